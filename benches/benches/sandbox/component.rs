@@ -1,0 +1,80 @@
+//! The bundled component, under the guarantees that it is to be measured with.
+
+use std::time::Instant;
+
+use wasmtime::component::{Component as Compiled, HasSelf, Linker};
+use wasmtime::error::Context as _;
+use wasmtime::{Config, Engine, Result, Store};
+
+use crate::workload::{DIM, EXAMPLES, Workload};
+
+mod bindings {
+    wasmtime::component::bindgen!({ path: "../wit", world: "classifier" });
+}
+
+use bindings::exports::jointly::agent::classification::{Dataset, Task};
+use bindings::jointly::agent::types::{Matrix, Setting};
+
+/// What the host asks of the compiler.
+#[derive(Clone, Copy)]
+pub struct Guarantees {
+    /// A run ends after a bounded amount of work, the same on every machine.
+    pub fuel: bool,
+    /// A NaN has the same bits on every machine.
+    pub canonical_nans: bool,
+    /// Relaxed vector instructions do the same on every machine.
+    pub deterministic: bool,
+}
+
+/// A host that listens to nothing.
+struct Deaf;
+
+impl bindings::jointly::agent::host::Host for Deaf {
+    fn progress(&mut self, _fraction: f32) {}
+
+    fn log(&mut self, _message: String) {}
+}
+
+impl bindings::jointly::agent::types::Host for Deaf {}
+
+/// The compiled ensemble.
+pub struct Component {
+    engine: Engine,
+    component: Compiled,
+    fuel: bool,
+}
+
+impl Component {
+    pub fn new(guarantees: Guarantees) -> Result<Self> {
+        let mut config = Config::new();
+        config.consume_fuel(guarantees.fuel);
+        config.cranelift_nan_canonicalization(guarantees.canonical_nans);
+        config.relaxed_simd_deterministic(guarantees.deterministic);
+        let engine = Engine::new(&config)?;
+        let bundled = jointly_bundle::find("ensemble").context("no ensemble is bundled")?;
+        let component = Compiled::new(&engine, bundled.component)?;
+        Ok(Self { engine, component, fuel: guarantees.fuel })
+    }
+
+    /// Seconds of one training.
+    pub fn train(&self, workload: &Workload) -> Result<f64> {
+        let mut store = Store::new(&self.engine, Deaf);
+        if self.fuel {
+            store.set_fuel(u64::MAX)?;
+        }
+        let mut linker = Linker::new(&self.engine);
+        bindings::Classifier::add_to_linker::<_, HasSelf<_>>(&mut linker, |host| host)?;
+        let agent = bindings::Classifier::instantiate(&mut store, &self.component, &linker)?;
+        let task = Task { input_dim: DIM as u32, num_classes: 2, temperature: Some(0.1), hidden_layers: Some(2) };
+        let inputs = Matrix { rows: EXAMPLES as u32, cols: DIM as u32, values: workload.inputs.clone() };
+        let data = Dataset { inputs, labels: workload.labels.clone() };
+        let setting = |(name, value): &(&str, String)| Setting { name: (*name).into(), value: value.clone() };
+        let settings: Vec<Setting> = workload.settings.iter().map(setting).collect();
+
+        let start = Instant::now();
+        let model = agent.jointly_agent_classification().call_train(&mut store, task, &data, None, &settings, 0)?;
+        let seconds = start.elapsed().as_secs_f64();
+        model.map_err(|failure| wasmtime::format_err!("training failed: {failure:?}"))?;
+        Ok(seconds)
+    }
+}

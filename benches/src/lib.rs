@@ -1,0 +1,1 @@
+//! Benchmarks of Jointly; each is a program in `benches/`.

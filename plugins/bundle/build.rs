@@ -1,0 +1,105 @@
+//! Builds the reference agents to components, for `src/lib.rs` to embed.
+//!
+//! The components are the same bytes wherever they are built, because the digest of one is part of a score.
+
+use std::env;
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail, ensure};
+use wit_component::ComponentEncoder;
+
+/// Each agent's name and the directory of its crate, in the order in which they are listed everywhere.
+const AGENTS: [(&str, &str); 6] = [
+    ("uniform", "uniform"),
+    ("prior", "prior"),
+    ("logistic-regression", "logistic-regression"),
+    ("mlp", "mlp"),
+    ("ensemble", "ensemble"),
+    ("ensemble+", "ensemble-plus"),
+];
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// Directories of the outer build's own settings, which are not the agents'.
+const OUTER: [&str; 4] = ["RUSTFLAGS", "RUSTDOCFLAGS", "RUSTC", "MAKEFLAGS"];
+
+fn main() -> Result<()> {
+    let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    watch(&root);
+    build(&root, &out.join("target"))?;
+
+    let mut listing = String::from("[\n");
+    for (name, directory) in AGENTS {
+        let module = format!("jointly_agent_{}.wasm", directory.replace('-', "_"));
+        let module = out.join("target").join(TARGET).join("agent").join(module);
+        let component = out.join(format!("{directory}.component.wasm"));
+        let encoded = encode(&module).with_context(|| format!("failed to make a component of the agent {name}"))?;
+        fs::write(&component, encoded)?;
+        writeln!(listing, "    Bundled {{ name: {name:?}, component: include_bytes!({component:?}) }},")?;
+    }
+    listing.push_str("]\n");
+    fs::write(out.join("bundled.rs"), listing)?;
+    Ok(())
+}
+
+/// Builds again only when something that the agents are made of has changed.
+fn watch(root: &Path) {
+    let shared = ["Cargo.toml", "Cargo.lock", "wit", "sdk/Cargo.toml", "sdk/src"].map(String::from);
+    let nets = std::iter::once("nets");
+    let crates = nets.chain(AGENTS.map(|(_, directory)| directory));
+    let crates = crates.flat_map(|name| [format!("plugins/{name}/Cargo.toml"), format!("plugins/{name}/src")]);
+    for path in shared.into_iter().chain(crates) {
+        println!("cargo::rerun-if-changed={}", root.join(path).display());
+    }
+    println!("cargo::rerun-if-changed=build.rs");
+}
+
+/// Compiles all agents to core modules.
+fn build(root: &Path, target_dir: &Path) -> Result<()> {
+    let mut cargo = Command::new(env::var("CARGO")?);
+    cargo.current_dir(root).args(["build", "--locked", "--profile", "agent", "--target", TARGET, "--target-dir"]);
+    cargo.arg(target_dir);
+    for (_, directory) in AGENTS {
+        cargo.arg("--package").arg(format!("jointly-agent-{directory}"));
+    }
+    // What the outer cargo says to its own build is not meant for this one.
+    for (variable, _) in env::vars_os() {
+        let name = variable.to_string_lossy();
+        let outer = name.starts_with("CARGO_") && name != "CARGO_HOME" && !name.starts_with("CARGO_NET_");
+        if outer || name.starts_with("RUSTC") || OUTER.contains(&&*name) {
+            cargo.env_remove(&variable);
+        }
+    }
+    cargo.env("CARGO_ENCODED_RUSTFLAGS", flags(root)?.join("\x1f"));
+    let output = cargo.output().context("failed to start cargo")?;
+    if !output.status.success() {
+        let report = String::from_utf8_lossy(&output.stderr);
+        if report.contains("can't find crate for `core`") || report.contains("target may not be installed") {
+            bail!("the agents need the target {TARGET}; install it with `rustup target add {TARGET}`");
+        }
+        bail!("failed to build the agents:\n{report}");
+    }
+    Ok(())
+}
+
+/// Vector instructions, and no path of this machine in the code.
+fn flags(root: &Path) -> Result<Vec<String>> {
+    let mut flags = vec!["-Ctarget-feature=+simd128,+relaxed-simd".into()];
+    let mut remap = |from: &Path, to: &str| flags.push(format!("--remap-path-prefix={}={to}", from.display()));
+    let cargo_home = env::var_os("CARGO_HOME").map(PathBuf::from);
+    let cargo_home = cargo_home.or_else(|| env::home_dir().map(|home| home.join(".cargo")));
+    remap(&cargo_home.context("no home directory")?, "/cargo");
+    remap(root, "/jointly");
+    Ok(flags)
+}
+
+/// Makes a component of a core module that carries its component type.
+fn encode(module: &Path) -> Result<Vec<u8>> {
+    let module = fs::read(module).with_context(|| format!("failed to read {}", module.display()))?;
+    ensure!(!module.is_empty(), "the module is empty");
+    ComponentEncoder::default().module(&module)?.validate(true).encode()
+}

@@ -1,0 +1,84 @@
+//! The agent `ensemble+`: an ensemble whose members each learn around a fixed random function.
+
+use jointly_nets::{Agent, EnsembleAgent, FirstBiases, Recipe, Weighting, sweeps};
+use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, choices, settings, sweep};
+
+choices! {
+    /// How members weigh the examples.
+    enum Bootstrap {
+        /// All the same.
+        None = "none",
+        /// Zero or two.
+        Bernoulli = "bernoulli",
+        /// Exponential with mean one.
+        Exponential = "exponential",
+    }
+}
+
+settings! {
+    struct Settings {
+        /// number of members
+        size: Count = "100",
+        /// widths of the hidden layers, of members and prior functions
+        hidden: Widths = "50,50",
+        /// weight of the sum of squares of all parameters of a member, over the number of examples
+        l2: NonNegative = "1",
+        /// multiply that weight by the input's dimension and the root of the temperature
+        adaptive: bool = "yes",
+        /// factor of the prior functions' logits, over the root of the temperature
+        prior_scale: NonNegative = "3",
+        /// weights of the examples, drawn for each member
+        bootstrap: Bootstrap = "none",
+        /// step size of Adam
+        learning_rate: Positive = "1e-3",
+        /// steps of Adam
+        steps: Count = "1000",
+        /// examples in a batch
+        batch_size: Count = "100",
+    }
+}
+
+/// An ensemble with randomised prior functions.
+#[derive(Debug)]
+pub struct EnsemblePlus;
+
+impl EnsembleAgent for EnsemblePlus {
+    fn describe() -> Description {
+        let summary = "an ensemble whose members each learn around a fixed random function";
+        Description {
+            citation: "Osband, Aslanides and Cassirer, Randomized prior functions for deep reinforcement learning, \
+                       NeurIPS 2018"
+                .into(),
+            parameters: Settings::parameters(),
+            sweeps: vec![
+                sweeps::size(),
+                sweep("bootstrap", ["none", "bernoulli", "exponential"].map(|law| vec![("bootstrap", law)])),
+                sweep("l2", ["0.1", "0.3", "1", "3", "10"].map(|l2| vec![("l2", l2)])),
+                sweep("prior-scale", ["0", "0.3", "1", "3", "10"].map(|scale| vec![("prior-scale", scale)])),
+            ],
+            ..Description::new("ensemble+", env!("CARGO_PKG_VERSION"), summary)
+        }
+    }
+
+    fn recipe(settings: &[Setting]) -> Result<Recipe, Failure> {
+        let settings = Settings::parse(settings)?;
+        Ok(Recipe {
+            size: *settings.size,
+            hidden: settings.hidden.to_vec(),
+            steps: *settings.steps,
+            batch_size: *settings.batch_size,
+            learning_rate: *settings.learning_rate,
+            l2: *settings.l2,
+            adaptive: settings.adaptive,
+            first_biases: FirstBiases::Truncated,
+            prior_scale: *settings.prior_scale,
+            weighting: match settings.bootstrap {
+                Bootstrap::None => Weighting::Equal,
+                Bootstrap::Bernoulli => Weighting::Bernoulli,
+                Bootstrap::Exponential => Weighting::Exponential,
+            },
+        })
+    }
+}
+
+jointly_sdk::export!(classifier: Agent<EnsemblePlus>);

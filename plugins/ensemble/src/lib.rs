@@ -1,0 +1,58 @@
+//! The agent `ensemble`: networks that differ only in where they start.
+
+use jointly_nets::{Agent, EnsembleAgent, FirstBiases, Recipe, Weighting, sweeps};
+use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings};
+
+settings! {
+    struct Settings {
+        /// number of members
+        size: Count = "100",
+        /// widths of the hidden layers
+        hidden: Widths = "50,50",
+        /// weight of the sum of squares of all parameters of a member, over the number of examples
+        l2: NonNegative = "1",
+        /// multiply that weight by the input's dimension and the root of the temperature
+        adaptive: bool = "yes",
+        /// step size of Adam
+        learning_rate: Positive = "1e-3",
+        /// steps of Adam
+        steps: Count = "1000",
+        /// examples in a batch
+        batch_size: Count = "100",
+    }
+}
+
+/// A deep ensemble.
+#[derive(Debug)]
+pub struct DeepEnsemble;
+
+impl EnsembleAgent for DeepEnsemble {
+    fn describe() -> Description {
+        Description {
+            citation: "Lakshminarayanan, Pritzel and Blundell, Simple and scalable predictive uncertainty estimation \
+                       using deep ensembles, NeurIPS 2017"
+                .into(),
+            parameters: Settings::parameters(),
+            sweeps: vec![sweeps::l2_by_adaptive(), sweeps::size()],
+            ..Description::new("ensemble", env!("CARGO_PKG_VERSION"), "networks that differ in where they start")
+        }
+    }
+
+    fn recipe(settings: &[Setting]) -> Result<Recipe, Failure> {
+        let settings = Settings::parse(settings)?;
+        Ok(Recipe {
+            size: *settings.size,
+            hidden: settings.hidden.to_vec(),
+            steps: *settings.steps,
+            batch_size: *settings.batch_size,
+            learning_rate: *settings.learning_rate,
+            l2: *settings.l2,
+            adaptive: settings.adaptive,
+            first_biases: FirstBiases::Zero,
+            prior_scale: 0.0,
+            weighting: Weighting::Equal,
+        })
+    }
+}
+
+jointly_sdk::export!(classifier: Agent<DeepEnsemble>);

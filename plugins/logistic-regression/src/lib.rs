@@ -1,0 +1,52 @@
+//! The agent `logistic-regression`: one linear layer, trained as the networks are.
+
+use jointly_nets::{Agent, EnsembleAgent, FirstBiases, Recipe, Weighting};
+use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, settings, sweep};
+
+settings! {
+    struct Settings {
+        /// weight of the sum of squares of all parameters, over the number of examples
+        l2: NonNegative = "1",
+        /// multiply that weight by the input's dimension and the root of the temperature
+        adaptive: bool = "yes",
+        /// step size of Adam
+        learning_rate: Positive = "1e-3",
+        /// steps of Adam
+        steps: Count = "1000",
+        /// examples in a batch
+        batch_size: Count = "100",
+    }
+}
+
+/// Logistic regression with a penalty on the parameters' squares.
+#[derive(Debug)]
+pub struct LogisticRegression;
+
+impl EnsembleAgent for LogisticRegression {
+    fn describe() -> Description {
+        let summary = "a linear classifier: one function, no uncertainty about it";
+        Description {
+            parameters: Settings::parameters(),
+            sweeps: vec![sweep("l2", ["0.01", "0.1", "1", "10"].map(|l2| vec![("l2", l2)]))],
+            ..Description::new("logistic-regression", env!("CARGO_PKG_VERSION"), summary)
+        }
+    }
+
+    fn recipe(settings: &[Setting]) -> Result<Recipe, Failure> {
+        let settings = Settings::parse(settings)?;
+        Ok(Recipe {
+            size: 1,
+            hidden: Vec::new(),
+            steps: *settings.steps,
+            batch_size: *settings.batch_size,
+            learning_rate: *settings.learning_rate,
+            l2: *settings.l2,
+            adaptive: settings.adaptive,
+            first_biases: FirstBiases::Zero,
+            prior_scale: 0.0,
+            weighting: Weighting::Equal,
+        })
+    }
+}
+
+jointly_sdk::export!(classifier: Agent<LogisticRegression>);

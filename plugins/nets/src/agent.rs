@@ -1,0 +1,56 @@
+//! What makes an agent of an ensemble, whatever its recipe.
+
+use std::marker::PhantomData;
+
+use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
+
+use crate::ensemble::{Ensemble, Recipe};
+
+/// An agent that is an ensemble: what it says of itself, and the recipe that its settings ask for.
+pub trait EnsembleAgent: 'static {
+    /// What the agent says of itself.
+    fn describe() -> Description;
+
+    /// The ensemble that the settings ask for.
+    ///
+    /// # Errors
+    ///
+    /// A setting that is unknown, malformed or out of range.
+    fn recipe(settings: &[Setting]) -> Result<Recipe, Failure>;
+}
+
+/// The classifier that an [`EnsembleAgent`] is.
+#[derive(Debug)]
+pub struct Agent<A> {
+    ensemble: Ensemble,
+    agent: PhantomData<A>,
+}
+
+impl<A: EnsembleAgent> Classifier for Agent<A> {
+    fn describe() -> Description {
+        A::describe()
+    }
+
+    fn train(
+        task: &Task,
+        data: &Dataset,
+        _validation: Option<&Dataset>,
+        settings: &[Setting],
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let ensemble = Ensemble::train(&A::recipe(settings)?, task, data, seed)?;
+        Ok(Self { ensemble, agent: PhantomData })
+    }
+
+    fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
+        self.ensemble.probs(inputs, draw, out)
+    }
+
+    fn canonical_draw(&self, draw: u64) -> u64 {
+        self.ensemble.canonical_draw(draw)
+    }
+
+    fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        self.ensemble.sample_probs(inputs, draws, out)
+    }
+}

@@ -1,0 +1,21 @@
+//! What the neural agents share: dense networks, their training and ensembles of them.
+
+pub mod adam;
+pub mod agent;
+pub mod batches;
+pub mod ensemble;
+pub mod loss;
+pub mod network;
+pub mod predict;
+pub mod product;
+pub mod simd;
+pub mod softmax;
+pub mod stream;
+pub mod sweeps;
+pub mod training;
+
+pub use agent::{Agent, EnsembleAgent};
+pub use ensemble::{Ensemble, Recipe, Weighting};
+pub use network::{FirstBiases, Network};
+pub use predict::predict;
+pub use stream::Stream;

@@ -1,0 +1,146 @@
+//! Matrix products in tiles that fit the registers.
+#![expect(clippy::inline_always, reason = "a tile's sums stay in registers only where its loop sees them")]
+
+use crate::simd::{Lanes, Left, Right, tile};
+
+/// Where a product starts and goes: `out[i * stride + j]`, of which `width` vectors in each of `rows` rows are written.
+pub struct Target<'a> {
+    pub out: &'a mut [Lanes],
+    pub stride: usize,
+    pub rows: usize,
+    pub width: usize,
+}
+
+/// `out[i][j] = finish(start[j] + sum_k left[i][k] * right[k][j], out[i][j])` over `depth` terms; with no `start`, zero.
+///
+/// A row of the result depends on the same row of `left` alone: its bits do not change with the number of rows.
+///
+/// # Panics
+///
+/// Where a matrix is too small.
+#[inline(always)]
+pub fn product<const TRANSPOSED: bool>(
+    left: Left<'_, TRANSPOSED>,
+    right: Right<'_>,
+    depth: usize,
+    start: Option<&[Lanes]>,
+    target: Target<'_>,
+    finish: impl Fn(Lanes, Lanes) -> Lanes + Copy,
+) {
+    let mut product = Product { left, right, depth, start, target, finish };
+    let mut j = 0;
+    // The widest vectors have the fewest registers left to hold a tile's sums, and a canonicalised sum takes two more.
+    if !cfg!(target_arch = "wasm32") {
+        j = product.columns::<4, 3>(j);
+    }
+    j = product.columns::<4, 2>(j);
+    product.columns::<8, 1>(j);
+}
+
+struct Product<'a, F, const TRANSPOSED: bool> {
+    left: Left<'a, TRANSPOSED>,
+    right: Right<'a>,
+    depth: usize,
+    start: Option<&'a [Lanes]>,
+    target: Target<'a>,
+    finish: F,
+}
+
+impl<F: Fn(Lanes, Lanes) -> Lanes + Copy, const TRANSPOSED: bool> Product<'_, F, TRANSPOSED> {
+    /// As many bands of N vectors as fit from column `j` on; returns where they end.
+    #[inline(always)]
+    fn columns<const M: usize, const N: usize>(&mut self, mut j: usize) -> usize {
+        while j + N <= self.target.width {
+            let i = self.rows::<M, N>(0, j);
+            let i = if M > 4 { self.rows::<4, N>(i, j) } else { i };
+            match self.target.rows - i {
+                1 => self.rows::<1, N>(i, j),
+                2 => self.rows::<2, N>(i, j),
+                _ => self.rows::<3, N>(i, j),
+            };
+            j += N;
+        }
+        j
+    }
+
+    /// As many tiles of M rows as fit from row `i` on; returns where they end.
+    #[inline(always)]
+    fn rows<const M: usize, const N: usize>(&mut self, mut i: usize, j: usize) -> usize {
+        let start = std::array::from_fn(|n| self.start.map_or(Lanes::splat(0.0), |start| start[j + n]));
+        while i + M <= self.target.rows {
+            let sums: [[Lanes; N]; M] = tile(self.left, self.right, (i, j), self.depth, start);
+            for (m, sums) in sums.into_iter().enumerate() {
+                let from = (i + m) * self.target.stride + j;
+                let out = &mut self.target.out[from..from + N];
+                for (out, sum) in out.iter_mut().zip(sums) {
+                    *out = (self.finish)(sum, *out);
+                }
+            }
+            i += M;
+        }
+        i
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::simd::{LANES, floats, floats_mut, vectors};
+
+    /// Of sums of at most 40 products of numbers below 1.
+    const TOLERANCE: f32 = 1e-5;
+
+    fn matrix(values: &[f32], rows: usize, cols: usize) -> Vec<Lanes> {
+        let stride = vectors(cols);
+        let mut matrix = vec![Lanes::splat(0.0); rows * stride];
+        for i in 0..rows {
+            floats_mut(&mut matrix)[i * stride * LANES..][..cols].copy_from_slice(&values[i * cols..][..cols]);
+        }
+        matrix
+    }
+
+    prop_compose! {
+        fn case()(rows in 1usize..20, depth in 0usize..40, cols in 1usize..40)(
+            left in prop::collection::vec(-1f32..1.0, rows * depth),
+            right in prop::collection::vec(-1f32..1.0, depth * cols),
+            start in prop::collection::vec(-1f32..1.0, cols),
+            shape in Just((rows, depth, cols)),
+        ) -> (Vec<f32>, Vec<f32>, Vec<f32>, (usize, usize, usize)) {
+            (left, right, start, shape)
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn agrees_with_three_loops((left, right, start, (rows, depth, cols)) in case()) {
+            let width = vectors(cols);
+            let starts = matrix(&start, 1, cols);
+            let right_vectors = matrix(&right, depth, cols);
+            let columns: Vec<f32> = (0..depth * rows).map(|at| left[at % rows * depth + at / rows]).collect();
+            let run = |transposed: bool, rows: usize| {
+                let mut out = vec![Lanes::splat(0.0); rows * width];
+                let right = Right { values: &right_vectors, stride: width };
+                let target = Target { out: &mut out, stride: width, rows, width };
+                if transposed {
+                    product(Left::columns(&columns, columns.len() / depth.max(1)), right, depth, Some(&starts), target, |sum, _| sum);
+                } else {
+                    product(Left::rows(&left, depth), right, depth, Some(&starts), target, |sum, _| sum);
+                }
+                floats(&out).to_vec()
+            };
+            let out = run(false, rows);
+            for i in 0..rows {
+                for j in 0..cols {
+                    let expected = start[j] + (0..depth).map(|k| left[i * depth + k] * right[k * cols + j]).sum::<f32>();
+                    prop_assert!((out[i * width * LANES + j] - expected).abs() < TOLERANCE);
+                }
+            }
+            prop_assert_eq!(&out, &run(true, rows));
+            for fewer in 1..rows {
+                prop_assert_eq!(&out[..fewer * width * LANES], &run(false, fewer)[..]);
+            }
+        }
+    }
+}

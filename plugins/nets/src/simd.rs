@@ -1,0 +1,322 @@
+//! Vectors of `f32` and the inner loop of a matrix product: the one file with intrinsics and unchecked access.
+//!
+//! An element of a result never depends on the lane in which it was computed, so a vector of four in the sandbox and
+//! a vector of eight outside it give the same bits wherever both multiply and add with a single rounding.
+#![expect(unsafe_code, reason = "a bounds check a load would cost more than the product; `tile` checks once")]
+#![expect(clippy::inline_always, reason = "a vector that passes through memory is as slow as no vector")]
+
+use std::ops::{Add, Div, Mul, Sub};
+
+pub use imp::Lanes;
+
+/// Numbers in a vector: what the hardware holds in a register.
+pub const LANES: usize = imp::LANES;
+
+/// How many vectors hold `n` numbers.
+pub const fn vectors(n: usize) -> usize {
+    n.div_ceil(LANES)
+}
+
+/// The sandbox has vectors of four. A host that canonicalises NaNs adds a compare and a select to every arithmetic
+/// operation but not to compares, bit operations and moves, so whatever can be one of those is.
+#[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
+mod imp {
+    use std::arch::wasm32::*;
+
+    pub(super) const LANES: usize = 4;
+
+    /// A vector of [`LANES`](super::LANES) numbers.
+    #[derive(Clone, Copy, Debug)]
+    #[must_use]
+    #[repr(transparent)]
+    pub struct Lanes(v128);
+
+    impl Lanes {
+        #[inline(always)]
+        pub fn splat(value: f32) -> Self {
+            Self(f32x4_splat(value))
+        }
+
+        #[inline(always)]
+        pub fn from_array(a: [f32; LANES]) -> Self {
+            Self(f32x4(a[0], a[1], a[2], a[3]))
+        }
+
+        #[inline(always)]
+        pub fn to_array(self) -> [f32; LANES] {
+            [
+                f32x4_extract_lane::<0>(self.0),
+                f32x4_extract_lane::<1>(self.0),
+                f32x4_extract_lane::<2>(self.0),
+                f32x4_extract_lane::<3>(self.0),
+            ]
+        }
+
+        #[inline(always)]
+        pub(super) fn add(self, other: Self) -> Self {
+            Self(f32x4_add(self.0, other.0))
+        }
+
+        #[inline(always)]
+        pub(super) fn sub(self, other: Self) -> Self {
+            Self(f32x4_sub(self.0, other.0))
+        }
+
+        #[inline(always)]
+        pub(super) fn mul(self, other: Self) -> Self {
+            Self(f32x4_mul(self.0, other.0))
+        }
+
+        #[inline(always)]
+        pub(super) fn div(self, other: Self) -> Self {
+            Self(f32x4_div(self.0, other.0))
+        }
+
+        /// `self * factor + term`, rounded once.
+        #[inline(always)]
+        pub fn mul_add(self, factor: Self, term: Self) -> Self {
+            Self(f32x4_relaxed_madd(self.0, factor.0, term.0))
+        }
+
+        #[inline(always)]
+        pub fn sqrt(self) -> Self {
+            Self(f32x4_sqrt(self.0))
+        }
+
+        /// The larger of each pair; `self` where they do not compare.
+        #[inline(always)]
+        pub fn max(self, other: Self) -> Self {
+            Self(f32x4_pmax(self.0, other.0))
+        }
+
+        /// Zero in place of what is negative; a NaN stays.
+        #[inline(always)]
+        pub fn relu(self) -> Self {
+            Self(v128_andnot(self.0, f32x4_lt(self.0, f32x4_splat(0.0))))
+        }
+
+        /// Zero wherever the gate is not positive.
+        #[inline(always)]
+        pub fn where_positive(self, gate: Self) -> Self {
+            Self(v128_and(self.0, f32x4_gt(gate.0, f32x4_splat(0.0))))
+        }
+
+        /// `self * 2^n`, where `n` was rounded by adding it to [`ROUND`](super::ROUND).
+        #[inline(always)]
+        pub fn scale_by_rounded(self, rounded: Self) -> Self {
+            Self(i32x4_add(self.0, i32x4_shl(rounded.0, 23)))
+        }
+    }
+}
+
+/// Elsewhere the compiler makes vector instructions of arrays: one register where there is AVX, two where not.
+#[cfg(not(all(target_arch = "wasm32", target_feature = "relaxed-simd")))]
+mod imp {
+    pub(super) const LANES: usize = 8;
+
+    /// A vector of [`LANES`](super::LANES) numbers.
+    #[derive(Clone, Copy, Debug)]
+    #[must_use]
+    #[repr(C, align(32))]
+    pub struct Lanes([f32; LANES]);
+
+    impl Lanes {
+        #[inline(always)]
+        fn zip(self, other: Self, f: impl Fn(f32, f32) -> f32) -> Self {
+            Self(std::array::from_fn(|i| f(self.0[i], other.0[i])))
+        }
+
+        #[inline(always)]
+        pub fn splat(value: f32) -> Self {
+            Self([value; LANES])
+        }
+
+        #[inline(always)]
+        pub fn from_array(values: [f32; LANES]) -> Self {
+            Self(values)
+        }
+
+        #[inline(always)]
+        pub fn to_array(self) -> [f32; LANES] {
+            self.0
+        }
+
+        #[inline(always)]
+        pub(super) fn add(self, other: Self) -> Self {
+            self.zip(other, |a, b| a + b)
+        }
+
+        #[inline(always)]
+        pub(super) fn sub(self, other: Self) -> Self {
+            self.zip(other, |a, b| a - b)
+        }
+
+        #[inline(always)]
+        pub(super) fn mul(self, other: Self) -> Self {
+            self.zip(other, |a, b| a * b)
+        }
+
+        #[inline(always)]
+        pub(super) fn div(self, other: Self) -> Self {
+            self.zip(other, |a, b| a / b)
+        }
+
+        /// `self * factor + term`, rounded once where the hardware does so; elsewhere a single rounding would be
+        /// a call into the mathematical library.
+        #[inline(always)]
+        pub fn mul_add(self, factor: Self, term: Self) -> Self {
+            Self(std::array::from_fn(|i| {
+                if cfg!(target_feature = "fma") {
+                    self.0[i].mul_add(factor.0[i], term.0[i])
+                } else {
+                    self.0[i] * factor.0[i] + term.0[i]
+                }
+            }))
+        }
+
+        #[inline(always)]
+        pub fn sqrt(self) -> Self {
+            Self(self.0.map(f32::sqrt))
+        }
+
+        /// The larger of each pair; `self` where they do not compare.
+        #[inline(always)]
+        pub fn max(self, other: Self) -> Self {
+            self.zip(other, |a, b| if a < b { b } else { a })
+        }
+
+        /// Zero in place of what is negative; a NaN stays.
+        #[inline(always)]
+        pub fn relu(self) -> Self {
+            Self(self.0.map(|a| if a < 0.0 { 0.0 } else { a }))
+        }
+
+        /// Zero wherever the gate is not positive.
+        #[inline(always)]
+        pub fn where_positive(self, gate: Self) -> Self {
+            self.zip(gate, |a, gate| if gate > 0.0 { a } else { 0.0 })
+        }
+
+        /// `self * 2^n`, where `n` was rounded by adding it to [`ROUND`](super::ROUND).
+        #[inline(always)]
+        pub fn scale_by_rounded(self, rounded: Self) -> Self {
+            self.zip(rounded, |a, n| f32::from_bits(a.to_bits().wrapping_add(n.to_bits() << 23)))
+        }
+    }
+}
+
+/// Adding it rounds a small number to an integer, which then sits in the lowest bits of the sum.
+pub const ROUND: f32 = 12_582_912.0;
+
+macro_rules! operators {
+    ($($trait:ident::$method:ident)+) => {$(
+        impl $trait for Lanes {
+            type Output = Self;
+
+            #[inline(always)]
+            fn $method(self, other: Self) -> Self {
+                Lanes::$method(self, other)
+            }
+        }
+    )+};
+}
+
+operators!(Add::add Sub::sub Mul::mul Div::div);
+
+/// The numbers in a row of vectors.
+pub fn floats(vectors: &[Lanes]) -> &[f32] {
+    // SAFETY: a vector is exactly its numbers, one after the other, and is aligned at least as they are.
+    unsafe { std::slice::from_raw_parts(vectors.as_ptr().cast(), vectors.len() * LANES) }
+}
+
+/// The numbers in a row of vectors.
+pub fn floats_mut(vectors: &mut [Lanes]) -> &mut [f32] {
+    // SAFETY: as in `floats`; every pattern of bits is a number.
+    unsafe { std::slice::from_raw_parts_mut(vectors.as_mut_ptr().cast(), vectors.len() * LANES) }
+}
+
+/// A matrix read number by number: the left side of a product.
+#[derive(Clone, Copy)]
+pub struct Left<'a, const TRANSPOSED: bool> {
+    values: &'a [f32],
+    stride: usize,
+}
+
+impl<'a> Left<'a, false> {
+    /// Element (i, k) is `values[i * stride + k]`.
+    pub fn rows(values: &'a [f32], stride: usize) -> Self {
+        Self { values, stride }
+    }
+}
+
+impl<'a> Left<'a, true> {
+    /// Element (i, k) is `values[k * stride + i]`.
+    pub fn columns(values: &'a [f32], stride: usize) -> Self {
+        Self { values, stride }
+    }
+}
+
+impl<const TRANSPOSED: bool> Left<'_, TRANSPOSED> {
+    #[inline(always)]
+    const fn offset(stride: usize, i: usize, k: usize) -> usize {
+        if TRANSPOSED { k * stride + i } else { i * stride + k }
+    }
+}
+
+/// A matrix read vector by vector, `stride` of them a row: the right side of a product.
+#[derive(Clone, Copy)]
+pub struct Right<'a> {
+    pub values: &'a [Lanes],
+    pub stride: usize,
+}
+
+/// How many terms the inner loop adds before it tests for its end: the test, and the constants that a canonicalising
+/// host loads at the head of a loop, then cost little.
+const UNROLLED: usize = 4;
+
+/// Rows `i..i + M` and vectors `j..j + N` of the product of `left` and `right` over `depth` terms, added to `start`.
+///
+/// Each element is a chain of multiply-adds in the order of the terms, whatever M and N are.
+///
+/// # Panics
+///
+/// Where a matrix ends before the tile does.
+#[inline(always)]
+pub fn tile<const M: usize, const N: usize, const TRANSPOSED: bool>(
+    left: Left<'_, TRANSPOSED>,
+    right: Right<'_>,
+    (i, j): (usize, usize),
+    depth: usize,
+    start: [Lanes; N],
+) -> [[Lanes; N]; M] {
+    let mut sums = [start; M];
+    if depth == 0 {
+        return sums;
+    }
+    let offset = Left::<TRANSPOSED>::offset;
+    assert!(offset(left.stride, i + M - 1, depth - 1) < left.values.len());
+    assert!((depth - 1) * right.stride + j + N <= right.values.len());
+    // SAFETY: every (row, term) read below is at most the last one, which the assertions place inside the slices,
+    // and an offset grows with both.
+    let mut terms = |from: usize, count: usize| unsafe {
+        let left_from = left.values.as_ptr().add(offset(left.stride, i, from));
+        let right_from = right.values.as_ptr().add(from * right.stride + j);
+        for k in 0..count {
+            let row: [Lanes; N] = std::array::from_fn(|n| *right_from.add(k * right.stride + n));
+            for (m, sums) in sums.iter_mut().enumerate() {
+                let factor = Lanes::splat(*left_from.add(offset(left.stride, m, k)));
+                for (sum, value) in sums.iter_mut().zip(row) {
+                    *sum = factor.mul_add(value, *sum);
+                }
+            }
+        }
+    };
+    let whole = depth - depth % UNROLLED;
+    for from in (0..whole).step_by(UNROLLED) {
+        terms(from, UNROLLED);
+    }
+    for from in whole..depth {
+        terms(from, 1);
+    }
+    sums
+}

@@ -1,0 +1,95 @@
+//! From logits to probabilities, many rows at a time.
+
+use crate::simd::{LANES, Lanes, ROUND};
+
+/// The largest gap below the greatest logit that is told apart: e^-80 is 1.8e-35, well above the smallest `f32`.
+const MAX_GAP: f32 = 80.0;
+
+/// e^x for x in [-80, 0] within two and a half units of the last place; a NaN stays.
+///
+/// # Formula
+///
+/// With n the integer nearest to x / ln 2, e^x = 2^n e^r, where r = x - n ln 2 is below 0.35 and e^r is its
+/// polynomial of degree 6.
+#[inline]
+fn exp(x: Lanes) -> Lanes {
+    // ln 2 in two parts, of which the first times any n is exact.
+    const LN_2_HIGH: f32 = 0.693_359_4;
+    const LN_2_LOW: f32 = -2.121_944_4e-4;
+    let rounded = x.mul_add(Lanes::splat(std::f32::consts::LOG2_E), Lanes::splat(ROUND));
+    let n = rounded - Lanes::splat(ROUND);
+    let r = n.mul_add(Lanes::splat(-LN_2_HIGH), x);
+    let r = n.mul_add(Lanes::splat(-LN_2_LOW), r);
+    let terms = [1.0 / 120.0, 1.0 / 24.0, 1.0 / 6.0, 0.5, 1.0, 1.0];
+    let sum = terms.into_iter().fold(Lanes::splat(1.0 / 720.0), |sum, term| sum.mul_add(r, Lanes::splat(term)));
+    sum.scale_by_rounded(rounded)
+}
+
+/// Softmax over classes, in each lane on its own: `columns[k]` holds the logits of class k and gets its probabilities.
+///
+/// Stable for logits of any size and never an exact zero; a lane with a NaN becomes NaN.
+pub fn softmax(columns: &mut [Lanes]) {
+    let max = columns.iter().copied().reduce(Lanes::max).unwrap_or(Lanes::splat(0.0));
+    let mut sum = Lanes::splat(0.0);
+    for column in &mut *columns {
+        let gap = *column - max;
+        // In this order a NaN stays.
+        *column = exp(gap.max(Lanes::splat(-MAX_GAP)));
+        sum = sum + *column;
+    }
+    for column in columns {
+        *column = *column / sum;
+    }
+}
+
+/// Column `k` of [`LANES`] rows of `matrix`, zero where it ends earlier.
+#[inline]
+pub fn column(matrix: &[f32], stride: usize, k: usize) -> Lanes {
+    if matrix.len() >= LANES * stride {
+        return Lanes::from_array(std::array::from_fn(|r| matrix[r * stride + k]));
+    }
+    Lanes::from_array(std::array::from_fn(|r| matrix.get(r * stride + k).copied().unwrap_or(0.0)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Two and a half units in the last place.
+    const EXP_TOLERANCE: f64 = 3e-7;
+    const TOLERANCE: f32 = 1e-6;
+
+    #[test]
+    fn exponential_is_accurate() {
+        for i in 0..=1_000_000 {
+            let x = -MAX_GAP * i as f32 / 1e6;
+            let expected = f64::from(x).exp();
+            let relative = (f64::from(exp(Lanes::splat(x)).to_array()[0]) - expected).abs() / expected;
+            assert!(relative < EXP_TOLERANCE, "{x}: {relative}");
+        }
+    }
+
+    #[test]
+    fn known_values() {
+        let mut columns = [Lanes::splat(0.0), Lanes::splat(3f32.ln())];
+        softmax(&mut columns);
+        assert!((columns[0].to_array()[0] - 0.25).abs() < TOLERANCE);
+        assert!((columns[1].to_array()[LANES - 1] - 0.75).abs() < TOLERANCE);
+    }
+
+    #[test]
+    fn extreme_logits_give_no_zero() {
+        let mut columns = [1e30, -1e30, f32::NEG_INFINITY].map(Lanes::splat);
+        softmax(&mut columns);
+        assert!(columns.iter().all(|column| column.to_array()[0] > 0.0));
+    }
+
+    #[test]
+    fn a_nan_is_not_hidden() {
+        for logits in [[0.0, f32::NAN], [f32::NAN, 0.0], [0.0, f32::INFINITY]] {
+            let mut columns = logits.map(Lanes::splat);
+            softmax(&mut columns);
+            assert!(columns.iter().any(|column| column.to_array()[0].is_nan()), "{logits:?}");
+        }
+    }
+}

@@ -1,0 +1,30 @@
+//! Independent random streams of one seed, so that no use of randomness moves another.
+
+use jointly_sdk::Rng;
+
+/// What a stream is for.
+#[derive(Clone, Copy, Debug)]
+pub enum Stream {
+    /// The start of a member's parameters.
+    Start,
+    /// A network drawn from a prior.
+    Prior,
+    /// The order of the examples.
+    Batches,
+    /// The weights of the examples for a member.
+    Bootstrap,
+    /// Which member a draw names.
+    Choice,
+}
+
+impl Stream {
+    /// The seed under which this use of `seed` numbers its streams.
+    pub fn seed(self, seed: u64) -> u64 {
+        Rng::new(seed, self as u64).next_u64()
+    }
+
+    /// The stream of this use with the given index.
+    pub fn rng(self, seed: u64, index: u64) -> Rng {
+        Rng::new(self.seed(seed), index)
+    }
+}

@@ -1,0 +1,52 @@
+//! The commands, one file each.
+
+mod agents;
+mod check;
+mod report;
+mod run;
+mod score;
+mod suites;
+mod verify;
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Parser, Subcommand};
+
+/// Scores how well an agent knows what it does not know: joint predictions over many inputs, by agents that run
+/// sandboxed and give the same bits everywhere.
+#[derive(Parser)]
+#[command(name = "jointly", version, after_help = EXIT_CODES)]
+pub(crate) struct Jointly {
+    #[command(subcommand)]
+    command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 internal error; 2 usage or bad input; 3 done, but some agent failed \
+                          on some problem; 130 interrupted.\nCompiled agents are kept in $JOINTLY_CACHE, by default \
+                          ~/.cache/jointly.";
+
+#[derive(Subcommand)]
+enum Command {
+    Agents(agents::Agents),
+    Suites(suites::Suites),
+    Run(run::Run),
+    Report(report::Report),
+    Check(check::Check),
+    Score(score::Score),
+    Verify(verify::Verify),
+}
+
+impl Jointly {
+    pub(crate) fn execute(self) -> Result<ExitCode> {
+        match self.command {
+            Command::Agents(command) => command.execute(),
+            Command::Suites(command) => command.execute(),
+            Command::Run(command) => command.execute(),
+            Command::Report(command) => command.execute(),
+            Command::Check(command) => command.execute(),
+            Command::Score(command) => command.execute(),
+            Command::Verify(command) => command.execute(),
+        }
+    }
+}

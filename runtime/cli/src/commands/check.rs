@@ -1,0 +1,58 @@
+//! `jointly check`: does an agent keep its contract?
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use jointly_host::{Limits, Runtime};
+
+use crate::agent_spec::AgentSpec;
+use crate::conformance::{self, Verdict};
+use crate::{agent_source, cache, exit, output};
+
+/// Checks that an agent keeps its contract, clause by clause
+///
+/// Trains it several times on a small problem. A slow agent is checked as well with cheaper settings, such as
+/// `agent.wasm:steps=10`.
+#[derive(Args)]
+pub(crate) struct Check {
+    /// A path to a .wasm, or a bundled name, with settings
+    #[arg(value_name = "FILE.wasm")]
+    agent: AgentSpec,
+    /// What the agent may use on one training and its samples, roughly in instructions
+    #[arg(long, value_name = "N", default_value_t = Limits::default().fuel)]
+    fuel: u64,
+    /// What the agent may hold, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=4096))]
+    memory: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Check {
+    pub(crate) fn execute(self) -> Result<ExitCode> {
+        let runtime = Runtime::new(cache::directory().as_deref())?;
+        let agent = agent_source::load(&runtime, &self.agent)?.agent;
+        let limits = Limits { fuel: self.fuel, memory: self.memory << 20 };
+        let mut verdicts: Vec<Verdict> = Vec::new();
+        for clause in conformance::CLAUSES {
+            let verdict = clause.hold(&agent, &self.agent.settings, limits);
+            if !self.json {
+                output::print(&verdict.line())?;
+            }
+            verdicts.push(verdict);
+        }
+        let broken = verdicts.iter().filter(|verdict| verdict.broken.is_some()).count();
+        if self.json {
+            output::print_json(&verdicts)?;
+        } else {
+            let (all, name) = (verdicts.len(), &agent.description().name);
+            output::print(&match broken {
+                0 => format!("{name} keeps all {all} clauses"),
+                _ => format!("{name} breaks {broken} of {all} clauses"),
+            })?;
+        }
+        Ok(ExitCode::from(if broken == 0 { exit::DONE } else { exit::BAD_INPUT }))
+    }
+}

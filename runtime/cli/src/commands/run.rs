@@ -1,0 +1,119 @@
+//! `jointly run`: agents on a suite, into a directory.
+
+use std::num::NonZero;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use jointly_host::Limits;
+
+use crate::agent_spec::AgentSpec;
+use crate::directory::{self, RunDirectory};
+use crate::execution;
+use crate::journal::Journal;
+use crate::leaderboard::Leaderboard;
+use crate::progress::Display;
+use crate::scores::Scores;
+use crate::workload::{Request, Workload};
+use crate::{agent_source, exit, output};
+
+/// Runs agents on a suite's problems and ranks them
+///
+/// On a directory that holds the same plan, goes on where it stopped.
+#[derive(Args)]
+pub(crate) struct Run {
+    /// A bundled name or a path to a .wasm, with settings: ensemble+:size=30,prior-scale=1. None means all bundled
+    #[arg(value_name = "AGENT")]
+    agents: Vec<AgentSpec>,
+    /// The suite; see `jointly suites`
+    #[arg(long, value_name = "S")]
+    suite: Option<String>,
+    /// Where plan, journal, scores and leaderboard go
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
+    /// Master seed: problems, test inputs and the agents' seeds follow from it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Units at a time; no score depends on it [default: the number of cores]
+    #[arg(long, value_name = "N")]
+    jobs: Option<NonZero<usize>>,
+    /// Only problems whose name matches, such as 'quick/t10/*/*'
+    #[arg(long, value_name = "GLOB")]
+    problems: Option<String>,
+    /// A problem of your own, as .npz; may be repeated
+    #[arg(long = "problem", value_name = "FILE.npz")]
+    files: Vec<PathBuf>,
+    /// What an agent may use on one problem, roughly in instructions
+    #[arg(long, value_name = "N", default_value_t = Limits::default().fuel)]
+    fuel: u64,
+    /// What an agent may hold, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=4096))]
+    memory: u64,
+    /// Print scores.json rather than the leaderboard
+    #[arg(long)]
+    json: bool,
+}
+
+impl Run {
+    pub(crate) fn execute(self) -> Result<ExitCode> {
+        let agents = if self.agents.is_empty() { agent_source::all_bundled() } else { self.agents };
+        let workload = Workload::of(&Request {
+            agents,
+            suite: self.suite.as_deref(),
+            pattern: self.problems.as_deref(),
+            files: &self.files,
+            seed: self.seed,
+            limits: Limits { fuel: self.fuel, memory: self.memory << 20 },
+        })?;
+        let directory = RunDirectory::for_plan(&self.out, &workload.plan)?;
+        let mut journal = Journal::open(&directory.journal())?;
+        workload.keep_in(&directory)?;
+        interruptible(&self.out)?;
+        finish(&workload, &mut journal, jobs(self.jobs))?;
+
+        let scores = Scores::new(&workload.plan, journal.results());
+        let leaderboard = Leaderboard::new(&scores);
+        let json = directory::to_json(&scores.to_json())?;
+        directory.write("leaderboard.csv", &leaderboard.to_csv())?;
+        directory.write("scores.json", &json)?;
+        if self.json {
+            output::print(&json)?;
+        } else {
+            let files = [directory.scores(), directory.leaderboard(), directory.journal()];
+            let files = files.map(|file| file.display().to_string()).join("\n  ");
+            output::print(&format!(
+                "{}\nscores, leaderboard and journal are in\n  {files}",
+                leaderboard.to_text(None)
+            ))?;
+        }
+        Ok(ExitCode::from(if scores.failed() { exit::SOME_FAILED } else { exit::DONE }))
+    }
+}
+
+/// The number of threads: what was asked for, else one a core.
+pub(crate) fn jobs(asked: Option<NonZero<usize>>) -> usize {
+    asked.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get)
+}
+
+/// Carries out what the journal does not have yet.
+fn finish(workload: &Workload, journal: &mut Journal, jobs: usize) -> Result<()> {
+    let pending = execution::pending(workload, journal.results());
+    let total = workload.plan.agents.len() * workload.plan.problems.len();
+    let done = total - pending.len();
+    if done > 0 {
+        eprintln!("{done} of {total} units are done already; going on");
+    }
+    let display = Display::new(total, done);
+    execution::execute(workload, &pending, jobs, &display, |result| journal.append(result))
+}
+
+/// Ctrl-C ends the process between two bytes of the journal at worst, and the next run drops a torn line.
+fn interruptible(out: &std::path::Path) -> Result<()> {
+    let out = out.display().to_string();
+    ctrlc::set_handler(move || {
+        eprintln!("\ninterrupted; finished units are kept in {out}: the same command goes on from there");
+        std::process::exit(i32::from(exit::INTERRUPTED));
+    })?;
+    Ok(())
+}

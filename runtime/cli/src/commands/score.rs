@@ -1,0 +1,84 @@
+//! `jointly score`: scores predictions made elsewhere.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use indicatif::{ProgressBar, ProgressDrawTarget};
+use jointly_core::{PredictionOptions, PredictionScores, score_predictions};
+use serde_json::{Map, Value, json};
+
+use crate::{exit, output, scores, table};
+
+/// Scores predictions made elsewhere, in a NumPy .npz
+///
+/// The file holds probs (M, N, tau, K) or (M, N, K) float32, labels (N, tau) or (N,) int64, and, where the true
+/// environment is known, log_likelihood (N,) float64 of the labels under it. Draw m is one function over all inputs.
+#[derive(Args)]
+pub(crate) struct Score {
+    /// The predictions
+    #[arg(value_name = "FILE.npz")]
+    file: PathBuf,
+    /// Random hyperplanes of the partition, which serves where tau is above 10; 5 to 10 with 2^planes well below M
+    #[arg(long, value_name = "D", default_value_t = PredictionOptions::default().planes, value_parser = clap::value_parser!(u32).range(0..=20))]
+    planes: u32,
+    /// The partition exactly as the paper has it, without clipped probits
+    #[arg(long)]
+    no_clip: bool,
+    /// The seed of the hyperplanes
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+}
+
+impl Score {
+    pub(crate) fn execute(self) -> Result<ExitCode> {
+        let options = PredictionOptions {
+            planes: self.planes,
+            clip: !self.no_clip,
+            seed: self.seed,
+            ..PredictionOptions::default()
+        };
+        // Drawn on a terminal only.
+        let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr());
+        let result = score_predictions(&self.file, &options, &mut |done| bar.set_position((100.0 * done) as u64));
+        bar.finish_and_clear();
+        let scores = result?;
+        if self.json {
+            output::print_json(&to_json(&scores))?;
+        } else {
+            output::print(&to_text(&self.file.display().to_string(), &scores))?;
+        }
+        Ok(ExitCode::from(exit::DONE))
+    }
+}
+
+fn joint_name(scores: &PredictionScores) -> String {
+    format!("{}_tau{}", scores.metric, scores.tau)
+}
+
+fn to_json(scores: &PredictionScores) -> Value {
+    let joint = json!({ "mean": scores::number(scores.joint.mean), "stderr": scores::number(scores.joint.stderr) });
+    let mut object = Map::new();
+    object.insert(joint_name(scores), joint);
+    object.insert(scores::ACCURACY.into(), scores::number(scores.accuracy));
+    object.insert(scores::ECE.into(), scores::number(scores.ece));
+    object.insert("draws".into(), scores.draws.into());
+    object.insert("samples".into(), scores.samples.into());
+    object.insert("classes".into(), scores.num_classes.into());
+    object.into()
+}
+
+fn to_text(file: &str, scores: &PredictionScores) -> String {
+    let PredictionScores { draws, samples, num_classes, tau, .. } = scores;
+    let rows = [
+        [joint_name(scores), table::with_error(scores.joint.mean, scores.joint.stderr)],
+        [scores::ACCURACY.into(), table::number(scores.accuracy)],
+        [scores::ECE.into(), table::number(scores.ece)],
+    ];
+    let heading = format!("{file}: {draws} draws, {samples} tau-samples of {tau}, {num_classes} classes");
+    format!("{heading}\n\n{}", table::render(1, &rows.map(Vec::from)))
+}

@@ -1,0 +1,82 @@
+//! The contract of an agent as clauses that can be put to the test, each on small trainings of its own.
+
+mod draws;
+mod rows;
+mod settings;
+mod subject;
+mod tasks;
+mod training;
+
+use jointly_host::{Agent, Limits};
+use serde::Serialize;
+
+use crate::agent_spec::Settings;
+use subject::Subject;
+
+/// A clause of the contract.
+pub(crate) struct Clause {
+    name: &'static str,
+    says: &'static str,
+    /// What is wrong, where something is.
+    test: fn(&Subject) -> Result<(), String>,
+}
+
+/// How an agent did on a clause.
+#[derive(Serialize)]
+pub(crate) struct Verdict {
+    clause: &'static str,
+    says: &'static str,
+    ok: bool,
+    /// What broke it.
+    pub(crate) broken: Option<String>,
+}
+
+/// Every clause, in the order in which an author would mend them.
+pub(crate) const CLAUSES: &[Clause] = &[
+    Clause {
+        name: "probabilities",
+        says: "rows are finite, in [0, 1] and sum to 1 within 1e-4",
+        test: tasks::probabilities,
+    },
+    Clause { name: "three-classes", says: "three classes work", test: tasks::three_classes },
+    Clause { name: "no-data", says: "training on no examples works", test: tasks::no_data },
+    Clause { name: "zero-rows", says: "no rows give an empty answer", test: tasks::zero_rows },
+    Clause { name: "zero-draws", says: "no draws give an empty answer", test: tasks::zero_draws },
+    Clause { name: "rows-alone", says: "a row alone gives the bits it gives among others", test: rows::alone },
+    Clause { name: "rows-order", says: "the order of rows changes no bit", test: rows::order },
+    Clause { name: "rows-batch", says: "another batch around a row changes no bit of it", test: rows::batch },
+    Clause { name: "draws-alone", says: "a draw alone gives the bits it gives among others", test: draws::alone },
+    Clause { name: "draws-order", says: "the order of draws changes no bit", test: draws::order },
+    Clause { name: "draws-again", says: "a draw names the same function in a later call", test: draws::again },
+    Clause { name: "canonical-draws", says: "a canonical draw names the same function", test: draws::canonical },
+    Clause { name: "same-seed", says: "two trainings with one seed agree, in fuel too", test: training::same_seed },
+    Clause {
+        name: "other-seed",
+        says: "another seed differs, or the agent says it is deterministic",
+        test: training::other_seed,
+    },
+    Clause { name: "unknown-setting", says: "an unknown setting is refused as invalid", test: settings::unknown },
+    Clause {
+        name: "stated-defaults",
+        says: "the stated defaults are accepted and are the defaults",
+        test: settings::defaults,
+    },
+];
+
+impl Clause {
+    pub(crate) fn hold(&self, agent: &Agent, settings: &Settings, limits: Limits) -> Verdict {
+        let subject = Subject { agent, settings: settings.to_list(), limits };
+        let broken = (self.test)(&subject).err();
+        Verdict { clause: self.name, says: self.says, ok: broken.is_none(), broken }
+    }
+}
+
+impl Verdict {
+    /// One line for a person.
+    pub(crate) fn line(&self) -> String {
+        match &self.broken {
+            None => format!("ok    {:<16} {}", self.clause, self.says),
+            Some(broken) => format!("FAIL  {:<16} {}: {broken}", self.clause, self.says),
+        }
+    }
+}

@@ -1,0 +1,64 @@
+//! One draw is one function: which one does not depend on the draws around it or the calls before.
+
+use jointly_core::Model;
+
+use super::subject::{DRAWS, Subject, points, same_bits, sample};
+
+const ROWS: usize = 9;
+const ANSWER: usize = ROWS * 2;
+
+pub(super) fn alone(subject: &Subject) -> Result<(), String> {
+    lists_agree(subject, &(0..DRAWS).map(|draw| vec![draw]).collect::<Vec<_>>())
+}
+
+pub(super) fn order(subject: &Subject) -> Result<(), String> {
+    lists_agree(subject, &[(0..DRAWS).rev().collect(), (0..DRAWS).map(|draw| draw * 5 % DRAWS).collect()])
+}
+
+/// The same call twice, with another between; and a draw twice in one call.
+pub(super) fn again(subject: &Subject) -> Result<(), String> {
+    lists_agree(subject, &[vec![u64::MAX, 1 << 40], (0..DRAWS).collect(), vec![3, 3]])
+}
+
+pub(super) fn canonical(subject: &Subject) -> Result<(), String> {
+    let mut model = subject.trained()?;
+    let draws: Vec<u64> = (0..DRAWS).chain([1 << 40, u64::MAX]).collect();
+    let mut ask = |draws: &[u64]| model.canonical_draws(draws).map_err(|failure| failure.to_string());
+    let canonical = ask(&draws)?;
+    let twice = ask(&canonical)?;
+    if let Some(at) = (0..draws.len()).find(|at| canonical[*at] != twice[*at]) {
+        return Err(format!("draw {} has canonical draw {}, whose own is {}", draws[at], canonical[at], twice[at]));
+    }
+    let inputs = points(ROWS, 0);
+    let own = sample(&mut model, &inputs, &draws)?;
+    let theirs = sample(&mut model, &inputs, &canonical)?;
+    same_bits(&own, &theirs, |at| {
+        let at = at / ANSWER;
+        format!("draw {} and its canonical draw {}", draws[at], canonical[at])
+    })
+}
+
+/// Every list of draws gives each the bits that a single call for it gives at the end.
+fn lists_agree(subject: &Subject, lists: &[Vec<u64>]) -> Result<(), String> {
+    let mut model = subject.trained()?;
+    let inputs = points(ROWS, 0);
+    let mut answers = Vec::new();
+    for list in lists {
+        answers.push(sample(&mut model, &inputs, list)?);
+    }
+    let together = sample(&mut model, &inputs, &lists.concat())?;
+    let mut rest = together.as_slice();
+    for (list, answer) in lists.iter().zip(&answers) {
+        let (now, later) = rest.split_at(answer.len());
+        rest = later;
+        same_bits(answer, now, |at| {
+            format!(
+                "draw {} in a call for {} and in a later one for {}",
+                list[at / ANSWER],
+                list.len(),
+                lists.concat().len()
+            )
+        })?;
+    }
+    Ok(())
+}

@@ -1,0 +1,52 @@
+//! One draw is one function: what it says of a row does not depend on the rows around it.
+
+use super::subject::{DRAWS, Subject, points, same_bits, sample, select};
+
+const ROWS: usize = 23;
+const CLASSES: usize = 2;
+
+pub(super) fn alone(subject: &Subject) -> Result<(), String> {
+    picks_agree(subject, (0..ROWS).map(|row| vec![row]).collect())
+}
+
+pub(super) fn order(subject: &Subject) -> Result<(), String> {
+    picks_agree(subject, vec![(0..ROWS).rev().collect(), (0..ROWS).map(|row| row * 7 % ROWS).collect()])
+}
+
+/// The same rows at the end of a batch of several hundred.
+pub(super) fn batch(subject: &Subject) -> Result<(), String> {
+    const OTHERS: usize = 300;
+    let mut model = subject.trained()?;
+    let draws: Vec<u64> = (0..DRAWS).collect();
+    let all = points(OTHERS + ROWS, 0);
+    let few = select(&all, &(OTHERS..OTHERS + ROWS).collect::<Vec<_>>());
+    let among = sample(&mut model, &all, &draws)?;
+    let without = sample(&mut model, &few, &draws)?;
+    for (m, without) in without.chunks_exact(ROWS * CLASSES).enumerate() {
+        let start = (m * (OTHERS + ROWS) + OTHERS) * CLASSES;
+        same_bits(without, &among[start..start + without.len()], |at| {
+            format!("draw {m}, row {} without and with {OTHERS} others", at / CLASSES)
+        })?;
+    }
+    Ok(())
+}
+
+/// Every pick of rows gives each of them the bits that all rows together give.
+fn picks_agree(subject: &Subject, picks: Vec<Vec<usize>>) -> Result<(), String> {
+    let mut model = subject.trained()?;
+    let draws: Vec<u64> = (0..DRAWS).collect();
+    let inputs = points(ROWS, 0);
+    let together = sample(&mut model, &inputs, &draws)?;
+    for pick in picks {
+        let picked = sample(&mut model, &select(&inputs, &pick), &draws)?;
+        let expected: Vec<f32> = (0..draws.len())
+            .flat_map(|m| pick.iter().map(move |row| (m * ROWS + row) * CLASSES))
+            .flat_map(|start| together[start..start + CLASSES].iter().copied())
+            .collect();
+        same_bits(&picked, &expected, |at| {
+            let (m, i) = (at / CLASSES / pick.len(), at / CLASSES % pick.len());
+            format!("draw {m}, row {} among {} rows and among {ROWS}", pick[i], pick.len())
+        })?;
+    }
+    Ok(())
+}

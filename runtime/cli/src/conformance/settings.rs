@@ -1,0 +1,33 @@
+//! Settings are typed: what is unknown is refused, what is stated is true.
+
+use jointly_host::{Failure, Kind, Phase, Setting};
+
+use super::subject::{SEED, Subject, points, same_bits, sample};
+
+pub(super) fn unknown(subject: &Subject) -> Result<(), String> {
+    let mut settings = subject.settings.clone();
+    settings.push(Setting { name: "no-such-setting".into(), value: "1".into() });
+    match subject.train(2, 20, SEED, &settings) {
+        Err(Failure { phase: Phase::Train, kind: Kind::AgentFailure, message })
+            if message.starts_with("invalid setting") =>
+        {
+            Ok(())
+        }
+        Err(failure) => Err(format!("no-such-setting=1 ends as {failure}")),
+        Ok(_) => Err("no-such-setting=1 is accepted".into()),
+    }
+}
+
+/// Stating every default changes no bit.
+pub(super) fn defaults(subject: &Subject) -> Result<(), String> {
+    let mut settings = subject.settings.clone();
+    for parameter in &subject.agent.description().parameters {
+        if settings.iter().all(|setting| setting.name != parameter.name) {
+            settings.push(Setting { name: parameter.name.clone(), value: parameter.default.clone() });
+        }
+    }
+    let stated = subject.train(2, 20, SEED, &settings).map_err(|failure| failure.to_string())?;
+    let inputs = points(10, 0);
+    let (a, b) = (sample(&mut { stated }, &inputs, &[0, 1])?, sample(&mut subject.trained()?, &inputs, &[0, 1])?);
+    same_bits(&a, &b, |at| format!("defaults stated and left out, number {at} of the answer"))
+}

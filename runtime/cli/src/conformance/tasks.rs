@@ -1,0 +1,31 @@
+//! Tasks and calls that any agent must manage.
+
+use super::subject::{DRAWS, SEED, Subject, points, sample};
+
+/// What the host checks of every answer in a run too.
+pub(super) fn probabilities(subject: &Subject) -> Result<(), String> {
+    let draws: Vec<u64> = (0..DRAWS).collect();
+    sample(&mut subject.trained()?, &points(200, 0), &draws).map(drop)
+}
+
+pub(super) fn three_classes(subject: &Subject) -> Result<(), String> {
+    works(subject, 3, 21)
+}
+
+pub(super) fn no_data(subject: &Subject) -> Result<(), String> {
+    works(subject, 2, 0)
+}
+
+pub(super) fn zero_rows(subject: &Subject) -> Result<(), String> {
+    sample(&mut subject.trained()?, &points(0, 0), &[0, 1]).map(drop)
+}
+
+pub(super) fn zero_draws(subject: &Subject) -> Result<(), String> {
+    sample(&mut subject.trained()?, &points(5, 0), &[]).map(drop)
+}
+
+fn works(subject: &Subject, num_classes: u32, examples: usize) -> Result<(), String> {
+    let trained = subject.train(num_classes, examples, SEED, &subject.settings);
+    let mut model = trained.map_err(|failure| failure.to_string())?;
+    sample(&mut model, &points(10, 0), &[0, 1, 2]).map(drop)
+}

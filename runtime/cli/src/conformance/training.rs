@@ -1,0 +1,29 @@
+//! Training is a function of its arguments, the seed among them.
+
+use jointly_host::Trained;
+
+use super::subject::{DRAWS, SEED, Subject, points, same_bits, sample};
+
+pub(super) fn same_seed(subject: &Subject) -> Result<(), String> {
+    let (mut a, mut b) = (subject.trained()?, subject.trained()?);
+    same_bits(&belief(&mut a)?, &belief(&mut b)?, |at| format!("two trainings, number {at} of the answer"))?;
+    if a.fuel_used() == b.fuel_used() {
+        return Ok(());
+    }
+    Err(format!("two trainings used {} and {} fuel", a.fuel_used(), b.fuel_used()))
+}
+
+pub(super) fn other_seed(subject: &Subject) -> Result<(), String> {
+    let other = subject.train(2, 20, SEED + 1, &subject.settings).map_err(|failure| failure.to_string())?;
+    let same = same_bits(&belief(&mut subject.trained()?)?, &belief(&mut { other })?, |_| String::new()).is_ok();
+    match (same, subject.agent.description().deterministic) {
+        (false, false) | (true, true) => Ok(()),
+        (true, false) => Err("another seed predicts the same; use the seed, or describe it as deterministic".into()),
+        (false, true) => Err("another seed predicts otherwise, and it describes itself as deterministic".into()),
+    }
+}
+
+fn belief(model: &mut Trained) -> Result<Vec<f32>, String> {
+    let draws: Vec<u64> = (0..DRAWS).collect();
+    sample(model, &points(25, 3), &draws)
+}

@@ -1,0 +1,128 @@
+//! The directory of a run: what lies where, and writing it so that nothing is ever half there.
+//!
+//! `plan.json`, `results.jsonl` (the journal), `scores.json`, `leaderboard.csv`, and, so that anybody can run it again,
+//! the agents in `agents/` and imported problems in `problems/`, each named by its digest.
+
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::plan::Plan;
+
+/// A run's directory.
+pub(crate) struct RunDirectory(PathBuf);
+
+impl RunDirectory {
+    /// The directory, made if need be, with the plan in it; refuses one that holds another plan or other files.
+    pub(crate) fn for_plan(path: &Path, plan: &Plan) -> Result<Self> {
+        fs::create_dir_all(path).with_context(|| format!("failed to make {}", path.display()))?;
+        let directory = Self(path.to_owned());
+        if !directory.plan_path().exists() {
+            if directory.holds_anything()? {
+                bail!("{} holds files but no plan of a run; give a new or empty directory", path.display());
+            }
+            directory.write("plan.json", &to_json(plan)?)?;
+            return Ok(directory);
+        }
+        let held = directory.plan()?;
+        if let Some(difference) = plan.difference(&held) {
+            bail!(
+                "{} holds another plan (asked for {difference}); give another --out, or ask for the same",
+                path.display()
+            );
+        }
+        Ok(directory)
+    }
+
+    /// A directory that holds a run already.
+    pub(crate) fn existing(path: &Path) -> Result<Self> {
+        if !path.join("plan.json").is_file() {
+            bail!("{} holds no run: there is no plan.json in it; make one with `jointly run --out`", path.display());
+        }
+        Ok(Self(path.to_owned()))
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
+    pub(crate) fn plan(&self) -> Result<Plan> {
+        let path = self.plan_path();
+        let text = fs::read_to_string(&path).with_context(|| format!("failed to read {}", path.display()))?;
+        serde_json::from_str(&text).with_context(|| format!("failed to read {} as a plan", path.display()))
+    }
+
+    pub(crate) fn journal(&self) -> PathBuf {
+        self.0.join("results.jsonl")
+    }
+
+    pub(crate) fn scores(&self) -> PathBuf {
+        self.0.join("scores.json")
+    }
+
+    pub(crate) fn leaderboard(&self) -> PathBuf {
+        self.0.join("leaderboard.csv")
+    }
+
+    /// Where the agent or problem of a digest is kept.
+    pub(crate) fn kept(&self, kind: Kept, digest: &str) -> PathBuf {
+        let (folder, extension) = match kind {
+            Kept::Agent => ("agents", "wasm"),
+            Kept::Problem => ("problems", "npz"),
+        };
+        self.0.join(folder).join(digest.replace(':', "-")).with_extension(extension)
+    }
+
+    /// Keeps bytes under their digest, unless they are there.
+    pub(crate) fn keep(&self, kind: Kept, digest: &str, bytes: &[u8]) -> Result<()> {
+        let path = self.kept(kind, digest);
+        if path.exists() {
+            return Ok(());
+        }
+        let folder = path.parent().unwrap_or(&self.0);
+        fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
+        write_whole(&path, bytes)
+    }
+
+    /// Writes a file of the directory, all of it or nothing.
+    pub(crate) fn write(&self, name: &str, text: &str) -> Result<()> {
+        write_whole(&self.0.join(name), text.as_bytes())
+    }
+
+    fn plan_path(&self) -> PathBuf {
+        self.0.join("plan.json")
+    }
+
+    fn holds_anything(&self) -> Result<bool> {
+        let path = self.path();
+        let mut entries = fs::read_dir(path).with_context(|| format!("failed to list {}", path.display()))?;
+        Ok(entries.next().is_some())
+    }
+}
+
+/// What a directory keeps copies of.
+#[derive(Clone, Copy)]
+pub(crate) enum Kept {
+    Agent,
+    Problem,
+}
+
+/// Indented JSON with a line end.
+pub(crate) fn to_json(value: &impl serde::Serialize) -> Result<String> {
+    Ok(serde_json::to_string_pretty(value)? + "\n")
+}
+
+/// Writes beside the file and renames, so that a reader sees the old bytes or the new.
+fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = path.parent().unwrap_or(Path::new("."));
+    let write = || -> std::io::Result<()> {
+        let mut file = tempfile::Builder::new().prefix(".part-").tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().with_context(|| format!("failed to write {}; finished units are kept", path.display()))
+}

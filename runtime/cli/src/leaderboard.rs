@@ -1,0 +1,173 @@
+//! The leaderboard: agents ranked by their aggregate score, as a table and as a file.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use jointly_core::{Summary, paired_difference};
+
+use crate::scores::{ACCURACY, AgentScores, ECE, FUEL, Scores};
+use crate::table;
+
+/// Agents in order, and what orders them.
+pub(crate) struct Leaderboard<'a> {
+    scores: &'a Scores<'a>,
+    names: Vec<String>,
+    /// The score that ranks.
+    by: Option<String>,
+    order: Vec<&'a AgentScores<'a>>,
+}
+
+impl<'a> Leaderboard<'a> {
+    /// Ranks by the aggregate where the suite has one, else by the joint score of the largest tau. An agent without a
+    /// score on every problem comes last and has no rank: its mean is over other problems.
+    pub(crate) fn new(scores: &'a Scores<'a>) -> Self {
+        let names = scores.names();
+        let joint = |name: &&String| name.contains("_tau") || name.ends_with("_aggregate");
+        let by = names.iter().rfind(joint).cloned();
+        let mean = |agent: &AgentScores| {
+            let summary = by.as_ref().and_then(|by| agent.summary(by));
+            summary.map_or(f64::NAN, |summary| summary.mean)
+        };
+        let mut order: Vec<&AgentScores> = scores.agents.iter().collect();
+        // A NaN sorts behind every number whatever its sign, and equals keep the plan's order.
+        order.sort_by(|a, b| {
+            let key = |agent: &AgentScores| (!agent.complete(), mean(agent).is_nan());
+            key(a).cmp(&key(b)).then(mean(a).total_cmp(&mean(b)))
+        });
+        Self { scores, names, by, order }
+    }
+
+    /// Tables that fit in 80 columns with names of ordinary length.
+    pub(crate) fn to_text(&self, baseline: Option<&str>) -> String {
+        let plan = self.scores.plan;
+        let mut text = format!(
+            "{}, {} problems, seed {}; mean ±standard error over problems{}\n\n",
+            plan.suite,
+            plan.problems.len(),
+            plan.seed,
+            self.by.as_ref().map(|by| format!("; ranked by {by}, low is good")).unwrap_or_default(),
+        );
+        let joint: Vec<&String> =
+            self.names.iter().filter(|name| ![ACCURACY, ECE, FUEL].contains(&name.as_str())).collect();
+        text += &self.joint_table(&joint);
+        text.push('\n');
+        text += &self.other_table(baseline);
+        text += &self.notes();
+        text
+    }
+
+    fn joint_table(&self, joint: &[&String]) -> String {
+        let mut rows = vec![vec!["#".to_owned(), "agent".to_owned()]];
+        rows[0].extend(joint.iter().map(|name| (*name).clone()));
+        for (place, agent) in self.order.iter().enumerate() {
+            let mut row = vec![rank(place, agent), agent.planned.label.clone()];
+            row.extend(joint.iter().map(|name| summary_text(agent.summary(name))));
+            rows.push(row);
+        }
+        table::render(2, &rows)
+    }
+
+    fn other_table(&self, baseline: Option<&str>) -> String {
+        let baseline = self.baseline(baseline).zip(self.by.as_deref());
+        let mut rows = vec![["agent", ACCURACY, ECE, FUEL].map(String::from).to_vec()];
+        if let Some((baseline, by)) = baseline {
+            rows[0].push(format!("{by} - {}'s", baseline.planned.label));
+        }
+        for agent in &self.order {
+            let cell = |name: &str, text: fn(f64) -> String| agent.summary(name).map_or("-".into(), |s| text(s.mean));
+            let mut row = vec![agent.planned.label.clone()];
+            row.extend([cell(ACCURACY, table::number), cell(ECE, table::number), cell(FUEL, table::count)]);
+            if let Some((baseline, by)) = baseline {
+                row.push(if std::ptr::eq(*agent, baseline) {
+                    "-".into()
+                } else {
+                    summary_text(paired(agent, baseline, by))
+                });
+            }
+            rows.push(row);
+        }
+        table::render(1, &rows)
+    }
+
+    /// The agent to compare with: the named one, else `mlp`, the baseline of the paper.
+    fn baseline(&self, name: Option<&str>) -> Option<&'a AgentScores<'a>> {
+        let name = name.unwrap_or("mlp");
+        self.scores.agents.iter().find(|agent| agent.planned.label == name)
+    }
+
+    /// The labels that `--baseline` may name.
+    pub(crate) fn labels(&self) -> Vec<&str> {
+        self.order.iter().map(|agent| agent.planned.label.as_str()).collect()
+    }
+
+    fn notes(&self) -> String {
+        let mut notes = String::new();
+        for agent in &self.order {
+            let label = &agent.planned.label;
+            if let Some((problem, failure)) = agent.failures.first() {
+                let (failed, all) = (agent.failures.len(), self.scores.plan.problems.len());
+                let _ = writeln!(
+                    notes,
+                    "{label} failed on {failed} of {all} problems and is not ranked: {problem}: {failure}"
+                );
+            }
+            if agent.missing > 0 {
+                let _ = writeln!(notes, "{label} has no result yet on {} problems", agent.missing);
+            }
+            for name in &self.names {
+                if let Some(summary) = agent.summary(name).filter(|summary| summary.non_finite > 0) {
+                    let _ = writeln!(notes, "{label} has {name} not finite on {} problems", summary.non_finite);
+                }
+            }
+        }
+        if notes.is_empty() { notes } else { format!("\n{notes}") }
+    }
+
+    /// One row an agent, numbers with 12 significant digits.
+    pub(crate) fn to_csv(&self) -> String {
+        let mut header: Vec<String> =
+            ["rank", "agent", "settings", "digest", "problems", "failures"].map(String::from).to_vec();
+        header.extend(self.names.iter().flat_map(|name| [format!("{name}_mean"), format!("{name}_stderr")]));
+        let mut text = header.join(",") + "\n";
+        for (place, agent) in self.order.iter().enumerate() {
+            let planned = agent.planned;
+            let settings = planned.settings.label("");
+            let mut row = vec![
+                if agent.complete() { (place + 1).to_string() } else { String::new() },
+                quoted(&planned.agent),
+                quoted(settings.trim_start_matches(':')),
+                planned.digest.clone(),
+                agent.problems.len().to_string(),
+                agent.failures.len().to_string(),
+            ];
+            for name in &self.names {
+                let digits = |x: f64| jointly_core::round_significant(x).to_string();
+                let summary = agent.summary(name);
+                row.extend(summary.map_or([String::new(), String::new()], |s| [digits(s.mean), digits(s.stderr)]));
+            }
+            text += &(row.join(",") + "\n");
+        }
+        text
+    }
+}
+
+fn rank(place: usize, agent: &AgentScores) -> String {
+    if agent.complete() { (place + 1).to_string() } else { "-".into() }
+}
+
+fn summary_text(summary: Option<Summary>) -> String {
+    summary.map_or("-".into(), |summary| table::with_error(summary.mean, summary.stderr))
+}
+
+/// The difference on the problems that both have scored.
+fn paired(agent: &AgentScores, baseline: &AgentScores, by: &str) -> Option<Summary> {
+    let theirs: HashMap<&str, f64> = baseline.by_problem(by).collect();
+    let (mine, theirs): (Vec<f64>, Vec<f64>) =
+        agent.by_problem(by).filter_map(|(problem, value)| Some((value, *theirs.get(problem)?))).unzip();
+    (!mine.is_empty()).then(|| paired_difference(&mine, &theirs))
+}
+
+/// A field of a comma-separated file: quoted where it holds a comma or a quote.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}

@@ -1,0 +1,113 @@
+//! What a run was asked to do: `plan.json`. Scores are a function of it.
+
+use std::collections::HashMap;
+
+use jointly_core::{Evaluation, Metric};
+use jointly_host::{ENGINE, INTERFACE, Limits};
+use serde::{Deserialize, Serialize};
+
+use crate::agent_spec::Settings;
+
+/// A run's whole question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Plan {
+    /// The command's version.
+    pub(crate) version: String,
+    pub(crate) interface: String,
+    pub(crate) engine: String,
+    pub(crate) suite: String,
+    pub(crate) seed: u64,
+    pub(crate) limits: Limits,
+    pub(crate) evaluation: Evaluation,
+    pub(crate) agents: Vec<PlannedAgent>,
+    pub(crate) problems: Vec<PlannedProblem>,
+}
+
+/// An agent of the plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PlannedAgent {
+    /// What it calls itself.
+    pub(crate) agent: String,
+    /// What tells it from the plan's other agents.
+    pub(crate) label: String,
+    pub(crate) digest: String,
+    pub(crate) settings: Settings,
+}
+
+/// A problem of the plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct PlannedProblem {
+    pub(crate) problem: String,
+    /// What its joint scores measure.
+    pub(crate) metric: Metric,
+    /// Of the file, where it came from one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) digest: Option<String>,
+}
+
+impl Plan {
+    pub(crate) fn new(
+        suite: &str,
+        evaluation: Evaluation,
+        seed: u64,
+        limits: Limits,
+        mut agents: Vec<PlannedAgent>,
+        problems: Vec<PlannedProblem>,
+    ) -> Self {
+        label(&mut agents);
+        Self {
+            version: env!("CARGO_PKG_VERSION").into(),
+            interface: INTERFACE.into(),
+            engine: ENGINE.into(),
+            suite: suite.into(),
+            seed,
+            limits,
+            evaluation,
+            agents,
+            problems,
+        }
+    }
+
+    /// The first thing in which two plans differ, for a person; none where they are the same.
+    pub(crate) fn difference(&self, other: &Self) -> Option<String> {
+        let labels = |plan: &Self| plan.agents.iter().map(|agent| agent.label.clone()).collect::<Vec<_>>().join(" ");
+        let differs = |what: &str, mine: String, theirs: String| {
+            (mine != theirs).then(|| format!("{what} {}, not {}", shorten(&mine), shorten(&theirs)))
+        };
+        differs("version", self.version.clone(), other.version.clone())
+            .or_else(|| differs("suite", self.suite.clone(), other.suite.clone()))
+            .or_else(|| differs("seed", self.seed.to_string(), other.seed.to_string()))
+            .or_else(|| differs("agents", labels(self), labels(other)))
+            .or_else(|| differs("problems", self.problem_names(), other.problem_names()))
+            .or_else(|| differs("fuel limit", self.limits.fuel.to_string(), other.limits.fuel.to_string()))
+            .or_else(|| differs("memory limit", self.limits.memory.to_string(), other.limits.memory.to_string()))
+            .or_else(|| (self != other).then(|| "other bytes of an agent or a problem".into()))
+    }
+
+    fn problem_names(&self) -> String {
+        let names: Vec<&str> = self.problems.iter().map(|problem| problem.problem.as_str()).collect();
+        format!("{} ({})", names.len(), names.join(" "))
+    }
+}
+
+/// Agents that share name and settings are told apart by their digest.
+fn label(agents: &mut [PlannedAgent]) {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for agent in &mut *agents {
+        agent.label = agent.settings.label(&agent.agent);
+        *counts.entry(agent.label.clone()).or_default() += 1;
+    }
+    for agent in agents.iter_mut().filter(|agent| counts[&agent.label] > 1) {
+        let short = agent.digest.trim_start_matches("sha256:").chars().take(8).collect::<String>();
+        agent.label = agent.settings.label(&format!("{}@{short}", agent.agent));
+    }
+}
+
+/// Enough of a long list to recognise it.
+fn shorten(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.chars().count() <= MOST {
+        return text.to_owned();
+    }
+    format!("{}...", text.chars().take(MOST).collect::<String>())
+}

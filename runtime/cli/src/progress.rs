@@ -1,0 +1,114 @@
+//! Progress of long work: a bar on a terminal, plain lines elsewhere; always on standard error.
+
+use std::io::IsTerminal;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use jointly_host::Progress;
+
+use crate::unit::{Outcome, UnitResult};
+
+/// With more units than this, plain lines come once a hundredth of the work.
+const LINES: usize = 200;
+
+/// What one thread is doing.
+#[derive(Default)]
+pub(crate) struct Activity(Mutex<Option<Doing>>);
+
+struct Doing {
+    what: String,
+    training: Progress,
+    sampled: Option<f64>,
+}
+
+impl Activity {
+    pub(crate) fn begin(&self, agent: &str, problem: &str, training: Progress) {
+        *self.doing() = Some(Doing { what: format!("{agent} on {problem}"), training, sampled: None });
+    }
+
+    pub(crate) fn sampling(&self, fraction: f64) {
+        if let Some(doing) = self.doing().as_mut() {
+            doing.sampled = Some(fraction);
+        }
+    }
+
+    pub(crate) fn end(&self) {
+        *self.doing() = None;
+    }
+
+    fn describe(&self) -> Option<String> {
+        let doing = self.doing();
+        let Doing { what, training, sampled } = doing.as_ref()?;
+        Some(match sampled {
+            None => format!("{what}: training {:.0} %", 100.0 * training.get()),
+            Some(fraction) => format!("{what}: scoring {:.0} %", 100.0 * fraction),
+        })
+    }
+
+    fn doing(&self) -> std::sync::MutexGuard<'_, Option<Doing>> {
+        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+}
+
+/// Shows how far a run has got.
+pub(crate) struct Display {
+    bar: Option<ProgressBar>,
+    total: usize,
+    finished: AtomicUsize,
+}
+
+impl Display {
+    /// A display of `total` units, of which some are done already.
+    pub(crate) fn new(total: usize, done: usize) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed} (eta {eta}) {wide_msg}");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar.set_position(done as u64);
+            bar.reset_eta();
+            bar.enable_steady_tick(Duration::from_millis(500));
+            bar
+        });
+        Self { bar, total, finished: AtomicUsize::new(done) }
+    }
+
+    pub(crate) fn finished(&self, result: &UnitResult) {
+        let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
+        let failure = match &result.outcome {
+            Outcome::Scored { .. } => None,
+            Outcome::Failed(failure) => Some(failure),
+        };
+        let line = || {
+            let how =
+                failure.map_or_else(|| format!("{:.1} s", result.seconds), |failure| format!("failed: {failure}"));
+            format!("[{finished}/{}] {} on {}: {how}", self.total, result.agent, result.problem)
+        };
+        match &self.bar {
+            Some(bar) => {
+                bar.set_position(finished as u64);
+                if failure.is_some() {
+                    bar.println(line());
+                }
+            }
+            None if failure.is_some() || finished.is_multiple_of(self.total.div_ceil(LINES)) => eprintln!("{}", line()),
+            None => {}
+        }
+    }
+
+    pub(crate) fn running(&self, activities: &[Activity]) {
+        if let Some(bar) = &self.bar {
+            let doing: Vec<String> = activities.iter().filter_map(Activity::describe).collect();
+            bar.set_message(doing.join(", "));
+        }
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}

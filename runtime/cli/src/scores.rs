@@ -1,0 +1,218 @@
+//! The scores of a run: what `scores.json` holds, computed from the plan and the journal alone.
+
+use std::collections::HashMap;
+
+use jointly_core::{Metric, ProblemScores, Summary, round_significant, summarize};
+use jointly_host::Failure;
+use serde_json::{Map, Value, json};
+
+use crate::plan::{Plan, PlannedAgent};
+use crate::unit::{Outcome, UnitResult};
+
+/// Score names as the design has them: the joint scores, then their aggregate, then the marginals', then the cost.
+pub(crate) const ACCURACY: &str = "accuracy";
+pub(crate) const ECE: &str = "ece";
+pub(crate) const FUEL: &str = "fuel";
+
+/// Everything that a run has to say.
+pub(crate) struct Scores<'a> {
+    pub(crate) plan: &'a Plan,
+    pub(crate) agents: Vec<AgentScores<'a>>,
+}
+
+/// One agent's scores over the plan's problems.
+pub(crate) struct AgentScores<'a> {
+    pub(crate) planned: &'a PlannedAgent,
+    pub(crate) problems: Vec<ScoredProblem<'a>>,
+    pub(crate) failures: Vec<(&'a str, &'a Failure)>,
+    /// Units of the plan that have no result yet.
+    pub(crate) missing: usize,
+}
+
+/// One agent's scores on one problem.
+pub(crate) struct ScoredProblem<'a> {
+    pub(crate) problem: &'a str,
+    pub(crate) values: Vec<(String, Scored)>,
+}
+
+/// A value, with its standard error over the problem's tau-samples where it is a mean over them.
+#[derive(Clone, Copy)]
+pub(crate) struct Scored {
+    pub(crate) value: f64,
+    pub(crate) stderr: Option<f64>,
+}
+
+impl<'a> Scores<'a> {
+    /// Gathers results in the plan's order, whatever order they finished in.
+    pub(crate) fn new(plan: &'a Plan, results: &'a [UnitResult]) -> Self {
+        let by_unit: HashMap<(&str, &str), &UnitResult> =
+            results.iter().map(|result| ((result.agent.as_str(), result.problem.as_str()), result)).collect();
+        let agents = plan.agents.iter().map(|planned| {
+            let mut agent = AgentScores { planned, problems: Vec::new(), failures: Vec::new(), missing: 0 };
+            for problem in &plan.problems {
+                let name = problem.problem.as_str();
+                match by_unit.get(&(planned.label.as_str(), name)).map(|result| &result.outcome) {
+                    Some(Outcome::Scored { scores, fuel }) => {
+                        let values = values(problem.metric, scores, *fuel);
+                        agent.problems.push(ScoredProblem { problem: name, values });
+                    }
+                    Some(Outcome::Failed(failure)) => agent.failures.push((name, failure)),
+                    None => agent.missing += 1,
+                }
+            }
+            agent
+        });
+        Self { plan, agents: agents.collect() }
+    }
+
+    /// The names of all scores, joint ones by rising tau.
+    pub(crate) fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> = Vec::new();
+        let scored = self.agents.iter().flat_map(|agent| &agent.problems).flat_map(|problem| &problem.values);
+        for (name, _) in scored {
+            if !names.contains(name) {
+                names.push(name.clone());
+            }
+        }
+        // Problems with other taus come later but belong before the marginals' scores.
+        names.sort_by_key(|name| order(name));
+        names
+    }
+
+    /// Units without a result.
+    pub(crate) fn missing(&self) -> usize {
+        self.agents.iter().map(|agent| agent.missing).sum()
+    }
+
+    pub(crate) fn failed(&self) -> bool {
+        self.agents.iter().any(|agent| !agent.failures.is_empty())
+    }
+
+    /// The shape that others read: only what is reproducible.
+    pub(crate) fn to_json(&self) -> Value {
+        let names = self.names();
+        let agents: Vec<Value> = self.agents.iter().map(|agent| agent.to_json(&names)).collect();
+        json!({
+            "suite": self.plan.suite,
+            "seed": self.plan.seed,
+            "version": self.plan.version,
+            "agents": agents,
+        })
+    }
+}
+
+impl AgentScores<'_> {
+    /// Whether every problem of the plan has a score.
+    pub(crate) fn complete(&self) -> bool {
+        self.failures.is_empty() && self.missing == 0
+    }
+
+    /// The mean over the problems that have this score; none where no problem has.
+    pub(crate) fn summary(&self, name: &str) -> Option<Summary> {
+        let values: Vec<f64> = self.by_problem(name).map(|(_, value)| value).collect();
+        (!values.is_empty()).then(|| summarize(&values))
+    }
+
+    /// A score on each problem that has it.
+    pub(crate) fn by_problem<'s>(&'s self, name: &'s str) -> impl Iterator<Item = (&'s str, f64)> {
+        let value = move |problem: &ScoredProblem| {
+            problem.values.iter().find(|(known, _)| known == name).map(|(_, scored)| scored.value)
+        };
+        self.problems.iter().filter_map(move |problem| Some((problem.problem, value(problem)?)))
+    }
+
+    fn to_json(&self, names: &[String]) -> Value {
+        let scores: Map<String, Value> = names
+            .iter()
+            .filter_map(|name| {
+                let summary = self.summary(name)?;
+                let value = json!({
+                    "mean": number(summary.mean),
+                    "stderr": number(summary.stderr),
+                    "problems": summary.problems,
+                    "non_finite": summary.non_finite,
+                });
+                Some((name.clone(), value))
+            })
+            .collect();
+        let failures: Vec<Value> = self
+            .failures
+            .iter()
+            .map(|(problem, failure)| {
+                let Failure { phase, kind, message } = failure;
+                json!({ "problem": problem, "phase": phase, "kind": kind, "message": message })
+            })
+            .collect();
+        let problems: Vec<Value> = self.problems.iter().map(ScoredProblem::to_json).collect();
+        json!({
+            "agent": self.planned.agent,
+            "digest": self.planned.digest,
+            "settings": self.planned.settings,
+            "scores": scores,
+            "failures": failures,
+            "problems": problems,
+        })
+    }
+}
+
+impl ScoredProblem<'_> {
+    fn to_json(&self) -> Value {
+        let mut object = Map::new();
+        object.insert("problem".into(), self.problem.into());
+        for (name, scored) in &self.values {
+            let value = match scored.stderr {
+                Some(stderr) => json!({ "mean": number(scored.value), "stderr": number(stderr) }),
+                None => number(scored.value),
+            };
+            object.insert(name.clone(), value);
+        }
+        object.into()
+    }
+}
+
+/// A problem's scores by name.
+fn values(metric: Metric, scores: &ProblemScores, fuel: u64) -> Vec<(String, Scored)> {
+    let mut values: Vec<(String, Scored)> = scores
+        .joint
+        .iter()
+        .map(|(tau, score)| (format!("{metric}_tau{tau}"), Scored { value: score.mean, stderr: Some(score.stderr) }))
+        .collect();
+    values.extend(aggregate(scores).map(|scored| (format!("{metric}_aggregate"), scored)));
+    let plain = |value| Scored { value, stderr: None };
+    values.push((ACCURACY.into(), plain(scores.accuracy)));
+    values.push((ECE.into(), plain(scores.ece)));
+    values.push((FUEL.into(), plain(fuel as f64)));
+    values
+}
+
+/// d1 + d100 / 100, the paper's aggregate; the two come from independent test samples.
+fn aggregate(scores: &ProblemScores) -> Option<Scored> {
+    let at = |tau: u32| scores.joint.iter().find(|(known, _)| *known == tau).map(|(_, score)| score);
+    let (one, hundred) = (at(1)?, at(100)?);
+    let stderr = libm::hypot(one.stderr, hundred.stderr / 100.0);
+    Some(Scored { value: one.mean + hundred.mean / 100.0, stderr: Some(stderr) })
+}
+
+/// Joint scores by tau, then aggregates, then the rest in the order of the design.
+fn order(name: &str) -> (u8, u32) {
+    match name {
+        ACCURACY => (2, 0),
+        ECE => (2, 1),
+        FUEL => (2, 2),
+        _ => match name.split_once("_tau").and_then(|(_, tau)| tau.parse().ok()) {
+            Some(tau) => (0, tau),
+            None => (1, 0),
+        },
+    }
+}
+
+/// Twelve significant digits; what is not finite as text, since JSON has no number for it.
+pub(crate) fn number(x: f64) -> Value {
+    if x.is_nan() {
+        "nan".into()
+    } else if x.is_infinite() {
+        if x > 0.0 { "inf".into() } else { "-inf".into() }
+    } else {
+        round_significant(x).into()
+    }
+}

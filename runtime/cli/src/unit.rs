@@ -1,0 +1,28 @@
+//! A unit is one agent on one problem: what its result looks like in the journal.
+
+use jointly_core::ProblemScores;
+use jointly_host::Failure;
+use serde::{Deserialize, Serialize};
+
+/// The result of a unit, one line of the journal.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct UnitResult {
+    /// The agent's label in the plan.
+    pub(crate) agent: String,
+    pub(crate) problem: String,
+    /// Wall-clock time, for people: no score depends on it.
+    pub(crate) seconds: f64,
+    #[serde(flatten)]
+    pub(crate) outcome: Outcome,
+    /// What the agent logged, the first lines of it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) log: Vec<String>,
+}
+
+/// How a unit ended.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Outcome {
+    Scored { scores: ProblemScores, fuel: u64 },
+    Failed(Failure),
+}

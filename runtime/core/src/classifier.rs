@@ -1,0 +1,48 @@
+//! What an agent is to the estimators: something that trains, then samples functions.
+
+use crate::dataset::{Dataset, Task};
+use crate::matrix::Matrix;
+
+/// An agent that learns to predict class probabilities.
+pub trait Classifier {
+    /// What training leaves.
+    type Model: Model<Error = Self::Error>;
+    /// Why an agent fails.
+    type Error;
+
+    /// Learns from the data; the result depends on the arguments and on nothing else.
+    ///
+    /// # Errors
+    /// When the agent refuses the task, gives up or breaks its contract.
+    fn train(
+        &mut self,
+        task: &Task,
+        train: &Dataset,
+        validation: Option<&Dataset>,
+        seed: u64,
+    ) -> Result<Self::Model, Self::Error>;
+}
+
+/// A trained agent: a belief over functions from an input to class probabilities.
+///
+/// A draw is a number that names one sampled function, the same in every call; draws 0, 1, 2, ... are a sample from the
+/// belief.
+pub trait Model {
+    /// Why an agent fails.
+    type Error;
+
+    /// For each draw, the draw that stands for all that name the same function.
+    ///
+    /// # Errors
+    /// When the agent fails or answers with another number of draws.
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error>;
+
+    /// Class probabilities of K classes: element (m, t, k) is at `(m * inputs.rows() + t) * K + k`.
+    ///
+    /// The implementor has checked the answer: of the right length, each row finite, in [0, 1] and of sum 1 within
+    /// 1e-4.
+    ///
+    /// # Errors
+    /// When the agent fails or its answer does not pass the check.
+    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Self::Error>;
+}

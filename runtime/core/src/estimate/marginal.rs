@@ -1,0 +1,38 @@
+//! The mean of sampled functions at each input: the agent's marginal predictions.
+
+use super::exact_sum::ExactSum;
+
+/// Means over draws of the class probabilities at each of some rows.
+///
+/// # Formula
+/// `p_{r,k}` = (1/M) sum over m of `p_{m,r,k}`, where the sum is exact: neither the order of the draws nor asking for
+/// equal functions just once can change a bit of it.
+#[derive(Clone, Debug)]
+pub struct MarginalMean {
+    sums: Vec<ExactSum>,
+    draws: u64,
+}
+
+impl MarginalMean {
+    /// Of `len` probabilities, rows times classes.
+    pub fn new(len: usize) -> Self {
+        Self { sums: vec![ExactSum::default(); len], draws: 0 }
+    }
+
+    /// Adds a function that `count` draws name; `probs` are its probabilities at all rows.
+    ///
+    /// # Panics
+    /// When `probs` has another length than the mean.
+    pub fn add(&mut self, probs: &[f32], count: u64) {
+        assert_eq!(probs.len(), self.sums.len(), "a function's probabilities at every row");
+        self.draws += count;
+        for (sum, &p) in self.sums.iter_mut().zip(probs) {
+            sum.add(p, count);
+        }
+    }
+
+    /// The means, in the order of the rows.
+    pub fn finish(&self) -> Vec<f64> {
+        self.sums.iter().map(|sum| sum.value() / self.draws as f64).collect()
+    }
+}

@@ -1,0 +1,115 @@
+//! Algorithm 3: the likelihood of the labels averaged over sampled functions.
+
+use super::likelihood::log_sum_exp;
+
+/// Monte Carlo estimate of one tau-sample's joint log-likelihood under an agent's belief.
+///
+/// # Formula
+/// log (1/M) sum over m of exp(`v_m`), in nats, where `v_m` is the [joint log-likelihood](super::joint_log_likelihood)
+/// of the labels under function m; -inf where every `v_m` is. Functions are put in order of their value and equal ones
+/// merged before they are added, so that the estimate depends on nothing but how often each value occurs.
+///
+/// Unbiased for the likelihood, but it needs draws in a number exponential in tau: meant for tau up to about 10. Osband
+/// et al., "The Neural Testbed", algorithm 3.
+#[derive(Clone, Debug, Default)]
+pub struct MonteCarlo {
+    functions: Vec<(f64, u64)>,
+}
+
+impl MonteCarlo {
+    /// An estimate with no draws yet.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Adds a function that `count` draws name, under which the labels have this log-likelihood.
+    pub fn add(&mut self, log_likelihood: f64, count: u64) {
+        self.functions.push((log_likelihood, count));
+    }
+
+    /// The estimate; NaN without draws.
+    pub fn finish(mut self) -> f64 {
+        if self.functions.is_empty() {
+            return f64::NAN;
+        }
+        self.functions.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+        self.functions.dedup_by(|next, kept| {
+            let equal = next.0 == kept.0;
+            kept.1 += if equal { next.1 } else { 0 };
+            equal
+        });
+        let draws = self.functions.iter().map(|function| function.1).sum::<u64>() as f64;
+        log_sum_exp(self.functions.iter().map(|&(value, count)| (value, count as f64 / draws)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// A few roundings of a number near 1.
+    const ROUNDING: f64 = 1e-14;
+
+    fn estimate(values: &[f64]) -> f64 {
+        let mut estimate = MonteCarlo::new();
+        for &value in values {
+            estimate.add(value, 1);
+        }
+        estimate.finish()
+    }
+
+    #[test]
+    fn one_certain_function_among_n_impossible_ones_has_likelihood_one_nth() {
+        for n in [1, 2, 10, 1000] {
+            let mut values = vec![f64::NEG_INFINITY; n];
+            values[n / 2] = 0.0;
+            assert_eq!(estimate(&values), libm::log(1.0 / n as f64));
+        }
+    }
+
+    #[test]
+    fn where_every_function_is_impossible_so_are_the_labels() {
+        assert_eq!(estimate(&[f64::NEG_INFINITY; 3]), f64::NEG_INFINITY);
+    }
+
+    #[test]
+    fn functions_that_agree_have_the_likelihood_that_each_has() {
+        for value in [0.0, -0.3, -1e5] {
+            assert_eq!(estimate(&[value; 7]), value);
+        }
+    }
+
+    #[test]
+    fn without_draws_there_is_no_estimate() {
+        assert!(estimate(&[]).is_nan());
+    }
+
+    #[test]
+    fn likelihoods_far_below_the_smallest_float_are_averaged() {
+        let expected = -5000.0 + libm::log((1.0 + libm::exp(-1.0)) / 2.0);
+        assert!((estimate(&[-5000.0, -5001.0]) / expected - 1.0).abs() < ROUNDING);
+    }
+
+    proptest! {
+        #[test]
+        fn repetition_and_order_do_not_change_a_bit(
+            functions in prop::collection::vec((-300.0..0.0_f64, 1u64..5), 1..20),
+        ) {
+            let mut counted = MonteCarlo::new();
+            for &(value, count) in functions.iter().rev() {
+                counted.add(value, count);
+            }
+            let all: Vec<f64> =
+                functions.iter().flat_map(|&(value, count)| std::iter::repeat_n(value, count as usize)).collect();
+            prop_assert_eq!(counted.finish().to_bits(), estimate(&all).to_bits());
+        }
+
+        #[test]
+        fn it_is_the_mean_of_the_likelihoods(values in prop::collection::vec(-30.0..0.0_f64, 1..20)) {
+            let mean = values.iter().map(|value| value.exp()).sum::<f64>() / values.len() as f64;
+            prop_assert!((estimate(&values).exp() / mean - 1.0).abs() < ROUNDING * 10.0);
+        }
+    }
+}

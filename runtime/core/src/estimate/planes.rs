@@ -1,0 +1,90 @@
+//! Random hyperplanes that part functions by their probits.
+
+use crate::problem::tau_sample_index;
+use crate::stream::stream;
+
+use super::MAX_PLANES;
+
+/// Partial sums of a projection, in a number that every CPU's vectors divide.
+const LANES: usize = 8;
+
+/// Hyperplanes through the space of a tau-sample's probits: every agent is parted by the same ones.
+#[derive(Clone, Debug)]
+pub struct Planes {
+    /// Number of probits, tau times K.
+    len: usize,
+    /// One normal vector a plane, padded with zeros to whole lanes.
+    normals: Vec<f32>,
+    offsets: Vec<f32>,
+}
+
+impl Planes {
+    /// The planes of tau-sample `n` of `problem`: normals plane by plane, then the offsets, all N(0, 1).
+    ///
+    /// # Panics
+    /// When `count` exceeds [`MAX_PLANES`].
+    pub fn sample(seed: u64, problem: &str, tau: u32, n: u32, num_classes: usize, count: u32) -> Self {
+        assert!(count <= MAX_PLANES, "at most {MAX_PLANES} planes");
+        let len = tau as usize * num_classes;
+        let mut source = stream(seed, "planes", problem, tau_sample_index(tau, n));
+        let mut normals = vec![0.0; padded(len) * count as usize];
+        if len > 0 {
+            for normal in normals.chunks_exact_mut(padded(len)) {
+                normal[..len].fill_with(|| source.normal() as f32);
+            }
+        }
+        let offsets = (0..count).map(|_| source.normal() as f32).collect();
+        Self { len, normals, offsets }
+    }
+
+    /// Number of probits that a function has here.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether functions have no probits here.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// Number of planes.
+    pub fn count(&self) -> usize {
+        self.offsets.len()
+    }
+
+    /// Normal vector and offset of plane `i`.
+    pub fn plane(&self, i: usize) -> (&[f32], f32) {
+        let start = i * padded(self.len);
+        (&self.normals[start..start + self.len], self.offsets[i])
+    }
+
+    /// Room for the probits of one function, zeros beyond them.
+    pub(super) fn probits(&self) -> Vec<f32> {
+        vec![0.0; padded(self.len)]
+    }
+
+    /// The cell of a function: bit i tells on which side of plane i its probits lie.
+    ///
+    /// The products are added in eight lanes and those in a fixed order, so that the cell is the same on every CPU.
+    pub(super) fn cell(&self, probits: &[f32]) -> u32 {
+        debug_assert_eq!(probits.len(), padded(self.len));
+        let mut cell = 0;
+        for (i, &offset) in self.offsets.iter().enumerate() {
+            let normal = &self.normals[i * probits.len()..(i + 1) * probits.len()];
+            let mut sums = [0.0_f32; LANES];
+            for (a, x) in normal.chunks_exact(LANES).zip(probits.chunks_exact(LANES)) {
+                for lane in 0..LANES {
+                    sums[lane] += a[lane] * x[lane];
+                }
+            }
+            let [s0, s1, s2, s3, s4, s5, s6, s7] = sums;
+            let projection = ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7));
+            cell |= u32::from(projection + offset >= 0.0) << i;
+        }
+        cell
+    }
+}
+
+fn padded(len: usize) -> usize {
+    len.next_multiple_of(LANES)
+}

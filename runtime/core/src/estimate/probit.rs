@@ -1,0 +1,37 @@
+//! The probit, the quantile of the standard normal distribution: accurate for all, fast for probits within 5.
+
+mod accurate;
+mod fast;
+
+pub use accurate::probit;
+pub use fast::{HIGHEST, LOWEST, clamp, clipped};
+
+/// 2^-149, the smallest positive `f32`: its probit stands in for the infinite ones.
+const SMALLEST: f64 = f64::from_bits((1023 - 149) << 52);
+
+/// Probits of probabilities, all finite: an exact 0 counts as 2^-149, and an exact 1 mirrors it.
+pub(super) fn finite(probs: &[f32], probits: &mut [f32]) {
+    for (probit, &p) in probits.iter_mut().zip(probs) {
+        let quantile = match p {
+            0.0 => accurate::probit(SMALLEST),
+            1.0 => -accurate::probit(SMALLEST),
+            p => accurate::probit(f64::from(p)),
+        };
+        *probit = quantile as f32;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn certainty_has_a_finite_probit_beyond_all_others() {
+        let mut probits = [0.0; 4];
+        finite(&[0.0, f32::from_bits(1), 1.0 - f32::EPSILON / 2.0, 1.0], &mut probits);
+        assert_eq!(probits[0], probits[1]);
+        assert_eq!(probits[3], -probits[0]);
+        assert!(probits[2] < probits[3]);
+        assert!((-14.3..-14.1).contains(&probits[0]));
+    }
+}

@@ -1,0 +1,313 @@
+//! Scores of agents known on paper, and their independence of repetition, order and chunks.
+
+use std::convert::Infallible;
+
+use super::*;
+use crate::environment::{Environment, EnvironmentSpec, Initialization};
+use crate::matrix::Matrix;
+use crate::problem::Source;
+use crate::stream::stream;
+
+/// Rounding of single precision in log-likelihoods of ten labels.
+const ROUNDING: f64 = 1e-5;
+
+/// An agent of so many functions, each a function of the input's first feature: draw d names function d modulo that.
+struct Sines {
+    functions: u64,
+    num_classes: usize,
+    admits_repetition: bool,
+    calls: Vec<(usize, usize)>,
+}
+
+impl Sines {
+    fn new(functions: u64, num_classes: usize) -> Self {
+        Self { functions, num_classes, admits_repetition: true, calls: Vec::new() }
+    }
+}
+
+impl Model for Sines {
+    type Error = Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Infallible> {
+        Ok(draws.iter().map(|d| if self.admits_repetition { d % self.functions } else { *d }).collect())
+    }
+
+    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+        self.calls.push((inputs.rows(), draws.len()));
+        let mut probs = Vec::new();
+        for draw in draws {
+            for row in 0..inputs.rows() {
+                let function = (draw % self.functions) as f32;
+                let weight = |k| (function + k as f32 + inputs.row(row)[0]).sin().abs() + 0.01;
+                let total: f32 = (0..self.num_classes).map(weight).sum();
+                probs.extend((0..self.num_classes).map(|k| weight(k) / total));
+            }
+        }
+        Ok(probs)
+    }
+}
+
+/// The environment itself, as an agent.
+struct Truth(Environment);
+
+impl Model for Truth {
+    type Error = Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Infallible> {
+        Ok(draws.to_vec())
+    }
+
+    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+        Ok(self.0.class_probs(inputs).repeat(draws.len()))
+    }
+}
+
+fn problem(num_classes: u32, temperature: f64) -> Problem {
+    let environment = EnvironmentSpec {
+        input_dim: 2,
+        num_classes,
+        temperature,
+        hidden: vec![8, 8],
+        initialization: Initialization::Testbed,
+    };
+    Problem { name: "test/problem".to_owned(), source: Source::Synthetic { environment, train_size: 5 } }
+}
+
+fn evaluation(taus: &[u32]) -> Evaluation {
+    Evaluation { taus: taus.to_vec(), samples: 9, draws: 23, planes: 3, clip: true, partition_above: 2 }
+}
+
+fn scores<M: Model<Error = Infallible>>(
+    budget: &Budget,
+    model: &mut M,
+    problem: &Problem,
+    evaluation: &Evaluation,
+) -> ProblemScores {
+    let Ok(scores) = evaluate_within(budget, model, problem, &problem.instance(1), evaluation, 1, &mut |_| ());
+    scores
+}
+
+#[test]
+fn an_agent_that_is_the_environment_has_kl_0_to_the_last_bit() {
+    for (num_classes, temperature) in [(2, 0.01), (2, 0.5), (3, 0.1)] {
+        let problem = problem(num_classes, temperature);
+        let environment = problem.instance(1).environment().unwrap().clone();
+        for planes in [0, 7] {
+            let evaluation = Evaluation { planes, clip: false, partition_above: 10, ..evaluation(&[1, 10, 100]) };
+            let scores = scores(&Budget::default(), &mut Truth(environment.clone()), &problem, &evaluation);
+            assert_eq!(scores.joint.iter().map(|(tau, _)| *tau).collect::<Vec<_>>(), [1, 10, 100]);
+            for (tau, score) in scores.joint {
+                assert_eq!((score.mean, score.stderr), (0.0, 0.0), "tau {tau}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_worse_agent_has_a_positive_kl() {
+    let scores = scores(&Budget::default(), &mut Sines::new(23, 2), &problem(2, 0.01), &evaluation(&[1, 10]));
+    assert!(scores.joint.iter().all(|(_, score)| score.mean > 0.0 && score.stderr > 0.0));
+}
+
+#[test]
+fn asking_for_each_function_once_gives_the_same_bits() {
+    for clip in [true, false] {
+        let evaluation = Evaluation { clip, ..evaluation(&[1, 2, 5]) };
+        let mut once = Sines::new(4, 3);
+        let mut always = Sines { admits_repetition: false, ..Sines::new(4, 3) };
+        let problem = problem(3, 0.5);
+        let expected = scores(&Budget::default(), &mut always, &problem, &evaluation);
+        assert_eq!(scores(&Budget::default(), &mut once, &problem, &evaluation), expected);
+        assert!(once.calls.iter().all(|&(_, draws)| draws == 4));
+        assert!(always.calls.iter().all(|&(_, draws)| draws == 23));
+    }
+}
+
+#[test]
+fn chunks_do_not_change_a_bit() {
+    for clip in [true, false] {
+        let evaluation = Evaluation { clip, ..evaluation(&[2, 5]) };
+        let problem = problem(3, 0.5);
+        let whole = scores(&Budget::default(), &mut Sines::new(23, 3), &problem, &evaluation);
+        let tiny = [
+            Budget { probs: 1, rows: 1, bytes: 1 },
+            Budget { probs: 100, ..Budget::default() },
+            Budget { probs: 1000, ..Budget::default() },
+            Budget { rows: 12, ..Budget::default() },
+            Budget { bytes: 9000, ..Budget::default() },
+        ];
+        for budget in tiny {
+            let mut agent = Sines::new(23, 3);
+            assert_eq!(scores(&budget, &mut agent, &problem, &evaluation), whole, "{budget:?}");
+            let most = agent.calls.iter().map(|(rows, draws)| rows * draws * 3).max().unwrap();
+            assert!(most <= budget.probs.max(5 * 3), "{budget:?} {most}");
+            assert!(agent.calls.len() > 2, "{budget:?}");
+        }
+    }
+}
+
+#[test]
+fn the_calls_are_bounded_at_the_papers_sizes() {
+    let rule = Rule { tau: 100, num_classes: 2, ..Rule::of(&Evaluation::testbed()) };
+    let chunks = Budget::default().chunks(&rule, 2, 1000);
+    assert_eq!((chunks.samples, chunks.draws), (41, 1000));
+    let wide = Rule { tau: 1000, num_classes: 1000, ..Rule::of(&Evaluation::testbed()) };
+    let chunks = Budget::default().chunks(&wide, 2, 1000);
+    assert_eq!((chunks.samples, chunks.draws), (1, 8));
+}
+
+#[test]
+fn tau_samples_do_not_depend_on_the_range_asked_for() {
+    let instance = problem(2, 0.1).instance(3);
+    let whole = instance.test(4, 0..6);
+    let part = instance.test(4, 2..5);
+    assert_eq!(part.inputs.values(), &whole.inputs.values()[2 * 4 * 2..5 * 4 * 2]);
+    assert_eq!(part.labels, whole.labels[8..20]);
+    assert_eq!(part.log_likelihoods.unwrap(), whole.log_likelihoods.unwrap()[2..5]);
+}
+
+#[test]
+fn each_seed_has_its_own_data() {
+    let problem = problem(2, 0.1);
+    let (a, b) = (problem.instance(0), problem.instance(1));
+    assert_ne!(a.train().inputs(), b.train().inputs());
+    assert_ne!(a.test(1, 0..5).inputs, b.test(1, 0..5).inputs);
+    assert_eq!(a.train(), problem.instance(0).train());
+}
+
+#[test]
+fn marginals_are_scored_at_the_first_tau() {
+    let problem = problem(2, 0.1);
+    let evaluation = evaluation(&[2, 5]);
+    let scores = scores(&Budget::default(), &mut Sines::new(3, 2), &problem, &evaluation);
+    let test = problem.instance(1).test(2, 0..9);
+    let Ok(probs) = Sines::new(3, 2).sample_probs(&test.inputs, &(0..23).collect::<Vec<_>>());
+    let mut mean = vec![0.0; test.labels.len() * 2];
+    for function in probs.chunks_exact(mean.len()) {
+        for (sum, &p) in mean.iter_mut().zip(function) {
+            *sum += f64::from(p) / 23.0;
+        }
+    }
+    assert_eq!(scores.accuracy, crate::metric::accuracy(&mean, &test.labels, 2));
+    let ece = crate::metric::expected_calibration_error(&mean, &test.labels, 2);
+    assert!((scores.ece - ece).abs() < ROUNDING);
+}
+
+#[test]
+fn progress_rises_to_one() {
+    let problem = problem(2, 0.1);
+    let mut seen = vec![0.0];
+    let budget = Budget { probs: 100, ..Budget::default() };
+    let Ok(_) = evaluate_within(
+        &budget,
+        &mut Sines::new(23, 2),
+        &problem,
+        &problem.instance(0),
+        &evaluation(&[1, 5]),
+        0,
+        &mut |fraction| seen.push(fraction),
+    );
+    assert!(seen.is_sorted() && seen.len() > 10, "{seen:?}");
+    assert_eq!(seen.last(), Some(&1.0));
+}
+
+/// The agents of section 2.2 of the paper, tossed a coin: the first holds that heads has 2/3, the second that the coin
+/// shows heads always, or, in a third of its draws, never.
+enum Coin {
+    Chance,
+    Biased,
+}
+
+impl Model for Coin {
+    type Error = Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Infallible> {
+        Ok(draws.to_vec())
+    }
+
+    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+        let function = |draw: &u64| match self {
+            Self::Chance => [1.0 / 3.0, 2.0 / 3.0],
+            Self::Biased if draw % 3 == 0 => [1.0, 0.0],
+            Self::Biased => [0.0, 1.0],
+        };
+        Ok(draws.iter().flat_map(|draw| function(draw).repeat(inputs.rows())).collect())
+    }
+}
+
+/// The coin shows nothing but tails.
+fn tails(tau: u64) -> Problem {
+    let fixture = crate::import::fixture::Fixture::new()
+        .array("x_train", &[0, 1], Vec::<f32>::new())
+        .array("y_train", &[0], Vec::<i64>::new())
+        .array("x_test", &[4, tau, 1], vec![0.0_f32; 4 * tau as usize])
+        .array("y_test", &[4, tau], vec![0_i64; 4 * tau as usize]);
+    let imported = crate::import::ImportedProblem::from_bytes(fixture.bytes(), std::path::Path::new("tails.npz"));
+    Problem { name: "tails".to_owned(), source: Source::Imported(std::sync::Arc::new(imported.unwrap())) }
+}
+
+#[test]
+fn the_coin_of_section_2_2_tells_chance_from_bias_only_jointly() {
+    let third = (1.0_f64 / 3.0).ln();
+    for tau in [1, 2, 10, 100] {
+        for clip in [true, false] {
+            let evaluation = Evaluation { draws: 999, planes: 7, clip, partition_above: 10, ..evaluation(&[]) };
+            let problem = tails(tau);
+            assert_eq!(problem.metric(), Metric::Nll);
+            let chance = scores(&Budget::default(), &mut Coin::Chance, &problem, &evaluation);
+            let biased = scores(&Budget::default(), &mut Coin::Biased, &problem, &evaluation);
+            let nll = |scores: &ProblemScores| scores.joint[0].1.mean;
+            assert_eq!(chance.joint[0].0, tau as u32);
+            assert!((nll(&chance) + tau as f64 * third).abs() < ROUNDING * tau as f64, "tau {tau}");
+            // Clipped functions are not quite certain: Phi(5) a toss.
+            assert!((nll(&biased) + third).abs() < ROUNDING * tau as f64, "tau {tau}: {}", nll(&biased));
+            assert!((chance.ece - biased.ece).abs() < ROUNDING);
+            assert_eq!(chance.accuracy, biased.accuracy);
+        }
+    }
+}
+
+#[test]
+fn a_likelihood_of_zero_is_infinite_and_not_hidden() {
+    struct Wrong;
+    impl Model for Wrong {
+        type Error = Infallible;
+        fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Infallible> {
+            Ok(draws.to_vec())
+        }
+        fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+            Ok([0.0, 1.0].repeat(inputs.rows() * draws.len()))
+        }
+    }
+    let evaluation = Evaluation { clip: false, ..evaluation(&[]) };
+    for tau in [1, 20] {
+        let score = scores(&Budget::default(), &mut Wrong, &tails(tau), &evaluation).joint[0].1;
+        assert_eq!(score.mean, f64::INFINITY);
+        assert!(score.stderr.is_nan());
+    }
+}
+
+#[test]
+fn the_environment_beats_any_other_belief_on_average() {
+    let problem = problem(2, 0.5);
+    let evaluation = Evaluation { samples: 400, ..evaluation(&[1]) };
+    let mut other = Environment::sample(
+        &EnvironmentSpec {
+            input_dim: 2,
+            num_classes: 2,
+            temperature: 0.5,
+            hidden: vec![8, 8],
+            initialization: Initialization::Testbed,
+        },
+        &mut stream(9, "test", "other", 0),
+    );
+    for i in 0..5 {
+        let score = scores(&Budget::default(), &mut Truth(other), &problem, &evaluation).joint[0].1;
+        assert!(score.mean > 0.0, "{i}: {score:?}");
+        let spec = match &problem.source {
+            Source::Synthetic { environment, .. } => environment,
+            Source::Imported(_) => unreachable!("the problem is synthetic"),
+        };
+        other = Environment::sample(spec, &mut stream(9, "test", "other", i + 1));
+    }
+}

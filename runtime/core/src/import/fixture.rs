@@ -1,0 +1,46 @@
+//! Writes .npz files for tests.
+
+use std::io::{Cursor, Write};
+
+use npyz::npz::NpzWriter;
+use npyz::{AutoSerialize, Order, WriterBuilder};
+
+/// An archive under construction.
+pub(crate) struct Fixture(NpzWriter<Cursor<Vec<u8>>>);
+
+impl Fixture {
+    pub(crate) fn new() -> Self {
+        Self(NpzWriter::new(Cursor::new(Vec::new())))
+    }
+
+    /// Adds an array in C order.
+    pub(crate) fn array<T: AutoSerialize>(self, key: &str, shape: &[u64], values: Vec<T>) -> Self {
+        self.ordered(key, Order::C, shape, values)
+    }
+
+    /// Adds an array.
+    pub(crate) fn ordered<T: AutoSerialize>(mut self, key: &str, order: Order, shape: &[u64], values: Vec<T>) -> Self {
+        let builder = self.0.array(key, defaults()).unwrap();
+        let mut writer = builder.default_dtype().order(order).shape(shape).begin_nd().unwrap();
+        writer.extend(values).unwrap();
+        writer.finish().unwrap();
+        self
+    }
+
+    /// Adds an entry as it is.
+    pub(crate) fn raw(mut self, name: &str, bytes: &[u8]) -> Self {
+        self.0.zip_writer().start_file(name, defaults()).unwrap();
+        self.0.zip_writer().write_all(bytes).unwrap();
+        self
+    }
+
+    /// The bytes of the file.
+    pub(crate) fn bytes(mut self) -> Vec<u8> {
+        self.0.zip_writer().finish().unwrap().into_inner()
+    }
+}
+
+/// The zip crate's own defaults: deflated.
+fn defaults<T: Default>() -> T {
+    T::default()
+}

@@ -1,0 +1,34 @@
+//! Data, environments, estimators, metrics and suites of Jointly: everything that a score is made of but the agent.
+//!
+//! Nothing here knows of WebAssembly. An agent is whatever implements [`Classifier`] and [`Model`]: the host does for
+//! a component, a test does in ten lines for an agent whose answer is known on paper.
+#![deny(missing_docs)]
+
+pub mod classifier;
+pub mod dataset;
+pub mod environment;
+pub mod estimate;
+pub mod evaluate;
+pub mod import;
+pub mod matrix;
+pub mod metric;
+pub mod predictions;
+pub mod problem;
+pub mod score;
+pub mod statistics;
+pub mod stream;
+pub mod suite;
+
+pub use classifier::{Classifier, Model};
+pub use dataset::{Dataset, DatasetError, Task};
+pub use environment::{Environment, EnvironmentSpec, Initialization};
+pub use evaluate::evaluate;
+pub use import::{ImportDefect, ImportError, ImportedProblem};
+pub use matrix::{Matrix, ShapeError};
+pub use metric::Metric;
+pub use predictions::{PredictionOptions, PredictionScores, score_predictions};
+pub use problem::{Instance, Problem, Source, TauSamples};
+pub use score::{ProblemScores, Score};
+pub use statistics::{Summary, paired_difference, round_significant, summarize};
+pub use stream::{Stream, agent_seed, stream};
+pub use suite::{Evaluation, Suite, suite, suites};

@@ -1,0 +1,37 @@
+//! What is made of the joint log-likelihood of a tau-sample's labels.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+/// The loss of a tau-sample.
+///
+/// # Formula
+/// With l the agent's estimated joint log-likelihood of the labels (natural logarithm, nats) and e the environment's:
+/// `Kl` is e - l, `Nll` is -l. The mean of the first over tau-samples estimates the Kullback-Leibler loss of order tau,
+/// Osband et al., "The Neural Testbed", equation 1; the second differs from it by a constant that no agent can change
+/// (appendix A.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Metric {
+    /// The environment's log-likelihood minus the agent's.
+    Kl,
+    /// The agent's negative log-likelihood, where the environment is not known.
+    Nll,
+}
+
+impl Metric {
+    /// The metric that is possible where the environment's log-likelihoods are known, or are not.
+    pub fn given(environment_known: bool) -> Self {
+        if environment_known { Self::Kl } else { Self::Nll }
+    }
+}
+
+impl fmt::Display for Metric {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Kl => "kl",
+            Self::Nll => "nll",
+        })
+    }
+}

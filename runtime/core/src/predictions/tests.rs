@@ -1,0 +1,198 @@
+//! Predictions from a file score as the agent that made them would.
+
+use std::io::Cursor;
+
+use super::*;
+use crate::import::fixture::Fixture;
+use crate::matrix::Matrix;
+use crate::stream::stream;
+use crate::{Evaluation, Model, Problem, Source, evaluate};
+
+/// Draws, tau-samples and classes of the files here.
+const DRAWS: u64 = 12;
+const SAMPLES: u64 = 7;
+const CLASSES: u64 = 3;
+
+struct Contents {
+    tau: u64,
+    probs: Vec<f32>,
+    labels: Vec<i64>,
+}
+
+fn contents(tau: u64) -> Contents {
+    let mut source = stream(0, "test", "predictions", tau);
+    let mut probs = Vec::new();
+    for _ in 0..DRAWS * SAMPLES * tau {
+        let weights: [f32; CLASSES as usize] = std::array::from_fn(|_| source.uniform() as f32);
+        let total: f32 = weights.iter().sum();
+        probs.extend(weights.map(|weight| weight / total));
+    }
+    let labels = (0..SAMPLES * tau).map(|_| source.below(CLASSES) as i64).collect();
+    Contents { tau, probs, labels }
+}
+
+impl Contents {
+    fn fixture(&self) -> Fixture {
+        Fixture::new().array("probs", &[DRAWS, SAMPLES, self.tau, CLASSES], self.probs.clone()).array(
+            "labels",
+            &[SAMPLES, self.tau],
+            self.labels.clone(),
+        )
+    }
+}
+
+fn options(clip: bool) -> PredictionOptions {
+    PredictionOptions { planes: 4, clip, partition_above: 2, seed: 5 }
+}
+
+fn score(budget: usize, bytes: &[u8], clip: bool) -> Result<PredictionScores, ImportDefect> {
+    score_within(budget, Cursor::new(bytes), &options(clip), &mut |_| ())
+}
+
+/// The agent whose draw m is row m of the file; inputs are the numbers of their rows.
+struct Recorded<'a>(&'a Contents);
+
+impl Model for Recorded<'_> {
+    type Error = std::convert::Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error> {
+        Ok(draws.to_vec())
+    }
+
+    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Self::Error> {
+        let mut probs = Vec::new();
+        for &draw in draws {
+            for &row in inputs.values() {
+                let start = ((draw * SAMPLES * self.0.tau + row as u64) * CLASSES) as usize;
+                probs.extend(&self.0.probs[start..start + CLASSES as usize]);
+            }
+        }
+        Ok(probs)
+    }
+}
+
+#[test]
+fn a_file_scores_as_the_agent_that_made_it() {
+    for tau in [1, 2, 6] {
+        let contents = contents(tau);
+        let rows = SAMPLES * tau;
+        let problem = Fixture::new()
+            .array("x_train", &[0, 1], Vec::<f32>::new())
+            .array("y_train", &[0], Vec::<i64>::new())
+            .array("x_test", &[SAMPLES, tau, 1], (0..rows).map(|row| row as f32).collect())
+            .array("y_test", &[SAMPLES, tau], contents.labels.clone());
+        let imported = crate::ImportedProblem::from_bytes(problem.bytes(), Path::new("problem.npz")).unwrap();
+        let problem = Problem { name: STREAM.to_owned(), source: Source::Imported(imported.into()) };
+        for clip in [true, false] {
+            let evaluation =
+                Evaluation { taus: vec![], samples: 0, draws: DRAWS as u32, planes: 4, clip, partition_above: 2 };
+            let instance = problem.instance(5);
+            let Ok(expected) = evaluate(&mut Recorded(&contents), &problem, &instance, &evaluation, 5, &mut |_| ());
+            let scores = score(BUDGET, &contents.fixture().bytes(), clip).unwrap();
+            assert_eq!((tau as u32, scores.joint), expected.joint[0]);
+            assert_eq!((scores.accuracy, scores.ece), (expected.accuracy, expected.ece));
+            assert_eq!((scores.metric, scores.tau), (Metric::Nll, tau as u32));
+            assert_eq!((scores.draws, scores.samples, scores.num_classes), (12, 7, 3));
+        }
+    }
+}
+
+#[test]
+fn many_passes_give_the_same_bits_as_one() {
+    for tau in [1, 6] {
+        let bytes = contents(tau).fixture().bytes();
+        for clip in [true, false] {
+            let whole = score(BUDGET, &bytes, clip).unwrap();
+            for budget in [1, 3000, 20_000] {
+                assert_eq!(score(budget, &bytes, clip).unwrap(), whole);
+            }
+        }
+    }
+}
+
+#[test]
+fn without_the_axis_of_tau_it_is_one() {
+    let contents = contents(1);
+    let flat = Fixture::new().array("probs", &[DRAWS, SAMPLES, CLASSES], contents.probs.clone()).array(
+        "labels",
+        &[SAMPLES],
+        contents.labels.clone(),
+    );
+    let expected = score(BUDGET, &contents.fixture().bytes(), true).unwrap();
+    assert_eq!(score(BUDGET, &flat.bytes(), true).unwrap(), expected);
+}
+
+#[test]
+fn with_the_environments_log_likelihoods_it_is_the_kl() {
+    let contents = contents(2);
+    let nll = score(BUDGET, &contents.fixture().bytes(), true).unwrap();
+    let environment = vec![-0.5; SAMPLES as usize];
+    let known = contents.fixture().array("log_likelihood", &[SAMPLES], environment);
+    let kl = score(BUDGET, &known.bytes(), true).unwrap();
+    assert_eq!(kl.metric, Metric::Kl);
+    assert!((kl.joint.mean - (nll.joint.mean - 0.5)).abs() < 1e-12);
+}
+
+#[test]
+fn a_file_on_disk_is_scored_with_progress() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("predictions.npz");
+    let bytes = contents(6).fixture().bytes();
+    std::fs::write(&path, &bytes).unwrap();
+    let mut seen = vec![0.0];
+    let scores = score_predictions(&path, &options(true), &mut |fraction| seen.push(fraction)).unwrap();
+    assert_eq!(scores, score(BUDGET, &bytes, true).unwrap());
+    assert!(seen.is_sorted() && seen.len() > DRAWS as usize);
+    assert_eq!(seen.last(), Some(&1.0));
+}
+
+fn refusal(contents: &Contents) -> String {
+    score(BUDGET, &contents.fixture().bytes(), true).unwrap_err().to_string()
+}
+
+/// The contents with the first class of row t of tau-sample n of draw m put at `p`.
+fn spoilt(m: u64, n: u64, t: u64, p: f32) -> Contents {
+    let mut contents = contents(2);
+    contents.probs[(((m * SAMPLES + n) * 2 + t) * CLASSES) as usize] = p;
+    contents
+}
+
+#[test]
+fn a_row_that_is_no_distribution_is_located() {
+    let nan = refusal(&spoilt(3, 4, 1, f32::NAN));
+    assert!(nan.starts_with("probs[m=3, n=4, t=1] is no distribution over classes, it holds NaN"), "{nan}");
+    let negative = refusal(&spoilt(0, 0, 0, -0.25));
+    assert!(negative.starts_with("probs[m=0, n=0, t=0] is no distribution over classes, it holds -0.25"), "{negative}");
+    let heavy = refusal(&spoilt(11, 6, 1, 1.0));
+    assert!(heavy.starts_with("probs[m=11, n=6, t=1] is no distribution over classes, it sums to 1."), "{heavy}");
+}
+
+#[test]
+fn labels_must_fit_the_predictions() {
+    let mut contents = contents(2);
+    let shape = [SAMPLES + 1, 2];
+    let fixture = Fixture::new().array("probs", &[DRAWS, SAMPLES, 2, CLASSES], contents.probs.clone()).array(
+        "labels",
+        &shape,
+        vec![0_i64; 16],
+    );
+    let message = score(BUDGET, &fixture.bytes(), true).unwrap_err().to_string();
+    assert_eq!(message, "labels has shape [8, 2], expected (N, tau) = (7, 2), as probs has");
+    contents.labels[5] = 3;
+    assert!(refusal(&contents).starts_with("labels[2, 1] is 3, expected a class from 0 to 2"));
+}
+
+#[test]
+fn predictions_must_have_three_or_four_axes() {
+    let fixture = Fixture::new().array("probs", &[2, 2], vec![0.5_f32; 4]).array("labels", &[2], vec![0_i64; 2]);
+    let message = score(BUDGET, &fixture.bytes(), true).unwrap_err().to_string();
+    assert_eq!(message, "probs has shape [2, 2], expected (M, N, tau, K), or (M, N, K) where tau is 1");
+}
+
+#[test]
+fn too_many_planes_are_refused() {
+    let options = PredictionOptions { planes: 21, ..PredictionOptions::default() };
+    let bytes = contents(1).fixture().bytes();
+    let error = score_within(BUDGET, Cursor::new(&bytes), &options, &mut |_| ()).unwrap_err();
+    assert_eq!(error.to_string(), "planes is 21, expected at most 20");
+}

@@ -1,0 +1,196 @@
+//! Problems: where the training data and the test tau-samples of one unit of work come from.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use crate::dataset::{Dataset, Task};
+use crate::environment::{Environment, EnvironmentSpec};
+use crate::estimate::joint_log_likelihood;
+use crate::import::ImportedProblem;
+use crate::matrix::Matrix;
+use crate::metric::Metric;
+use crate::stream::{Stream, stream};
+use crate::suite::Evaluation;
+
+/// One problem: agents train and are tested on it.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The name that results carry and random streams are derived from.
+    pub name: String,
+    /// Where its data come from.
+    pub source: Source,
+}
+
+/// Where a problem's data come from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// An environment sampled by the seed.
+    Synthetic {
+        /// What the environment is drawn from.
+        environment: EnvironmentSpec,
+        /// Number T of training examples.
+        train_size: u32,
+    },
+    /// A file.
+    Imported(Arc<ImportedProblem>),
+}
+
+/// Test tau-samples, one after another.
+#[derive(Clone, Debug)]
+pub struct TauSamples {
+    /// (n tau) x d: row i tau + t is input t of tau-sample i.
+    pub inputs: Matrix,
+    /// The label of each row.
+    pub labels: Vec<u32>,
+    /// Joint log-likelihood of each tau-sample's labels under the environment, where it is known.
+    pub log_likelihoods: Option<Vec<f64>>,
+}
+
+impl Problem {
+    /// What an agent is told.
+    pub fn task(&self) -> Task {
+        match &self.source {
+            Source::Synthetic { environment, .. } => Task {
+                input_dim: environment.input_dim,
+                num_classes: environment.num_classes,
+                temperature: Some(environment.temperature as f32),
+                hidden_layers: Some(environment.hidden.len() as u32),
+            },
+            Source::Imported(imported) => imported.task().clone(),
+        }
+    }
+
+    /// The orders of predictive distributions to evaluate.
+    pub fn taus(&self, evaluation: &Evaluation) -> Vec<u32> {
+        match &self.source {
+            Source::Synthetic { .. } => evaluation.taus.clone(),
+            Source::Imported(imported) => vec![imported.tau()],
+        }
+    }
+
+    /// The number N of test tau-samples.
+    pub fn samples(&self, evaluation: &Evaluation) -> u32 {
+        match &self.source {
+            Source::Synthetic { .. } => evaluation.samples,
+            Source::Imported(imported) => imported.samples(),
+        }
+    }
+
+    /// What a joint log-likelihood is turned into.
+    pub fn metric(&self) -> Metric {
+        match &self.source {
+            Source::Synthetic { .. } => Metric::Kl,
+            Source::Imported(imported) => Metric::given(imported.log_likelihoods().is_some()),
+        }
+    }
+
+    /// Samples the environment and the training data; the test data follow on demand.
+    pub fn instance(&self, seed: u64) -> Instance {
+        match &self.source {
+            Source::Synthetic { environment: spec, train_size } => {
+                Instance(Data::Synthetic(Synthetic::sample(spec, *train_size, seed, &self.name)))
+            }
+            Source::Imported(imported) => Instance(Data::Imported(Arc::clone(imported))),
+        }
+    }
+}
+
+/// A problem under one seed: its data.
+#[derive(Clone, Debug)]
+pub struct Instance(Data);
+
+#[derive(Clone, Debug)]
+enum Data {
+    Synthetic(Synthetic),
+    Imported(Arc<ImportedProblem>),
+}
+
+impl Instance {
+    /// The examples to train on.
+    pub fn train(&self) -> &Dataset {
+        match &self.0 {
+            Data::Synthetic(synthetic) => &synthetic.train,
+            Data::Imported(imported) => imported.train(),
+        }
+    }
+
+    /// Examples held out for the agent's own use, where the problem has some; none has today.
+    pub fn validation(&self) -> Option<&Dataset> {
+        None
+    }
+
+    /// The sampled environment, where there is one.
+    pub fn environment(&self) -> Option<&Environment> {
+        match &self.0 {
+            Data::Synthetic(synthetic) => Some(&synthetic.environment),
+            Data::Imported(_) => None,
+        }
+    }
+
+    /// Test tau-samples of a range of indices: each depends on nothing but (seed, problem, tau, its index).
+    ///
+    /// # Panics
+    /// When the problem is imported and has another tau or fewer tau-samples.
+    pub fn test(&self, tau: u32, samples: Range<u32>) -> TauSamples {
+        match &self.0 {
+            Data::Synthetic(synthetic) => synthetic.test(tau, samples),
+            Data::Imported(imported) => imported.test(tau, samples),
+        }
+    }
+}
+
+/// The index of a stream that serves one tau-sample.
+pub(crate) fn tau_sample_index(tau: u32, n: u32) -> u64 {
+    u64::from(tau) << 32 | u64::from(n)
+}
+
+#[derive(Clone, Debug)]
+struct Synthetic {
+    environment: Environment,
+    input_dim: usize,
+    num_classes: usize,
+    train: Dataset,
+    seed: u64,
+    name: String,
+}
+
+impl Synthetic {
+    fn sample(spec: &EnvironmentSpec, train_size: u32, seed: u64, name: &str) -> Self {
+        let environment = Environment::sample(spec, &mut stream(seed, "environment", name, 0));
+        let input_dim = spec.input_dim as usize;
+        let num_classes = spec.num_classes as usize;
+        let inputs = normal_inputs(train_size as usize, input_dim, &mut stream(seed, "train-inputs", name, 0));
+        let probs = environment.class_probs(&inputs);
+        let labels = labels(&probs, num_classes, &mut stream(seed, "train-labels", name, 0));
+        let train = Dataset::new(inputs, labels, spec.num_classes).expect("sampled inputs and labels are valid");
+        Self { environment, input_dim, num_classes, train, seed, name: name.to_owned() }
+    }
+
+    fn test(&self, tau: u32, samples: Range<u32>) -> TauSamples {
+        let rows = tau as usize;
+        let mut inputs = Vec::with_capacity(samples.len() * rows * self.input_dim);
+        for n in samples.clone() {
+            let mut source = stream(self.seed, "test-inputs", &self.name, tau_sample_index(tau, n));
+            inputs.extend(normal_inputs(rows, self.input_dim, &mut source).values());
+        }
+        let inputs = Matrix::from_rows(self.input_dim, inputs);
+        let probs = self.environment.class_probs(&inputs);
+        let mut all_labels = Vec::with_capacity(samples.len() * rows);
+        let mut log_likelihoods = Vec::with_capacity(samples.len());
+        for (n, probs) in samples.zip(probs.chunks_exact(rows * self.num_classes)) {
+            let mut source = stream(self.seed, "test-labels", &self.name, tau_sample_index(tau, n));
+            let labels = labels(probs, self.num_classes, &mut source);
+            log_likelihoods.push(joint_log_likelihood(probs, &labels, self.num_classes));
+            all_labels.extend(labels);
+        }
+        TauSamples { inputs, labels: all_labels, log_likelihoods: Some(log_likelihoods) }
+    }
+}
+
+fn normal_inputs(rows: usize, cols: usize, source: &mut Stream) -> Matrix {
+    Matrix::from_rows(cols, (0..rows * cols).map(|_| source.normal() as f32).collect())
+}
+
+fn labels(probs: &[f32], num_classes: usize, source: &mut Stream) -> Vec<u32> {
+    probs.chunks_exact(num_classes).map(|row| source.categorical(row)).collect()
+}

@@ -1,0 +1,104 @@
+//! Named random streams: each is a function of (seed, purpose, problem, index), so that none moves another.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use sha2::{Digest, Sha256};
+
+use crate::estimate::probit;
+
+/// Widest deviate that [`Stream::truncated_normal`] keeps, in standard deviations.
+const TRUNCATION: f64 = 2.0;
+
+/// A stream of random numbers.
+///
+/// The same calls give the same bits on every platform: integers come from `ChaCha8`, transcendental functions from
+/// `libm`.
+#[derive(Clone, Debug)]
+pub struct Stream(ChaCha8Rng);
+
+/// The stream that serves `purpose` at place `index` of `problem` under the master `seed`.
+///
+/// Lengths go into the hash before the names, so that two different names can never make the same key.
+pub fn stream(seed: u64, purpose: &str, problem: &str, index: u64) -> Stream {
+    let mut hash = Sha256::new();
+    hash.update(b"jointly stream 1");
+    hash.update(seed.to_le_bytes());
+    for name in [purpose, problem] {
+        hash.update((name.len() as u64).to_le_bytes());
+        hash.update(name);
+    }
+    hash.update(index.to_le_bytes());
+    Stream(ChaCha8Rng::from_seed(hash.finalize().into()))
+}
+
+/// The seed that an agent trains with on `problem`: the same for every agent.
+pub fn agent_seed(seed: u64, problem: &str) -> u64 {
+    stream(seed, "agent", problem, 0).next_u64()
+}
+
+impl Stream {
+    /// 64 random bits.
+    pub fn next_u64(&mut self) -> u64 {
+        self.0.next_u64()
+    }
+
+    /// Uniform in [0, 1), a multiple of 2^-53.
+    pub fn uniform(&mut self) -> f64 {
+        (self.next_u64() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
+    }
+
+    /// Standard normal, the quantile of one uniform deviate; never beyond 8.3 standard deviations.
+    pub fn normal(&mut self) -> f64 {
+        // Midpoints of 2^52 equal cells: neither 0 nor 1, both of which have an infinite quantile.
+        let cell = (self.next_u64() >> 12) as f64 + 0.5;
+        probit::probit(cell * (1.0 / 4_503_599_627_370_496.0))
+    }
+
+    /// Standard normal given that it lies within 2 standard deviations, by rejection; its variance is about 0.774.
+    pub fn truncated_normal(&mut self) -> f64 {
+        loop {
+            let z = self.normal();
+            if z.abs() <= TRUNCATION {
+                return z;
+            }
+        }
+    }
+
+    /// A class drawn by `probs`, which need not sum to exactly 1; never a class of probability 0.
+    ///
+    /// # Panics
+    /// When no probability is positive.
+    pub fn categorical(&mut self, probs: &[f32]) -> u32 {
+        let total: f64 = probs.iter().map(|&p| f64::from(p)).sum();
+        let target = self.uniform() * total;
+        let mut cumulative = 0.0;
+        for (class, &p) in probs.iter().enumerate() {
+            cumulative += f64::from(p);
+            if target < cumulative {
+                return class as u32;
+            }
+        }
+        // Rounding may carry the target up to the total itself.
+        let last = probs.iter().rposition(|&p| p > 0.0);
+        last.expect("a categorical distribution has a positive probability") as u32
+    }
+
+    /// Uniform in 0..n, without bias.
+    ///
+    /// # Panics
+    /// When `n` is 0.
+    pub fn below(&mut self, n: u64) -> u64 {
+        assert!(n > 0, "no number is below 0");
+        // The largest multiple of n that fits bounds the values kept.
+        let excess = (u64::MAX % n + 1) % n;
+        loop {
+            let x = self.next_u64();
+            if x <= u64::MAX - excess {
+                return x % n;
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

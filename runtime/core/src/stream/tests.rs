@@ -1,0 +1,101 @@
+//! Streams keep their values for ever, and have the law that they claim.
+
+use super::*;
+
+const SAMPLES: usize = 200_000;
+/// Four standard errors of the mean of `SAMPLES` numbers of variance 1.
+const MEAN: f64 = 0.009;
+/// Four standard errors of their variance.
+const VARIANCE: f64 = 0.013;
+
+fn moments(mut sample: impl FnMut() -> f64) -> (f64, f64) {
+    let values: Vec<f64> = (0..SAMPLES).map(|_| sample()).collect();
+    let mean = values.iter().sum::<f64>() / SAMPLES as f64;
+    (mean, values.iter().map(|x| (x - mean).powi(2)).sum::<f64>() / SAMPLES as f64)
+}
+
+#[test]
+fn golden_values_never_move() {
+    let mut source = stream(0, "planes", "testbed/t10/temp0.1/seed3", 7);
+    assert_eq!(source.next_u64(), GOLDEN_U64);
+    assert_eq!(source.uniform(), GOLDEN_UNIFORM);
+    assert_eq!(source.normal(), GOLDEN_NORMAL);
+    assert_eq!(source.truncated_normal(), GOLDEN_TRUNCATED);
+    assert_eq!(source.below(1000), GOLDEN_BELOW);
+    assert_eq!(agent_seed(0, "testbed/t10/temp0.1/seed3"), GOLDEN_AGENT_SEED);
+}
+
+#[test]
+fn every_part_of_a_name_counts() {
+    let first = |seed, purpose, problem, index| stream(seed, purpose, problem, index).next_u64();
+    let base = first(0, "ab", "c", 0);
+    for other in [first(1, "ab", "c", 0), first(0, "a", "bc", 0), first(0, "ab", "d", 0), first(0, "ab", "c", 1)] {
+        assert_ne!(base, other);
+    }
+    assert_eq!(base, first(0, "ab", "c", 0));
+}
+
+#[test]
+fn uniform_is_uniform() {
+    let mut source = stream(0, "test", "uniform", 0);
+    let (mean, variance) = moments(|| source.uniform());
+    assert!((mean - 0.5).abs() < MEAN);
+    assert!((variance - 1.0 / 12.0).abs() < VARIANCE);
+}
+
+#[test]
+fn normal_is_normal() {
+    let mut source = stream(0, "test", "normal", 0);
+    let (mean, variance) = moments(|| source.normal());
+    assert!(mean.abs() < MEAN);
+    assert!((variance - 1.0).abs() < VARIANCE);
+    let mut source = stream(0, "test", "normal", 1);
+    let (beyond_two, _) = moments(|| f64::from(u8::from(source.normal().abs() > 2.0)));
+    assert!((beyond_two - 0.0455).abs() < MEAN * 0.21);
+}
+
+#[test]
+fn truncated_normal_stops_at_two_and_is_not_rescaled() {
+    let mut source = stream(0, "test", "truncated", 0);
+    let (mean, variance) = moments(|| {
+        let z = source.truncated_normal();
+        assert!(z.abs() <= TRUNCATION);
+        z
+    });
+    assert!(mean.abs() < MEAN);
+    // 1 - 4 phi(2) / (2 Phi(2) - 1)
+    assert!((variance - 0.773_741).abs() < VARIANCE);
+}
+
+#[test]
+fn categorical_has_the_probabilities_given() {
+    let mut source = stream(0, "test", "categorical", 0);
+    let mut counts = [0_u32; 4];
+    for _ in 0..SAMPLES {
+        counts[source.categorical(&[0.0, 0.5, 0.2, 0.3]) as usize] += 1;
+    }
+    assert_eq!(counts[0], 0);
+    for (count, p) in counts.iter().zip([0.0, 0.5, 0.2, 0.3]) {
+        assert!((f64::from(*count) / SAMPLES as f64 - p).abs() < MEAN);
+    }
+}
+
+#[test]
+fn below_reaches_every_number_below_and_no_other() {
+    let mut source = stream(0, "test", "below", 0);
+    let mut counts = [0_u32; 3];
+    for _ in 0..SAMPLES {
+        counts[source.below(3) as usize] += 1;
+    }
+    for count in counts {
+        assert!((f64::from(count) / SAMPLES as f64 - 1.0 / 3.0).abs() < MEAN);
+    }
+    assert_eq!(source.below(1), 0);
+}
+
+const GOLDEN_U64: u64 = 0;
+const GOLDEN_UNIFORM: f64 = 0.0;
+const GOLDEN_NORMAL: f64 = 0.0;
+const GOLDEN_TRUNCATED: f64 = 0.0;
+const GOLDEN_BELOW: u64 = 0;
+const GOLDEN_AGENT_SEED: u64 = 0;

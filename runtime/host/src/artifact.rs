@@ -1,0 +1,126 @@
+//! From the bytes of a file to a component that is worth compiling.
+
+use sha2::{Digest, Sha256};
+use wasmparser::{Encoding, Parser, Payload};
+
+use crate::INTERFACE;
+use crate::load_error::{LoadError, one_line};
+
+/// The custom section in which the SDK stamps the interface it speaks.
+const STAMP: &str = "jointly-agent";
+const PACKAGE: &str = "jointly:agent/";
+const VERSION: &str = "0.1.0";
+
+/// The identity of an agent: the digest of its file, as `sha256sum` gives it.
+pub(crate) fn digest(bytes: &[u8]) -> String {
+    let hash = Sha256::digest(bytes);
+    hash.iter().fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}"))
+}
+
+/// The component in the bytes: themselves, or what a core module with a component type wraps into.
+pub(crate) fn component(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
+    if !bytes.starts_with(b"\0asm") {
+        return Err(LoadError::NotWasm);
+    }
+    let survey = Survey::of(bytes)?;
+    if let Some(interface) = survey.stamp.filter(|interface| interface != INTERFACE) {
+        return Err(LoadError::OtherVersion(interface));
+    }
+    if !survey.core {
+        return Ok(bytes.to_vec());
+    }
+    if let Some(import) = survey.imports.into_iter().find(|import| foreign_to_module(import)) {
+        return Err(refused_import(&import));
+    }
+    if !survey.typed {
+        return Err(LoadError::Untyped);
+    }
+    wit_component::ComponentEncoder::default()
+        .module(bytes)
+        .and_then(|encoder| encoder.validate(true).encode())
+        .map_err(|error| LoadError::Malformed(format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ")))
+}
+
+/// Checks what a component wants and offers before anything of it runs.
+pub(crate) fn check(engine: &wasmtime::Engine, component: &wasmtime::component::Component) -> Result<(), LoadError> {
+    let ty = component.component_type();
+    if let Some((import, _)) = ty.imports(engine).find(|(import, _)| !offered(import)) {
+        return Err(refused_import(import));
+    }
+    let exports: Vec<&str> = ty.exports(engine).map(|(name, _)| name).collect();
+    let has = |interface: &str| exports.contains(&format!("{PACKAGE}{interface}@{VERSION}").as_str());
+    if has("info") && has("classification") {
+        return Ok(());
+    }
+    if has("info") && has("regression") {
+        return Err(LoadError::OnlyRegression);
+    }
+    if let Some(version) = exports.iter().find_map(|export| other_version(export)) {
+        return Err(LoadError::OtherVersion(version));
+    }
+    let exports = if exports.is_empty() { "nothing".into() } else { exports.join(", ") };
+    Err(LoadError::ForeignWorld(exports))
+}
+
+/// Compiles a component.
+pub(crate) fn compile(engine: &wasmtime::Engine, bytes: &[u8]) -> Result<wasmtime::component::Component, LoadError> {
+    wasmtime::component::Component::from_binary(engine, bytes).map_err(|error| LoadError::Engine(one_line(&error)))
+}
+
+/// What the sections of a file say without running or compiling it.
+#[derive(Default)]
+struct Survey {
+    core: bool,
+    typed: bool,
+    stamp: Option<String>,
+    imports: Vec<String>,
+}
+
+impl Survey {
+    fn of(bytes: &[u8]) -> Result<Self, LoadError> {
+        let mut survey = Self::default();
+        let mut outermost = true;
+        for payload in Parser::new(0).parse_all(bytes) {
+            let payload = payload.map_err(|error| LoadError::Malformed(error.message().to_owned()))?;
+            match payload {
+                Payload::Version { encoding, .. } => {
+                    survey.core |= outermost && encoding == Encoding::Module;
+                    outermost = false;
+                }
+                Payload::CustomSection(section) if section.name() == STAMP => {
+                    survey.stamp = Some(String::from_utf8_lossy(section.data()).into_owned());
+                }
+                Payload::CustomSection(section) if section.name().starts_with("component-type") => survey.typed = true,
+                Payload::ImportSection(section) if survey.core => {
+                    for import in section.into_imports() {
+                        let import = import.map_err(|error| LoadError::Malformed(error.message().to_owned()))?;
+                        survey.imports.push(format!("{} {}", import.module, import.name));
+                    }
+                }
+                _ => {}
+            }
+        }
+        Ok(survey)
+    }
+}
+
+fn offered(import: &str) -> bool {
+    ["host", "types"].iter().any(|interface| import == format!("{PACKAGE}{interface}@{VERSION}"))
+}
+
+/// A core module imports host functions by interface, and its own resources' intrinsics from `[export]...`.
+fn foreign_to_module(import: &str) -> bool {
+    let module = import.split(' ').next().unwrap_or_default();
+    !offered(module) && !module.starts_with("[export]")
+}
+
+fn refused_import(import: &str) -> LoadError {
+    let interface = import.split(' ').next().unwrap_or_default();
+    other_version(interface).map_or_else(|| LoadError::ForbiddenImport(import.to_owned()), LoadError::OtherVersion)
+}
+
+/// `jointly:agent@V` where the name is of this package in another version.
+fn other_version(name: &str) -> Option<String> {
+    let (_, version) = name.strip_prefix(PACKAGE)?.split_once('@')?;
+    (version != VERSION).then(|| format!("jointly:agent@{version}"))
+}

@@ -1,0 +1,72 @@
+//! What an agent says of itself.
+
+use crate::Setting;
+use crate::bindings::jointly::agent::types as wit;
+use serde::Serialize;
+
+/// The card of an agent.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Description {
+    /// The name on the leaderboard.
+    pub name: String,
+    /// The agent's own version.
+    pub version: String,
+    /// One line for a person.
+    pub summary: String,
+    /// Where the method was published; may be empty.
+    pub citation: String,
+    /// Whether the seed makes no difference to what the agent predicts.
+    pub deterministic: bool,
+    /// Every setting that training accepts.
+    pub parameters: Vec<Parameter>,
+    /// Suggested variants for a sweep.
+    pub sweeps: Vec<Sweep>,
+}
+
+/// A hyperparameter that an agent accepts.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Parameter {
+    /// The parameter's name.
+    pub name: String,
+    /// The value in force when the setting is absent.
+    pub default: String,
+    /// One line for a person.
+    pub summary: String,
+}
+
+/// A named list of variants, each a full set of overrides.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Sweep {
+    /// What the variants have in common.
+    pub name: String,
+    /// The settings of each variant.
+    pub variants: Vec<Vec<Setting>>,
+}
+
+impl From<wit::Description> for Description {
+    fn from(description: wit::Description) -> Self {
+        let setting = |wit::SettingResult { name, value }| Setting { name, value };
+        let variant = |variant: Vec<wit::SettingResult>| variant.into_iter().map(setting).collect();
+        Self {
+            name: description.name,
+            version: description.version,
+            summary: description.summary,
+            citation: description.citation,
+            deterministic: description.deterministic,
+            parameters: description
+                .parameters
+                .into_iter()
+                .map(|parameter| Parameter {
+                    name: parameter.name,
+                    default: parameter.default_value,
+                    summary: parameter.summary,
+                })
+                .collect(),
+            sweeps: description
+                .sweeps
+                .into_iter()
+                .map(|sweep| Sweep { name: sweep.name, variants: sweep.variants.into_iter().map(variant).collect() })
+                .collect(),
+        }
+    }
+}

@@ -1,0 +1,35 @@
+//! Loads agents, checks what they import and export, limits them, calls them, and classifies what goes wrong.
+//!
+//! An [`Agent`] is a compiled component; [`Agent::with`] gives it settings and limits and makes it a
+//! [`Classifier`](jointly_core::Classifier). Each training runs in a store of its own, so that no state passes from
+//! one unit to another.
+#![deny(missing_docs)]
+
+mod agent;
+mod artifact;
+mod bindings;
+mod description;
+mod failure;
+mod invalid;
+mod limits;
+mod load_error;
+mod meter;
+mod runtime;
+mod setting;
+mod trained;
+
+pub use agent::{Agent, ConfiguredAgent};
+pub use description::{Description, Parameter, Sweep};
+pub use failure::{Failure, Kind, Phase};
+pub use limits::Limits;
+pub use load_error::LoadError;
+pub use meter::Progress;
+pub use runtime::Runtime;
+pub use setting::Setting;
+pub use trained::Trained;
+
+/// The interface that this host speaks.
+pub const INTERFACE: &str = "jointly:agent@0.1.0";
+
+/// The engine that runs the agents, as scores depend on it: its release counts fuel and rounds numbers.
+pub const ENGINE: &str = "wasmtime 48";

@@ -1,0 +1,19 @@
+//! How much an agent may use on one unit.
+
+use serde::{Deserialize, Serialize};
+
+/// Bounds on one unit: training, and all sampling after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Units of wasmtime fuel, roughly one an instruction; the same on every machine.
+    pub fuel: u64,
+    /// Bytes of linear memory.
+    pub memory: u64,
+}
+
+impl Default for Limits {
+    /// 2 x 10^12 fuel, some ten minutes of an endless loop and thirty times what `ensemble` takes; 1 GiB.
+    fn default() -> Self {
+        Self { fuel: 2_000_000_000_000, memory: 1 << 30 }
+    }
+}

@@ -1,0 +1,47 @@
+//! Why a file is not an agent that this host runs, with the remedy.
+
+use crate::{Failure, INTERFACE};
+
+/// Why a file was refused; every message fits after "failed to load FILE: ".
+#[derive(Debug, thiserror::Error)]
+pub enum LoadError {
+    /// The bytes are not WebAssembly.
+    #[error(
+        "not WebAssembly: it does not start with \\0asm; compile the agent with `cargo build --release --target \
+         wasm32-unknown-unknown`"
+    )]
+    NotWasm,
+    /// The bytes start like WebAssembly and do not go on so.
+    #[error("damaged or truncated: {0}; build or copy it again")]
+    Malformed(String),
+    /// A core module that says nothing of its interface.
+    #[error(
+        "a core module without a component type; build the agent with jointly-sdk or wit-bindgen, for \
+         wasm32-unknown-unknown"
+    )]
+    Untyped,
+    /// It wants something that the sandbox does not offer.
+    #[error("imports {0}, which the sandbox does not offer; an agent may import only {INTERFACE}'s host interface")]
+    ForbiddenImport(String),
+    /// It speaks another version of the interface.
+    #[error("speaks {0} and this host speaks {INTERFACE}; rebuild it against that version")]
+    OtherVersion(String),
+    /// It is a component for something else.
+    #[error("not an agent: it exports {0} and not {INTERFACE}'s info and classification; export the world classifier")]
+    ForeignWorld(String),
+    /// It is an agent, but only for regression.
+    #[error("an agent for regression, and the suites of this version are all classification")]
+    OnlyRegression,
+    /// The engine would not compile or link it.
+    #[error("not accepted by the engine: {0}")]
+    Engine(String),
+    /// It would not even say what it is.
+    #[error("does not describe itself: {0}")]
+    Describe(#[from] Failure),
+}
+
+/// An engine's error as one line.
+pub(crate) fn one_line(error: &wasmtime::Error) -> String {
+    let text = format!("{error:#}");
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}

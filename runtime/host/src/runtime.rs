@@ -1,0 +1,87 @@
+//! The engine, with its guarantees, and what it links into every agent.
+
+use std::path::Path;
+
+use wasmtime::component::{Linker, WasmStr};
+use wasmtime::{Cache, CacheConfig, Config, Engine, OptLevel, StoreContextMut, Trap};
+
+use crate::Agent;
+use crate::artifact;
+use crate::load_error::{LoadError, one_line};
+use crate::meter::Meter;
+
+/// A guest's stack; a recursion deeper than this traps.
+const STACK_BYTES: usize = 1 << 20;
+/// What a call of the host costs in fuel, so that a guest that only reports progress ends as soon as another.
+const CALL_FUEL: u64 = 1_000;
+
+/// Loads agents and holds what they share.
+pub struct Runtime {
+    engine: Engine,
+    linker: Linker<Meter>,
+}
+
+impl Runtime {
+    /// A runtime that keeps compiled code in `cache`, or nowhere. A cache that cannot be used is not an error: it
+    /// only costs time.
+    ///
+    /// # Errors
+    ///
+    /// Where the engine does not run on this machine.
+    pub fn new(cache: Option<&Path>) -> Result<Self, LoadError> {
+        let mut config = Config::new();
+        config
+            .wasm_component_model(true)
+            .wasm_simd(true)
+            .wasm_relaxed_simd(true)
+            .relaxed_simd_deterministic(true)
+            .cranelift_nan_canonicalization(true)
+            .cranelift_opt_level(OptLevel::Speed)
+            .consume_fuel(true)
+            .max_wasm_stack(STACK_BYTES)
+            .cache(cache.and_then(code_cache));
+        let engine = Engine::new(&config).map_err(|error| LoadError::Engine(one_line(&error)))?;
+        let linker = link(&engine).map_err(|error| LoadError::Engine(one_line(&error)))?;
+        Ok(Self { engine, linker })
+    }
+
+    /// Loads an agent from the bytes of a component, or of a core module that carries its component type.
+    ///
+    /// # Errors
+    ///
+    /// Where the bytes are not an agent that this host runs.
+    pub fn load(&self, bytes: &[u8]) -> Result<Agent, LoadError> {
+        let component = artifact::compile(&self.engine, &artifact::component(bytes)?)?;
+        artifact::check(&self.engine, &component)?;
+        let instance = self.linker.instantiate_pre(&component).map_err(|error| LoadError::Engine(one_line(&error)))?;
+        Agent::new(artifact::digest(bytes), instance)
+    }
+}
+
+fn code_cache(directory: &Path) -> Option<Cache> {
+    let mut config = CacheConfig::new();
+    config.with_directory(directory);
+    Cache::new(config).ok()
+}
+
+fn link(engine: &Engine) -> wasmtime::Result<Linker<Meter>> {
+    let mut linker = Linker::new(engine);
+    let mut host = linker.instance("jointly:agent/host@0.1.0")?;
+    host.func_wrap("progress", |mut store: StoreContextMut<'_, Meter>, (fraction,): (f32,)| {
+        charge(&mut store, CALL_FUEL)?;
+        store.data().progress.set(fraction);
+        Ok(())
+    })?;
+    host.func_wrap("log", |mut store: StoreContextMut<'_, Meter>, (message,): (WasmStr,)| {
+        let message = message.to_str(&store)?.into_owned();
+        charge(&mut store, CALL_FUEL + message.len() as u64)?;
+        store.data_mut().log(&message);
+        Ok(())
+    })?;
+    Ok(linker)
+}
+
+fn charge(store: &mut StoreContextMut<'_, Meter>, fuel: u64) -> wasmtime::Result<()> {
+    let left = store.get_fuel()?.checked_sub(fuel).ok_or(Trap::OutOfFuel)?;
+    store.set_fuel(left)
+}

@@ -1,0 +1,21 @@
+//! Training data.
+
+use crate::Matrix;
+
+/// Labelled examples: row `i` of the inputs has class `labels[i]`, below the task's number of classes.
+#[derive(Clone, Debug)]
+pub struct Dataset {
+    /// One row an example; may have no rows.
+    pub inputs: Matrix,
+    /// The class of each row.
+    pub labels: Vec<u32>,
+}
+
+/// Examples of a real-valued function: row `i` of the inputs has target `targets[i]`.
+#[derive(Clone, Debug)]
+pub struct Targets {
+    /// One row an example; may have no rows.
+    pub inputs: Matrix,
+    /// The target of each row.
+    pub targets: Vec<f32>,
+}

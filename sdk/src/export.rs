@@ -1,0 +1,39 @@
+//! The one macro that turns a type into an agent.
+
+/// Makes a type the agent that this crate's module exports: `export!(classifier: MyAgent)` for a
+/// [`Classifier`](crate::Classifier), `export!(regressor: MyAgent)` for a [`Regressor`](crate::Regressor).
+///
+/// The crate's type must be `cdylib`. The macro also stamps the module with the interface that it speaks, in the
+/// custom section `jointly-agent`, which the host reads before it instantiates anything.
+#[macro_export]
+macro_rules! export {
+    (classifier: $agent:ty) => {
+        $crate::export!(@info $crate::glue::DescribeClassifier<$agent>);
+        const _: () = {
+            type Exported = $crate::glue::ClassifierGlue<$agent>;
+            $crate::bindings::classification::export_classification!(
+                Exported with_types_in $crate::bindings::classification
+            );
+        };
+    };
+    (regressor: $agent:ty) => {
+        $crate::export!(@info $crate::glue::DescribeRegressor<$agent>);
+        const _: () = {
+            type Exported = $crate::glue::RegressorGlue<$agent>;
+            $crate::bindings::regression::export_regression!(
+                Exported with_types_in $crate::bindings::regression
+            );
+        };
+    };
+    (@info $description:ty) => {
+        const _: () = {
+            type Exported = $crate::glue::InfoGlue<$description>;
+            $crate::bindings::agent::export_agent!(Exported with_types_in $crate::bindings::agent);
+
+            #[cfg(target_arch = "wasm32")]
+            #[used]
+            #[unsafe(link_section = "jointly-agent")]
+            static INTERFACE: [u8; $crate::INTERFACE.len()] = *$crate::INTERFACE.as_bytes().first_chunk().unwrap();
+        };
+    };
+}

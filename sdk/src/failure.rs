@@ -1,0 +1,29 @@
+//! An agent's own word for giving up.
+
+use std::fmt;
+
+/// Why an agent gave up. Returning one is always better than a panic: the host records the reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Failure {
+    /// A setting is unknown, malformed or out of range.
+    InvalidSetting(String),
+    /// The task is one that this agent does not do.
+    Unsupported(String),
+    /// Training produced no usable model.
+    Diverged(String),
+    /// Anything else.
+    Internal(String),
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::InvalidSetting(reason) => write!(f, "invalid setting: {reason}"),
+            Self::Unsupported(reason) => write!(f, "unsupported task: {reason}"),
+            Self::Diverged(reason) => write!(f, "diverged: {reason}"),
+            Self::Internal(reason) => write!(f, "{reason}"),
+        }
+    }
+}
+
+impl std::error::Error for Failure {}

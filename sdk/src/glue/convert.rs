@@ -1,0 +1,52 @@
+//! The interface's shared types from and to this crate's.
+
+use crate::bindings::agent::jointly::agent::types as wit;
+use crate::{Description, Failure, Matrix, Parameter, Setting, Sweep};
+
+pub(super) fn matrix(matrix: wit::Matrix) -> Result<Matrix, wit::Failure> {
+    Matrix::new(matrix.rows as usize, matrix.cols as usize, matrix.values)
+        .ok_or_else(|| wit::Failure::Internal("a matrix whose shape is not its size".into()))
+}
+
+pub(super) fn settings(settings: Vec<wit::Setting>) -> Vec<Setting> {
+    settings.into_iter().map(|wit::Setting { name, value }| Setting { name, value }).collect()
+}
+
+impl From<Failure> for wit::Failure {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::InvalidSetting(reason) => Self::InvalidSetting(reason),
+            Failure::Unsupported(reason) => Self::Unsupported(reason),
+            Failure::Diverged(reason) => Self::Diverged(reason),
+            Failure::Internal(reason) => Self::Internal(reason),
+        }
+    }
+}
+
+impl From<Description> for wit::Description {
+    fn from(description: Description) -> Self {
+        Self {
+            name: description.name,
+            version: description.version,
+            summary: description.summary,
+            citation: description.citation,
+            deterministic: description.deterministic,
+            parameters: description.parameters.into_iter().map(Into::into).collect(),
+            sweeps: description.sweeps.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<Parameter> for wit::Parameter {
+    fn from(parameter: Parameter) -> Self {
+        Self { name: parameter.name, default_value: parameter.default_value, summary: parameter.summary }
+    }
+}
+
+impl From<Sweep> for wit::Sweep {
+    fn from(sweep: Sweep) -> Self {
+        let setting = |Setting { name, value }| wit::Setting { name, value };
+        let variant = |variant: Vec<Setting>| variant.into_iter().map(setting).collect();
+        Self { name: sweep.name, variants: sweep.variants.into_iter().map(variant).collect() }
+    }
+}

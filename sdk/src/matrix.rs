@@ -1,0 +1,53 @@
+//! Dense matrices, as they cross the interface.
+
+/// A dense row-major matrix of `f32`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Matrix {
+    rows: usize,
+    cols: usize,
+    values: Vec<f32>,
+}
+
+impl Matrix {
+    /// A matrix of `rows * cols` values, row after row; `None` where their number is another.
+    pub fn new(rows: usize, cols: usize, values: Vec<f32>) -> Option<Self> {
+        (rows.checked_mul(cols) == Some(values.len())).then_some(Self { rows, cols, values })
+    }
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.rows
+    }
+
+    /// Number of columns.
+    pub fn cols(&self) -> usize {
+        self.cols
+    }
+
+    /// All values, row after row.
+    pub fn values(&self) -> &[f32] {
+        &self.values
+    }
+
+    /// Row `i`.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no such row.
+    pub fn row(&self, i: usize) -> &[f32] {
+        &self.values[i * self.cols..(i + 1) * self.cols]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Matrix;
+
+    #[test]
+    fn rows_are_contiguous_and_shapes_are_checked() {
+        let matrix = Matrix::new(2, 3, vec![1.0, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap();
+        assert_eq!(matrix.row(1), [4.0, 5.0, 6.0]);
+        assert_eq!(Matrix::new(2, 3, vec![0.0; 5]), None);
+        assert_eq!(Matrix::new(usize::MAX, 2, vec![]), None);
+    }
+}
