@@ -1,0 +1,36 @@
+# make demo   builds the command and ranks the reference agents on the suite quick
+# make test   everything that continuous integration checks
+# make bench  the benchmarks; half an hour
+
+WASM := wasm32-unknown-unknown
+DEMO := target/demo
+AGENTS := mlp ensemble:size=10 ensemble+:size=10 prior uniform
+
+.PHONY: demo test bench wasm-target lint-tools
+
+demo: wasm-target
+	cargo build --release --locked -p jointly
+	rm -rf $(DEMO)
+	target/release/jointly run $(AGENTS) --suite quick --out $(DEMO)
+	@echo "the command itself is target/release/jointly; README.md goes on from here"
+
+test: wasm-target lint-tools
+	cargo fmt --all --check
+	cargo clippy --release --locked --workspace --all-targets -- -D warnings
+	cargo test --release --locked --workspace
+	RUSTDOCFLAGS="-D warnings" cargo doc --release --locked --workspace --no-deps
+
+bench: wasm-target
+	cargo bench --locked -p jointly-benches
+
+# Agents are compiled to WebAssembly, for which Rust needs one more target.
+wasm-target:
+	@test -d "$$(rustc --print sysroot)/lib/rustlib/$(WASM)/lib" || rustup target add $(WASM) || { \
+	  echo "Rust's target $(WASM) is missing and could not be added."; \
+	  echo "With a network and rustup: rustup target add $(WASM)."; \
+	  echo "With a distribution's Rust: install its package of that target (Debian: libstd-rust-dev-wasm32)."; \
+	  exit 1; }
+
+lint-tools:
+	@cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
+	@cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
