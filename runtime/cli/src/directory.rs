@@ -11,6 +11,9 @@ use anyhow::{Context, Result, bail};
 
 use crate::plan::Plan;
 
+/// How the name of a file begins while it is being written.
+const PART: &str = ".part-";
+
 /// A run's directory.
 pub(crate) struct RunDirectory(PathBuf);
 
@@ -97,8 +100,10 @@ impl RunDirectory {
 
     fn holds_anything(&self) -> Result<bool> {
         let path = self.path();
-        let mut entries = fs::read_dir(path).with_context(|| format!("failed to list {}", path.display()))?;
-        Ok(entries.next().is_some())
+        let entries = fs::read_dir(path).with_context(|| format!("failed to list {}", path.display()))?;
+        // What a killed run left half written is nobody's.
+        let own = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with(PART);
+        Ok(entries.filter_map(Result::ok).any(|entry| !own(&entry.file_name())))
     }
 }
 
@@ -118,7 +123,7 @@ pub(crate) fn to_json(value: &impl serde::Serialize) -> Result<String> {
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(".part-").tempfile_in(folder)?;
+        let mut file = tempfile::Builder::new().prefix(PART).tempfile_in(folder)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path)?;

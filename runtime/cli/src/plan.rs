@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use jointly_core::{Evaluation, Metric};
 use jointly_host::{ENGINE, INTERFACE, Limits};
 use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
 
 use crate::agent_spec::Settings;
 
@@ -82,6 +83,13 @@ impl Plan {
             .or_else(|| differs("fuel limit", self.limits.fuel.to_string(), other.limits.fuel.to_string()))
             .or_else(|| differs("memory limit", self.limits.memory.to_string(), other.limits.memory.to_string()))
             .or_else(|| (self != other).then(|| "other bytes of an agent or a problem".into()))
+    }
+
+    /// The suite and enough of the plan's digest to tell plans apart.
+    pub(crate) fn short_name(&self) -> serde_json::Result<String> {
+        let digest = Sha256::digest(serde_json::to_vec(self)?);
+        let short: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+        Ok(format!("{}-{short}", self.suite))
     }
 
     fn problem_names(&self) -> String {

@@ -32,7 +32,7 @@ use crate::suite::Evaluation;
 ///
 /// # Panics
 /// When `evaluation` asks for no draws, more than [`MAX_DRAWS`](crate::estimate::MAX_DRAWS) or more than
-/// [`MAX_PLANES`](crate::estimate::MAX_PLANES), or when the model's answers have a wrong length.
+/// [`MAX_PLANES`](crate::estimate::MAX_PLANES), when a tau is 0, or when the model's answers have a wrong length.
 pub fn evaluate<M: Model>(
     model: &mut M,
     problem: &Problem,

@@ -95,7 +95,7 @@ fn score_within<R: Read + Seek>(
     progress: &mut dyn FnMut(f64),
 ) -> Result<PredictionScores, ImportDefect> {
     if options.planes > MAX_PLANES {
-        return Err(out_of_range("planes", options.planes, format!("at most {MAX_PLANES}")));
+        return Err(out_of_range("planes", options.planes.into(), format!("at most {MAX_PLANES}")));
     }
     let mut archive = Archive::open(reader)?;
     let contents = Contents::read(&mut archive)?;
@@ -216,7 +216,7 @@ impl Contents {
     }
 }
 
-fn out_of_range(key: &str, found: impl ToString, expected: String) -> ImportDefect {
+fn out_of_range(key: &str, found: u64, expected: String) -> ImportDefect {
     ImportDefect::Range { key: key.to_owned(), found: found.to_string(), expected }
 }
 

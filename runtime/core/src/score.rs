@@ -58,3 +58,44 @@ impl Score {
 fn canonical(x: f64) -> f64 {
     if x.is_nan() { f64::NAN } else { x + 0.0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mean_carries_its_standard_error() {
+        let score = Score::of(&[1.0, 2.0, 3.0, 4.0]);
+        assert_eq!((score.mean, score.stderr), (2.5, (5.0_f64 / 3.0 / 4.0).sqrt()));
+    }
+
+    #[test]
+    fn nothing_but_zeros_is_zero_without_error() {
+        let score = Score::of(&[-0.0, -0.0]);
+        assert_eq!(score.mean.to_bits(), 0.0_f64.to_bits());
+        assert_eq!(score.stderr, 0.0);
+    }
+
+    #[test]
+    fn scores_survive_json_to_the_bit() {
+        let values = [0.1, -1.0, 3.0, f64::MAX, f64::MIN_POSITIVE, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+        for mean in values.into_iter().chain([1.0 / 3.0, f64::from_bits(1), 1e300 / 7.0]) {
+            let scores = ProblemScores {
+                joint: vec![(1, Score { mean, stderr: f64::NAN }), (100, Score { mean: 0.5, stderr: mean })],
+                accuracy: mean,
+                ece: 0.25,
+            };
+            let text = serde_json::to_string(&scores).unwrap();
+            let back: ProblemScores = serde_json::from_str(&text).unwrap();
+            assert_eq!(back.joint, scores.joint, "{text}");
+            assert_eq!(back.accuracy.to_bits(), scores.accuracy.to_bits(), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_is_a_word() {
+        let text = serde_json::to_string(&Score { mean: f64::INFINITY, stderr: f64::NAN }).unwrap();
+        assert_eq!(text, r#"{"mean":"inf","stderr":"nan"}"#);
+        assert!(serde_json::from_str::<Score>(r#"{"mean":"much","stderr":0}"#).is_err());
+    }
+}

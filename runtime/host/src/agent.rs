@@ -8,7 +8,7 @@ use crate::bindings::exports::jointly::agent::classification as wit;
 use crate::bindings::jointly::agent::types;
 use crate::load_error::{LoadError, one_line};
 use crate::meter::Meter;
-use crate::trained::{Sandbox, matrix};
+use crate::trained::{Sandbox, clean, matrix};
 use crate::{Description, Failure, Kind, Limits, Phase, Progress, Setting, Trained};
 
 /// What an agent may use to say what it is.
@@ -29,7 +29,11 @@ impl Agent {
         let component = ClassifierPre::new(instance).map_err(|error| LoadError::Engine(one_line(&error)))?;
         let mut sandbox = Sandbox::new(&component, DESCRIBE, Progress::default())?;
         let description = sandbox.call(Phase::Load, |world, store| world.jointly_agent_info().call_describe(store))?;
-        Ok(Self { digest, description: description.into(), component })
+        let description = Description::from(description);
+        if !description.has_plain_name() {
+            return Err(LoadError::Name(description.name.chars().take(40).collect()));
+        }
+        Ok(Self { digest, description, component })
     }
 
     /// `sha256:` and the digest of the file that it was loaded from.
@@ -53,11 +57,14 @@ impl Agent {
     ///
     /// The agent's refusal.
     pub fn accepts(&self, settings: &[Setting]) -> Result<(), Failure> {
+        if settings.is_empty() {
+            return Ok(());
+        }
         let task = Task { input_dim: 1, num_classes: 2, temperature: None, hidden_layers: None };
         let mut sandbox = Sandbox::new(&self.component, PREFLIGHT, Progress::default())?;
         match sandbox.train(&task, None, None, settings, 0) {
             Ok(Err(types::Failure::InvalidSetting(reason))) => {
-                Err(Failure { phase: Phase::Train, kind: Kind::AgentFailure, message: reason })
+                Err(Failure { phase: Phase::Train, kind: Kind::AgentFailure, message: clean(&reason) })
             }
             // Whatever else happens on an empty data set will be told by the run itself.
             _ => Ok(()),
@@ -101,7 +108,7 @@ pub(crate) fn own_word(phase: Phase, failure: types::Failure) -> Failure {
         types::Failure::Diverged(reason) => format!("diverged: {reason}"),
         types::Failure::Internal(reason) => reason,
     };
-    Failure { phase, kind: Kind::AgentFailure, message }
+    Failure { phase, kind: Kind::AgentFailure, message: clean(&message) }
 }
 
 /// The interface's view of a data set.

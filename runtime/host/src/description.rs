@@ -23,6 +23,14 @@ pub struct Description {
     pub sweeps: Vec<Sweep>,
 }
 
+impl Description {
+    /// Whether the name can stand in a table, a path and a terminal without surprises.
+    pub(crate) fn has_plain_name(&self) -> bool {
+        let plain = |c: char| c.is_ascii_alphanumeric() || "+._-".contains(c);
+        (1..=40).contains(&self.name.len()) && self.name.chars().all(plain)
+    }
+}
+
 /// A hyperparameter that an agent accepts.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Parameter {

@@ -35,6 +35,9 @@ pub enum LoadError {
     /// The engine would not compile or link it.
     #[error("not accepted by the engine: {0}")]
     Engine(String),
+    /// Its name would not fit a leaderboard.
+    #[error("calls itself {0:?}; a name is 1 to 40 letters, digits and + . _ - (the description's `name`)")]
+    Name(String),
     /// It would not even say what it is.
     #[error("does not describe itself: {0}")]
     Describe(#[from] Failure),

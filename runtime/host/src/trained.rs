@@ -165,7 +165,7 @@ fn classify(store: &Store<Meter>, phase: Phase, error: &wasmtime::Error) -> Fail
 }
 
 /// One printable line of bounded length: messages quote what a guest wrote.
-fn clean(message: &str) -> String {
+pub(crate) fn clean(message: &str) -> String {
     let printable = |c: char| if c.is_control() { ' ' } else { c };
     message.chars().map(printable).take(MESSAGE_CHARS).collect()
 }

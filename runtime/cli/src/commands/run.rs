@@ -1,7 +1,7 @@
 //! `jointly run`: agents on a suite, into a directory.
 
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
@@ -29,9 +29,10 @@ pub(crate) struct Run {
     /// The suite; see `jointly suites`
     #[arg(long, value_name = "S")]
     suite: Option<String>,
-    /// Where plan, journal, scores and leaderboard go
+    /// Where plan, journal, scores and leaderboard go [default: jointly-runs/SUITE-PLAN, so that the same command goes on
+    /// with its own run]
     #[arg(long, value_name = "DIR")]
-    out: PathBuf,
+    out: Option<PathBuf>,
     /// Master seed: problems, test inputs and the agents' seeds follow from it
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
@@ -66,10 +67,14 @@ impl Run {
             seed: self.seed,
             limits: Limits { fuel: self.fuel, memory: self.memory << 20 },
         })?;
-        let directory = RunDirectory::for_plan(&self.out, &workload.plan)?;
+        let out = match self.out {
+            Some(out) => out,
+            None => Path::new("jointly-runs").join(workload.plan.short_name()?),
+        };
+        let directory = RunDirectory::for_plan(&out, &workload.plan)?;
         let mut journal = Journal::open(&directory.journal())?;
         workload.keep_in(&directory)?;
-        interruptible(&self.out)?;
+        interruptible(&out)?;
         finish(&workload, &mut journal, jobs(self.jobs))?;
 
         let scores = Scores::new(&workload.plan, journal.results());
@@ -109,7 +114,7 @@ fn finish(workload: &Workload, journal: &mut Journal, jobs: usize) -> Result<()>
 }
 
 /// Ctrl-C ends the process between two bytes of the journal at worst, and the next run drops a torn line.
-fn interruptible(out: &std::path::Path) -> Result<()> {
+fn interruptible(out: &Path) -> Result<()> {
     let out = out.display().to_string();
     ctrlc::set_handler(move || {
         eprintln!("\ninterrupted; finished units are kept in {out}: the same command goes on from there");

@@ -88,7 +88,7 @@ mod tests {
 
     #[test]
     fn likelihoods_far_below_the_smallest_float_are_averaged() {
-        let expected = -5000.0 + libm::log((1.0 + libm::exp(-1.0)) / 2.0);
+        let expected = -5000.0 + libm::log(f64::midpoint(1.0, libm::exp(-1.0)));
         assert!((estimate(&[-5000.0, -5001.0]) / expected - 1.0).abs() < ROUNDING);
     }
 

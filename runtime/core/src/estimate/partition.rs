@@ -14,7 +14,7 @@ const SMOOTHING: f64 = 1e-6;
 ///
 /// # Formula
 /// Function m has probabilities `p_{m,t,k}` and probits `l_m` = (`Phi^-1(p_{m,t,k})`), t-major, then k. Planes with
-/// normals A (d x K tau) and offsets b put it in the cell [A `l_m` + b >= 0] of {0, 1}^d. A cell that holds n of the M
+/// normals A (d x K tau) and offsets b put it in the cell 1(A `l_m` + b >= 0) of {0, 1}^d. A cell that holds n of the M
 /// draws has weight q = n / M and mean probability `c_t` = (1/n) sum of `p_{m,t,y_t}` over them, and the estimate is
 ///
 ///   log sum over cells of q (product over t of `c_t`), in nats; -inf where each product is 0.
@@ -71,7 +71,7 @@ impl Partition {
         let sum = if clip { size_of::<u64>() } else { size_of::<ExactSum>() };
         let probs = tau * num_classes;
         // A cell's own overhead in the tree is a few words.
-        cells * (tau * sum + 64) + (planes as usize + 1) * (probs + 8) * size_of::<f32>() + tau * 12
+        cells * (tau * sum + 64) + (planes as usize + 1) * (probs + 16) * size_of::<f32>() + tau * 12
     }
 
     /// Adds a function that `count` draws name; `probs` is tau x K row-major.

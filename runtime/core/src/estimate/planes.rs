@@ -6,7 +6,7 @@ use crate::stream::stream;
 use super::MAX_PLANES;
 
 /// Partial sums of a projection, in a number that every CPU's vectors divide.
-const LANES: usize = 8;
+const LANES: usize = 16;
 
 /// Hyperplanes through the space of a tau-sample's probits: every agent is parted by the same ones.
 #[derive(Clone, Debug)]
@@ -65,24 +65,36 @@ impl Planes {
 
     /// The cell of a function: bit i tells on which side of plane i its probits lie.
     ///
-    /// The products are added in eight lanes and those in a fixed order, so that the cell is the same on every CPU.
+    /// The products are added in a fixed number of lanes and those in a fixed order, so that the cell is the same on every CPU.
     pub(super) fn cell(&self, probits: &[f32]) -> u32 {
         debug_assert_eq!(probits.len(), padded(self.len));
         let mut cell = 0;
         for (i, &offset) in self.offsets.iter().enumerate() {
             let normal = &self.normals[i * probits.len()..(i + 1) * probits.len()];
-            let mut sums = [0.0_f32; LANES];
-            for (a, x) in normal.chunks_exact(LANES).zip(probits.chunks_exact(LANES)) {
-                for lane in 0..LANES {
-                    sums[lane] += a[lane] * x[lane];
-                }
-            }
-            let [s0, s1, s2, s3, s4, s5, s6, s7] = sums;
-            let projection = ((s0 + s4) + (s2 + s6)) + ((s1 + s5) + (s3 + s7));
-            cell |= u32::from(projection + offset >= 0.0) << i;
+            cell |= u32::from(dot(normal, probits) + offset >= 0.0) << i;
         }
         cell
     }
+}
+
+/// Whole lanes are multiplied out of fixed-size arrays, so that nothing is left to check within the loop.
+#[inline]
+fn dot(a: &[f32], b: &[f32]) -> f32 {
+    let mut sums = [0.0_f32; LANES];
+    for (a, b) in a.as_chunks::<LANES>().0.iter().zip(b.as_chunks::<LANES>().0) {
+        for lane in 0..LANES {
+            sums[lane] += a[lane] * b[lane];
+        }
+    }
+    // Halves onto halves, down to one lane.
+    let mut width = LANES / 2;
+    while width > 0 {
+        for lane in 0..width {
+            sums[lane] += sums[lane + width];
+        }
+        width /= 2;
+    }
+    sums[0]
 }
 
 fn padded(len: usize) -> usize {

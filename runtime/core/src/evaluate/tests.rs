@@ -167,6 +167,15 @@ fn tau_samples_do_not_depend_on_the_range_asked_for() {
 }
 
 #[test]
+fn the_data_of_a_problem_never_move() {
+    let suite = crate::suite("testbed").unwrap();
+    let problem = suite.problems.iter().find(|problem| problem.name == "testbed/t30/temp0.1/seed0").unwrap();
+    let instance = problem.instance(0);
+    assert_eq!(instance.train().inputs().row(0), [0.505_562_54, 2.744_013_5]);
+    assert_eq!(instance.test(100, 3..4).log_likelihoods, Some(vec![-60.535_949_337_044_215]));
+}
+
+#[test]
 fn each_seed_has_its_own_data() {
     let problem = problem(2, 0.1);
     let (a, b) = (problem.instance(0), problem.instance(1));
@@ -228,7 +237,7 @@ impl Model for Coin {
     fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
         let function = |draw: &u64| match self {
             Self::Chance => [1.0 / 3.0, 2.0 / 3.0],
-            Self::Biased if draw % 3 == 0 => [1.0, 0.0],
+            Self::Biased if draw.is_multiple_of(3) => [1.0, 0.0],
             Self::Biased => [0.0, 1.0],
         };
         Ok(draws.iter().flat_map(|draw| function(draw).repeat(inputs.rows())).collect())

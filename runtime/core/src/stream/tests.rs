@@ -2,6 +2,13 @@
 
 use super::*;
 
+const GOLDEN_U64: u64 = 16_175_795_834_687_955_331;
+const GOLDEN_UNIFORM: f64 = 0.371_340_750_463_703_63;
+const GOLDEN_NORMAL: f64 = -0.444_961_739_622_034_6;
+const GOLDEN_TRUNCATED: f64 = -1.273_642_046_457_257_8;
+const GOLDEN_BELOW: u64 = 283;
+const GOLDEN_AGENT_SEED: u64 = 4_438_610_228_916_359_773;
+
 const SAMPLES: usize = 200_000;
 /// Four standard errors of the mean of `SAMPLES` numbers of variance 1.
 const MEAN: f64 = 0.009;
@@ -92,10 +99,3 @@ fn below_reaches_every_number_below_and_no_other() {
     }
     assert_eq!(source.below(1), 0);
 }
-
-const GOLDEN_U64: u64 = 0;
-const GOLDEN_UNIFORM: f64 = 0.0;
-const GOLDEN_NORMAL: f64 = 0.0;
-const GOLDEN_TRUNCATED: f64 = 0.0;
-const GOLDEN_BELOW: u64 = 0;
-const GOLDEN_AGENT_SEED: u64 = 0;
