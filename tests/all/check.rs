@@ -1,0 +1,101 @@
+//! `jointly check`: agents that keep their contract, and agents that break one clause or some.
+
+use crate::command::{done, run};
+use crate::guests::argument;
+use crate::run::json;
+
+const CLAUSES: usize = 16;
+
+/// The clauses that a guest breaks, as the lines and the JSON both say.
+fn broken(guest: &str) -> Vec<String> {
+    let guest = argument(guest);
+    let json_form = run(["check", &guest, "--json"]);
+    let verdicts = json(&json_form.stdout);
+    let verdicts = verdicts.as_array().unwrap();
+    assert_eq!(verdicts.len(), CLAUSES);
+    let broken = verdicts.iter().filter(|verdict| verdict["ok"] == false);
+    let broken: Vec<String> = broken.map(|verdict| verdict["clause"].as_str().unwrap().to_owned()).collect();
+
+    let lines = run(["check", &guest]);
+    let failed = lines.stdout.lines().filter_map(|line| line.strip_prefix("FAIL  "));
+    let failed: Vec<String> = failed.map(|line| line.split(' ').next().unwrap().to_owned()).collect();
+    assert_eq!(failed, broken, "{}", lines.stdout);
+    assert_eq!(lines.stdout.lines().count(), CLAUSES + 1, "a line a clause, and one for all");
+    let code = if broken.is_empty() { 0 } else { 2 };
+    assert_eq!((lines.code, json_form.code), (Some(code), Some(code)));
+    broken
+}
+
+#[test]
+fn bundled_agents_keep_every_clause() {
+    let cheap = ["uniform", "prior", "logistic-regression", "mlp:steps=20", "ensemble:steps=20,size=3"];
+    for agent in cheap.into_iter().chain(["ensemble+:steps=20,size=3"]) {
+        let stdout = done(["check", agent]);
+        assert_eq!(stdout.lines().filter(|line| line.starts_with("ok  ")).count(), CLAUSES, "{stdout}");
+        assert!(stdout.contains("keeps all 16 clauses"), "{stdout}");
+    }
+}
+
+#[test]
+fn batch_dependent() {
+    assert_eq!(broken("batch-dependent"), ["rows-alone", "rows-batch"]);
+}
+
+#[test]
+fn draw_dependent() {
+    assert_eq!(broken("draw-dependent"), ["draws-alone", "draws-order", "draws-again"]);
+}
+
+#[test]
+fn forgetful() {
+    let clauses = broken("forgetful");
+    let draws = ["draws-alone", "draws-order", "draws-again", "canonical-draws"];
+    assert_eq!(clauses, ["rows-alone", "rows-order", "rows-batch"].into_iter().chain(draws).collect::<Vec<_>>());
+}
+
+#[test]
+fn lying_canonical() {
+    assert_eq!(broken("lying-canonical"), ["canonical-draws"]);
+}
+
+#[test]
+fn restless_canonical() {
+    assert_eq!(broken("restless-canonical"), ["canonical-draws"]);
+}
+
+#[test]
+fn ignores_settings() {
+    assert_eq!(broken("ignores-settings"), ["unknown-setting"]);
+}
+
+#[test]
+fn ignores_seed() {
+    assert_eq!(broken("ignores-seed"), ["other-seed"]);
+}
+
+#[test]
+fn hides_its_seed() {
+    assert_eq!(broken("hides-its-seed"), ["other-seed"]);
+}
+
+#[test]
+fn misstated_default() {
+    assert_eq!(broken("misstated-default"), ["stated-defaults"]);
+}
+
+#[test]
+fn needs_something() {
+    assert_eq!(broken("needs-something"), ["three-classes", "no-data", "zero-rows", "zero-draws"]);
+}
+
+#[test]
+fn rows_that_are_no_distribution_break_the_first_clause() {
+    assert!(broken("nan-probs").contains(&"probabilities".to_owned()));
+}
+
+#[test]
+fn an_agent_that_breaks_its_contract_runs_all_the_same() {
+    // Whether an agent is joint cannot be told from one answer, so that a run does not refuse it.
+    let directory = crate::run::RunDirectory::of(&[&argument("batch-dependent")], crate::run::PROBLEM);
+    assert_eq!(directory.scores()["agents"][0]["problems"].as_array().unwrap().len(), 1);
+}

@@ -1,0 +1,52 @@
+//! Output that nobody reads to its end, as with `| head`: no panic, no error.
+
+use std::process::Stdio;
+
+use crate::command::{finish, jointly};
+use crate::run::{PROBLEM, RunDirectory};
+
+/// Runs the command with a standard output whose other end is closed.
+fn unread(args: &[&str]) {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let mut process = jointly().args(args).stdout(writer).stderr(Stdio::piped()).spawn().unwrap();
+    let mut stderr = String::new();
+    std::io::Read::read_to_string(&mut process.stderr.take().unwrap(), &mut stderr).unwrap();
+    assert_eq!(process.wait().unwrap().code(), Some(0), "{args:?}: {stderr}");
+    assert!(!stderr.contains("jointly: "), "{args:?}: {stderr}");
+}
+
+#[test]
+fn every_command_ends_quietly() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    unread(&["agents"]);
+    unread(&["agents", "--json"]);
+    unread(&["suites"]);
+    unread(&["suites", "--json"]);
+    unread(&["check", "uniform"]);
+    unread(&["check", "uniform", "--json"]);
+    for format in ["table", "csv", "json"] {
+        unread(&["report", directory.argument(), "--format", format]);
+    }
+    unread(&["verify", directory.argument()]);
+    unread(&["--help"]);
+}
+
+#[test]
+fn a_run_writes_its_files_all_the_same() {
+    let whole = RunDirectory::of(&["uniform"], PROBLEM);
+    let directory = RunDirectory::new();
+    let arguments = directory.arguments(&["uniform"], PROBLEM, &[]);
+    unread(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
+    assert_eq!(directory.read("scores.json"), whole.read("scores.json"));
+}
+
+/// Unlike a closed one, a full output has lost what somebody wanted.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_output_is_an_error() {
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let finished = finish(jointly().arg("agents").stdout(full));
+    assert_eq!(finished.code, Some(2));
+    crate::command::is_one_line(&finished.stderr, &["No space left"]);
+}

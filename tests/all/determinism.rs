@@ -1,0 +1,70 @@
+//! Scores are a function of agents, settings, suite and seed, and of nothing else.
+
+use crate::command::{finish, jointly};
+use crate::guests::argument;
+use crate::run::RunDirectory;
+
+const AGENTS: [&str; 4] = ["uniform", "prior", "mlp:steps=20", "ensemble+:steps=20,size=3"];
+const PROBLEMS: &str = "quick/t10/temp0.1/*";
+
+fn with(agents: &[&str], options: &[&str]) -> RunDirectory {
+    let directory = RunDirectory::new();
+    let finished = directory.run(agents, PROBLEMS, options);
+    assert!(matches!(finished.code, Some(0 | 3)), "{finished:?}");
+    directory
+}
+
+#[test]
+fn any_number_of_jobs_gives_the_same_bytes() {
+    // Failures are results too.
+    let own_failure = argument("own-failure");
+    let agents: Vec<&str> = AGENTS.into_iter().chain([own_failure.as_str()]).collect();
+    let (one, two) = (with(&agents, &["--jobs", "1"]), with(&agents, &["--jobs", "2"]));
+    for file in ["scores.json", "leaderboard.csv", "plan.json"] {
+        assert_eq!(one.read(file), two.read(file));
+    }
+}
+
+#[test]
+fn another_seed_gives_other_scores() {
+    let (zero, one) = (with(&["uniform"], &[]), with(&["uniform"], &["--seed", "1"]));
+    assert_ne!(zero.scores()["agents"][0]["scores"], one.scores()["agents"][0]["scores"]);
+}
+
+#[test]
+fn an_agent_scores_the_same_in_any_company() {
+    let (alone, together) = (with(&["mlp:steps=20"], &[]), with(&AGENTS, &[]));
+    assert_eq!(alone.scores()["agents"][0].to_string(), together.scores()["agents"][2].to_string());
+}
+
+#[test]
+fn a_component_scores_as_the_bundled_agent_that_it_is() {
+    let bundled = with(&["uniform"], &[]);
+    let kept = bundled.kept_agent();
+    let from_file = with(&[kept.to_str().unwrap()], &[]);
+    assert_eq!(from_file.read("scores.json"), bundled.read("scores.json"));
+}
+
+#[test]
+fn a_cache_that_cannot_be_used_changes_nothing() {
+    let whole = with(&["mlp:steps=20"], &[]);
+    let directory = RunDirectory::new();
+    let mut command = jointly();
+    command.args(directory.arguments(&["mlp:steps=20"], PROBLEMS, &[]));
+    // A file, where a directory should be.
+    let finished = finish(command.env("JOINTLY_CACHE", whole.file("plan.json")));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(directory.read("scores.json"), whole.read("scores.json"));
+}
+
+#[test]
+fn scores_hold_nothing_of_when_and_where() {
+    let scores = with(&["uniform"], &[]).scores();
+    let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
+    assert_eq!(keys(&scores), "suite seed version agents");
+    assert_eq!(keys(&scores["agents"][0]), "agent digest settings scores failures problems");
+    let names = "kl_tau1 kl_tau100 kl_aggregate accuracy ece fuel";
+    assert_eq!(keys(&scores["agents"][0]["scores"]), names);
+    assert_eq!(keys(&scores["agents"][0]["scores"]["kl_tau1"]), "mean stderr problems non_finite");
+    assert_eq!(keys(&scores["agents"][0]["problems"][0]), format!("problem {names}"));
+}

@@ -1,0 +1,144 @@
+//! Files that are no agent, or not one for this host: refused before anything of them runs.
+
+use std::sync::OnceLock;
+
+use crate::command::refused;
+use crate::npz::TemporaryFile;
+use crate::run::{PROBLEM, RunDirectory};
+
+/// A bundled agent's component.
+fn component() -> &'static [u8] {
+    static COMPONENT: OnceLock<Vec<u8>> = OnceLock::new();
+    COMPONENT.get_or_init(|| std::fs::read(RunDirectory::of(&["uniform"], PROBLEM).kept_agent()).unwrap())
+}
+
+/// `check` and `run` both refuse the file with an error that names it and holds the texts; `run` writes nothing.
+fn refused_agent(bytes: &[u8], texts: &[&str]) {
+    let file = TemporaryFile::new("agent.wasm", bytes);
+    let texts: Vec<&str> = [file.argument()].into_iter().chain(texts.iter().copied()).collect();
+    refused(["check", file.argument()], &texts);
+    let directory = RunDirectory::new();
+    refused(directory.arguments(&["uniform", file.argument()], PROBLEM, &[]), &texts);
+    assert!(!directory.path.exists());
+}
+
+fn refused_text(text: &str, texts: &[&str]) {
+    refused_agent(&wat::parse_str(text).unwrap(), texts);
+}
+
+/// The component with every occurrence of a text replaced by another as long.
+fn replaced(from: &str, to: &str) -> Vec<u8> {
+    assert_eq!(from.len(), to.len());
+    let mut bytes = component().to_vec();
+    let mut found = 0;
+    for at in 0..bytes.len() - from.len() {
+        if bytes[at..].starts_with(from.as_bytes()) {
+            bytes[at..at + from.len()].copy_from_slice(to.as_bytes());
+            found += 1;
+        }
+    }
+    assert!(found > 0, "the component does not hold {from}");
+    bytes
+}
+
+#[test]
+fn a_file_that_is_not_wasm() {
+    refused_agent(b"#!/bin/sh\necho agent\n", &["not WebAssembly", "cargo build --release --target"]);
+}
+
+#[test]
+fn an_empty_file() {
+    refused_agent(b"", &["not WebAssembly", "cargo build --release --target"]);
+}
+
+#[test]
+fn a_component_cut_short_anywhere() {
+    let whole = component();
+    // 8 bytes are a whole component that exports nothing; below, there is not even a preamble.
+    for length in [4, 7, 9, 100, whole.len() / 2, whole.len() - 1] {
+        refused_agent(&whole[..length], &["damaged or truncated", "build or copy it again"]);
+    }
+}
+
+#[test]
+fn a_component_with_a_flipped_bit_never_passes_for_the_agent() {
+    let whole = component();
+    let plain = RunDirectory::of(&["uniform"], PROBLEM).scores()["agents"][0]["digest"].to_string();
+    for place in (8..whole.len()).step_by(whole.len() / 20) {
+        let mut bytes = whole.to_vec();
+        bytes[place] ^= 1 << (place % 8);
+        let file = TemporaryFile::new("agent.wasm", bytes);
+        let directory = RunDirectory::new();
+        // It may loop now where it did not.
+        let finished = directory.run(&[file.argument()], PROBLEM, &["--fuel", "1000000000"]);
+        match finished.code {
+            Some(2) => crate::command::is_one_line(&finished.stderr, &[file.argument()]),
+            // The bit may lie in a name or a constant: then it is another agent, and its digest says so.
+            Some(0 | 3) => assert_ne!(directory.scores()["agents"][0]["digest"].to_string(), plain),
+            _ => panic!("bit {place}: {finished:?}"),
+        }
+    }
+}
+
+#[test]
+fn an_agent_of_an_older_interface() {
+    let texts = ["speaks jointly:agent@0.0.9", "this host speaks jointly:agent@0.1.0", "rebuild it"];
+    refused_agent(&replaced("@0.1.0", "@0.0.9"), &texts);
+}
+
+#[test]
+fn a_module_stamped_with_another_interface() {
+    let text = r#"(module (@custom "jointly-agent" "jointly:agent@0.2.0"))"#;
+    refused_text(text, &["speaks jointly:agent@0.2.0", "rebuild it"]);
+}
+
+#[test]
+fn a_component_of_a_foreign_world() {
+    let text = r#"(component (instance $nothing) (export "wasi:cli/run@0.2.0" (instance $nothing)))"#;
+    refused_text(text, &["not an agent", "wasi:cli/run@0.2.0", "export the world classifier"]);
+    refused_text("(component)", &["not an agent", "exports nothing", "export the world classifier"]);
+}
+
+#[test]
+fn a_component_that_only_does_regression() {
+    refused_text(
+        r#"(component
+            (instance $nothing)
+            (export "jointly:agent/info@0.1.0" (instance $nothing))
+            (export "jointly:agent/regression@0.1.0" (instance $nothing)))"#,
+        &["an agent for regression"],
+    );
+}
+
+#[test]
+fn a_component_whose_exports_have_the_right_names_and_nothing_in_them() {
+    refused_text(
+        r#"(component
+            (instance $nothing)
+            (export "jointly:agent/info@0.1.0" (instance $nothing))
+            (export "jointly:agent/classification@0.1.0" (instance $nothing)))"#,
+        &["not accepted"],
+    );
+}
+
+#[test]
+fn a_module_that_imports_files() {
+    let text = r#"(module (import "wasi_snapshot_preview1" "path_open" (func)))"#;
+    refused_text(text, &["imports wasi_snapshot_preview1 path_open", "does not offer", "host interface"]);
+}
+
+#[test]
+fn a_component_that_imports_the_environment() {
+    let text = r#"(component (import "wasi:cli/environment@0.2.0" (instance)))"#;
+    refused_text(text, &["imports wasi:cli/environment@0.2.0", "does not offer", "host interface"]);
+}
+
+#[test]
+fn a_module_without_a_component_type() {
+    refused_text("(module)", &["a core module without a component type", "jointly-sdk or wit-bindgen"]);
+}
+
+#[test]
+fn a_module_whose_component_type_is_nonsense() {
+    refused_text(r#"(module (@custom "component-type:agent" "nonsense"))"#, &["damaged or truncated"]);
+}

@@ -1,0 +1,251 @@
+//! Agents that misbehave in a run: each ends as its own kind of recorded failure, and touches nothing else.
+
+use std::sync::OnceLock;
+
+use serde_json::{Value, json};
+
+use crate::command::{Finished, finish, jointly, jointly_within, refused};
+use crate::guests::argument;
+use crate::run::{PROBLEM, RunDirectory};
+
+/// What an endless loop uses up in a second or two, and no honest guest.
+const FUEL: &str = "3000000000";
+/// Mebibytes that the command holds beside its agents: compiled code, its own work and two threads' stacks.
+const OWN: u64 = 128;
+
+/// A guest and `uniform` together on one problem.
+struct Encounter {
+    directory: RunDirectory,
+    finished: Finished,
+}
+
+impl Encounter {
+    fn of(guest: &str) -> Self {
+        let directory = RunDirectory::new();
+        let finished = finish(jointly().args(Self::arguments(&directory, guest, 256)));
+        Self { directory, finished }
+    }
+
+    /// The same where agents may hold `memory` MiB and the command `bound`.
+    fn within(guest: &str, memory: u64, bound: u64) -> Self {
+        let directory = RunDirectory::new();
+        let finished = finish(jointly_within(bound).args(Self::arguments(&directory, guest, memory)));
+        Self { directory, finished }
+    }
+
+    fn arguments(directory: &RunDirectory, guest: &str, memory: u64) -> Vec<String> {
+        // One unit at a time, so that a bound on memory is one on a single agent.
+        let options = ["--fuel", FUEL, "--memory", &memory.to_string(), "--jobs", "1"];
+        directory.arguments(&[&argument(guest), "uniform"], PROBLEM, &options)
+    }
+
+    /// The guest failed so, has no score and no rank, and `uniform` scored what it scores alone. Gives the message.
+    fn failed(&self, phase: &str, kind: &str, message: &str) -> String {
+        assert_eq!(self.finished.code, Some(3), "{:?}", self.finished);
+        let scores = self.directory.scores();
+        let guest = &scores["agents"][0];
+        assert_eq!(guest["scores"], json!({}));
+        assert_eq!(guest["problems"], json!([]));
+        let failures = guest["failures"].as_array().unwrap();
+        assert_eq!(failures.len(), 1, "{failures:?}");
+        assert_eq!(failures[0]["problem"], PROBLEM);
+        assert_eq!((failures[0]["phase"].as_str(), failures[0]["kind"].as_str()), (Some(phase), Some(kind)));
+        let said = failures[0]["message"].as_str().unwrap();
+        assert!(said.contains(message), "{message:?} is not in {said:?}");
+        assert!(!said.contains("backtrace") && said.lines().count() == 1, "a line for a person: {said:?}");
+
+        let leaderboard = self.directory.read("leaderboard.csv");
+        let rows: Vec<&str> = leaderboard.lines().collect();
+        assert!(rows[1].starts_with("1,uniform,") && rows[2].starts_with(','), "{leaderboard}");
+        self.uniform_is_untouched();
+        said.to_owned()
+    }
+
+    /// Both were scored, and `uniform` as it scores alone. Gives the guest's unit of the journal.
+    fn scored(&self) -> Value {
+        assert_eq!(self.finished.code, Some(0), "{:?}", self.finished);
+        let guest = &self.directory.scores()["agents"][0];
+        assert_eq!(guest["failures"], json!([]));
+        assert_eq!(guest["problems"].as_array().unwrap().len(), 1);
+        self.uniform_is_untouched();
+        let name = guest["agent"].as_str().unwrap();
+        self.directory.units().into_iter().find(|unit| unit["agent"] == *name).expect("the guest's unit")
+    }
+
+    fn uniform_is_untouched(&self) {
+        static ALONE: OnceLock<String> = OnceLock::new();
+        let alone = ALONE.get_or_init(|| {
+            let directory = RunDirectory::of(&["uniform"], PROBLEM);
+            directory.scores()["agents"][0].to_string()
+        });
+        assert_eq!(self.directory.scores()["agents"][1].to_string(), *alone);
+    }
+}
+
+#[test]
+fn endless_train() {
+    Encounter::of("endless-train").failed("train", "out-of-fuel", "--fuel");
+}
+
+#[test]
+fn endless_sample() {
+    Encounter::of("endless-sample").failed("sample", "out-of-fuel", "--fuel");
+}
+
+#[test]
+fn memory_hog() {
+    // The agent has its whole 256 MiB before it is refused.
+    Encounter::within("memory-hog", 256, 256 + OWN).failed("train", "out-of-memory", "--memory");
+}
+
+#[test]
+fn memory_is_given_back_after_each_unit() {
+    let directory = RunDirectory::new();
+    let options = ["--memory", "256", "--jobs", "1"];
+    let arguments = directory.arguments(&[&argument("memory-hog")], "quick/t10/*/*", &options);
+    let finished = finish(jointly_within(256 + OWN).args(arguments));
+    assert_eq!(finished.code, Some(3), "{finished:?}");
+    let scores = directory.scores();
+    let failures = scores["agents"][0]["failures"].as_array().unwrap();
+    assert_eq!(failures.len(), 9);
+    // An agent that found less than the others would not have been refused by the command but by the machine.
+    assert!(failures.iter().all(|failure| failure["kind"] == "out-of-memory"), "{failures:?}");
+}
+
+#[test]
+fn deep_recursion() {
+    Encounter::of("deep-recursion").failed("train", "trapped", "call stack exhausted");
+}
+
+#[test]
+fn unreachable() {
+    Encounter::of("unreachable").failed("train", "trapped", "unreachable");
+}
+
+#[test]
+fn panics_in_sample() {
+    Encounter::of("panics-in-sample").failed("sample", "trapped", "the posterior of draw 0 is empty");
+}
+
+#[test]
+fn short_list() {
+    Encounter::of("short-list").failed("sample", "invalid-output", "49999 probabilities");
+}
+
+#[test]
+fn long_list() {
+    Encounter::of("long-list").failed("sample", "invalid-output", "50001 probabilities");
+}
+
+#[test]
+fn enormous_list() {
+    // The list has 384 MiB in the agent; a copy of it in the command would pass the bound.
+    Encounter::within("enormous-list", 400, 400 + OWN).failed("sample", "invalid-output", "too much data");
+}
+
+#[test]
+fn wrong_canonical_length() {
+    Encounter::of("wrong-canonical-length").failed("sample", "invalid-output", "249 canonical draws for 250 draws");
+}
+
+#[test]
+fn nan_probs() {
+    Encounter::of("nan-probs").failed("sample", "invalid-output", "not finite at row 0 of draw 0");
+}
+
+#[test]
+fn negative_probs() {
+    Encounter::of("negative-probs").failed("sample", "invalid-output", "a probability of -0.5 at row 0 of draw 0");
+}
+
+#[test]
+fn sum_two() {
+    Encounter::of("sum-two").failed("sample", "invalid-output", "sum to 2 at row 0 of draw 0");
+}
+
+#[test]
+fn endless_log() {
+    // Until its fuel ends it logs far more than the bound.
+    Encounter::within("endless-log", 64, 64 + OWN).failed("train", "out-of-fuel", "--fuel");
+}
+
+#[test]
+fn enormous_log() {
+    // The message has 256 MiB in the agent; a copy of it in the command would pass the bound.
+    Encounter::within("enormous-log", 300, 300 + OWN).failed("train", "invalid-output", "too much data");
+}
+
+#[test]
+fn chatty() {
+    let encounter = Encounter::within("chatty", 64, 64 + OWN);
+    let unit = encounter.scored();
+    let log = unit["log"].as_array().unwrap();
+    assert_eq!(log.len(), 21, "the first twenty lines, and how many more there were");
+    assert!(log[0].as_str().unwrap().starts_with("line 0 x"));
+    assert_eq!(log[20], "(2980 more lines)");
+    assert!(log.iter().all(|line| line.as_str().unwrap().len() <= 2048));
+}
+
+#[test]
+fn endless_progress() {
+    Encounter::of("endless-progress").failed("train", "out-of-fuel", "--fuel");
+}
+
+#[test]
+fn progress_spam() {
+    Encounter::of("progress-spam").scored();
+}
+
+#[test]
+fn own_failure() {
+    let message = Encounter::of("own-failure").failed("train", "agent-failure", "diverged: the loss is infinite");
+    assert!(message.contains("try a smaller learning-rate"), "{message}");
+}
+
+#[test]
+fn gives_up_sampling() {
+    Encounter::of("gives-up-sampling").failed("sample", "agent-failure", "there is no posterior");
+}
+
+#[test]
+fn unprintable() {
+    let encounter = Encounter::of("unprintable");
+    let message = encounter.failed("train", "agent-failure", "red");
+    assert!(message.len() < 2000, "a message of {} bytes", message.len());
+    for text in [&encounter.finished.stdout, &encounter.finished.stderr] {
+        assert!(text.chars().all(|c| c == '\n' || !c.is_control()), "{text:?}");
+    }
+}
+
+/// The guest is refused when it is loaded, with an error that names it and holds the texts.
+fn refused_at_load(guest: &str, texts: &[&str]) {
+    let directory = RunDirectory::new();
+    let guest = argument(guest);
+    let texts: Vec<&str> = [guest.as_str()].into_iter().chain(texts.iter().copied()).collect();
+    refused(directory.arguments(&[&guest, "uniform"], PROBLEM, &[]), &texts);
+    assert!(!directory.path.exists());
+}
+
+#[test]
+fn unprintable_name() {
+    refused_at_load("unprintable-name", &["calls itself", "a name is"]);
+}
+
+#[test]
+fn endless_describe() {
+    refused_at_load("endless-describe", &["does not describe itself", "out-of-fuel"]);
+}
+
+#[test]
+fn panics_in_describe() {
+    refused_at_load("panics-in-describe", &["does not describe itself", "trapped", "who am I?"]);
+}
+
+#[test]
+fn impostor() {
+    let encounter = Encounter::of("impostor");
+    assert_eq!(encounter.finished.code, Some(0), "{:?}", encounter.finished);
+    let labels: Vec<String> = encounter.directory.units().iter().map(|unit| unit["agent"].to_string()).collect();
+    assert_eq!(labels.len(), 2);
+    assert!(labels.iter().all(|label| label.starts_with("\"uniform@")) && labels[0] != labels[1], "{labels:?}");
+}

@@ -1,0 +1,63 @@
+//! Problems that a person brings as .npz, scored against numbers worked out on paper.
+
+use serde_json::Value;
+
+use crate::command::done;
+use crate::npz::{TemporaryFile, problem};
+use crate::run::json;
+
+/// What twelve digits leave of a number.
+const TOLERANCE: f64 = 1e-9;
+
+/// `scores.json` of agents on the problem in the file.
+fn scores(file: &TemporaryFile, agents: &[&str]) -> Value {
+    let out = file.sibling("out");
+    let fixed = ["--problem", file.argument(), "--out", out.to_str().unwrap(), "--json"];
+    json(&done(["run"].iter().chain(agents).chain(&fixed)))
+}
+
+fn mean(scores: &Value, name: &str) -> f64 {
+    scores["agents"][0]["scores"][name]["mean"].as_f64().unwrap_or_else(|| panic!("no {name} in {scores}"))
+}
+
+#[test]
+fn without_the_environment_the_score_is_the_likelihood() {
+    let scores = scores(&TemporaryFile::new("mine.npz", problem().bytes()), &["uniform"]);
+    // Five labels at 1/2 each.
+    assert!((mean(&scores, "nll_tau5") - 5.0 * 2.0_f64.ln()).abs() < TOLERANCE, "{scores}");
+    assert!(scores["agents"][0]["scores"]["kl_tau5"].is_null());
+    assert_eq!(scores["suite"], "imported");
+    assert_eq!(scores["agents"][0]["problems"][0]["problem"], "imported/mine");
+}
+
+#[test]
+fn with_the_environment_the_score_is_the_divergence() {
+    // The environment gives each of the five labels 2/3, the agent 1/2.
+    let archive = problem().array("log_likelihood", &[3], vec![5.0 * (2.0_f64 / 3.0).ln(); 3]);
+    let scores = scores(&TemporaryFile::new("mine.npz", archive.bytes()), &["uniform"]);
+    assert!((mean(&scores, "kl_tau5") - 5.0 * (4.0_f64 / 3.0).ln()).abs() < TOLERANCE, "{scores}");
+    assert!(scores["agents"][0]["scores"]["nll_tau5"].is_null());
+}
+
+#[test]
+fn a_problem_may_have_more_classes_and_say_what_is_known() {
+    let archive = problem().array("num_classes", &[], vec![4_i64]).array("temperature", &[], vec![0.5_f32]).array(
+        "hidden_layers",
+        &[],
+        vec![2_i64],
+    );
+    let scores = scores(&TemporaryFile::new("mine.npz", archive.bytes()), &["uniform", "prior", "mlp:steps=5"]);
+    assert!((mean(&scores, "nll_tau5") - 5.0 * 4.0_f64.ln()).abs() < TOLERANCE, "{scores}");
+    for agent in scores["agents"].as_array().unwrap() {
+        assert_eq!(agent["scores"]["nll_tau5"]["problems"], 1);
+    }
+}
+
+#[test]
+fn several_problems_make_one_suite() {
+    let (a, b) = (TemporaryFile::new("a.npz", problem().bytes()), TemporaryFile::new("b.npz", problem().bytes()));
+    let out = a.sibling("out");
+    let args = ["run", "uniform", "--problem", a.argument(), "--problem", b.argument(), "--json", "--out"];
+    let scores = json(&done(args.into_iter().chain([out.to_str().unwrap()])));
+    assert_eq!(scores["agents"][0]["scores"]["nll_tau5"]["problems"], 2);
+}

@@ -1,0 +1,23 @@
+//! End-to-end tests of the built command, as a person or a shell script meets it.
+
+mod check;
+mod closed_output;
+mod command;
+mod determinism;
+mod directories;
+mod foreign_agents;
+mod full_disk;
+mod guests;
+mod hostile;
+mod imported;
+mod interruption;
+mod listings;
+mod npz;
+mod pairing;
+mod problem_files;
+mod readme;
+mod report;
+mod requests;
+mod run;
+mod score;
+mod verify;

@@ -1,0 +1,78 @@
+//! `jointly score` on the paper's example of section 2.2: two agents with the same marginals and other joint beliefs.
+
+use serde_json::Value;
+
+use crate::command::done;
+use crate::npz::{Archive, TemporaryFile};
+use crate::run::json;
+
+/// Predictions are stored as f32: 1/3 is off by 1e-8.
+const TOLERANCE: f64 = 1e-6;
+const TAU: u64 = 5;
+const SAMPLES: u64 = 2;
+
+/// Three draws, each a coin that shows heads with the given probability, and tosses that all show tails.
+fn tosses(heads: [f32; 3]) -> Archive {
+    let tosses = (SAMPLES * TAU) as usize;
+    let probs = heads.iter().flat_map(|p| [*p, 1.0 - p].repeat(tosses)).collect();
+    Archive::new().array("probs", &[3, SAMPLES, TAU, 2], probs).array("labels", &[SAMPLES, TAU], vec![1_i64; tosses])
+}
+
+fn score(archive: Archive) -> Value {
+    let file = TemporaryFile::new("predictions.npz", archive.bytes());
+    json(&done(["score", file.argument(), "--json"]))
+}
+
+fn is(scores: &Value, name: &str, expected: f64) {
+    let found = scores[name]["mean"].as_f64().or(scores[name].as_f64()).unwrap_or_else(|| panic!("{name}: {scores}"));
+    assert!((found - expected).abs() < TOLERANCE, "{name} is {found}, expected {expected}");
+}
+
+#[test]
+fn a_coin_known_to_be_biased() {
+    let scores = score(tosses([2.0 / 3.0; 3]));
+    is(&scores, "nll_tau5", 5.0 * 3.0_f64.ln());
+    is(&scores, "accuracy", 0.0);
+    is(&scores, "ece", 2.0 / 3.0);
+}
+
+#[test]
+fn a_coin_that_is_all_heads_or_all_tails() {
+    let scores = score(tosses([1.0, 1.0, 0.0]));
+    is(&scores, "nll_tau5", 3.0_f64.ln());
+    is(&scores, "accuracy", 0.0);
+    is(&scores, "ece", 2.0 / 3.0);
+    assert_eq!((&scores["draws"], &scores["samples"], &scores["classes"]), (&3.into(), &2.into(), &2.into()));
+}
+
+#[test]
+fn the_divergence_from_a_known_environment() {
+    // The environment's coin shows tails with 1/2.
+    let environment = vec![5.0 * 0.5_f64.ln(); SAMPLES as usize];
+    let scores = score(tosses([1.0, 1.0, 0.0]).array("log_likelihood", &[SAMPLES], environment));
+    is(&scores, "kl_tau5", 3.0_f64.ln() - 5.0 * 2.0_f64.ln());
+    assert!(scores["nll_tau5"].is_null());
+}
+
+#[test]
+fn what_no_draw_allows_is_infinite_and_said_so() {
+    let scores = score(tosses([1.0; 3]));
+    assert_eq!(scores["nll_tau5"]["mean"], "inf");
+}
+
+#[test]
+fn marginals_alone_cannot_tell_the_coins_apart() {
+    let marginal = |heads: [f32; 3]| {
+        let probs = heads.iter().flat_map(|p| [*p, 1.0 - p]).collect();
+        score(Archive::new().array("probs", &[3, 1, 2], probs).array("labels", &[1], vec![1_i64]))
+    };
+    is(&marginal([2.0 / 3.0; 3]), "nll_tau1", 3.0_f64.ln());
+    is(&marginal([1.0, 1.0, 0.0]), "nll_tau1", 3.0_f64.ln());
+}
+
+#[test]
+fn the_table_says_what_the_json_says() {
+    let file = TemporaryFile::new("predictions.npz", tosses([1.0, 1.0, 0.0]).bytes());
+    let stdout = done(["score", file.argument()]).replace(file.argument(), "predictions.npz");
+    insta::assert_snapshot!(stdout);
+}

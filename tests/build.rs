@@ -1,0 +1,52 @@
+//! Builds the guests, agents that misbehave, to the modules that the tests run.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+
+const TARGET: &str = "wasm32-unknown-unknown";
+
+/// Settings of the outer build that are not the guests'.
+const OUTER: [&str; 4] = ["RUSTFLAGS", "RUSTDOCFLAGS", "RUSTC", "MAKEFLAGS"];
+
+fn main() -> Result<()> {
+    let tests = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
+    let target_dir = PathBuf::from(env::var("OUT_DIR")?).join("target");
+    watch(&tests);
+    build(&tests, &target_dir)?;
+    println!("cargo::rustc-env=GUESTS={}", target_dir.join(TARGET).join("release/examples").display());
+    Ok(())
+}
+
+/// Builds again only when something that the guests are made of has changed.
+fn watch(tests: &Path) {
+    for path in ["build.rs", "guests", "../Cargo.toml", "../Cargo.lock", "../wit", "../sdk/Cargo.toml", "../sdk/src"] {
+        println!("cargo::rerun-if-changed={}", tests.join(path).display());
+    }
+}
+
+/// Compiles all guests to core modules; the host makes components of them.
+fn build(tests: &Path, target_dir: &Path) -> Result<()> {
+    let mut cargo = Command::new(env::var("CARGO")?);
+    cargo.current_dir(tests).args(["build", "--locked", "--release", "--examples", "--package", "jointly-guests"]);
+    cargo.args(["--target", TARGET, "--target-dir"]).arg(target_dir);
+    // What the outer cargo says to its own build is not meant for this one.
+    for (variable, _) in env::vars_os() {
+        let name = variable.to_string_lossy();
+        let outer = name.starts_with("CARGO_") && name != "CARGO_HOME" && !name.starts_with("CARGO_NET_");
+        if outer || name.starts_with("RUSTC") || OUTER.contains(&&*name) {
+            cargo.env_remove(&variable);
+        }
+    }
+    let output = cargo.output().context("failed to start cargo")?;
+    if !output.status.success() {
+        let report = String::from_utf8_lossy(&output.stderr);
+        if report.contains("can't find crate for `core`") || report.contains("target may not be installed") {
+            bail!("the guests need the target {TARGET}; install it with `rustup target add {TARGET}`");
+        }
+        bail!("failed to build the guests:\n{report}");
+    }
+    Ok(())
+}

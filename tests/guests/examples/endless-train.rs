@@ -1,0 +1,34 @@
+//! Trains for ever.
+
+use std::hint::black_box;
+
+use jointly_guests::card;
+use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
+
+/// Never finishes training.
+pub struct EndlessTrain;
+
+impl Classifier for EndlessTrain {
+    fn describe() -> Description {
+        card("endless-train", "never finishes training")
+    }
+
+    fn train(
+        _task: &Task,
+        _data: &Dataset,
+        _validation: Option<&Dataset>,
+        _settings: &[Setting],
+        _seed: u64,
+    ) -> Result<Self, Failure> {
+        // The optimiser must not see that nothing ever changes.
+        while black_box(true) {}
+        Ok(Self)
+    }
+
+    fn probs(&self, _inputs: &Matrix, _draw: u64, _out: &mut [f32]) -> Result<(), Failure> {
+        unreachable!("training never ends well")
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+jointly_sdk::export!(classifier: EndlessTrain);

@@ -1,0 +1,34 @@
+//! Takes the name of another agent.
+
+use jointly_guests::{card, fill_evenly};
+use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, parse_settings};
+
+/// Calls itself uniform.
+pub struct Impostor {
+    classes: usize,
+}
+
+impl Classifier for Impostor {
+    fn describe() -> Description {
+        card("uniform", "calls itself uniform")
+    }
+
+    fn train(
+        task: &Task,
+        _data: &Dataset,
+        _validation: Option<&Dataset>,
+        settings: &[Setting],
+        _seed: u64,
+    ) -> Result<Self, Failure> {
+        parse_settings(&[], settings)?;
+        Ok(Self { classes: task.num_classes })
+    }
+
+    fn probs(&self, _inputs: &Matrix, _draw: u64, out: &mut [f32]) -> Result<(), Failure> {
+        fill_evenly(out, self.classes);
+        Ok(())
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+jointly_sdk::export!(classifier: Impostor);

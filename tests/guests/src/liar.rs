@@ -1,0 +1,74 @@
+//! Agents whose answers have the wrong length, which the SDK's traits do not let anybody write.
+
+use std::marker::PhantomData;
+
+use jointly_sdk::Description;
+use jointly_sdk::bindings::agent::jointly::agent::types;
+use jointly_sdk::bindings::classification::exports::jointly::agent::classification;
+use jointly_sdk::glue::Describe;
+
+/// An agent that learns nothing and answers as it pleases.
+pub trait Liar: 'static {
+    /// What it says of itself.
+    fn describe() -> Description;
+
+    /// Its answer where so many probabilities are due.
+    fn probs(due: usize) -> Vec<f32> {
+        vec![0.5; due]
+    }
+
+    /// Its answer for canonical draws.
+    fn canonical_draws(draws: Vec<u64>) -> Vec<u64> {
+        draws
+    }
+}
+
+/// Implements the interface's exports for a liar.
+pub struct LiarGlue<T>(PhantomData<T>);
+
+/// The resource `model`, with the number of classes.
+pub struct LiarModel<T>(usize, PhantomData<T>);
+
+impl<T: Liar> Describe for LiarGlue<T> {
+    fn description() -> Description {
+        T::describe()
+    }
+}
+
+impl<T: Liar> classification::Guest for LiarGlue<T> {
+    type Model = LiarModel<T>;
+
+    fn train(
+        task: classification::Task,
+        _train: classification::Dataset,
+        _validation: Option<classification::Dataset>,
+        _settings: Vec<types::Setting>,
+        _seed: u64,
+    ) -> Result<classification::Model, types::Failure> {
+        Ok(classification::Model::new(LiarModel::<T>(task.num_classes as usize, PhantomData)))
+    }
+}
+
+impl<T: Liar> classification::GuestModel for LiarModel<T> {
+    fn sample_probs(&self, inputs: types::Matrix, draws: Vec<u64>) -> Result<Vec<f32>, types::Failure> {
+        Ok(T::probs(draws.len() * inputs.rows as usize * self.0))
+    }
+
+    fn canonical_draws(&self, draws: Vec<u64>) -> Vec<u64> {
+        T::canonical_draws(draws)
+    }
+}
+
+/// Makes a type the agent that the module exports, as `jointly_sdk::export!` does for honest ones.
+#[macro_export]
+macro_rules! export_liar {
+    ($liar:ty) => {
+        jointly_sdk::export!(@info $crate::LiarGlue<$liar>);
+        const _: () = {
+            type Exported = $crate::LiarGlue<$liar>;
+            jointly_sdk::bindings::classification::export_classification!(
+                Exported with_types_in jointly_sdk::bindings::classification
+            );
+        };
+    };
+}
