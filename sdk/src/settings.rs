@@ -100,7 +100,8 @@ pub fn parse_settings(parameters: &[Parameter], settings: &[Setting]) -> Result<
             return Err(Failure::InvalidSetting(format!("there is no {name}; {known}")));
         }
         if settings[..i].iter().any(|earlier| earlier.name == *name) {
-            return Err(Failure::InvalidSetting(format!("{name} is given twice")));
+            let known = known(parameters);
+            return Err(Failure::InvalidSetting(format!("{name} is given twice; {known}")));
         }
     }
     let value = |parameter: &Parameter| {
@@ -161,7 +162,10 @@ mod tests {
             reason(&[setting("size", "many")]),
             "size=many: expected a whole number of at least 1; known: size=10, hidden-layers=50,50"
         );
-        assert_eq!(reason(&[setting("size", "3"), setting("size", "4")]), "size is given twice");
+        assert_eq!(
+            reason(&[setting("size", "3"), setting("size", "4")]),
+            "size is given twice; known: size=10, hidden-layers=50,50"
+        );
         assert!(matches!(
             Bare::parse(&[setting("size", "3")]),
             Err(Failure::InvalidSetting(reason)) if reason == "there is no size; this agent has no settings"

@@ -92,10 +92,3 @@ fn needs_something() {
 fn rows_that_are_no_distribution_break_the_first_clause() {
     assert!(broken("nan-probs").contains(&"probabilities".to_owned()));
 }
-
-#[test]
-fn an_agent_that_breaks_its_contract_runs_all_the_same() {
-    // Whether an agent is joint cannot be told from one answer, so that a run does not refuse it.
-    let directory = crate::run::RunDirectory::of(&[&argument("batch-dependent")], crate::run::PROBLEM);
-    assert_eq!(directory.scores()["agents"][0]["problems"].as_array().unwrap().len(), 1);
-}

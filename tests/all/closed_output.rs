@@ -41,6 +41,26 @@ fn a_run_writes_its_files_all_the_same() {
     assert_eq!(directory.read("scores.json"), whole.read("scores.json"));
 }
 
+#[test]
+fn a_failure_shows_in_the_exit_code_all_the_same() {
+    let (reader, writer) = std::io::pipe().unwrap();
+    drop(reader);
+    let guest = crate::guests::argument("batch-dependent");
+    let finished = finish(jointly().args(["check", &guest]).stdout(writer));
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+}
+
+/// Progress that cannot be shown is no reason to stop.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_full_standard_error_stops_nothing() {
+    let directory = RunDirectory::new();
+    let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
+    let finished = finish(jointly().args(directory.arguments(&["uniform"], PROBLEM, &[])).stderr(full));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    directory.scores();
+}
+
 /// Unlike a closed one, a full output has lost what somebody wanted.
 #[cfg(target_os = "linux")]
 #[test]
@@ -48,5 +68,5 @@ fn a_full_output_is_an_error() {
     let full = std::fs::File::options().write(true).open("/dev/full").unwrap();
     let finished = finish(jointly().arg("agents").stdout(full));
     assert_eq!(finished.code, Some(2));
-    crate::command::is_one_line(&finished.stderr, &["No space left"]);
+    crate::command::is_one_line(&finished.stderr, &["failed to write to standard output", "No space left"]);
 }

@@ -61,7 +61,7 @@ fn a_place_below_a_file() {
 #[test]
 fn a_place_without_permission_to_write() {
     let args = ["run", "uniform", "--suite", "quick", "--problems", PROBLEM, "--out", "/proc/jointly"];
-    refused(args, &["failed to make /proc/jointly"]);
+    refused(args, &["failed to make the directory /proc/jointly", "give another --out"]);
 }
 
 #[test]

@@ -82,6 +82,14 @@ impl Encounter {
     }
 }
 
+/// A run finds them too, by asking a few draws and rows again, and scores none of them.
+#[test]
+fn draws_that_are_not_functions() {
+    for guest in ["batch-dependent", "draw-dependent", "forgetful", "lying-canonical"] {
+        Encounter::of(guest).failed("sample", "invalid-output", "when asked again");
+    }
+}
+
 #[test]
 fn endless_train() {
     Encounter::of("endless-train").failed("train", "out-of-fuel", "--fuel");

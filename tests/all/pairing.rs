@@ -31,7 +31,8 @@ fn tattle() {
     for (_, log) in &one {
         let log = log.as_array().unwrap();
         let kinds: Vec<&str> = log.iter().map(|line| line.as_str().unwrap().split(' ').next().unwrap()).collect();
-        assert_eq!(kinds, ["train", "sample", "sample"], "data to train on, then inputs at tau 1 and at tau 100");
+        assert_eq!(kinds[0], "train");
+        assert!(kinds.len() > 2 && kinds[1..].iter().all(|kind| *kind == "sample"), "{kinds:?}");
     }
     let logs: BTreeSet<String> = one.iter().map(|(_, log)| log.to_string()).collect();
     assert_eq!(logs.len(), 3, "each problem has data of its own");

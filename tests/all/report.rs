@@ -119,7 +119,7 @@ fn an_agent_that_failed_comes_last_with_its_first_failure() {
     let printed = done(["report", directory.argument()]);
     let row = |start: &str| printed.lines().position(|line| line.starts_with(start)).unwrap();
     assert!(row("1  uniform") < row("-  own-failure"), "{printed}");
-    assert!(printed.contains("own-failure failed on 1 of 1 problems and is not ranked"), "{printed}");
+    assert!(printed.contains("own-failure failed on 1 of 1 problems: no rank"), "{printed}");
 }
 
 #[test]

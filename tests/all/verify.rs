@@ -14,7 +14,7 @@ fn an_untouched_directory_holds_and_stays_as_it_is() {
     let before = directory.contents();
     for jobs in ["1", "2"] {
         let stdout = done(["verify", directory.argument(), "--jobs", jobs]);
-        assert!(stdout.contains("holds: 6 units, the same to the bit"), "{stdout}");
+        assert!(stdout.contains("holds: 6 units on 3 of 18 problems of quick, the same to the bit"), "{stdout}");
     }
     assert_eq!(directory.contents(), before);
 }
@@ -71,4 +71,53 @@ fn an_unfinished_directory_is_refused() {
     let directory = RunDirectory::of(&["uniform"], PROBLEM);
     fs::remove_file(directory.file("scores.json")).unwrap();
     refused(["verify", directory.argument()], &["scores.json", "when it is finished"]);
+}
+
+/// Edits a file of a finished directory, and what `verify` then says of it.
+fn edited(file: &str, from: &str, to: &str) -> String {
+    let directory = RunDirectory::of(&AGENTS, PROBLEM);
+    let text = directory.read(file);
+    assert!(text.contains(from), "{from} is not in {text}");
+    fs::write(directory.file(file), text.replace(from, to)).unwrap();
+    let finished = run(["verify", directory.argument()]);
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+    finished.stdout + &finished.stderr
+}
+
+#[test]
+fn a_plan_is_not_believed() {
+    for (from, to) in [
+        ("\"partition_above\": 10", "\"partition_above\": 50"),
+        ("\"draws\": 250", "\"draws\": 251"),
+        ("\"metric\": \"kl\"", "\"metric\": \"nll\""),
+        ("wasmtime 48", "wasmtime 47"),
+    ] {
+        let said = edited("plan.json", from, to);
+        assert!(said.contains("does not hold: its plan is not this command's"), "{said}");
+    }
+    let said = edited("plan.json", "\"agent\": \"uniform\"", "\"agent\": \"superagent\"");
+    assert!(said.contains("labels are not what they must be"), "{said}");
+    let said = edited("plan.json", "uniform", "superagent");
+    assert!(said.contains("does not hold: its plan is not this command's (agents uniform"), "{said}");
+}
+
+#[test]
+fn a_plan_that_could_not_be_carried_out_is_refused() {
+    for (from, to) in [
+        ("\"draws\": 250", "\"draws\": 0"),
+        ("\"draws\": 250", "\"draws\": 4294967295"),
+        ("\"planes\": 5", "\"planes\": 30"),
+        ("sha256:", "../../sha256:"),
+    ] {
+        let said = edited("plan.json", from, to);
+        assert!(said.contains("no plan that this command made"), "{said}");
+    }
+}
+
+#[test]
+fn a_doctored_journal_or_leaderboard_does_not_hold() {
+    let journal = edited("results.jsonl", "\"mean\":", "\"mean\":1");
+    assert!(journal.contains("results.jsonl has another result for"), "{journal}");
+    let leaderboard = edited("leaderboard.csv", "1,", "7,");
+    assert!(leaderboard.contains("leaderboard.csv"), "{leaderboard}");
 }

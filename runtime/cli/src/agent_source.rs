@@ -4,12 +4,15 @@ use std::borrow::Cow;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
-use jointly_host::{Agent, Runtime};
+use jointly_host::{Agent, Limits, Runtime};
 
 use crate::agent_spec::{AgentSpec, Settings};
 
 /// A file larger than this is no agent: interpreters compiled in come to some twenty megabytes.
 const MAX_BYTES: u64 = 256 << 20;
+
+/// What an agent may use to refuse its settings, before any unit is paid for.
+const PREFLIGHT_FUEL: u64 = 100_000_000;
 
 /// An agent and the bytes that it was loaded from.
 pub(crate) struct LoadedAgent {
@@ -18,17 +21,20 @@ pub(crate) struct LoadedAgent {
 }
 
 /// Loads what a spec names, and lets the agent refuse the spec's settings.
-pub(crate) fn load(runtime: &Runtime, spec: &AgentSpec) -> Result<LoadedAgent> {
+pub(crate) fn load(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<LoadedAgent> {
     let bytes = bytes(&spec.agent)?;
-    let agent = runtime.load(&bytes).with_context(|| format!("failed to load {}", spec.agent))?;
+    let agent = runtime.load(&bytes, limits).with_context(|| format!("failed to load {}", spec.agent))?;
     let parameters = &agent.description().parameters;
     if let Some(unknown) = spec.settings.names().find(|name| parameters.iter().all(|known| known.name != *name)) {
         let known: Vec<String> = parameters.iter().map(|known| format!("{}={}", known.name, known.default)).collect();
         let known = if known.is_empty() { "it has none".into() } else { format!("known: {}", known.join(", ")) };
         bail!("{} has no setting {unknown}; {known}", spec.agent);
     }
-    if let Err(refusal) = agent.accepts(&spec.settings.to_list()) {
-        bail!("{} refuses its settings: {}", spec.agent, refusal.message);
+    let settings = spec.settings.to_list();
+    if !settings.is_empty()
+        && let Some(refusal) = agent.refusal(&settings, Limits { fuel: limits.fuel.min(PREFLIGHT_FUEL), ..limits })
+    {
+        bail!("{} refuses its settings: {refusal}", spec.agent);
     }
     Ok(LoadedAgent { agent, bytes })
 }
@@ -49,7 +55,8 @@ fn bytes(agent: &str) -> Result<Cow<'static, [u8]>> {
         let known: Vec<&str> = jointly_bundle::all().iter().map(|bundled| bundled.name).collect();
         bail!("there is no agent {agent}; bundled are {}; another is given as a path to its .wasm", known.join(", "));
     }
-    let metadata = std::fs::metadata(path).with_context(|| format!("failed to read {agent}"))?;
+    let metadata = std::fs::metadata(path)
+        .with_context(|| format!("failed to read {agent}; give the path of a .wasm or a bundled name"))?;
     if !metadata.is_file() {
         bail!("failed to read {agent}: not a file; give the path of a .wasm");
     }

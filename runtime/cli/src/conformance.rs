@@ -7,11 +7,9 @@ mod subject;
 mod tasks;
 mod training;
 
-use jointly_host::{Agent, Limits};
 use serde::Serialize;
 
-use crate::agent_spec::Settings;
-use subject::Subject;
+pub(crate) use subject::Subject;
 
 /// A clause of the contract.
 pub(crate) struct Clause {
@@ -64,9 +62,13 @@ pub(crate) const CLAUSES: &[Clause] = &[
 ];
 
 impl Clause {
-    pub(crate) fn hold(&self, agent: &Agent, settings: &Settings, limits: Limits) -> Verdict {
-        let subject = Subject { agent, settings: settings.to_list(), limits };
-        let broken = (self.test)(&subject).err();
+    pub(crate) fn hold(&self, subject: &Subject) -> Verdict {
+        // What ran out of fuel once would do so in every training again.
+        let broken = if subject.is_spent() {
+            Some("not tried, since a training before used up its fuel; --fuel sets the limit".into())
+        } else {
+            (self.test)(subject).err()
+        };
         Verdict { clause: self.name, says: self.says, ok: broken.is_none(), broken }
     }
 }

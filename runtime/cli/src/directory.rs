@@ -3,40 +3,46 @@
 //! `plan.json`, `results.jsonl` (the journal), `scores.json`, `leaderboard.csv`, and, so that anybody can run it again,
 //! the agents in `agents/` and imported problems in `problems/`, each named by its digest.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::journal::Journal;
 use crate::plan::Plan;
 
 /// How the name of a file begins while it is being written.
 const PART: &str = ".part-";
 
+const JOURNAL: &str = "results.jsonl";
+
 /// A run's directory.
 pub(crate) struct RunDirectory(PathBuf);
 
 impl RunDirectory {
-    /// The directory, made if need be, with the plan in it; refuses one that holds another plan or other files.
-    pub(crate) fn for_plan(path: &Path, plan: &Plan) -> Result<Self> {
-        fs::create_dir_all(path).with_context(|| format!("failed to make {}", path.display()))?;
+    /// The directory of a plan, made if need be, and its journal, held from before anything is read or written, so that
+    /// of two runs that start together one is refused. Refuses a directory with another plan or other files.
+    pub(crate) fn for_plan(path: &Path, plan: &Plan) -> Result<(Self, Journal)> {
         let directory = Self(path.to_owned());
-        if !directory.plan_path().exists() {
-            if directory.holds_anything()? {
-                bail!("{} holds files but no plan of a run; give a new or empty directory", path.display());
-            }
-            directory.write("plan.json", &to_json(plan)?)?;
-            return Ok(directory);
+        fs::create_dir_all(path)
+            .with_context(|| format!("failed to make the directory {}; give another --out", path.display()))?;
+        if !directory.plan_path().exists() && directory.holds_other_files()? {
+            bail!("{} holds files but no plan of a run; give a new or empty directory", path.display());
         }
-        let held = directory.plan()?;
-        if let Some(difference) = plan.difference(&held) {
+        let journal = Journal::open(&directory.journal())?;
+        directory.sweep();
+        if !directory.plan_path().exists() {
+            directory.write("plan.json", &to_json(plan)?)?;
+        }
+        if let Some(difference) = plan.difference(&directory.plan()?) {
             bail!(
                 "{} holds another plan (asked for {difference}); give another --out, or ask for the same",
                 path.display()
             );
         }
-        Ok(directory)
+        Ok((directory, journal))
     }
 
     /// A directory that holds a run already.
@@ -54,11 +60,17 @@ impl RunDirectory {
     pub(crate) fn plan(&self) -> Result<Plan> {
         let path = self.plan_path();
         let text = fs::read_to_string(&path).with_context(|| format!("failed to read {}", path.display()))?;
-        serde_json::from_str(&text).with_context(|| format!("failed to read {} as a plan", path.display()))
+        let plan: Plan = serde_json::from_str(&text).with_context(|| {
+            format!("failed to read {} as a plan; run into another --out, or restore the file", path.display())
+        })?;
+        match plan.defect() {
+            None => Ok(plan),
+            Some(defect) => bail!("{} is no plan that this command made: {defect}", path.display()),
+        }
     }
 
     pub(crate) fn journal(&self) -> PathBuf {
-        self.0.join("results.jsonl")
+        self.0.join(JOURNAL)
     }
 
     pub(crate) fn scores(&self) -> PathBuf {
@@ -98,12 +110,21 @@ impl RunDirectory {
         self.0.join("plan.json")
     }
 
-    fn holds_anything(&self) -> Result<bool> {
+    /// Whether there is anything but what a run that was killed at its start leaves.
+    fn holds_other_files(&self) -> Result<bool> {
         let path = self.path();
         let entries = fs::read_dir(path).with_context(|| format!("failed to list {}", path.display()))?;
-        // What a killed run left half written is nobody's.
-        let own = |name: &std::ffi::OsStr| name.to_string_lossy().starts_with(PART);
+        let own = |name: &OsStr| name.to_string_lossy().starts_with(PART) || name == JOURNAL;
         Ok(entries.filter_map(Result::ok).any(|entry| !own(&entry.file_name())))
+    }
+
+    /// Removes what a killed run left half written; what cannot be removed is only untidy.
+    fn sweep(&self) {
+        let folders = [self.0.clone(), self.0.join("agents"), self.0.join("problems")];
+        let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().filter_map(Result::ok);
+        for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PART)) {
+            let _ = fs::remove_file(entry.path());
+        }
     }
 }
 
@@ -123,11 +144,20 @@ pub(crate) fn to_json(value: &impl serde::Serialize) -> Result<String> {
 fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
     let folder = path.parent().unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
-        let mut file = tempfile::Builder::new().prefix(PART).tempfile_in(folder)?;
+        let mut builder = tempfile::Builder::new();
+        // As any other new file: the user's mask decides who may read it.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = builder.prefix(PART).tempfile_in(folder)?;
         file.write_all(bytes)?;
         file.as_file().sync_all()?;
         file.persist(path)?;
         Ok(())
     };
-    write().with_context(|| format!("failed to write {}; finished units are kept", path.display()))
+    write().with_context(|| {
+        format!(
+            "failed to write {}; finished units are kept: make room, and run the same command again",
+            path.display()
+        )
+    })
 }

@@ -1,14 +1,16 @@
 //! Carries out units on several threads, each unit on its own and in no order that a score depends on.
 
+use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{self, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
-use jointly_core::{Classifier, agent_seed, evaluate};
-use jointly_host::{Progress, Trained};
+use anyhow::{Context, Result, bail};
+use jointly_core::{Classifier, EvaluateError, agent_seed, evaluate};
+use jointly_host::{Failure, Kind, Phase, Trace};
 
+use crate::exit;
 use crate::plan::PlannedAgent;
 use crate::progress::{Activity, Display};
 use crate::unit::{Outcome, UnitResult};
@@ -18,8 +20,16 @@ use crate::workload::Workload;
 const STACK_BYTES: usize = 8 << 20;
 /// How often the display shows what runs.
 const REFRESH: Duration = Duration::from_millis(200);
-/// The first lines of an agent's log are enough to see what it does.
-const LOG_LINES: usize = 20;
+
+/// The number of threads: what was asked for, else one a core.
+pub(crate) fn jobs(asked: Option<NonZero<usize>>) -> usize {
+    asked.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get)
+}
+
+/// Reads `--jobs`.
+pub(crate) fn parse_jobs(text: &str) -> std::result::Result<NonZero<usize>, String> {
+    text.parse().map_err(|_| "expected a whole number of at least 1".to_owned())
+}
 
 /// One agent on one problem, by their places in the plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,8 +52,8 @@ pub(crate) fn pending(workload: &Workload, results: &[UnitResult]) -> Vec<Unit> 
     units.collect()
 }
 
-/// Runs the units on `jobs` threads and hands each result to `record` as it comes; the first error of `record` ends
-/// the work.
+/// Runs the units on `jobs` threads and hands each result to `record` as it comes; an error of `record` ends the
+/// process.
 pub(crate) fn execute(
     workload: &Workload,
     units: &[Unit],
@@ -76,12 +86,14 @@ pub(crate) fn execute(
         loop {
             match finished.recv_timeout(REFRESH) {
                 Ok(result) => {
-                    display.finished(&result);
-                    let recorded = record(result);
-                    if recorded.is_err() {
-                        // Threads that are in a unit finish it, unrecorded: it will run again.
-                        stop.store(true, Ordering::Relaxed);
-                        return recorded;
+                    let recorded = recordable(&result).and_then(|()| {
+                        display.finished(&result);
+                        record(result)
+                    });
+                    if let Err(error) = recorded {
+                        // Units that still run may take long, and none of them can be recorded.
+                        display.clear();
+                        exit::at_once(&error);
                     }
                 }
                 Err(RecvTimeoutError::Timeout) => display.running(&activities),
@@ -95,16 +107,16 @@ fn carry_out(workload: &Workload, unit: Unit, activity: &Activity) -> UnitResult
     let planned = &workload.plan.agents[unit.agent];
     let problem = &workload.problems[unit.problem];
     let start = Instant::now();
-    let progress = Progress::default();
-    activity.begin(&planned.label, &problem.name, progress.clone());
-    let (outcome, log) = score(workload, planned, unit, progress, activity);
+    let trace = Trace::default();
+    activity.begin(&planned.label, &problem.name, trace.clone());
+    let outcome = score(workload, planned, unit, trace.clone(), activity);
     activity.end();
     UnitResult {
         agent: planned.label.clone(),
         problem: problem.name.clone(),
         seconds: start.elapsed().as_secs_f64(),
-        outcome,
-        log,
+        outcome: outcome.unwrap_or_else(Outcome::Failed),
+        log: log_lines(&trace),
     }
 }
 
@@ -112,32 +124,43 @@ fn score(
     workload: &Workload,
     planned: &PlannedAgent,
     unit: Unit,
-    progress: Progress,
+    trace: Trace,
     activity: &Activity,
-) -> (Outcome, Vec<String>) {
+) -> std::result::Result<Outcome, Failure> {
     let Workload { plan, agents, problems, .. } = workload;
     let problem = &problems[unit.problem];
     let instance = problem.instance(plan.seed);
-    let seed = agent_seed(plan.seed, &problem.name);
-    let mut agent = agents[unit.agent].with(planned.settings.to_list(), plan.limits, progress);
-    let mut model = match agent.train(&problem.task(), instance.train(), instance.validation(), seed) {
-        Ok(model) => model,
-        Err(failure) => return (Outcome::Failed(failure), Vec::new()),
-    };
+    let seed = agent_seed(plan.seed, problem.stream_name());
+    let mut agent = agents[unit.agent].with(planned.settings.to_list(), plan.limits, trace);
+    let mut model = agent.train(&problem.task(), instance.train(), instance.validation(), seed)?;
     let mut report = |fraction| activity.sampling(fraction);
-    let outcome = match evaluate(&mut model, problem, &instance, &plan.evaluation, plan.seed, &mut report) {
-        Ok(scores) => Outcome::Scored { scores, fuel: model.fuel_used() },
-        Err(failure) => Outcome::Failed(failure),
-    };
-    (outcome, first_lines(&model))
+    match evaluate(&mut model, problem, &instance, &plan.evaluation, plan.seed, &mut report) {
+        Ok(scores) => Ok(Outcome::Scored { scores, fuel: model.fuel_used() }),
+        Err(EvaluateError::Agent(failure)) => Err(failure),
+        Err(EvaluateError::Inconsistent(message)) => {
+            Err(Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message })
+        }
+    }
 }
 
-fn first_lines(model: &Trained) -> Vec<String> {
-    let (lines, dropped) = model.log();
-    let mut kept: Vec<String> = lines.iter().take(LOG_LINES).cloned().collect();
-    let missing = (lines.len() - kept.len()) as u64 + dropped;
-    if missing > 0 {
-        kept.push(format!("({missing} more lines)"));
+/// A machine that is short of memory says nothing of the agent: the unit is to be run again.
+fn recordable(result: &UnitResult) -> Result<()> {
+    match &result.outcome {
+        Outcome::Failed(failure) if failure.kind == Kind::Host => bail!(
+            "{} on {} could not be run: {}; finished units are kept: make room, or ask for fewer --jobs, and run the same \
+             command again",
+            result.agent,
+            result.problem,
+            failure.message
+        ),
+        _ => Ok(()),
     }
-    kept
+}
+
+fn log_lines(trace: &Trace) -> Vec<String> {
+    let (mut lines, more) = trace.log();
+    if more > 0 {
+        lines.push(format!("({more} more lines)"));
+    }
+    lines
 }

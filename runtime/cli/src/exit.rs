@@ -1,7 +1,8 @@
 //! Exit codes, and how an error reaches a person.
 
-use std::io;
 use std::process::ExitCode;
+
+use crate::output;
 
 /// Everything asked for was done.
 pub(crate) const DONE: u8 = 0;
@@ -14,24 +15,46 @@ pub(crate) const SOME_FAILED: u8 = 3;
 /// Interrupted from the keyboard, as shells have it.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// Prints an error as one line and gives the exit code.
+/// Says in one line what is wrong with the input and gives the exit code.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
-    let broken_pipe = |cause: &(dyn std::error::Error + 'static)| {
-        cause.downcast_ref::<io::Error>().is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-    };
-    if error.chain().any(broken_pipe) {
-        // Whoever read the output has read enough.
-        return ExitCode::from(DONE);
-    }
-    let text = format!("{error:#}");
-    eprintln!("jointly: {}", text.split_whitespace().collect::<Vec<_>>().join(" "));
+    output::note(&format!("jointly: {error:#}"));
     ExitCode::from(BAD_INPUT)
+}
+
+/// The same, ending the process whatever other threads are doing.
+pub(crate) fn at_once(error: &anyhow::Error) -> ! {
+    report(error);
+    std::process::exit(i32::from(BAD_INPUT))
+}
+
+/// What clap has to say: help and versions as they are, a wrong usage in one line.
+pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+    use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
+    match error.kind() {
+        DisplayHelp | DisplayVersion => {
+            let _ = error.print();
+            ExitCode::from(DONE)
+        }
+        DisplayHelpOnMissingArgumentOrSubcommand => {
+            let _ = error.print();
+            ExitCode::from(BAD_INPUT)
+        }
+        _ => {
+            let text = error.to_string();
+            // The first paragraph says what is wrong; usage and hints follow.
+            let what = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
+            output::note(&format!("jointly: {what}; see --help"));
+            ExitCode::from(BAD_INPUT)
+        }
+    }
 }
 
 /// A panic is a defect of this command: say so, and end at once rather than wait for other threads.
 pub(crate) fn on_panic() {
     std::panic::set_hook(Box::new(|panic| {
-        eprintln!("jointly: internal error: {panic}; finished units are kept, and this is worth reporting");
+        output::note(&format!(
+            "jointly: internal error: {panic}; finished units are kept, and this is worth reporting"
+        ));
         std::process::exit(i32::from(INTERNAL));
     }));
 }

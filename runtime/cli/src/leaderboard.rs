@@ -1,11 +1,12 @@
 //! The leaderboard: agents ranked by their aggregate score, as a table and as a file.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use jointly_core::{Summary, paired_difference};
 
-use crate::scores::{ACCURACY, AgentScores, ECE, FUEL, Scores};
+use crate::scores::{ACCURACY, AgentScores, ECE, FUEL, Scored, Scores};
 use crate::table;
 
 /// Agents in order, and what orders them.
@@ -14,39 +15,71 @@ pub(crate) struct Leaderboard<'a> {
     names: Vec<String>,
     /// The score that ranks.
     by: Option<String>,
-    order: Vec<&'a AgentScores<'a>>,
+    order: Vec<Placed<'a>>,
+}
+
+/// An agent in its place.
+struct Placed<'a> {
+    agent: &'a AgentScores<'a>,
+    /// Of the score that ranks.
+    mean: f64,
+    rank: Option<usize>,
+}
+
+impl<'a> Placed<'a> {
+    fn new(agent: &'a AgentScores<'a>, by: Option<&str>) -> Self {
+        let summary = by.and_then(|by| agent.summary(by));
+        Self { agent, mean: summary.map_or(f64::NAN, |summary| summary.mean), rank: None }
+    }
+
+    /// Whether the mean can be compared: over every problem, and a number.
+    fn ranks(&self) -> bool {
+        self.agent.complete() && !self.mean.is_nan()
+    }
+
+    /// Agents without a rank come last, those whose mean is no number behind all.
+    fn key(&self) -> (bool, bool, f64) {
+        let mean = if self.mean.is_nan() { f64::INFINITY } else { self.mean };
+        (!self.ranks(), self.mean.is_nan(), mean)
+    }
+
+    fn rank_text(&self) -> String {
+        self.rank.map_or_else(|| "-".into(), |rank| rank.to_string())
+    }
 }
 
 impl<'a> Leaderboard<'a> {
-    /// Ranks by the aggregate where the suite has one, else by the joint score of the largest tau. An agent without a
-    /// score on every problem comes last and has no rank: its mean is over other problems.
+    /// Ranks by the aggregate where the suite has one, else by the joint score of the largest tau. Equal means share a
+    /// rank. An agent without a score on every problem comes last and has none: its mean is over other problems.
     pub(crate) fn new(scores: &'a Scores<'a>) -> Self {
         let names = scores.names();
         let joint = |name: &&String| name.contains("_tau") || name.ends_with("_aggregate");
         let by = names.iter().rfind(joint).cloned();
-        let mean = |agent: &AgentScores| {
-            let summary = by.as_ref().and_then(|by| agent.summary(by));
-            summary.map_or(f64::NAN, |summary| summary.mean)
-        };
-        let mut order: Vec<&AgentScores> = scores.agents.iter().collect();
-        // A NaN sorts behind every number whatever its sign, and equals keep the plan's order.
-        order.sort_by(|a, b| {
-            let key = |agent: &AgentScores| (!agent.complete(), mean(agent).is_nan());
-            key(a).cmp(&key(b)).then(mean(a).total_cmp(&mean(b)))
-        });
+        let mut order: Vec<Placed> = scores.agents.iter().map(|agent| Placed::new(agent, by.as_deref())).collect();
+        // Equals keep the plan's order.
+        order.sort_by(|a, b| a.key().partial_cmp(&b.key()).unwrap_or(Ordering::Equal));
+        for place in 0..order.len() {
+            order[place].rank = match place.checked_sub(1).map(|above| &order[above]) {
+                _ if !order[place].ranks() => None,
+                Some(above) if above.mean == order[place].mean => above.rank,
+                _ => Some(place + 1),
+            };
+        }
         Self { scores, names, by, order }
     }
 
     /// Tables that fit in 80 columns with names of ordinary length.
     pub(crate) fn to_text(&self, baseline: Option<&str>) -> String {
         let plan = self.scores.plan;
-        let mut text = format!(
-            "{}, {} problems, seed {}; mean ±standard error over problems{}\n\n",
-            plan.suite,
-            plan.problems.len(),
-            plan.seed,
-            self.by.as_ref().map(|by| format!("; ranked by {by}, low is good")).unwrap_or_default(),
-        );
+        let (problems, over) = match plan.problems.len() {
+            1 => ("1 problem".into(), "the tau-samples of the problem"),
+            n => (format!("{n} problems"), "problems"),
+        };
+        let mut text = format!("{}, {problems}, seed {}", plan.suite, plan.seed);
+        if let Some(by) = &self.by {
+            let _ = write!(text, "; ranked by {by}, low is good");
+        }
+        let _ = writeln!(text, "\n± is the standard error over {over}\n");
         let joint: Vec<&String> =
             self.names.iter().filter(|name| ![ACCURACY, ECE, FUEL].contains(&name.as_str())).collect();
         text += &self.joint_table(&joint);
@@ -59,8 +92,9 @@ impl<'a> Leaderboard<'a> {
     fn joint_table(&self, joint: &[&String]) -> String {
         let mut rows = vec![vec!["#".to_owned(), "agent".to_owned()]];
         rows[0].extend(joint.iter().map(|name| (*name).clone()));
-        for (place, agent) in self.order.iter().enumerate() {
-            let mut row = vec![rank(place, agent), agent.planned.label.clone()];
+        for placed in &self.order {
+            let agent = placed.agent;
+            let mut row = vec![placed.rank_text(), agent.planned.label.clone()];
             row.extend(joint.iter().map(|name| summary_text(agent.summary(name))));
             rows.push(row);
         }
@@ -73,10 +107,10 @@ impl<'a> Leaderboard<'a> {
         if let Some((baseline, by)) = baseline {
             rows[0].push(format!("{by} - {}'s", baseline.planned.label));
         }
-        for agent in &self.order {
-            let cell = |name: &str, text: fn(f64) -> String| agent.summary(name).map_or("-".into(), |s| text(s.mean));
+        for Placed { agent, .. } in &self.order {
+            let fuel = agent.summary(FUEL).map_or("-".into(), |summary| table::count(summary.mean));
             let mut row = vec![agent.planned.label.clone()];
-            row.extend([cell(ACCURACY, table::number), cell(ECE, table::number), cell(FUEL, table::count)]);
+            row.extend([summary_text(agent.summary(ACCURACY)), summary_text(agent.summary(ECE)), fuel]);
             if let Some((baseline, by)) = baseline {
                 row.push(if std::ptr::eq(*agent, baseline) {
                     "-".into()
@@ -97,18 +131,18 @@ impl<'a> Leaderboard<'a> {
 
     /// The labels that `--baseline` may name.
     pub(crate) fn labels(&self) -> Vec<&str> {
-        self.order.iter().map(|agent| agent.planned.label.as_str()).collect()
+        self.order.iter().map(|placed| placed.agent.planned.label.as_str()).collect()
     }
 
     fn notes(&self) -> String {
         let mut notes = String::new();
-        for agent in &self.order {
+        for Placed { agent, .. } in &self.order {
             let label = &agent.planned.label;
             if let Some((problem, failure)) = agent.failures.first() {
                 let (failed, all) = (agent.failures.len(), self.scores.plan.problems.len());
                 let _ = writeln!(
                     notes,
-                    "{label} failed on {failed} of {all} problems and is not ranked: {problem}: {failure}"
+                    "{label} failed on {failed} of {all} problems: no rank, and its means are over the others; first {problem}: {failure}"
                 );
             }
             if agent.missing > 0 {
@@ -129,11 +163,12 @@ impl<'a> Leaderboard<'a> {
             ["rank", "agent", "settings", "digest", "problems", "failures"].map(String::from).to_vec();
         header.extend(self.names.iter().flat_map(|name| [format!("{name}_mean"), format!("{name}_stderr")]));
         let mut text = header.join(",") + "\n";
-        for (place, agent) in self.order.iter().enumerate() {
+        for placed in &self.order {
+            let agent = placed.agent;
             let planned = agent.planned;
             let settings = planned.settings.label("");
             let mut row = vec![
-                if agent.complete() { (place + 1).to_string() } else { String::new() },
+                placed.rank.map(|rank| rank.to_string()).unwrap_or_default(),
                 quoted(&planned.agent),
                 quoted(settings.trim_start_matches(':')),
                 planned.digest.clone(),
@@ -141,7 +176,7 @@ impl<'a> Leaderboard<'a> {
                 agent.failures.len().to_string(),
             ];
             for name in &self.names {
-                let digits = |x: f64| jointly_core::round_significant(x).to_string();
+                let digits = |x: f64| jointly_core::round_significant(x).to_string().to_lowercase();
                 let summary = agent.summary(name);
                 row.extend(summary.map_or([String::new(), String::new()], |s| [digits(s.mean), digits(s.stderr)]));
             }
@@ -151,19 +186,15 @@ impl<'a> Leaderboard<'a> {
     }
 }
 
-fn rank(place: usize, agent: &AgentScores) -> String {
-    if agent.complete() { (place + 1).to_string() } else { "-".into() }
-}
-
 fn summary_text(summary: Option<Summary>) -> String {
     summary.map_or("-".into(), |summary| table::with_error(summary.mean, summary.stderr))
 }
 
 /// The difference on the problems that both have scored.
 fn paired(agent: &AgentScores, baseline: &AgentScores, by: &str) -> Option<Summary> {
-    let theirs: HashMap<&str, f64> = baseline.by_problem(by).collect();
-    let (mine, theirs): (Vec<f64>, Vec<f64>) =
-        agent.by_problem(by).filter_map(|(problem, value)| Some((value, *theirs.get(problem)?))).unzip();
+    let theirs: HashMap<&str, f64> = baseline.by_problem(by).map(|(problem, theirs)| (problem, theirs.value)).collect();
+    let pair = |(problem, mine): (&str, Scored)| Some((mine.value, *theirs.get(problem)?));
+    let (mine, theirs): (Vec<f64>, Vec<f64>) = agent.by_problem(by).filter_map(pair).unzip();
     (!mine.is_empty()).then(|| paired_difference(&mine, &theirs))
 }
 

@@ -5,6 +5,7 @@ mod agent_spec;
 mod cache;
 mod commands;
 mod conformance;
+mod difference;
 mod directory;
 mod execution;
 mod exit;
@@ -12,6 +13,7 @@ mod journal;
 mod leaderboard;
 mod output;
 mod plan;
+mod problems;
 mod progress;
 mod scores;
 mod table;
@@ -22,8 +24,8 @@ use clap::Parser;
 
 fn main() -> std::process::ExitCode {
     exit::on_panic();
-    match commands::Jointly::parse().execute() {
-        Ok(code) => code,
-        Err(error) => exit::report(&error),
+    match commands::Jointly::try_parse() {
+        Ok(command) => command.execute().unwrap_or_else(|error| exit::report(&error)),
+        Err(error) => exit::usage(&error),
     }
 }

@@ -1,16 +1,45 @@
-//! Standard output, without a panic when nobody reads it.
+//! Standard output and standard error, without a panic when nobody reads them.
 
 use std::io::{self, Write};
 
-/// Writes text and a line end.
-pub(crate) fn print(text: &str) -> io::Result<()> {
+use anyhow::{Context, Result};
+
+/// The most of a message that is shown: messages quote files and guests.
+const MESSAGE_CHARS: usize = 2_000;
+
+/// Writes text and a line end to standard output. A reader that has gone away is no error: it has read enough.
+pub(crate) fn print(text: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
-    stdout.write_all(text.trim_end_matches('\n').as_bytes())?;
-    stdout.write_all(b"\n")?;
-    stdout.flush()
+    let text = format!("{}\n", text.trim_end_matches('\n'));
+    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        written => written.context("failed to write to standard output"),
+    }
 }
 
-/// Writes a value as indented JSON.
-pub(crate) fn print_json(value: &impl serde::Serialize) -> anyhow::Result<()> {
-    Ok(print(&serde_json::to_string_pretty(value)?)?)
+/// Writes a value as indented JSON to standard output.
+pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
+    print(&serde_json::to_string_pretty(value)?)
+}
+
+/// Writes one line to standard error, and goes on where that cannot be done.
+pub(crate) fn note(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", one_line(text));
+}
+
+/// One printable line of bounded length, whatever was quoted in it.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split_whitespace().collect();
+    words.join(" ").chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MESSAGE_CHARS, one_line};
+
+    #[test]
+    fn a_message_is_one_printable_line_of_bounded_length() {
+        assert_eq!(one_line("a\n  b\x1b[31m\tc"), "a b[31m c");
+        assert_eq!(one_line(&"x".repeat(10 * MESSAGE_CHARS)).len(), MESSAGE_CHARS);
+    }
 }

@@ -1,11 +1,10 @@
 //! What a run was asked to do: `plan.json`. Scores are a function of it.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use jointly_core::{Evaluation, Metric};
+use jointly_core::{Evaluation, Metric, digest};
 use jointly_host::{ENGINE, INTERFACE, Limits};
 use serde::{Deserialize, Serialize};
-use sha2::{Digest, Sha256};
 
 use crate::agent_spec::Settings;
 
@@ -69,6 +68,25 @@ impl Plan {
         }
     }
 
+    /// What makes a plan that was read from a file no plan of this command, if anything does.
+    pub(crate) fn defect(&self) -> Option<String> {
+        let mut agents = self.agents.clone();
+        label(&mut agents);
+        let names: HashSet<&str> = self.problems.iter().map(|problem| problem.problem.as_str()).collect();
+        let digests = self.agents.iter().map(|agent| &agent.digest);
+        let digests = digests.chain(self.problems.iter().filter_map(|problem| problem.digest.as_ref()));
+        if agents != self.agents || labels(&agents).len() != agents.len() {
+            return Some("its agents' labels are not what they must be".into());
+        }
+        if names.len() != self.problems.len() {
+            return Some("it names a problem twice".into());
+        }
+        if let Some(digest) = digests.into_iter().find(|digest| !is_digest(digest)) {
+            return Some(format!("{digest} is no digest"));
+        }
+        self.evaluation.check().err().map(|error| error.to_string())
+    }
+
     /// The first thing in which two plans differ, for a person; none where they are the same.
     pub(crate) fn difference(&self, other: &Self) -> Option<String> {
         let labels = |plan: &Self| plan.agents.iter().map(|agent| agent.label.clone()).collect::<Vec<_>>().join(" ");
@@ -76,26 +94,38 @@ impl Plan {
             (mine != theirs).then(|| format!("{what} {}, not {}", shorten(&mine), shorten(&theirs)))
         };
         differs("version", self.version.clone(), other.version.clone())
+            .or_else(|| differs("interface", self.interface.clone(), other.interface.clone()))
+            .or_else(|| differs("engine", self.engine.clone(), other.engine.clone()))
             .or_else(|| differs("suite", self.suite.clone(), other.suite.clone()))
             .or_else(|| differs("seed", self.seed.to_string(), other.seed.to_string()))
             .or_else(|| differs("agents", labels(self), labels(other)))
             .or_else(|| differs("problems", self.problem_names(), other.problem_names()))
             .or_else(|| differs("fuel limit", self.limits.fuel.to_string(), other.limits.fuel.to_string()))
             .or_else(|| differs("memory limit", self.limits.memory.to_string(), other.limits.memory.to_string()))
+            .or_else(|| (self.evaluation != other.evaluation).then(|| "another evaluation".into()))
             .or_else(|| (self != other).then(|| "other bytes of an agent or a problem".into()))
     }
 
     /// The suite and enough of the plan's digest to tell plans apart.
     pub(crate) fn short_name(&self) -> serde_json::Result<String> {
-        let digest = Sha256::digest(serde_json::to_vec(self)?);
-        let short: String = digest.iter().take(4).map(|byte| format!("{byte:02x}")).collect();
-        Ok(format!("{}-{short}", self.suite))
+        let digest = digest(&serde_json::to_vec(self)?);
+        Ok(format!("{}-{}", self.suite, short(&digest)))
     }
 
     fn problem_names(&self) -> String {
         let names: Vec<&str> = self.problems.iter().map(|problem| problem.problem.as_str()).collect();
         format!("{} ({})", names.len(), names.join(" "))
     }
+}
+
+fn labels(agents: &[PlannedAgent]) -> HashSet<&str> {
+    agents.iter().map(|agent| agent.label.as_str()).collect()
+}
+
+/// Digests name files, so that nothing else may stand in their place.
+fn is_digest(text: &str) -> bool {
+    let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
+    text.strip_prefix("sha256:").is_some_and(|digits| digits.len() == 64 && digits.chars().all(hex))
 }
 
 /// Agents that share name and settings are told apart by their digest.
@@ -106,9 +136,13 @@ fn label(agents: &mut [PlannedAgent]) {
         *counts.entry(agent.label.clone()).or_default() += 1;
     }
     for agent in agents.iter_mut().filter(|agent| counts[&agent.label] > 1) {
-        let short = agent.digest.trim_start_matches("sha256:").chars().take(8).collect::<String>();
-        agent.label = agent.settings.label(&format!("{}@{short}", agent.agent));
+        agent.label = agent.settings.label(&format!("{}@{}", agent.agent, short(&agent.digest)));
     }
+}
+
+/// Enough of a digest to tell a few apart.
+fn short(digest: &str) -> String {
+    digest.trim_start_matches("sha256:").chars().take(8).collect()
 }
 
 /// Enough of a long list to recognise it.

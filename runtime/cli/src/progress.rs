@@ -6,11 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use jointly_host::Progress;
+use jointly_host::Trace;
 
+use crate::output;
 use crate::unit::{Outcome, UnitResult};
 
-/// With more units than this, plain lines come once a hundredth of the work.
+/// With more units than this, plain lines are spread over the work.
 const LINES: usize = 200;
 
 /// What one thread is doing.
@@ -19,12 +20,12 @@ pub(crate) struct Activity(Mutex<Option<Doing>>);
 
 struct Doing {
     what: String,
-    training: Progress,
+    training: Trace,
     sampled: Option<f64>,
 }
 
 impl Activity {
-    pub(crate) fn begin(&self, agent: &str, problem: &str, training: Progress) {
+    pub(crate) fn begin(&self, agent: &str, problem: &str, training: Trace) {
         *self.doing() = Some(Doing { what: format!("{agent} on {problem}"), training, sampled: None });
     }
 
@@ -42,7 +43,7 @@ impl Activity {
         let doing = self.doing();
         let Doing { what, training, sampled } = doing.as_ref()?;
         Some(match sampled {
-            None => format!("{what}: training {:.0} %", 100.0 * training.get()),
+            None => format!("{what}: training {:.0} %", 100.0 * training.progress()),
             Some(fraction) => format!("{what}: scoring {:.0} %", 100.0 * fraction),
         })
     }
@@ -92,7 +93,7 @@ impl Display {
                     bar.println(line());
                 }
             }
-            None if failure.is_some() || finished.is_multiple_of(self.total.div_ceil(LINES)) => eprintln!("{}", line()),
+            None if failure.is_some() || finished.is_multiple_of(self.total.div_ceil(LINES)) => output::note(&line()),
             None => {}
         }
     }
@@ -105,10 +106,17 @@ impl Display {
     }
 }
 
-impl Drop for Display {
-    fn drop(&mut self) {
+impl Display {
+    /// Takes the bar off the terminal.
+    pub(crate) fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
         }
+    }
+}
+
+impl Drop for Display {
+    fn drop(&mut self) {
+        self.clear();
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use jointly_core::{Metric, ProblemScores, Summary, round_significant, summarize};
+use jointly_core::{Metric, ProblemScores, Real, Score, Summary, round_significant, summarize};
 use jointly_host::Failure;
 use serde_json::{Map, Value, json};
 
@@ -40,6 +40,12 @@ pub(crate) struct ScoredProblem<'a> {
 pub(crate) struct Scored {
     pub(crate) value: f64,
     pub(crate) stderr: Option<f64>,
+}
+
+impl From<Score> for Scored {
+    fn from(score: Score) -> Self {
+        Self { value: score.mean, stderr: Some(score.stderr) }
+    }
 }
 
 impl<'a> Scores<'a> {
@@ -107,18 +113,24 @@ impl AgentScores<'_> {
         self.failures.is_empty() && self.missing == 0
     }
 
-    /// The mean over the problems that have this score; none where no problem has.
+    /// The mean over the problems that have this score, with its standard error over them; none where no problem has
+    /// it. Where one problem is all there is, the standard error is that over its tau-samples.
     pub(crate) fn summary(&self, name: &str) -> Option<Summary> {
-        let values: Vec<f64> = self.by_problem(name).map(|(_, value)| value).collect();
-        (!values.is_empty()).then(|| summarize(&values))
+        let scored: Vec<Scored> = self.by_problem(name).map(|(_, scored)| scored).collect();
+        let values: Vec<f64> = scored.iter().map(|scored| scored.value).collect();
+        match scored.as_slice() {
+            [] => None,
+            [Scored { stderr: Some(stderr), .. }] => Some(Summary { stderr: *stderr, ..summarize(&values) }),
+            _ => Some(summarize(&values)),
+        }
     }
 
     /// A score on each problem that has it.
-    pub(crate) fn by_problem<'s>(&'s self, name: &'s str) -> impl Iterator<Item = (&'s str, f64)> {
-        let value = move |problem: &ScoredProblem| {
-            problem.values.iter().find(|(known, _)| known == name).map(|(_, scored)| scored.value)
+    pub(crate) fn by_problem<'s>(&'s self, name: &'s str) -> impl Iterator<Item = (&'s str, Scored)> {
+        let scored = move |problem: &ScoredProblem| {
+            problem.values.iter().find(|(known, _)| known == name).map(|(_, scored)| *scored)
         };
-        self.problems.iter().filter_map(move |problem| Some((problem.problem, value(problem)?)))
+        self.problems.iter().filter_map(move |problem| Some((problem.problem, scored(problem)?)))
     }
 
     fn to_json(&self, names: &[String]) -> Value {
@@ -162,7 +174,7 @@ impl ScoredProblem<'_> {
         for (name, scored) in &self.values {
             let value = match scored.stderr {
                 Some(stderr) => json!({ "mean": number(scored.value), "stderr": number(stderr) }),
-                None => number(scored.value),
+                None => json!(number(scored.value)),
             };
             object.insert(name.clone(), value);
         }
@@ -172,14 +184,11 @@ impl ScoredProblem<'_> {
 
 /// A problem's scores by name.
 fn values(metric: Metric, scores: &ProblemScores, fuel: u64) -> Vec<(String, Scored)> {
-    let mut values: Vec<(String, Scored)> = scores
-        .joint
-        .iter()
-        .map(|(tau, score)| (format!("{metric}_tau{tau}"), Scored { value: score.mean, stderr: Some(score.stderr) }))
-        .collect();
+    let mut values: Vec<(String, Scored)> =
+        scores.joint.iter().map(|(tau, score)| (format!("{metric}_tau{tau}"), Scored::from(*score))).collect();
     values.extend(aggregate(scores).map(|scored| (format!("{metric}_aggregate"), scored)));
     let plain = |value| Scored { value, stderr: None };
-    values.push((ACCURACY.into(), plain(scores.accuracy)));
+    values.push((ACCURACY.into(), scores.accuracy.into()));
     values.push((ECE.into(), plain(scores.ece)));
     values.push((FUEL.into(), plain(fuel as f64)));
     values
@@ -207,12 +216,6 @@ fn order(name: &str) -> (u8, u32) {
 }
 
 /// Twelve significant digits; what is not finite as text, since JSON has no number for it.
-pub(crate) fn number(x: f64) -> Value {
-    if x.is_nan() {
-        "nan".into()
-    } else if x.is_infinite() {
-        if x > 0.0 { "inf".into() } else { "-inf".into() }
-    } else {
-        round_significant(x).into()
-    }
+pub(crate) fn number(x: f64) -> Real {
+    Real(round_significant(x))
 }

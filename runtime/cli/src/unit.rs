@@ -14,7 +14,7 @@ pub(crate) struct UnitResult {
     pub(crate) seconds: f64,
     #[serde(flatten)]
     pub(crate) outcome: Outcome,
-    /// What the agent logged, the first lines of it.
+    /// What the agent logged: the first lines, and how many more there were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) log: Vec<String>,
 }

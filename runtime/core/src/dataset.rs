@@ -5,12 +5,15 @@ use thiserror::Error;
 
 use crate::matrix::Matrix;
 
+/// The most classes that a problem may have.
+pub const MAX_CLASSES: u32 = 1 << 16;
+
 /// What an agent knows before it sees any data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Task {
     /// Number of features of an input, at least 1.
     pub input_dim: u32,
-    /// Number of classes, at least 2; labels are 0 to `num_classes - 1`.
+    /// Number of classes, from 2 to [`MAX_CLASSES`]; labels are 0 to `num_classes - 1`.
     pub num_classes: u32,
     /// Temperature of the environment's softmax, where it is known.
     pub temperature: Option<f32>,

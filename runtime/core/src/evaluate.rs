@@ -1,19 +1,26 @@
 //! Scores a trained agent on a problem, in calls of bounded size.
 
+mod audit;
 mod block;
 mod chunks;
+mod error;
+mod functions;
+mod rule;
 
-pub(crate) use block::{Block, Rule};
-use chunks::Budget;
-
-use std::collections::HashMap;
 use std::ops::Range;
 
+use audit::Audit;
+pub(crate) use block::Block;
+use chunks::Budget;
+pub use error::EvaluateError;
+use functions::Functions;
+pub(crate) use rule::Rule;
+
 use crate::classifier::Model;
-use crate::metric::{CalibrationGaps, Metric};
+use crate::evaluation::Evaluation;
+use crate::metric::{MarginalScores, Metric};
 use crate::problem::{Instance, Problem, TauSamples};
 use crate::score::{ProblemScores, Score};
-use crate::suite::Evaluation;
 
 /// Scores a trained agent on a problem.
 ///
@@ -27,12 +34,16 @@ use crate::suite::Evaluation;
 /// asked for every draw. One call returns at most 2^23 probabilities, unless one function at one tau-sample has more,
 /// and which calls are made depends on nothing but the sizes. `progress` is told the fraction done, up to 1.
 ///
+/// At each tau, once the first tau-samples have been answered, a few of the draws, not in canonical form, are asked for
+/// again at a few of the rows, in another order and alone.
+///
 /// # Errors
-/// Those of the model, as they are.
+/// Those of the model, as they are; [`Inconsistent`](EvaluateError::Inconsistent) when an answer that is asked for again
+/// is not the same to the bit, since it then depends on the rest of the call, on earlier calls, or on a draw that does
+/// not stand for it.
 ///
 /// # Panics
-/// When `evaluation` asks for no draws, more than [`MAX_DRAWS`](crate::estimate::MAX_DRAWS) or more than
-/// [`MAX_PLANES`](crate::estimate::MAX_PLANES), when a tau is 0, or when the model's answers have a wrong length.
+/// When `evaluation` does not [fit](Problem::fits) the problem, or when the model's answers have a wrong length.
 pub fn evaluate<M: Model>(
     model: &mut M,
     problem: &Problem,
@@ -40,7 +51,7 @@ pub fn evaluate<M: Model>(
     evaluation: &Evaluation,
     seed: u64,
     progress: &mut dyn FnMut(f64),
-) -> Result<ProblemScores, M::Error> {
+) -> Result<ProblemScores, EvaluateError<M::Error>> {
     evaluate_within(&Budget::default(), model, problem, instance, evaluation, seed, progress)
 }
 
@@ -52,7 +63,10 @@ fn evaluate_within<M: Model>(
     evaluation: &Evaluation,
     seed: u64,
     progress: &mut dyn FnMut(f64),
-) -> Result<ProblemScores, M::Error> {
+) -> Result<ProblemScores, EvaluateError<M::Error>> {
+    if let Err(error) = problem.fits(evaluation) {
+        panic!("{}: {error}", problem.name);
+    }
     let functions = Functions::of(model, evaluation.draws)?;
     let taus = problem.taus(evaluation);
     let samples = problem.samples(evaluation);
@@ -62,25 +76,26 @@ fn evaluate_within<M: Model>(
     let total_rows: f64 = taus.iter().map(|&tau| f64::from(tau) * f64::from(samples)).sum();
     let mut rows_done = 0.0;
 
-    let mut gaps = CalibrationGaps::default();
+    let mut marginals = MarginalScores::default();
     let mut joint = Vec::with_capacity(taus.len());
     for (i, &tau) in taus.iter().enumerate() {
-        let rule = Rule { problem: &problem.name, seed, tau, num_classes, marginals: i == 0, ..Rule::of(evaluation) };
-        let chunks = budget.chunks(&rule, problem.task().input_dim as usize, functions.draws.len());
-        let mut losses = Vec::with_capacity(samples as usize);
+        let rule =
+            Rule { problem: problem.stream_name(), seed, tau, num_classes, marginals: i == 0, ..Rule::of(evaluation) };
+        let chunks = budget.chunks(&rule, problem.task().input_dim, functions.draws.len());
+        let mut losses = Vec::new();
         for block in chunks.blocks(samples) {
             let test = instance.test(tau, block.clone());
             let share = test.labels.len() as f64;
             let mut report = |fraction: f64| progress((rows_done + share * fraction) / total_rows);
             let log_likelihoods =
-                evaluate_block(model, &functions, &rule, &test, block, chunks.draws, &mut gaps, &mut report)?;
+                evaluate_block(model, &functions, &rule, &test, block, chunks.draws, &mut marginals, &mut report)?;
             losses.extend(metric.losses(&log_likelihoods, test.log_likelihoods.as_deref()));
             rows_done += share;
         }
         joint.push((tau, Score::of(&losses)));
     }
     progress(1.0);
-    Ok(ProblemScores { joint, accuracy: gaps.accuracy(), ece: gaps.error() })
+    Ok(ProblemScores { joint, accuracy: marginals.accuracy(), ece: marginals.ece() })
 }
 
 #[expect(clippy::too_many_arguments, reason = "what one block needs, from one caller")]
@@ -91,44 +106,26 @@ fn evaluate_block<M: Model>(
     test: &TauSamples,
     samples: Range<u32>,
     draws_a_call: usize,
-    gaps: &mut CalibrationGaps,
+    marginals: &mut MarginalScores,
     report: &mut dyn FnMut(f64),
-) -> Result<Vec<f64>, M::Error> {
+) -> Result<Vec<f64>, EvaluateError<M::Error>> {
+    let mut audit = (samples.start == 0).then(|| Audit::of(rule, functions, test.labels.len()));
     let mut block = Block::new(rule, samples, &test.labels);
     let calls = functions.draws.chunks(draws_a_call).zip(functions.counts.chunks(draws_a_call));
     let mut done = 0;
     for (draws, counts) in calls {
-        block.add(&model.sample_probs(&test.inputs, draws)?, counts);
+        let probs = model.sample_probs(&test.inputs, draws)?;
+        block.add(&probs, counts);
+        if let Some(audit) = &mut audit {
+            audit.keep(&probs, done, draws.len());
+        }
         done += draws.len();
         report(done as f64 / functions.draws.len() as f64);
     }
-    Ok(block.finish(gaps))
-}
-
-/// The distinct functions among draws 0..M, each with the number of draws that name it.
-struct Functions {
-    draws: Vec<u64>,
-    counts: Vec<u64>,
-}
-
-impl Functions {
-    fn of<M: Model>(model: &mut M, draws: u32) -> Result<Self, M::Error> {
-        assert!(draws > 0, "an evaluation needs a draw");
-        let all: Vec<u64> = (0..u64::from(draws)).collect();
-        let canonical = model.canonical_draws(&all)?;
-        assert_eq!(canonical.len(), all.len(), "one canonical draw a draw");
-        let mut places = HashMap::new();
-        let mut functions = Self { draws: Vec::new(), counts: Vec::new() };
-        for draw in canonical {
-            let place = *places.entry(draw).or_insert(functions.draws.len());
-            if place == functions.draws.len() {
-                functions.draws.push(draw);
-                functions.counts.push(0);
-            }
-            functions.counts[place] += 1;
-        }
-        Ok(functions)
+    if let Some(audit) = audit {
+        audit.run(model, &test.inputs)?;
     }
+    Ok(block.finish(marginals))
 }
 
 impl Metric {

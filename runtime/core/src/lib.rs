@@ -6,9 +6,12 @@
 
 pub mod classifier;
 pub mod dataset;
+pub mod digest;
+pub mod distribution;
 pub mod environment;
 pub mod estimate;
 pub mod evaluate;
+pub mod evaluation;
 pub mod import;
 pub mod matrix;
 pub mod metric;
@@ -20,15 +23,18 @@ pub mod stream;
 pub mod suite;
 
 pub use classifier::{Classifier, Model};
-pub use dataset::{Dataset, DatasetError, Task};
+pub use dataset::{Dataset, DatasetError, MAX_CLASSES, Task};
+pub use digest::digest;
+pub use distribution::{SUM_TOLERANCE, distribution_defect};
 pub use environment::{Environment, EnvironmentSpec, Initialization};
-pub use evaluate::evaluate;
-pub use import::{ImportDefect, ImportError, ImportedProblem};
+pub use evaluate::{EvaluateError, evaluate};
+pub use evaluation::{Evaluation, EvaluationError};
+pub use import::{ImportDefect, ImportError, ImportedProblem, MAX_IMPORT_BYTES};
 pub use matrix::{Matrix, ShapeError};
 pub use metric::Metric;
 pub use predictions::{PredictionOptions, PredictionScores, score_predictions};
 pub use problem::{Instance, Problem, Source, TauSamples};
-pub use score::{ProblemScores, Score};
+pub use score::{ProblemScores, Real, Score};
 pub use statistics::{Summary, paired_difference, round_significant, summarize};
 pub use stream::{Stream, agent_seed, stream};
-pub use suite::{Evaluation, Suite, suite, suites};
+pub use suite::{Suite, suite, suites};

@@ -63,11 +63,6 @@ impl Matrix {
     pub fn row(&self, i: usize) -> &[f32] {
         &self.values[i * self.cols..(i + 1) * self.cols]
     }
-
-    /// Gives the elements away, row after row.
-    pub fn into_values(self) -> Vec<f32> {
-        self.values
-    }
 }
 
 #[cfg(test)]

@@ -1,19 +1,18 @@
 //! Scores predictions made elsewhere, read from a file in passes of bounded memory.
 
-use std::fs::File;
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 
-use crate::estimate::{MAX_DRAWS, MAX_PLANES};
+use crate::dataset::MAX_CLASSES;
+use crate::distribution::distribution_defect;
+use crate::estimate::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
 use crate::evaluate::{Block, Rule};
-use crate::import::{Archive, ImportDefect, ImportError, classes, log_likelihoods};
-use crate::metric::{CalibrationGaps, Metric};
+use crate::import::{Archive, ImportDefect, ImportError, MAX_IMPORT_BYTES, classes, log_likelihoods, open};
+use crate::metric::{MarginalScores, Metric};
 use crate::score::Score;
 
-/// The furthest that a row of probabilities may sum from 1.
-const SUM_TOLERANCE: f64 = 1e-4;
 /// Bytes that a pass over the file may hold.
-const BUDGET: usize = 448 << 20;
+const BUDGET: u64 = 448 << 20;
 /// What the streams of planes are named for, in place of a problem.
 const STREAM: &str = "predictions";
 
@@ -46,9 +45,9 @@ pub struct PredictionScores {
     pub tau: u32,
     /// The joint score, nats a tau-sample.
     pub joint: Score,
-    /// Accuracy of the mean over draws.
-    pub accuracy: f64,
-    /// Expected calibration error of the mean over draws.
+    /// Accuracy of the mean over draws, its standard error clustered by tau-sample.
+    pub accuracy: Score,
+    /// Expected calibration error of the mean over draws; as it is no mean over tau-samples, without a standard error.
     pub ece: f64,
     /// Number K of classes.
     pub num_classes: u32,
@@ -67,61 +66,69 @@ pub struct PredictionScores {
 ///
 /// # Errors
 /// When the file cannot be read, an array is missing or has another shape or type, a label is no class, or a row of
-/// probabilities is not finite, not in [0, 1] or does not sum to 1 within 1e-4; and when `options` asks for too many
-/// planes.
+/// probabilities has a [defect](distribution_defect); when there are more than [`MAX_CLASSES`] classes or [`MAX_DRAWS`]
+/// draws, `options` asks for too many planes, or one tau-sample would take more than [`MAX_SAMPLE_BYTES`].
 pub fn score_predictions(
     path: &Path,
     options: &PredictionOptions,
     progress: &mut dyn FnMut(f64),
 ) -> Result<PredictionScores, ImportError> {
-    let file = File::open(path).map_err(|error| ImportDefect::Io(error).of(path))?;
-    score_within(BUDGET, BufReader::new(file), options, progress).map_err(|defect| defect.of(path))
+    open(path)
+        .and_then(|file| score_within(BUDGET, BufReader::new(file), options, progress))
+        .map_err(|defect| defect.of(path))
 }
 
-/// What the file holds besides the probabilities.
-struct Contents {
+/// The shape of the probabilities.
+#[derive(Clone, Copy)]
+struct Sizes {
     draws: u64,
     samples: u64,
     tau: u64,
     num_classes: u64,
+}
+
+/// What the file holds besides the probabilities.
+struct Contents {
     labels: Vec<u32>,
     log_likelihoods: Option<Vec<f64>>,
 }
 
 fn score_within<R: Read + Seek>(
-    budget: usize,
+    budget: u64,
     reader: R,
     options: &PredictionOptions,
     progress: &mut dyn FnMut(f64),
 ) -> Result<PredictionScores, ImportDefect> {
     if options.planes > MAX_PLANES {
-        return Err(out_of_range("planes", options.planes.into(), format!("at most {MAX_PLANES}")));
+        let expected = format!("at most {MAX_PLANES}");
+        return Err(out_of_range("planes", options.planes.into(), expected, "ask for fewer"));
     }
     let mut archive = Archive::open(reader)?;
-    let contents = Contents::read(&mut archive)?;
+    let sizes = Sizes::read(&mut archive)?;
     let rule = Rule {
         problem: STREAM,
         seed: options.seed,
-        tau: contents.tau as u32,
-        num_classes: contents.num_classes as usize,
+        tau: sizes.tau as u32,
+        num_classes: sizes.num_classes as usize,
         planes: options.planes,
         clip: options.clip,
         partition_above: options.partition_above,
         marginals: true,
     };
-    let bytes = rule.bytes(contents.draws as usize) + rule.probs() * size_of::<f32>();
+    let bytes = sample_bytes(&rule, sizes.draws)?;
+    let contents = Contents::read(&mut archive, &sizes)?;
     let step = (budget / bytes).max(1);
-    let passes = contents.samples.div_ceil(step as u64);
+    let passes = sizes.samples.div_ceil(step);
 
-    let mut gaps = CalibrationGaps::default();
-    let mut agent = Vec::with_capacity(contents.samples as usize);
-    for (pass, start) in (0..contents.samples).step_by(step).enumerate() {
-        let end = contents.samples.min(start + step as u64);
-        let labels = &contents.labels[(start * contents.tau) as usize..(end * contents.tau) as usize];
+    let mut marginals = MarginalScores::default();
+    let mut agent = Vec::with_capacity(sizes.samples as usize);
+    for (pass, start) in (0..sizes.samples).step_by(step as usize).enumerate() {
+        let end = sizes.samples.min(start + step);
+        let labels = &contents.labels[(start * sizes.tau) as usize..(end * sizes.tau) as usize];
         let mut block = Block::new(&rule, start as u32..end as u32, labels);
         let mut report = |fraction: f64| progress((pass as f64 + fraction) / passes as f64);
-        read_pass(&mut archive, &contents, start..end, &mut block, &mut report)?;
-        agent.extend(block.finish(&mut gaps));
+        read_pass(&mut archive, &sizes, start..end, &mut block, &mut report)?;
+        agent.extend(block.finish(&mut marginals));
     }
     progress(1.0);
     let metric = Metric::given(contents.log_likelihoods.is_some());
@@ -129,55 +136,64 @@ fn score_within<R: Read + Seek>(
         metric,
         tau: rule.tau,
         joint: Score::of(&metric.losses(&agent, contents.log_likelihoods.as_deref())),
-        accuracy: gaps.accuracy(),
-        ece: gaps.error(),
-        num_classes: contents.num_classes as u32,
-        draws: contents.draws as u32,
-        samples: contents.samples as u32,
+        accuracy: marginals.accuracy(),
+        ece: marginals.ece(),
+        num_classes: sizes.num_classes as u32,
+        draws: sizes.draws as u32,
+        samples: sizes.samples as u32,
     })
 }
 
 /// Reads through all draws and adds the tau-samples of one block.
 fn read_pass<R: Read + Seek>(
     archive: &mut Archive<R>,
-    contents: &Contents,
+    sizes: &Sizes,
     samples: std::ops::Range<u64>,
     block: &mut Block<'_>,
     report: &mut dyn FnMut(f64),
 ) -> Result<(), ImportDefect> {
     let mut values = archive.get("probs")?.into_values::<f32>()?;
-    let bytes = contents.tau * contents.num_classes * size_of::<f32>() as u64;
+    let bytes = sizes.tau * sizes.num_classes * size_of::<f32>() as u64;
     let mut probs = Vec::new();
-    for m in 0..contents.draws {
+    for m in 0..sizes.draws {
         values.skip(samples.start * bytes)?;
         probs.clear();
-        let count = (samples.end - samples.start) * contents.tau * contents.num_classes;
+        let count = (samples.end - samples.start) * sizes.tau * sizes.num_classes;
         values.read(count as usize, &mut probs)?;
-        values.skip((contents.samples - samples.end) * bytes)?;
-        check(&probs, contents, m, samples.start)?;
+        values.skip((sizes.samples - samples.end) * bytes)?;
+        check(&probs, sizes, m, samples.start)?;
         block.add(&probs, &[1]);
-        report((m + 1) as f64 / contents.draws as f64);
+        report((m + 1) as f64 / sizes.draws as f64);
     }
     values.finish()
 }
 
-fn check(probs: &[f32], contents: &Contents, m: u64, first: u64) -> Result<(), ImportDefect> {
-    for (row, probs) in probs.chunks_exact(contents.num_classes as usize).enumerate() {
-        let sum: f64 = probs.iter().map(|&p| f64::from(p)).sum();
-        let reason = if let Some(p) = probs.iter().find(|p| !(0.0..=1.0).contains(*p)) {
-            format!("it holds {p}")
-        } else if (sum - 1.0).abs() > SUM_TOLERANCE {
-            format!("it sums to {sum}")
-        } else {
-            continue;
-        };
-        let (n, t) = (first + row as u64 / contents.tau, row as u64 % contents.tau);
-        return Err(ImportDefect::Probability { key: "probs".to_owned(), m, n, t, reason });
+fn check(probs: &[f32], sizes: &Sizes, m: u64, first: u64) -> Result<(), ImportDefect> {
+    for (row, probs) in probs.chunks_exact(sizes.num_classes as usize).enumerate() {
+        if let Some(reason) = distribution_defect(probs) {
+            let (n, t) = (first + row as u64 / sizes.tau, row as u64 % sizes.tau);
+            return Err(ImportDefect::Probability { key: "probs".to_owned(), m, n, t, reason });
+        }
     }
     Ok(())
 }
 
-impl Contents {
+/// Bytes that one tau-sample takes, which must not be too many.
+fn sample_bytes(rule: &Rule, draws: u64) -> Result<u64, ImportDefect> {
+    let bytes = rule.sample_bytes(draws);
+    if bytes <= MAX_SAMPLE_BYTES {
+        return Ok(bytes);
+    }
+    let Rule { tau, num_classes, planes, .. } = rule;
+    Err(ImportDefect::TooLarge {
+        what: format!("one tau-sample with tau {tau}, K {num_classes}, {planes} planes and {draws} draws"),
+        bytes,
+        limit: MAX_SAMPLE_BYTES,
+        remedy: "ask for fewer planes, or save shorter tau-samples or fewer draws",
+    })
+}
+
+impl Sizes {
     fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Self, ImportDefect> {
         let array = archive.get("probs")?;
         array.check::<f32>()?;
@@ -186,38 +202,39 @@ impl Contents {
             [m, n, k] => (m, n, 1, k),
             _ => return Err(array.misshapen("(M, N, tau, K), or (M, N, K) where tau is 1")),
         };
-        let limit = u64::from(u32::MAX);
-        let rows = samples.checked_mul(tau).and_then(|rows| rows.checked_mul(num_classes));
-        let sized = rows.and_then(|probs| probs.checked_mul(4 * draws)).is_some();
-        if !sized
-            || draws == 0
-            || samples == 0
-            || tau == 0
-            || num_classes < 2
-            || samples.max(tau).max(num_classes) > limit
-        {
+        if draws == 0 || samples == 0 || tau == 0 || num_classes < 2 || samples.max(tau) > u64::from(u32::MAX) {
             return Err(array.misshapen("(M, N, tau, K) with M, N and tau at least 1 and K at least 2"));
         }
         if draws > MAX_DRAWS {
-            return Err(out_of_range("the number M of draws in probs", draws, format!("at most {MAX_DRAWS}")));
+            let (key, expected) = ("the number M of draws in probs", format!("at most {MAX_DRAWS}"));
+            return Err(out_of_range(key, draws, expected, "save fewer"));
         }
-        let short = array.shape().len() == 3;
-        drop(array);
+        if num_classes > MAX_CLASSES.into() {
+            let (key, expected) = ("the number K of classes in probs", format!("at most {MAX_CLASSES}"));
+            return Err(out_of_range(key, num_classes, expected, "merge some"));
+        }
+        Ok(Self { draws, samples, tau, num_classes })
+    }
+}
 
+impl Contents {
+    fn read<R: Read + Seek>(archive: &mut Archive<R>, sizes: &Sizes) -> Result<Self, ImportDefect> {
+        archive.limit(&["labels", "log_likelihood"], MAX_IMPORT_BYTES)?;
+        let &Sizes { samples, tau, num_classes, .. } = sizes;
         let array = archive.get("labels")?;
         if array.shape() != [samples, tau] && !(tau == 1 && array.shape() == [samples]) {
-            let alternative = if short { format!(" or ({samples},)") } else { String::new() };
+            let alternative = if tau == 1 { format!(" or ({samples},)") } else { String::new() };
             return Err(array.misshapen(format!("(N, tau) = ({samples}, {tau}){alternative}, as probs has")));
         }
         let shape = array.shape().to_vec();
         let labels = classes("labels", &shape, &array.read::<i64>()?, num_classes as u32)?;
         let log_likelihoods = log_likelihoods(archive, samples)?;
-        Ok(Self { draws, samples, tau, num_classes, labels, log_likelihoods })
+        Ok(Self { labels, log_likelihoods })
     }
 }
 
-fn out_of_range(key: &str, found: u64, expected: String) -> ImportDefect {
-    ImportDefect::Range { key: key.to_owned(), found: found.to_string(), expected }
+fn out_of_range(key: &str, found: u64, expected: String, remedy: &'static str) -> ImportDefect {
+    ImportDefect::Range { key: key.to_owned(), found: found.to_string(), expected, remedy }
 }
 
 #[cfg(test)]

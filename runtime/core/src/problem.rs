@@ -5,17 +5,18 @@ use std::sync::Arc;
 
 use crate::dataset::{Dataset, Task};
 use crate::environment::{Environment, EnvironmentSpec};
-use crate::estimate::joint_log_likelihood;
+use crate::estimate::{MAX_SAMPLE_BYTES, joint_log_likelihood};
+use crate::evaluate::Rule;
+use crate::evaluation::{Evaluation, EvaluationError};
 use crate::import::ImportedProblem;
 use crate::matrix::Matrix;
 use crate::metric::Metric;
 use crate::stream::{Stream, stream};
-use crate::suite::Evaluation;
 
 /// One problem: agents train and are tested on it.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// The name that results carry and random streams are derived from.
+    /// The name that results carry.
     pub name: String,
     /// Where its data come from.
     pub source: Source,
@@ -47,6 +48,15 @@ pub struct TauSamples {
 }
 
 impl Problem {
+    /// What random streams are derived from: the name of a problem that is sampled, the digest of one that is imported,
+    /// since the same data must score the same whatever their file is called.
+    pub fn stream_name(&self) -> &str {
+        match &self.source {
+            Source::Synthetic { .. } => &self.name,
+            Source::Imported(imported) => &imported.digest,
+        }
+    }
+
     /// What an agent is told.
     pub fn task(&self) -> Task {
         match &self.source {
@@ -84,11 +94,51 @@ impl Problem {
         }
     }
 
+    /// The most bytes that one of the problem's tau-samples takes: its inputs, one function's probabilities at it and
+    /// the estimates of all draws.
+    pub fn bytes(&self, evaluation: &Evaluation) -> u64 {
+        self.needs(evaluation).map(|(_, bytes)| bytes).max().unwrap_or(0)
+    }
+
+    /// Whether an evaluation is one that this problem can be put to.
+    ///
+    /// # Errors
+    /// When the evaluation does not pass its [check](Evaluation::check), when it has no taus or tau-samples for a problem
+    /// that is sampled, or when one tau-sample would take more than
+    /// [`MAX_SAMPLE_BYTES`].
+    pub fn fits(&self, evaluation: &Evaluation) -> Result<(), EvaluationError> {
+        evaluation.check()?;
+        if self.taus(evaluation).is_empty() {
+            return Err(EvaluationError::range("taus", &"empty", "at least one tau for a problem that is sampled"));
+        }
+        match self.needs(evaluation).find(|&(_, bytes)| bytes > MAX_SAMPLE_BYTES) {
+            None => Ok(()),
+            Some((tau, bytes)) => Err(EvaluationError::TooLarge {
+                tau,
+                num_classes: self.task().num_classes,
+                planes: evaluation.planes,
+                draws: evaluation.draws,
+                bytes,
+            }),
+        }
+    }
+
+    /// Bytes that one tau-sample takes at each tau.
+    fn needs(&self, evaluation: &Evaluation) -> impl Iterator<Item = (u32, u64)> {
+        let Task { input_dim, num_classes, .. } = self.task();
+        let rule = Rule { num_classes: num_classes as usize, ..Rule::of(evaluation) };
+        let draws = u64::from(evaluation.draws);
+        self.taus(evaluation).into_iter().enumerate().map(move |(i, tau)| {
+            let rule = Rule { tau, marginals: i == 0, ..rule.clone() };
+            (tau, rule.sample_bytes(draws).saturating_add(rule.input_bytes(input_dim)))
+        })
+    }
+
     /// Samples the environment and the training data; the test data follow on demand.
     pub fn instance(&self, seed: u64) -> Instance {
         match &self.source {
             Source::Synthetic { environment: spec, train_size } => {
-                Instance(Data::Synthetic(Synthetic::sample(spec, *train_size, seed, &self.name)))
+                Instance(Data::Synthetic(Synthetic::sample(spec, *train_size, seed, self.stream_name())))
             }
             Source::Imported(imported) => Instance(Data::Imported(Arc::clone(imported))),
         }

@@ -4,6 +4,8 @@ use serde::{Deserialize, Serialize};
 
 mod real;
 
+pub use real::Real;
+
 /// A mean over the N tau-samples of one problem, with its standard error.
 ///
 /// Both are `NaN`-aware: two scores are equal when their bits are. In JSON a number that is not finite is a string,
@@ -23,10 +25,11 @@ pub struct Score {
 pub struct ProblemScores {
     /// The joint score at each tau, in the problem's [`Metric`](crate::Metric), nats a tau-sample.
     pub joint: Vec<(u32, Score)>,
-    /// Accuracy of the marginal predictions on the rows of the first tau.
-    #[serde(with = "real")]
-    pub accuracy: f64,
+    /// Accuracy of the marginal predictions on the rows of the first tau, its standard error clustered by tau-sample.
+    pub accuracy: Score,
     /// Expected calibration error of the marginal predictions on the rows of the first tau.
+    ///
+    /// It has no standard error: a sum of absolute gaps, each over the rows of a bin, is no mean over tau-samples.
     #[serde(with = "real")]
     pub ece: f64,
 }
@@ -82,13 +85,14 @@ mod tests {
         for mean in values.into_iter().chain([1.0 / 3.0, f64::from_bits(1), 1e300 / 7.0]) {
             let scores = ProblemScores {
                 joint: vec![(1, Score { mean, stderr: f64::NAN }), (100, Score { mean: 0.5, stderr: mean })],
-                accuracy: mean,
-                ece: 0.25,
+                accuracy: Score { mean, stderr: mean },
+                ece: mean,
             };
             let text = serde_json::to_string(&scores).unwrap();
             let back: ProblemScores = serde_json::from_str(&text).unwrap();
             assert_eq!(back.joint, scores.joint, "{text}");
-            assert_eq!(back.accuracy.to_bits(), scores.accuracy.to_bits(), "{text}");
+            assert_eq!(back.accuracy, scores.accuracy, "{text}");
+            assert_eq!(back.ece.to_bits(), scores.ece.to_bits(), "{text}");
         }
     }
 

@@ -18,6 +18,8 @@ pub struct Stream(ChaCha8Rng);
 
 /// The stream that serves `purpose` at place `index` of `problem` under the master `seed`.
 ///
+/// `problem` is its [`stream_name`](crate::Problem::stream_name).
+///
 /// Lengths go into the hash before the names, so that two different names can never make the same key.
 pub fn stream(seed: u64, purpose: &str, problem: &str, index: u64) -> Stream {
     let mut hash = Sha256::new();
@@ -31,7 +33,8 @@ pub fn stream(seed: u64, purpose: &str, problem: &str, index: u64) -> Stream {
     Stream(ChaCha8Rng::from_seed(hash.finalize().into()))
 }
 
-/// The seed that an agent trains with on `problem`: the same for every agent.
+/// The seed that an agent trains with on `problem`, given by its [`stream_name`](crate::Problem::stream_name): the same
+/// for every agent.
 pub fn agent_seed(seed: u64, problem: &str) -> u64 {
     stream(seed, "agent", problem, 0).next_u64()
 }
@@ -81,22 +84,6 @@ impl Stream {
         // Rounding may carry the target up to the total itself.
         let last = probs.iter().rposition(|&p| p > 0.0);
         last.expect("a categorical distribution has a positive probability") as u32
-    }
-
-    /// Uniform in 0..n, without bias.
-    ///
-    /// # Panics
-    /// When `n` is 0.
-    pub fn below(&mut self, n: u64) -> u64 {
-        assert!(n > 0, "no number is below 0");
-        // The largest multiple of n that fits bounds the values kept.
-        let excess = (u64::MAX % n + 1) % n;
-        loop {
-            let x = self.next_u64();
-            if x <= u64::MAX - excess {
-                return x % n;
-            }
-        }
     }
 }
 

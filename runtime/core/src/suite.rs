@@ -1,15 +1,11 @@
 //! Suites: which problems, and how their predictions are evaluated. A suite is data.
 
-use serde::{Deserialize, Serialize};
-
 use crate::environment::{EnvironmentSpec, Initialization};
-use crate::metric::Metric;
+use crate::evaluation::Evaluation;
 use crate::problem::{Problem, Source};
 
 /// Temperatures of the testbed's softmax, from strong signal to weak.
 const TEMPERATURES: [f64; 3] = [0.01, 0.1, 0.5];
-/// The largest tau that plain Monte Carlo estimates well (appendix A.1 of the paper).
-const MONTE_CARLO_UP_TO: u32 = 10;
 /// Hyperplanes for real data in the reference implementation.
 const PLANES_FOR_DATA: u32 = 10;
 
@@ -24,23 +20,6 @@ pub struct Suite {
     pub evaluation: Evaluation,
     /// The problems, in the order in which results are reduced.
     pub problems: Vec<Problem>,
-}
-
-/// How predictions on a problem are evaluated.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Evaluation {
-    /// Orders of the predictive distributions; an imported problem has its own instead.
-    pub taus: Vec<u32>,
-    /// Number N of test tau-samples; an imported problem has its own instead.
-    pub samples: u32,
-    /// Number M of functions sampled from the agent, at most [`MAX_DRAWS`](crate::estimate::MAX_DRAWS).
-    pub draws: u32,
-    /// Number of random hyperplanes that part the draws, at most [`MAX_PLANES`](crate::estimate::MAX_PLANES).
-    pub planes: u32,
-    /// Whether the partition clips probits as the reference implementation does; off is the paper's algorithm 4.
-    pub clip: bool,
-    /// The partition serves where tau is above this, Monte Carlo elsewhere.
-    pub partition_above: u32,
 }
 
 /// All suites that come with the runtime.
@@ -100,26 +79,6 @@ impl Suite {
             problems,
         }
     }
-
-    /// The metric that all problems have in common, if they have one: the prefix of the suite's score names.
-    pub fn metric_prefix(&self) -> Option<Metric> {
-        let first = self.problems.first()?.metric();
-        self.problems.iter().all(|problem| problem.metric() == first).then_some(first)
-    }
-}
-
-impl Evaluation {
-    /// The paper's numbers (appendix A.3) with the reference implementation's clip.
-    pub fn testbed() -> Self {
-        Self {
-            taus: vec![1, 100],
-            samples: 1000,
-            draws: 1000,
-            planes: 7,
-            clip: true,
-            partition_above: MONTE_CARLO_UP_TO,
-        }
-    }
 }
 
 #[cfg(test)]
@@ -144,11 +103,18 @@ mod tests {
     }
 
     #[test]
+    fn every_suite_passes_its_own_checks() {
+        for suite in suites() {
+            assert!(suite.problems.iter().all(|problem| problem.fits(&suite.evaluation).is_ok()), "{}", suite.name);
+        }
+        assert_eq!(Suite::imported(Vec::new()).evaluation.check(), Ok(()));
+    }
+
+    #[test]
     fn names_are_unique() {
         for suite in suites() {
             let names: HashSet<_> = suite.problems.iter().map(|problem| &problem.name).collect();
             assert_eq!(names.len(), suite.problems.len());
-            assert_eq!(suite.metric_prefix(), Some(Metric::Kl));
         }
     }
 

@@ -1,20 +1,19 @@
 //! A loaded agent, and the same with its settings and limits: a classifier.
 
 use jointly_core::{Classifier, Dataset, Task};
+use wasmtime::Store;
 use wasmtime::component::InstancePre;
 
-use crate::bindings::ClassifierPre;
 use crate::bindings::exports::jointly::agent::classification as wit;
 use crate::bindings::jointly::agent::types;
+use crate::bindings::{Classifier as World, ClassifierPre};
 use crate::load_error::{LoadError, one_line};
 use crate::meter::Meter;
 use crate::trained::{Sandbox, clean, matrix};
-use crate::{Description, Failure, Kind, Limits, Phase, Progress, Setting, Trained};
+use crate::{Description, Failure, Kind, Limits, Phase, Setting, Trace, Trained};
 
-/// What an agent may use to say what it is.
-const DESCRIBE: Limits = Limits { fuel: 1_000_000_000, memory: 1 << 28 };
-/// What an agent may use to refuse its settings, before any unit is paid for.
-const PREFLIGHT: Limits = Limits { fuel: 100_000_000, memory: 1 << 28 };
+/// What an agent may use to say what it is, whatever its limits.
+const DESCRIBE_FUEL: u64 = 1_000_000_000;
 
 /// An agent, compiled and checked. Cheap to clone.
 #[derive(Clone)]
@@ -25,10 +24,13 @@ pub struct Agent {
 }
 
 impl Agent {
-    pub(crate) fn new(digest: String, instance: InstancePre<Meter>) -> Result<Self, LoadError> {
+    pub(crate) fn new(digest: String, instance: InstancePre<Meter>, limits: Limits) -> Result<Self, LoadError> {
         let component = ClassifierPre::new(instance).map_err(|error| LoadError::Engine(one_line(&error)))?;
-        let mut sandbox = Sandbox::new(&component, DESCRIBE, Progress::default())?;
-        let description = sandbox.call(Phase::Load, |world, store| world.jointly_agent_info().call_describe(store))?;
+        let limits = Limits { fuel: limits.fuel.min(DESCRIBE_FUEL), ..limits };
+        let describe = |world: &World, store: &mut Store<Meter>| world.jointly_agent_info().call_describe(store);
+        let description = Sandbox::new(&component, limits, Trace::default())
+            .and_then(|mut sandbox| sandbox.call(Phase::Load, describe))
+            .map_err(LoadError::Describe)?;
         let description = Description::from(description);
         if !description.has_plain_name() {
             return Err(LoadError::Name(description.name.chars().take(40).collect()));
@@ -46,28 +48,19 @@ impl Agent {
         &self.description
     }
 
-    /// The agent with settings, limits, and somewhere to report progress.
-    pub fn with(&self, settings: Vec<Setting>, limits: Limits, progress: Progress) -> ConfiguredAgent {
-        ConfiguredAgent { agent: self.clone(), settings, limits, progress }
+    /// The agent with settings and limits; what it says goes into `trace`.
+    pub fn with(&self, settings: Vec<Setting>, limits: Limits, trace: Trace) -> ConfiguredAgent {
+        ConfiguredAgent { agent: self.clone(), settings, limits, trace }
     }
 
-    /// Asks the agent whether it accepts the settings, by a training on nothing that is cut short.
-    ///
-    /// # Errors
-    ///
-    /// The agent's refusal.
-    pub fn accepts(&self, settings: &[Setting]) -> Result<(), Failure> {
-        if settings.is_empty() {
-            return Ok(());
-        }
+    /// The agent's refusal of settings, if it refuses them as invalid in a training on no examples. Whatever else
+    /// happens there is no answer to the question.
+    pub fn refusal(&self, settings: &[Setting], limits: Limits) -> Option<String> {
         let task = Task { input_dim: 1, num_classes: 2, temperature: None, hidden_layers: None };
-        let mut sandbox = Sandbox::new(&self.component, PREFLIGHT, Progress::default())?;
+        let mut sandbox = Sandbox::new(&self.component, limits, Trace::default()).ok()?;
         match sandbox.train(&task, None, None, settings, 0) {
-            Ok(Err(types::Failure::InvalidSetting(reason))) => {
-                Err(Failure { phase: Phase::Train, kind: Kind::AgentFailure, message: clean(&reason) })
-            }
-            // Whatever else happens on an empty data set will be told by the run itself.
-            _ => Ok(()),
+            Ok(Err(types::Failure::InvalidSetting(reason))) => Some(clean(&reason)),
+            _ => None,
         }
     }
 }
@@ -78,7 +71,7 @@ pub struct ConfiguredAgent {
     agent: Agent,
     settings: Vec<Setting>,
     limits: Limits,
-    progress: Progress,
+    trace: Trace,
 }
 
 impl Classifier for ConfiguredAgent {
@@ -92,8 +85,7 @@ impl Classifier for ConfiguredAgent {
         validation: Option<&Dataset>,
         seed: u64,
     ) -> Result<Trained, Failure> {
-        self.progress.set(0.0);
-        let mut sandbox = Sandbox::new(&self.agent.component, self.limits, self.progress.clone())?;
+        let mut sandbox = Sandbox::new(&self.agent.component, self.limits, self.trace.clone())?;
         let trained = sandbox.train(task, Some(train), validation, &self.settings, seed)?;
         let model = trained.map_err(|failure| own_word(Phase::Train, failure))?;
         Ok(Trained::new(sandbox, model, task.num_classes, self.limits.fuel))

@@ -1,6 +1,5 @@
 //! From the bytes of a file to a component that is worth compiling.
 
-use sha2::{Digest, Sha256};
 use wasmparser::{Encoding, Parser, Payload};
 
 use crate::INTERFACE;
@@ -10,12 +9,6 @@ use crate::load_error::{LoadError, one_line};
 const STAMP: &str = "jointly-agent";
 const PACKAGE: &str = "jointly:agent/";
 const VERSION: &str = "0.1.0";
-
-/// The identity of an agent: the digest of its file, as `sha256sum` gives it.
-pub(crate) fn digest(bytes: &[u8]) -> String {
-    let hash = Sha256::digest(bytes);
-    hash.iter().fold("sha256:".to_owned(), |text, byte| text + &format!("{byte:02x}"))
-}
 
 /// The component in the bytes: themselves, or what a core module with a component type wraps into.
 pub(crate) fn component(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {

@@ -31,7 +31,7 @@ pub enum Phase {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// The host would not run it.
+    /// The host would not start it: it wants more to begin with than it may have.
     Refused,
     /// The agent's code trapped: a panic, a stack overflow, an access out of bounds.
     Trapped,
@@ -43,6 +43,8 @@ pub enum Kind {
     InvalidOutput,
     /// The agent's own word.
     AgentFailure,
+    /// Not the agent's failure at all: the machine had no memory for it. No unit may be recorded with this.
+    Host,
 }
 
 impl fmt::Display for Phase {
@@ -64,6 +66,7 @@ impl fmt::Display for Kind {
             Self::OutOfMemory => "out-of-memory",
             Self::InvalidOutput => "invalid-output",
             Self::AgentFailure => "agent-failure",
+            Self::Host => "host",
         })
     }
 }

@@ -1,7 +1,6 @@
 //! What an answer must be before it is scored.
 
-/// Probabilities of a row may miss a sum of one by this much.
-const SUM_TOLERANCE: f64 = 1e-4;
+use jointly_core::distribution_defect;
 
 /// Checks class probabilities of `draws` functions at `rows` rows, and says what is wrong with the first bad one.
 pub(crate) fn defect(probs: &[f32], draws: &[u64], rows: usize, num_classes: usize) -> Option<String> {
@@ -13,25 +12,9 @@ pub(crate) fn defect(probs: &[f32], draws: &[u64], rows: usize, num_classes: usi
             draws.len(),
         ));
     }
-    let (at, row) = probs.chunks_exact(num_classes).enumerate().find(|(_, row)| !is_distribution(row))?;
-    let (draw, t) = (draws[at / rows], at % rows);
-    let what = if row.iter().any(|p| !p.is_finite()) {
-        "a probability that is not finite".to_owned()
-    } else if let Some(p) = row.iter().find(|p| !(0.0..=1.0).contains(*p)) {
-        format!("a probability of {p}")
-    } else {
-        format!("probabilities that sum to {}", sum(row))
-    };
-    Some(format!("{what} at row {t} of draw {draw}"))
-}
-
-fn is_distribution(row: &[f32]) -> bool {
-    // A NaN is in no range, and makes no sum.
-    row.iter().all(|p| (0.0..=1.0).contains(p)) && (sum(row) - 1.0).abs() <= SUM_TOLERANCE
-}
-
-fn sum(row: &[f32]) -> f64 {
-    row.iter().map(|p| f64::from(*p)).sum()
+    let mut rows_of_draws = probs.chunks_exact(num_classes).enumerate();
+    let (at, what) = rows_of_draws.find_map(|(at, row)| Some((at, distribution_defect(row)?)))?;
+    Some(format!("{what} at row {} of draw {}", at % rows, draws[at / rows]))
 }
 
 #[cfg(test)]

@@ -16,6 +16,7 @@ mod load_error;
 mod meter;
 mod runtime;
 mod setting;
+mod trace;
 mod trained;
 
 pub use agent::{Agent, ConfiguredAgent};
@@ -23,13 +24,13 @@ pub use description::{Description, Parameter, Sweep};
 pub use failure::{Failure, Kind, Phase};
 pub use limits::Limits;
 pub use load_error::LoadError;
-pub use meter::Progress;
 pub use runtime::Runtime;
 pub use setting::Setting;
+pub use trace::Trace;
 pub use trained::Trained;
 
 /// The interface that this host speaks.
 pub const INTERFACE: &str = "jointly:agent@0.1.0";
 
-/// The engine that runs the agents, as scores depend on it: its release counts fuel and rounds numbers.
-pub const ENGINE: &str = "wasmtime 48";
+/// The engine that runs the agents and its release, which decides how fuel is counted.
+pub const ENGINE: &str = concat!("wasmtime ", env!("WASMTIME_VERSION"));

@@ -40,11 +40,11 @@ pub enum LoadError {
     Name(String),
     /// It would not even say what it is.
     #[error("does not describe itself: {0}")]
-    Describe(#[from] Failure),
+    Describe(Failure),
 }
 
-/// An engine's error as one line.
+/// The cause of an engine's error as one line; what lies over it is where in the guest's code it came up.
 pub(crate) fn one_line(error: &wasmtime::Error) -> String {
-    let text = format!("{error:#}");
+    let text = error.root_cause().to_string();
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

@@ -1,108 +1,87 @@
-//! What a store knows of its guest: limits, progress and a bounded log.
-
-use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+//! What a store knows of its guest: how much memory it holds and may hold, and what it says.
 
 use wasmtime::ResourceLimiter;
 
-use crate::Limits;
+use crate::{Limits, Trace};
 
-/// How much of an agent's log is kept.
-const LOG_BYTES: usize = 64 * 1024;
-/// The longest line of a log, and so of a message that quotes it.
-const LINE_BYTES: usize = 2 * 1024;
 /// Elements of all tables together: interpreters need many thousands, nobody a million.
 const TABLE_ELEMENTS: usize = 1_000_000;
 /// Core instances, memories and tables of one component.
 const INSTANCES: usize = 256;
 
-/// The fraction of its current call that an agent says is done; shared with whoever shows it.
-#[derive(Clone, Debug, Default)]
-pub struct Progress(Arc<AtomicU32>);
-
-impl Progress {
-    /// Between 0 and 1.
-    pub fn get(&self) -> f32 {
-        f32::from_bits(self.0.load(Ordering::Relaxed))
-    }
-
-    /// Keeps what lies in [0, 1]; a guest may say anything.
-    pub(crate) fn set(&self, fraction: f32) {
-        let fraction = if fraction >= 0.0 { fraction.min(1.0) } else { 0.0 };
-        self.0.store(fraction.to_bits(), Ordering::Relaxed);
-    }
-}
+/// What the engine says of a growth beyond the address space of the memory's type.
+const BEYOND_ITS_TYPE: &str = "exceeds memory type's limits";
 
 /// The state of a guest's store.
 pub(crate) struct Meter {
-    memory: usize,
-    memory_limit: usize,
-    tables: usize,
-    /// Memory was asked for and refused: what the guest does next is likely a consequence.
-    pub(crate) refused_memory: bool,
-    pub(crate) progress: Progress,
-    log: Vec<String>,
-    log_bytes: usize,
-    dropped: u64,
+    /// Bytes of all memories together.
+    memory: Allowance,
+    /// Elements of all tables together.
+    tables: Allowance,
+    /// The machine had no memory for what the guest was allowed.
+    pub(crate) host_is_short: bool,
+    pub(crate) trace: Trace,
+}
+
+/// An amount that a guest's memories, or its tables, share.
+struct Allowance {
+    used: usize,
+    limit: usize,
+    /// What the last growth took: a growth may still fail after it was allowed.
+    last: usize,
+    refused: bool,
 }
 
 impl Meter {
-    pub(crate) fn new(limits: Limits, progress: Progress) -> Self {
-        Self {
-            memory: 0,
-            memory_limit: usize::try_from(limits.memory).unwrap_or(usize::MAX),
-            tables: 0,
-            refused_memory: false,
-            progress,
-            log: Vec::new(),
-            log_bytes: 0,
-            dropped: 0,
-        }
+    pub(crate) fn new(limits: Limits, trace: Trace) -> Self {
+        let memory = usize::try_from(limits.memory).unwrap_or(usize::MAX);
+        Self { memory: Allowance::of(memory), tables: Allowance::of(TABLE_ELEMENTS), host_is_short: false, trace }
     }
 
-    /// Keeps a line while there is room; counts it otherwise.
-    pub(crate) fn log(&mut self, message: &str) {
-        let mut end = message.len().min(LINE_BYTES);
-        while !message.is_char_boundary(end) {
-            end -= 1;
-        }
-        if self.log_bytes + end > LOG_BYTES || self.log.len() >= LOG_BYTES {
-            self.dropped += 1;
-            return;
-        }
-        self.log_bytes += end;
-        self.log.push(message[..end].to_owned());
+    /// Something was asked for and refused: what the guest does next is likely a consequence.
+    pub(crate) fn refused(&self) -> bool {
+        self.memory.refused || self.tables.refused
+    }
+}
+
+impl Allowance {
+    fn of(limit: usize) -> Self {
+        Self { used: 0, limit, last: 0, refused: false }
     }
 
-    pub(crate) fn lines(&self) -> &[String] {
-        &self.log
+    fn grow(&mut self, current: usize, desired: usize) -> bool {
+        let growth = desired.saturating_sub(current);
+        if growth > self.limit - self.used {
+            self.refused = true;
+            return false;
+        }
+        self.used += growth;
+        self.last = growth;
+        true
     }
 
-    pub(crate) fn dropped_lines(&self) -> u64 {
-        self.dropped
+    fn give_back(&mut self) {
+        self.used -= std::mem::take(&mut self.last);
     }
 }
 
 impl ResourceLimiter for Meter {
-    fn memory_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
-        // The guest's memories share one limit.
-        let total = self.memory.saturating_add(desired.saturating_sub(current));
-        if total > self.memory_limit {
-            self.refused_memory = true;
-            return Ok(false);
-        }
-        self.memory = total;
-        Ok(true)
+    fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
+        // Beyond its own declared maximum a memory cannot grow, whatever the limit.
+        Ok(maximum.is_none_or(|maximum| desired <= maximum) && self.memory.grow(current, desired))
     }
 
-    fn table_growing(&mut self, current: usize, desired: usize, _: Option<usize>) -> wasmtime::Result<bool> {
-        let total = self.tables.saturating_add(desired.saturating_sub(current));
-        if total > TABLE_ELEMENTS {
-            self.refused_memory = true;
-            return Ok(false);
+    fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
+        // A size that no such memory can have comes here without having been allowed: the guest's own fault.
+        if !error.to_string().contains(BEYOND_ITS_TYPE) {
+            self.memory.give_back();
+            self.host_is_short = true;
         }
-        self.tables = total;
-        Ok(true)
+        Ok(())
+    }
+
+    fn table_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
+        Ok(maximum.is_none_or(|maximum| desired <= maximum) && self.tables.grow(current, desired))
     }
 
     fn instances(&self) -> usize {
@@ -120,35 +99,48 @@ impl ResourceLimiter for Meter {
 
 #[cfg(test)]
 mod tests {
-    use super::{LINE_BYTES, LOG_BYTES, Meter, Progress};
-    use crate::Limits;
-    use wasmtime::ResourceLimiter;
+    use super::Meter;
+    use crate::{Limits, Trace};
+    use wasmtime::{ResourceLimiter, format_err};
 
-    #[test]
-    fn the_log_is_bounded_and_counts_what_it_drops() {
-        let mut meter = Meter::new(Limits::default(), Progress::default());
-        let line = "é".repeat(LINE_BYTES);
-        (0..1000).for_each(|_| meter.log(&line));
-        let kept: usize = meter.lines().iter().map(String::len).sum();
-        assert!(kept <= LOG_BYTES && kept + LINE_BYTES > LOG_BYTES, "{kept}");
-        assert_eq!(meter.lines().len() as u64 + meter.dropped_lines(), 1000);
+    fn meter() -> Meter {
+        Meter::new(Limits { fuel: 0, memory: 100 }, Trace::default())
     }
 
     #[test]
     fn memories_share_one_limit() {
-        let mut meter = Meter::new(Limits { fuel: 0, memory: 100 }, Progress::default());
+        let mut meter = meter();
         assert!(meter.memory_growing(0, 60, None).unwrap());
         assert!(!meter.memory_growing(0, 60, None).unwrap());
-        assert!(meter.refused_memory);
+        assert!(meter.refused());
         assert!(meter.memory_growing(60, 100, None).unwrap());
     }
 
     #[test]
-    fn progress_is_a_fraction_whatever_is_said() {
-        let progress = Progress::default();
-        for (said, kept) in [(0.5, 0.5), (7.0, 1.0), (-1.0, 0.0), (f32::NAN, 0.0)] {
-            progress.set(said);
-            assert_eq!(progress.get(), kept);
-        }
+    fn a_growth_that_fails_in_the_host_is_given_back_and_not_held_against_the_guest() {
+        let mut meter = meter();
+        assert!(meter.memory_growing(0, 100, None).unwrap());
+        meter.memory_grow_failed(format_err!("no memory")).unwrap();
+        assert!(meter.host_is_short && !meter.refused());
+        assert!(meter.memory_growing(0, 100, None).unwrap());
+    }
+
+    #[test]
+    fn a_size_beyond_its_type_gives_nothing_back() {
+        let engine = wasmtime::Engine::default();
+        let mut store = wasmtime::Store::new(&engine, meter());
+        store.limiter(|meter| meter);
+        let memory = wasmtime::Memory::new(&mut store, wasmtime::MemoryType::new(0, None)).unwrap();
+        assert!(memory.grow(&mut store, 1 << 16).is_err(), "within the type, beyond the limit");
+        assert!(store.data().refused());
+        assert!(memory.grow(&mut store, (1 << 16) + 1).is_err(), "beyond the type");
+        assert!(!store.data().host_is_short);
+    }
+
+    #[test]
+    fn its_own_maximum_is_no_refusal() {
+        let mut meter = meter();
+        assert!(!meter.memory_growing(0, 20, Some(10)).unwrap());
+        assert!(!meter.refused());
     }
 }

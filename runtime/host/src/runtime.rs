@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
+use jointly_core::digest;
 use wasmtime::component::{Linker, WasmStr};
 use wasmtime::{Cache, CacheConfig, Config, Engine, OptLevel, StoreContextMut, Trap};
 
-use crate::Agent;
 use crate::artifact;
 use crate::load_error::{LoadError, one_line};
 use crate::meter::Meter;
+use crate::{Agent, Limits};
 
 /// A guest's stack; a recursion deeper than this traps.
 const STACK_BYTES: usize = 1 << 20;
@@ -45,16 +46,17 @@ impl Runtime {
         Ok(Self { engine, linker })
     }
 
-    /// Loads an agent from the bytes of a component, or of a core module that carries its component type.
+    /// Loads an agent from the bytes of a component, or of a core module that carries its component type, and has it
+    /// describe itself within the limits.
     ///
     /// # Errors
     ///
     /// Where the bytes are not an agent that this host runs.
-    pub fn load(&self, bytes: &[u8]) -> Result<Agent, LoadError> {
+    pub fn load(&self, bytes: &[u8], limits: Limits) -> Result<Agent, LoadError> {
         let component = artifact::compile(&self.engine, &artifact::component(bytes)?)?;
         artifact::check(&self.engine, &component)?;
         let instance = self.linker.instantiate_pre(&component).map_err(|error| LoadError::Engine(one_line(&error)))?;
-        Agent::new(artifact::digest(bytes), instance)
+        Agent::new(digest(bytes), instance, limits)
     }
 }
 
@@ -69,13 +71,13 @@ fn link(engine: &Engine) -> wasmtime::Result<Linker<Meter>> {
     let mut host = linker.instance("jointly:agent/host@0.1.0")?;
     host.func_wrap("progress", |mut store: StoreContextMut<'_, Meter>, (fraction,): (f32,)| {
         charge(&mut store, CALL_FUEL)?;
-        store.data().progress.set(fraction);
+        store.data().trace.set_progress(fraction);
         Ok(())
     })?;
     host.func_wrap("log", |mut store: StoreContextMut<'_, Meter>, (message,): (WasmStr,)| {
         let message = message.to_str(&store)?.into_owned();
         charge(&mut store, CALL_FUEL + message.len() as u64)?;
-        store.data_mut().log(&message);
+        store.data().trace.add_line(&message);
         Ok(())
     })?;
     Ok(linker)

@@ -11,7 +11,7 @@ use crate::bindings::{Classifier as World, ClassifierPre};
 use crate::invalid::defect;
 use crate::load_error::one_line;
 use crate::meter::Meter;
-use crate::{Failure, Kind, Limits, Phase, Progress, Setting};
+use crate::{Failure, Kind, Limits, Phase, Setting, Trace};
 
 /// Bytes that an answer may have beyond what was asked for: room for texts.
 const SLACK_BYTES: usize = 1 << 20;
@@ -25,8 +25,8 @@ pub(crate) struct Sandbox {
 }
 
 impl Sandbox {
-    pub(crate) fn new(component: &ClassifierPre<Meter>, limits: Limits, progress: Progress) -> Result<Self, Failure> {
-        let mut store = Store::new(component.engine(), Meter::new(limits, progress));
+    pub(crate) fn new(component: &ClassifierPre<Meter>, limits: Limits, trace: Trace) -> Result<Self, Failure> {
+        let mut store = Store::new(component.engine(), Meter::new(limits, trace));
         store.limiter(|meter| meter);
         store.set_fuel(limits.fuel).map_err(|error| classify(&store, Phase::Load, &error))?;
         match component.instantiate(&mut store) {
@@ -98,12 +98,6 @@ impl Trained {
     pub fn fuel_used(&self) -> u64 {
         self.fuel - self.sandbox.store.get_fuel().unwrap_or(0)
     }
-
-    /// The lines that the agent logged and the host kept, and the number of those that it dropped.
-    pub fn log(&self) -> (&[String], u64) {
-        let meter = self.sandbox.store.data();
-        (meter.lines(), meter.dropped_lines())
-    }
 }
 
 impl Model for Trained {
@@ -149,18 +143,23 @@ fn invalid(message: String) -> Failure {
 /// How a call ended, from the engine's error and what the store saw before it.
 fn classify(store: &Store<Meter>, phase: Phase, error: &wasmtime::Error) -> Failure {
     let meter = store.data();
-    let trap = error.downcast_ref::<Trap>();
-    let (kind, mut message) = match trap {
+    let (kind, message) = match error.downcast_ref::<Trap>() {
         Some(Trap::OutOfFuel) => (Kind::OutOfFuel, "used up its fuel; --fuel sets the limit".to_owned()),
-        _ if meter.refused_memory => {
+        _ if meter.host_is_short => (Kind::Host, one_line(error)),
+        None if meter.refused() && phase == Phase::Load => {
+            (Kind::Refused, "wants more memory to start with than it may have; --memory sets the limit".to_owned())
+        }
+        _ if meter.refused() => {
             (Kind::OutOfMemory, "gave up after being refused memory; --memory sets the limit".to_owned())
         }
-        Some(trap) => (Kind::Trapped, trap.to_string()),
+        Some(trap) => {
+            let last = meter.trace.last_line().map(|last| format!("; its log ends: {last}")).unwrap_or_default();
+            (Kind::Trapped, format!("{trap}{last}"))
+        }
+        // Nothing of the guest has run or answered yet: what fails is the machine.
+        None if phase == Phase::Load => (Kind::Host, one_line(error)),
         None => (Kind::InvalidOutput, one_line(error)),
     };
-    if let (Kind::Trapped, Some(last)) = (kind, meter.lines().last()) {
-        message = format!("{message}; its log ends: {last}");
-    }
     Failure { phase, kind, message: clean(&message) }
 }
 

@@ -33,8 +33,9 @@ impl<T: Classifier> classification::Guest for ClassifierGlue<T> {
             temperature: task.temperature,
             hidden_layers: task.hidden_layers,
         };
-        let validation = validation.map(dataset).transpose()?;
-        let trained = T::train(&task, &dataset(train)?, validation.as_ref(), &settings(given), seed)?;
+        let train = dataset(train, task.num_classes)?;
+        let validation = validation.map(|validation| dataset(validation, task.num_classes)).transpose()?;
+        let trained = T::train(&task, &train, validation.as_ref(), &settings(given), seed)?;
         let num_classes = task.num_classes;
         Ok(classification::Model::new(ClassifierModel { trained, num_classes }))
     }
@@ -53,6 +54,11 @@ impl<T: Classifier> classification::GuestModel for ClassifierModel<T> {
     }
 }
 
-fn dataset(dataset: classification::Dataset) -> Result<Dataset, wit::Failure> {
-    Ok(Dataset { inputs: matrix(dataset.inputs)?, labels: dataset.labels })
+fn dataset(dataset: classification::Dataset, num_classes: usize) -> Result<Dataset, wit::Failure> {
+    let inputs = matrix(dataset.inputs)?;
+    let fits = inputs.rows() == dataset.labels.len();
+    if fits && dataset.labels.iter().all(|label| (*label as usize) < num_classes) {
+        return Ok(Dataset { inputs, labels: dataset.labels });
+    }
+    Err(wit::Failure::Internal("labels that are not one class for each row".into()))
 }

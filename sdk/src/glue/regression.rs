@@ -65,5 +65,9 @@ impl<T: Regressor> regression::GuestModel for RegressorModel<T> {
 }
 
 fn targets(dataset: regression::Dataset) -> Result<Targets, wit::Failure> {
-    Ok(Targets { inputs: matrix(dataset.inputs)?, targets: dataset.targets })
+    let inputs = matrix(dataset.inputs)?;
+    if inputs.rows() == dataset.targets.len() {
+        return Ok(Targets { inputs, targets: dataset.targets });
+    }
+    Err(wit::Failure::Internal("targets that are not one for each row".into()))
 }

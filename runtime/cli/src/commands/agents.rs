@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use jointly_host::{Description, Runtime};
+use jointly_host::{Description, Limits, Runtime};
 use serde::Serialize;
 
 use crate::{agent_source, cache, exit, output};
@@ -29,7 +29,7 @@ impl Agents {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let runtime = Runtime::new(cache::directory().as_deref())?;
         let entry = |spec| {
-            let agent = agent_source::load(&runtime, &spec)?.agent;
+            let agent = agent_source::load(&runtime, &spec, Limits::default())?.agent;
             Ok(Entry { description: agent.description().clone(), digest: agent.digest().to_owned() })
         };
         let entries: Vec<Entry> = agent_source::all_bundled().into_iter().map(entry).collect::<Result<_>>()?;

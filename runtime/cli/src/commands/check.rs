@@ -7,8 +7,11 @@ use clap::Args;
 use jointly_host::{Limits, Runtime};
 
 use crate::agent_spec::AgentSpec;
-use crate::conformance::{self, Verdict};
+use crate::conformance::{self, Subject, Verdict};
 use crate::{agent_source, cache, exit, output};
+
+/// A few minutes of an endless loop, and ten times what `ensemble` takes on so small a problem.
+const FUEL: u64 = 500_000_000_000;
 
 /// Checks that an agent keeps its contract, clause by clause
 ///
@@ -20,7 +23,7 @@ pub(crate) struct Check {
     #[arg(value_name = "FILE.wasm")]
     agent: AgentSpec,
     /// What the agent may use on one training and its samples, roughly in instructions
-    #[arg(long, value_name = "N", default_value_t = Limits::default().fuel)]
+    #[arg(long, value_name = "N", default_value_t = FUEL)]
     fuel: u64,
     /// What the agent may hold, in MiB
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=4096))]
@@ -32,12 +35,13 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        let runtime = Runtime::new(cache::directory().as_deref())?;
-        let agent = agent_source::load(&runtime, &self.agent)?.agent;
         let limits = Limits { fuel: self.fuel, memory: self.memory << 20 };
+        let runtime = Runtime::new(cache::directory().as_deref())?;
+        let agent = agent_source::load(&runtime, &self.agent, limits)?.agent;
         let mut verdicts: Vec<Verdict> = Vec::new();
+        let subject = Subject::new(&agent, &self.agent.settings, limits);
         for clause in conformance::CLAUSES {
-            let verdict = clause.hold(&agent, &self.agent.settings, limits);
+            let verdict = clause.hold(&subject);
             if !self.json {
                 output::print(&verdict.line())?;
             }

@@ -49,7 +49,7 @@ impl Report {
         }
         if scores.missing() > 0 {
             let total = plan.agents.len() * plan.problems.len();
-            eprintln!("{} of {total} units have no result yet", scores.missing());
+            output::note(&format!("{} of {total} units have no result yet", scores.missing()));
         }
         match self.format {
             Format::Table => output::print(&leaderboard.to_text(self.baseline.as_deref()))?,

@@ -15,8 +15,8 @@ use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
 use crate::progress::Display;
 use crate::scores::Scores;
-use crate::workload::{Request, Workload};
-use crate::{agent_source, exit, output};
+use crate::workload::Workload;
+use crate::{agent_source, exit, output, problems};
 
 /// Runs agents on a suite's problems and ranks them
 ///
@@ -37,7 +37,7 @@ pub(crate) struct Run {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Units at a time; no score depends on it [default: the number of cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = execution::parse_jobs)]
     jobs: Option<NonZero<usize>>,
     /// Only problems whose name matches, such as 'quick/t10/*/*'
     #[arg(long, value_name = "GLOB")]
@@ -59,23 +59,18 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let agents = if self.agents.is_empty() { agent_source::all_bundled() } else { self.agents };
-        let workload = Workload::of(&Request {
-            agents,
-            suite: self.suite.as_deref(),
-            pattern: self.problems.as_deref(),
-            files: &self.files,
-            seed: self.seed,
-            limits: Limits { fuel: self.fuel, memory: self.memory << 20 },
-        })?;
+        let limits = Limits { fuel: self.fuel, memory: self.memory << 20 };
+        let suite = problems::requested(self.suite.as_deref(), &self.files, self.problems.as_deref())?;
+        let workload = Workload::of(&agents, suite, self.seed, limits)?;
         let out = match self.out {
             Some(out) => out,
             None => Path::new("jointly-runs").join(workload.plan.short_name()?),
         };
-        let directory = RunDirectory::for_plan(&out, &workload.plan)?;
-        let mut journal = Journal::open(&directory.journal())?;
-        workload.keep_in(&directory)?;
+        let (directory, mut journal) = RunDirectory::for_plan(&out, &workload.plan)?;
+        workload.keep_agents_in(&directory)?;
+        problems::keep(&self.files, &directory)?;
         interruptible(&out)?;
-        finish(&workload, &mut journal, jobs(self.jobs))?;
+        finish(&workload, &mut journal, execution::jobs(self.jobs))?;
 
         let scores = Scores::new(&workload.plan, journal.results());
         let leaderboard = Leaderboard::new(&scores);
@@ -96,18 +91,13 @@ impl Run {
     }
 }
 
-/// The number of threads: what was asked for, else one a core.
-pub(crate) fn jobs(asked: Option<NonZero<usize>>) -> usize {
-    asked.or_else(|| std::thread::available_parallelism().ok()).map_or(1, NonZero::get)
-}
-
 /// Carries out what the journal does not have yet.
 fn finish(workload: &Workload, journal: &mut Journal, jobs: usize) -> Result<()> {
     let pending = execution::pending(workload, journal.results());
     let total = workload.plan.agents.len() * workload.plan.problems.len();
     let done = total - pending.len();
     if done > 0 {
-        eprintln!("{done} of {total} units are done already; going on");
+        output::note(&format!("{done} of {total} units are done already; going on"));
     }
     let display = Display::new(total, done);
     execution::execute(workload, &pending, jobs, &display, |result| journal.append(result))
@@ -117,7 +107,7 @@ fn finish(workload: &Workload, journal: &mut Journal, jobs: usize) -> Result<()>
 fn interruptible(out: &Path) -> Result<()> {
     let out = out.display().to_string();
     ctrlc::set_handler(move || {
-        eprintln!("\ninterrupted; finished units are kept in {out}: the same command goes on from there");
+        output::note(&format!("interrupted; finished units are kept in {out}: the same command goes on from there"));
         std::process::exit(i32::from(exit::INTERRUPTED));
     })?;
     Ok(())

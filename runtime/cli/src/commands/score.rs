@@ -34,6 +34,9 @@ pub(crate) struct Score {
     json: bool,
 }
 
+/// Draws a cell below which an estimate is warned of.
+const FEW: u32 = 4;
+
 impl Score {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let options = PredictionOptions {
@@ -47,6 +50,14 @@ impl Score {
         let result = score_predictions(&self.file, &options, &mut |done| bar.set_position((100.0 * done) as u64));
         bar.finish_and_clear();
         let scores = result?;
+        if scores.tau > options.partition_above && scores.draws >> self.planes < FEW {
+            output::note(&format!(
+                "{} draws are few for {} cells (2^{} planes): the estimate leans on them; give more draws or fewer --planes",
+                scores.draws,
+                1u64 << self.planes,
+                self.planes
+            ));
+        }
         if self.json {
             output::print_json(&to_json(&scores))?;
         } else {
@@ -61,11 +72,11 @@ fn joint_name(scores: &PredictionScores) -> String {
 }
 
 fn to_json(scores: &PredictionScores) -> Value {
-    let joint = json!({ "mean": scores::number(scores.joint.mean), "stderr": scores::number(scores.joint.stderr) });
+    let with_error = |score: jointly_core::Score| json!({ "mean": scores::number(score.mean), "stderr": scores::number(score.stderr) });
     let mut object = Map::new();
-    object.insert(joint_name(scores), joint);
-    object.insert(scores::ACCURACY.into(), scores::number(scores.accuracy));
-    object.insert(scores::ECE.into(), scores::number(scores.ece));
+    object.insert(joint_name(scores), with_error(scores.joint));
+    object.insert(scores::ACCURACY.into(), with_error(scores.accuracy));
+    object.insert(scores::ECE.into(), json!(scores::number(scores.ece)));
     object.insert("draws".into(), scores.draws.into());
     object.insert("samples".into(), scores.samples.into());
     object.insert("classes".into(), scores.num_classes.into());
@@ -76,7 +87,7 @@ fn to_text(file: &str, scores: &PredictionScores) -> String {
     let PredictionScores { draws, samples, num_classes, tau, .. } = scores;
     let rows = [
         [joint_name(scores), table::with_error(scores.joint.mean, scores.joint.stderr)],
-        [scores::ACCURACY.into(), table::number(scores.accuracy)],
+        [scores::ACCURACY.into(), table::with_error(scores.accuracy.mean, scores.accuracy.stderr)],
         [scores::ECE.into(), table::number(scores.ece)],
     ];
     let heading = format!("{file}: {draws} draws, {samples} tau-samples of {tau}, {num_classes} classes");

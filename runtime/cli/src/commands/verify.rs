@@ -1,80 +1,114 @@
 //! `jointly verify`: runs an entry again and compares bit for bit.
 
+use std::collections::HashMap;
 use std::fs;
 use std::num::NonZero;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::Value;
 
+use crate::difference::difference;
 use crate::directory::{self, RunDirectory};
 use crate::execution;
+use crate::journal::Journal;
+use crate::leaderboard::Leaderboard;
 use crate::progress::Display;
 use crate::scores::Scores;
+use crate::unit::UnitResult;
 use crate::workload::Workload;
-use crate::{commands::run, exit, output};
+use crate::{exit, output};
 
 /// Runs a finished directory again and compares its scores bit for bit
 ///
-/// Uses the agents, problems and plan in the directory and writes nothing there.
+/// Uses the agents and problems in the directory, believes nothing else in it, and writes nothing there.
 #[derive(Args)]
 pub(crate) struct Verify {
     /// The directory that `jointly run` wrote
     #[arg(value_name = "DIR")]
     directory: PathBuf,
     /// Units at a time [default: the number of cores]
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = execution::parse_jobs)]
     jobs: Option<NonZero<usize>>,
 }
 
 impl Verify {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let directory = RunDirectory::existing(&self.directory)?;
-        let path = directory.scores();
-        let held = fs::read_to_string(&path)
-            .with_context(|| format!("failed to read {}; a run writes it when it is finished", path.display()))?;
+        let held = Held::read(&directory)?;
         let workload = Workload::from_directory(&directory)?;
         let units = execution::pending(&workload, &[]);
         let display = Display::new(units.len(), 0);
         let mut results = Vec::new();
-        execution::execute(&workload, &units, run::jobs(self.jobs), &display, |result| {
+        execution::execute(&workload, &units, execution::jobs(self.jobs), &display, |result| {
             results.push(result);
             Ok(())
         })?;
         drop(display);
-        let again = directory::to_json(&Scores::new(&workload.plan, &results).to_json())?;
         let name = self.directory.display();
-        if again == held {
-            output::print(&format!("{name} holds: {} units, the same to the bit", units.len()))?;
+        let Some(place) = held.defect(&workload, &results)? else {
+            let (suite, problems) = (&workload.plan.suite, workload.problems.len());
+            let all = jointly_core::suite(suite).map_or(problems, |suite| suite.problems.len());
+            output::print(&format!(
+                "{name} holds: {} units on {problems} of {all} problems of {suite}, the same to the bit",
+                units.len()
+            ))?;
             return Ok(ExitCode::from(exit::DONE));
-        }
-        let again: Value = serde_json::from_str(&again)?;
-        let place = serde_json::from_str(&held)
-            .map_or_else(|_| "it is not JSON".into(), |held| difference(&held, &again, "scores.json"));
+        };
         output::print(&format!("{name} does not hold: {place}"))?;
         Ok(ExitCode::from(exit::BAD_INPUT))
     }
 }
 
-/// The first place in which two documents differ.
-fn difference(held: &Value, again: &Value, place: &str) -> String {
-    let below = |held: Option<&Value>, again: Option<&Value>, place: String| match (held, again) {
-        (Some(held), Some(again)) if held == again => None,
-        (Some(held), Some(again)) => Some(difference(held, again, &place)),
-        (None, Some(_)) => Some(format!("{place} is missing")),
-        (Some(_), None) => Some(format!("{place} does not belong there")),
-        (None, None) => None,
-    };
-    let found = match (held, again) {
-        (Value::Object(a), Value::Object(b)) => {
-            a.keys().chain(b.keys()).find_map(|key| below(a.get(key), b.get(key), format!("{place}.{key}")))
+/// What a directory claims.
+struct Held {
+    scores: String,
+    leaderboard: String,
+    journal: Vec<UnitResult>,
+}
+
+impl Held {
+    fn read(directory: &RunDirectory) -> Result<Self> {
+        let read = |path: &Path| {
+            fs::read_to_string(path)
+                .with_context(|| format!("failed to read {}; a run writes it when it is finished", path.display()))
+        };
+        Ok(Self {
+            scores: read(&directory.scores())?,
+            leaderboard: read(&directory.leaderboard())?,
+            journal: Journal::read(&directory.journal())?,
+        })
+    }
+
+    /// The first place in which the claims and the results differ.
+    fn defect(&self, workload: &Workload, results: &[UnitResult]) -> Result<Option<String>> {
+        let scores = Scores::new(&workload.plan, results);
+        let again = directory::to_json(&scores.to_json())?;
+        if again != self.scores {
+            let again: Value = serde_json::from_str(&again)?;
+            let place = serde_json::from_str(&self.scores)
+                .map_or_else(|_| "scores.json is not JSON".into(), |held| difference(&held, &again, "scores.json"));
+            return Ok(Some(place));
         }
-        (Value::Array(a), Value::Array(b)) => {
-            (0..a.len().max(b.len())).find_map(|i| below(a.get(i), b.get(i), format!("{place}[{i}]")))
+        if Leaderboard::new(&scores).to_csv() != self.leaderboard {
+            return Ok(Some("leaderboard.csv is not that of scores.json".into()));
         }
-        _ => (held != again).then(|| format!("{place} is {held} and comes out as {again}")),
-    };
-    found.unwrap_or_else(|| format!("{place} is written differently"))
+        Ok(self.journal_defect(results))
+    }
+
+    fn journal_defect(&self, results: &[UnitResult]) -> Option<String> {
+        fn unit(result: &UnitResult) -> (&str, &str) {
+            (&result.agent, &result.problem)
+        }
+        let again: HashMap<_, _> = results.iter().map(|result| (unit(result), &result.outcome)).collect();
+        let other = |result: &&UnitResult| again.get(&unit(result)) != Some(&&result.outcome);
+        let line = |result: &UnitResult| format!("{} on {}", result.agent, result.problem);
+        match self.journal.iter().find(other) {
+            Some(result) => Some(format!("results.jsonl has another result for {}", line(result))),
+            None if self.journal.len() != results.len() => Some("results.jsonl does not have every unit".into()),
+            None => None,
+        }
+    }
 }

@@ -1,20 +1,15 @@
 //! Settings are typed: what is unknown is refused, what is stated is true.
 
-use jointly_host::{Failure, Kind, Phase, Setting};
+use jointly_host::Setting;
 
 use super::subject::{SEED, Subject, points, same_bits, sample};
 
 pub(super) fn unknown(subject: &Subject) -> Result<(), String> {
     let mut settings = subject.settings.clone();
     settings.push(Setting { name: "no-such-setting".into(), value: "1".into() });
-    match subject.train(2, 20, SEED, &settings) {
-        Err(Failure { phase: Phase::Train, kind: Kind::AgentFailure, message })
-            if message.starts_with("invalid setting") =>
-        {
-            Ok(())
-        }
-        Err(failure) => Err(format!("no-such-setting=1 ends as {failure}")),
-        Ok(_) => Err("no-such-setting=1 is accepted".into()),
+    match subject.agent.refusal(&settings, subject.limits) {
+        Some(_) => Ok(()),
+        None => Err("no-such-setting=1 is not refused; parse the settings first and answer invalid-setting".into()),
     }
 }
 

@@ -1,7 +1,11 @@
 //! An agent under test: small trainings, and comparing answers bit for bit.
 
+use std::cell::Cell;
+
 use jointly_core::{Classifier, Dataset, Matrix, Model, Task};
-use jointly_host::{Agent, Failure, Limits, Progress, Setting, Trained};
+use jointly_host::{Agent, Failure, Kind, Limits, Setting, Trace, Trained};
+
+use crate::agent_spec::Settings;
 
 /// Seed of every training but those that ask for another.
 pub(super) const SEED: u64 = 1;
@@ -9,13 +13,23 @@ pub(super) const SEED: u64 = 1;
 pub(super) const DRAWS: u64 = 12;
 
 /// An agent with the settings that it is tested with.
-pub(super) struct Subject<'a> {
+pub(crate) struct Subject<'a> {
     pub(super) agent: &'a Agent,
     pub(super) settings: Vec<Setting>,
     pub(super) limits: Limits,
+    spent: Cell<bool>,
 }
 
-impl Subject<'_> {
+impl<'a> Subject<'a> {
+    pub(crate) fn new(agent: &'a Agent, settings: &Settings, limits: Limits) -> Self {
+        Self { agent, settings: settings.to_list(), limits, spent: Cell::new(false) }
+    }
+
+    /// Whether a training used up its fuel.
+    pub(super) fn is_spent(&self) -> bool {
+        self.spent.get()
+    }
+
     /// Trained on a few points of two classes in the plane.
     pub(super) fn trained(&self) -> Result<Trained, String> {
         self.train(2, 20, SEED, &self.settings).map_err(|failure| failure.to_string())
@@ -29,8 +43,9 @@ impl Subject<'_> {
         settings: &[Setting],
     ) -> Result<Trained, Failure> {
         let task = Task { input_dim: 2, num_classes, temperature: Some(0.1), hidden_layers: Some(2) };
-        let mut agent = self.agent.with(settings.to_vec(), self.limits, Progress::default());
-        agent.train(&task, &examples_of(num_classes, examples), None, seed)
+        let mut agent = self.agent.with(settings.to_vec(), self.limits, Trace::default());
+        let trained = agent.train(&task, &examples_of(num_classes, examples), None, seed);
+        trained.inspect_err(|failure| self.spent.set(self.spent.get() || failure.kind == Kind::OutOfFuel))
     }
 }
 

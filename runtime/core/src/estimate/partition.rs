@@ -65,13 +65,15 @@ impl Partition {
         Self { planes, clip, label_positions, cells: BTreeMap::new(), probits, label_probs: vec![0.0; labels.len()] }
     }
 
-    /// Bytes that an estimate of these sizes takes at most, once every cell that can hold a function does.
-    pub(crate) fn bytes(tau: usize, num_classes: usize, planes: u32, functions: usize, clip: bool) -> usize {
-        let cells = functions.min(1 << planes);
+    /// Bytes that an estimate takes at most where a function has `probs` probabilities, once every cell that can hold a function does.
+    pub(crate) fn bytes(tau: u32, probs: u64, planes: u32, functions: u64, clip: bool) -> u64 {
+        let cells = functions.min(1_u64.checked_shl(planes).unwrap_or(u64::MAX));
         let sum = if clip { size_of::<u64>() } else { size_of::<ExactSum>() };
-        let probs = tau * num_classes;
+        let tau = u64::from(tau);
         // A cell's own overhead in the tree is a few words.
-        cells * (tau * sum + 64) + (planes as usize + 1) * (probs + 16) * size_of::<f32>() + tau * 12
+        let cells = cells.saturating_mul(tau * sum as u64 + 64);
+        let normals = (u64::from(planes) + 1).saturating_mul(probs.saturating_add(16)).saturating_mul(4);
+        cells.saturating_add(normals).saturating_add(tau * 12)
     }
 
     /// Adds a function that `count` draws name; `probs` is tau x K row-major.

@@ -2,62 +2,9 @@
 
 use std::ops::Range;
 
-use crate::estimate::{
-    ExactSum, MAX_DRAWS, MAX_PLANES, MarginalMean, MonteCarlo, Partition, Planes, joint_log_likelihood,
-};
-use crate::metric::CalibrationGaps;
-use crate::suite::Evaluation;
-
-/// How the tau-samples of one tau are estimated.
-#[derive(Clone, Debug)]
-pub(crate) struct Rule<'a> {
-    pub(crate) problem: &'a str,
-    pub(crate) seed: u64,
-    pub(crate) tau: u32,
-    pub(crate) num_classes: usize,
-    pub(crate) planes: u32,
-    pub(crate) clip: bool,
-    pub(crate) partition_above: u32,
-    /// Whether the marginals are scored too.
-    pub(crate) marginals: bool,
-}
-
-impl Rule<'_> {
-    /// What an evaluation says; the rest is for the caller to fill in.
-    pub(crate) fn of(evaluation: &Evaluation) -> Self {
-        assert!(u64::from(evaluation.draws) <= MAX_DRAWS, "at most {MAX_DRAWS} draws");
-        assert!(evaluation.planes <= MAX_PLANES, "at most {MAX_PLANES} planes");
-        Self {
-            problem: "",
-            seed: 0,
-            tau: 0,
-            num_classes: 0,
-            planes: evaluation.planes,
-            clip: evaluation.clip,
-            partition_above: evaluation.partition_above,
-            marginals: false,
-        }
-    }
-
-    fn partitions(&self) -> bool {
-        self.tau > self.partition_above
-    }
-
-    /// Number of probabilities that one function has at one tau-sample.
-    pub(crate) fn probs(&self) -> usize {
-        self.tau as usize * self.num_classes
-    }
-
-    /// Bytes that the estimates of one tau-sample take at most, for this many distinct functions.
-    pub(crate) fn bytes(&self, functions: usize) -> usize {
-        let estimate = if self.partitions() {
-            Partition::bytes(self.tau as usize, self.num_classes, self.planes, functions, self.clip)
-        } else {
-            functions * size_of::<(f64, u64)>()
-        };
-        estimate + if self.marginals { self.probs() * size_of::<ExactSum>() } else { 0 }
-    }
-}
+use super::rule::Rule;
+use crate::estimate::{MarginalMean, MonteCarlo, Partition, Planes, joint_log_likelihood};
+use crate::metric::MarginalScores;
 
 /// The estimates of a run of tau-samples.
 pub(crate) struct Block<'a> {
@@ -113,14 +60,11 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The agent's joint log-likelihood of each tau-sample; its marginals go into `gaps`.
-    pub(crate) fn finish(self, gaps: &mut CalibrationGaps) -> Vec<f64> {
+    /// The agent's joint log-likelihood of each tau-sample; its marginals go into `scores`.
+    pub(crate) fn finish(self, scores: &mut MarginalScores) -> Vec<f64> {
         let labels = self.labels.chunks_exact(self.rule.tau as usize);
         for (marginal, labels) in self.marginals.iter().zip(labels) {
-            let mean = marginal.finish();
-            for (probs, &label) in mean.chunks_exact(self.rule.num_classes).zip(labels) {
-                gaps.add(probs, label);
-            }
+            scores.add(&marginal.finish(), labels, self.rule.num_classes);
         }
         let finish = |estimate| match estimate {
             Estimate::MonteCarlo(estimate) => MonteCarlo::finish(estimate),

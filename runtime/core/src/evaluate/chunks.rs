@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::block::Rule;
+use super::rule::Rule;
 
 /// Bounds on what is held at once.
 #[derive(Clone, Debug)]
@@ -31,12 +31,11 @@ pub(super) struct Chunks {
 
 impl Budget {
     /// As many whole tau-samples as fit with all `functions`; else one tau-sample with as many functions as fit.
-    pub(super) fn chunks(&self, rule: &Rule, input_dim: usize, functions: usize) -> Chunks {
-        let tau = rule.tau as usize;
-        let inputs = tau * (input_dim + 1) * size_of::<f32>();
+    pub(super) fn chunks(&self, rule: &Rule, input_dim: u32, functions: usize) -> Chunks {
+        let bytes = rule.bytes(functions as u64).saturating_add(rule.input_bytes(input_dim));
         let samples = (self.probs / (rule.probs() * functions).max(1))
-            .min(self.rows / tau.max(1))
-            .min(self.bytes / (rule.bytes(functions) + inputs).max(1))
+            .min(self.rows / (rule.tau as usize).max(1))
+            .min((self.bytes as u64 / bytes.max(1)) as usize)
             .max(1);
         let draws = (self.probs / (rule.probs() * samples).max(1)).clamp(1, functions);
         Chunks { samples, draws }

@@ -6,7 +6,7 @@ use thiserror::Error;
 
 /// A file that cannot be used, and why.
 #[derive(Debug, Error)]
-#[error("read {}: {defect}", path.display())]
+#[error("failed to read {}: {defect}", path.display())]
 pub struct ImportError {
     /// The file.
     pub path: PathBuf,
@@ -14,11 +14,14 @@ pub struct ImportError {
     pub defect: ImportDefect,
 }
 
+/// What to do about a file that holds too much.
+pub(super) const SPLIT: &str = "save fewer rows or tau-samples a file";
+
 /// What is wrong with a file.
 #[derive(Debug, Error)]
 pub enum ImportDefect {
     /// The file cannot be read at all.
-    #[error("{0}")]
+    #[error("{0}: give the path of a .npz file")]
     Io(#[source] std::io::Error),
     /// The file is no archive of arrays.
     #[error("not an .npz archive, or one cut short ({reason}): save it with np.savez")]
@@ -69,7 +72,7 @@ pub enum ImportDefect {
         key: String,
     },
     /// An array has another shape.
-    #[error("{key} has shape {found:?}, expected {expected}")]
+    #[error("{key} has shape {found:?}, expected {expected}: save it in that shape")]
     Shape {
         /// The array.
         key: String,
@@ -101,7 +104,7 @@ pub enum ImportDefect {
         value: f64,
     },
     /// A row of predictions is no probability distribution.
-    #[error("{key}[m={m}, n={n}, t={t}] is no distribution over classes, {reason}: apply a softmax before saving")]
+    #[error("{key}[m={m}, n={n}, t={t}] holds {reason}: apply a softmax before saving")]
     Probability {
         /// The array.
         key: String,
@@ -111,11 +114,11 @@ pub enum ImportDefect {
         n: u64,
         /// The row within it.
         t: u64,
-        /// What is wrong.
+        /// What is wrong, as [`distribution_defect`](crate::distribution_defect) puts it.
         reason: String,
     },
     /// A number is out of range.
-    #[error("{key} is {found}, expected {expected}")]
+    #[error("{key} is {found}, expected {expected}: {remedy}")]
     Range {
         /// The array or option.
         key: String,
@@ -123,6 +126,20 @@ pub enum ImportDefect {
         found: String,
         /// What it must be.
         expected: String,
+        /// What to do.
+        remedy: &'static str,
+    },
+    /// Something would take more memory than is allowed.
+    #[error("{what} needs {bytes} bytes of memory, expected at most {limit}: {remedy}")]
+    TooLarge {
+        /// What it is, with its sizes.
+        what: String,
+        /// The bytes that it needs.
+        bytes: u64,
+        /// The most that it may need.
+        limit: u64,
+        /// What to do.
+        remedy: &'static str,
     },
 }
 

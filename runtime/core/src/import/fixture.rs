@@ -44,3 +44,11 @@ impl Fixture {
 fn defaults<T: Default>() -> T {
     T::default()
 }
+
+/// The header of an .npy array, without its values.
+pub(crate) fn npy_header(descr: &str, shape: &str) -> Vec<u8> {
+    let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
+    let mut npy = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
+    npy.extend(format!("{header:<117}\n").bytes());
+    npy
+}

@@ -1,14 +1,17 @@
 //! Arrays in an .npz archive: found by name, checked for type and order, read as a stream.
 
-use std::io::{ErrorKind, Read, Seek};
+use std::fmt::Display;
+use std::io::{Cursor, Error, ErrorKind, Read, Seek};
 
-use npyz::npz::NpzArchive;
+use npyz::npz::{NpzArchive, file_name_from_array_name};
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr};
 
-use super::error::ImportDefect;
+use super::error::{ImportDefect, SPLIT};
 
 /// Bytes read at a time: an array's claim of its size is not believed until the values are there.
 const PIECE: usize = 1 << 16;
+/// The longest header that is read; NumPy's of plain arrays have 118 bytes.
+const MAX_HEADER: u32 = 1 << 16;
 
 /// A type of number that is read as it lies in the file.
 pub(crate) trait Element: Copy {
@@ -57,15 +60,39 @@ impl<R: Read + Seek> Archive<R> {
     }
 
     /// The array named `key`; None where there is none.
+    ///
+    /// The header is not believed: an entry shorter than the values that it promises is refused here.
     pub(crate) fn find(&mut self, key: &str) -> Result<Option<Array<impl Read + '_>>, ImportDefect> {
-        let file = self.0.by_name(key).map_err(|error| damaged(key, &error))?;
-        let Some(file) = file else { return Ok(None) };
-        let header = file.header().clone();
+        if !self.0.array_names().any(|name| name == key) {
+            return Ok(None);
+        }
+        let entry = self.0.zip_archive().by_name(&file_name_from_array_name(key));
+        let mut reader = entry.map_err(|error| damaged(key, &error))?;
+        let size = reader.size();
+        let header = header(&mut reader).map_err(|error| damaged(key, &error))?;
         // The order of an array of no or one dimension means nothing.
         if header.order() == Order::Fortran && header.shape().len() > 1 {
             return Err(ImportDefect::FortranOrder { key: key.to_owned() });
         }
-        Ok(Some(Array { key: key.to_owned(), header, reader: file.into_inner() }))
+        let array = Array { key: key.to_owned(), header, reader };
+        if array.bytes().is_none_or(|bytes| bytes > size) {
+            return Err(ImportDefect::Truncated { key: array.key, shape: array.header.shape().to_vec() });
+        }
+        Ok(Some(array))
+    }
+
+    /// Checks, from their headers alone, that those of the arrays named `keys` which are there fill no more than `most` bytes.
+    pub(crate) fn limit(&mut self, keys: &[&str], most: u64) -> Result<(), ImportDefect> {
+        let mut total = 0_u64;
+        for key in keys {
+            let bytes = self.find(key)?.and_then(|array| array.bytes());
+            total = total.saturating_add(bytes.unwrap_or(0));
+        }
+        if total <= most {
+            return Ok(());
+        }
+        let what = format!("an archive of {}", keys.join(", "));
+        Err(ImportDefect::TooLarge { what, bytes: total, limit: most, remedy: SPLIT })
     }
 
     /// The array named `key`, which must be there.
@@ -87,6 +114,12 @@ pub(crate) struct Array<R> {
 impl<R: Read> Array<R> {
     pub(crate) fn shape(&self) -> &[u64] {
         self.header.shape()
+    }
+
+    /// Bytes that the header promises; None where no number holds them.
+    pub(crate) fn bytes(&self) -> Option<u64> {
+        let bytes = self.header.dtype().num_bytes().unwrap_or(0) as u64;
+        self.shape().iter().try_fold(bytes, |bytes, &n| bytes.checked_mul(n))
     }
 
     /// The shape, where it has `N` dimensions; `expected` names them.
@@ -190,7 +223,19 @@ impl<R: Read> Values<R> {
     }
 }
 
-fn damaged(key: &str, error: &std::io::Error) -> ImportDefect {
+/// Reads a header, which may claim a length of up to 4 GiB: that is believed only within reason.
+fn header(reader: &mut impl Read) -> Result<NpyHeader, Error> {
+    // A magic string of six bytes, a version of two, and a length of two bytes in version 1, of four since.
+    let mut start = [0; 12];
+    reader.read_exact(&mut start)?;
+    let length = u32::from_le_bytes([start[8], start[9], start[10], start[11]]);
+    if start[6] > 1 && length > MAX_HEADER {
+        return Err(Error::new(ErrorKind::InvalidData, format!("its header claims {length} bytes")));
+    }
+    NpyHeader::from_reader(Cursor::new(start).chain(reader))
+}
+
+fn damaged(key: &str, error: &impl Display) -> ImportDefect {
     ImportDefect::Damaged { key: key.to_owned(), reason: error.to_string() }
 }
 

@@ -1,15 +1,15 @@
 //! A problem read from an .npz file.
 
-use std::fmt::Write;
 use std::io::{Cursor, Read, Seek};
 use std::ops::Range;
 use std::path::Path;
 
-use sha2::{Digest, Sha256};
-
 use super::error::{ImportDefect, ImportError};
+use super::limits::MAX_IMPORT_BYTES;
 use super::npz::{Archive, Element};
-use crate::dataset::{Dataset, Task};
+use super::open;
+use crate::dataset::{Dataset, MAX_CLASSES, Task};
+use crate::digest::digest;
 use crate::matrix::Matrix;
 use crate::problem::TauSamples;
 
@@ -18,7 +18,8 @@ use crate::problem::TauSamples;
 /// The file is NumPy's .npz with `x_train` (T, d) float32, `y_train` (T,) int64, `x_test` (N, tau, d) float32 and `y_test`
 /// (N, tau) int64; and, where known, `log_likelihood` (N,) float64 of the test labels under the true environment, and
 /// the scalars `temperature`, `num_classes` and `hidden_layers`. Without `num_classes` there is a class for each label up
-/// to the largest, and at least 2.
+/// to the largest, and at least 2. There are at most [`MAX_CLASSES`], and the
+/// arrays fill at most [`MAX_IMPORT_BYTES`].
 #[derive(Clone, Debug)]
 pub struct ImportedProblem {
     task: Task,
@@ -28,7 +29,7 @@ pub struct ImportedProblem {
     test_inputs: Vec<f32>,
     test_labels: Vec<u32>,
     log_likelihoods: Option<Vec<f64>>,
-    /// SHA-256 of the file, "sha256:" and 64 hexadecimal digits.
+    /// The [digest](fn@digest) of the file.
     pub digest: String,
 }
 
@@ -38,7 +39,7 @@ impl ImportedProblem {
     /// # Errors
     /// When the file cannot be read, or is not as the type's documentation says.
     pub fn read(path: &Path) -> Result<Self, ImportError> {
-        let bytes = std::fs::read(path).map_err(|error| ImportDefect::Io(error).of(path))?;
+        let bytes = open::read(path).map_err(|defect| defect.of(path))?;
         Self::from_bytes(bytes, path)
     }
 
@@ -93,15 +94,9 @@ impl ImportedProblem {
     }
 }
 
-fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold("sha256:".to_owned(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("a String takes what is written");
-        text
-    })
-}
-
 fn parse(bytes: &[u8], digest: String) -> Result<ImportedProblem, ImportDefect> {
     let mut archive = Archive::open(Cursor::new(bytes))?;
+    archive.limit(&["x_train", "y_train", "x_test", "y_test", "log_likelihood"], MAX_IMPORT_BYTES)?;
 
     let array = archive.get("x_train")?;
     let [train_size, input_dim] = array.dimensions("(T, d)")?;
@@ -132,7 +127,7 @@ fn parse(bytes: &[u8], digest: String) -> Result<ImportedProblem, ImportDefect> 
     let test_labels = array.read::<i64>()?;
 
     let log_likelihoods = log_likelihoods(&mut archive, samples)?;
-    let num_classes = match count(&mut archive, "num_classes", 2)? {
+    let num_classes = match count(&mut archive, "num_classes", 2, MAX_CLASSES)? {
         Some(num_classes) => num_classes,
         None => classes_of(&[("y_train", &[train_size], &train_labels), ("y_test", &[samples, tau], &test_labels)])?,
     };
@@ -145,7 +140,7 @@ fn parse(bytes: &[u8], digest: String) -> Result<ImportedProblem, ImportDefect> 
         input_dim: input_dim as u32,
         num_classes,
         temperature: temperature(&mut archive)?,
-        hidden_layers: count(&mut archive, "hidden_layers", 0)?,
+        hidden_layers: count(&mut archive, "hidden_layers", 0, u32::MAX)?,
     };
     let (tau, samples) = (tau as u32, samples as u32);
     Ok(ImportedProblem { task, train, tau, samples, test_inputs, test_labels, log_likelihoods, digest })
@@ -179,9 +174,9 @@ fn classes_of(arrays: &[(&str, &[u64], &[i64])]) -> Result<u32, ImportDefect> {
     let mut num_classes = 2;
     for (key, shape, labels) in arrays {
         for (i, &label) in labels.iter().enumerate() {
-            let class = u32::try_from(label).ok().filter(|&class| class < u32::MAX);
+            let class = u32::try_from(label).ok().filter(|&class| class < MAX_CLASSES);
             let Some(class) = class else {
-                let classes = u64::from(u32::MAX);
+                let classes = u64::from(MAX_CLASSES);
                 return Err(ImportDefect::Label { key: (*key).to_owned(), index: place(shape, i), label, classes });
             };
             num_classes = num_classes.max(class + 1);
@@ -220,21 +215,28 @@ fn temperature<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Option<f32>, 
     if value.is_finite() && value as f32 > 0.0 {
         Ok(Some(value as f32))
     } else {
-        let expected = "a positive number".to_owned();
-        Err(ImportDefect::Range { key: "temperature".to_owned(), found: value.to_string(), expected })
+        let (key, expected) = ("temperature".to_owned(), "a positive number".to_owned());
+        let remedy = "save the environment's, or leave it out where it is not known";
+        Err(ImportDefect::Range { key, found: value.to_string(), expected, remedy })
     }
 }
 
-/// A scalar count, at least `least`.
-fn count<R: Read + Seek>(archive: &mut Archive<R>, key: &str, least: u32) -> Result<Option<u32>, ImportDefect> {
+/// A scalar count, from `least` to `most`.
+fn count<R: Read + Seek>(
+    archive: &mut Archive<R>,
+    key: &str,
+    least: u32,
+    most: u32,
+) -> Result<Option<u32>, ImportDefect> {
     let Some(array) = archive.find(key)? else { return Ok(None) };
     let [] = array.dimensions("()")?;
     let value = array.read::<i64>()?[0];
     match u32::try_from(value) {
-        Ok(count) if count >= least => Ok(Some(count)),
+        Ok(count) if (least..=most).contains(&count) => Ok(Some(count)),
         _ => {
-            let expected = format!("a whole number of at least {least}");
-            Err(ImportDefect::Range { key: key.to_owned(), found: value.to_string(), expected })
+            let expected = format!("a whole number from {least} to {most}");
+            let remedy = "save a number in that range, or leave it out";
+            Err(ImportDefect::Range { key: key.to_owned(), found: value.to_string(), expected, remedy })
         }
     }
 }

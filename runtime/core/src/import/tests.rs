@@ -4,7 +4,7 @@ use std::path::Path;
 
 use npyz::Order;
 
-use super::fixture::Fixture;
+use super::fixture::{Fixture, npy_header};
 use super::*;
 
 fn problem() -> Vec<(&'static str, Values)> {
@@ -108,7 +108,7 @@ fn a_missing_array_is_named_beside_those_that_are_there() {
     arrays.retain(|(key, _)| *key != "y_test");
     assert_eq!(
         refusal(arrays),
-        "read data.npz: there is no array \"y_test\", only x_test, x_train, y_train: name it in np.savez(file, y_test=...)"
+        "failed to read data.npz: there is no array \"y_test\", only x_test, x_train, y_train: name it in np.savez(file, y_test=...)"
     );
 }
 
@@ -117,20 +117,26 @@ fn doubles_are_refused_with_the_conversion_to_make() {
     let arrays = with("x_train", Values::F64(vec![3, 2], vec![0.0; 6]));
     assert_eq!(
         refusal(arrays),
-        "read data.npz: x_train is float64, expected float32: save it with .astype(np.float32)"
+        "failed to read data.npz: x_train is float64, expected float32: save it with .astype(np.float32)"
     );
 }
 
 #[test]
 fn short_integers_are_refused_with_the_conversion_to_make() {
     let arrays = with("y_train", Values::I32(vec![3], vec![0; 3]));
-    assert_eq!(refusal(arrays), "read data.npz: y_train is int32, expected int64: save it with .astype(np.int64)");
+    assert_eq!(
+        refusal(arrays),
+        "failed to read data.npz: y_train is int32, expected int64: save it with .astype(np.int64)"
+    );
 }
 
 #[test]
 fn labels_must_match_inputs() {
     let arrays = with("y_train", Values::I64(vec![4], vec![0; 4]));
-    assert_eq!(refusal(arrays), "read data.npz: y_train has shape [4], expected (T,) = (3,), as x_train has");
+    assert_eq!(
+        refusal(arrays),
+        "failed to read data.npz: y_train has shape [4], expected (T,) = (3,), as x_train has: save it in that shape"
+    );
 }
 
 #[test]
@@ -146,7 +152,7 @@ fn a_label_beyond_the_classes_is_located() {
     let arrays = with("num_classes", Values::I64(vec![], vec![2]));
     assert_eq!(
         refusal(arrays),
-        "read data.npz: y_test[1, 1] is 2, expected a class from 0 to 1: number the classes from 0"
+        "failed to read data.npz: y_test[1, 1] is 2, expected a class from 0 to 1: number the classes from 0"
     );
 }
 
@@ -180,13 +186,19 @@ fn columns_first_are_refused() {
 #[test]
 fn a_temperature_must_be_positive() {
     let message = refusal(with("temperature", Values::F64(vec![], vec![0.0])));
-    assert_eq!(message, "read data.npz: temperature is 0, expected a positive number");
+    assert_eq!(
+        message,
+        "failed to read data.npz: temperature is 0, expected a positive number: save the environment's, or leave it out where it is not known"
+    );
 }
 
 #[test]
 fn one_class_is_too_few() {
     let message = refusal(with("num_classes", Values::I64(vec![], vec![1])));
-    assert_eq!(message, "read data.npz: num_classes is 1, expected a whole number of at least 2");
+    assert_eq!(
+        message,
+        "failed to read data.npz: num_classes is 1, expected a whole number from 2 to 65536: save a number in that range, or leave it out"
+    );
 }
 
 #[test]
@@ -205,9 +217,7 @@ fn a_file_cut_short_is_refused() {
 #[test]
 fn an_array_cut_short_is_refused() {
     // A header that promises six numbers over an archive entry that holds five.
-    let mut npy = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
-    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }";
-    npy.extend(format!("{header:<117}\n").bytes());
+    let mut npy = npy_header("<f4", "(3, 2)");
     npy.extend([0; 20]);
     let bytes = Fixture::new().raw("x_train.npy", &npy).bytes();
     let error = parse(bytes).unwrap_err();
@@ -217,9 +227,7 @@ fn an_array_cut_short_is_refused() {
 
 #[test]
 fn an_array_longer_than_its_shape_is_refused() {
-    let mut npy = b"\x93NUMPY\x01\x00\x76\x00".to_vec();
-    let header = "{'descr': '<f4', 'fortran_order': False, 'shape': (3, 2), }";
-    npy.extend(format!("{header:<117}\n").bytes());
+    let mut npy = npy_header("<f4", "(3, 2)");
     npy.extend([0; 28]);
     let error = parse(Fixture::new().raw("x_train.npy", &npy).bytes()).unwrap_err();
     assert!(matches!(error.defect, ImportDefect::Damaged { .. }), "{error}");
@@ -238,7 +246,10 @@ fn a_damaged_value_does_not_pass_the_checksum() {
 #[test]
 fn a_file_that_is_not_there_is_named() {
     let error = ImportedProblem::read(Path::new("/nonexistent/data.npz")).unwrap_err();
-    assert!(error.to_string().starts_with("read /nonexistent/data.npz: "), "{error}");
+    assert!(error.to_string().starts_with("failed to read /nonexistent/data.npz: "), "{error}");
+    assert!(error.to_string().ends_with(": give the path of a .npz file"), "{error}");
+    let error = ImportedProblem::read(&std::env::temp_dir()).unwrap_err();
+    assert!(error.to_string().ends_with("is a directory: give the path of a .npz file"), "{error}");
 }
 
 #[test]
@@ -248,4 +259,53 @@ fn a_file_on_disk_is_read_like_its_bytes() {
     std::fs::write(&path, file(problem())).unwrap();
     let imported = ImportedProblem::read(&path).unwrap();
     assert_eq!(imported.digest, parse(file(problem())).unwrap().digest);
+}
+
+#[test]
+fn too_many_classes_are_refused() {
+    let message = refusal(with("num_classes", Values::I64(vec![], vec![65_537])));
+    assert!(message.contains("num_classes is 65537, expected a whole number from 2 to 65536"), "{message}");
+    let message = refusal(with("y_train", Values::I64(vec![3], vec![0, 300_000_000, 0])));
+    assert!(message.contains("y_train[1] is 300000000, expected a class from 0 to 65535"), "{message}");
+    let most = with("y_train", Values::I64(vec![3], vec![0, 65_535, 0]));
+    assert_eq!(parse(file(most)).unwrap().task().num_classes, 65_536);
+}
+
+#[test]
+fn a_header_that_promises_more_than_its_entry_holds_is_refused() {
+    for shape in ["(4294967295, 4294967295)", "(1, 4294967295)"] {
+        let error = parse(Fixture::new().raw("x_train.npy", &npy_header("<f4", shape)).bytes()).unwrap_err();
+        assert!(matches!(error.defect, ImportDefect::Truncated { .. }), "{error}");
+    }
+}
+
+#[test]
+fn a_header_that_claims_gibibytes_is_not_read() {
+    let npy = b"\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr': '<f4'";
+    let error = parse(Fixture::new().raw("x_train.npy", npy).bytes()).unwrap_err();
+    assert!(error.to_string().contains("its header claims 4294967295 bytes"), "{error}");
+}
+
+/// Zeros pack a thousandfold: a small file may hold more than memory does.
+#[test]
+fn arrays_that_memory_cannot_hold_together_are_refused_unread() {
+    let keys = ["x_train", "y_train", "x_test", "y_test", "log_likelihood"];
+    let mut archive = Archive::open(std::io::Cursor::new(file(problem()))).unwrap();
+    // 14 numbers of 4 bytes and 7 labels of 8; there are no log-likelihoods.
+    archive.limit(&keys, 112).unwrap();
+    let message = archive.limit(&keys, 111).unwrap_err().to_string();
+    assert_eq!(
+        message,
+        "an archive of x_train, y_train, x_test, y_test, log_likelihood needs 112 bytes of memory, expected at most 111: \
+         save fewer rows or tau-samples a file"
+    );
+}
+
+#[test]
+fn a_file_larger_than_a_problem_is_not_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("sparse.npz");
+    std::fs::File::create(&path).unwrap().set_len(1 << 31).unwrap();
+    let error = ImportedProblem::read(&path).unwrap_err();
+    assert!(error.to_string().contains("the file needs 2147483648 bytes"), "{error}");
 }

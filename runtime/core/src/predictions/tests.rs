@@ -3,7 +3,7 @@
 use std::io::Cursor;
 
 use super::*;
-use crate::import::fixture::Fixture;
+use crate::import::fixture::{Fixture, npy_header};
 use crate::matrix::Matrix;
 use crate::stream::stream;
 use crate::{Evaluation, Model, Problem, Source, evaluate};
@@ -27,7 +27,7 @@ fn contents(tau: u64) -> Contents {
         let total: f32 = weights.iter().sum();
         probs.extend(weights.map(|weight| weight / total));
     }
-    let labels = (0..SAMPLES * tau).map(|_| source.below(CLASSES) as i64).collect();
+    let labels = (0..SAMPLES * tau).map(|_| (source.next_u64() % CLASSES) as i64).collect();
     Contents { tau, probs, labels }
 }
 
@@ -45,7 +45,7 @@ fn options(clip: bool) -> PredictionOptions {
     PredictionOptions { planes: 4, clip, partition_above: 2, seed: 5 }
 }
 
-fn score(budget: usize, bytes: &[u8], clip: bool) -> Result<PredictionScores, ImportDefect> {
+fn score(budget: u64, bytes: &[u8], clip: bool) -> Result<PredictionScores, ImportDefect> {
     score_within(budget, Cursor::new(bytes), &options(clip), &mut |_| ())
 }
 
@@ -81,13 +81,16 @@ fn a_file_scores_as_the_agent_that_made_it() {
             .array("y_train", &[0], Vec::<i64>::new())
             .array("x_test", &[SAMPLES, tau, 1], (0..rows).map(|row| row as f32).collect())
             .array("y_test", &[SAMPLES, tau], contents.labels.clone());
-        let imported = crate::ImportedProblem::from_bytes(problem.bytes(), Path::new("problem.npz")).unwrap();
+        let mut imported = crate::ImportedProblem::from_bytes(problem.bytes(), Path::new("problem.npz")).unwrap();
+        // The planes of the file.
+        imported.digest = STREAM.to_owned();
         let problem = Problem { name: STREAM.to_owned(), source: Source::Imported(imported.into()) };
         for clip in [true, false] {
             let evaluation =
                 Evaluation { taus: vec![], samples: 0, draws: DRAWS as u32, planes: 4, clip, partition_above: 2 };
             let instance = problem.instance(5);
-            let Ok(expected) = evaluate(&mut Recorded(&contents), &problem, &instance, &evaluation, 5, &mut |_| ());
+            let expected =
+                evaluate(&mut Recorded(&contents), &problem, &instance, &evaluation, 5, &mut |_| ()).unwrap();
             let scores = score(BUDGET, &contents.fixture().bytes(), clip).unwrap();
             assert_eq!((tau as u32, scores.joint), expected.joint[0]);
             assert_eq!((scores.accuracy, scores.ece), (expected.accuracy, expected.ece));
@@ -160,11 +163,11 @@ fn spoilt(m: u64, n: u64, t: u64, p: f32) -> Contents {
 #[test]
 fn a_row_that_is_no_distribution_is_located() {
     let nan = refusal(&spoilt(3, 4, 1, f32::NAN));
-    assert!(nan.starts_with("probs[m=3, n=4, t=1] is no distribution over classes, it holds NaN"), "{nan}");
+    assert!(nan.starts_with("probs[m=3, n=4, t=1] holds a probability that is not finite: apply a softmax"), "{nan}");
     let negative = refusal(&spoilt(0, 0, 0, -0.25));
-    assert!(negative.starts_with("probs[m=0, n=0, t=0] is no distribution over classes, it holds -0.25"), "{negative}");
+    assert!(negative.starts_with("probs[m=0, n=0, t=0] holds a probability of -0.25"), "{negative}");
     let heavy = refusal(&spoilt(11, 6, 1, 1.0));
-    assert!(heavy.starts_with("probs[m=11, n=6, t=1] is no distribution over classes, it sums to 1."), "{heavy}");
+    assert!(heavy.starts_with("probs[m=11, n=6, t=1] holds probabilities that sum to 1."), "{heavy}");
 }
 
 #[test]
@@ -177,7 +180,7 @@ fn labels_must_fit_the_predictions() {
         vec![0_i64; 16],
     );
     let message = score(BUDGET, &fixture.bytes(), true).unwrap_err().to_string();
-    assert_eq!(message, "labels has shape [8, 2], expected (N, tau) = (7, 2), as probs has");
+    assert_eq!(message, "labels has shape [8, 2], expected (N, tau) = (7, 2), as probs has: save it in that shape");
     contents.labels[5] = 3;
     assert!(refusal(&contents).starts_with("labels[2, 1] is 3, expected a class from 0 to 2"));
 }
@@ -186,7 +189,10 @@ fn labels_must_fit_the_predictions() {
 fn predictions_must_have_three_or_four_axes() {
     let fixture = Fixture::new().array("probs", &[2, 2], vec![0.5_f32; 4]).array("labels", &[2], vec![0_i64; 2]);
     let message = score(BUDGET, &fixture.bytes(), true).unwrap_err().to_string();
-    assert_eq!(message, "probs has shape [2, 2], expected (M, N, tau, K), or (M, N, K) where tau is 1");
+    assert_eq!(
+        message,
+        "probs has shape [2, 2], expected (M, N, tau, K), or (M, N, K) where tau is 1: save it in that shape"
+    );
 }
 
 #[test]
@@ -194,5 +200,47 @@ fn too_many_planes_are_refused() {
     let options = PredictionOptions { planes: 21, ..PredictionOptions::default() };
     let bytes = contents(1).fixture().bytes();
     let error = score_within(BUDGET, Cursor::new(&bytes), &options, &mut |_| ()).unwrap_err();
-    assert_eq!(error.to_string(), "planes is 21, expected at most 20");
+    assert_eq!(error.to_string(), "planes is 21, expected at most 20: ask for fewer");
+}
+
+/// What is said of a file whose `probs` is nothing but a header of this shape, and `labels` one zero.
+fn header_only(shape: &str) -> String {
+    let fixture = Fixture::new().raw("probs.npy", &npy_header("<f4", shape)).array("labels", &[1, 1], vec![0_i64]);
+    score(BUDGET, &fixture.bytes(), true).unwrap_err().to_string()
+}
+
+#[test]
+fn a_header_that_promises_more_than_the_file_holds_is_refused() {
+    for shape in ["(1, 1, 1, 4294967295)", "(1, 4294967295, 1000000, 2)", "(262144, 1, 1, 2)", "(1, 1, 9000000, 65536)"]
+    {
+        let message = header_only(shape);
+        assert!(message.starts_with("probs is cut short: its shape ["), "{message}");
+    }
+}
+
+#[test]
+fn too_many_classes_are_refused() {
+    let contents = vec![0.0_f32; (1 << 16) + 1];
+    let fixture = Fixture::new().array("probs", &[1, 1, 1, contents.len() as u64], contents);
+    let message = score(BUDGET, &fixture.bytes(), true).unwrap_err().to_string();
+    assert_eq!(message, "the number K of classes in probs is 65537, expected at most 65536: merge some");
+}
+
+#[test]
+fn a_tau_sample_that_memory_cannot_hold_is_refused_with_its_sizes() {
+    let (tau, classes) = (60, 1 << 16);
+    let fixture = Fixture::new().array("probs", &[1, 1, tau, classes], vec![0.0_f32; (tau * classes) as usize]);
+    let options = PredictionOptions { planes: 20, ..options(true) };
+    let error = score_within(BUDGET, Cursor::new(fixture.bytes()), &options, &mut |_| ()).unwrap_err();
+    let message = error.to_string();
+    let start = "one tau-sample with tau 60, K 65536, 20 planes and 1 draws needs ";
+    assert!(message.starts_with(start) && message.contains("at most 536870912: ask for fewer planes"), "{message}");
+}
+
+#[test]
+fn a_directory_is_no_file_of_predictions() {
+    let dir = tempfile::tempdir().unwrap();
+    let error = score_predictions(dir.path(), &options(true), &mut |_| ()).unwrap_err();
+    assert!(matches!(error.defect, ImportDefect::Io(_)), "{error}");
+    assert!(error.to_string().ends_with("is a directory: give the path of a .npz file"), "{error}");
 }

@@ -3,7 +3,23 @@
 use std::fmt;
 
 use serde::de::{Error, Visitor};
-use serde::{Deserializer, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+/// A number that JSON can carry whatever it is: as a number where it is finite, else as "inf", "-inf" or "nan".
+#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+pub struct Real(pub f64);
+
+impl Serialize for Real {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serialize(&self.0, serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Real {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserialize(deserializer).map(Self)
+    }
+}
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
 pub(super) fn serialize<S: Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
@@ -19,12 +35,12 @@ pub(super) fn serialize<S: Serializer>(x: &f64, serializer: S) -> Result<S::Ok, 
 }
 
 pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
-    deserializer.deserialize_any(Real)
+    deserializer.deserialize_any(Spelling)
 }
 
-struct Real;
+struct Spelling;
 
-impl Visitor<'_> for Real {
+impl Visitor<'_> for Spelling {
     type Value = f64;
 
     fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -50,5 +66,21 @@ impl Visitor<'_> for Real {
             "nan" => Ok(f64::NAN),
             _ => Err(E::invalid_value(serde::de::Unexpected::Str(text), &self)),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_number_has_one_spelling() {
+        let spellings =
+            [(0.25, "0.25"), (f64::INFINITY, "\"inf\""), (f64::NEG_INFINITY, "\"-inf\""), (f64::NAN, "\"nan\"")];
+        for (x, text) in spellings {
+            assert_eq!(serde_json::to_string(&Real(x)).unwrap(), text);
+            assert_eq!(serde_json::from_str::<Real>(text).unwrap().0.to_bits(), x.to_bits());
+        }
+        assert_eq!(serde_json::from_str::<Real>("-3").unwrap(), Real(-3.0));
     }
 }

@@ -6,7 +6,6 @@ const GOLDEN_U64: u64 = 16_175_795_834_687_955_331;
 const GOLDEN_UNIFORM: f64 = 0.371_340_750_463_703_63;
 const GOLDEN_NORMAL: f64 = -0.444_961_739_622_034_6;
 const GOLDEN_TRUNCATED: f64 = -1.273_642_046_457_257_8;
-const GOLDEN_BELOW: u64 = 283;
 const GOLDEN_AGENT_SEED: u64 = 4_438_610_228_916_359_773;
 
 const SAMPLES: usize = 200_000;
@@ -28,7 +27,6 @@ fn golden_values_never_move() {
     assert_eq!(source.uniform(), GOLDEN_UNIFORM);
     assert_eq!(source.normal(), GOLDEN_NORMAL);
     assert_eq!(source.truncated_normal(), GOLDEN_TRUNCATED);
-    assert_eq!(source.below(1000), GOLDEN_BELOW);
     assert_eq!(agent_seed(0, "testbed/t10/temp0.1/seed3"), GOLDEN_AGENT_SEED);
 }
 
@@ -85,17 +83,4 @@ fn categorical_has_the_probabilities_given() {
     for (count, p) in counts.iter().zip([0.0, 0.5, 0.2, 0.3]) {
         assert!((f64::from(*count) / SAMPLES as f64 - p).abs() < MEAN);
     }
-}
-
-#[test]
-fn below_reaches_every_number_below_and_no_other() {
-    let mut source = stream(0, "test", "below", 0);
-    let mut counts = [0_u32; 3];
-    for _ in 0..SAMPLES {
-        counts[source.below(3) as usize] += 1;
-    }
-    for count in counts {
-        assert!((f64::from(count) / SAMPLES as f64 - 1.0 / 3.0).abs() < MEAN);
-    }
-    assert_eq!(source.below(1), 0);
 }

@@ -1,11 +1,15 @@
 //! Data from files: NumPy's .npz, checked as it enters.
 
 mod error;
+mod limits;
 mod npz;
+mod open;
 mod problem;
 
 pub use error::{ImportDefect, ImportError};
+pub use limits::MAX_IMPORT_BYTES;
 pub(crate) use npz::Archive;
+pub(crate) use open::open;
 pub use problem::ImportedProblem;
 pub(crate) use problem::{classes, log_likelihoods};
 

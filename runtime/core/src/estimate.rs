@@ -2,6 +2,7 @@
 
 mod exact_sum;
 mod likelihood;
+mod limits;
 mod marginal;
 mod monte_carlo;
 mod partition;
@@ -10,12 +11,8 @@ pub mod probit;
 
 pub use exact_sum::ExactSum;
 pub use likelihood::joint_log_likelihood;
+pub use limits::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
 pub use marginal::MarginalMean;
 pub use monte_carlo::MonteCarlo;
 pub use partition::Partition;
 pub use planes::Planes;
-
-/// The most draws that sums without rounding can hold.
-pub const MAX_DRAWS: u64 = 1 << 18;
-/// The most hyperplanes that a partition may have.
-pub const MAX_PLANES: u32 = 20;

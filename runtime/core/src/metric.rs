@@ -3,8 +3,9 @@
 mod accuracy;
 mod calibration;
 mod joint;
+mod marginal;
 
 pub use accuracy::accuracy;
-pub(crate) use calibration::CalibrationGaps;
 pub use calibration::{CALIBRATION_BINS, expected_calibration_error};
 pub use joint::Metric;
+pub(crate) use marginal::MarginalScores;

@@ -1,0 +1,48 @@
+//! What a row of class probabilities must be before it is scored.
+
+/// The furthest that a row of probabilities may sum from 1: room for a softmax in single precision.
+pub const SUM_TOLERANCE: f64 = 1e-4;
+
+/// What keeps a row from being a distribution over classes: a probability that is not finite, one outside [0, 1], or a
+/// sum further from 1 than [`SUM_TOLERANCE`]; None where nothing does.
+///
+/// The answer is a fragment such as "a probability of 1.5" or "probabilities that sum to 2".
+pub fn distribution_defect(row: &[f32]) -> Option<String> {
+    let sum: f64 = row.iter().map(|&p| f64::from(p)).sum();
+    // A NaN is in no range.
+    if row.iter().all(|p| (0.0..=1.0).contains(p)) {
+        return ((sum - 1.0).abs() > SUM_TOLERANCE).then(|| format!("probabilities that sum to {sum}"));
+    }
+    if row.iter().any(|p| !p.is_finite()) {
+        return Some("a probability that is not finite".to_owned());
+    }
+    row.iter().find(|p| !(0.0..=1.0).contains(*p)).map(|p| format!("a probability of {p}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distributions_have_no_defect() {
+        for row in [[0.25, 0.75], [0.0, 1.0], [0.5, 0.500_09]] {
+            assert_eq!(distribution_defect(&row), None, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn each_defect_is_named() {
+        let defects = [
+            ([0.5, f32::NAN], "a probability that is not finite"),
+            ([2.0, f32::INFINITY], "a probability that is not finite"),
+            ([1.5, -0.5], "a probability of 1.5"),
+            ([0.5, -0.5], "a probability of -0.5"),
+            ([1.0, 1.0], "probabilities that sum to 2"),
+            ([0.0, 0.0], "probabilities that sum to 0"),
+        ];
+        for (row, defect) in defects {
+            assert_eq!(distribution_defect(&row).as_deref(), Some(defect));
+        }
+        assert!(distribution_defect(&[0.5, 0.5002]).is_some());
+    }
+}

@@ -1,0 +1,39 @@
+//! The distinct functions among an agent's draws.
+
+use std::collections::HashMap;
+
+use crate::classifier::Model;
+
+/// The distinct functions among draws 0..M, each with the number of draws that name it.
+pub(super) struct Functions {
+    /// The canonical draw of each function.
+    pub(super) draws: Vec<u64>,
+    pub(super) counts: Vec<u64>,
+    /// The place of each draw's function among them.
+    pub(super) places: Vec<u32>,
+    /// Draws that are not their own canonical draw.
+    pub(super) stand_ins: Vec<u64>,
+}
+
+impl Functions {
+    pub(super) fn of<M: Model>(model: &mut M, draws: u32) -> Result<Self, M::Error> {
+        let all: Vec<u64> = (0..u64::from(draws)).collect();
+        let canonical = model.canonical_draws(&all)?;
+        assert_eq!(canonical.len(), all.len(), "one canonical draw a draw");
+        let mut known = HashMap::new();
+        let mut functions = Self { draws: Vec::new(), counts: Vec::new(), places: Vec::new(), stand_ins: Vec::new() };
+        for (draw, canonical) in all.into_iter().zip(canonical) {
+            let place = *known.entry(canonical).or_insert(functions.draws.len());
+            if place == functions.draws.len() {
+                functions.draws.push(canonical);
+                functions.counts.push(0);
+            }
+            functions.counts[place] += 1;
+            functions.places.push(place as u32);
+            if canonical != draw {
+                functions.stand_ins.push(draw);
+            }
+        }
+        Ok(functions)
+    }
+}

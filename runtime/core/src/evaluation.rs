@@ -1,0 +1,144 @@
+//! How predictions are evaluated: numbers that a person may choose, checked before they are used.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::estimate::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
+
+/// The largest tau that plain Monte Carlo estimates well (appendix A.1 of the paper).
+const MONTE_CARLO_UP_TO: u32 = 10;
+
+/// How predictions on a problem are evaluated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// Orders of the predictive distributions; an imported problem has its own instead.
+    pub taus: Vec<u32>,
+    /// Number N of test tau-samples; an imported problem has its own instead.
+    pub samples: u32,
+    /// Number M of functions sampled from the agent, from 1 to [`MAX_DRAWS`].
+    pub draws: u32,
+    /// Number of random hyperplanes that part the draws, at most [`MAX_PLANES`].
+    pub planes: u32,
+    /// Whether the partition clips probits as the reference implementation does; off is the paper's algorithm 4.
+    pub clip: bool,
+    /// The partition serves where tau is above this, Monte Carlo elsewhere.
+    pub partition_above: u32,
+}
+
+/// Why an evaluation cannot be carried out.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum EvaluationError {
+    /// A number is out of range.
+    #[error("{field} is {value}, expected {expected}")]
+    Range {
+        /// The field of [`Evaluation`].
+        field: &'static str,
+        /// What it holds.
+        value: String,
+        /// What it must hold.
+        expected: String,
+    },
+    /// One tau-sample would take too much memory.
+    #[error(
+        "one tau-sample with tau {tau}, {num_classes} classes, {planes} planes and {draws} draws takes {bytes} bytes, \
+         expected at most {}: lower one of them",
+        MAX_SAMPLE_BYTES
+    )]
+    TooLarge {
+        /// Number of inputs in the tau-sample.
+        tau: u32,
+        /// Number of classes.
+        num_classes: u32,
+        /// Number of hyperplanes.
+        planes: u32,
+        /// Number of draws.
+        draws: u32,
+        /// What it would take.
+        bytes: u64,
+    },
+}
+
+impl EvaluationError {
+    pub(crate) fn range(field: &'static str, value: &impl ToString, expected: impl Into<String>) -> Self {
+        Self::Range { field, value: value.to_string(), expected: expected.into() }
+    }
+}
+
+impl Evaluation {
+    /// The paper's numbers (appendix A.3) with the reference implementation's clip.
+    pub fn testbed() -> Self {
+        Self {
+            taus: vec![1, 100],
+            samples: 1000,
+            draws: 1000,
+            planes: 7,
+            clip: true,
+            partition_above: MONTE_CARLO_UP_TO,
+        }
+    }
+
+    /// Checks each number by itself; [`Problem::fits`](crate::Problem::fits) tells whether they also suit a problem.
+    ///
+    /// There may be no tau-samples where there are no taus, as for imported problems, which have their own.
+    ///
+    /// # Errors
+    /// When draws, planes, a tau or the number of tau-samples is out of its range, or a tau is there twice.
+    pub fn check(&self) -> Result<(), EvaluationError> {
+        if self.draws == 0 || u64::from(self.draws) > MAX_DRAWS {
+            return Err(EvaluationError::range("draws", &self.draws, format!("1 to {MAX_DRAWS}")));
+        }
+        if self.planes > MAX_PLANES {
+            return Err(EvaluationError::range("planes", &self.planes, format!("0 to {MAX_PLANES}")));
+        }
+        for (i, tau) in self.taus.iter().enumerate() {
+            if *tau == 0 {
+                return Err(EvaluationError::range("tau", tau, "at least 1"));
+            }
+            if self.taus[..i].contains(tau) {
+                return Err(EvaluationError::range("taus", &format!("{:?}", self.taus), "each tau once"));
+            }
+        }
+        if !self.taus.is_empty() && self.samples == 0 {
+            return Err(EvaluationError::range("samples", &self.samples, "at least 1"));
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn refusal(change: impl FnOnce(&mut Evaluation)) -> String {
+        let mut evaluation = Evaluation::testbed();
+        change(&mut evaluation);
+        evaluation.check().unwrap_err().to_string()
+    }
+
+    #[test]
+    fn the_testbed_passes() {
+        assert_eq!(Evaluation::testbed().check(), Ok(()));
+    }
+
+    #[test]
+    fn the_largest_numbers_pass() {
+        let evaluation = Evaluation { draws: 1 << 18, planes: 20, samples: u32::MAX, ..Evaluation::testbed() };
+        assert_eq!(evaluation.check(), Ok(()));
+    }
+
+    #[test]
+    fn a_number_out_of_range_is_named_with_its_range() {
+        assert_eq!(refusal(|e| e.draws = 0), "draws is 0, expected 1 to 262144");
+        assert_eq!(refusal(|e| e.draws = u32::MAX), "draws is 4294967295, expected 1 to 262144");
+        assert_eq!(refusal(|e| e.planes = 21), "planes is 21, expected 0 to 20");
+        assert_eq!(refusal(|e| e.taus = vec![1, 0]), "tau is 0, expected at least 1");
+        assert_eq!(refusal(|e| e.taus = vec![5, 1, 5]), "taus is [5, 1, 5], expected each tau once");
+        assert_eq!(refusal(|e| e.samples = 0), "samples is 0, expected at least 1");
+    }
+
+    #[test]
+    fn imported_problems_bring_their_own_taus_and_samples() {
+        let evaluation = Evaluation { taus: vec![], samples: 0, ..Evaluation::testbed() };
+        assert_eq!(evaluation.check(), Ok(()));
+    }
+}

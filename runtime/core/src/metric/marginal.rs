@@ -1,0 +1,60 @@
+//! Accuracy and calibration of marginal predictions, gathered one tau-sample at a time.
+
+use super::accuracy::accuracy;
+use super::calibration::CalibrationGaps;
+use crate::score::Score;
+
+/// The marginal predictions seen so far, as far as they matter to the scores.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct MarginalScores {
+    gaps: CalibrationGaps,
+    /// Of each tau-sample.
+    accuracies: Vec<f64>,
+}
+
+impl MarginalScores {
+    /// Adds a tau-sample: `probs` is tau x K row-major.
+    pub(crate) fn add(&mut self, probs: &[f64], labels: &[u32], num_classes: usize) {
+        for (row, &label) in probs.chunks_exact(num_classes).zip(labels) {
+            self.gaps.add(row, label);
+        }
+        self.accuracies.push(accuracy(probs, labels, num_classes));
+    }
+
+    /// The share of all rows that are right. Rows of one tau-sample may share their fate, so that the standard error is
+    /// that of the mean of the tau-samples' accuracies.
+    pub(crate) fn accuracy(&self) -> Score {
+        Score { mean: self.gaps.accuracy(), stderr: Score::of(&self.accuracies).stderr }
+    }
+
+    /// Expected calibration error over all rows.
+    pub(crate) fn ece(&self) -> f64 {
+        self.gaps.error()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_standard_error_is_clustered_by_tau_sample() {
+        let mut scores = MarginalScores::default();
+        let row = [0.75, 0.25];
+        // Two tau-samples all right, one all wrong: three independent units, however many rows.
+        for label in [0, 0, 1] {
+            scores.add(&row.repeat(100), &[label; 100], 2);
+        }
+        let accuracy = scores.accuracy();
+        assert_eq!(accuracy.mean, 2.0 / 3.0);
+        assert_eq!(accuracy.stderr, Score::of(&[1.0, 1.0, 0.0]).stderr);
+    }
+
+    #[test]
+    fn one_tau_sample_has_no_standard_error() {
+        let mut scores = MarginalScores::default();
+        scores.add(&[0.75, 0.25, 0.5, 0.5], &[0, 1], 2);
+        assert_eq!(scores.accuracy().mean, 0.5);
+        assert!(scores.accuracy().stderr.is_nan());
+    }
+}

@@ -1,0 +1,98 @@
+//! What an agent says while it works: its progress, and a bounded log.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The lines of a log that are kept: enough to see what an agent does.
+const LINES: usize = 20;
+/// The bytes of a line that are kept.
+const LINE_BYTES: usize = 2 * 1024;
+
+/// What an agent says, shared between its store and whoever shows or keeps it.
+#[derive(Clone, Debug, Default)]
+pub struct Trace(Arc<Said>);
+
+#[derive(Debug, Default)]
+struct Said {
+    /// The bits of an `f32`.
+    progress: AtomicU32,
+    log: Mutex<Log>,
+}
+
+#[derive(Debug, Default)]
+struct Log {
+    first: Vec<String>,
+    last: String,
+    lines: u64,
+}
+
+impl Trace {
+    /// The fraction of its current call that the agent says is done, between 0 and 1.
+    pub fn progress(&self) -> f32 {
+        f32::from_bits(self.0.progress.load(Ordering::Relaxed))
+    }
+
+    /// The first lines that the agent logged, and the number of those that came after.
+    pub fn log(&self) -> (Vec<String>, u64) {
+        let log = self.kept();
+        (log.first.clone(), log.lines - log.first.len() as u64)
+    }
+
+    /// The last line that the agent logged, if any.
+    pub(crate) fn last_line(&self) -> Option<String> {
+        let log = self.kept();
+        (log.lines > 0).then(|| log.last.clone())
+    }
+
+    /// Keeps what lies in [0, 1]; a guest may say anything.
+    pub(crate) fn set_progress(&self, fraction: f32) {
+        let fraction = if fraction >= 0.0 { fraction.min(1.0) } else { 0.0 };
+        self.0.progress.store(fraction.to_bits(), Ordering::Relaxed);
+    }
+
+    /// Keeps the start of a line while there is room for it; counts it in any case.
+    pub(crate) fn add_line(&self, line: &str) {
+        let mut end = line.len().min(LINE_BYTES);
+        while !line.is_char_boundary(end) {
+            end -= 1;
+        }
+        let line = &line[..end];
+        let mut log = self.kept();
+        log.lines += 1;
+        line.clone_into(&mut log.last);
+        if log.first.len() < LINES {
+            log.first.push(line.to_owned());
+        }
+    }
+
+    fn kept(&self) -> MutexGuard<'_, Log> {
+        self.0.log.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{LINE_BYTES, LINES, Trace};
+
+    #[test]
+    fn the_log_is_bounded_and_counts_what_it_drops() {
+        let trace = Trace::default();
+        // Two bytes a character, of which an odd limit would cut one in half.
+        let line = "é".repeat(LINE_BYTES);
+        (0..1000).for_each(|_| trace.add_line(&line));
+        let (kept, dropped) = trace.log();
+        assert_eq!((kept.len(), dropped), (LINES, 1000 - LINES as u64));
+        assert!(kept.iter().all(|line| line.len() <= LINE_BYTES));
+        trace.add_line("the end");
+        assert_eq!(trace.last_line().as_deref(), Some("the end"));
+    }
+
+    #[test]
+    fn progress_is_a_fraction_whatever_is_said() {
+        let trace = Trace::default();
+        for (said, kept) in [(0.5, 0.5), (7.0, 1.0), (-1.0, 0.0), (f32::NAN, 0.0)] {
+            trace.set_progress(said);
+            assert_eq!(trace.progress(), kept);
+        }
+    }
+}
