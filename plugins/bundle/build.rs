@@ -23,8 +23,8 @@ const AGENTS: [(&str, &str); 6] = [
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Directories of the outer build's own settings, which are not the agents'.
-const OUTER: [&str; 4] = ["RUSTFLAGS", "RUSTDOCFLAGS", "RUSTC", "MAKEFLAGS"];
+/// What else the outer build is told that the agents' is not, beside what begins with `CARGO_` or `RUSTC`.
+const OUTER: [&str; 3] = ["RUSTFLAGS", "RUSTDOCFLAGS", "MAKEFLAGS"];
 
 fn main() -> Result<()> {
     let root = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?).join("../..").canonicalize()?;
@@ -39,6 +39,7 @@ fn main() -> Result<()> {
         let component = out.join(format!("{directory}.component.wasm"));
         let encoded = encode(&module).with_context(|| format!("failed to make a component of the agent {name}"))?;
         fs::write(&component, encoded)?;
+        let component = component.to_str().context("the directory of the build is not text")?;
         writeln!(listing, "    Bundled {{ name: {name:?}, component: include_bytes!({component:?}) }},")?;
     }
     listing.push_str("]\n");

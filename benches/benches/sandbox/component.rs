@@ -17,13 +17,13 @@ use bindings::jointly::agent::types::{Matrix, Setting};
 
 /// What the host asks of the compiler.
 #[derive(Clone, Copy)]
-pub struct Guarantees {
+pub(crate) struct Guarantees {
     /// A run ends after a bounded amount of work, the same on every machine.
-    pub fuel: bool,
+    pub(crate) fuel: bool,
     /// A NaN has the same bits on every machine.
-    pub canonical_nans: bool,
+    pub(crate) canonical_nans: bool,
     /// Relaxed vector instructions do the same on every machine.
-    pub deterministic: bool,
+    pub(crate) deterministic: bool,
 }
 
 /// A host that listens to nothing.
@@ -38,33 +38,33 @@ impl bindings::jointly::agent::host::Host for Deaf {
 impl bindings::jointly::agent::types::Host for Deaf {}
 
 /// The compiled ensemble.
-pub struct Component {
+pub(crate) struct Component {
     engine: Engine,
-    component: Compiled,
+    compiled: Compiled,
     fuel: bool,
 }
 
 impl Component {
-    pub fn new(guarantees: Guarantees) -> Result<Self> {
+    pub(crate) fn new(guarantees: Guarantees) -> Result<Self> {
         let mut config = Config::new();
         config.consume_fuel(guarantees.fuel);
         config.cranelift_nan_canonicalization(guarantees.canonical_nans);
         config.relaxed_simd_deterministic(guarantees.deterministic);
         let engine = Engine::new(&config)?;
         let bundled = jointly_bundle::find("ensemble").context("no ensemble is bundled")?;
-        let component = Compiled::new(&engine, bundled.component)?;
-        Ok(Self { engine, component, fuel: guarantees.fuel })
+        let compiled = Compiled::new(&engine, bundled.component)?;
+        Ok(Self { engine, compiled, fuel: guarantees.fuel })
     }
 
     /// Seconds of one training.
-    pub fn train(&self, workload: &Workload) -> Result<f64> {
+    pub(crate) fn train(&self, workload: &Workload) -> Result<f64> {
         let mut store = Store::new(&self.engine, Deaf);
         if self.fuel {
             store.set_fuel(u64::MAX)?;
         }
         let mut linker = Linker::new(&self.engine);
         bindings::Classifier::add_to_linker::<_, HasSelf<_>>(&mut linker, |host| host)?;
-        let agent = bindings::Classifier::instantiate(&mut store, &self.component, &linker)?;
+        let agent = bindings::Classifier::instantiate(&mut store, &self.compiled, &linker)?;
         let task = Task { input_dim: DIM as u32, num_classes: 2, temperature: Some(0.1), hidden_layers: Some(2) };
         let inputs = Matrix { rows: EXAMPLES as u32, cols: DIM as u32, values: workload.inputs.clone() };
         let data = Dataset { inputs, labels: workload.labels.clone() };

@@ -13,7 +13,7 @@ use component::{Component, Guarantees};
 use native::Native;
 use workload::Workload;
 
-const ROUNDS: usize = 7;
+const ROUNDS: usize = 25;
 
 fn main() -> Result<()> {
     let workload = Workload::new();
@@ -41,8 +41,8 @@ fn main() -> Result<()> {
     let row = |name: &str, seconds: &[f64]| {
         let ratios = seconds.iter().zip(&native_seconds).map(|(seconds, native)| native / seconds).collect();
         let typical = median(seconds.to_vec());
-        let steps = workload.steps() / typical;
-        let gflops = workload.operations() / typical / 1e9;
+        let steps = workload::steps() / typical;
+        let gflops = workload::operations() / typical / 1e9;
         println!("{name:<36} {steps:>9.0} {gflops:>9.1} {:>7.3}", median(ratios));
     };
     row("native, x86-64-v3", &native_seconds);

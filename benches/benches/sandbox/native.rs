@@ -10,13 +10,13 @@ use wasmtime::{Result, ensure};
 use crate::workload::{EXAMPLES, Workload};
 
 /// The program that trains and prints how many seconds it took.
-pub struct Native {
+pub(crate) struct Native {
     program: PathBuf,
 }
 
 impl Native {
     /// Compiles it with the profile that the agents are compiled with.
-    pub fn build() -> Result<Self> {
+    pub(crate) fn build() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let target_dir = root.join("target/native");
         let status = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
@@ -32,7 +32,7 @@ impl Native {
     }
 
     /// Seconds of one training.
-    pub fn train(&self, workload: &Workload) -> Result<f64> {
+    pub(crate) fn train(&self, workload: &Workload) -> Result<f64> {
         let settings = workload.settings.iter().map(|(name, value)| format!("{name}={value}"));
         let output = Command::new(&self.program).arg(EXAMPLES.to_string()).args(settings).output()?;
         ensure!(output.status.success(), "native training failed: {}", String::from_utf8_lossy(&output.stderr));

@@ -3,40 +3,41 @@
 use jointly_sdk::Rng;
 
 /// Features of an input.
-pub const DIM: usize = 2;
+pub(crate) const DIM: usize = 2;
 
 /// Training examples; a batch holds each once.
-pub const EXAMPLES: usize = 100;
+pub(crate) const EXAMPLES: usize = 100;
 
-const MEMBERS: usize = 10;
+/// Few, so that a turn is short beside the changes in the machine's speed.
+const MEMBERS: usize = 3;
 const STEPS: usize = 1000;
 const HIDDEN: usize = 50;
 const CLASSES: usize = 2;
 
 /// Data and settings.
-pub struct Workload {
-    pub inputs: Vec<f32>,
-    pub labels: Vec<u32>,
-    pub settings: Vec<(&'static str, String)>,
+pub(crate) struct Workload {
+    pub(crate) inputs: Vec<f32>,
+    pub(crate) labels: Vec<u32>,
+    pub(crate) settings: Vec<(&'static str, String)>,
 }
 
 impl Workload {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let mut rng = Rng::new(0, 0);
         let inputs: Vec<f32> = (0..EXAMPLES * DIM).map(|_| rng.normal()).collect();
         let labels = inputs.chunks(DIM).map(|row| u32::from(row[0] * row[1] > 0.0)).collect();
         Self { inputs, labels, settings: vec![("size", MEMBERS.to_string()), ("steps", STEPS.to_string())] }
     }
+}
 
-    /// Steps of training, of all members together.
-    pub fn steps(&self) -> f64 {
-        (MEMBERS * STEPS) as f64
-    }
+/// Steps of training, of all members together.
+pub(crate) fn steps() -> f64 {
+    (MEMBERS * STEPS) as f64
+}
 
-    /// Multiplications and additions in the matrix products of the training: every layer's values and gradient, and
-    /// the gradient with respect to the inputs of all layers but the first.
-    pub fn operations(&self) -> f64 {
-        let products = 2 * DIM * HIDDEN + 3 * HIDDEN * HIDDEN + 3 * HIDDEN * CLASSES;
-        (2 * EXAMPLES * products) as f64 * self.steps()
-    }
+/// Multiplications and additions in the matrix products of the training, were none left out: every layer's values and
+/// gradient, and the gradient with respect to the inputs of all layers but the first.
+pub(crate) fn operations() -> f64 {
+    let products = 2 * DIM * HIDDEN + 3 * HIDDEN * HIDDEN + 3 * HIDDEN * CLASSES;
+    (2 * EXAMPLES * products) as f64 * steps()
 }

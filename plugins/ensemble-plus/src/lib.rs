@@ -1,6 +1,6 @@
 //! The agent `ensemble+`: an ensemble whose members each learn around a fixed random function.
 
-use jointly_nets::{Agent, EnsembleAgent, FirstBiases, Recipe, Weighting, sweeps};
+use jointly_nets::{EnsembleAgent, FirstBiases, Recipe, Weighting, sweeps};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, choices, settings, sweep};
 
 choices! {
@@ -81,4 +81,21 @@ impl EnsembleAgent for EnsemblePlus {
     }
 }
 
-jointly_sdk::export!(classifier: Agent<EnsemblePlus>);
+#[cfg(target_arch = "wasm32")]
+jointly_sdk::export!(classifier: jointly_nets::Agent<EnsemblePlus>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggested_variants_are_accepted_and_others_refused() {
+        for sweep in EnsemblePlus::describe().sweeps {
+            for variant in sweep.variants {
+                assert!(EnsemblePlus::recipe(&variant).is_ok(), "{variant:?}");
+            }
+        }
+        let unknown = [Setting { name: "depth".into(), value: "3".into() }];
+        assert!(matches!(EnsemblePlus::recipe(&unknown), Err(Failure::InvalidSetting(_))));
+    }
+}

@@ -1,6 +1,6 @@
 //! The agent `ensemble`: networks that differ only in where they start.
 
-use jointly_nets::{Agent, EnsembleAgent, FirstBiases, Recipe, Weighting, sweeps};
+use jointly_nets::{EnsembleAgent, FirstBiases, Recipe, Weighting, sweeps};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings};
 
 settings! {
@@ -55,4 +55,21 @@ impl EnsembleAgent for DeepEnsemble {
     }
 }
 
-jointly_sdk::export!(classifier: Agent<DeepEnsemble>);
+#[cfg(target_arch = "wasm32")]
+jointly_sdk::export!(classifier: jointly_nets::Agent<DeepEnsemble>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggested_variants_are_accepted_and_others_refused() {
+        for sweep in DeepEnsemble::describe().sweeps {
+            for variant in sweep.variants {
+                assert!(DeepEnsemble::recipe(&variant).is_ok(), "{variant:?}");
+            }
+        }
+        let unknown = [Setting { name: "depth".into(), value: "3".into() }];
+        assert!(matches!(DeepEnsemble::recipe(&unknown), Err(Failure::InvalidSetting(_))));
+    }
+}

@@ -1,6 +1,6 @@
 //! The agent `logistic-regression`: one linear layer, trained as the networks are.
 
-use jointly_nets::{Agent, EnsembleAgent, FirstBiases, Recipe, Weighting};
+use jointly_nets::{EnsembleAgent, FirstBiases, Recipe, Weighting};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, settings, sweep};
 
 settings! {
@@ -49,4 +49,21 @@ impl EnsembleAgent for LogisticRegression {
     }
 }
 
-jointly_sdk::export!(classifier: Agent<LogisticRegression>);
+#[cfg(target_arch = "wasm32")]
+jointly_sdk::export!(classifier: jointly_nets::Agent<LogisticRegression>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggested_variants_are_accepted_and_others_refused() {
+        for sweep in LogisticRegression::describe().sweeps {
+            for variant in sweep.variants {
+                assert!(LogisticRegression::recipe(&variant).is_ok(), "{variant:?}");
+            }
+        }
+        let unknown = [Setting { name: "depth".into(), value: "3".into() }];
+        assert!(matches!(LogisticRegression::recipe(&unknown), Err(Failure::InvalidSetting(_))));
+    }
+}

@@ -1,6 +1,6 @@
 //! The agent `mlp`: one network, the point estimate that every other agent is measured against.
 
-use jointly_nets::{Agent, EnsembleAgent, FirstBiases, Recipe, Weighting, sweeps};
+use jointly_nets::{EnsembleAgent, FirstBiases, Recipe, Weighting, sweeps};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings};
 
 settings! {
@@ -51,4 +51,21 @@ impl EnsembleAgent for Mlp {
     }
 }
 
-jointly_sdk::export!(classifier: Agent<Mlp>);
+#[cfg(target_arch = "wasm32")]
+jointly_sdk::export!(classifier: jointly_nets::Agent<Mlp>);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn suggested_variants_are_accepted_and_others_refused() {
+        for sweep in Mlp::describe().sweeps {
+            for variant in sweep.variants {
+                assert!(Mlp::recipe(&variant).is_ok(), "{variant:?}");
+            }
+        }
+        let unknown = [Setting { name: "depth".into(), value: "3".into() }];
+        assert!(matches!(Mlp::recipe(&unknown), Err(Failure::InvalidSetting(_))));
+    }
+}

@@ -191,3 +191,163 @@ fn first_draws(seed: u64, members: usize) -> Vec<u64> {
     }
     first.into_iter().flatten().collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Mean negative log-likelihood that a network which has learnt separable classes stays below.
+    const LOW_LOSS: f32 = 0.1;
+    /// Of a probability against one half, once the penalty alone has been minimised.
+    const TOLERANCE: f32 = 1e-3;
+
+    fn recipe() -> Recipe {
+        Recipe {
+            size: 1,
+            hidden: vec![10, 7],
+            steps: 300,
+            batch_size: 100,
+            learning_rate: 1e-2,
+            l2: 0.0,
+            adaptive: true,
+            first_biases: FirstBiases::Zero,
+            prior_scale: 0.0,
+            weighting: Weighting::Equal,
+        }
+    }
+
+    fn task(classes: usize) -> Task {
+        Task { input_dim: 2, num_classes: classes, temperature: Some(0.25), hidden_layers: None }
+    }
+
+    /// Classes are sectors of the plane.
+    fn data(examples: usize, classes: usize) -> Dataset {
+        let mut rng = Rng::new(3, 0);
+        let inputs: Vec<f32> = (0..2 * examples).map(|_| rng.normal()).collect();
+        let sector = |row: &[f32]| (row[1].atan2(row[0]) / std::f32::consts::TAU + 0.5) * classes as f32;
+        let labels = inputs.chunks(2).map(|row| (sector(row) as u32).min(classes as u32 - 1)).collect();
+        Dataset { inputs: Matrix::new(examples, 2, inputs).unwrap(), labels }
+    }
+
+    fn probs(ensemble: &Ensemble, inputs: &Matrix, classes: usize, draw: u64) -> Vec<f32> {
+        let mut out = vec![0.0; inputs.rows() * classes];
+        ensemble.probs(inputs, draw, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn separable_classes_are_learnt() {
+        for classes in [2, 3] {
+            for examples in [60, 250] {
+                let data = data(examples, classes);
+                let ensemble = Ensemble::train(&recipe(), &task(classes), &data, 0).unwrap();
+                let probs = probs(&ensemble, &data.inputs, classes, 0);
+                let rows = probs.chunks(classes).zip(&data.labels);
+                let loss = rows.map(|(row, label)| -row[*label as usize].ln()).sum::<f32>() / examples as f32;
+                assert!(loss < LOW_LOSS, "{classes} classes, {examples} examples: {loss}");
+            }
+        }
+    }
+
+    #[test]
+    fn training_depends_on_the_seed_alone() {
+        let recipe = Recipe { size: 2, steps: 50, prior_scale: 3.0, weighting: Weighting::Exponential, ..recipe() };
+        let data = data(130, 2);
+        let train = |seed| Ensemble::train(&recipe, &task(2), &data, seed).unwrap();
+        let (one, same, other) = (train(1), train(1), train(2));
+        assert_eq!(probs(&one, &data.inputs, 2, 5), probs(&same, &data.inputs, 2, 5));
+        assert_ne!(probs(&one, &data.inputs, 2, 5), probs(&other, &data.inputs, 2, 5));
+    }
+
+    #[test]
+    fn without_data_the_penalty_alone_is_minimised() {
+        let nothing = Dataset { inputs: Matrix::new(0, 2, Vec::new()).unwrap(), labels: Vec::new() };
+        let recipe = Recipe { l2: 1.0, steps: 1000, ..recipe() };
+        let ensemble = Ensemble::train(&recipe, &task(2), &nothing, 0).unwrap();
+        let probs = probs(&ensemble, &data(5, 2).inputs, 2, 0);
+        assert!(probs.iter().all(|p| (p - 0.5).abs() < TOLERANCE), "{probs:?}");
+    }
+
+    #[test]
+    fn one_example_is_enough() {
+        let data = data(1, 2);
+        let ensemble = Ensemble::train(&recipe(), &task(2), &data, 0).unwrap();
+        let probs = probs(&ensemble, &data.inputs, 2, 0);
+        assert!(probs[data.labels[0] as usize] > 0.9, "{probs:?}");
+    }
+
+    #[test]
+    fn no_hidden_layer_is_logistic_regression() {
+        let recipe = Recipe { hidden: Vec::new(), steps: 1000, ..recipe() };
+        let half_plane = {
+            let mut data = data(200, 2);
+            data.labels = data.inputs.values().chunks(2).map(|row| u32::from(row[0] > 0.0)).collect();
+            data
+        };
+        let ensemble = Ensemble::train(&recipe, &task(2), &half_plane, 0).unwrap();
+        let mirrored = Matrix::new(2, 2, vec![0.7, -0.3, -0.7, 0.3]).unwrap();
+        let probs = probs(&ensemble, &mirrored, 2, 0);
+        assert!(probs[1] > 0.9 && probs[2] > 0.9, "{probs:?}");
+    }
+
+    #[test]
+    fn a_row_has_the_same_bits_in_any_company() {
+        let recipe = Recipe { size: 3, steps: 20, prior_scale: 3.0, ..recipe() };
+        let ensemble = Ensemble::train(&recipe, &task(3), &data(30, 3), 0).unwrap();
+        let inputs = data(150, 3).inputs;
+        let draws = [7, 0, 3, 7, 1];
+        let mut together = vec![0.0; draws.len() * inputs.rows() * 3];
+        ensemble.sample_probs(&inputs, &draws, &mut together).unwrap();
+        for (draw, together) in draws.into_iter().zip(together.chunks(inputs.rows() * 3)) {
+            assert_eq!(together, probs(&ensemble, &inputs, 3, draw));
+            assert_eq!(together, probs(&ensemble, &inputs, 3, ensemble.canonical_draw(draw)));
+            for (i, expected) in together.chunks(3).enumerate() {
+                let alone = Matrix::new(1, 2, inputs.row(i).to_vec()).unwrap();
+                assert_eq!(expected, probs(&ensemble, &alone, 3, draw), "row {i}");
+            }
+        }
+    }
+
+    #[test]
+    fn canonical_draws_are_one_a_member() {
+        let recipe = Recipe { size: 20, steps: 1, ..recipe() };
+        let ensemble = Ensemble::train(&recipe, &task(2), &data(10, 2), 4).unwrap();
+        let canonical: Vec<u64> = (0..2000).map(|draw| ensemble.canonical_draw(draw)).collect();
+        for (draw, canonical) in canonical.iter().enumerate() {
+            assert!(*canonical <= draw as u64);
+            assert_eq!(ensemble.canonical_draw(*canonical), *canonical);
+        }
+        let distinct: std::collections::BTreeSet<u64> = canonical.into_iter().collect();
+        assert_eq!(distinct.len(), 20);
+    }
+
+    #[test]
+    fn weights_follow_their_laws() {
+        let weights = |weighting| Recipe { weighting, ..recipe() }.weights(4000, 0, 0);
+        assert!(weights(Weighting::Equal).is_empty());
+        let bernoulli = weights(Weighting::Bernoulli);
+        assert!(bernoulli.iter().all(|weight| [0.0, 2.0].contains(weight)));
+        for weights in [bernoulli, weights(Weighting::Exponential)] {
+            // Five standard errors, where the variance is one.
+            let mean = weights.iter().sum::<f32>() / weights.len() as f32;
+            assert!((mean - 1.0).abs() < 5.0 / (weights.len() as f32).sqrt(), "{mean}");
+        }
+        let other = Recipe { weighting: Weighting::Exponential, ..recipe() }.weights(10, 0, 1);
+        assert_ne!(other, weights(Weighting::Exponential)[..10]);
+    }
+
+    #[test]
+    fn penalty_is_adaptive() {
+        let recipe = Recipe { l2: 3.0, ..recipe() };
+        assert_eq!(recipe.penalty(&task(2), 10), 3.0 * 0.5 * 2.0 / 10.0);
+        assert_eq!(recipe.penalty(&Task { temperature: None, ..task(2) }, 0), 3.0 * 2.0);
+        assert_eq!(Recipe { adaptive: false, ..recipe }.penalty(&task(2), 10), 3.0 / 10.0);
+    }
+
+    #[test]
+    fn divergence_names_the_step() {
+        let data = Dataset { inputs: Matrix::new(1, 2, vec![f32::INFINITY, 0.0]).unwrap(), labels: vec![0] };
+        let failure = Ensemble::train(&recipe(), &task(2), &data, 0).unwrap_err();
+        assert_eq!(failure, Failure::Diverged("the loss of member 0 is not finite at step 0".into()));
+    }
+}

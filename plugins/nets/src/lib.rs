@@ -10,6 +10,7 @@ pub mod predict;
 pub mod product;
 pub mod simd;
 pub mod softmax;
+pub mod sparse;
 pub mod stream;
 pub mod sweeps;
 pub mod training;

@@ -58,3 +58,35 @@ impl CrossEntropy {
         blemish.to_array().into_iter().all(|value| value == 0.0)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOLERANCE: f32 = 1e-6;
+
+    #[test]
+    fn gradient_is_weight_times_probability_less_the_label() {
+        // Three classes with probabilities 1/6, 2/6 and 3/6 once the offsets are added.
+        let (two, three) = (2f32.ln(), 3f32.ln());
+        let mut logits = [0.0, 0.0, 0.0, 9.0, 0.0, two, three, 9.0];
+        let offsets = [0.0, two, three, 0.0, 0.0, 0.0];
+        let targets = Targets { labels: &[1, 2], weights: &[0.5, 2.0], offsets: &offsets };
+        assert!(CrossEntropy::new(3).differentiate(&mut logits, 4, targets));
+        let expected = [0.5 / 6.0, -0.5 * 4.0 / 6.0, 0.5 * 3.0 / 6.0, 9.0, 2.0 / 6.0, 4.0 / 6.0, -1.0, 9.0];
+        for (value, expected) in logits.iter().zip(expected) {
+            assert!((value - expected).abs() < TOLERANCE, "{logits:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_is_told() {
+        for blemish in [f32::NAN, f32::INFINITY, f32::NEG_INFINITY] {
+            let mut logits = [0.0; 2 * 2 * LANES];
+            logits[2 * LANES + 1] = blemish;
+            let (labels, weights) = ([0; 2 * LANES], [1.0; 2 * LANES]);
+            let targets = Targets { labels: &labels, weights: &weights, offsets: &[] };
+            assert!(!CrossEntropy::new(2).differentiate(&mut logits, 2, targets), "{blemish}");
+        }
+    }
+}

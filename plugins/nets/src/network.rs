@@ -4,6 +4,7 @@ use jointly_sdk::Rng;
 
 use crate::product::{Target, product};
 use crate::simd::{LANES, Lanes, Left, Right, floats, floats_mut, vectors};
+use crate::sparse::{Pattern, Rectified};
 
 /// How the biases of the first layer start; those of the other layers are zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -118,22 +119,23 @@ impl Network {
     ///
     /// Where there are more rows than `values` has room for.
     pub fn forward(&self, inputs: &[f32], inputs_stride: usize, rows: usize, values: &mut Values) {
+        let Values { layers, pattern, .. } = values;
         for (l, layer) in self.layers.iter().enumerate() {
-            let (before, after) = values.layers.split_at_mut(l);
-            let left = match before.last() {
-                None => Left::rows(inputs, inputs_stride),
-                Some(hidden) => Left::rows(floats(hidden), stride(layer.inputs) * LANES),
-            };
-            let parameters = layer.of(&self.parameters);
-            let (weights, biases) = parameters.split_at(layer.inputs * layer.width());
+            let (before, after) = layers.split_at_mut(l);
+            let (weights, biases) = layer.of(&self.parameters).split_at(layer.inputs * layer.width());
             let right = Right { values: weights, stride: layer.width() };
+            let start = Some(biases);
             let stride = stride(layer.outputs);
-            let out = &mut after[0];
-            let target = Target { out, stride, rows, width: layer.width() };
-            if l + 1 == self.layers.len() {
-                product(left, right, layer.inputs, Some(biases), target, |sum, _| sum);
+            let target = Target { out: &mut after[0], stride, rows, width: layer.width() };
+            let last = l + 1 == self.layers.len();
+            let finish = |sum: Lanes, _| if last { sum } else { sum.relu() };
+            if let Some(hidden) = before.last() {
+                let left = Rectified { values: hidden, stride: self::stride(layer.inputs) };
+                pattern.product(left, right, layer.inputs, start, target, finish);
             } else {
-                product(left, right, layer.inputs, Some(biases), target, |sum, _| sum.relu());
+                product(Left::rows(inputs, inputs_stride), right, layer.inputs, start, target, finish);
+            }
+            if !last {
                 let ones = floats_mut(&mut after[0]).iter_mut().skip(layer.outputs).step_by(stride * LANES);
                 ones.take(rows).for_each(|one| *one = 1.0);
             }
@@ -151,26 +153,26 @@ impl Network {
         values: &mut Values,
         gradient: &mut [Lanes],
     ) {
+        let Values { layers, transposed, pattern } = values;
         for (l, layer) in self.layers.iter().enumerate().rev() {
-            let (before, after) = values.layers.split_at_mut(l);
-            let delta = &after[0];
+            let (before, after) = layers.split_at_mut(l);
+            let delta = Rectified { values: &after[0], stride: stride(layer.outputs) };
+            let right = Right { values: delta.values, stride: delta.stride };
             let width = layer.width();
-            let right = Right { values: delta, stride: stride(layer.outputs) };
             let target = Target { out: layer.of_mut(gradient), stride: width, rows: layer.inputs + 1, width };
             let Some(hidden) = before.last_mut() else {
                 product(Left::columns(inputs, inputs_stride), right, rows, None, target, |sum, _| sum);
                 continue;
             };
-            let stride_before = stride(layer.inputs);
-            product(Left::columns(floats(hidden), stride_before * LANES), right, rows, None, target, |sum, _| sum);
+            let stride = stride(layer.inputs);
+            pattern.transposed_product(Rectified { values: hidden, stride }, right, rows, target);
 
             let width = vectors(layer.inputs);
-            let transposed = &mut values.transposed[..layer.outputs * width];
+            let transposed = &mut transposed[..layer.outputs * width];
             transpose(layer.of(&self.parameters), layer.inputs, layer.outputs, transposed);
-            let left = Left::rows(floats(delta), stride(layer.outputs) * LANES);
             let right = Right { values: transposed, stride: width };
-            let target = Target { out: hidden, stride: stride_before, rows, width };
-            product(left, right, layer.outputs, None, target, Lanes::where_positive);
+            let target = Target { out: hidden, stride, rows, width };
+            pattern.product(delta, right, layer.outputs, None, target, Lanes::where_positive);
         }
     }
 }
@@ -181,6 +183,7 @@ pub struct Values {
     layers: Vec<Vec<Lanes>>,
     /// Weights with rows and columns exchanged, of one layer at a time.
     transposed: Vec<Lanes>,
+    pattern: Pattern,
 }
 
 impl Values {
@@ -191,6 +194,7 @@ impl Values {
         Self {
             layers: network.layers.iter().map(|layer| zeros(rows * stride(layer.outputs))).collect(),
             transposed: zeros(transposed.unwrap_or(0)),
+            pattern: Pattern::default(),
         }
     }
 
@@ -207,10 +211,104 @@ impl Values {
 /// Exchanges the rows and columns of a layer's weights; both sides are padded to whole vectors.
 fn transpose(weights: &[Lanes], rows: usize, cols: usize, out: &mut [Lanes]) {
     let (from, to) = (vectors(cols) * LANES, vectors(rows) * LANES);
+    // The room is every layer's in turn, so the padding has another layer's numbers in it.
+    out.fill(Lanes::splat(0.0));
     let out = floats_mut(out);
     for (i, row) in floats(weights).chunks_exact(from).take(rows).enumerate() {
         for (value, out) in row[..cols].iter().zip(out.chunks_exact_mut(to)) {
             out[i] = *value;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the step of a central difference, which is a compromise between curvature and rounding.
+    const STEP: f32 = 1e-2;
+    /// Of a derivative of order one by such a difference in single precision.
+    const TOLERANCE: f32 = 2e-3;
+
+    const ROWS: usize = 7;
+
+    /// Rows of inputs, each followed by a one and padded to whole vectors.
+    fn inputs(dim: usize, rng: &mut Rng) -> Vec<Lanes> {
+        let mut inputs = vec![Lanes::splat(0.0); ROWS * stride(dim)];
+        for row in floats_mut(&mut inputs).chunks_exact_mut(stride(dim) * LANES) {
+            row[..dim].fill_with(|| rng.normal());
+            row[dim] = 1.0;
+        }
+        inputs
+    }
+
+    /// The sum over rows and outputs of `slopes` times the outputs, whose gradient by the outputs is `slopes`.
+    fn objective(network: &Network, inputs: &[Lanes], slopes: &[f32], values: &mut Values) -> f32 {
+        network.forward(floats(inputs), stride(network.inputs()) * LANES, ROWS, values);
+        let rows = values.outputs().chunks_exact(stride(network.outputs()) * LANES);
+        let pairs = rows.zip(slopes.chunks(network.outputs()));
+        pairs.map(|(row, slopes)| row.iter().zip(slopes).map(|(value, slope)| value * slope).sum::<f32>()).sum()
+    }
+
+    #[test]
+    fn gradients_agree_with_finite_differences() {
+        for widths in [&[3, 2][..], &[2, 5, 3], &[4, 13, 8, 2], &[1, 3, 17, 5, 4]] {
+            let mut rng = Rng::new(5, widths.len() as u64);
+            let mut network = Network::new(widths, FirstBiases::Normal, &mut rng);
+            let inputs = inputs(widths[0], &mut rng);
+            let slopes: Vec<f32> = (0..ROWS * network.outputs()).map(|_| rng.normal()).collect();
+            let mut values = Values::new(&network, ROWS);
+            objective(&network, &inputs, &slopes, &mut values);
+            let before: Vec<Vec<Lanes>> = values.layers.clone();
+            let outputs = values.outputs().chunks_exact_mut(stride(network.outputs()) * LANES);
+            for (row, slopes) in outputs.zip(slopes.chunks(network.outputs())) {
+                row[..slopes.len()].copy_from_slice(slopes);
+            }
+            let mut gradient = vec![Lanes::splat(f32::NAN); network.parameters.len()];
+            let inputs_stride = stride(widths[0]) * LANES;
+            network.backward(floats(&inputs), inputs_stride, ROWS, &mut values, &mut gradient);
+
+            let active = |layers: &[Vec<Lanes>]| -> Vec<bool> {
+                let hidden = layers[..layers.len() - 1].iter();
+                hidden.flat_map(|layer| floats(layer).iter().map(|value| *value > 0.0)).collect()
+            };
+            let mut compared = 0;
+            for at in 0..network.parameters.len() * LANES {
+                let is_padding = floats(&network.parameters)[at] == 0.0 && floats(&gradient)[at] == 0.0;
+                let mut kinked = false;
+                let mut shifted = |by: f32| {
+                    let original = floats(&network.parameters)[at];
+                    floats_mut(&mut network.parameters)[at] = original + by;
+                    let value = objective(&network, &inputs, &slopes, &mut values);
+                    kinked |= active(&values.layers) != active(&before);
+                    floats_mut(&mut network.parameters)[at] = original;
+                    value
+                };
+                let difference = (shifted(STEP) - shifted(-STEP)) / (2.0 * STEP);
+                // Where a unit turns on or off between the two points, the difference is no derivative.
+                if !kinked && !is_padding {
+                    let derivative = floats(&gradient)[at];
+                    let error = (difference - derivative).abs() / (1.0 + derivative.abs());
+                    assert!(error < TOLERANCE, "{widths:?} at {at}: {difference} and {derivative}");
+                    compared += 1;
+                }
+            }
+            let parameters: usize = widths.windows(2).map(|pair| (pair[0] + 1) * pair[1]).sum();
+            assert!(compared > parameters / 2, "{compared} of {parameters}");
+        }
+    }
+
+    #[test]
+    fn weights_start_within_two_standard_deviations_and_biases_at_zero() {
+        let network = Network::new(&[4, 6, 3], FirstBiases::Zero, &mut Rng::new(0, 0));
+        for layer in &network.layers {
+            let bound = 2.0 / (layer.inputs as f32).sqrt();
+            let rows = floats(layer.of(&network.parameters)).chunks_exact(layer.width() * LANES);
+            for (i, row) in rows.enumerate() {
+                let is_bias = i == layer.inputs;
+                assert!(row[..layer.outputs].iter().all(|value| value.abs() <= bound && (*value == 0.0) == is_bias));
+                assert!(row[layer.outputs..].iter().all(|padding| *padding == 0.0));
+            }
         }
     }
 }

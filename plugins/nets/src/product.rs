@@ -29,7 +29,7 @@ pub fn product<const TRANSPOSED: bool>(
 ) {
     let mut product = Product { left, right, depth, start, target, finish };
     let mut j = 0;
-    // The widest vectors have the fewest registers left to hold a tile's sums, and a canonicalised sum takes two more.
+    // Where a canonicalised sum takes a register more, a tile has to be smaller.
     if !cfg!(target_arch = "wasm32") {
         j = product.columns::<4, 3>(j);
     }

@@ -101,6 +101,12 @@ mod imp {
             Self(v128_and(self.0, f32x4_gt(gate.0, f32x4_splat(0.0))))
         }
 
+        /// A bit for each number that is not zero.
+        #[inline(always)]
+        pub fn nonzero(self) -> u64 {
+            u64::from(i32x4_bitmask(f32x4_ne(self.0, f32x4_splat(0.0))))
+        }
+
         /// `self * 2^n`, where `n` was rounded by adding it to [`ROUND`](super::ROUND).
         #[inline(always)]
         pub fn scale_by_rounded(self, rounded: Self) -> Self {
@@ -197,6 +203,12 @@ mod imp {
             self.zip(gate, |a, gate| if gate > 0.0 { a } else { 0.0 })
         }
 
+        /// A bit for each number that is not zero.
+        #[inline(always)]
+        pub fn nonzero(self) -> u64 {
+            self.0.iter().enumerate().map(|(i, value)| u64::from(*value != 0.0) << i).sum()
+        }
+
         /// `self * 2^n`, where `n` was rounded by adding it to [`ROUND`](super::ROUND).
         #[inline(always)]
         pub fn scale_by_rounded(self, rounded: Self) -> Self {
@@ -272,7 +284,7 @@ pub struct Right<'a> {
 
 /// How many terms the inner loop adds before it tests for its end: the test, and the constants that a canonicalising
 /// host loads at the head of a loop, then cost little.
-const UNROLLED: usize = 4;
+const UNROLLED: usize = 2;
 
 /// Rows `i..i + M` and vectors `j..j + N` of the product of `left` and `right` over `depth` terms, added to `start`.
 ///
@@ -296,27 +308,102 @@ pub fn tile<const M: usize, const N: usize, const TRANSPOSED: bool>(
     let offset = Left::<TRANSPOSED>::offset;
     assert!(offset(left.stride, i + M - 1, depth - 1) < left.values.len());
     assert!((depth - 1) * right.stride + j + N <= right.values.len());
-    // SAFETY: every (row, term) read below is at most the last one, which the assertions place inside the slices,
-    // and an offset grows with both.
-    let mut terms = |from: usize, count: usize| unsafe {
-        let left_from = left.values.as_ptr().add(offset(left.stride, i, from));
-        let right_from = right.values.as_ptr().add(from * right.stride + j);
-        for k in 0..count {
-            let row: [Lanes; N] = std::array::from_fn(|n| *right_from.add(k * right.stride + n));
+    let mut terms = Terms::<M, N> {
+        left: left.values[offset(left.stride, i, 0)..].as_ptr(),
+        right: right.values[j..].as_ptr(),
+        rows: if TRANSPOSED { 1 } else { left.stride },
+        step: if TRANSPOSED { left.stride } else { 1 },
+        right_step: right.stride,
+    };
+    // SAFETY: the assertions place the last row of the last term inside both slices, and an offset grows with both.
+    unsafe {
+        for _ in 0..depth / UNROLLED {
+            terms.add::<UNROLLED>(&mut sums);
+        }
+        for _ in 0..depth % UNROLLED {
+            terms.add::<1>(&mut sums);
+        }
+    }
+    sums
+}
+
+/// The terms of a tile that are still to be added.
+struct Terms<const M: usize, const N: usize> {
+    left: *const f32,
+    right: *const Lanes,
+    /// From a row of the left side to the next, and from a term to the next.
+    rows: usize,
+    step: usize,
+    right_step: usize,
+}
+
+impl<const M: usize, const N: usize> Terms<M, N> {
+    /// Adds the next COUNT terms.
+    ///
+    /// # Safety
+    ///
+    /// There are so many.
+    #[inline(always)]
+    unsafe fn add<const COUNT: usize>(&mut self, sums: &mut [[Lanes; N]; M]) {
+        for k in 0..COUNT {
+            let mut row = [Lanes::splat(0.0); N];
+            for (n, value) in row.iter_mut().enumerate() {
+                // SAFETY: the caller vouches for the term, and a term has N vectors.
+                *value = unsafe { *self.right.add(k * self.right_step + n) };
+            }
             for (m, sums) in sums.iter_mut().enumerate() {
-                let factor = Lanes::splat(*left_from.add(offset(left.stride, m, k)));
+                // SAFETY: the caller vouches for the term, and a term has M rows.
+                let factor = Lanes::splat(unsafe { *self.left.add(m * self.rows + k * self.step) });
                 for (sum, value) in sums.iter_mut().zip(row) {
                     *sum = factor.mul_add(value, *sum);
                 }
             }
         }
-    };
-    let whole = depth - depth % UNROLLED;
-    for from in (0..whole).step_by(UNROLLED) {
-        terms(from, UNROLLED);
+        self.left = self.left.wrapping_add(COUNT * self.step);
+        self.right = self.right.wrapping_add(COUNT * self.right_step);
     }
-    for from in whole..depth {
-        terms(from, 1);
+}
+
+/// Bits of a word of [`sparse_row`].
+pub const WORD: usize = u64::BITS as usize;
+
+/// Vectors `j..j + N` of row `i` of the product of `left` and `right`, added to `start`, with those terms alone whose
+/// bit is set: term k is bit `k % 64` of word `k / 64`.
+///
+/// # Panics
+///
+/// Where a matrix ends before the terms do.
+#[inline(always)]
+pub fn sparse_row<const N: usize, const TRANSPOSED: bool>(
+    left: Left<'_, TRANSPOSED>,
+    right: Right<'_>,
+    (i, j): (usize, usize),
+    terms: &[u64],
+    start: [Lanes; N],
+) -> [Lanes; N] {
+    let mut sums = start;
+    let Some(last) = terms.iter().rposition(|word| *word != 0) else {
+        return sums;
+    };
+    let last = last * WORD + terms[last].ilog2() as usize;
+    let offset = Left::<TRANSPOSED>::offset;
+    assert!(offset(left.stride, i, last) < left.values.len());
+    assert!(last * right.stride + j + N <= right.values.len());
+    let right_from = right.values[j..].as_ptr();
+    for (w, word) in terms.iter().enumerate() {
+        let mut word = *word;
+        while word != 0 {
+            let k = w * WORD + word.trailing_zeros() as usize;
+            word &= word - 1;
+            // SAFETY: the assertions place the last term inside both sides, and an offset grows with the term.
+            unsafe {
+                let factor = Lanes::splat(*left.values.get_unchecked(offset(left.stride, i, k)));
+                let row = right_from.add(k * right.stride);
+                for (n, sum) in sums.iter_mut().enumerate() {
+                    *sum = factor.mul_add(*row.add(n), *sum);
+                }
+            }
+        }
     }
     sums
 }

@@ -71,4 +71,45 @@ impl Classifier for Prior {
     }
 }
 
+#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: Prior);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOLERANCE: f32 = 1e-6;
+
+    fn prior(temperature: Option<f32>) -> Prior {
+        let task = Task { input_dim: 2, num_classes: 3, temperature, hidden_layers: Some(1) };
+        let data = Dataset { inputs: Matrix::new(0, 2, Vec::new()).unwrap(), labels: Vec::new() };
+        Prior::train(&task, &data, None, &[], 5).unwrap()
+    }
+
+    fn probs(prior: &Prior, draw: u64) -> Vec<f32> {
+        let inputs = Matrix::new(2, 2, vec![1.0, -0.5, 0.3, 2.0]).unwrap();
+        let mut out = vec![0.0; 6];
+        prior.probs(&inputs, draw, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn a_draw_names_a_network_whether_it_is_kept_or_not() {
+        let prior = prior(None);
+        let first = probs(&prior, 1);
+        assert_eq!(first, probs(&prior, 1));
+        assert_ne!(first, probs(&prior, 2));
+        for draw in 3..3 + KEPT as u64 {
+            probs(&prior, draw);
+        }
+        assert_eq!(prior.kept.borrow().len(), KEPT);
+        assert_eq!(probs(&prior, u64::MAX), probs(&prior, u64::MAX));
+    }
+
+    #[test]
+    fn logits_are_divided_by_the_temperature() {
+        let log_odds = |probs: &[f32]| (probs[0] / probs[1]).ln();
+        let (warm, cold) = (log_odds(&probs(&prior(None), 0)), log_odds(&probs(&prior(Some(0.5)), 0)));
+        assert!((2.0 * warm - cold).abs() < TOLERANCE * (1.0 + cold.abs()) * 10.0, "{warm} {cold}");
+    }
+}

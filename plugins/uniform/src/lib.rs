@@ -15,7 +15,8 @@ pub struct Uniform {
 
 impl Classifier for Uniform {
     fn describe() -> Description {
-        Description::new("uniform", env!("CARGO_PKG_VERSION"), "equal probabilities for all classes")
+        let summary = "equal probabilities for all classes";
+        Description { deterministic: true, ..Description::new("uniform", env!("CARGO_PKG_VERSION"), summary) }
     }
 
     fn train(
@@ -39,4 +40,22 @@ impl Classifier for Uniform {
     }
 }
 
+#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: Uniform);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_class_is_as_likely() {
+        let task = Task { input_dim: 1, num_classes: 4, temperature: None, hidden_layers: None };
+        let data = Dataset { inputs: Matrix::new(1, 1, vec![3.0]).unwrap(), labels: vec![2] };
+        let uniform = Uniform::train(&task, &data, None, &[], 0).unwrap();
+        let mut out = [0.0; 4];
+        uniform.probs(&data.inputs, 7, &mut out).unwrap();
+        assert_eq!(out, [0.25; 4]);
+        let unknown = [Setting { name: "size".into(), value: "3".into() }];
+        assert!(matches!(Uniform::train(&task, &data, None, &unknown, 0), Err(Failure::InvalidSetting(_))));
+    }
+}
