@@ -3,7 +3,7 @@
 use jointly_sdk::Rng;
 
 use crate::product::{Target, product};
-use crate::simd::{LANES, Lanes, Left, Right, floats, floats_mut, vectors};
+use crate::simd::{LANES, Lanes, Left, Right, floats_mut, transpose, vectors};
 use crate::sparse::{Pattern, Rectified};
 
 /// How the biases of the first layer start; those of the other layers are zero.
@@ -119,7 +119,7 @@ impl Network {
     ///
     /// Where there are more rows than `values` has room for.
     pub fn forward(&self, inputs: &[f32], inputs_stride: usize, rows: usize, values: &mut Values) {
-        let Values { layers, pattern, .. } = values;
+        let Values { layers, patterns, .. } = values;
         for (l, layer) in self.layers.iter().enumerate() {
             let (before, after) = layers.split_at_mut(l);
             let (weights, biases) = layer.of(&self.parameters).split_at(layer.inputs * layer.width());
@@ -131,7 +131,7 @@ impl Network {
             let finish = |sum: Lanes, _| if last { sum } else { sum.relu() };
             if let Some(hidden) = before.last() {
                 let left = Rectified { values: hidden, stride: self::stride(layer.inputs) };
-                pattern.product(left, right, layer.inputs, start, target, finish);
+                patterns[l - 1].product(left, right, layer.inputs, start, target, finish);
             } else {
                 product(Left::rows(inputs, inputs_stride), right, layer.inputs, start, target, finish);
             }
@@ -153,7 +153,7 @@ impl Network {
         values: &mut Values,
         gradient: &mut [Lanes],
     ) {
-        let Values { layers, transposed, pattern } = values;
+        let Values { layers, transposed, patterns, deltas } = values;
         for (l, layer) in self.layers.iter().enumerate().rev() {
             let (before, after) = layers.split_at_mut(l);
             let delta = Rectified { values: &after[0], stride: stride(layer.outputs) };
@@ -165,14 +165,14 @@ impl Network {
                 continue;
             };
             let stride = stride(layer.inputs);
-            pattern.transposed_product(Rectified { values: hidden, stride }, right, rows, target);
+            patterns[l - 1].transposed_product(Rectified { values: hidden, stride }, right, rows, target);
 
             let width = vectors(layer.inputs);
             let transposed = &mut transposed[..layer.outputs * width];
             transpose(layer.of(&self.parameters), layer.inputs, layer.outputs, transposed);
             let right = Right { values: transposed, stride: width };
             let target = Target { out: hidden, stride, rows, width };
-            pattern.product(delta, right, layer.outputs, None, target, Lanes::where_positive);
+            deltas.product(delta, right, layer.outputs, None, target, Lanes::where_positive);
         }
     }
 }
@@ -183,7 +183,10 @@ pub struct Values {
     layers: Vec<Vec<Lanes>>,
     /// Weights with rows and columns exchanged, of one layer at a time.
     transposed: Vec<Lanes>,
-    pattern: Pattern,
+    /// Where each hidden layer's values are not zero.
+    patterns: Vec<Pattern>,
+    /// Where a gradient with respect to a layer's values is not zero, of one layer at a time.
+    deltas: Pattern,
 }
 
 impl Values {
@@ -194,7 +197,8 @@ impl Values {
         Self {
             layers: network.layers.iter().map(|layer| zeros(rows * stride(layer.outputs))).collect(),
             transposed: zeros(transposed.unwrap_or(0)),
-            pattern: Pattern::default(),
+            patterns: vec![Pattern::default(); network.layers.len() - 1],
+            deltas: Pattern::default(),
         }
     }
 
@@ -208,22 +212,10 @@ impl Values {
     }
 }
 
-/// Exchanges the rows and columns of a layer's weights; both sides are padded to whole vectors.
-fn transpose(weights: &[Lanes], rows: usize, cols: usize, out: &mut [Lanes]) {
-    let (from, to) = (vectors(cols) * LANES, vectors(rows) * LANES);
-    // The room is every layer's in turn, so the padding has another layer's numbers in it.
-    out.fill(Lanes::splat(0.0));
-    let out = floats_mut(out);
-    for (i, row) in floats(weights).chunks_exact(from).take(rows).enumerate() {
-        for (value, out) in row[..cols].iter().zip(out.chunks_exact_mut(to)) {
-            out[i] = *value;
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::simd::floats;
 
     /// Of the step of a central difference, which is a compromise between curvature and rounding.
     const STEP: f32 = 1e-2;

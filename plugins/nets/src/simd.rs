@@ -7,7 +7,7 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-pub use imp::Lanes;
+pub use imp::{Lanes, transpose};
 
 /// Numbers in a vector: what the hardware holds in a register.
 pub const LANES: usize = imp::LANES;
@@ -113,6 +113,30 @@ mod imp {
             Self(i32x4_add(self.0, i32x4_shl(rounded.0, 23)))
         }
     }
+
+    /// As the other, tile by tile: a shuffle is no arithmetic.
+    pub fn transpose(weights: &[Lanes], rows: usize, cols: usize, out: &mut [Lanes]) {
+        let (from, to) = (cols.div_ceil(LANES), rows.div_ceil(LANES));
+        for i in 0..to {
+            for j in 0..from {
+                let row = |r: usize| (i * LANES + r < rows).then(|| weights[(i * LANES + r) * from + j]);
+                let tile = std::array::from_fn(|r| row(r).unwrap_or(Lanes::splat(0.0)));
+                let columns = out.chunks_exact_mut(to).skip(j * LANES).take(cols - j * LANES);
+                columns.zip(transpose_tile(tile)).for_each(|(out, column)| out[i] = column);
+            }
+        }
+    }
+
+    fn transpose_tile([a, b, c, d]: [Lanes; LANES]) -> [Lanes; LANES] {
+        let (ab, ab_high) = (i32x4_shuffle::<0, 4, 1, 5>(a.0, b.0), i32x4_shuffle::<2, 6, 3, 7>(a.0, b.0));
+        let (cd, cd_high) = (i32x4_shuffle::<0, 4, 1, 5>(c.0, d.0), i32x4_shuffle::<2, 6, 3, 7>(c.0, d.0));
+        [
+            Lanes(i64x2_shuffle::<0, 2>(ab, cd)),
+            Lanes(i64x2_shuffle::<1, 3>(ab, cd)),
+            Lanes(i64x2_shuffle::<0, 2>(ab_high, cd_high)),
+            Lanes(i64x2_shuffle::<1, 3>(ab_high, cd_high)),
+        ]
+    }
 }
 
 /// Elsewhere the compiler makes vector instructions of arrays: one register where there is AVX, two where not.
@@ -213,6 +237,19 @@ mod imp {
         #[inline(always)]
         pub fn scale_by_rounded(self, rounded: Self) -> Self {
             self.zip(rounded, |a, n| f32::from_bits(a.to_bits().wrapping_add(n.to_bits() << 23)))
+        }
+    }
+
+    /// Exchanges the rows and columns of a matrix; both sides are padded with zeros to whole vectors.
+    pub fn transpose(weights: &[Lanes], rows: usize, cols: usize, out: &mut [Lanes]) {
+        let (from, to) = (cols.div_ceil(LANES) * LANES, rows.div_ceil(LANES) * LANES);
+        // The room is every layer's in turn, so the padding has another layer's numbers in it.
+        out.fill(Lanes::splat(0.0));
+        let out = super::floats_mut(out);
+        for (i, row) in super::floats(weights).chunks_exact(from).take(rows).enumerate() {
+            for (value, out) in row[..cols].iter().zip(out.chunks_exact_mut(to)) {
+                out[i] = *value;
+            }
         }
     }
 }

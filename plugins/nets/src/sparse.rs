@@ -21,11 +21,19 @@ pub struct Rectified<'a> {
 }
 
 /// Which numbers of a matrix are not zero.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Pattern {
-    bits: Vec<u64>,
-    /// Words of a row of the product's left side.
+    /// Columns of which it is known.
+    looked_at: usize,
+    by_row: Bits,
+    by_column: Bits,
+}
+
+/// A bit for each number: `words` words a row, or a column, and the first number in the lowest bit of the first.
+#[derive(Clone, Debug, Default)]
+struct Bits {
     words: usize,
+    values: Vec<u64>,
 }
 
 impl Pattern {
@@ -42,76 +50,100 @@ impl Pattern {
     ) {
         let rows = Left::rows(floats(left.values), left.stride * LANES);
         if PAYS && target.width >= MIN_WIDTH {
-            self.find_in_rows(left, target.rows, depth);
-            self.add_terms(rows, right, start, target, finish);
+            self.find(left, target.rows, depth);
+            add_terms(&self.by_row, rows, right, start, target, finish);
         } else {
             product(rows, right, depth, start, target, finish);
         }
     }
 
-    /// As [`product`] with the values, rows and columns exchanged, as its left side.
+    /// As [`product`] with the left side of the last [`Pattern::product`], rows and columns exchanged, as its left side,
+    /// where one more column, of ones, may follow the values. The right side must be as wide as it was there.
     #[inline(always)]
     pub fn transposed_product(&mut self, left: Rectified<'_>, right: Right<'_>, depth: usize, target: Target<'_>) {
         let columns = Left::columns(floats(left.values), left.stride * LANES);
         if PAYS && target.width >= MIN_WIDTH {
-            self.find_in_columns(left, depth);
-            self.add_terms(columns, right, None, target, |sum, _| sum);
+            self.transpose(depth, target.rows);
+            add_terms(&self.by_column, columns, right, None, target, |sum, _| sum);
         } else {
             product(columns, right, depth, None, target, |sum, _| sum);
         }
     }
 
     /// Finds the numbers in the first `depth` columns, row by row.
-    fn find_in_rows(&mut self, left: Rectified<'_>, rows: usize, depth: usize) {
-        self.words = depth.div_ceil(WORD);
-        self.bits.clear();
+    fn find(&mut self, left: Rectified<'_>, rows: usize, depth: usize) {
+        self.looked_at = depth;
+        let Bits { words, values } = &mut self.by_row;
+        *words = depth.div_ceil(WORD);
+        values.clear();
         for row in left.values.chunks_exact(left.stride).take(rows) {
-            for (w, part) in row.chunks(WORD / LANES).take(self.words).enumerate() {
+            for (w, part) in row.chunks(WORD / LANES).take(*words).enumerate() {
                 let bits = part.iter().rev().fold(0, |bits, lanes| bits << LANES | lanes.nonzero());
                 let beyond = (w * WORD + WORD).saturating_sub(depth);
-                self.bits.push(bits & (u64::MAX >> beyond));
+                values.push(bits & (u64::MAX >> beyond));
             }
         }
     }
 
-    /// Finds the numbers in the first `depth` rows, column by column.
-    fn find_in_columns(&mut self, left: Rectified<'_>, depth: usize) {
-        self.words = depth.div_ceil(WORD);
-        self.bits.clear();
-        self.bits.resize(left.stride * LANES * self.words, 0);
-        for (k, row) in left.values.chunks_exact(left.stride).take(depth).enumerate() {
-            for (lanes, columns) in row.iter().zip(self.bits.chunks_exact_mut(LANES * self.words)) {
-                let bits = lanes.nonzero();
-                for c in 0..LANES {
-                    columns[c * self.words + k / WORD] |= (bits >> c & 1) << (k % WORD);
-                }
+    /// Exchanges the rows and columns of what was found, in `rows` rows; a column beyond those looked at is of ones.
+    fn transpose(&mut self, rows: usize, columns: usize) {
+        let Self { looked_at, by_row, by_column } = self;
+        by_column.words = rows.div_ceil(WORD);
+        by_column.values.clear();
+        by_column.values.resize(columns.max(by_row.words * WORD) * by_column.words, 0);
+        for b in 0..by_column.words {
+            for w in 0..by_row.words {
+                let mut block = [0; WORD];
+                let found = by_row.values.iter().skip(b * WORD * by_row.words + w).step_by(by_row.words);
+                block.iter_mut().zip(found).for_each(|(to, from)| *to = *from);
+                transpose_block(&mut block);
+                let columns = by_column.values.iter_mut().skip(w * WORD * by_column.words + b);
+                columns.step_by(by_column.words).zip(block).for_each(|(to, from)| *to = from);
             }
+            let ones = u64::MAX >> (b * WORD + WORD).saturating_sub(rows);
+            let beyond = by_column.values.iter_mut().skip(*looked_at * by_column.words + b);
+            beyond.step_by(by_column.words).take(columns - *looked_at).for_each(|to| *to = ones);
         }
     }
+}
 
-    #[inline(always)]
-    fn add_terms<const TRANSPOSED: bool>(
-        &self,
-        left: Left<'_, TRANSPOSED>,
-        right: Right<'_>,
-        start: Option<&[Lanes]>,
-        target: Target<'_>,
-        finish: impl Fn(Lanes, Lanes) -> Lanes + Copy,
-    ) {
-        let Target { out, stride, rows, width } = target;
-        for i in 0..rows {
-            let out = &mut out[i * stride..][..width];
-            let mut row = Row { left, right, i, terms: &self.bits[i * self.words..][..self.words], start, out };
-            let mut j = 0;
-            while j < width {
-                j += match width - j {
-                    13.. => row.band::<13>(j, finish),
-                    8.. => row.band::<8>(j, finish),
-                    4.. => row.band::<4>(j, finish),
-                    2.. => row.band::<2>(j, finish),
-                    _ => row.band::<1>(j, finish),
-                };
-            }
+/// Exchanges bit c of word r with bit r of word c, for all of them: first halves of the block, then halves of those.
+fn transpose_block(block: &mut [u64; WORD]) {
+    let mut width = WORD / 2;
+    let mut low = u64::MAX >> width;
+    while width > 0 {
+        for r in (0..WORD).filter(|r| r & width == 0) {
+            let differs = (block[r] >> width ^ block[r + width]) & low;
+            block[r] ^= differs << width;
+            block[r + width] ^= differs;
+        }
+        width /= 2;
+        low ^= low << width;
+    }
+}
+
+#[inline(always)]
+fn add_terms<const TRANSPOSED: bool>(
+    terms: &Bits,
+    left: Left<'_, TRANSPOSED>,
+    right: Right<'_>,
+    start: Option<&[Lanes]>,
+    target: Target<'_>,
+    finish: impl Fn(Lanes, Lanes) -> Lanes + Copy,
+) {
+    let Target { out, stride, rows, width } = target;
+    for i in 0..rows {
+        let out = &mut out[i * stride..][..width];
+        let mut row = Row { left, right, i, terms: &terms.values[i * terms.words..][..terms.words], start, out };
+        let mut j = 0;
+        while j < width {
+            j += match width - j {
+                13.. => row.band::<13>(j, finish),
+                8.. => row.band::<8>(j, finish),
+                4.. => row.band::<4>(j, finish),
+                2.. => row.band::<2>(j, finish),
+                _ => row.band::<1>(j, finish),
+            };
         }
     }
 }
@@ -187,19 +219,37 @@ mod tests {
             run(&|target| {
                 let left = Rectified { values: &by_row, stride: vectors(depth).max(1) };
                 let mut pattern = Pattern::default();
-                pattern.find_in_rows(left, rows, depth);
+                pattern.find(left, rows, depth);
                 let left = Left::rows(floats(left.values), left.stride * LANES);
-                pattern.add_terms(left, right, None, target, |sum, _| sum);
+                add_terms(&pattern.by_row, left, right, None, target, |sum, _| sum);
             });
             run(&|target| {
                 let left = Rectified { values: &by_column, stride: vectors(rows) };
                 let mut pattern = Pattern::default();
-                pattern.find_in_columns(left, depth);
+                pattern.find(left, depth, rows);
+                pattern.transpose(depth, rows);
                 let left = Left::columns(floats(left.values), left.stride * LANES);
-                pattern.add_terms(left, right, None, target, |sum, _| sum);
+                add_terms(&pattern.by_column, left, right, None, target, |sum, _| sum);
             });
             prop_assert_eq!(&results[0], &results[1]);
             prop_assert_eq!(&results[0], &results[2]);
+        }
+    }
+
+    #[test]
+    fn a_column_beyond_those_looked_at_is_of_ones() {
+        // Seventy rows, each with its own number of ones, so that there are blocks of both kinds.
+        let is_one = |i: usize, k: usize| (i + k).is_multiple_of(3);
+        let values = matrix(70, 66, |i, k| f32::from(u8::from(is_one(i, k))));
+        let mut pattern = Pattern::default();
+        pattern.find(Rectified { values: &values, stride: vectors(66) }, 70, 66);
+        pattern.transpose(70, 67);
+        let Bits { words, values } = &pattern.by_column;
+        for k in 0..67 {
+            for i in 0..words * WORD {
+                let bit = values[k * words + i / WORD] >> (i % WORD) & 1 == 1;
+                assert_eq!(bit, i < 70 && (k == 66 || is_one(i, k)), "row {i}, column {k}");
+            }
         }
     }
 }
