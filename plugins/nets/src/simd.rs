@@ -7,7 +7,7 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-pub use imp::{Lanes, transpose};
+pub use imp::{Lanes, nonzero, transpose};
 
 /// Numbers in a vector: what the hardware holds in a register.
 pub const LANES: usize = imp::LANES;
@@ -101,17 +101,23 @@ mod imp {
             Self(v128_and(self.0, f32x4_gt(gate.0, f32x4_splat(0.0))))
         }
 
-        /// A bit for each number that is not zero.
-        #[inline(always)]
-        pub fn nonzero(self) -> u64 {
-            u64::from(i32x4_bitmask(f32x4_ne(self.0, f32x4_splat(0.0))))
-        }
-
         /// `self * 2^n`, where `n` was rounded by adding it to [`ROUND`](super::ROUND).
         #[inline(always)]
         pub fn scale_by_rounded(self, rounded: Self) -> Self {
             Self(i32x4_add(self.0, i32x4_shl(rounded.0, 23)))
         }
+    }
+
+    /// As the other, sixteen numbers at a time.
+    #[inline(always)]
+    pub fn nonzero(row: &[Lanes]) -> u64 {
+        let is = |lanes: &Lanes| f32x4_ne(lanes.0, f32x4_splat(0.0));
+        let (quads, rest) = row.as_chunks::<4>();
+        let rest = rest.iter().rev().fold(0, |bits, lanes| bits << LANES | u64::from(i32x4_bitmask(is(lanes))));
+        quads.iter().rev().fold(rest, |bits, [a, b, c, d]| {
+            let halves = (i16x8_narrow_i32x4(is(a), is(b)), i16x8_narrow_i32x4(is(c), is(d)));
+            bits << 16 | u64::from(i8x16_bitmask(i8x16_narrow_i16x8(halves.0, halves.1)))
+        })
     }
 
     /// As the other, tile by tile: a shuffle is no arithmetic.
@@ -227,17 +233,17 @@ mod imp {
             self.zip(gate, |a, gate| if gate > 0.0 { a } else { 0.0 })
         }
 
-        /// A bit for each number that is not zero.
-        #[inline(always)]
-        pub fn nonzero(self) -> u64 {
-            self.0.iter().enumerate().map(|(i, value)| u64::from(*value != 0.0) << i).sum()
-        }
-
         /// `self * 2^n`, where `n` was rounded by adding it to [`ROUND`](super::ROUND).
         #[inline(always)]
         pub fn scale_by_rounded(self, rounded: Self) -> Self {
             self.zip(rounded, |a, n| f32::from_bits(a.to_bits().wrapping_add(n.to_bits() << 23)))
         }
+    }
+
+    /// A bit for each number of up to 64 that is not zero.
+    #[inline(always)]
+    pub fn nonzero(row: &[Lanes]) -> u64 {
+        super::floats(row).iter().rev().fold(0, |bits, value| bits << 1 | u64::from(*value != 0.0))
     }
 
     /// Exchanges the rows and columns of a matrix; both sides are padded with zeros to whole vectors.

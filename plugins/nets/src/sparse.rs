@@ -5,7 +5,7 @@
 #![expect(clippy::inline_always, reason = "a row's sums stay in registers only where its loop sees them")]
 
 use crate::product::{Target, product};
-use crate::simd::{LANES, Lanes, Left, Right, WORD, floats, sparse_row};
+use crate::simd::{LANES, Lanes, Left, Right, WORD, floats, nonzero, sparse_row};
 
 /// Whether arithmetic is dear enough here.
 const PAYS: bool = cfg!(target_arch = "wasm32");
@@ -78,9 +78,8 @@ impl Pattern {
         values.clear();
         for row in left.values.chunks_exact(left.stride).take(rows) {
             for (w, part) in row.chunks(WORD / LANES).take(*words).enumerate() {
-                let bits = part.iter().rev().fold(0, |bits, lanes| bits << LANES | lanes.nonzero());
                 let beyond = (w * WORD + WORD).saturating_sub(depth);
-                values.push(bits & (u64::MAX >> beyond));
+                values.push(nonzero(part) & (u64::MAX >> beyond));
             }
         }
     }
