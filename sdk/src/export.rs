@@ -9,6 +9,7 @@
 macro_rules! export {
     (classifier: $agent:ty) => {
         $crate::export!(@info $crate::glue::DescribeClassifier<$agent>);
+        #[cfg(target_arch = "wasm32")]
         const _: () = {
             type Exported = $crate::glue::ClassifierGlue<$agent>;
             $crate::bindings::classification::export_classification!(
@@ -18,6 +19,7 @@ macro_rules! export {
     };
     (regressor: $agent:ty) => {
         $crate::export!(@info $crate::glue::DescribeRegressor<$agent>);
+        #[cfg(target_arch = "wasm32")]
         const _: () = {
             type Exported = $crate::glue::RegressorGlue<$agent>;
             $crate::bindings::regression::export_regression!(
@@ -26,11 +28,15 @@ macro_rules! export {
         };
     };
     (@info $description:ty) => {
+        // Elsewhere the type is still held to its trait, and a test of it can be run natively.
+        #[cfg(not(target_arch = "wasm32"))]
+        const _: fn() -> $crate::Description = <$description as $crate::glue::Describe>::description;
+
+        #[cfg(target_arch = "wasm32")]
         const _: () = {
             type Exported = $crate::glue::InfoGlue<$description>;
             $crate::bindings::agent::export_agent!(Exported with_types_in $crate::bindings::agent);
 
-            #[cfg(target_arch = "wasm32")]
             #[used]
             #[unsafe(link_section = "jointly-agent")]
             static INTERFACE: [u8; $crate::INTERFACE.len()] = *$crate::INTERFACE.as_bytes().first_chunk().unwrap();

@@ -81,7 +81,6 @@ impl EnsembleAgent for EnsemblePlus {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: jointly_nets::Agent<EnsemblePlus>);
 
 #[cfg(test)]

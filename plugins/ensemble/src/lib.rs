@@ -55,7 +55,6 @@ impl EnsembleAgent for DeepEnsemble {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: jointly_nets::Agent<DeepEnsemble>);
 
 #[cfg(test)]

@@ -49,7 +49,6 @@ impl EnsembleAgent for LogisticRegression {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: jointly_nets::Agent<LogisticRegression>);
 
 #[cfg(test)]

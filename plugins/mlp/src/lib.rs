@@ -51,7 +51,6 @@ impl EnsembleAgent for Mlp {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: jointly_nets::Agent<Mlp>);
 
 #[cfg(test)]

@@ -71,7 +71,6 @@ impl Classifier for Prior {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: Prior);
 
 #[cfg(test)]

@@ -40,7 +40,6 @@ impl Classifier for Uniform {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: Uniform);
 
 #[cfg(test)]

@@ -50,6 +50,9 @@ fn bytes(agent: &str) -> Result<Cow<'static, [u8]>> {
         return Ok(Cow::Borrowed(bundled.component));
     }
     let path = Path::new(agent);
+    if path.extension().is_some_and(|extension| extension == "npz") {
+        bail!("{agent} is no agent; a problem is given by --problem {agent}, which may be repeated");
+    }
     let looks_like_path = agent.contains(std::path::is_separator) || path.extension().is_some() || path.exists();
     if !looks_like_path {
         let known: Vec<&str> = jointly_bundle::all().iter().map(|bundled| bundled.name).collect();

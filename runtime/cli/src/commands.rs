@@ -22,7 +22,8 @@ pub(crate) struct Jointly {
     command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 done; 1 internal error; 2 usage or bad input; 3 done, but some agent failed \
+const EXIT_CODES: &str = "Exit codes: 0 done; 1 internal error; 2 usage or bad input, a \
+                          contract broken (check), an entry that does not hold (verify); 3 done, but some agent failed \
                           on some problem; 130 interrupted.\nCompiled agents are kept in $JOINTLY_CACHE, by default \
                           ~/.cache/jointly.";
 

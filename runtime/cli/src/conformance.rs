@@ -74,9 +74,10 @@ impl Clause {
 }
 
 impl Verdict {
-    /// One line for a person.
-    pub(crate) fn line(&self) -> String {
+    /// One line for a person; what broke a clause before as well is not said again.
+    pub(crate) fn line(&self, broken_before: bool) -> String {
         match &self.broken {
+            Some(_) if broken_before => format!("FAIL  {:<16} {}: as above", self.clause, self.says),
             None => format!("ok    {:<16} {}", self.clause, self.says),
             Some(broken) => format!("FAIL  {:<16} {}: {broken}", self.clause, self.says),
         }

@@ -77,9 +77,13 @@ impl<'a> Leaderboard<'a> {
         };
         let mut text = format!("{}, {problems}, seed {}", plan.suite, plan.seed);
         if let Some(by) = &self.by {
-            let _ = write!(text, "; ranked by {by}, low is good");
+            let _ = write!(text, "; ranked by {by}, lower is better");
         }
-        let _ = writeln!(text, "\n± is the standard error over {over}\n");
+        let compared = match self.baseline(baseline).zip(self.by.as_ref()) {
+            Some((_, by)) => format!("; vs is the difference in {by}, paired by problem"),
+            None => String::new(),
+        };
+        let _ = writeln!(text, "\n± is the standard error over {over}{compared}\n");
         let joint: Vec<&String> =
             self.names.iter().filter(|name| ![ACCURACY, ECE, FUEL].contains(&name.as_str())).collect();
         text += &self.joint_table(&joint);
@@ -104,8 +108,8 @@ impl<'a> Leaderboard<'a> {
     fn other_table(&self, baseline: Option<&str>) -> String {
         let baseline = self.baseline(baseline).zip(self.by.as_deref());
         let mut rows = vec![["agent", ACCURACY, ECE, FUEL].map(String::from).to_vec()];
-        if let Some((baseline, by)) = baseline {
-            rows[0].push(format!("{by} - {}'s", baseline.planned.label));
+        if let Some((baseline, _)) = baseline {
+            rows[0].push(format!("vs {}", baseline.planned.label));
         }
         for Placed { agent, .. } in &self.order {
             let fuel = agent.summary(FUEL).map_or("-".into(), |summary| table::count(summary.mean));
@@ -140,9 +144,10 @@ impl<'a> Leaderboard<'a> {
             let label = &agent.planned.label;
             if let Some((problem, failure)) = agent.failures.first() {
                 let (failed, all) = (agent.failures.len(), self.scores.plan.problems.len());
+                let means = if agent.problems.is_empty() { "" } else { "; its means are over the others" };
                 let _ = writeln!(
                     notes,
-                    "{label} failed on {failed} of {all} problems: no rank, and its means are over the others; first {problem}: {failure}"
+                    "{label} failed on {failed} of {all} problems and has no rank{means}; first, {problem}: {failure}"
                 );
             }
             if agent.missing > 0 {

@@ -35,7 +35,10 @@ impl Workload {
                 settings: spec.settings.clone(),
             };
             if planned.contains(&entry) {
-                bail!("{} is asked for twice; name it once", spec.settings.label(&spec.agent));
+                bail!(
+                    "{} is asked for twice, maybe under another name; name it once",
+                    spec.settings.label(&spec.agent)
+                );
             }
             planned.push(entry);
             agents.push(loaded.agent);

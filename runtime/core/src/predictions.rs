@@ -195,6 +195,7 @@ fn sample_bytes(rule: &Rule, draws: u64) -> Result<u64, ImportDefect> {
 
 impl Sizes {
     fn read<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Self, ImportDefect> {
+        archive.holds_only(&["probs", "labels", "log_likelihood"])?;
         let array = archive.get("probs")?;
         array.check::<f32>()?;
         let (draws, samples, tau, num_classes) = match *array.shape() {

@@ -53,7 +53,7 @@ impl Problem {
     pub fn stream_name(&self) -> &str {
         match &self.source {
             Source::Synthetic { .. } => &self.name,
-            Source::Imported(imported) => &imported.digest,
+            Source::Imported(imported) => imported.content(),
         }
     }
 

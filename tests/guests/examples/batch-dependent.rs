@@ -31,5 +31,4 @@ impl Classifier for BatchDependent {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: BatchDependent);

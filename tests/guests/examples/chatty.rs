@@ -37,5 +37,4 @@ impl Classifier for Chatty {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: Chatty);

@@ -37,5 +37,4 @@ impl Classifier for DeepRecursion {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: DeepRecursion);

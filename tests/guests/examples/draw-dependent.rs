@@ -35,5 +35,4 @@ impl Classifier for DrawDependent {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: DrawDependent);

@@ -30,5 +30,4 @@ impl Classifier for EndlessDescribe {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: EndlessDescribe);

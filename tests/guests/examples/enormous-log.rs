@@ -33,5 +33,4 @@ impl Classifier for EnormousLog {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: EnormousLog);

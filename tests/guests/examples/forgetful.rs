@@ -45,5 +45,4 @@ impl Classifier for Forgetful {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: Forgetful);

@@ -27,5 +27,4 @@ impl Classifier for GivesUpSampling {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: GivesUpSampling);

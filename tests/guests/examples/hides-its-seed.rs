@@ -32,5 +32,4 @@ impl Classifier for HidesItsSeed {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: HidesItsSeed);

@@ -29,5 +29,4 @@ impl Classifier for IgnoresSettings {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: IgnoresSettings);

@@ -35,5 +35,4 @@ impl Classifier for LyingCanonical {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: LyingCanonical);

@@ -34,5 +34,4 @@ impl Classifier for MemoryHog {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: MemoryHog);

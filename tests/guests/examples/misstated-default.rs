@@ -38,5 +38,4 @@ impl Classifier for MisstatedDefault {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: MisstatedDefault);

@@ -28,5 +28,4 @@ impl Classifier for NanProbs {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: NanProbs);

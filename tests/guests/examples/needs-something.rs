@@ -43,5 +43,4 @@ impl Classifier for NeedsSomething {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: NeedsSomething);

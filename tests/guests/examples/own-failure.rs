@@ -26,5 +26,4 @@ impl Classifier for OwnFailure {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: OwnFailure);

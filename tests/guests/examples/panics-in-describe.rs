@@ -25,5 +25,4 @@ impl Classifier for PanicsInDescribe {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: PanicsInDescribe);

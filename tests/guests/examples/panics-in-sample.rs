@@ -27,5 +27,4 @@ impl Classifier for PanicsInSample {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: PanicsInSample);

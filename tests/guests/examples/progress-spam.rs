@@ -33,5 +33,4 @@ impl Classifier for ProgressSpam {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: ProgressSpam);

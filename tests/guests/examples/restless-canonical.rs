@@ -34,5 +34,4 @@ impl Classifier for RestlessCanonical {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: RestlessCanonical);

@@ -51,5 +51,4 @@ impl Classifier for Tattle {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: Tattle);

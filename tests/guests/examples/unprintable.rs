@@ -32,5 +32,4 @@ impl Classifier for Unprintable {
     }
 }
 
-#[cfg(target_arch = "wasm32")]
 jointly_sdk::export!(classifier: Unprintable);

@@ -43,7 +43,8 @@ impl Check {
         for clause in conformance::CLAUSES {
             let verdict = clause.hold(&subject);
             if !self.json {
-                output::print(&verdict.line())?;
+                let before = verdicts.iter().any(|earlier| earlier.broken == verdict.broken);
+                output::print(&verdict.line(before))?;
             }
             verdicts.push(verdict);
         }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
 
+use crate::agent_spec::AgentSpec;
 use crate::directory::{self, RunDirectory};
 use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
@@ -44,15 +45,21 @@ impl Report {
         let scores = Scores::new(&plan, &results);
         let leaderboard = Leaderboard::new(&scores);
         let labels = leaderboard.labels();
-        if let Some(unknown) = self.baseline.as_deref().filter(|baseline| !labels.contains(baseline)) {
-            bail!("no agent {unknown} in {}; there are {}", self.directory.display(), labels.join(", "));
+        // What `run` was given will do, in whatever order its settings were.
+        let label = |baseline: &str| match baseline.parse::<AgentSpec>() {
+            Ok(spec) if !labels.contains(&baseline) => spec.settings.label(&spec.agent),
+            _ => baseline.to_owned(),
+        };
+        let baseline = self.baseline.as_deref().map(label);
+        if let Some(unknown) = baseline.as_deref().filter(|baseline| !labels.contains(baseline)) {
+            bail!("no agent {unknown} in {}; there are {}", self.directory.display(), labels.join("; "));
         }
         if scores.missing() > 0 {
             let total = plan.agents.len() * plan.problems.len();
             output::note(&format!("{} of {total} units have no result yet", scores.missing()));
         }
         match self.format {
-            Format::Table => output::print(&leaderboard.to_text(self.baseline.as_deref()))?,
+            Format::Table => output::print(&leaderboard.to_text(baseline.as_deref()))?,
             Format::Csv => output::print(&leaderboard.to_csv())?,
             Format::Json => output::print(&directory::to_json(&scores.to_json())?)?,
         }

@@ -97,7 +97,8 @@ fn finish(workload: &Workload, journal: &mut Journal, jobs: usize) -> Result<()>
     let total = workload.plan.agents.len() * workload.plan.problems.len();
     let done = total - pending.len();
     if done > 0 {
-        output::note(&format!("{done} of {total} units are done already; going on"));
+        let then = if done == total { "showing them" } else { "going on" };
+        output::note(&format!("{done} of {total} units are done already; {then}"));
     }
     let display = Display::new(total, done);
     execution::execute(workload, &pending, jobs, &display, |result| journal.append(result))

@@ -37,6 +37,14 @@ pub enum ImportDefect {
         /// Those that are there.
         found: String,
     },
+    /// An array has a name that means nothing.
+    #[error("there is an array {key:?}, which means nothing here: rename it or leave it out; known are {known}")]
+    UnknownKey {
+        /// The array.
+        key: String,
+        /// The names that mean something.
+        known: String,
+    },
     /// An array is not readable.
     #[error("{key} is damaged ({reason}): save the file again")]
     Damaged {

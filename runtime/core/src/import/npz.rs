@@ -54,6 +54,16 @@ impl Element for i64 {
 pub(crate) struct Archive<R: Read + Seek>(NpzArchive<R>);
 
 impl<R: Read + Seek> Archive<R> {
+    /// Refuses an archive with an array that means nothing: most likely a name mistyped.
+    pub(crate) fn holds_only(&self, known: &[&str]) -> Result<(), ImportDefect> {
+        let mut names: Vec<_> = self.0.array_names().filter(|name| !known.contains(name)).collect();
+        names.sort_unstable();
+        match names.first() {
+            None => Ok(()),
+            Some(key) => Err(ImportDefect::UnknownKey { key: (*key).to_owned(), known: known.join(", ") }),
+        }
+    }
+
     pub(crate) fn open(reader: R) -> Result<Self, ImportDefect> {
         let archive = NpzArchive::new(reader).map_err(|error| ImportDefect::NotNpz { reason: error.to_string() })?;
         Ok(Self(archive))

@@ -31,6 +31,8 @@ pub struct ImportedProblem {
     log_likelihoods: Option<Vec<f64>>,
     /// The [digest](fn@digest) of the file.
     pub digest: String,
+    /// SHA-256 of what the file says, however it is packed: random streams are named by it.
+    pub(crate) content: String,
 }
 
 impl ImportedProblem {
@@ -77,6 +79,21 @@ impl ImportedProblem {
         self.log_likelihoods.as_deref()
     }
 
+    /// What the random streams of this problem are named by: the same for the same data, whatever the file's name or
+    /// compression.
+    pub(crate) fn content(&self) -> &str {
+        &self.content
+    }
+
+    fn hash_content(&self) -> String {
+        let Task { input_dim, num_classes, .. } = self.task;
+        let sizes = [input_dim, num_classes, self.tau, self.samples];
+        let inputs = self.train.inputs().values().iter().chain(&self.test_inputs).flat_map(|x| x.to_le_bytes());
+        let labels = self.train.labels().iter().chain(&self.test_labels).flat_map(|label| label.to_le_bytes());
+        let bytes: Vec<u8> = sizes.iter().flat_map(|size| size.to_le_bytes()).chain(inputs).chain(labels).collect();
+        digest(&bytes)
+    }
+
     /// Some of the tau-samples.
     ///
     /// # Panics
@@ -98,6 +115,16 @@ fn parse(bytes: &[u8], digest: String) -> Result<ImportedProblem, ImportDefect> 
     let mut archive = Archive::open(Cursor::new(bytes))?;
     archive.limit(&["x_train", "y_train", "x_test", "y_test", "log_likelihood"], MAX_IMPORT_BYTES)?;
 
+    archive.holds_only(&[
+        "x_train",
+        "y_train",
+        "x_test",
+        "y_test",
+        "log_likelihood",
+        "temperature",
+        "num_classes",
+        "hidden_layers",
+    ])?;
     let array = archive.get("x_train")?;
     let [train_size, input_dim] = array.dimensions("(T, d)")?;
     if input_dim == 0 {
@@ -143,7 +170,19 @@ fn parse(bytes: &[u8], digest: String) -> Result<ImportedProblem, ImportDefect> 
         hidden_layers: count(&mut archive, "hidden_layers", 0, u32::MAX)?,
     };
     let (tau, samples) = (tau as u32, samples as u32);
-    Ok(ImportedProblem { task, train, tau, samples, test_inputs, test_labels, log_likelihoods, digest })
+    let mut problem = ImportedProblem {
+        task,
+        train,
+        tau,
+        samples,
+        test_inputs,
+        test_labels,
+        log_likelihoods,
+        digest,
+        content: String::new(),
+    };
+    problem.content = problem.hash_content();
+    Ok(problem)
 }
 
 /// `log_likelihood` (N,), where it is there.

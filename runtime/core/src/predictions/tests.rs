@@ -83,7 +83,7 @@ fn a_file_scores_as_the_agent_that_made_it() {
             .array("y_test", &[SAMPLES, tau], contents.labels.clone());
         let mut imported = crate::ImportedProblem::from_bytes(problem.bytes(), Path::new("problem.npz")).unwrap();
         // The planes of the file.
-        imported.digest = STREAM.to_owned();
+        imported.content = STREAM.to_owned();
         let problem = Problem { name: STREAM.to_owned(), source: Source::Imported(imported.into()) };
         for clip in [true, false] {
             let evaluation =
