@@ -31,9 +31,9 @@ impl Journal {
         }
         let mut text = Vec::new();
         file.read_to_end(&mut text).with_context(context)?;
-        let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        let results = parse(&text[..whole], path)?;
-        file.set_len(whole as u64).with_context(context)?;
+        let whole = whole_lines(&text);
+        let results = parse(whole, path)?;
+        file.set_len(whole.len() as u64).with_context(context)?;
         file.seek(SeekFrom::End(0)).with_context(context)?;
         Ok(Self { file, path: path.to_owned(), results })
     }
@@ -44,8 +44,7 @@ impl Journal {
             return Ok(Vec::new());
         }
         let text = std::fs::read(path).with_context(|| format!("failed to read {}", path.display()))?;
-        let whole = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
-        parse(&text[..whole], path)
+        parse(whole_lines(&text), path)
     }
 
     pub(crate) fn results(&self) -> &[UnitResult] {
@@ -66,6 +65,12 @@ impl Journal {
         self.results.push(result);
         Ok(())
     }
+}
+
+/// All but a last line that a killed process left unfinished.
+fn whole_lines(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    &text[..end]
 }
 
 fn parse(text: &[u8], path: &Path) -> Result<Vec<UnitResult>> {
