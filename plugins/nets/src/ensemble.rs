@@ -1,21 +1,23 @@
 //! Ensembles: networks that differ in where they start, and in what else a recipe says.
 
-use jointly_sdk::{Dataset, Failure, Matrix, Rng, Task};
+use jointly_sdk::{Dataset, Failure, Matrix, Rng, Task, choices};
 
 use crate::network::{FirstBiases, Network};
+use crate::penalty::{Penalty, temperature};
 use crate::predict::predict;
 use crate::stream::Stream;
 use crate::training::Training;
 
-/// How the members of an ensemble weigh the examples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weighting {
-    /// All the same.
-    Equal,
-    /// Zero or two, by the toss of a coin for each example and member.
-    Bernoulli,
-    /// Exponential with mean one, drawn for each example and member.
-    Exponential,
+choices! {
+    /// How the functions of a belief weigh the examples.
+    pub enum Weighting {
+        /// All the same.
+        Equal = "none",
+        /// Zero or two, as likely.
+        Bernoulli = "bernoulli",
+        /// Exponential with mean one.
+        Exponential = "exponential",
+    }
 }
 
 /// What an ensemble is made of and how it is trained.
@@ -44,20 +46,10 @@ pub struct Recipe {
     pub weighting: Weighting,
 }
 
-/// The temperature where a task states none.
-const DEFAULT_TEMPERATURE: f32 = 1.0;
-
 impl Recipe {
     /// The factor of the sum of squares in a member's loss.
-    ///
-    /// # Formula
-    ///
-    /// l2 / T, and times d sqrt(temperature) where adaptive; with no examples T counts as 1, with no known
-    /// temperature it is 1.
     pub fn penalty(&self, task: &Task, examples: usize) -> f32 {
-        let temperature = task.temperature.unwrap_or(DEFAULT_TEMPERATURE);
-        let signal = if self.adaptive { temperature.sqrt() * task.input_dim as f32 } else { 1.0 };
-        self.l2 * signal / examples.max(1) as f32
+        Penalty { l2: self.l2, adaptive: self.adaptive }.factor(task, examples)
     }
 
     fn widths(&self, task: &Task) -> Vec<usize> {
@@ -68,7 +60,7 @@ impl Recipe {
         let widths = self.widths(task);
         let network = Network::new(&widths, self.first_biases, &mut Stream::Start.rng(seed, index));
         let prior = (self.prior_scale > 0.0).then(|| {
-            let scale = self.prior_scale / task.temperature.unwrap_or(DEFAULT_TEMPERATURE).sqrt();
+            let scale = self.prior_scale / temperature(task).sqrt();
             Network::new(&widths, FirstBiases::Normal, &mut Stream::Prior.rng(seed, index)).scaled(scale)
         });
         Member { network, prior }
@@ -334,14 +326,6 @@ mod tests {
         }
         let other = Recipe { weighting: Weighting::Exponential, ..recipe() }.weights(10, 0, 1);
         assert_ne!(other, weights(Weighting::Exponential)[..10]);
-    }
-
-    #[test]
-    fn penalty_is_adaptive() {
-        let recipe = Recipe { l2: 3.0, ..recipe() };
-        assert_eq!(recipe.penalty(&task(2), 10), 3.0 * 0.5 * 2.0 / 10.0);
-        assert_eq!(recipe.penalty(&Task { temperature: None, ..task(2) }, 0), 3.0 * 2.0);
-        assert_eq!(Recipe { adaptive: false, ..recipe }.penalty(&task(2), 10), 3.0 / 10.0);
     }
 
     #[test]

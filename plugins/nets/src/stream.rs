@@ -15,6 +15,10 @@ pub enum Stream {
     Bootstrap,
     /// Which member a draw names.
     Choice,
+    /// The index that a draw names.
+    IndexOfDraw,
+    /// The indices of each step of training.
+    IndicesOfSteps,
 }
 
 impl Stream {
