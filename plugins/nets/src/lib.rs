@@ -3,6 +3,7 @@
 pub mod adam;
 pub mod agent;
 pub mod batches;
+pub mod choice;
 pub mod ensemble;
 pub mod layout;
 pub mod loss;
@@ -19,6 +20,7 @@ pub mod sweeps;
 pub mod training;
 
 pub use agent::{Agent, EnsembleAgent};
+pub use choice::Choice;
 pub use ensemble::{Ensemble, Recipe, Weighting};
 pub use network::{FirstBiases, Network};
 pub use penalty::Penalty;

@@ -19,6 +19,8 @@ pub enum Stream {
     IndexOfDraw,
     /// The indices of each step of training.
     IndicesOfSteps,
+    /// A Markov chain.
+    Chain,
 }
 
 impl Stream {
