@@ -14,6 +14,7 @@ pub mod sparse;
 pub mod stream;
 pub mod sweeps;
 pub mod training;
+pub mod truncated;
 
 pub use agent::{Agent, EnsembleAgent};
 pub use ensemble::{Ensemble, Recipe, Weighting};
