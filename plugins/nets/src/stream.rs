@@ -15,6 +15,8 @@ pub enum Stream {
     Bootstrap,
     /// Which member a draw names.
     Choice,
+    /// The sample of the examples that a tree is grown on, and the features that it looks at.
+    Tree,
 }
 
 impl Stream {
