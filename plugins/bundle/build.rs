@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name and the directory of its crate, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str); 9] = [
+const AGENTS: [(&str, &str); 10] = [
     ("uniform", "uniform"),
     ("prior", "prior"),
     ("logistic-regression", "logistic-regression"),
@@ -22,6 +22,7 @@ const AGENTS: [(&str, &str); 9] = [
     ("class-average", "class-average"),
     ("knn", "knn"),
     ("random-forest", "random-forest"),
+    ("deep-kernel", "deep-kernel"),
 ];
 
 const TARGET: &str = "wasm32-unknown-unknown";

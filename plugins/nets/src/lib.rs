@@ -3,7 +3,10 @@
 pub mod adam;
 pub mod agent;
 pub mod batches;
+pub mod cholesky;
+pub mod drawn_layers;
 pub mod ensemble;
+pub mod last_layer;
 pub mod loss;
 pub mod network;
 pub mod predict;

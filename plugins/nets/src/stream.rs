@@ -17,6 +17,8 @@ pub enum Stream {
     Choice,
     /// The sample of the examples that a tree is grown on, and the features that it looks at.
     Tree,
+    /// How a draw's last layer differs from the trained one.
+    LastLayer,
 }
 
 impl Stream {
