@@ -38,6 +38,11 @@ impl Cholesky {
         Some(Self { size, factor: matrix })
     }
 
+    /// Number of rows.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
     /// Replaces b by the x with L^T x = b. Of a standard normal b, x has the covariance A^-1.
     ///
     /// # Panics
