@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name and the directory of its crate, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str); 8] = [
+const AGENTS: [(&str, &str); 13] = [
     ("uniform", "uniform"),
     ("prior", "prior"),
     ("logistic-regression", "logistic-regression"),
@@ -21,6 +21,11 @@ const AGENTS: [(&str, &str); 8] = [
     ("ensemble+", "ensemble-plus"),
     ("hypermodel", "hypermodel"),
     ("nuts", "nuts"),
+    ("class-average", "class-average"),
+    ("knn", "knn"),
+    ("random-forest", "random-forest"),
+    ("deep-kernel", "deep-kernel"),
+    ("laplace", "laplace"),
 ];
 
 const TARGET: &str = "wasm32-unknown-unknown";

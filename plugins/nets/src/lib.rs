@@ -4,7 +4,10 @@ pub mod adam;
 pub mod agent;
 pub mod batches;
 pub mod choice;
+pub mod cholesky;
+pub mod drawn_layers;
 pub mod ensemble;
+pub mod last_layer;
 pub mod layout;
 pub mod loss;
 pub mod minibatch;
@@ -18,6 +21,7 @@ pub mod sparse;
 pub mod stream;
 pub mod sweeps;
 pub mod training;
+pub mod truncated;
 
 pub use agent::{Agent, EnsembleAgent};
 pub use choice::Choice;

@@ -21,6 +21,10 @@ pub enum Stream {
     IndicesOfSteps,
     /// A Markov chain.
     Chain,
+    /// The sample of the examples that a tree is grown on, and the features that it looks at.
+    Tree,
+    /// How a draw's last layer differs from the trained one.
+    LastLayer,
 }
 
 impl Stream {
