@@ -12,13 +12,16 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name and the directory of its crate, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str); 6] = [
+const AGENTS: [(&str, &str); 9] = [
     ("uniform", "uniform"),
     ("prior", "prior"),
     ("logistic-regression", "logistic-regression"),
     ("mlp", "mlp"),
     ("ensemble", "ensemble"),
     ("ensemble+", "ensemble-plus"),
+    ("dropout", "dropout"),
+    ("bbb", "bbb"),
+    ("sgmcmc", "sgmcmc"),
 ];
 
 const TARGET: &str = "wasm32-unknown-unknown";

@@ -1,9 +1,12 @@
 //! What the neural agents share: dense networks, their training and ensembles of them.
 
 pub mod adam;
+pub mod adaptive;
 pub mod agent;
 pub mod batches;
 pub mod ensemble;
+pub mod examples;
+pub mod ints;
 pub mod loss;
 pub mod network;
 pub mod predict;

@@ -15,6 +15,12 @@ pub enum Stream {
     Bootstrap,
     /// Which member a draw names.
     Choice,
+    /// Which units a draw, or a step of training, drops.
+    Masks,
+    /// The noise of a step of training.
+    Noise,
+    /// The parameters that a draw names.
+    Parameters,
 }
 
 impl Stream {
