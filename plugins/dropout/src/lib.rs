@@ -85,9 +85,10 @@ impl Dropout {
 impl Classifier for Dropout {
     fn describe() -> Description {
         Description {
-            citation: "Gal and Ghahramani, Dropout as a Bayesian approximation: representing model uncertainty in deep \
+            citation:
+                "Gal and Ghahramani, Dropout as a Bayesian approximation: representing model uncertainty in deep \
                        learning, ICML 2016"
-                .into(),
+                    .into(),
             parameters: Settings::parameters(),
             sweeps: vec![rate_by_input_dropout(), length_scale_by_adaptive(), hidden()],
             ..Description::new("dropout", env!("CARGO_PKG_VERSION"), "a network of which every draw keeps other units")
@@ -149,7 +150,8 @@ impl Classifier for Dropout {
 
 fn rate_by_input_dropout() -> Sweep {
     let rates = ["0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9"];
-    let variants = ["yes", "no"].into_iter().flat_map(|input| rates.map(|p| vec![("rate", p), ("input-dropout", input)]));
+    let variants =
+        ["yes", "no"].into_iter().flat_map(|input| rates.map(|p| vec![("rate", p), ("input-dropout", input)]));
     sweep("rate", variants)
 }
 
@@ -164,3 +166,132 @@ fn hidden() -> Sweep {
 }
 
 jointly_sdk::export!(classifier: Dropout);
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::Rng;
+
+    use super::*;
+
+    /// Between a probability by the draws' shared sums and one by the thinned network, in single precision both.
+    const TOLERANCE: f32 = 2e-6;
+
+    fn setting(name: &str, value: &str) -> Setting {
+        Setting { name: name.into(), value: value.into() }
+    }
+
+    fn task(dim: usize, classes: usize) -> Task {
+        Task { input_dim: dim, num_classes: classes, temperature: Some(0.25), hidden_layers: None }
+    }
+
+    /// Classes are half-planes, or as many bands.
+    fn data(examples: usize, dim: usize, classes: usize) -> Dataset {
+        let mut rng = Rng::new(3, 0);
+        let inputs: Vec<f32> = (0..dim * examples).map(|_| rng.normal()).collect();
+        let band = |row: &[f32]| ((row[0] + 1.5).max(0.0) as u32).min(classes as u32 - 1);
+        let labels = inputs.chunks(dim).map(band).collect();
+        Dataset { inputs: Matrix::new(examples, dim, inputs).unwrap(), labels }
+    }
+
+    fn trained(dim: usize, classes: usize, settings: &[(&str, &str)]) -> Dropout {
+        let settings: Vec<Setting> = settings.iter().map(|(name, value)| setting(name, value)).collect();
+        Dropout::train(&task(dim, classes), &data(60, dim, classes), None, &settings, 7).unwrap()
+    }
+
+    fn sample(model: &Dropout, inputs: &Matrix, draws: &[u64]) -> Vec<f32> {
+        let classes = model.network.outputs();
+        let mut out = vec![f32::NAN; draws.len() * inputs.rows() * classes];
+        model.sample_probs(inputs, draws, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn draws_that_share_are_the_thinned_networks() {
+        for (dim, classes, hidden, rate) in [
+            (2, 2, "100,100", "0.1"),
+            (3, 4, "70,50", "0.5"),
+            (1, 3, "9,33", "0.7"),
+            (2, 2, "65,3", "0.9"),
+            (2, 2, "5,7", "0"),
+        ] {
+            let model = trained(dim, classes, &[("hidden", hidden), ("rate", rate), ("steps", "100")]);
+            assert!(model.shared.is_some());
+            let mut inputs = data(37, dim, classes).inputs.values().to_vec();
+            inputs[0] = 300.0;
+            inputs[dim] = -1e-6;
+            let inputs = Matrix::new(37, dim, inputs).unwrap();
+            let draws = [5, 0, 1_000_000, 3, 5];
+            let together = sample(&model, &inputs, &draws);
+            for (draw, together) in draws.into_iter().zip(together.chunks(37 * classes)) {
+                let mut plain = vec![0.0; together.len()];
+                model.plain_probs(&inputs, draw, &mut plain).unwrap();
+                for (a, b) in together.iter().zip(&plain) {
+                    assert!((a - b).abs() < TOLERANCE, "{hidden} {rate} draw {draw}: {a} and {b}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_row_of_a_draw_has_the_same_bits_in_any_company() {
+        for settings in
+            [&[("rate", "0.3")][..], &[("hidden", "20,20,20")], &[("input-dropout", "yes")], &[("hidden", "9")]]
+        {
+            let model = trained(2, 3, &[settings, &[("steps", "20")]].concat());
+            let inputs = data(21, 2, 3).inputs;
+            let draws = [4, 9, 2, 4];
+            let together = sample(&model, &inputs, &draws);
+            for (draw, together) in draws.into_iter().zip(together.chunks(21 * 3)) {
+                for (i, expected) in together.chunks(3).enumerate() {
+                    let alone = Matrix::new(1, 2, inputs.row(i).to_vec()).unwrap();
+                    assert_eq!(expected, sample(&model, &alone, &[draw]), "{settings:?}, row {i} of draw {draw}");
+                }
+            }
+            assert_ne!(together[..63], together[63..126]);
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_is_not_hidden() {
+        let model = trained(2, 2, &[("steps", "5")]);
+        for blemish in [f32::NAN, f32::INFINITY] {
+            let inputs = Matrix::new(2, 2, vec![blemish, 1.0, 0.5, 0.5]).unwrap();
+            let probs = sample(&model, &inputs, &[0, 1]);
+            assert!(probs[0].is_nan() && probs[4].is_nan() && probs[2].is_finite(), "{blemish}: {probs:?}");
+        }
+    }
+
+    #[test]
+    fn classes_are_learnt_and_training_depends_on_the_seed_alone() {
+        let data = data(60, 2, 2);
+        let train = |seed| Dropout::train(&task(2, 2), &data, None, &[setting("length-scale", "0.01")], seed).unwrap();
+        let (one, same, other) = (train(1), train(1), train(2));
+        let probs = sample(&one, &data.inputs, &[3]);
+        assert_eq!(probs, sample(&same, &data.inputs, &[3]));
+        assert_ne!(probs, sample(&other, &data.inputs, &[3]));
+        let hits = probs.chunks(2).zip(&data.labels).filter(|(row, label)| row[**label as usize] > 0.5).count();
+        assert!(hits >= 57, "{hits} of 60");
+    }
+
+    #[test]
+    fn penalty_follows_the_length_scale() {
+        let settings = |adaptive: &str| {
+            Settings::parse(&[setting("length-scale", "3"), setting("adaptive", adaptive), setting("rate", "0.5")])
+                .unwrap()
+        };
+        assert_eq!(settings("yes").penalty(&task(2, 2), 10), 3.0 * 0.5 * 2.0 / 10.0);
+        assert_eq!(settings("no").penalty(&task(2, 2), 10), 9.0 * 0.5 / 20.0);
+        assert_eq!(settings("yes").penalty(&task(2, 2), 0), 3.0);
+    }
+
+    #[test]
+    fn suggested_variants_are_accepted_and_others_refused() {
+        for sweep in Dropout::describe().sweeps {
+            for variant in sweep.variants {
+                assert!(Settings::parse(&variant).is_ok(), "{variant:?}");
+            }
+        }
+        assert!(matches!(Settings::parse(&[setting("rate", "1")]), Err(Failure::InvalidSetting(_))));
+        assert!(matches!(Settings::parse(&[setting("depth", "3")]), Err(Failure::InvalidSetting(_))));
+    }
+}

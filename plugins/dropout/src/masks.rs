@@ -82,9 +82,7 @@ mod tests {
             together += f64::from(u8::from(masks.hidden(1)[0] && masks.hidden(2)[0]));
         }
         // Five standard errors.
-        let close = |count: f64, p: f64| {
-            (count / DRAWS as f64 - p).abs() < 5.0 * (p * (1.0 - p) / DRAWS as f64).sqrt()
-        };
+        let close = |count: f64, p: f64| (count / DRAWS as f64 - p).abs() < 5.0 * (p * (1.0 - p) / DRAWS as f64).sqrt();
         assert!(kept[0][..3].iter().all(|count| close(*count, 0.9)), "{kept:?}");
         assert!(kept[1][..10].iter().chain(&kept[2]).all(|count| close(*count, 0.7)), "{kept:?}");
         assert!(close(together, 0.49), "{together}");

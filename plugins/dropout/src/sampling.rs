@@ -133,9 +133,10 @@ impl Shared {
     }
 
     fn draw(&self, masks: &Masks) -> Draw {
-        let terms = masks.hidden(1).chunks(WORD).map(|kept| {
-            kept.iter().rev().fold(0, |word, kept| word << 1 | u64::from(*kept != self.takes_away()))
-        });
+        let terms = masks
+            .hidden(1)
+            .chunks(WORD)
+            .map(|kept| kept.iter().rev().fold(0, |word, kept| word << 1 | u64::from(*kept != self.takes_away())));
         let mut output = self.output.clone();
         let width = vectors(self.widths[2]) * LANES;
         for weights in floats_mut(&mut output).chunks_exact_mut(width) {

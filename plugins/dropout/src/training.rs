@@ -181,3 +181,100 @@ impl<'a> Thinned<'a> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::{Dataset, Matrix, Task};
+
+    use super::*;
+
+    /// Of a central difference in double precision.
+    const STEP: f64 = 1e-5;
+    /// Of a derivative of order one that was computed in single precision.
+    const TOLERANCE: f64 = 1e-5;
+
+    /// The loss of the thinned networks by plain loops; `masks` are the factors of each row's hidden units.
+    fn loss(parameters: &[f64], widths: &[usize], inputs: &[Vec<f64>], labels: &[u32], masks: &[Vec<Vec<f64>>]) -> f64 {
+        let mut total = 0.0;
+        for (r, row) in inputs.iter().enumerate() {
+            let mut values = row.clone();
+            let mut rest = parameters;
+            for (l, pair) in widths.windows(2).enumerate() {
+                let stride = vectors(pair[1]) * LANES;
+                let (layer, after) = rest.split_at((pair[0] + 1) * stride);
+                rest = after;
+                let sum = |j: usize| {
+                    let terms = values.iter().enumerate().map(|(i, value)| value * layer[i * stride + j]);
+                    layer[pair[0] * stride + j] + terms.sum::<f64>()
+                };
+                let sums: Vec<f64> = (0..pair[1]).map(sum).collect();
+                values = match masks[r].get(l) {
+                    Some(mask) => sums.iter().zip(mask).map(|(sum, mask)| sum.max(0.0) * mask).collect(),
+                    None => sums,
+                };
+            }
+            let normaliser = values.iter().map(|logit| logit.exp()).sum::<f64>().ln();
+            total += normaliser - values[labels[r] as usize];
+        }
+        total / inputs.len() as f64
+    }
+
+    #[test]
+    fn gradients_agree_with_finite_differences_in_double_precision() {
+        for (widths, input) in [(&[3, 7, 5, 3][..], 0.0), (&[2, 9, 2], 0.4), (&[2, 6, 13, 4, 2], 0.3)] {
+            let mut rng = Rng::new(4, widths.len() as u64);
+            let (dim, classes) = (widths[0], widths[widths.len() - 1]);
+            let task = Task { input_dim: dim, num_classes: classes, temperature: None, hidden_layers: None };
+            let values = (0..6 * dim).map(|_| rng.normal()).collect();
+            let labels = (0..6).map(|_| rng.below(classes) as u32).collect();
+            let data = Dataset { inputs: Matrix::new(6, dim, values).unwrap(), labels };
+            let mut examples = Examples::new(&task, &data, 9, 0).unwrap().repeating();
+            let mut network = Network::new(widths, jointly_nets::FirstBiases::Normal, &mut rng);
+            // A row whose hidden units are all dropped is at the kink of the next layer's units where a bias is zero.
+            let mut rest = floats_mut(&mut network.parameters);
+            for pair in widths.windows(2) {
+                let stride = vectors(pair[1]) * LANES;
+                let (layer, after) = rest.split_at_mut((pair[0] + 1) * stride);
+                layer[pair[0] * stride..][..pair[1]].fill_with(|| rng.normal());
+                rest = after;
+            }
+            let rates = Rates { hidden: 0.4, input };
+            let mut thinned = Thinned::new(widths, rates, examples.max_rows());
+            // Twice, so that what an earlier step leaves behind would be noticed.
+            for _ in 0..2 {
+                examples.next_batch();
+                thinned.drop_units(examples.inputs(), examples.rows(), &mut rng);
+                let row = |layer: &[Lanes], width: usize, r: usize| -> Vec<f64> {
+                    let row = &floats(layer)[r * stride(width) * LANES..][..width];
+                    row.iter().map(|value| f64::from(*value)).collect()
+                };
+                let inputs: Vec<Vec<f64>> = (0..9).map(|r| row(&thinned.inputs, dim, r)).collect();
+                let hidden = &widths[1..widths.len() - 1];
+                let mask =
+                    |r: usize| hidden.iter().zip(&thinned.layers).map(move |(width, layer)| row(layer, *width, r));
+                let masks: Vec<Vec<Vec<f64>>> = (0..9).map(|r| mask(r).collect()).collect();
+                let labels = examples.targets().labels.to_vec();
+                let mut gradient = vec![Lanes::splat(f32::NAN); network.parameters.len()];
+                assert!(thinned.differentiate(&network, &examples, &mut gradient));
+
+                let parameters: Vec<f64> = floats(&network.parameters).iter().map(|value| f64::from(*value)).collect();
+                let mut moved = 0;
+                for at in 0..parameters.len() {
+                    let shifted = |by: f64| {
+                        let mut parameters = parameters.clone();
+                        parameters[at] += by;
+                        loss(&parameters, widths, &inputs, &labels, &masks)
+                    };
+                    let difference = (shifted(STEP) - shifted(-STEP)) / (2.0 * STEP);
+                    let derivative = f64::from(floats(&gradient)[at]);
+                    assert!(
+                        (difference - derivative).abs() < TOLERANCE,
+                        "{widths:?} at {at}: {difference} {derivative}"
+                    );
+                    moved += usize::from(difference != 0.0);
+                }
+                assert!(moved > parameters.len() / 8, "{moved}");
+            }
+        }
+    }
+}
