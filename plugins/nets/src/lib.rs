@@ -4,6 +4,7 @@ pub mod adam;
 pub mod adaptive;
 pub mod agent;
 pub mod batches;
+pub mod choice;
 pub mod ensemble;
 pub mod examples;
 pub mod ints;
