@@ -6,7 +6,6 @@ use jointly_nets::choice::Choice;
 use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::layout;
 use jointly_nets::normals::Normals;
-use jointly_nets::simd::Lanes;
 use jointly_nets::{FirstBiases, Network, Stream, adaptive, predict};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Fraction, Matrix, NonNegative, Positive, Setting, Sweep, Task,
@@ -218,6 +217,7 @@ mod tests {
             let settings = [
                 ("hidden", "9"),
                 ("preconditioner", preconditioner),
+                ("prior-variance", "5"),
                 ("learning-rate", rate),
                 ("steps", "3000"),
                 ("burn-in", "1000"),
