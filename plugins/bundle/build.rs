@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name and the directory of its crate, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str); 13] = [
+const AGENTS: [(&str, &str); 16] = [
     ("uniform", "uniform"),
     ("prior", "prior"),
     ("logistic-regression", "logistic-regression"),
@@ -26,6 +26,9 @@ const AGENTS: [(&str, &str); 13] = [
     ("random-forest", "random-forest"),
     ("deep-kernel", "deep-kernel"),
     ("laplace", "laplace"),
+    ("dropout", "dropout"),
+    ("bbb", "bbb"),
+    ("sgmcmc", "sgmcmc"),
 ];
 
 const TARGET: &str = "wasm32-unknown-unknown";

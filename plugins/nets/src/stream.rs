@@ -25,6 +25,12 @@ pub enum Stream {
     Tree,
     /// How a draw's last layer differs from the trained one.
     LastLayer,
+    /// Which units a draw, or a step of training, drops.
+    Masks,
+    /// The noise of a step of training.
+    Noise,
+    /// The parameters that a draw names.
+    Parameters,
 }
 
 impl Stream {
