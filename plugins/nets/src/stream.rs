@@ -19,6 +19,12 @@ pub enum Stream {
     IndexOfDraw,
     /// The indices of each step of training.
     IndicesOfSteps,
+    /// The start of an autoencoder's parameters.
+    AutoencoderStart,
+    /// The order in which an autoencoder sees the examples.
+    AutoencoderBatches,
+    /// The noise of each step of an autoencoder's training.
+    AutoencoderNoise,
 }
 
 impl Stream {
