@@ -29,6 +29,12 @@ impl Block {
         self.row(self.inputs)
     }
 
+    /// Where all of them lie, in vectors.
+    pub fn vectors(self) -> std::ops::Range<usize> {
+        let from = self.start / LANES;
+        from..from + (self.inputs + 1) * vectors(self.outputs)
+    }
+
     /// Where row `i` lies: the weights of input `i`, or the biases where `i` is the number of inputs.
     pub fn row(self, i: usize) -> std::ops::Range<usize> {
         let from = self.start + i * self.stride();

@@ -22,14 +22,17 @@ pub mod product;
 pub mod simd;
 pub mod softmax;
 pub mod sparse;
+pub mod stack;
 pub mod stream;
 pub mod sweeps;
 pub mod training;
 pub mod truncated;
+pub mod vae;
 
 pub use agent::{Agent, EnsembleAgent};
 pub use choice::Choice;
 pub use ensemble::{Ensemble, Recipe, Weighting};
+pub use ensemble::{Ensemble, Prior, Recipe, Weighting};
 pub use network::{FirstBiases, Network};
 pub use penalty::Penalty;
 pub use predict::predict;

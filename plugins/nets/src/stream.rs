@@ -31,6 +31,12 @@ pub enum Stream {
     Noise,
     /// The parameters that a draw names.
     Parameters,
+    /// The start of an autoencoder's parameters.
+    AutoencoderStart,
+    /// The order in which an autoencoder sees the examples.
+    AutoencoderBatches,
+    /// The noise of each step of an autoencoder's training.
+    AutoencoderNoise,
 }
 
 impl Stream {
