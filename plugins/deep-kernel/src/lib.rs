@@ -4,7 +4,7 @@ mod posterior;
 
 use jointly_nets::drawn_layers::DrawnLayers;
 use jointly_nets::last_layer::{Hidden, LastLayer, sample_last_layers};
-use jointly_nets::{FirstBiases, Recipe, Stream, Weighting};
+use jointly_nets::{FirstBiases, Prior, Recipe, Stream, Weighting};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Setting, Task, Widths, settings,
     sweep,
@@ -92,7 +92,9 @@ impl Classifier for DeepKernel {
             l2: *settings.l2,
             adaptive: settings.adaptive,
             first_biases: FirstBiases::Zero,
+            prior: Prior::None,
             prior_scale: 0.0,
+            vae_steps: 0,
             weighting: Weighting::Equal,
         };
         let network = LastLayer::train(&recipe, task, data, seed)?;

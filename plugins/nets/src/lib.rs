@@ -31,7 +31,6 @@ pub mod vae;
 
 pub use agent::{Agent, EnsembleAgent};
 pub use choice::Choice;
-pub use ensemble::{Ensemble, Recipe, Weighting};
 pub use ensemble::{Ensemble, Prior, Recipe, Weighting};
 pub use network::{FirstBiases, Network};
 pub use penalty::Penalty;
