@@ -6,6 +6,8 @@ pub mod batches;
 pub mod ensemble;
 pub mod loss;
 pub mod network;
+pub mod order;
+pub mod pieces;
 pub mod predict;
 pub mod product;
 pub mod simd;
