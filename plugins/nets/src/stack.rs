@@ -145,7 +145,7 @@ mod tests {
             let of_inputs: Vec<Vec<f32>> = stack.inputs().take(ROWS).map(|row| row[..dim].to_vec()).collect();
             for (r, row) in rows.iter().enumerate() {
                 for i in 0..dim {
-                    let mut objective = |by: f64| {
+                    let objective = |by: f64| {
                         let mut shifted: Vec<f64> = row.iter().map(|value| f64::from(*value)).collect();
                         shifted[i] += by;
                         plain(&stack.network, widths, shifted)
