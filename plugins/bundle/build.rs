@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name and the directory of its crate, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str); 7] = [
+const AGENTS: [(&str, &str); 16] = [
     ("uniform", "uniform"),
     ("prior", "prior"),
     ("logistic-regression", "logistic-regression"),
@@ -20,6 +20,15 @@ const AGENTS: [(&str, &str); 7] = [
     ("ensemble", "ensemble"),
     ("ensemble+", "ensemble-plus"),
     ("hypermodel", "hypermodel"),
+    ("nuts", "nuts"),
+    ("class-average", "class-average"),
+    ("knn", "knn"),
+    ("random-forest", "random-forest"),
+    ("deep-kernel", "deep-kernel"),
+    ("laplace", "laplace"),
+    ("dropout", "dropout"),
+    ("bbb", "bbb"),
+    ("sgmcmc", "sgmcmc"),
 ];
 
 const TARGET: &str = "wasm32-unknown-unknown";

@@ -2,6 +2,7 @@
 
 use jointly_sdk::{Dataset, Failure, Matrix, Rng, Task, choices};
 
+use crate::choice::Choice;
 use crate::network::{FirstBiases, Network};
 use crate::penalty::{Penalty, temperature};
 use crate::predict::predict;
@@ -128,9 +129,7 @@ impl Member {
 #[derive(Debug)]
 pub struct Ensemble {
     members: Vec<Member>,
-    /// The first draw that names each member.
-    canonical: Vec<u64>,
-    choice_seed: u64,
+    choice: Choice,
 }
 
 impl Ensemble {
@@ -150,8 +149,7 @@ impl Ensemble {
                 Ok(Member { network, prior })
             })
             .collect::<Result<Vec<_>, Failure>>()?;
-        let choice_seed = Stream::Choice.seed(seed);
-        Ok(Self { canonical: first_draws(choice_seed, members.len()), members, choice_seed })
+        Ok(Self { choice: Choice::new(seed, members.len()), members })
     }
 
     /// Class probabilities of the member that `draw` names.
@@ -160,12 +158,12 @@ impl Ensemble {
     ///
     /// Inputs of another dimension than the task's.
     pub fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
-        self.members[self.member(draw)].probs(inputs, out)
+        self.members[self.choice.function(draw)].probs(inputs, out)
     }
 
     /// The first draw that names the same member.
     pub fn canonical_draw(&self, draw: u64) -> u64 {
-        self.canonical[self.member(draw)]
+        self.choice.canonical_draw(draw)
     }
 
     /// Class probabilities of many draws, one after the other; each member is asked once.
@@ -174,44 +172,8 @@ impl Ensemble {
     ///
     /// Inputs of another dimension than the task's.
     pub fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
-        let block = out.len() / draws.len().max(1);
-        let mut computed = vec![None; self.members.len()];
-        for (i, draw) in draws.iter().enumerate() {
-            let member = self.member(*draw);
-            let to = i * block;
-            match computed[member] {
-                Some(from) => out.copy_within(from..from + block, to),
-                None => self.members[member].probs(inputs, &mut out[to..to + block])?,
-            }
-            computed[member] = Some(to);
-        }
-        Ok(())
+        self.choice.sample_probs(draws, out, |member, out| self.members[member].probs(inputs, out))
     }
-
-    fn member(&self, draw: u64) -> usize {
-        choose(self.choice_seed, draw, self.members.len())
-    }
-}
-
-fn choose(seed: u64, draw: u64, members: usize) -> usize {
-    Rng::new(seed, draw).below(members)
-}
-
-/// For each member, the first draw that names it.
-fn first_draws(seed: u64, members: usize) -> Vec<u64> {
-    let mut first = vec![None; members];
-    let mut missing = members;
-    for draw in 0.. {
-        if missing == 0 {
-            break;
-        }
-        let member = &mut first[choose(seed, draw, members)];
-        if member.is_none() {
-            *member = Some(draw);
-            missing -= 1;
-        }
-    }
-    first.into_iter().flatten().collect()
 }
 
 #[cfg(test)]
@@ -348,19 +310,6 @@ mod tests {
                 assert_eq!(expected, probs(&ensemble, &alone, 3, draw), "row {i}");
             }
         }
-    }
-
-    #[test]
-    fn canonical_draws_are_one_a_member() {
-        let recipe = Recipe { size: 20, steps: 1, ..recipe() };
-        let ensemble = Ensemble::train(&recipe, &task(2), &data(10, 2), 4).unwrap();
-        let canonical: Vec<u64> = (0..2000).map(|draw| ensemble.canonical_draw(draw)).collect();
-        for (draw, canonical) in canonical.iter().enumerate() {
-            assert!(*canonical <= draw as u64);
-            assert_eq!(ensemble.canonical_draw(*canonical), *canonical);
-        }
-        let distinct: std::collections::BTreeSet<u64> = canonical.into_iter().collect();
-        assert_eq!(distinct.len(), 20);
     }
 
     #[test]

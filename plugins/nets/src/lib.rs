@@ -1,13 +1,21 @@
 //! What the neural agents share: dense networks, their training and ensembles of them.
 
 pub mod adam;
+pub mod adaptive;
 pub mod agent;
 pub mod batches;
+pub mod choice;
+pub mod cholesky;
+pub mod drawn_layers;
 pub mod ensemble;
+pub mod examples;
+pub mod ints;
+pub mod last_layer;
 pub mod layout;
 pub mod loss;
 pub mod minibatch;
 pub mod network;
+pub mod normals;
 pub mod penalty;
 pub mod predict;
 pub mod product;
@@ -18,9 +26,12 @@ pub mod stack;
 pub mod stream;
 pub mod sweeps;
 pub mod training;
+pub mod truncated;
 pub mod vae;
 
 pub use agent::{Agent, EnsembleAgent};
+pub use choice::Choice;
+pub use ensemble::{Ensemble, Recipe, Weighting};
 pub use ensemble::{Ensemble, Prior, Recipe, Weighting};
 pub use network::{FirstBiases, Network};
 pub use penalty::Penalty;

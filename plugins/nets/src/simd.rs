@@ -398,7 +398,7 @@ impl<const M: usize, const N: usize> Terms<M, N> {
                 // SAFETY: the caller vouches for the term, and a term has M rows.
                 let factor = Lanes::splat(unsafe { *self.left.add(m * self.rows + k * self.step) });
                 for (sum, value) in sums.iter_mut().zip(row) {
-                    *sum = factor.mul_add(value, *sum);
+                    *sum = value.mul_add(factor, *sum);
                 }
             }
         }
@@ -432,21 +432,113 @@ pub fn sparse_row<const N: usize, const TRANSPOSED: bool>(
     let offset = Left::<TRANSPOSED>::offset;
     assert!(offset(left.stride, i, last) < left.values.len());
     assert!(last * right.stride + j + N <= right.values.len());
-    let right_from = right.values[j..].as_ptr();
+    let mut turn = Turn {
+        left: left.values[offset(left.stride, i, 0)..].as_ptr(),
+        step: if TRANSPOSED { left.stride } else { 1 },
+        right: right.values[j..].as_ptr(),
+        right_step: right.stride,
+        forced: [Lanes::splat(0.0); N],
+    };
     for (w, word) in terms.iter().enumerate() {
-        let mut word = *word;
-        while word != 0 {
-            let k = w * WORD + word.trailing_zeros() as usize;
-            word &= word - 1;
-            // SAFETY: the assertions place the last term inside both sides, and an offset grows with the term.
-            unsafe {
-                let factor = Lanes::splat(*left.values.get_unchecked(offset(left.stride, i, k)));
-                let row = right_from.add(k * right.stride);
-                for (n, sum) in sums.iter_mut().enumerate() {
-                    *sum = factor.mul_add(*row.add(n), *sum);
-                }
+        let count = word.count_ones();
+        let mut rest = Rest { word: *word, first: w * WORD };
+        // SAFETY: the assertions place the last term inside both sides, and an offset grows with the term; there are as
+        // many terms as bits.
+        unsafe {
+            for _ in 0..count / 8 {
+                turn.eight(&mut rest, &mut sums);
+            }
+            if count & 4 != 0 {
+                turn.four(&mut rest, &mut sums);
+            }
+            if count & 2 != 0 {
+                turn.two(&mut rest, &mut sums);
+            }
+            if count & 1 != 0 {
+                turn.one(&mut rest, &mut sums);
             }
         }
     }
     sums
+}
+
+/// The terms of a word that are still to be added.
+struct Rest {
+    word: u64,
+    first: usize,
+}
+
+impl Rest {
+    #[inline(always)]
+    fn next(&mut self) -> usize {
+        let term = self.first + self.word.trailing_zeros() as usize;
+        self.word &= self.word - 1;
+        term
+    }
+}
+
+/// Where a sparse row's terms are found.
+struct Turn<const N: usize> {
+    left: *const f32,
+    step: usize,
+    right: *const Lanes,
+    right_step: usize,
+    forced: [Lanes; N],
+}
+
+impl<const N: usize> Turn<N> {
+    /// Adds the next term.
+    ///
+    /// The sandbox's compiler loads a loop's sums from memory in every turn, because its head may call the host, and
+    /// does so with all vectors of a turn before it adds the first, unless a sum is stored: it then does what the sum
+    /// needs. So a turn is of many terms, and each stores its sums, although nobody reads them.
+    ///
+    /// # Safety
+    ///
+    /// There is a term, and both sides have it.
+    #[inline(always)]
+    unsafe fn one(&mut self, rest: &mut Rest, sums: &mut [Lanes; N]) {
+        let k = rest.next();
+        // SAFETY: the caller vouches for the term.
+        let (factor, row) = unsafe { (*self.left.add(k * self.step), self.right.add(k * self.right_step)) };
+        let factor = Lanes::splat(factor);
+        for (n, (sum, forced)) in sums.iter_mut().zip(&mut self.forced).enumerate() {
+            // SAFETY: the caller vouches for the term, and a term has N vectors.
+            *sum = unsafe { *row.add(n) }.mul_add(factor, *sum);
+            if cfg!(target_arch = "wasm32") {
+                // SAFETY: it is a reference.
+                unsafe { std::ptr::from_mut(forced).write_volatile(*sum) };
+            }
+        }
+    }
+
+    /// As `one`, twice.
+    #[inline(always)]
+    unsafe fn two(&mut self, rest: &mut Rest, sums: &mut [Lanes; N]) {
+        // SAFETY: the caller vouches for as many.
+        unsafe {
+            self.one(rest, sums);
+            self.one(rest, sums);
+        }
+    }
+
+    /// As `one`, four times.
+    #[inline(always)]
+    unsafe fn four(&mut self, rest: &mut Rest, sums: &mut [Lanes; N]) {
+        // SAFETY: the caller vouches for as many.
+        unsafe {
+            self.two(rest, sums);
+            self.two(rest, sums);
+        }
+    }
+
+    /// As `one`, eight times.
+    #[inline(always)]
+    unsafe fn eight(&mut self, rest: &mut Rest, sums: &mut [Lanes; N]) {
+        // SAFETY: the caller vouches for as many.
+        unsafe {
+            self.four(rest, sums);
+            self.four(rest, sums);
+        }
+    }
 }

@@ -19,6 +19,18 @@ pub enum Stream {
     IndexOfDraw,
     /// The indices of each step of training.
     IndicesOfSteps,
+    /// A Markov chain.
+    Chain,
+    /// The sample of the examples that a tree is grown on, and the features that it looks at.
+    Tree,
+    /// How a draw's last layer differs from the trained one.
+    LastLayer,
+    /// Which units a draw, or a step of training, drops.
+    Masks,
+    /// The noise of a step of training.
+    Noise,
+    /// The parameters that a draw names.
+    Parameters,
     /// The start of an autoencoder's parameters.
     AutoencoderStart,
     /// The order in which an autoencoder sees the examples.
