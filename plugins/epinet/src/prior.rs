@@ -54,3 +54,28 @@ impl Outputs {
         values.chunks_exact(self.networks).map(|values| dot(values, index))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOLERANCE: f32 = 1e-6;
+
+    #[test]
+    fn an_index_weighs_the_networks() {
+        let prior = Prior::new(&[2, 5, 5, 3], 4, 0.5, 1);
+        let inputs = [0.3, -1.0, 2.0, 0.7, 0.1, 0.2];
+        let together = prior.outputs(&inputs);
+        let index = [0.5, -1.0, 2.0, 0.25];
+        let logits: Vec<f32> = together.at_index(&index).collect();
+        for (t, input) in inputs.chunks(2).enumerate() {
+            let mut expected = [0.0; 3];
+            for (network, z) in prior.networks.iter().zip(index) {
+                expected.iter_mut().zip(outputs(network, input)).for_each(|(sum, value)| *sum += z * value);
+            }
+            let row: Vec<f32> = together.row(t, 3, &index).collect();
+            assert_eq!(row, logits[3 * t..][..3]);
+            assert!(row.iter().zip(expected).all(|(value, expected)| (value - expected).abs() < TOLERANCE));
+        }
+    }
+}

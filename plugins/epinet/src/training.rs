@@ -113,7 +113,7 @@ impl Gradient {
         let inputs_stride = stride(shape.features() + index_dim) * LANES;
         let mut inputs = floats_mut(&mut self.inputs).chunks_exact_mut(inputs_stride);
         for index in indices.chunks_exact(index_dim) {
-            for ((to, input), features) in inputs.by_ref().zip(batch_inputs()).zip(self.base.features()) {
+            for ((input, features), to) in batch_inputs().zip(self.base.features()).zip(inputs.by_ref()) {
                 to[..dim].copy_from_slice(&input[..dim]);
                 to[dim..shape.features()].copy_from_slice(&features[..shape.features() - dim]);
                 to[shape.features()..][..index_dim].copy_from_slice(index);
@@ -160,5 +160,109 @@ impl Gradient {
         let inputs = floats(&self.inputs);
         self.epinet.backward(inputs, inputs_stride, rows * count, &mut self.values, &mut self.epinet_gradient);
         finite
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_nets::layout::layout;
+    use jointly_sdk::{Matrix, Rng};
+
+    use super::*;
+
+    /// Of the step of a central difference in double precision.
+    const STEP: f64 = 1e-5;
+    /// Of a derivative of order one in single precision.
+    const TOLERANCE: f64 = 1e-4;
+
+    const INDICES: usize = 3;
+
+    fn data() -> Dataset {
+        let mut rng = Rng::new(3, 0);
+        let inputs = (0..2 * 6).map(|_| rng.normal()).collect();
+        Dataset { inputs: Matrix::new(6, 2, inputs).unwrap(), labels: vec![0, 2, 1, 1, 0, 2] }
+    }
+
+    /// Every layer's values at one input, in double precision.
+    fn plain(widths: &[usize], parameters: &[f64], input: Vec<f64>) -> Vec<Vec<f64>> {
+        let mut layers = vec![input];
+        for (l, block) in layout(widths).iter().enumerate() {
+            let mut sums: Vec<f64> = block.biases().map(|at| parameters[at]).collect();
+            for (i, value) in layers[l].iter().enumerate() {
+                sums.iter_mut().zip(block.row(i)).for_each(|(sum, at)| *sum += value * parameters[at]);
+            }
+            let last = l + 2 == widths.len();
+            layers.push(sums.into_iter().map(|sum| if last { sum } else { sum.max(0.0) }).collect());
+        }
+        layers
+    }
+
+    fn doubles(parameters: &[Lanes]) -> Vec<f64> {
+        floats(parameters).iter().map(|value| f64::from(*value)).collect()
+    }
+
+    #[test]
+    fn gradient_agrees_with_finite_differences() {
+        let shape = Shape { input_dim: 2, classes: 3, hidden: vec![5, 4], epinet_hidden: vec![6], index_dim: 2 };
+        let task = Task { input_dim: 2, num_classes: 3, temperature: None, hidden_layers: None };
+        let data = data();
+        let prior = Prior::new(&[2, 5, 3], 2, 2.0, 1).outputs(data.inputs.values());
+        let mut batches = Minibatches::new(&task, &data, 8, Rng::new(0, 0)).unwrap();
+        batches.advance();
+        let mut rng = Rng::new(7, 0);
+        let indices: Vec<f32> = (0..INDICES).flat_map(|_| draw_index(2, &mut rng)).collect();
+        let mut gradient = Gradient::new(&shape, INDICES, batches.max_rows(), 4);
+        let parts = [shape.base_widths(), shape.epinet_widths()];
+        let networks = [&mut gradient.base.network, &mut gradient.epinet];
+        for (network, widths) in networks.into_iter().zip(&parts) {
+            for at in layout(widths).into_iter().flat_map(|block| block.biases()) {
+                floats_mut(&mut network.parameters)[at] = 0.3 * rng.normal();
+            }
+        }
+        assert!(gradient.compute(&shape, &prior, &indices, &batches));
+
+        // The epinet's features are those of the base network where it is, not where a difference shifts it.
+        let fixed = doubles(&gradient.base.network.parameters);
+        let loss = |base: &[f64], epinet: &[f64]| -> f64 {
+            let mut loss = 0.0;
+            for index in indices.chunks(2) {
+                for ((example, label), share) in batches.examples().iter().zip(batches.labels()).zip(batches.shares()) {
+                    let row = *example as usize;
+                    let input: Vec<f64> = data.inputs.row(row).iter().map(|x| f64::from(*x)).collect();
+                    let index: Vec<f64> = index.iter().map(|z| f64::from(*z)).collect();
+                    let logits = plain(&parts[0], base, input.clone()).pop().unwrap();
+                    let features = &plain(&parts[0], &fixed, input.clone())[2];
+                    let projected = plain(&parts[1], epinet, [&input[..], features, &index].concat()).pop().unwrap();
+                    let index_f32: Vec<f32> = index.iter().map(|z| *z as f32).collect();
+                    let prior: Vec<f32> = prior.row(row, 3, &index_f32).collect();
+                    let sums: Vec<f64> = (0..3)
+                        .map(|k| logits[k] + projected[2 * k] * index[0] + projected[2 * k + 1] * index[1])
+                        .zip(prior)
+                        .map(|(sum, prior)| sum + f64::from(prior))
+                        .collect();
+                    let normaliser = sums.iter().map(|sum| sum.exp()).sum::<f64>().ln();
+                    loss += f64::from(*share) / INDICES as f64 * (normaliser - sums[*label as usize]);
+                }
+            }
+            loss
+        };
+        let mut parameters = [fixed.clone(), doubles(&gradient.epinet.parameters)];
+        let gradients = [doubles(&gradient.base.gradient), doubles(&gradient.epinet_gradient)];
+        for (part, widths) in parts.iter().enumerate() {
+            let mut largest = 0.0f64;
+            for at in layout(widths).into_iter().flat_map(|block| block.weights().chain(block.biases())) {
+                let original = parameters[part][at];
+                let mut shifted = |by: f64| {
+                    parameters[part][at] = original + by;
+                    loss(&parameters[0], &parameters[1])
+                };
+                let difference = (shifted(STEP) - shifted(-STEP)) / (2.0 * STEP);
+                parameters[part][at] = original;
+                let derivative = gradients[part][at];
+                assert!((difference - derivative).abs() < TOLERANCE, "{part}, {at}: {difference} and {derivative}");
+                largest = largest.max(derivative.abs());
+            }
+            assert!(largest > 100.0 * TOLERANCE, "the gradient vanishes");
+        }
     }
 }
