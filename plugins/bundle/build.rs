@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name and the directory of its crate, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str); 16] = [
+const AGENTS: [(&str, &str); 18] = [
     ("uniform", "uniform"),
     ("prior", "prior"),
     ("logistic-regression", "logistic-regression"),
@@ -20,6 +20,8 @@ const AGENTS: [(&str, &str); 16] = [
     ("ensemble", "ensemble"),
     ("ensemble+", "ensemble-plus"),
     ("hypermodel", "hypermodel"),
+    ("epinet", "epinet"),
+    ("ntk-ensemble", "ntk-ensemble"),
     ("nuts", "nuts"),
     ("class-average", "class-average"),
     ("knn", "knn"),

@@ -2,14 +2,13 @@
 
 use jointly_sdk::Task;
 
-/// The temperature where a task states none.
-const DEFAULT_TEMPERATURE: f32 = 1.0;
+use crate::penalty::temperature;
 
 /// d sqrt(temperature), by which an adaptive weight of regularisation is multiplied.
 ///
 /// d is the input's dimension; a temperature that is not known counts as 1.
 pub fn factor(task: &Task) -> f32 {
-    task.temperature.unwrap_or(DEFAULT_TEMPERATURE).sqrt() * task.input_dim as f32
+    temperature(task).sqrt() * task.input_dim as f32
 }
 
 #[cfg(test)]

@@ -23,7 +23,11 @@ pub struct Stack {
 impl Stack {
     /// Layers of the given widths as they are before they have learnt anything, with room for `rows` rows.
     pub fn new(widths: &[usize], rows: usize, rng: &mut Rng) -> Self {
-        let network = Network::new(widths, FirstBiases::Zero, rng);
+        Self::of(Network::new(widths, FirstBiases::Zero, rng), widths, rows)
+    }
+
+    /// The layers of a network of the given widths, with room for `rows` rows.
+    pub fn of(network: Network, widths: &[usize], rows: usize) -> Self {
         let blocks = layout(widths);
         let zeros = |len| vec![Lanes::splat(0.0); len];
         let mut values: Vec<Vec<Lanes>> = widths.iter().map(|width| zeros(rows * stride(*width))).collect();
@@ -51,6 +55,12 @@ impl Stack {
     pub fn outputs(&mut self) -> std::slice::ChunksExactMut<'_, f32> {
         let (last, width) = (self.blocks.len(), self.blocks[self.blocks.len() - 1].outputs);
         floats_mut(&mut self.values[last]).chunks_exact_mut(stride(width) * LANES)
+    }
+
+    /// The rows of the last hidden layer's values, each with room behind it; of the inputs where no layer is hidden.
+    pub fn features(&self) -> std::slice::ChunksExact<'_, f32> {
+        let last = self.blocks.len() - 1;
+        floats(&self.values[last]).chunks_exact(stride(self.blocks[last].inputs) * LANES)
     }
 
     /// Computes the outputs at the first `rows` rows of inputs.
