@@ -12,13 +12,15 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name and the directory of its crate, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str); 11] = [
+const AGENTS: [(&str, &str); 13] = [
     ("uniform", "uniform"),
     ("prior", "prior"),
     ("logistic-regression", "logistic-regression"),
     ("mlp", "mlp"),
     ("ensemble", "ensemble"),
     ("ensemble+", "ensemble-plus"),
+    ("hypermodel", "hypermodel"),
+    ("nuts", "nuts"),
     ("class-average", "class-average"),
     ("knn", "knn"),
     ("random-forest", "random-forest"),

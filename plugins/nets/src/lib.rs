@@ -3,12 +3,16 @@
 pub mod adam;
 pub mod agent;
 pub mod batches;
+pub mod choice;
 pub mod cholesky;
 pub mod drawn_layers;
 pub mod ensemble;
 pub mod last_layer;
+pub mod layout;
 pub mod loss;
+pub mod minibatch;
 pub mod network;
+pub mod penalty;
 pub mod predict;
 pub mod product;
 pub mod simd;
@@ -20,7 +24,9 @@ pub mod training;
 pub mod truncated;
 
 pub use agent::{Agent, EnsembleAgent};
+pub use choice::Choice;
 pub use ensemble::{Ensemble, Recipe, Weighting};
 pub use network::{FirstBiases, Network};
+pub use penalty::Penalty;
 pub use predict::predict;
 pub use stream::Stream;

@@ -15,6 +15,12 @@ pub enum Stream {
     Bootstrap,
     /// Which member a draw names.
     Choice,
+    /// The index that a draw names.
+    IndexOfDraw,
+    /// The indices of each step of training.
+    IndicesOfSteps,
+    /// A Markov chain.
+    Chain,
     /// The sample of the examples that a tree is grown on, and the features that it looks at.
     Tree,
     /// How a draw's last layer differs from the trained one.
