@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name and the directory of its crate, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str); 13] = [
+const AGENTS: [(&str, &str); 14] = [
     ("uniform", "uniform"),
     ("prior", "prior"),
     ("logistic-regression", "logistic-regression"),
@@ -26,6 +26,7 @@ const AGENTS: [(&str, &str); 13] = [
     ("random-forest", "random-forest"),
     ("deep-kernel", "deep-kernel"),
     ("laplace", "laplace"),
+    ("flow", "flow"),
 ];
 
 const TARGET: &str = "wasm32-unknown-unknown";

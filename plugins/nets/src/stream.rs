@@ -25,6 +25,12 @@ pub enum Stream {
     Tree,
     /// How a draw's last layer differs from the trained one.
     LastLayer,
+    /// How the flows of a belief start.
+    FlowStart,
+    /// The noise that a flow makes a draw of, in each step of training.
+    FlowNoise,
+    /// The noise that a flow makes a draw of.
+    FlowDraw,
 }
 
 impl Stream {
