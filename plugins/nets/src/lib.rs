@@ -6,7 +6,7 @@ pub mod agent;
 pub mod batches;
 pub mod choice;
 pub mod cholesky;
-pub mod drawn_layers;
+pub mod drawn;
 pub mod ensemble;
 pub mod examples;
 pub mod ints;
