@@ -1,6 +1,8 @@
 //! Estimates of the joint likelihood of labels under an agent's belief, from sampled functions.
 
+mod draw_error;
 mod exact_sum;
+mod joint_estimate;
 mod likelihood;
 mod limits;
 mod marginal;
@@ -9,7 +11,9 @@ mod partition;
 mod planes;
 pub mod probit;
 
+pub use draw_error::DrawError;
 pub use exact_sum::ExactSum;
+pub use joint_estimate::JointEstimate;
 pub use likelihood::joint_log_likelihood;
 pub use limits::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
 pub use marginal::MarginalMean;

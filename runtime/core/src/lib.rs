@@ -34,7 +34,7 @@ pub use matrix::{Matrix, ShapeError};
 pub use metric::Metric;
 pub use predictions::{PredictionOptions, PredictionScores, score_predictions};
 pub use problem::{Instance, Problem, Source, TauSamples};
-pub use score::{ProblemScores, Real, Score};
+pub use score::{JointScore, ProblemScores, Real, Score};
 pub use statistics::{Summary, paired_difference, round_significant, summarize};
 pub use stream::{Stream, agent_seed, stream};
 pub use suite::{Suite, suite, suites};

@@ -5,11 +5,11 @@ use std::path::Path;
 
 use crate::dataset::MAX_CLASSES;
 use crate::distribution::distribution_defect;
-use crate::estimate::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
+use crate::estimate::{DrawError, MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
 use crate::evaluate::{Block, Rule};
 use crate::import::{Archive, ImportDefect, ImportError, MAX_IMPORT_BYTES, classes, log_likelihoods, open};
 use crate::metric::{MarginalScores, Metric};
-use crate::score::Score;
+use crate::score::{JointScore, Score};
 
 /// Bytes that a pass over the file may hold.
 const BUDGET: u64 = 448 << 20;
@@ -44,7 +44,7 @@ pub struct PredictionScores {
     /// Number of inputs in a tau-sample.
     pub tau: u32,
     /// The joint score, nats a tau-sample.
-    pub joint: Score,
+    pub joint: JointScore,
     /// Accuracy of the mean over draws, its standard error clustered by tau-sample.
     pub accuracy: Score,
     /// Expected calibration error of the mean over draws; as it is no mean over tau-samples, without a standard error.
@@ -121,6 +121,7 @@ fn score_within<R: Read + Seek>(
     let passes = sizes.samples.div_ceil(step);
 
     let mut marginals = MarginalScores::default();
+    let mut errors = DrawError::default();
     let mut agent = Vec::with_capacity(sizes.samples as usize);
     for (pass, start) in (0..sizes.samples).step_by(step as usize).enumerate() {
         let end = sizes.samples.min(start + step);
@@ -128,14 +129,14 @@ fn score_within<R: Read + Seek>(
         let mut block = Block::new(&rule, start as u32..end as u32, labels);
         let mut report = |fraction: f64| progress((pass as f64 + fraction) / passes as f64);
         read_pass(&mut archive, &sizes, start..end, &mut block, &mut report)?;
-        agent.extend(block.finish(&mut marginals));
+        agent.extend(block.finish(&mut marginals, &mut errors));
     }
     progress(1.0);
     let metric = Metric::given(contents.log_likelihoods.is_some());
     Ok(PredictionScores {
         metric,
         tau: rule.tau,
-        joint: Score::of(&metric.losses(&agent, contents.log_likelihoods.as_deref())),
+        joint: JointScore::of(&metric.losses(&agent, contents.log_likelihoods.as_deref()), &errors),
         accuracy: marginals.accuracy(),
         ece: marginals.ece(),
         num_classes: sizes.num_classes as u32,

@@ -45,9 +45,10 @@ impl Rule<'_> {
     /// Bytes that the estimates of one tau-sample take at most, for this many distinct functions.
     pub(crate) fn bytes(&self, functions: u64) -> u64 {
         let estimate = if self.partitions() {
-            Partition::bytes(self.tau, self.probs() as u64, self.planes, functions, self.clip)
+            Partition::bytes(self.tau, self.probs() as u64, self.planes, functions)
         } else {
-            functions * size_of::<(f64, u64)>() as u64
+            // The log-likelihoods, once more in order, and the weights.
+            functions * (2 * size_of::<(f64, u64)>() + size_of::<f64>()) as u64
         };
         let marginals = if self.marginals { size_of::<ExactSum>() as u64 } else { 0 };
         estimate.saturating_add((self.probs() as u64).saturating_mul(marginals))

@@ -6,6 +6,7 @@ use super::*;
 use crate::environment::{Environment, EnvironmentSpec, Initialization};
 use crate::matrix::Matrix;
 use crate::problem::Source;
+use crate::score::Score;
 use crate::stream::stream;
 
 /// Rounding of single precision in log-likelihoods of ten labels.
@@ -280,6 +281,14 @@ fn the_coin_of_section_2_2_tells_chance_from_bias_only_jointly() {
             assert!((nll(&biased) + third).abs() < ROUNDING * tau as f64, "tau {tau}: {}", nll(&biased));
             assert!((chance.ece - biased.ece).abs() < ROUNDING);
             assert_eq!(chance.accuracy, biased.accuracy);
+            // A third of the draws bears all of the likelihood: their weight is 3 and that of the others 0.
+            let (chance, biased) = (chance.joint[0].1, biased.joint[0].1);
+            assert_eq!((chance.draw_error, chance.effective_draws), (0.0, 999.0));
+            assert!(
+                (biased.draw_error - (2.0_f64 / 998.0).sqrt()).abs() < ROUNDING * tau as f64,
+                "tau {tau}: {biased:?}"
+            );
+            assert!((biased.effective_draws / 333.0 - 1.0).abs() < ROUNDING * tau as f64, "tau {tau}: {biased:?}");
         }
     }
 }
@@ -300,7 +309,9 @@ fn a_likelihood_of_zero_is_infinite_and_not_hidden() {
     for tau in [1, 20] {
         let score = scores(&Budget::default(), &mut Wrong, &tails(tau), &evaluation).joint[0].1;
         assert_eq!(score.mean, f64::INFINITY);
-        assert!(score.stderr.is_nan());
+        assert!(score.stderr.is_nan() && score.draw_error.is_nan());
+        // Its draws are all one function: more of them would say the same.
+        assert_eq!(score.effective_draws, 23.0);
     }
 }
 
@@ -354,10 +365,10 @@ fn a_tau_sample_that_memory_cannot_hold_does_not_fit() {
     let wide = Evaluation { draws: 1 << 18, planes: 20, ..evaluation(&[1, 100]) };
     assert!(problem.bytes(&evaluation(&[1, 100])) < 1 << 16);
     assert_eq!(problem.fits(&evaluation(&[1, 100])), Ok(()));
-    // Each of 2^18 cells holds a sum of 8 bytes a label and a few words.
-    let cells = (8 * 1000 + 64) << 18;
+    // Each of 2^18 functions holds a probability of 4 bytes for each label and a few words, in lists that grow.
+    let functions = (2 * (4 * 1000 + 72)) << 18;
     let evaluation = Evaluation { taus: vec![1000], ..wide };
-    assert!((cells..cells + (1 << 20)).contains(&problem.bytes(&evaluation)));
+    assert!((functions..functions + (1 << 20)).contains(&problem.bytes(&evaluation)));
     let error = problem.fits(&evaluation).unwrap_err().to_string();
     let start = "one tau-sample with tau 1000, 2 classes, 20 planes and 262144 draws takes ";
     assert!(error.starts_with(start) && error.ends_with("expected at most 536870912: lower one of them"), "{error}");

@@ -2,5 +2,6 @@
 
 mod brute_force;
 mod deterministic_models;
+mod draw_error;
 mod limits;
 mod repetition;
