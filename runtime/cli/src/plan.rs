@@ -7,6 +7,7 @@ use jointly_host::{ENGINE, INTERFACE, Limits};
 use serde::{Deserialize, Serialize};
 
 use crate::agent_spec::Settings;
+use crate::problems;
 
 /// A run's whole question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -109,7 +110,16 @@ impl Plan {
     /// The suite and enough of the plan's digest to tell plans apart.
     pub(crate) fn short_name(&self) -> serde_json::Result<String> {
         let digest = digest(&serde_json::to_vec(self)?);
-        Ok(format!("{}-{}", self.suite, short(&digest)))
+        // One directory, whatever the suite's name holds.
+        Ok(format!("{}-{}", self.suite.replace('/', "-"), short(&digest)))
+    }
+
+    /// Where the evaluation is not the suite's own, for the heading of a table.
+    pub(crate) fn departures(&self) -> String {
+        match problems::evaluation(&self.suite) {
+            Some(own) if own.draws != self.evaluation.draws => format!(", {} draws", self.evaluation.draws),
+            _ => String::new(),
+        }
     }
 
     fn problem_names(&self) -> String {

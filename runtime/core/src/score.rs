@@ -8,6 +8,9 @@ mod real;
 
 pub use real::Real;
 
+/// The relative variance of estimated likelihoods above which their draws are too few, see docs/estimators.md.
+const MOST_VARIANCE: f64 = 0.1;
+
 /// A mean over the N tau-samples of one problem, with its standard error.
 ///
 /// Both are `NaN`-aware: two scores are equal when their bits are. In JSON a number that is not finite is a string,
@@ -80,6 +83,13 @@ impl JointScore {
         let draw_error = if mean.is_finite() { canonical(errors.stderr()) } else { f64::NAN };
         Self { mean, stderr, draw_error, effective_draws: errors.effective_draws() }
     }
+
+    /// Whether `draws` draws, those of the score, are too few for its tau: the relative variance of the estimated
+    /// likelihoods, 1 / effective - 1 / M in the mean, exceeds 0.1, as with fewer than 10 effective draws of many. Never
+    /// where all draws are one function.
+    pub fn needs_more_draws(&self, draws: u32) -> bool {
+        1.0 / self.effective_draws - 1.0 / f64::from(draws) > MOST_VARIANCE
+    }
 }
 
 impl Score {
@@ -117,6 +127,17 @@ mod tests {
         let score = Score::of(&[-0.0, -0.0]);
         assert_eq!(score.mean.to_bits(), 0.0_f64.to_bits());
         assert_eq!(score.stderr, 0.0);
+    }
+
+    #[test]
+    fn draws_are_too_few_where_less_than_ten_count() {
+        let score = |effective_draws| JointScore { mean: 1.0, stderr: 0.1, draw_error: 0.1, effective_draws };
+        assert!(score(9.0).needs_more_draws(1000));
+        assert!(!score(10.0).needs_more_draws(1000));
+        // All draws are one function, or there is but one.
+        assert!(!score(3.0).needs_more_draws(3));
+        assert!(!score(1.0).needs_more_draws(1));
+        assert!(score(1.0).needs_more_draws(3));
     }
 
     #[test]

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
+use jointly_core::estimate::MAX_DRAWS;
 use jointly_host::Limits;
 
 use crate::agent_spec::AgentSpec;
@@ -13,6 +14,7 @@ use crate::directory::{self, RunDirectory};
 use crate::execution;
 use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
+use crate::problems::Choices;
 use crate::progress::Display;
 use crate::scores::Scores;
 use crate::workload::Workload;
@@ -45,6 +47,9 @@ pub(crate) struct Run {
     /// A problem of your own, as .npz; may be repeated
     #[arg(long = "problem", value_name = "FILE.npz")]
     files: Vec<PathBuf>,
+    /// Functions sampled from each agent: more where the report says that there are too few [default: the suite's]
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=MAX_DRAWS as i64))]
+    draws: Option<u32>,
     /// What an agent may use on one problem, roughly in instructions
     #[arg(long, value_name = "N", default_value_t = Limits::default().fuel)]
     fuel: u64,
@@ -60,7 +65,8 @@ impl Run {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let agents = if self.agents.is_empty() { agent_source::all_bundled() } else { self.agents };
         let limits = Limits { fuel: self.fuel, memory: self.memory << 20 };
-        let suite = problems::requested(self.suite.as_deref(), &self.files, self.problems.as_deref())?;
+        let choices = Choices { draws: self.draws };
+        let suite = problems::requested(self.suite.as_deref(), &self.files, self.problems.as_deref(), choices)?;
         let workload = Workload::of(&agents, suite, self.seed, limits)?;
         let out = match self.out {
             Some(out) => out,

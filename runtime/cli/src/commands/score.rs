@@ -34,7 +34,7 @@ pub(crate) struct Score {
     json: bool,
 }
 
-/// Draws a cell below which an estimate is warned of.
+/// Draws in a cell below which an estimate is warned of.
 const FEW: u32 = 4;
 
 impl Score {
@@ -58,6 +58,15 @@ impl Score {
                 self.planes
             ));
         }
+        if scores.joint.needs_more_draws(scores.draws) {
+            output::note(&format!(
+                "{} draws are few for tau {}: they count as {}, and the estimate is likely too high; give more draws, or \
+                 shorter tau-samples",
+                scores.draws,
+                scores.tau,
+                table::number(scores.joint.effective_draws)
+            ));
+        }
         if self.json {
             output::print_json(&to_json(&scores))?;
         } else {
@@ -74,7 +83,17 @@ fn joint_name(scores: &PredictionScores) -> String {
 fn to_json(scores: &PredictionScores) -> Value {
     let with_error = |score: jointly_core::Score| json!({ "mean": scores::number(score.mean), "stderr": scores::number(score.stderr) });
     let mut object = Map::new();
-    object.insert(joint_name(scores), with_error(scores.joint));
+    let joint = &scores.joint;
+    let number = scores::number;
+    object.insert(
+        joint_name(scores),
+        json!({
+            "mean": number(joint.mean),
+            "stderr": number(joint.stderr),
+            "draw_error": number(joint.draw_error),
+            "effective_draws": number(joint.effective_draws),
+        }),
+    );
     object.insert(scores::ACCURACY.into(), with_error(scores.accuracy));
     object.insert(scores::ECE.into(), json!(scores::number(scores.ece)));
     object.insert("draws".into(), scores.draws.into());
@@ -89,6 +108,8 @@ fn to_text(file: &str, scores: &PredictionScores) -> String {
         [joint_name(scores), table::with_error(scores.joint.mean, scores.joint.stderr)],
         [scores::ACCURACY.into(), table::with_error(scores.accuracy.mean, scores.accuracy.stderr)],
         [scores::ECE.into(), table::number(scores.ece)],
+        ["error over draws".into(), table::number(scores.joint.draw_error)],
+        ["effective draws".into(), table::number(scores.joint.effective_draws)],
     ];
     let heading = format!("{file}: {draws} draws, {samples} tau-samples of {tau}, {num_classes} classes");
     format!("{heading}\n\n{}", table::render(1, &rows.map(Vec::from)))
