@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use jointly_core::{Evaluation, Metric, digest};
+use jointly_core::{Evaluation, Metric, Partitioning, digest};
 use jointly_host::{ENGINE, INTERFACE, Limits};
 use serde::{Deserialize, Serialize};
 
@@ -116,10 +116,15 @@ impl Plan {
 
     /// Where the evaluation is not the suite's own, for the heading of a table.
     pub(crate) fn departures(&self) -> String {
-        match problems::evaluation(&self.suite) {
-            Some(own) if own.draws != self.evaluation.draws => format!(", {} draws", self.evaluation.draws),
-            _ => String::new(),
-        }
+        let Some(own) = problems::evaluation(&self.suite) else { return String::new() };
+        let Evaluation { draws, partition, .. } = self.evaluation;
+        let draws = if draws == own.draws { String::new() } else { format!(", {draws} draws") };
+        let partition = match partition {
+            _ if partition == own.partition => "",
+            Partitioning::Planes => ", parted by planes",
+            Partitioning::KMeans => ", parted by k-means",
+        };
+        draws + partition
     }
 
     fn problem_names(&self) -> String {

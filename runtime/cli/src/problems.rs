@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use globset::Glob;
-use jointly_core::{Evaluation, ImportedProblem, Problem, Source, Suite, digest};
+use jointly_core::{Evaluation, ImportedProblem, Partitioning, Problem, Source, Suite, digest};
 
 use crate::directory::{Kept, RunDirectory};
 use crate::plan::{Plan, PlannedProblem};
@@ -17,16 +17,18 @@ pub(crate) const IMPORTED: &str = "imported";
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Choices {
     pub(crate) draws: Option<u32>,
+    pub(crate) partition: Option<Partitioning>,
 }
 
 impl Choices {
     /// Those that lead to this evaluation.
     fn of(evaluation: &Evaluation) -> Self {
-        Self { draws: Some(evaluation.draws) }
+        Self { draws: Some(evaluation.draws), partition: Some(evaluation.partition) }
     }
 
     fn apply(self, evaluation: &mut Evaluation) {
         evaluation.draws = self.draws.unwrap_or(evaluation.draws);
+        evaluation.partition = self.partition.unwrap_or(evaluation.partition);
     }
 }
 

@@ -7,6 +7,7 @@ use crate::dataset::MAX_CLASSES;
 use crate::distribution::distribution_defect;
 use crate::estimate::{DrawError, MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
 use crate::evaluate::{Block, Rule};
+use crate::evaluation::Partitioning;
 use crate::import::{Archive, ImportDefect, ImportError, MAX_IMPORT_BYTES, classes, log_likelihoods, open};
 use crate::metric::{MarginalScores, Metric};
 use crate::score::{JointScore, Score};
@@ -19,20 +20,22 @@ const STREAM: &str = "predictions";
 /// How predictions are evaluated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictionOptions {
-    /// Number of random hyperplanes, at most [`MAX_PLANES`].
+    /// What parts the draws into cells.
+    pub partition: Partitioning,
+    /// Number of random hyperplanes, at most [`MAX_PLANES`]; clusters are at most as many as d of them have cells, 2^d.
     pub planes: u32,
     /// Whether the partition clips probits as the reference implementation does; off is the paper's algorithm 4.
     pub clip: bool,
     /// The partition serves where tau is above this, Monte Carlo elsewhere.
     pub partition_above: u32,
-    /// The seed of the hyperplanes.
+    /// The seed of the hyperplanes or clusters.
     pub seed: u64,
 }
 
 impl Default for PredictionOptions {
     /// What the reference implementation does on real data.
     fn default() -> Self {
-        Self { planes: 10, clip: true, partition_above: 10, seed: 0 }
+        Self { partition: Partitioning::Planes, planes: 10, clip: true, partition_above: 10, seed: 0 }
     }
 }
 
@@ -110,6 +113,7 @@ fn score_within<R: Read + Seek>(
         seed: options.seed,
         tau: sizes.tau as u32,
         num_classes: sizes.num_classes as usize,
+        partition: options.partition,
         planes: options.planes,
         clip: options.clip,
         partition_above: options.partition_above,

@@ -14,6 +14,7 @@ use crate::directory::{self, RunDirectory};
 use crate::execution;
 use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
+use crate::partition_argument::PartitionArgument;
 use crate::problems::Choices;
 use crate::progress::Display;
 use crate::scores::Scores;
@@ -50,6 +51,9 @@ pub(crate) struct Run {
     /// Functions sampled from each agent: more where the report says that there are too few [default: the suite's]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=MAX_DRAWS as i64))]
     draws: Option<u32>,
+    /// What parts the draws above tau 10 [default: the suite's]
+    #[arg(long, value_enum)]
+    partition: Option<PartitionArgument>,
     /// What an agent may use on one problem, roughly in instructions
     #[arg(long, value_name = "N", default_value_t = Limits::default().fuel)]
     fuel: u64,
@@ -65,7 +69,7 @@ impl Run {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let agents = if self.agents.is_empty() { agent_source::all_bundled() } else { self.agents };
         let limits = Limits { fuel: self.fuel, memory: self.memory << 20 };
-        let choices = Choices { draws: self.draws };
+        let choices = Choices { draws: self.draws, partition: self.partition.map(Into::into) };
         let suite = problems::requested(self.suite.as_deref(), &self.files, self.problems.as_deref(), choices)?;
         let workload = Workload::of(&agents, suite, self.seed, limits)?;
         let out = match self.out {

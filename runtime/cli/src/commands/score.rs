@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use jointly_core::{PredictionOptions, PredictionScores, score_predictions};
 use serde_json::{Map, Value, json};
 
+use crate::partition_argument::PartitionArgument;
 use crate::{exit, output, scores, table};
 
 /// Scores predictions made elsewhere, in a NumPy .npz
@@ -20,13 +21,16 @@ pub(crate) struct Score {
     /// The predictions
     #[arg(value_name = "FILE.npz")]
     file: PathBuf,
-    /// Random hyperplanes of the partition, which serves where tau is above 10; 5 to 10 with 2^planes well below M
+    /// What parts the draws where tau is above 10
+    #[arg(long, value_enum, default_value_t = PartitionArgument::Planes)]
+    partition: PartitionArgument,
+    /// Random hyperplanes D of the partition: 2^D cells, or clusters at most; 5 to 10 with 2^D well below M
     #[arg(long, value_name = "D", default_value_t = PredictionOptions::default().planes, value_parser = clap::value_parser!(u32).range(0..=20))]
     planes: u32,
     /// The partition exactly as the paper has it, without clipped probits
     #[arg(long)]
     no_clip: bool,
-    /// The seed of the hyperplanes
+    /// The seed of the hyperplanes or clusters
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Print JSON
@@ -40,6 +44,7 @@ const FEW: u32 = 4;
 impl Score {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let options = PredictionOptions {
+            partition: self.partition.into(),
             planes: self.planes,
             clip: !self.no_clip,
             seed: self.seed,

@@ -1,7 +1,7 @@
 //! Algorithm 3: the likelihood of the labels averaged over sampled functions.
 
 use super::joint_estimate::JointEstimate;
-use super::likelihood::log_sum_exp;
+use super::likelihood::{log_sum_exp, relative, relative_variance};
 
 /// Monte Carlo estimate of one tau-sample's joint log-likelihood under an agent's belief.
 ///
@@ -30,27 +30,24 @@ impl MonteCarlo {
 
     /// The estimate, in which a function's weight is exp(`v_m`) over the mean of such.
     pub fn finish(self) -> JointEstimate {
-        let log_likelihood = log_mean(self.functions.clone());
-        let weight = |&(value, _): &(f64, u64)| {
-            if log_likelihood.is_finite() { libm::exp(value - log_likelihood) } else { f64::NAN }
-        };
-        JointEstimate { log_likelihood, weights: self.functions.iter().map(weight).collect() }
+        let values = distinct(self.functions.clone());
+        let draws = values.iter().map(|value| value.1).sum::<u64>() as f64;
+        let shares = || values.iter().map(|&(value, count)| (value, count as f64 / draws));
+        let log_likelihood = if values.is_empty() { f64::NAN } else { log_sum_exp(shares()) };
+        let weights = self.functions.iter().map(|&(value, _)| relative(value, log_likelihood)).collect();
+        JointEstimate { log_likelihood, weights, variance: relative_variance(shares(), log_likelihood) }
     }
 }
 
-/// log of the mean over draws of exp(v) over (v, count), whatever their order; NaN without draws.
-fn log_mean(mut functions: Vec<(f64, u64)>) -> f64 {
-    if functions.is_empty() {
-        return f64::NAN;
-    }
+/// Values in rising order, equal ones merged.
+fn distinct(mut functions: Vec<(f64, u64)>) -> Vec<(f64, u64)> {
     functions.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     functions.dedup_by(|next, kept| {
         let equal = next.0 == kept.0;
         kept.1 += if equal { next.1 } else { 0 };
         equal
     });
-    let draws = functions.iter().map(|function| function.1).sum::<u64>() as f64;
-    log_sum_exp(functions.iter().map(|&(value, count)| (value, count as f64 / draws)))
+    functions
 }
 
 #[cfg(test)]

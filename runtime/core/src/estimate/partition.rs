@@ -2,9 +2,11 @@
 
 use super::exact_sum::{ExactSum, add_clipped, clipped_value};
 use super::joint_estimate::JointEstimate;
-use super::likelihood::log_sum_exp;
+use super::k_means::KMeans;
+use super::likelihood::{log_sum_exp, relative, relative_variance};
 use super::planes::Planes;
 use super::probit;
+use crate::evaluation::Partitioning;
 
 /// What the reference implementation adds to the sum and to the count of a cell.
 const SMOOTHING: f64 = 1e-6;
@@ -15,7 +17,8 @@ const LANES: usize = 8;
 ///
 /// # Formula
 /// Function m has probabilities `p_{m,t,k}` and probits `l_m` = (`Phi^-1(p_{m,t,k})`), t-major, then k. Planes with
-/// normals A (d x K tau) and offsets b put it in the cell 1(A `l_m` + b >= 0) of {0, 1}^d. A cell that holds n of the M
+/// normals A (d x K tau) and offsets b put it in the cell 1(A `l_m` + b >= 0) of {0, 1}^d; or cells are
+/// [clusters](KMeans) of the `l_m`. A cell that holds n of the M
 /// draws has weight q = n / M and mean probability `c_t` = (1/n) sum of `p_{m,t,y_t}` over them, and the estimate is
 ///
 ///   log sum over cells of q (product over t of `c_t`), in nats; -inf where each product is 0.
@@ -37,7 +40,7 @@ const LANES: usize = 8;
 /// asking for equal functions just once changes a bit.
 #[derive(Clone, Debug)]
 pub struct Partition {
-    planes: Planes,
+    cells: Cells,
     clip: bool,
     /// Where each label's probability lies among a function's probabilities.
     label_positions: Vec<usize>,
@@ -48,9 +51,41 @@ pub struct Partition {
     label_probs: Vec<f32>,
 }
 
+/// What puts functions into cells.
+#[derive(Clone, Debug)]
+pub enum Cells {
+    /// Random hyperplanes, as in algorithm 4.
+    Planes(Planes),
+    /// Clusters of the functions themselves.
+    KMeans(KMeans),
+}
+
+impl Cells {
+    /// Number of probits that a function has, tau times K.
+    fn len(&self) -> usize {
+        match self {
+            Self::Planes(planes) => planes.len(),
+            Self::KMeans(clusters) => clusters.len(),
+        }
+    }
+}
+
+impl From<Planes> for Cells {
+    fn from(planes: Planes) -> Self {
+        Self::Planes(planes)
+    }
+}
+
+impl From<KMeans> for Cells {
+    fn from(clusters: KMeans) -> Self {
+        Self::KMeans(clusters)
+    }
+}
+
 /// A function that some draws name.
 #[derive(Clone, Copy, Debug)]
 struct Function {
+    /// Where clusters make the cells, known at the end only.
     cell: u32,
     count: u64,
 }
@@ -59,26 +94,34 @@ impl Partition {
     /// An estimate with no draws yet, for the labels of one tau-sample.
     ///
     /// # Panics
-    /// When the planes are not those of `labels.len()` rows of `num_classes`, or a label is not below `num_classes`.
-    pub fn new(planes: Planes, labels: &[u32], num_classes: usize, clip: bool) -> Self {
-        assert_eq!(planes.len(), labels.len() * num_classes, "planes through the probits of these rows");
+    /// When the cells are not of the probits of `labels.len()` rows of `num_classes`, or a label is not below
+    /// `num_classes`.
+    pub fn new(cells: impl Into<Cells>, labels: &[u32], num_classes: usize, clip: bool) -> Self {
+        let cells = cells.into();
+        assert_eq!(cells.len(), labels.len() * num_classes, "cells of the probits of these rows");
         assert!(labels.iter().all(|&label| (label as usize) < num_classes), "labels are classes");
         let label_positions = labels.iter().enumerate().map(|(t, &label)| t * num_classes + label as usize).collect();
-        let probits = planes.probits();
-        Self { planes, clip, label_positions, probits, functions: Vec::new(), label_probs: Vec::new() }
+        let probits = match &cells {
+            Cells::Planes(planes) => planes.probits(),
+            Cells::KMeans(_) => Vec::new(),
+        };
+        Self { cells, clip, label_positions, probits, functions: Vec::new(), label_probs: Vec::new() }
     }
 
     /// Bytes that an estimate takes at most where a function has `probs` probabilities.
-    pub(crate) fn bytes(tau: u32, probs: u64, planes: u32, functions: u64) -> u64 {
+    pub(crate) fn bytes(tau: u32, probs: u64, partitioning: Partitioning, planes: u32, functions: u64) -> u64 {
         let tau = u64::from(tau);
         // Beside its labels' probabilities, a function has its place in the order of cells and its weight, and at most
         // a cell of its own, whose likelihood is kept.
         let function = (tau * size_of::<f32>() as u64).saturating_add(size_of::<Function>() as u64 + 8 + 8 + 40);
-        let normals = (u64::from(planes) + 1).saturating_mul(probs.saturating_add(16)).saturating_mul(4);
+        let cells = match partitioning {
+            Partitioning::Planes => (u64::from(planes) + 1).saturating_mul(probs.saturating_add(16)).saturating_mul(4),
+            Partitioning::KMeans => KMeans::bytes(probs, planes, functions),
+        };
         // The sums and means of one cell, and the positions of the labels.
         let cell = tau * (size_of::<ExactSum>() + 8 + 8) as u64;
         // Lists that grow with the draws hold up to twice what is in them.
-        functions.saturating_mul(2).saturating_mul(function).saturating_add(normals).saturating_add(cell)
+        functions.saturating_mul(2).saturating_mul(function).saturating_add(cells).saturating_add(cell)
     }
 
     /// Adds a function that `count` draws name; `probs` is tau x K row-major.
@@ -86,23 +129,41 @@ impl Partition {
     /// # Panics
     /// When `probs` has another shape than the tau-sample.
     pub fn add(&mut self, probs: &[f32], count: u64) {
-        assert_eq!(probs.len(), self.planes.len(), "a function's probabilities at every row of the tau-sample");
-        if self.planes.count() > 0 {
-            let probits = &mut self.probits[..probs.len()];
-            if self.clip { probit::clipped(probs, probits) } else { probit::finite(probs, probits) }
+        assert_eq!(probs.len(), self.cells.len(), "a function's probabilities at every row of the tau-sample");
+        let room = match &mut self.cells {
+            Cells::Planes(planes) if planes.count() == 0 => &mut [],
+            Cells::Planes(_) => &mut self.probits[..probs.len()],
+            Cells::KMeans(clusters) => clusters.add(),
+        };
+        // Without planes there is one cell and no need of probits.
+        let needed = &probs[..room.len()];
+        if self.clip {
+            probit::clipped(needed, room)
+        } else {
+            probit::finite(needed, room)
         }
         let start = self.label_probs.len();
         self.label_probs.extend(self.label_positions.iter().map(|&position| probs[position]));
         if self.clip {
             probit::clamp(&mut self.label_probs[start..]);
         }
-        self.functions.push(Function { cell: self.planes.cell(&self.probits), count });
+        let cell = match &self.cells {
+            Cells::Planes(planes) => planes.cell(&self.probits),
+            Cells::KMeans(_) => 0,
+        };
+        self.functions.push(Function { cell, count });
     }
 
     /// The estimate.
-    pub fn finish(self) -> JointEstimate {
+    pub fn finish(mut self) -> JointEstimate {
         if self.functions.is_empty() {
-            return JointEstimate { log_likelihood: f64::NAN, weights: Vec::new() };
+            return JointEstimate { log_likelihood: f64::NAN, weights: Vec::new(), variance: 0.0 };
+        }
+        if let Cells::KMeans(clusters) = &mut self.cells {
+            let counts: Vec<u64> = self.functions.iter().map(|function| function.count).collect();
+            for (function, cell) in self.functions.iter_mut().zip(clusters.cells(&counts)) {
+                function.cell = cell;
+            }
         }
         let draws = self.functions.iter().map(|function| function.count).sum::<u64>() as f64;
         let mut order: Vec<usize> = (0..self.functions.len()).collect();
@@ -118,11 +179,11 @@ impl Partition {
         }
         let log_likelihood = log_sum_exp(cells.iter().copied());
         let members = order.chunk_by(|&a, &b| self.functions[a].cell == self.functions[b].cell);
-        for (members, (cell, _)) in members.zip(cells) {
-            let ratio = if log_likelihood.is_finite() { libm::exp(cell - log_likelihood) } else { f64::NAN };
+        for (members, &(cell, _)) in members.zip(&cells) {
+            let ratio = relative(cell, log_likelihood);
             members.iter().for_each(|&m| weights[m] *= ratio);
         }
-        JointEstimate { log_likelihood, weights }
+        JointEstimate { log_likelihood, weights, variance: relative_variance(cells.into_iter(), log_likelihood) }
     }
 
     /// A function's probabilities of the labels.

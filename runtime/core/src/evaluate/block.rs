@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::rule::Rule;
-use crate::estimate::{DrawError, JointEstimate, MarginalMean, MonteCarlo, Partition, Planes, joint_log_likelihood};
+use crate::estimate::{DrawError, JointEstimate, MarginalMean, MonteCarlo, Partition, joint_log_likelihood};
 use crate::metric::MarginalScores;
 
 /// The estimates of a run of tau-samples.
@@ -28,8 +28,7 @@ impl<'a> Block<'a> {
         let len = samples.len();
         let estimates = samples.zip(labels.chunks_exact(rule.tau as usize)).map(|(n, labels)| {
             if rule.partitions() {
-                let planes = Planes::sample(rule.seed, rule.problem, rule.tau, n, rule.num_classes, rule.planes);
-                Estimate::Partition(Box::new(Partition::new(planes, labels, rule.num_classes, rule.clip)))
+                Estimate::Partition(Box::new(Partition::new(rule.cells(n), labels, rule.num_classes, rule.clip)))
             } else {
                 Estimate::MonteCarlo(MonteCarlo::new())
             }

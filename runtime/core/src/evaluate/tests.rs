@@ -4,13 +4,22 @@ use std::convert::Infallible;
 
 use super::*;
 use crate::environment::{Environment, EnvironmentSpec, Initialization};
+use crate::evaluation::Partitioning;
 use crate::matrix::Matrix;
 use crate::problem::Source;
 use crate::score::Score;
 use crate::stream::stream;
+use crate::test_inputs::TestInputs;
 
 /// Rounding of single precision in log-likelihoods of ten labels.
 const ROUNDING: f64 = 1e-5;
+
+const PARTITIONS: [(bool, Partitioning); 4] = [
+    (true, Partitioning::Planes),
+    (false, Partitioning::Planes),
+    (true, Partitioning::KMeans),
+    (false, Partitioning::KMeans),
+];
 
 /// An agent of so many functions, each a function of the input's first feature: draw d names function d modulo that.
 struct Sines {
@@ -71,11 +80,22 @@ fn problem(num_classes: u32, temperature: f64) -> Problem {
         hidden: vec![8, 8],
         initialization: Initialization::Testbed,
     };
-    Problem { name: "test/problem".to_owned(), source: Source::Synthetic { environment, train_size: 5 } }
+    Problem {
+        name: "test/problem".to_owned(),
+        source: Source::Synthetic { environment, train_size: 5, test_inputs: TestInputs::Independent },
+    }
 }
 
 fn evaluation(taus: &[u32]) -> Evaluation {
-    Evaluation { taus: taus.to_vec(), samples: 9, draws: 23, planes: 3, clip: true, partition_above: 2 }
+    Evaluation {
+        taus: taus.to_vec(),
+        samples: 9,
+        draws: 23,
+        partition: Partitioning::Planes,
+        planes: 3,
+        clip: true,
+        partition_above: 2,
+    }
 }
 
 fn scores<M: Model<Error = Infallible>>(
@@ -111,8 +131,8 @@ fn a_worse_agent_has_a_positive_kl() {
 
 #[test]
 fn asking_for_each_function_once_gives_the_same_bits() {
-    for clip in [true, false] {
-        let evaluation = Evaluation { clip, ..evaluation(&[1, 2, 5]) };
+    for (clip, partition) in PARTITIONS {
+        let evaluation = Evaluation { clip, partition, ..evaluation(&[1, 2, 5]) };
         let mut once = Sines::new(4, 3);
         let mut always = Sines { admits_repetition: false, ..Sines::new(4, 3) };
         let problem = problem(3, 0.5);
@@ -125,8 +145,8 @@ fn asking_for_each_function_once_gives_the_same_bits() {
 
 #[test]
 fn chunks_do_not_change_a_bit() {
-    for clip in [true, false] {
-        let evaluation = Evaluation { clip, ..evaluation(&[2, 5]) };
+    for (clip, partition) in PARTITIONS {
+        let evaluation = Evaluation { clip, partition, ..evaluation(&[2, 5]) };
         let problem = problem(3, 0.5);
         let whole = scores(&Budget::default(), &mut Sines::new(23, 3), &problem, &evaluation);
         let tiny = [
@@ -372,8 +392,14 @@ fn a_tau_sample_that_memory_cannot_hold_does_not_fit() {
     let error = problem.fits(&evaluation).unwrap_err().to_string();
     let start = "one tau-sample with tau 1000, 2 classes, 20 planes and 262144 draws takes ";
     assert!(error.starts_with(start) && error.ends_with("expected at most 536870912: lower one of them"), "{error}");
+    // Clusters need the probits of every draw, of which there are 2 for each label.
+    let clusters =
+        Evaluation { partition: Partitioning::KMeans, draws: 1000, planes: 7, taus: vec![100], ..evaluation };
+    let points = 1000 * 2 * 4 * 200;
+    assert!((points..3 * points).contains(&problem.bytes(&clusters)), "{}", problem.bytes(&clusters));
+    assert!(problem.fits(&Evaluation { draws: 1 << 18, ..clusters.clone() }).is_err());
     // Nothing overflows on the way.
-    let absurd = Evaluation { taus: vec![u32::MAX], planes: u32::MAX, draws: u32::MAX, ..evaluation };
+    let absurd = Evaluation { taus: vec![u32::MAX], planes: u32::MAX, draws: u32::MAX, ..clusters };
     assert!(problem.bytes(&absurd) > 1 << 40);
 }
 
