@@ -12,6 +12,7 @@ mod exit;
 mod journal;
 mod leaderboard;
 mod output;
+mod partition_argument;
 mod plan;
 mod problems;
 mod progress;

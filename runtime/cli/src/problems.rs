@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use globset::Glob;
-use jointly_core::{ImportedProblem, Problem, Source, Suite, digest};
+use jointly_core::{Evaluation, ImportedProblem, Partitioning, Problem, Source, Suite, digest};
 
 use crate::directory::{Kept, RunDirectory};
 use crate::plan::{Plan, PlannedProblem};
@@ -13,8 +13,32 @@ use crate::plan::{Plan, PlannedProblem};
 /// The suite of problems that are given as files.
 pub(crate) const IMPORTED: &str = "imported";
 
+/// What a person may choose of a suite's evaluation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Choices {
+    pub(crate) draws: Option<u32>,
+    pub(crate) partition: Option<Partitioning>,
+}
+
+impl Choices {
+    /// Those that lead to this evaluation.
+    fn of(evaluation: &Evaluation) -> Self {
+        Self { draws: Some(evaluation.draws), partition: Some(evaluation.partition) }
+    }
+
+    fn apply(self, evaluation: &mut Evaluation) {
+        evaluation.draws = self.draws.unwrap_or(evaluation.draws);
+        evaluation.partition = self.partition.unwrap_or(evaluation.partition);
+    }
+}
+
 /// The suite that a person asked for by name, or makes of files, less what the pattern leaves out.
-pub(crate) fn requested(name: Option<&str>, files: &[PathBuf], pattern: Option<&str>) -> Result<Suite> {
+pub(crate) fn requested(
+    name: Option<&str>,
+    files: &[PathBuf],
+    pattern: Option<&str>,
+    choices: Choices,
+) -> Result<Suite> {
     let mut suite = match (name, files) {
         (Some(IMPORTED), []) => bail!("the suite {IMPORTED} needs --problem FILE.npz"),
         (None, []) => bail!("nothing to run: give --suite ({}) or --problem FILE.npz", names()),
@@ -24,6 +48,7 @@ pub(crate) fn requested(name: Option<&str>, files: &[PathBuf], pattern: Option<&
             bail!("--problem makes a suite of its own: leave out --suite {name}, or run it into another --out")
         }
     };
+    choices.apply(&mut suite.evaluation);
     if let Some(pattern) = pattern {
         restrict(&mut suite, pattern)?;
     }
@@ -37,7 +62,22 @@ pub(crate) fn requested(name: Option<&str>, files: &[PathBuf], pattern: Option<&
 pub(crate) fn held(directory: &RunDirectory, plan: &Plan) -> Result<Suite> {
     let problems = plan.problems.iter().map(|planned| held_problem(directory, &plan.suite, planned));
     let problems = problems.collect::<Result<Vec<_>>>()?;
-    if plan.suite == IMPORTED { Ok(Suite::imported(problems)) } else { Ok(Suite { problems, ..named(&plan.suite)? }) }
+    let mut suite =
+        if plan.suite == IMPORTED { Suite::imported(problems) } else { Suite { problems, ..named(&plan.suite)? } };
+    Choices::of(&plan.evaluation).apply(&mut suite.evaluation);
+    for problem in &suite.problems {
+        problem.fits(&suite.evaluation).with_context(|| format!("failed to take on {}", problem.name))?;
+    }
+    Ok(suite)
+}
+
+/// The evaluation that the suite of this name has of itself.
+pub(crate) fn evaluation(suite: &str) -> Option<Evaluation> {
+    if suite == IMPORTED {
+        Some(Suite::imported(Vec::new()).evaluation)
+    } else {
+        named(suite).ok().map(|suite| suite.evaluation)
+    }
 }
 
 /// A problem as the plan has it.

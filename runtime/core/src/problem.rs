@@ -12,6 +12,7 @@ use crate::import::ImportedProblem;
 use crate::matrix::Matrix;
 use crate::metric::Metric;
 use crate::stream::{Stream, stream};
+use crate::test_inputs::TestInputs;
 
 /// One problem: agents train and are tested on it.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub enum Source {
         environment: EnvironmentSpec,
         /// Number T of training examples.
         train_size: u32,
+        /// How the inputs of a test tau-sample are drawn.
+        test_inputs: TestInputs,
     },
     /// A file.
     Imported(Arc<ImportedProblem>),
@@ -137,8 +140,9 @@ impl Problem {
     /// Samples the environment and the training data; the test data follow on demand.
     pub fn instance(&self, seed: u64) -> Instance {
         match &self.source {
-            Source::Synthetic { environment: spec, train_size } => {
-                Instance(Data::Synthetic(Synthetic::sample(spec, *train_size, seed, self.stream_name())))
+            Source::Synthetic { environment: spec, train_size, test_inputs } => {
+                let synthetic = Synthetic::sample(spec, *train_size, *test_inputs, seed, self.stream_name());
+                Instance(Data::Synthetic(synthetic))
             }
             Source::Imported(imported) => Instance(Data::Imported(Arc::clone(imported))),
         }
@@ -200,12 +204,13 @@ struct Synthetic {
     input_dim: usize,
     num_classes: usize,
     train: Dataset,
+    test_inputs: TestInputs,
     seed: u64,
     name: String,
 }
 
 impl Synthetic {
-    fn sample(spec: &EnvironmentSpec, train_size: u32, seed: u64, name: &str) -> Self {
+    fn sample(spec: &EnvironmentSpec, train_size: u32, test_inputs: TestInputs, seed: u64, name: &str) -> Self {
         let environment = Environment::sample(spec, &mut stream(seed, "environment", name, 0));
         let input_dim = spec.input_dim as usize;
         let num_classes = spec.num_classes as usize;
@@ -213,15 +218,15 @@ impl Synthetic {
         let probs = environment.class_probs(&inputs);
         let labels = labels(&probs, num_classes, &mut stream(seed, "train-labels", name, 0));
         let train = Dataset::new(inputs, labels, spec.num_classes).expect("sampled inputs and labels are valid");
-        Self { environment, input_dim, num_classes, train, seed, name: name.to_owned() }
+        Self { environment, input_dim, num_classes, train, test_inputs, seed, name: name.to_owned() }
     }
 
     fn test(&self, tau: u32, samples: Range<u32>) -> TauSamples {
         let rows = tau as usize;
         let mut inputs = Vec::with_capacity(samples.len() * rows * self.input_dim);
         for n in samples.clone() {
-            let mut source = stream(self.seed, "test-inputs", &self.name, tau_sample_index(tau, n));
-            inputs.extend(normal_inputs(rows, self.input_dim, &mut source).values());
+            let source = |purpose: &str| stream(self.seed, purpose, &self.name, tau_sample_index(tau, n));
+            inputs.extend(self.test_inputs.sample(rows, self.input_dim, source));
         }
         let inputs = Matrix::from_rows(self.input_dim, inputs);
         let probs = self.environment.class_probs(&inputs);
@@ -237,7 +242,7 @@ impl Synthetic {
     }
 }
 
-fn normal_inputs(rows: usize, cols: usize, source: &mut Stream) -> Matrix {
+pub(crate) fn normal_inputs(rows: usize, cols: usize, source: &mut Stream) -> Matrix {
     Matrix::from_rows(cols, (0..rows * cols).map(|_| source.normal() as f32).collect())
 }
 

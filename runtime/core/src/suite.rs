@@ -3,9 +3,12 @@
 use crate::environment::{EnvironmentSpec, Initialization};
 use crate::evaluation::Evaluation;
 use crate::problem::{Problem, Source};
+use crate::test_inputs::TestInputs;
 
 /// Temperatures of the testbed's softmax, from strong signal to weak.
 const TEMPERATURES: [f64; 3] = [0.01, 0.1, 0.5];
+/// Dimensions of the inputs of the dyadic suites.
+const DIMENSIONS: [u32; 3] = [2, 10, 100];
 /// Hyperplanes for real data in the reference implementation.
 const PLANES_FOR_DATA: u32 = 10;
 
@@ -39,6 +42,21 @@ pub fn suites() -> Vec<Suite> {
             10,
             Evaluation::testbed(),
         ),
+        dyadic(
+            "quick/dyadic",
+            "a glance at the dyadic testbed in minutes: d 2, 10 and 100, T 10 d, temperatures 0.01, 0.1 and 0.5, 2 seeds",
+            &[10],
+            2,
+            Evaluation { samples: 100, draws: 250, planes: 5, taus: vec![1, 10], ..Evaluation::testbed() },
+        ),
+        dyadic(
+            "testbed/dyadic",
+            "the Neural Testbed in more dimensions: d 2, 10 and 100, T d to 1000 d, temperatures 0.01, 0.1 and 0.5, 5 seeds; \
+             each of 10 test inputs is one of two",
+            &[1, 10, 100, 1000],
+            5,
+            Evaluation { taus: vec![1, 10], ..Evaluation::testbed() },
+        ),
     ]
 }
 
@@ -52,21 +70,40 @@ fn testbed(name: &str, summary: &str, train_sizes: &[u32], seeds: u32, evaluatio
     for &train_size in train_sizes {
         for temperature in TEMPERATURES {
             for seed in 0..seeds {
-                let environment = EnvironmentSpec {
-                    input_dim: 2,
-                    num_classes: 2,
-                    temperature,
-                    hidden: vec![50, 50],
-                    initialization: Initialization::Testbed,
-                };
-                problems.push(Problem {
-                    name: format!("{name}/t{train_size}/temp{temperature}/seed{seed}"),
-                    source: Source::Synthetic { environment, train_size },
-                });
+                let name = format!("{name}/t{train_size}/temp{temperature}/seed{seed}");
+                problems.push(synthetic(name, 2, train_size, temperature, TestInputs::Independent));
             }
         }
     }
     Suite { name: name.to_owned(), summary: summary.to_owned(), evaluation, problems }
+}
+
+/// Inputs of several dimensions, with so many training examples a dimension, and dyadic test inputs.
+fn dyadic(name: &str, summary: &str, examples: &[u32], seeds: u32, evaluation: Evaluation) -> Suite {
+    let mut problems = Vec::new();
+    for dim in DIMENSIONS {
+        for train_size in examples.iter().map(|&examples| dim * examples) {
+            for temperature in TEMPERATURES {
+                for seed in 0..seeds {
+                    let name = format!("{name}/d{dim}/t{train_size}/temp{temperature}/seed{seed}");
+                    problems.push(synthetic(name, dim, train_size, temperature, TestInputs::Anchored { anchors: 2 }));
+                }
+            }
+        }
+    }
+    Suite { name: name.to_owned(), summary: summary.to_owned(), evaluation, problems }
+}
+
+/// A problem of two classes and the environments of the testbed.
+fn synthetic(name: String, input_dim: u32, train_size: u32, temperature: f64, test_inputs: TestInputs) -> Problem {
+    let environment = EnvironmentSpec {
+        input_dim,
+        num_classes: 2,
+        temperature,
+        hidden: vec![50, 50],
+        initialization: Initialization::Testbed,
+    };
+    Problem { name, source: Source::Synthetic { environment, train_size, test_inputs } }
 }
 
 impl Suite {
@@ -100,6 +137,15 @@ mod tests {
         let suite = suite("quick").unwrap();
         assert_eq!(suite.problems.len(), 18);
         assert_eq!(suite.problems[0].name, "quick/t10/temp0.01/seed0");
+    }
+
+    #[test]
+    fn the_dyadic_testbed_has_as_many_examples_a_dimension() {
+        let suite = suite("testbed/dyadic").unwrap();
+        assert_eq!(suite.problems.len(), 3 * 4 * 3 * 5);
+        let problem = suite.problems.iter().find(|p| p.name == "testbed/dyadic/d100/t10000/temp0.1/seed4").unwrap();
+        assert_eq!(problem.task().input_dim, 100);
+        assert_eq!((suite.evaluation.taus, suite.evaluation.samples), (vec![1, 10], 1000));
     }
 
     #[test]
