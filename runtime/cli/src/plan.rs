@@ -40,7 +40,7 @@ pub(crate) struct PlannedProblem {
     pub(crate) problem: String,
     /// What its joint scores measure.
     pub(crate) metric: Metric,
-    /// Of the file, where it came from one.
+    /// Of the file, where it came from one; of the dataset's contents, where it is made of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) digest: Option<String>,
 }
@@ -109,7 +109,8 @@ impl Plan {
     /// The suite and enough of the plan's digest to tell plans apart.
     pub(crate) fn short_name(&self) -> serde_json::Result<String> {
         let digest = digest(&serde_json::to_vec(self)?);
-        Ok(format!("{}-{}", self.suite, short(&digest)))
+        let suite = self.suite.replace('/', "-");
+        Ok(format!("{suite}-{}", short(&digest)))
     }
 
     fn problem_names(&self) -> String {

@@ -100,6 +100,14 @@ impl Problem {
         }
     }
 
+    /// The dataset that it is made of, where it is made of one.
+    pub fn real(&self) -> Option<&RealProblem> {
+        match &self.source {
+            Source::Real(real) => Some(real),
+            Source::Synthetic { .. } | Source::Imported(_) => None,
+        }
+    }
+
     /// The most bytes that one of the problem's tau-samples takes: its inputs, one function's probabilities at it and
     /// the estimates of all draws.
     pub fn bytes(&self, evaluation: &Evaluation) -> u64 {

@@ -9,6 +9,7 @@ use clap::Args;
 use jointly_host::Limits;
 
 use crate::agent_spec::AgentSpec;
+use crate::data_directories::DataDirectories;
 use crate::directory::{self, RunDirectory};
 use crate::execution;
 use crate::journal::Journal;
@@ -39,12 +40,14 @@ pub(crate) struct Run {
     /// Units at a time; no score depends on it [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = execution::parse_jobs)]
     jobs: Option<NonZero<usize>>,
-    /// Only problems whose name matches, such as 'quick/t10/*/*'
+    /// Only problems whose name matches, such as 'quick/t10/*/*' or '*/{iris,mnist}/*'
     #[arg(long, value_name = "GLOB")]
     problems: Option<String>,
     /// A problem of your own, as .npz; may be repeated
     #[arg(long = "problem", value_name = "FILE.npz")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    data: DataDirectories,
     /// What an agent may use on one problem, roughly in instructions
     #[arg(long, value_name = "N", default_value_t = Limits::default().fuel)]
     fuel: u64,
@@ -60,7 +63,7 @@ impl Run {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let agents = if self.agents.is_empty() { agent_source::all_bundled() } else { self.agents };
         let limits = Limits { fuel: self.fuel, memory: self.memory << 20 };
-        let suite = problems::requested(self.suite.as_deref(), &self.files, self.problems.as_deref())?;
+        let suite = problems::requested(self.suite.as_deref(), &self.files, self.problems.as_deref(), &self.data)?;
         let workload = Workload::of(&agents, suite, self.seed, limits)?;
         let out = match self.out {
             Some(out) => out,

@@ -6,35 +6,16 @@ use thiserror::Error;
 
 use crate::import::ImportDefect;
 
-/// A dataset that cannot be had, and why.
+/// A dataset's file that cannot be used, and why.
 #[derive(Debug, Error)]
-pub enum DataError {
-    /// Files are missing.
-    #[error(
-        "{dataset} is not there: no {} in {}; put {origin} into one of those directories, or give another",
-        missing.join(", no "),
-        places(directories)
-    )]
-    Missing {
-        /// The dataset.
-        dataset: &'static str,
-        /// The parts that are missing, each with the places where it was looked for.
-        missing: Vec<String>,
-        /// The data directories.
-        directories: Vec<PathBuf>,
-        /// Where a person gets the files.
-        origin: &'static str,
-    },
-    /// A file is there and cannot be used.
-    #[error("failed to read {dataset} from {}: {defect}", path.display())]
-    Defect {
-        /// The dataset.
-        dataset: &'static str,
-        /// The file.
-        path: PathBuf,
-        /// What is wrong with it.
-        defect: Box<DataDefect>,
-    },
+#[error("failed to read {dataset} from {}: {defect}", path.display())]
+pub struct DataError {
+    /// The dataset.
+    pub dataset: &'static str,
+    /// The file.
+    pub path: PathBuf,
+    /// What is wrong with it.
+    pub defect: Box<DataDefect>,
 }
 
 /// What is wrong with a file.
@@ -115,11 +96,6 @@ pub enum DataDefect {
 impl DataDefect {
     /// The defect of that dataset's file.
     pub(super) fn of(self, dataset: &'static str, path: &Path) -> DataError {
-        DataError::Defect { dataset, path: path.to_owned(), defect: self.into() }
+        DataError { dataset, path: path.to_owned(), defect: self.into() }
     }
-}
-
-fn places(directories: &[PathBuf]) -> String {
-    let paths: Vec<String> = directories.iter().map(|path| path.display().to_string()).collect();
-    paths.join(", ")
 }

@@ -44,6 +44,11 @@ impl RealProblem {
         self.train_size
     }
 
+    /// Bytes of the inputs and labels that an agent is given to train on.
+    pub fn train_bytes(&self) -> u64 {
+        u64::from(self.train_size) * (u64::from(self.card.input_dim) + 1) * size_of::<f32>() as u64
+    }
+
     /// The data, once they are attached.
     pub fn data(&self) -> Option<&LoadedDataset> {
         self.data.as_deref()
