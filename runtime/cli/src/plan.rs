@@ -41,7 +41,7 @@ pub(crate) struct PlannedProblem {
     pub(crate) problem: String,
     /// What its joint scores measure.
     pub(crate) metric: Metric,
-    /// Of the file, where it came from one.
+    /// Of the file, where it came from one; of the dataset's contents, where it is made of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) digest: Option<String>,
 }

@@ -10,6 +10,7 @@ use jointly_core::estimate::MAX_DRAWS;
 use jointly_host::Limits;
 
 use crate::agent_spec::AgentSpec;
+use crate::data_directories::DataDirectories;
 use crate::directory::{self, RunDirectory};
 use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
@@ -37,12 +38,14 @@ pub(crate) struct Request {
     /// Units at a time; no score depends on it [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = execution::parse_jobs)]
     jobs: Option<NonZero<usize>>,
-    /// Only problems whose name matches, such as 'quick/t10/*/*'
+    /// Only problems whose name matches, such as 'quick/t10/*/*' or '*/{iris,mnist}/*'
     #[arg(long, value_name = "GLOB")]
     problems: Option<String>,
     /// A problem of your own, as .npz; may be repeated
     #[arg(long = "problem", value_name = "FILE.npz")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    data: DataDirectories,
     /// Functions sampled from each agent: more where the report says that there are too few [default: the suite's]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=MAX_DRAWS as i64))]
     draws: Option<u32>,
@@ -99,7 +102,7 @@ impl Request {
 
     fn suite(&self) -> Result<Suite> {
         let choices = Choices { draws: self.draws, partition: self.partition.map(Into::into) };
-        problems::requested(self.suite.as_deref(), &self.files, self.problems.as_deref(), choices)
+        problems::requested(self.suite.as_deref(), &self.files, self.problems.as_deref(), choices, &self.data)
     }
 }
 

@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 pub mod classifier;
+pub mod data;
 pub mod dataset;
 pub mod digest;
 pub mod distribution;
@@ -24,6 +25,7 @@ pub mod suite;
 pub mod test_inputs;
 
 pub use classifier::{Classifier, Model};
+pub use data::{Card, DataError, LoadedDataset, RealProblem};
 pub use dataset::{Dataset, DatasetError, MAX_CLASSES, Task};
 pub use digest::digest;
 pub use distribution::{SUM_TOLERANCE, distribution_defect};

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::data::RealProblem;
+use crate::data::problem::RealInstance;
 use crate::dataset::{Dataset, Task};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::estimate::{MAX_SAMPLE_BYTES, joint_log_likelihood};
@@ -37,6 +39,8 @@ pub enum Source {
     },
     /// A file.
     Imported(Arc<ImportedProblem>),
+    /// A dataset, whose data are attached before there is an instance.
+    Real(RealProblem),
 }
 
 /// Test tau-samples, one after another.
@@ -55,7 +59,7 @@ impl Problem {
     /// since the same data must score the same whatever their file is called.
     pub fn stream_name(&self) -> &str {
         match &self.source {
-            Source::Synthetic { .. } => &self.name,
+            Source::Synthetic { .. } | Source::Real(_) => &self.name,
             Source::Imported(imported) => imported.content(),
         }
     }
@@ -70,13 +74,14 @@ impl Problem {
                 hidden_layers: Some(environment.hidden.len() as u32),
             },
             Source::Imported(imported) => imported.task().clone(),
+            Source::Real(real) => real.task(),
         }
     }
 
     /// The orders of predictive distributions to evaluate.
     pub fn taus(&self, evaluation: &Evaluation) -> Vec<u32> {
         match &self.source {
-            Source::Synthetic { .. } => evaluation.taus.clone(),
+            Source::Synthetic { .. } | Source::Real(_) => evaluation.taus.clone(),
             Source::Imported(imported) => vec![imported.tau()],
         }
     }
@@ -84,7 +89,7 @@ impl Problem {
     /// The number N of test tau-samples.
     pub fn samples(&self, evaluation: &Evaluation) -> u32 {
         match &self.source {
-            Source::Synthetic { .. } => evaluation.samples,
+            Source::Synthetic { .. } | Source::Real(_) => evaluation.samples,
             Source::Imported(imported) => imported.samples(),
         }
     }
@@ -94,6 +99,15 @@ impl Problem {
         match &self.source {
             Source::Synthetic { .. } => Metric::Kl,
             Source::Imported(imported) => Metric::given(imported.log_likelihoods().is_some()),
+            Source::Real(_) => Metric::Nll,
+        }
+    }
+
+    /// The dataset that it is made of, where it is made of one.
+    pub fn real(&self) -> Option<&RealProblem> {
+        match &self.source {
+            Source::Real(real) => Some(real),
+            Source::Synthetic { .. } | Source::Imported(_) => None,
         }
     }
 
@@ -138,6 +152,9 @@ impl Problem {
     }
 
     /// Samples the environment and the training data; the test data follow on demand.
+    ///
+    /// # Panics
+    /// When the problem is on real data and they are not attached.
     pub fn instance(&self, seed: u64) -> Instance {
         match &self.source {
             Source::Synthetic { environment: spec, train_size, test_inputs } => {
@@ -145,6 +162,7 @@ impl Problem {
                 Instance(Data::Synthetic(synthetic))
             }
             Source::Imported(imported) => Instance(Data::Imported(Arc::clone(imported))),
+            Source::Real(real) => Instance(Data::Real(real.instance(seed, self.stream_name()))),
         }
     }
 }
@@ -157,6 +175,7 @@ pub struct Instance(Data);
 enum Data {
     Synthetic(Synthetic),
     Imported(Arc<ImportedProblem>),
+    Real(RealInstance),
 }
 
 impl Instance {
@@ -165,6 +184,7 @@ impl Instance {
         match &self.0 {
             Data::Synthetic(synthetic) => &synthetic.train,
             Data::Imported(imported) => imported.train(),
+            Data::Real(real) => real.train(),
         }
     }
 
@@ -177,7 +197,7 @@ impl Instance {
     pub fn environment(&self) -> Option<&Environment> {
         match &self.0 {
             Data::Synthetic(synthetic) => Some(&synthetic.environment),
-            Data::Imported(_) => None,
+            Data::Imported(_) | Data::Real(_) => None,
         }
     }
 
@@ -189,6 +209,7 @@ impl Instance {
         match &self.0 {
             Data::Synthetic(synthetic) => synthetic.test(tau, samples),
             Data::Imported(imported) => imported.test(tau, samples),
+            Data::Real(real) => real.test(tau, samples),
         }
     }
 }

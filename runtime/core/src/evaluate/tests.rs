@@ -354,7 +354,7 @@ fn the_environment_beats_any_other_belief_on_average() {
         assert!(score.mean > 0.0, "{i}: {score:?}");
         let spec = match &problem.source {
             Source::Synthetic { environment, .. } => environment,
-            Source::Imported(_) => unreachable!("the problem is synthetic"),
+            Source::Imported(_) | Source::Real(_) => unreachable!("the problem is synthetic"),
         };
         other = Environment::sample(spec, &mut stream(9, "test", "other", i + 1));
     }
