@@ -181,7 +181,9 @@ impl Network {
     pub(crate) fn scale_weights(&mut self, l: usize, factor: f32) {
         let layer = self.layers[l];
         let (weights, _) = layer.of_mut(&mut self.parameters).split_at_mut(layer.inputs * layer.width());
-        weights.iter_mut().for_each(|weight| *weight = *weight * Lanes::splat(factor));
+        for weight in weights {
+            *weight = *weight * Lanes::splat(factor);
+        }
     }
 
     /// The gradient with respect to the parameters, given the gradient with respect to the outputs in place of the

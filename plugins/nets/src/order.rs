@@ -23,7 +23,9 @@ pub fn snake(points: &[[f32; 2]]) -> Vec<u32> {
         })
         .collect();
     let mut next = vec![0; side * side + 1];
-    cells.iter().for_each(|cell| next[*cell as usize + 1] += 1);
+    for cell in &cells {
+        next[*cell as usize + 1] += 1;
+    }
     let mut total = 0;
     for start in &mut next {
         total += *start;

@@ -1,7 +1,7 @@
-//! The second layer of a network of few inputs, which is affine in each piece of the plane between the first one's lines.
+//! The second layer of a network of few inputs: affine in each piece of the plane between the lines of the first.
 
 use crate::network::{Network, stride};
-use crate::simd::{Integers, LANES, Lanes, WORD, floats, floats_mut};
+use crate::simd::{Integers, LANES, Lanes, SIGNS, WORD, floats, floats_mut, signs};
 
 /// The most inputs.
 pub const MAX_INPUTS: usize = 2;
@@ -15,22 +15,22 @@ const UNROLLED: usize = 4;
 /// Bits of an integer that a sum never exceeds, with one to spare for what rounding adds.
 const BITS: i32 = 29;
 
-/// Exponents of sums beyond which the scale is no ordinary number.
-const MAX_EXPONENT: i32 = 60;
+/// Exponents of sums and weights up to which no step on the way to an integer leaves the range of `f32`.
+const MAX_EXPONENT: i32 = 40;
 
 /// The values of the second layer, where a row's bits do not depend on the row before.
 ///
 /// # Formula
 ///
-/// With w_ki and b_k the weights and biases of the first layer and v_kj and c_j those of the second, unit j of the second
-/// layer is c_j + sum_k [k is active] v_kj (b_k + sum_i w_ki x_i), before it is rectified: its constant and its slopes
+/// With w_ki and b_k the weights and biases of the first layer and v_kj and c_j those of the second, unit j of the
+/// second layer is c_j + sum_k [k is active] v_kj (b_k + sum_i w_ki x_i), before it is rectified: its constant and its slopes
 /// are sums over the active units of v_kj b_k and v_kj w_ki. From one row to the next few units turn on or off, and only
 /// their terms are added or taken away. Sums of integers do not depend on the order, so the terms are rounded to
 /// multiples of a power of two, of which the greatest sum is below 2^30.
 #[derive(Clone, Debug)]
 pub struct Pieces {
-    /// For each vector of units of the first layer: the biases, and the weights of each input.
-    lines: Vec<[Lanes; COEFFICIENTS]>,
+    /// For each vector of units of the first layer, sixteen units together: the biases, and the weights of each input.
+    lines: Vec<[[Lanes; COEFFICIENTS]; SIGNS]>,
     /// A bit for each unit of the first layer.
     units: u64,
     /// Vectors of coefficients of the second layer.
@@ -40,14 +40,12 @@ pub struct Pieces {
     /// The sums over the active units: for each vector of the second layer, its coefficients.
     sums: Vec<Integers>,
     active: u64,
-    /// The active units at each point.
-    patterns: Vec<u64>,
     /// The layers above, in units of the integers.
     above: Network,
 }
 
 impl Pieces {
-    /// The second layer of the network; none where that has other than one or two inputs, fewer than two hidden layers, more
+    /// The second layer of the network; none where that has more than two inputs, fewer than two hidden layers, more
     /// units in the first than bits in a word, or parameters that are not finite or of extreme size.
     pub fn new(network: &Network) -> Option<Self> {
         let (dim, depth) = (network.inputs(), network.depth());
@@ -58,23 +56,22 @@ impl Pieces {
         let first: Vec<&[Lanes]> = network.rows(0).collect();
         let second: Vec<&[Lanes]> = network.rows(1).collect();
         let (biases, weights) = (first[dim], &first[..dim]);
-        let lines: Vec<[Lanes; COEFFICIENTS]> = (0..biases.len())
-            .map(|v| {
-                let mut line = [zero; COEFFICIENTS];
-                line[0] = biases[v];
-                line[1..].iter_mut().zip(weights).for_each(|(line, weights)| *line = weights[v]);
-                line
-            })
-            .collect();
+        let mut lines = vec![[[zero; COEFFICIENTS]; SIGNS]; biases.len().div_ceil(SIGNS)];
+        for (v, bias) in biases.iter().enumerate() {
+            let line = &mut lines[v / SIGNS][v % SIGNS];
+            line[0] = *bias;
+            line[1..].iter_mut().zip(weights).for_each(|(line, weights)| *line = weights[v]);
+        }
         let scale = scale(&first, &second)?;
 
         let units = network.width(0);
         let width = second[0].len();
-        let mut terms = Vec::with_capacity(units * width * COEFFICIENTS);
-        for (k, row) in second[..units].iter().enumerate() {
-            let line = lines[k / LANES].map(|line| Lanes::splat(line.to_array()[k % LANES]) * Lanes::splat(scale));
-            for weight in *row {
-                terms.extend(line.map(|line| Integers::truncate(line * *weight)));
+        let mut terms = vec![Integers::splat(0); units * width * COEFFICIENTS];
+        for (k, (row, terms)) in second.iter().zip(terms.chunks_exact_mut(width * COEFFICIENTS)).enumerate() {
+            let v = k / LANES;
+            let line = lines[v / SIGNS][v % SIGNS].map(|line| Lanes::splat(line.to_array()[k % LANES] * scale));
+            for (terms, weight) in terms.as_chunks_mut::<COEFFICIENTS>().0.iter_mut().zip(*row) {
+                *terms = line.map(|line| Integers::truncate(line * *weight));
             }
         }
         let nothing = Integers::splat(0);
@@ -82,16 +79,7 @@ impl Pieces {
         let sums = constants.flat_map(|constant| [constant, nothing, nothing]).collect();
         let mut above = network.clone();
         above.scale_weights(2, 1.0 / scale);
-        Some(Self {
-            lines,
-            units: u64::MAX >> (WORD - units),
-            width,
-            terms,
-            sums,
-            active: 0,
-            patterns: Vec::new(),
-            above,
-        })
+        Some(Self { lines, units: u64::MAX >> (WORD - units), width, terms, sums, active: 0, above })
     }
 
     /// The layers above the second, at the rows of [`fill`](Self::fill).
@@ -102,15 +90,15 @@ impl Pieces {
     /// Writes the values of the second layer at the points, [`stride`] of its width vectors each, in the units of
     /// [`above`](Self::above).
     pub fn fill(&mut self, points: &[[f32; MAX_INPUTS]], out: &mut [Lanes]) {
-        let mut patterns = std::mem::take(&mut self.patterns);
-        self.find(points, &mut patterns);
         let width = self.above.width(1);
         let stride = stride(width);
-        for ((point, pattern), row) in points.iter().zip(&patterns).zip(out.chunks_exact_mut(stride)) {
-            self.go(*pattern);
+        // All at first: where a point is should be known long before the processor gets to it.
+        let patterns: Vec<u64> = points.iter().map(|point| self.find(point.map(Lanes::splat))).collect();
+        for ((point, pattern), row) in points.iter().zip(patterns).zip(out.chunks_exact_mut(stride)) {
             let [x, y] = point.map(Lanes::splat);
+            self.go(pattern);
             let value = |[constant, slope_x, slope_y]: [Integers; COEFFICIENTS]| {
-                y.mul_add(slope_y.to_lanes(), x.mul_add(slope_x.to_lanes(), constant.to_lanes())).relu()
+                slope_y.to_lanes().mul_add(y, slope_x.to_lanes().mul_add(x, constant.to_lanes())).relu()
             };
             let (sums, _) = self.sums.as_chunks::<COEFFICIENTS>();
             let (sums, sums_rest) = sums.as_chunks::<UNROLLED>();
@@ -123,28 +111,16 @@ impl Pieces {
             out_rest.iter_mut().zip(sums_rest).for_each(|(out, sums)| *out = value(*sums));
             floats_mut(row)[width] = 1.0;
         }
-        self.patterns = patterns;
     }
 
-    /// Finds which units of the first layer are active at each point.
-    fn find(&self, points: &[[f32; MAX_INPUTS]], patterns: &mut Vec<u64>) {
-        patterns.clear();
-        patterns.resize(points.len(), 0);
-        for (v, [bias, x, y]) in self.lines.iter().enumerate() {
-            let find = |pattern: &mut u64, point: &[f32; MAX_INPUTS]| {
-                let [at_x, at_y] = point.map(Lanes::splat);
-                *pattern |= at_y.mul_add(*y, at_x.mul_add(*x, *bias)).signs() << (v * LANES);
-            };
-            let (patterns, patterns_rest) = patterns.as_chunks_mut::<UNROLLED>();
-            let (points, points_rest) = points.as_chunks::<UNROLLED>();
-            for (patterns, points) in patterns.iter_mut().zip(points) {
-                for (pattern, point) in patterns.iter_mut().zip(points) {
-                    find(pattern, point);
-                }
-            }
-            patterns_rest.iter_mut().zip(points_rest).for_each(|(pattern, point)| find(pattern, point));
+    /// The units of the first layer that are active at a point.
+    fn find(&self, [x, y]: [Lanes; MAX_INPUTS]) -> u64 {
+        let mut inactive = [0; WORD / 16];
+        for (inactive, lines) in inactive.iter_mut().zip(&self.lines) {
+            *inactive = signs(lines.map(|[bias, slope_x, slope_y]| slope_y.mul_add(y, slope_x.mul_add(x, bias))));
         }
-        patterns.iter_mut().for_each(|pattern| *pattern = !*pattern & self.units);
+        let inactive = inactive.iter().rev().fold(0, |bits, part| bits << 16 | *part);
+        !inactive & self.units
     }
 
     /// Goes to the piece in which these units are active.
@@ -169,26 +145,26 @@ impl Pieces {
     }
 }
 
-/// The greatest power of two for which no sum times it exceeds 2^29.
+/// The greatest power of two that takes no sum beyond 2^29; none where that is no ordinary number.
 fn scale(first: &[&[Lanes]], second: &[&[Lanes]]) -> Option<f32> {
-    let zero = Lanes::splat(0.0);
-    let greatest =
-        |lanes: &[Lanes]| floats(lanes).iter().fold(0.0, |max: f32, value| if *value <= max { max } else { *value });
-    let steepest = first.iter().map(|row| greatest(&row.iter().map(|value| value.abs()).collect::<Vec<_>>()));
-    let steepest = steepest.fold(0.0, f32::max);
+    let greatest = |numbers: &[Lanes]| floats(numbers).iter().fold(0.0, |max: f32, value| max.max(value.abs()));
+    let steepest = first.iter().map(|row| greatest(row)).fold(0.0, f32::max);
     let (biases, weights) = second.split_last()?;
-    let mut totals: Vec<Lanes> = vec![zero; biases.len()];
+    let mut totals = vec![Lanes::splat(0.0); biases.len()];
     for row in weights {
         totals.iter_mut().zip(*row).for_each(|(total, weight)| *total = *total + weight.abs());
     }
-    let reach: Vec<Lanes> =
-        totals.iter().zip(*biases).map(|(total, bias)| total.mul_add(Lanes::splat(steepest), bias.abs())).collect();
-    let reach = greatest(&reach);
-    let exponent = (reach.to_bits() >> 23) as i32 - 127;
-    if !(-MAX_EXPONENT..=MAX_EXPONENT).contains(&exponent) {
+    // A weight of the second layer that is not finite shows in its total.
+    let are_finite = |numbers: &[Lanes]| floats(numbers).iter().all(|value| value.is_finite());
+    if !(first.iter().all(|row| are_finite(row)) && are_finite(biases) && are_finite(&totals)) {
         return None;
     }
-    Some(f32::from_bits(((127 + BITS - 1 - exponent) as u32) << 23))
+    let reach = greatest(&totals) * steepest + greatest(biases);
+    let exponent = |value: f32| (value.to_bits() >> 23) as i32 - 127;
+    let is_ordinary = |value: f32| (-MAX_EXPONENT..=MAX_EXPONENT).contains(&exponent(value));
+    // A power of two, by its bits.
+    let scale = || f32::from_bits(((127 + BITS - 1 - exponent(reach)) as u32) << 23);
+    (is_ordinary(reach) && is_ordinary(steepest)).then(scale)
 }
 
 #[cfg(test)]
@@ -281,6 +257,11 @@ mod tests {
             let mut network = network(WIDTHS[0]);
             network.scale_weights(1, parameter);
             assert!(Pieces::new(&network).is_none(), "{parameter}");
+            for at in [0, 3, 200] {
+                let mut network = self::network(WIDTHS[0]);
+                floats_mut(&mut network.parameters)[at] = parameter;
+                assert_eq!(Pieces::new(&network).is_none(), parameter != 0.0, "{parameter} at {at}");
+            }
         }
     }
 

@@ -55,11 +55,11 @@ pub fn narrow(left: &[Lanes], stride: usize, columns: &[Lanes], target: Target<'
 }
 
 fn narrow_rows<const K: usize>(left: &[Lanes], stride: usize, columns: &[Lanes], target: Target<'_>) {
-    assert!(columns.len() == K * stride && target.width == 1);
+    let Target { out, stride: step, rows, width } = target;
+    assert!(columns.len() == K * stride && width == 1);
     let columns: [&[Lanes]; K] = std::array::from_fn(|k| &columns[k * stride..][..stride]);
     let columns = columns.map(<[Lanes]>::as_chunks::<OCTET>);
-    let rows = left.chunks_exact(stride).zip(target.out.chunks_exact_mut(target.stride));
-    for (row, out) in rows.take(target.rows) {
+    for (row, out) in left.chunks_exact(stride).zip(out.chunks_exact_mut(step)).take(rows) {
         let mut sums = [[Lanes::splat(0.0); OCTET]; NARROW];
         let (octets, rest) = row.as_chunks::<OCTET>();
         for (i, octet) in octets.iter().enumerate() {

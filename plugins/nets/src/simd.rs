@@ -7,13 +7,16 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-pub use imp::{Integers, Lanes, fold, nonzero, transpose};
+pub use imp::{Integers, Lanes, fold, nonzero, signs, transpose};
 
 /// Numbers in a vector: what the hardware holds in a register.
 pub const LANES: usize = imp::LANES;
 
 /// The most columns of a narrow matrix.
 pub const NARROW: usize = 4;
+
+/// How many vectors hold the sixteen numbers of [`signs`].
+pub const SIGNS: usize = 16 / LANES;
 
 /// How many vectors hold the eight sums of [`fold`].
 pub const OCTET: usize = 8 / LANES;
@@ -29,7 +32,7 @@ pub const fn vectors(n: usize) -> usize {
 mod imp {
     use std::arch::wasm32::*;
 
-    use super::NARROW;
+    use super::{NARROW, SIGNS};
 
     pub(super) const LANES: usize = 4;
 
@@ -100,7 +103,7 @@ mod imp {
         /// Zero in place of what is negative; a NaN stays.
         #[inline(always)]
         pub fn relu(self) -> Self {
-            Self(v128_andnot(self.0, f32x4_lt(self.0, f32x4_splat(0.0))))
+            Self(f32x4_pmax(self.0, f32x4_splat(0.0)))
         }
 
         /// Zero wherever the gate is not positive.
@@ -112,12 +115,6 @@ mod imp {
         #[inline(always)]
         pub fn abs(self) -> Self {
             Self(f32x4_abs(self.0))
-        }
-
-        /// A bit for each number whose sign is negative, a zero's and a NaN's too.
-        #[inline(always)]
-        pub fn signs(self) -> u64 {
-            u64::from(i32x4_bitmask(self.0))
         }
 
         /// `self * 2^n`, where `n` was rounded by adding it to [`ROUND`](super::ROUND).
@@ -156,6 +153,13 @@ mod imp {
         pub fn add_signed(self, term: Self, minus: Self) -> Self {
             Self(i32x4_sub(i32x4_add(self.0, v128_xor(term.0, minus.0)), minus.0))
         }
+    }
+
+    /// As the other, which is no arithmetic.
+    #[inline(always)]
+    pub fn signs([a, b, c, d]: [Lanes; SIGNS]) -> u64 {
+        let bits = |lanes: Lanes| u64::from(i32x4_bitmask(lanes.0));
+        bits(a) | bits(b) << LANES | bits(c) << (2 * LANES) | bits(d) << (3 * LANES)
     }
 
     /// As the other, sixteen numbers at a time.
@@ -206,7 +210,7 @@ mod imp {
 /// Elsewhere the compiler makes vector instructions of arrays: one register where there is AVX, two where not.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "relaxed-simd")))]
 mod imp {
-    use super::NARROW;
+    use super::{NARROW, SIGNS};
 
     pub(super) const LANES: usize = 8;
 
@@ -303,12 +307,6 @@ mod imp {
         pub fn abs(self) -> Self {
             Self(self.0.map(f32::abs))
         }
-
-        /// A bit for each number whose sign is negative, a zero's and a NaN's too.
-        #[inline(always)]
-        pub fn signs(self) -> u64 {
-            self.0.iter().rev().fold(0, |bits, value| bits << 1 | u64::from(value.is_sign_negative()))
-        }
     }
 
     /// A vector of as many integers.
@@ -340,6 +338,12 @@ mod imp {
         pub fn add_signed(self, term: Self, minus: Self) -> Self {
             Self(std::array::from_fn(|i| self.0[i].wrapping_add(term.0[i] ^ minus.0[i]).wrapping_sub(minus.0[i])))
         }
+    }
+
+    /// A bit for each of sixteen numbers whose sign is negative, a zero's too.
+    #[inline(always)]
+    pub fn signs(numbers: [Lanes; SIGNS]) -> u64 {
+        super::floats(&numbers).iter().rev().fold(0, |bits, value| bits << 1 | u64::from(value.is_sign_negative()))
     }
 
     /// For each eight sums their total, always in the same order.
