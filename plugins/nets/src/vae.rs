@@ -222,7 +222,7 @@ mod tests {
     /// Two clusters around opposite corners of a cube, in turn.
     fn clusters(examples: usize) -> Dataset {
         let mut rng = Rng::new(1, 0);
-        let centre = |i: usize| if i % 2 == 0 { 2.0 } else { -2.0 };
+        let centre = |i: usize| if i.is_multiple_of(2) { 2.0 } else { -2.0 };
         let inputs = (0..examples).flat_map(|i| [0; DIM].map(|_| centre(i) + 0.5 * rng.normal())).collect();
         Dataset { inputs: Matrix::new(examples, DIM, inputs).unwrap(), labels: vec![0; examples] }
     }

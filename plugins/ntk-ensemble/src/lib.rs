@@ -10,7 +10,7 @@ use jointly_sdk::{
     settings, sweep,
 };
 
-use training::Recipe;
+use training::{Pull, Recipe};
 
 settings! {
     struct Settings {
@@ -18,11 +18,11 @@ settings! {
         size: Count = "100",
         /// widths of the hidden layers
         hidden: Widths = "50,50",
-        /// weight of the sum of squares, over the number of examples
+        /// weight of the penalty, over the number of examples; 1, not adaptive, is that of the prior where anchored
         l2: NonNegative = "1",
         /// multiply that weight by the input's dimension and the root of the temperature
         adaptive: bool = "yes",
-        /// take the squares of a member's distance from where it started, rather than of its parameters
+        /// pull a member to where it started, each parameter as its prior variance asks, rather than all to zero
         anchored: bool = "yes",
         /// factor of the logits with which members start, over the root of the temperature
         prior_scale: Positive = "1",
@@ -51,7 +51,7 @@ struct Member {
 /// parameters, and v an independent random direction of the same law, zero on the last layer. At theta_0, and as f gets
 /// wide, these logits are a draw from the Gaussian process whose covariance is the neural tangent kernel of f, and
 /// training by gradient keeps it the posterior's draw (for squared error: He, Lakshminarayanan and Teh 2020). Here the
-/// error is the cross-entropy, and the pull back to theta_0 is the penalty of a randomised maximum a posteriori. The last
+/// error is the cross-entropy, and the pull back to theta_0 is the negative log-prior of a randomised maximum a posteriori. The last
 /// layer of theta_0 is multiplied by the prior's scale over the root of the temperature, which multiplies both terms.
 #[derive(Debug)]
 pub struct NtkEnsemble {
@@ -92,7 +92,7 @@ impl Classifier for NtkEnsemble {
             batch_size: *settings.batch_size,
             learning_rate: *settings.learning_rate,
             penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive }.factor(task, data.labels.len()),
-            anchored: settings.anchored,
+            pull: if settings.anchored { Pull::to_start(&widths, scale) } else { Pull::Zero },
         };
         let size = *settings.size;
         let member = |index: usize| {
