@@ -2,6 +2,7 @@
 
 mod agents;
 mod check;
+mod picture;
 mod report;
 mod run;
 mod score;
@@ -33,6 +34,7 @@ enum Command {
     Suites(suites::Suites),
     Run(run::Run),
     Report(report::Report),
+    Picture(picture::Picture),
     Check(check::Check),
     Score(score::Score),
     Verify(verify::Verify),
@@ -45,6 +47,7 @@ impl Jointly {
             Command::Suites(command) => command.execute(),
             Command::Run(command) => command.execute(),
             Command::Report(command) => command.execute(),
+            Command::Picture(command) => command.execute(),
             Command::Check(command) => command.execute(),
             Command::Score(command) => command.execute(),
             Command::Verify(command) => command.execute(),

@@ -13,6 +13,7 @@ mod exit;
 mod journal;
 mod leaderboard;
 mod output;
+mod picture;
 mod plan;
 mod problems;
 mod progress;

@@ -11,9 +11,10 @@ use crate::agent_spec::AgentSpec;
 use crate::directory::{self, Kept, RunDirectory};
 use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
-use crate::plan::PlannedAgent;
+use crate::plan::{Plan, PlannedAgent};
 use crate::report::{PAIR, PARAMETER, Page};
 use crate::scores::Scores;
+use crate::unit::UnitResult;
 use crate::{cache, exit, output};
 
 /// Shows the leaderboard of a run
@@ -31,6 +32,9 @@ pub(crate) struct Report {
     /// Where the page goes, with --format html [default: DIR/report.html]
     #[arg(long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// A run of the same agents and variants on real data, which the page compares with this one
+    #[arg(long, value_name = "DIR")]
+    real: Option<PathBuf>,
     /// The setting whose values the page's Figure 3 compares
     #[arg(long, value_name = "SETTING", default_value = PARAMETER)]
     parameter: String,
@@ -86,8 +90,20 @@ impl Report {
 
     fn write_page(&self, directory: &RunDirectory, scores: &Scores, baseline: Option<&str>) -> Result<()> {
         let [one, other] = self.pair.as_slice() else { bail!("--pair takes two agents") };
+        let real = self.real.as_deref().map(real_run).transpose()?;
+        let real_scores = real.as_ref().map(|(plan, results)| Scores::new(plan, results));
+        if let (Some(real), Some(path)) = (&real_scores, &self.real)
+            && !shares_agents(scores, real)
+        {
+            bail!(
+                "{} has no agent with the settings of one in {}; run the same agents on both",
+                path.display(),
+                self.directory.display()
+            );
+        }
         let page = Page {
             scores,
+            real: real_scores.as_ref(),
             baseline,
             parameter: &self.parameter,
             defaults: &|agent, name| default(directory, agent, name),
@@ -98,6 +114,19 @@ impl Report {
         directory::write_whole(&path, page.to_html().as_bytes())?;
         output::print(&path.display().to_string())
     }
+}
+
+/// Plan and journal of a run on real data.
+fn real_run(path: &Path) -> Result<(Plan, Vec<UnitResult>)> {
+    let directory = RunDirectory::existing(path)?;
+    Ok((directory.plan()?, Journal::read(&directory.journal())?))
+}
+
+/// Whether any agent with its settings took part in both runs.
+fn shares_agents(scores: &Scores, other: &Scores) -> bool {
+    let key = |agent: &PlannedAgent| (agent.agent.clone(), agent.settings.clone());
+    let theirs: Vec<_> = other.plan.agents.iter().map(key).collect();
+    scores.plan.agents.iter().map(key).any(|mine| theirs.contains(&mine))
 }
 
 /// The default of a setting, as the run's own copy of the agent has it; none where that cannot be asked.

@@ -106,17 +106,33 @@ impl Canvas {
         self.marks.close("text");
     }
 
+    /// For a sheet that is as high as what is on it turns out to be.
+    pub(crate) fn set_height(&mut self, height: f64) {
+        self.height = height;
+    }
+
     /// Names with their marker and line, from left to right and on into further lines; gives the height that it takes.
-    pub(crate) fn legend(&mut self, (left, top): Spot, room: f64, entries: &[(&str, Style)]) -> f64 {
+    pub(crate) fn legend(&mut self, at: Spot, room: f64, entries: &[(&str, Style)]) -> f64 {
+        self.key(at, room, entries, LEGEND_LINE)
+    }
+
+    /// The same with markers alone.
+    pub(crate) fn markers(&mut self, at: Spot, room: f64, entries: &[(&str, Style)]) -> f64 {
+        self.key(at, room, entries, 0.0)
+    }
+
+    fn key(&mut self, (left, top): Spot, room: f64, entries: &[(&str, Style)], line: f64) -> f64 {
         let (mut x, mut y) = (left, top);
         for (name, style) in entries {
-            let needed = LEGEND_LINE + 8.0 + lettering::width(name, 12.0) + 22.0;
+            let needed = line + 8.0 + lettering::width(name, 12.0) + 22.0;
             if x > left && x + needed > left + room {
                 (x, y) = (left, y + LEGEND_HEIGHT);
             }
-            self.polyline(&[(x, y), (x + LEGEND_LINE, y)], style);
-            self.marker((x + LEGEND_LINE / 2.0, y), style, true, "");
-            self.text((x + LEGEND_LINE + 8.0, y + 4.0), Anchor::Start, "label", name);
+            if line > 0.0 {
+                self.polyline(&[(x, y), (x + line, y)], style);
+            }
+            self.marker((x + line / 2.0, y), style, true, "");
+            self.text((x + line + 8.0, y + 4.0), Anchor::Start, "label", name);
             x += needed;
         }
         y - top + LEGEND_HEIGHT
@@ -126,6 +142,21 @@ impl Canvas {
     pub(crate) fn upright(&mut self, at: Spot, class: &str, text: &str) {
         let turn = format!("translate({} {}) rotate(-90)", pixels(at.0), pixels(at.1));
         self.marks.element("text", &[("transform", &turn), ("text-anchor", "middle"), ("class", class)], text);
+    }
+
+    /// An image that fills an area.
+    pub(crate) fn image(&mut self, area: Area, uri: &str) {
+        let [x, y, width, height] = [area.left, area.top, area.width, area.height].map(pixels);
+        let attributes = [("x", &*x), ("y", &*y), ("width", &*width), ("height", &*height), ("href", uri)];
+        self.marks.empty("image", &[&attributes[..], &[("preserveAspectRatio", "none")]].concat());
+    }
+
+    /// A training example of one class or the other, in a colour with a light rim.
+    pub(crate) fn example(&mut self, at: Spot, other: bool, size: f64, colour: &str) {
+        let marker = if other { Marker::Triangle } else { Marker::Circle };
+        let path = outline(marker, at, size);
+        let attributes = [("d", path.as_str()), ("fill", colour), ("stroke", "#ffffff"), ("stroke-width", "1")];
+        self.marks.empty("path", &attributes);
     }
 
     /// A path with whatever further attributes.
@@ -152,7 +183,11 @@ impl Canvas {
     pub(crate) fn marker(&mut self, at: Spot, style: &Style, filled: bool, title: &str) {
         let fill = if filled { style.colour } else { "none" };
         let paint = format!("fill:{fill};stroke:{}", style.colour);
-        self.titled("path", &[("d", &outline(style.marker, at)), ("class", "marker"), ("style", &paint)], title);
+        self.titled(
+            "path",
+            &[("d", &outline(style.marker, at, MARKER)), ("class", "marker"), ("style", &paint)],
+            title,
+        );
     }
 
     /// An error bar from spot to spot, with caps across it.
@@ -172,7 +207,7 @@ impl Canvas {
 
     /// What somebody else measured.
     pub(crate) fn published(&mut self, at: Spot, title: &str) {
-        self.titled("path", &[("d", &outline(Marker::Diamond, at)), ("class", "published")], title);
+        self.titled("path", &[("d", &outline(Marker::Diamond, at, MARKER)), ("class", "published")], title);
     }
 
     /// The torn end of a bar that goes on, downwards from a spot.
@@ -231,16 +266,16 @@ impl Canvas {
     }
 }
 
-/// The outline of a marker.
-fn outline(marker: Marker, (x, y): Spot) -> String {
+/// The outline of a marker of half a size.
+fn outline(marker: Marker, (x, y): Spot, size: f64) -> String {
     let polygon = |corners: &[Spot]| {
-        let corner = |(dx, dy): &Spot| format!("{} {}", pixels(x + MARKER * dx), pixels(y + MARKER * dy));
+        let corner = |(dx, dy): &Spot| format!("{} {}", pixels(x + size * dx), pixels(y + size * dy));
         format!("M{}Z", corners.iter().map(corner).collect::<Vec<_>>().join("L"))
     };
     match marker {
         Marker::Circle => {
-            let r = pixels(MARKER);
-            let (left, right, y) = (pixels(x - MARKER), pixels(x + MARKER), pixels(y));
+            let r = pixels(size);
+            let (left, right, y) = (pixels(x - size), pixels(x + size), pixels(y));
             format!("M{left} {y}A{r} {r} 0 1 1 {right} {y}A{r} {r} 0 1 1 {left} {y}Z")
         }
         Marker::Square => polygon(&[(-0.9, -0.9), (0.9, -0.9), (0.9, 0.9), (-0.9, 0.9)]),

@@ -1,4 +1,4 @@
-//! How much room a text takes, without knowing the reader's fonts: a little more than most fonts need.
+//! How much room a text takes, without knowing the reader's fonts: as much as a wide font needs.
 
 /// Width of a text in a font of so many pixels.
 pub(crate) fn width(text: &str, size: f64) -> f64 {
@@ -17,11 +17,12 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
 /// Advance of a character, in heights of the font.
 fn advance(c: char) -> f64 {
     match c {
-        'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 0.3,
-        'f' | 'r' | 't' | ' ' | '(' | ')' | '/' | '-' => 0.4,
-        'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.9,
-        'A'..='Z' | '+' | '=' | '±' => 0.7,
-        c if c.is_ascii() => 0.58,
+        'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 0.34,
+        'f' | 'r' | 't' | ' ' | '(' | ')' | '/' | '-' => 0.41,
+        'm' | 'w' | 'M' | 'W' | '@' | '%' => 0.97,
+        '+' | '=' | '±' => 0.84,
+        'A'..='Z' => 0.75,
+        c if c.is_ascii() => 0.64,
         _ => 1.0,
     }
 }

@@ -40,6 +40,16 @@ impl Markup {
         escape(text, &mut self.0);
     }
 
+    /// A text that may be broken after its commas, which agents' settings have many of.
+    pub(crate) fn breakable(&mut self, text: &str) {
+        for part in text.split_inclusive(',') {
+            self.text(part);
+            if part.ends_with(',') {
+                self.0 += "<wbr/>";
+            }
+        }
+    }
+
     pub(crate) fn push(&mut self, other: &Self) {
         self.0 += &other.0;
     }

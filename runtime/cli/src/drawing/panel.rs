@@ -125,12 +125,13 @@ impl Panel {
             };
             return canvas.word((x, top + 11.0), style.colour, &word, &point.title);
         }
-        let beyond = y < top || y > bottom;
+        let (left, right) = self.area.across();
+        let beyond = y < top || y > bottom || x < left || x > right;
         if !beyond && point.stderr > 0.0 && point.stderr.is_finite() {
             let (low, high) = (self.y.at(point.y - point.stderr), self.y.at(point.y + point.stderr));
             canvas.error_bar((x, low.min(bottom)), (x, high.max(top)), style.colour);
         }
-        canvas.marker((x, y.clamp(top, bottom)), style, filled && !beyond, &point.title);
+        canvas.marker((x.clamp(left, right), y.clamp(top, bottom)), style, filled && !beyond, &point.title);
     }
 }
 

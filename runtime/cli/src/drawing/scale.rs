@@ -51,10 +51,6 @@ impl Scale {
         self.pixels.0 + (map(x) - low) / (high - low) * (self.pixels.1 - self.pixels.0)
     }
 
-    pub(crate) fn domain(&self) -> (f64, f64) {
-        self.domain
-    }
-
     /// About so many round numbers: multiples of 1, 2 or 5 times a power of ten, or on a logarithmic scale such numbers
     /// themselves.
     pub(crate) fn ticks(&self, about: usize) -> Vec<Tick> {

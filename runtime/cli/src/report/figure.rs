@@ -56,7 +56,9 @@ pub(crate) fn table_of(rows: &[Vec<String>], left: usize) -> Markup {
     for row in body {
         markup.open("tr", &[]);
         for (column, cell) in row.iter().enumerate() {
-            markup.element("td", &[("class", class(column))], cell);
+            markup.open("td", &[("class", class(column))]);
+            markup.breakable(cell);
+            markup.close("td");
         }
         markup.close("tr");
     }

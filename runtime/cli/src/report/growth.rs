@@ -7,7 +7,9 @@ use crate::report::figure::{Figure, WIDTH, cells, digits};
 use crate::report::view::{Family, JointScore, View};
 
 /// Agents side by side before the next row of panels.
-const COLUMNS: usize = 5;
+const COLUMNS: usize = 6;
+/// Panels are no wider than if there were so many.
+const LEAST_COLUMNS: usize = 3;
 const LEFT: f64 = 92.0;
 const GAP: f64 = 14.0;
 const PANEL_HEIGHT: f64 = 118.0;
@@ -29,8 +31,11 @@ fn figure(view: &View, group: &str, score: &JointScore) -> Option<Figure> {
         return None;
     }
     let sheet = Sheet { view, group, score, sizes: &sizes };
-    let blocks: Vec<&[Family]> = view.families.chunks(COLUMNS).collect();
-    let columns = view.families.len().min(COLUMNS).max(3) as f64;
+    let families = sheet.families();
+    // Blocks of about equal length.
+    let columns = families.len().div_ceil(families.len().div_ceil(COLUMNS));
+    let blocks: Vec<&[&Family]> = families.chunks(columns).collect();
+    let columns = columns.max(LEAST_COLUMNS) as f64;
     let width = (WIDTH - LEFT) / columns - GAP;
     let block = temperatures.len() as f64 * (PANEL_HEIGHT + GAP) + HEADING + FOOT;
     let mut canvas = Canvas::new(WIDTH, block * blocks.len() as f64);
@@ -72,6 +77,13 @@ struct Sheet<'v, 'a> {
 }
 
 impl Sheet<'_, '_> {
+    /// The baseline is in every panel and needs none of its own, unless it is alone.
+    fn families(&self) -> Vec<&Family<'_>> {
+        let is_baseline = |family: &&Family| self.view.baseline.is_some_and(|own| std::ptr::eq(own, family.best()));
+        let (baseline, others): (Vec<&Family>, Vec<&Family>) = self.view.families.iter().partition(is_baseline);
+        if others.is_empty() { baseline } else { others }
+    }
+
     fn curve(&self, agent: &crate::scores::AgentScores, temperature: f64) -> Vec<Point> {
         let here =
             |place: &crate::report::place::Place| place.group == self.group && place.temperature == Some(temperature);
@@ -134,7 +146,7 @@ impl Sheet<'_, '_> {
             self.score.title()
         );
         if let Some(baseline) = self.view.baseline {
-            caption += &format!("The dashed black line is {}. ", baseline.planned.label);
+            caption += &format!("The dashed line is {}. ", baseline.planned.label);
         }
         if self.view.has_variants() {
             caption += "Of each agent the best variant is drawn. ";

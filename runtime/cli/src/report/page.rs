@@ -5,7 +5,7 @@ use crate::leaderboard::Leaderboard;
 use crate::report::figure::Figure;
 use crate::report::tuning::Defaults;
 use crate::report::view::View;
-use crate::report::{bars, cost, glossary, growth, pair, provenance, standing, tuning};
+use crate::report::{bars, cost, glossary, growth, improvement, pair, provenance, standing, transfer, tuning};
 use crate::scores::Scores;
 
 const STYLE: &str = include_str!("style.css");
@@ -23,6 +23,8 @@ pub(crate) struct Page<'a> {
     pub(crate) defaults: Defaults<'a>,
     /// The agents of Figure 4.
     pub(crate) pair: [String; 2],
+    /// A run of the same agents on real data.
+    pub(crate) real: Option<&'a Scores<'a>>,
     /// How the commands of the page call the run's directory.
     pub(crate) directory: &'a str,
 }
@@ -69,6 +71,11 @@ impl Page<'_> {
         figures.extend(pair::figures(view, &self.pair));
         figures.extend(growth::figures(view));
         figures.extend(cost::figure(view));
+        figures.extend(improvement::figure(view));
+        if let Some(scores) = self.real {
+            let leaderboard = Leaderboard::new(scores);
+            figures.extend(transfer::figures(view, &View::new(scores, &leaderboard, None)));
+        }
         figures
     }
 }

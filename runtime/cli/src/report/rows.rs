@@ -37,7 +37,7 @@ const FOOT: f64 = 54.0;
 const ROW: f64 = 28.0;
 const BAR: f64 = 15.0;
 /// Room for a bar's number, right of its panel.
-const NUMBER: f64 = 92.0;
+const NUMBER: f64 = 118.0;
 /// Bars that are longer than so many times the baseline's are cut.
 const LONGEST: f64 = 4.0;
 const NAME: usize = 38;
@@ -94,6 +94,8 @@ fn draw_bar(canvas: &mut Canvas, panel: &Panel, y: f64, row: &Row, bar: &Bar) {
         (1.., _) => format!("failed on {failed}"),
         (0, value) if value.is_nan() => "no result".into(),
         (0, value) if value.is_infinite() => "∞".into(),
+        // The baseline itself is one without an error.
+        (0, value) if stderr == 0.0 => value.to_string(),
         (0, value) => table::with_error(value, stderr),
     };
     if failed == 0 && value.is_finite() {

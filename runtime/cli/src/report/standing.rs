@@ -4,14 +4,14 @@ use jointly_core::Summary;
 
 use crate::drawing::{Anchor, Area, Axis, Canvas, Markup, Panel, Scale, shortened, width};
 use crate::leaderboard::Leaderboard;
-use crate::report::figure::{WIDTH, table_of};
+use crate::report::figure::{WIDTH, counted, table_of};
 use crate::report::view::View;
 use crate::table;
 
 const ROW: f64 = 22.0;
 const TOP: f64 = 10.0;
 /// Room for an agent's number, right of the panel.
-const VALUE: f64 = 150.0;
+const VALUE: f64 = 190.0;
 /// Means beyond so many times the baseline's are drawn, hollow, at the edge.
 const HIGHEST: f64 = 6.0;
 
@@ -76,8 +76,9 @@ fn means(view: &View, by: &str) -> Canvas {
             let whole = agent.complete() && inside;
             canvas.marker((at(summary.mean), y), &style, whole, &format!("{}: {text}", agent.planned.label));
         }
-        let mark = if agent.complete() { "" } else { " (not of all)" };
-        canvas.text((area.right() + 8.0, y + 4.0), Anchor::Start, "value", &format!("{text}{mark}"));
+        let over =
+            if agent.complete() { String::new() } else { format!(" ({})", counted(summary.problems, "problem")) };
+        canvas.text((area.right() + 8.0, y + 4.0), Anchor::Start, "value", &format!("{text}{over}"));
     }
     canvas
 }
