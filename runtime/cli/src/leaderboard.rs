@@ -76,7 +76,7 @@ impl<'a> Leaderboard<'a> {
         text += &table::render(1, &self.other_table(baseline));
         let notes = self.notes();
         if !notes.is_empty() {
-            text += &format!("\n{}\n", notes.join("\n"));
+            let _ = writeln!(text, "\n{}", notes.join("\n"));
         }
         text
     }

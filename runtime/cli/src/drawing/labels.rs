@@ -18,6 +18,24 @@ impl Label {
     pub(crate) fn nearest(&self, (x, y): Spot) -> Spot {
         (x.clamp(self.area.left, self.area.right()), y.clamp(self.area.top, self.area.bottom()))
     }
+
+    /// What the line from the point to the label covers, piece by piece, but for the point itself.
+    fn leader(&self, at: Spot) -> Vec<Area> {
+        const PIECE: f64 = 4.0;
+        if !self.far {
+            return Vec::new();
+        }
+        let to = self.nearest(at);
+        let length = libm::hypot(to.0 - at.0, to.1 - at.1);
+        let pieces = (length / PIECE) as usize;
+        let piece = |i: usize| {
+            let part = i as f64 * PIECE / length;
+            let (x, y) = (at.0 + (to.0 - at.0) * part, at.1 + (to.1 - at.1) * part);
+            Area { left: x - 1.0, top: y - 1.0, width: 2.0, height: 2.0 }
+        };
+        let out = |area: &Area| (area.left - at.0).abs() > POINT + 1.0 || (area.top - at.1).abs() > POINT + 1.0;
+        (0..pieces).map(piece).filter(out).collect()
+    }
 }
 
 /// Size of a label's text.
@@ -38,12 +56,20 @@ pub(crate) fn place(points: &[(Spot, &str)], obstacles: &[Spot], bounds: Area) -
     let mut labels = Vec::new();
     for (point, (at, text)) in points.iter().enumerate() {
         let candidates = DISTANCES.iter().flat_map(|distance| DIRECTIONS.iter().map(move |way| (*distance, *way)));
-        let free = candidates
-            .map(|(distance, way)| (distance, beside(*at, text, distance, way)))
-            .find(|(_, area)| bounds.holds(area) && !taken.iter().any(|other| other.overlaps(area)));
-        if let Some((distance, area)) = free {
-            taken.push(area);
-            labels.push(Label { point, area, far: distance > DISTANCES[0] });
+        let labelled = candidates.map(|(distance, way)| Label {
+            point,
+            area: beside(*at, text, distance, way),
+            far: distance > DISTANCES[0],
+        });
+        let mut free = labelled.filter(|label| {
+            let leader = label.leader(*at);
+            let crossed = |other: &Area| other.overlaps(&label.area) || leader.iter().any(|part| other.overlaps(part));
+            bounds.holds(&label.area) && !taken.iter().any(crossed)
+        });
+        if let Some(label) = free.next() {
+            taken.push(label.area);
+            taken.extend(label.leader(*at));
+            labels.push(label);
         }
     }
     labels

@@ -55,6 +55,8 @@ const LABEL: f64 = 15.0;
 /// Distance of an axis' title from the axis.
 const X_TITLE: f64 = 31.0;
 const Y_TITLE: f64 = 44.0;
+/// Distance of a word that stands for a number from the panel's top.
+const WORD: f64 = 7.0;
 
 impl Area {
     /// From left to right.
@@ -113,6 +115,13 @@ impl Panel {
         }
     }
 
+    /// Where a point is drawn: within the panel whatever its value.
+    pub(crate) fn place(&self, point: &Point) -> Spot {
+        let ((left, right), (bottom, top)) = (self.area.across(), self.area.upwards());
+        let (x, y) = self.spot(point.x, point.y);
+        (x.clamp(left, right), if point.is_word() { top + WORD } else { y.clamp(top, bottom) })
+    }
+
     /// A point with its standard error.
     pub(crate) fn point(&self, canvas: &mut Canvas, point: &Point, style: &Style, filled: bool) {
         let (x, y) = self.spot(point.x, point.y);
@@ -123,7 +132,8 @@ impl Panel {
                 f64::INFINITY => "∞".to_owned(),
                 y => y.to_string(),
             };
-            return canvas.word((x, top + 11.0), style.colour, &word, &point.title);
+            let (x, y) = self.place(point);
+            return canvas.word((x, y + 4.0), style.colour, &word, &point.title);
         }
         let (left, right) = self.area.across();
         let beyond = y < top || y > bottom || x < left || x > right;
@@ -131,7 +141,7 @@ impl Panel {
             let (low, high) = (self.y.at(point.y - point.stderr), self.y.at(point.y + point.stderr));
             canvas.error_bar((x, low.min(bottom)), (x, high.max(top)), style.colour);
         }
-        canvas.marker((x.clamp(left, right), y.clamp(top, bottom)), style, filled && !beyond, &point.title);
+        canvas.marker(self.place(point), style, filled && !beyond, &point.title);
     }
 }
 

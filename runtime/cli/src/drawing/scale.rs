@@ -23,6 +23,8 @@ pub(crate) struct Tick {
 const GAP: f64 = 7.0;
 /// Size of a tick's label, in pixels.
 pub(crate) const TICK_SIZE: f64 = 11.0;
+/// What is written of each decade of a logarithmic scale, from many ticks to few.
+const MULTIPLES: [&[f64]; 3] = [&[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
 /// How far beyond the data a logarithmic scale goes on either side, as a part of its length.
 const MARGIN: f64 = 0.05;
 
@@ -72,13 +74,14 @@ impl Scale {
 
     fn logarithmic_ticks(&self, about: usize) -> Vec<Tick> {
         let (low, high) = self.domain;
-        let decades = libm::log10(high / low);
-        let multiples: &[f64] = if decades * 2.0 > about as f64 { &[1.0] } else { &[1.0, 2.0, 5.0] };
         let (from, to) = (libm::floor(libm::log10(low)) as i32, libm::ceil(libm::log10(high)) as i32);
-        let numbers =
-            (from..=to).flat_map(|power| multiples.iter().map(move |m| m * libm::pow(10.0, f64::from(power))));
-        let inside = numbers.filter(|at| (low..=high).contains(at));
-        let ticks: Vec<Tick> = inside.map(|at| Tick { at, label: plain(at) }).collect();
+        let inside = |multiples: &[f64]| -> Vec<Tick> {
+            let powers = (from..=to).map(|power| libm::pow(10.0, f64::from(power)));
+            let numbers = powers.flat_map(|power| multiples.iter().map(move |multiple| multiple * power));
+            numbers.filter(|at| (low..=high).contains(at)).map(|at| Tick { at, label: plain(at) }).collect()
+        };
+        let fitting = MULTIPLES.iter().map(|multiples| inside(multiples)).find(|ticks| ticks.len() <= about);
+        let ticks = fitting.unwrap_or_else(|| inside(&[1.0]));
         let every = ticks.len().div_ceil(about.max(1)).max(1);
         ticks.into_iter().step_by(every).collect()
     }
@@ -91,7 +94,7 @@ impl Scale {
         for at in first.into_iter().chain(then) {
             let tick = Tick { at, label: plain(at) };
             let apart = |other: &Tick| {
-                let room = (width(&tick.label, TICK_SIZE) + width(&other.label, TICK_SIZE)) / 2.0 + GAP;
+                let room = f64::midpoint(width(&tick.label, TICK_SIZE), width(&other.label, TICK_SIZE)) + GAP;
                 (self.at(tick.at) - self.at(other.at)).abs() >= room
             };
             if kept.iter().all(apart) {
@@ -165,6 +168,8 @@ mod tests {
         let ticks = |low, high, about| Scale::logarithmic((low, high), (0.0, 1.0)).ticks(about);
         assert_eq!(labels(&ticks(1e6, 1e10, 5)), ["1 M", "10 M", "100 M", "1 G", "10 G"]);
         assert_eq!(labels(&ticks(1e6, 1e7, 5)), ["1 M", "2 M", "5 M", "10 M"]);
+        assert_eq!(labels(&ticks(1e6, 1e8, 6)), ["1 M", "3 M", "10 M", "30 M", "100 M"]);
+        assert_eq!(labels(&ticks(1e3, 1e9, 4)), ["1000", "100000", "10 M", "1 G"]);
     }
 
     #[test]

@@ -78,7 +78,7 @@ mod tests {
         }
 
         fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Self::Error> {
-            let row = |draw: &u64| if draw % 2 == 0 { [0.75, 0.25] } else { [0.25, 0.75] };
+            let row = |draw: &u64| if draw.is_multiple_of(2) { [0.75, 0.25] } else { [0.25, 0.75] };
             Ok(draws.iter().flat_map(|draw| vec![row(draw); inputs.rows()].concat()).collect())
         }
     }

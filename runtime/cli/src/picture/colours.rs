@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn an_image_is_small() {
-        let uri = image(&[0.5; 120 * 120], 120).unwrap();
+        let uri = image(&vec![0.5; 120 * 120], 120).unwrap();
         assert!(uri.starts_with("data:image/png;base64,iVBOR") && uri.len() < 4000, "{}", uri.len());
     }
 }

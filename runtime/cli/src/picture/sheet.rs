@@ -3,7 +3,7 @@
 use anyhow::Result;
 use jointly_core::Dataset;
 
-use crate::drawing::{Anchor, Area, Canvas, Markup, shortened};
+use crate::drawing::{Anchor, Area, Canvas, Markup, Spot, shortened};
 use crate::picture::belief::{Belief, MEAN_DRAWS};
 use crate::picture::colours::{colour, image, scale};
 use crate::picture::contour::contour;
@@ -18,6 +18,8 @@ const FOOT: f64 = 44.0;
 const TOP: f64 = 26.0;
 /// Beyond so many examples, points are small and the agents' panels have none.
 const MANY: usize = 300;
+/// Distance of the key's lines.
+const KEY: f64 = 22.0;
 /// Longest text of a failure.
 const MESSAGE: usize = 110;
 
@@ -77,7 +79,7 @@ impl Sheet<'_> {
     fn first_row(&self, canvas: &mut Canvas) -> Result<()> {
         let area = panel(0, TOP);
         heading(canvas, area, "true probability of class 1");
-        self.map(canvas, area, self.truth)?;
+        map(canvas, area, self.truth)?;
         self.points(canvas, area);
         let left = LEFT + PANEL + 3.0 * GAP;
         canvas.image(Area { left, width: 16.0, ..area }, &scale()?);
@@ -86,24 +88,29 @@ impl Sheet<'_> {
             let y = area.bottom() - part * PANEL;
             canvas.text((left + 24.0, y + 4.0), Anchor::Start, "tick", &part.to_string());
         }
-        let (x, rows) = (left + 72.0, [area.top + 12.0, area.top + 34.0, area.top + 62.0, area.top + 84.0]);
-        let size = 4.0;
-        for (class, y) in [(0, rows[0]), (1, rows[1])] {
-            let count = self.train.labels().iter().filter(|label| **label == class).count();
-            canvas.example((x, y), class == 1, size, &colour(f64::from(class)));
-            let what = if count == 1 { "example" } else { "examples" };
-            canvas.text((x + 12.0, y + 4.0), Anchor::Start, "note", &format!("{count} {what} of class {class}"));
-        }
-        canvas.path(&format!("M{} {}h16", x - 8.0, rows[2]), &[("class", "boundary")], "");
-        canvas.text((x + 12.0, rows[2] + 4.0), Anchor::Start, "note", "probability 1/2");
-        let inside =
-            (0..self.train.inputs().rows()).filter(|i| Plane::STANDARD.place(self.train.inputs().row(*i)).is_some());
-        let outside = self.train.labels().len() - inside.count();
-        if outside > 0 {
-            let text = format!("{outside} of them outside the plane");
-            canvas.text((x + 12.0, rows[3] + 4.0), Anchor::Start, "note", &text);
-        }
+        self.key(canvas, (left + 72.0, area.top + 12.0));
         Ok(())
+    }
+
+    /// What the marks mean, and how many examples there are.
+    fn key(&self, canvas: &mut Canvas, (x, y): Spot) {
+        let labels = self.train.labels();
+        for (line, class) in [0, 1].into_iter().enumerate() {
+            let y = y + line as f64 * KEY;
+            let count = labels.iter().filter(|label| **label == class).count();
+            let what = if count == 1 { "example" } else { "examples" };
+            canvas.example((x, y), class == 1, 4.0, &colour(f64::from(class)));
+            canvas.text((x + 14.0, y + 4.0), Anchor::Start, "note", &format!("{count} {what} of class {class}"));
+        }
+        let inputs = self.train.inputs();
+        let inside = (0..labels.len()).filter(|row| Plane::STANDARD.place(inputs.row(*row)).is_some()).count();
+        if inside < labels.len() {
+            let text = format!("{} of them outside the plane", labels.len() - inside);
+            canvas.text((x + 14.0, y + 2.0 * KEY + 4.0), Anchor::Start, "note", &text);
+        }
+        let y = y + 3.0 * KEY;
+        canvas.path(&format!("M{} {y}h16", x - 8.0), &[("class", "boundary")], "");
+        canvas.text((x + 14.0, y + 4.0), Anchor::Start, "note", "probability 1/2");
     }
 
     fn row(&self, canvas: &mut Canvas, row: &Row, top: f64) -> Result<()> {
@@ -118,43 +125,19 @@ impl Sheet<'_> {
         };
         let area = panel(0, top);
         heading(canvas, area, &format!("mean of {MEAN_DRAWS} draws"));
-        self.map(canvas, area, &belief.mean)?;
+        map(canvas, area, &belief.mean)?;
         if self.train.labels().len() <= MANY {
             self.points(canvas, area);
         }
         for (number, function) in belief.functions.iter().enumerate() {
             let area = panel(number + 1, top);
             heading(canvas, area, &format!("sampled function {}", number + 1));
-            self.map(canvas, area, function)?;
+            map(canvas, area, function)?;
         }
         if belief.functions.len() < self.functions {
             let area = panel(belief.functions.len() + 1, top);
             let text = if belief.functions.len() == 1 { "it has one function" } else { "it has no more functions" };
             canvas.text((area.left, area.top + 14.0), Anchor::Start, "note", text);
-        }
-        Ok(())
-    }
-
-    /// Probabilities as colours, with the boundary and a frame.
-    fn map(&self, canvas: &mut Canvas, area: Area, probabilities: &[f32]) -> Result<()> {
-        let cells = Plane::STANDARD.cells();
-        canvas.image(area, &image(probabilities, cells)?);
-        let side = PANEL / cells as f64;
-        let spot = |(x, y): (f64, f64)| format!("{:.1} {:.1}", area.left + x * side, area.top + y * side);
-        let lines = contour(probabilities, cells, 0.5);
-        let path: String = lines.iter().map(|[from, to]| format!("M{}L{}", spot(*from), spot(*to))).collect();
-        if !path.is_empty() {
-            canvas.path(&path, &[("class", "boundary")], "");
-        }
-        canvas.rect(area, &[("class", "frame")], "");
-        if area.left == LEFT {
-            let reach = Plane::STANDARD.reach();
-            for (part, value) in [(0.0, -reach), (0.5, 0.0), (1.0, reach)] {
-                let (x, y) = (area.left + part * PANEL, area.bottom() - part * PANEL);
-                canvas.text((area.left - 6.0, y + 4.0), Anchor::End, "tick", &value.to_string());
-                canvas.text((x, area.bottom() + 13.0), Anchor::Middle, "tick", &value.to_string());
-            }
-            canvas.upright((area.left - 26.0, area.top + PANEL / 2.0), "tick", "second input");
         }
         Ok(())
     }
@@ -168,6 +151,30 @@ impl Sheet<'_> {
             }
         }
     }
+}
+
+/// Probabilities as colours, with the boundary and a frame.
+fn map(canvas: &mut Canvas, area: Area, probabilities: &[f32]) -> Result<()> {
+    let cells = Plane::STANDARD.cells();
+    canvas.image(area, &image(probabilities, cells)?);
+    let side = PANEL / cells as f64;
+    let spot = |(x, y): (f64, f64)| format!("{:.1} {:.1}", area.left + x * side, area.top + y * side);
+    let lines = contour(probabilities, cells, 0.5);
+    let path: Vec<String> = lines.iter().map(|[from, to]| format!("M{}L{}", spot(*from), spot(*to))).collect();
+    if !path.is_empty() {
+        canvas.path(&path.concat(), &[("class", "boundary")], "");
+    }
+    canvas.rect(area, &[("class", "frame")], "");
+    if area.left == LEFT {
+        let reach = Plane::STANDARD.reach();
+        for (part, value) in [(0.0, -reach), (0.5, 0.0), (1.0, reach)] {
+            let (x, y) = (area.left + part * PANEL, area.bottom() - part * PANEL);
+            canvas.text((area.left - 6.0, y + 4.0), Anchor::End, "tick", &value.to_string());
+            canvas.text((x, area.bottom() + 13.0), Anchor::Middle, "tick", &value.to_string());
+        }
+        canvas.upright((area.left - 26.0, area.top + PANEL / 2.0), "tick", "second input");
+    }
+    Ok(())
 }
 
 fn panel(column: usize, top: f64) -> Area {

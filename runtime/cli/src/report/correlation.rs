@@ -71,7 +71,7 @@ fn linear(pairs: &[(f64, f64)]) -> f64 {
 fn ranks(values: &[f64]) -> Vec<f64> {
     let below = |x: f64| values.iter().filter(|other| **other < x).count() as f64;
     let equal = |x: f64| values.iter().filter(|other| **other == x).count() as f64;
-    values.iter().map(|x| below(*x) + (equal(*x) + 1.0) / 2.0).collect()
+    values.iter().map(|x| below(*x) + f64::midpoint(equal(*x), 1.0)).collect()
 }
 
 /// The quantile of sorted values, linear between neighbours; NaN of none.

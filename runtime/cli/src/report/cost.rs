@@ -111,9 +111,10 @@ fn draw(canvas: &mut Canvas, view: &View, panel: &Panel, dots: &[Dot]) -> usize 
         shortened(if view.agents.len() <= MOST_NAMES { &planned.label } else { &planned.agent }, 30)
     };
     let area = panel.area;
-    let edge = |y: f64| if y.is_finite() { y.clamp(area.top, area.bottom()) } else { area.top + 7.0 };
-    let spot = |dot: &Dot| -> Spot { (panel.x.at(dot.fuel), edge(panel.y.at(dot.ratio.value))) };
-    for dot in dots {
+    let spot = |dot: &Dot| panel.place(&dot.point());
+    // The best are on top of the others.
+    let (best, others): (Vec<&Dot>, Vec<&Dot>) = dots.iter().partition(|dot| dot.best);
+    for dot in others.into_iter().chain(best) {
         panel.point(canvas, &dot.point(), &view.style(&dot.agent.planned.agent), dot.best);
     }
     let others: Vec<Spot> = dots.iter().filter(|dot| !named(dot)).map(&spot).collect();
@@ -132,25 +133,27 @@ fn draw(canvas: &mut Canvas, view: &View, panel: &Panel, dots: &[Dot]) -> usize 
 }
 
 fn caption(view: &View, unnamed: usize) -> String {
-    let mut caption = format!(
-        "A point an agent, lower and further left is better: mean fuel of training and sampling on a problem, over {}, \
-         and ",
-        counted(view.scores.plan.problems.len(), "problem")
-    );
-    caption += &match view.baseline {
+    let over = counted(view.scores.plan.problems.len(), "problem");
+    let value = match view.baseline {
         Some(baseline) => format!(
             "the mean score over that of {} on the same problems, with one standard error of that ratio (delta method, \
-             clustered by problem).",
+             clustered by problem)",
             baseline.planned.label
         ),
-        None => "the mean score, with one standard error over problems.".to_owned(),
+        None => "the mean score, with one standard error over problems".to_owned(),
     };
+    let mut sentences = vec![
+        "A point an agent, lower and further left is better.".to_owned(),
+        format!("Across, the mean fuel of training and sampling on a problem, over {over}; upwards, {value}."),
+    ];
     if view.has_variants() {
-        caption += " Filled points are the best variant of an agent, hollow ones its others.";
+        sentences.push("Filled points are the best variant of an agent, hollow ones its others.".to_owned());
     }
+    sentences
+        .push("Hollow points at an edge lie beyond it; ∞ is an infinite mean; × is an agent that failed.".to_owned());
     if unnamed > 0 {
-        caption +=
-            &format!(" {} did not fit: rest a pointer on the point, or see the numbers.", counted(unnamed, "name"));
+        let names = counted(unnamed, "name");
+        sentences.push(format!("{names} did not fit: rest a pointer on the point, or see the numbers."));
     }
-    caption
+    sentences.join(" ")
 }

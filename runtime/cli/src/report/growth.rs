@@ -140,17 +140,20 @@ impl Sheet<'_, '_> {
         let here = self.view.places().filter(|place| place.group == self.group);
         let problems = here.count();
         let each = problems / (temperatures.len() * self.sizes.len()).max(1);
-        let mut caption = format!(
+        let mut sentences = vec![format!(
             "{} in nats over {problems} problems, a column an agent and a row a temperature; a point is the mean over \
-             the {each} seeds of its T and temperature, with one standard error. ",
+             the {each} seeds of its T and temperature, with one standard error.",
             self.score.title()
-        );
+        )];
         if let Some(baseline) = self.view.baseline {
-            caption += &format!("The dashed line is {}. ", baseline.planned.label);
+            sentences.push(format!("The dashed line is {}.", baseline.planned.label));
         }
         if self.view.has_variants() {
-            caption += "Of each agent the best variant is drawn. ";
+            sentences.push("Of each agent the best variant is drawn.".to_owned());
         }
-        caption + "Hollow points at an edge lie beyond it; ∞ is an infinite mean; × is a failure on some problem there."
+        let edges =
+            "Hollow points at an edge lie beyond it; ∞ is an infinite mean; × is a failure on some problem there.";
+        sentences.push(edges.to_owned());
+        sentences.join(" ")
     }
 }

@@ -151,7 +151,7 @@ impl<'v, 'a> Comparison<'v, 'a> {
             self.scatter(&mut canvas, Area { left, top, width, height: HEIGHT }, pairs, &title);
         }
         let left_out: usize = regimes.iter().map(|(_, pairs)| self.variants.len() - pairs.len()).sum();
-        let mut caption = format!(
+        let caption = format!(
             "A point a variant of an agent, {} in both runs: its mean {} on {} against its mean {} on real data, over {}, \
              divided by the median of the variants on each dataset. Correlations are Pearson's, in brackets the 5th and \
              95th percentile of a bootstrap over variants; the table has Spearman's too.",
@@ -161,12 +161,13 @@ impl<'v, 'a> Comparison<'v, 'a> {
             self.y_score,
             self.real_datasets(regimes[0].0).join(", "),
         );
-        if left_out > 0 {
-            caption += &format!(" {} left out: failed, infinite or unfinished.", counted(left_out, "point"));
-        }
+        let left_out = match left_out {
+            0 => String::new(),
+            n => format!(" {} left out: failed, infinite or unfinished.", counted(n, "point")),
+        };
         Some(Figure {
             title: "Real against synthetic (Figure 6)".into(),
-            caption,
+            caption: caption + &left_out,
             drawing: canvas,
             table: self.table(&regimes),
             numbers: self.listed(&regimes.iter().map(|(regime, pairs)| (regime.name(), pairs)).collect::<Vec<_>>()),

@@ -80,8 +80,14 @@ fn values<'a>(family: &Family<'a>, parameter: &str, defaults: Defaults) -> Vec<V
         return Vec::new();
     }
     let mut values: Vec<Value> = Vec::new();
+    // To ask an agent is to load it.
+    let mut asked: HashMap<&str, Option<String>> = HashMap::new();
+    let mut default = |agent: &'a AgentScores<'a>| {
+        let PlannedAgent { digest, .. } = agent.planned;
+        asked.entry(digest.as_str()).or_insert_with(|| defaults(agent.planned, parameter)).clone()
+    };
     for &agent in family.variants.iter().filter(|agent| agent.complete()) {
-        let value = given(agent).or_else(|| defaults(agent.planned, parameter)).unwrap_or_else(|| "default".into());
+        let value = given(agent).or_else(|| default(agent)).unwrap_or_else(|| "default".into());
         match values.iter_mut().find(|known| known.value == value) {
             Some(known) => known.variants.push(agent),
             None => values.push(Value { value, variants: vec![agent] }),
