@@ -1,10 +1,12 @@
 //! `jointly report --format html` and `jointly picture`: files that need nothing else, safe whatever agents are called.
 
 use std::fs;
+use std::path::Path;
+use std::process::Command;
 
 use serde_json::{Value, json};
 
-use crate::command::{done, refused, run};
+use crate::command::{done, executable, finish, refused, run};
 use crate::guests::argument;
 use crate::run::{PROBLEM, RunDirectory};
 
@@ -84,7 +86,7 @@ fn the_page_of_a_run_is_whole_and_the_same_each_time() {
     for figure in ["(Figure 2)", "(Figure 4)", "(Figure 8)", "(Figure 9)", "(Figure 10)"] {
         assert!(page_once.contains(figure), "{figure}");
     }
-    for figure in ["(Figure 3)", "(Figure 6)", "(Figure 7)", "(Figure 11)", "published"] {
+    for figure in ["(Figure 3)", "(Figure 6)", "(Figure 7)", "(Figure 11)", "Hollow diamonds"] {
         assert!(!page_once.contains(figure), "{figure} has no data here");
     }
     assert_eq!(page(&directory, &[]), page_once);
@@ -110,11 +112,12 @@ fn the_page_has_the_tables_numbers_and_its_command() {
 
     // What it says is what makes the same scores.
     let again = RunDirectory::new();
-    let mut shell = std::process::Command::new("sh");
-    let run = command.lines().next().unwrap().replacen("jointly", crate::command::executable().to_str().unwrap(), 1);
+    let mut shell = Command::new("sh");
+    let run = command.lines().next().unwrap().replacen("jointly", executable().to_str().unwrap(), 1);
     let run = run.replace("--out run-again", &format!("--out '{}'", again.argument()));
     shell.args(["-c", &run]);
-    let finished = crate::command::finish(&mut shell);
+    shell.env("JOINTLY_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    let finished = finish(&mut shell);
     assert_eq!(finished.code, Some(0), "{finished:?}");
     assert_eq!(again.read("scores.json"), directory.read("scores.json"));
 }
@@ -147,10 +150,8 @@ fn what_is_not_finite_is_drawn_as_such() {
     });
     let page = page(&directory, &["--baseline", "mlp:steps=5"]);
     well_formed(&page);
-    assert!(
-        page.contains(">∞</text>") && page.contains("∞\n") | page.contains("∞</text>"),
-        "the infinite mean is there"
-    );
+    // As a bar, in the panel of its temperature, and as a point against cost.
+    assert!(page.matches("∞</text>").count() >= 3, "the infinite means are there");
     assert!(!page.contains("NaN\"") && !page.contains("inf\""), "no coordinate is infinite");
 }
 

@@ -62,7 +62,7 @@ pub(crate) fn figure(view: &View) -> Option<Figure> {
         caption,
         drawing: rows::draw(&headings, &rows),
         table: Vec::new(),
-        numbers: numbers(view, &rows),
+        numbers: numbers(view, &rows, published),
     })
 }
 
@@ -71,14 +71,19 @@ fn published_value(agent: &str, tau: u32) -> Option<f64> {
     PUBLISHED.iter().find(|(name, _)| *name == agent).map(|(_, values)| values[at])
 }
 
-fn numbers(view: &View, rows: &[Row]) -> Vec<Vec<String>> {
-    let mut numbers = vec![cells(["agent", "score", "ratio", "standard error", "problems", "failed", "published"])];
+fn numbers(view: &View, rows: &[Row], published: bool) -> Vec<Vec<String>> {
+    let mut numbers = vec![cells(["agent", "score", "ratio", "standard error", "problems", "failed"])];
+    if published {
+        numbers[0].push("published".into());
+    }
     for (at, score) in view.joint.iter().enumerate() {
         for row in rows {
-            let Bar { ratio, failed, published } = &row.bars[at];
+            let Bar { ratio, failed, published: expected } = &row.bars[at];
             let mut line = cells([&row.label, &score.name, &digits(ratio.value), &digits(ratio.stderr)]);
             line.extend([ratio.problems.to_string(), failed.to_string()]);
-            line.push(published.map_or("-".into(), |value| value.to_string()));
+            if published {
+                line.push(expected.map_or("-".into(), |value| value.to_string()));
+            }
             numbers.push(line);
         }
     }

@@ -48,7 +48,9 @@ pub(crate) fn table_of(rows: &[Vec<String>], left: usize) -> Markup {
     markup.open("thead", &[]);
     markup.open("tr", &[]);
     for (column, cell) in head.iter().enumerate() {
-        markup.element("th", &[("class", class(column))], cell);
+        markup.open("th", &[("class", class(column))]);
+        markup.breakable(cell);
+        markup.close("th");
     }
     markup.close("tr");
     markup.close("thead");
