@@ -14,6 +14,7 @@ mod interruption;
 mod listings;
 mod npz;
 mod pairing;
+mod pictures;
 mod problem_files;
 mod readme;
 mod real_data;

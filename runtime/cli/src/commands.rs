@@ -3,6 +3,7 @@
 mod agents;
 mod check;
 mod data;
+mod picture;
 mod report;
 mod run;
 mod score;
@@ -38,6 +39,7 @@ enum Command {
     Run(run::Run),
     Sweep(sweep::Sweep),
     Report(report::Report),
+    Picture(picture::Picture),
     Check(check::Check),
     Score(score::Score),
     Verify(verify::Verify),
@@ -52,6 +54,7 @@ impl Jointly {
             Command::Run(command) => command.execute(),
             Command::Sweep(command) => command.execute(),
             Command::Report(command) => command.execute(),
+            Command::Picture(command) => command.execute(),
             Command::Check(command) => command.execute(),
             Command::Score(command) => command.execute(),
             Command::Verify(command) => command.execute(),

@@ -141,8 +141,8 @@ pub(crate) fn to_json(value: &impl serde::Serialize) -> Result<String> {
 }
 
 /// Writes beside the file and renames, so that a reader sees the old bytes or the new.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
         let mut builder = tempfile::Builder::new();
         // As any other new file: the user's mask decides who may read it.

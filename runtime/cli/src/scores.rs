@@ -153,7 +153,13 @@ impl AgentScores<'_> {
     /// The mean over the problems that have this score, with its standard error over them; none where no problem has
     /// it. Where one problem is all there is, the standard error is that over its tau-samples.
     pub(crate) fn summary(&self, name: &str) -> Option<Summary> {
-        let scored: Vec<Scored> = self.by_problem(name).map(|(_, scored)| scored).collect();
+        self.summary_where(name, |_| true)
+    }
+
+    /// The same over the problems that are asked for by name.
+    pub(crate) fn summary_where(&self, name: &str, wanted: impl Fn(&str) -> bool) -> Option<Summary> {
+        let scored: Vec<Scored> =
+            self.by_problem(name).filter(|(problem, _)| wanted(problem)).map(|(_, scored)| scored).collect();
         let values: Vec<f64> = scored.iter().map(|scored| scored.value).collect();
         match scored.as_slice() {
             [] => None,
@@ -170,10 +176,7 @@ impl AgentScores<'_> {
 
     /// A score on each problem that has it.
     pub(crate) fn by_problem<'s>(&'s self, name: &'s str) -> impl Iterator<Item = (&'s str, Scored)> {
-        let scored = move |problem: &ScoredProblem| {
-            problem.values.iter().find(|(known, _)| known == name).map(|(_, scored)| *scored)
-        };
-        self.problems.iter().filter_map(move |problem| Some((problem.problem, scored(problem)?)))
+        self.problems.iter().filter_map(move |problem| Some((problem.problem, problem.value(name)?)))
     }
 
     fn to_json(&self, names: &[String]) -> Value {
@@ -214,6 +217,11 @@ impl AgentScores<'_> {
 }
 
 impl ScoredProblem<'_> {
+    /// The score of that name.
+    pub(crate) fn value(&self, name: &str) -> Option<Scored> {
+        self.values.iter().find(|(known, _)| known == name).map(|(_, scored)| *scored)
+    }
+
     fn to_json(&self) -> Value {
         let mut object = Map::new();
         object.insert("problem".into(), self.problem.into());
