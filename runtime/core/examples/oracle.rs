@@ -8,17 +8,16 @@ use std::process::ExitCode;
 use jointly_core::estimate::joint_log_likelihood;
 use jointly_core::oracle::{Oracle, Settings};
 use jointly_core::{
-    Dataset, Environment, EnvironmentSpec, Initialization, Instance, Matrix, Model, Problem, Source, Summary, stream,
-    summarize,
+    Environment, EnvironmentSpec, Initialization, Instance, Matrix, Model, Problem, Source, Summary, stream, summarize,
 };
 
 /// Posterior draws that the truth is ranked among.
 const DRAWS: u64 = 63;
 const BINS: usize = 8;
-/// Test labels whose joint log-likelihood is ranked.
+/// Inputs at which confidence is ranked.
 const TAU: u32 = 10;
 /// Environments drawn from the prior for each importance sample.
-const PRIOR_DRAWS: u64 = 200_000;
+const PRIOR_DRAWS: u64 = 100_000;
 
 fn main() -> ExitCode {
     let words: Vec<String> = args().skip(1).collect();
@@ -68,20 +67,21 @@ fn probs(posterior: &mut impl Model<Error = std::convert::Infallible>, inputs: &
 /// Over problems, the rank of the truth among posterior draws is uniform (Talts et al., "Validating Bayesian inference
 /// algorithms with simulation-based calibration", 2018).
 fn calibration(train_size: u32, temperature: f64, problems: u64) {
-    let names = ["log-likelihood of the training labels", "probability at an input", "log-likelihood of 10 new labels"];
+    let names = ["log-likelihood of the training labels", "probability at an input", "confidence at 10 inputs"];
     let mut ranks: [Vec<usize>; 3] = Default::default();
     let mut worst: Vec<f64> = Vec::new();
     for index in 0..problems {
         let (instance, truth) = world(train_size, temperature, index);
         let mut posterior = sample(&instance, temperature, &[("chains", "4"), ("samples", "64"), ("thin", "4")]);
         worst.push(posterior.diagnosis().worst().r_hat);
-        let test = instance.test(TAU, 0..1);
-        let new = Dataset::new(test.inputs, test.labels, 2).expect("test data are valid");
+        // No label of theirs: given it, the truth would be a draw from another posterior.
+        let inputs = instance.test(TAU, 0..1).inputs;
         let train = instance.train();
-        let likelihood = |data: &Dataset, probs: &[f32]| joint_log_likelihood(probs, data.labels(), 2);
+        let likelihood = |probs: &[f32]| joint_log_likelihood(probs, train.labels(), 2);
+        let confidence = |probs: &[f32]| probs.iter().map(|p| (f64::from(*p) - 0.5).abs()).sum();
         let at_train = probs(&mut posterior, train.inputs(), DRAWS);
-        let at_new = probs(&mut posterior, new.inputs(), DRAWS);
-        let (true_train, true_new) = (truth.class_probs(train.inputs()), truth.class_probs(new.inputs()));
+        let at_inputs = probs(&mut posterior, &inputs, DRAWS);
+        let (true_train, true_inputs) = (truth.class_probs(train.inputs()), truth.class_probs(&inputs));
         let rank = |truth: f64, draws: &mut dyn Iterator<Item = f64>| {
             let (mut below, mut equal) = (0, 0);
             for draw in draws {
@@ -91,9 +91,9 @@ fn calibration(train_size: u32, temperature: f64, problems: u64) {
             // Equal values, as of probabilities that round to 1, share their places.
             below + (stream(0, "ties", "calibration", index).uniform() * (equal + 1) as f64) as usize
         };
-        ranks[0].push(rank(likelihood(train, &true_train), &mut at_train.iter().map(|p| likelihood(train, p))));
-        ranks[1].push(rank(f64::from(true_new[0]), &mut at_new.iter().map(|p| f64::from(p[0]))));
-        ranks[2].push(rank(likelihood(&new, &true_new), &mut at_new.iter().map(|p| likelihood(&new, p))));
+        ranks[0].push(rank(likelihood(&true_train), &mut at_train.iter().map(|probs| likelihood(probs))));
+        ranks[1].push(rank(f64::from(true_inputs[0]), &mut at_inputs.iter().map(|probs| f64::from(probs[0]))));
+        ranks[2].push(rank(confidence(&true_inputs), &mut at_inputs.iter().map(|probs| confidence(probs))));
     }
     worst.sort_by(f64::total_cmp);
     for (name, ranks) in names.iter().zip(&ranks) {
