@@ -12,13 +12,15 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name and the directory of its crate, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str); 6] = [
+const AGENTS: [(&str, &str); 8] = [
     ("uniform", "uniform"),
     ("prior", "prior"),
     ("logistic-regression", "logistic-regression"),
     ("mlp", "mlp"),
     ("ensemble", "ensemble"),
     ("ensemble+", "ensemble-plus"),
+    ("hypermodel", "hypermodel"),
+    ("nuts", "nuts"),
 ];
 
 const TARGET: &str = "wasm32-unknown-unknown";

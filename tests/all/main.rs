@@ -20,4 +20,5 @@ mod report;
 mod requests;
 mod run;
 mod score;
+mod sweep;
 mod verify;

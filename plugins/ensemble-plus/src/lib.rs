@@ -1,19 +1,7 @@
 //! The agent `ensemble+`: an ensemble whose members each learn around a fixed random function.
 
 use jointly_nets::{EnsembleAgent, FirstBiases, Recipe, Weighting, sweeps};
-use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, choices, settings, sweep};
-
-choices! {
-    /// How members weigh the examples.
-    enum Bootstrap {
-        /// All the same.
-        None = "none",
-        /// Zero or two.
-        Bernoulli = "bernoulli",
-        /// Exponential with mean one.
-        Exponential = "exponential",
-    }
-}
+use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings, sweep};
 
 settings! {
     struct Settings {
@@ -28,7 +16,7 @@ settings! {
         /// factor of the prior functions' logits, over the root of the temperature
         prior_scale: NonNegative = "3",
         /// weights of the examples, drawn for each member
-        bootstrap: Bootstrap = "none",
+        bootstrap: Weighting = "none",
         /// step size of Adam
         learning_rate: Positive = "1e-3",
         /// steps of Adam
@@ -72,11 +60,7 @@ impl EnsembleAgent for EnsemblePlus {
             adaptive: settings.adaptive,
             first_biases: FirstBiases::Truncated,
             prior_scale: *settings.prior_scale,
-            weighting: match settings.bootstrap {
-                Bootstrap::None => Weighting::Equal,
-                Bootstrap::Bernoulli => Weighting::Bernoulli,
-                Bootstrap::Exponential => Weighting::Exponential,
-            },
+            weighting: settings.bootstrap,
         })
     }
 }

@@ -1,21 +1,24 @@
 //! Ensembles: networks that differ in where they start, and in what else a recipe says.
 
-use jointly_sdk::{Dataset, Failure, Matrix, Rng, Task};
+use jointly_sdk::{Dataset, Failure, Matrix, Rng, Task, choices};
 
+use crate::choice::Choice;
 use crate::network::{FirstBiases, Network};
+use crate::penalty::{Penalty, temperature};
 use crate::predict::predict;
 use crate::stream::Stream;
 use crate::training::Training;
 
-/// How the members of an ensemble weigh the examples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Weighting {
-    /// All the same.
-    Equal,
-    /// Zero or two, by the toss of a coin for each example and member.
-    Bernoulli,
-    /// Exponential with mean one, drawn for each example and member.
-    Exponential,
+choices! {
+    /// How the functions of a belief weigh the examples.
+    pub enum Weighting {
+        /// All the same.
+        Equal = "none",
+        /// Zero or two, as likely.
+        Bernoulli = "bernoulli",
+        /// Exponential with mean one.
+        Exponential = "exponential",
+    }
 }
 
 /// What an ensemble is made of and how it is trained.
@@ -44,20 +47,10 @@ pub struct Recipe {
     pub weighting: Weighting,
 }
 
-/// The temperature where a task states none.
-const DEFAULT_TEMPERATURE: f32 = 1.0;
-
 impl Recipe {
     /// The factor of the sum of squares in a member's loss.
-    ///
-    /// # Formula
-    ///
-    /// l2 / T, and times d sqrt(temperature) where adaptive; with no examples T counts as 1, with no known
-    /// temperature it is 1.
     pub fn penalty(&self, task: &Task, examples: usize) -> f32 {
-        let temperature = task.temperature.unwrap_or(DEFAULT_TEMPERATURE);
-        let signal = if self.adaptive { temperature.sqrt() * task.input_dim as f32 } else { 1.0 };
-        self.l2 * signal / examples.max(1) as f32
+        Penalty { l2: self.l2, adaptive: self.adaptive }.factor(task, examples)
     }
 
     fn widths(&self, task: &Task) -> Vec<usize> {
@@ -68,7 +61,7 @@ impl Recipe {
         let widths = self.widths(task);
         let network = Network::new(&widths, self.first_biases, &mut Stream::Start.rng(seed, index));
         let prior = (self.prior_scale > 0.0).then(|| {
-            let scale = self.prior_scale / task.temperature.unwrap_or(DEFAULT_TEMPERATURE).sqrt();
+            let scale = self.prior_scale / temperature(task).sqrt();
             Network::new(&widths, FirstBiases::Normal, &mut Stream::Prior.rng(seed, index)).scaled(scale)
         });
         Member { network, prior }
@@ -107,9 +100,7 @@ impl Member {
 #[derive(Debug)]
 pub struct Ensemble {
     members: Vec<Member>,
-    /// The first draw that names each member.
-    canonical: Vec<u64>,
-    choice_seed: u64,
+    choice: Choice,
 }
 
 impl Ensemble {
@@ -128,8 +119,7 @@ impl Ensemble {
                 Ok(Member { network, prior })
             })
             .collect::<Result<Vec<_>, Failure>>()?;
-        let choice_seed = Stream::Choice.seed(seed);
-        Ok(Self { canonical: first_draws(choice_seed, members.len()), members, choice_seed })
+        Ok(Self { choice: Choice::new(seed, members.len()), members })
     }
 
     /// Class probabilities of the member that `draw` names.
@@ -138,12 +128,12 @@ impl Ensemble {
     ///
     /// Inputs of another dimension than the task's.
     pub fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
-        self.members[self.member(draw)].probs(inputs, out)
+        self.members[self.choice.function(draw)].probs(inputs, out)
     }
 
     /// The first draw that names the same member.
     pub fn canonical_draw(&self, draw: u64) -> u64 {
-        self.canonical[self.member(draw)]
+        self.choice.canonical_draw(draw)
     }
 
     /// Class probabilities of many draws, one after the other; each member is asked once.
@@ -152,44 +142,8 @@ impl Ensemble {
     ///
     /// Inputs of another dimension than the task's.
     pub fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
-        let block = out.len() / draws.len().max(1);
-        let mut computed = vec![None; self.members.len()];
-        for (i, draw) in draws.iter().enumerate() {
-            let member = self.member(*draw);
-            let to = i * block;
-            match computed[member] {
-                Some(from) => out.copy_within(from..from + block, to),
-                None => self.members[member].probs(inputs, &mut out[to..to + block])?,
-            }
-            computed[member] = Some(to);
-        }
-        Ok(())
+        self.choice.sample_probs(draws, out, |member, out| self.members[member].probs(inputs, out))
     }
-
-    fn member(&self, draw: u64) -> usize {
-        choose(self.choice_seed, draw, self.members.len())
-    }
-}
-
-fn choose(seed: u64, draw: u64, members: usize) -> usize {
-    Rng::new(seed, draw).below(members)
-}
-
-/// For each member, the first draw that names it.
-fn first_draws(seed: u64, members: usize) -> Vec<u64> {
-    let mut first = vec![None; members];
-    let mut missing = members;
-    for draw in 0.. {
-        if missing == 0 {
-            break;
-        }
-        let member = &mut first[choose(seed, draw, members)];
-        if member.is_none() {
-            *member = Some(draw);
-            missing -= 1;
-        }
-    }
-    first.into_iter().flatten().collect()
 }
 
 #[cfg(test)]
@@ -309,19 +263,6 @@ mod tests {
     }
 
     #[test]
-    fn canonical_draws_are_one_a_member() {
-        let recipe = Recipe { size: 20, steps: 1, ..recipe() };
-        let ensemble = Ensemble::train(&recipe, &task(2), &data(10, 2), 4).unwrap();
-        let canonical: Vec<u64> = (0..2000).map(|draw| ensemble.canonical_draw(draw)).collect();
-        for (draw, canonical) in canonical.iter().enumerate() {
-            assert!(*canonical <= draw as u64);
-            assert_eq!(ensemble.canonical_draw(*canonical), *canonical);
-        }
-        let distinct: std::collections::BTreeSet<u64> = canonical.into_iter().collect();
-        assert_eq!(distinct.len(), 20);
-    }
-
-    #[test]
     fn weights_follow_their_laws() {
         let weights = |weighting| Recipe { weighting, ..recipe() }.weights(4000, 0, 0);
         assert!(weights(Weighting::Equal).is_empty());
@@ -334,14 +275,6 @@ mod tests {
         }
         let other = Recipe { weighting: Weighting::Exponential, ..recipe() }.weights(10, 0, 1);
         assert_ne!(other, weights(Weighting::Exponential)[..10]);
-    }
-
-    #[test]
-    fn penalty_is_adaptive() {
-        let recipe = Recipe { l2: 3.0, ..recipe() };
-        assert_eq!(recipe.penalty(&task(2), 10), 3.0 * 0.5 * 2.0 / 10.0);
-        assert_eq!(recipe.penalty(&Task { temperature: None, ..task(2) }, 0), 3.0 * 2.0);
-        assert_eq!(Recipe { adaptive: false, ..recipe }.penalty(&task(2), 10), 3.0 / 10.0);
     }
 
     #[test]

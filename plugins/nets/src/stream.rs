@@ -15,6 +15,12 @@ pub enum Stream {
     Bootstrap,
     /// Which member a draw names.
     Choice,
+    /// The index that a draw names.
+    IndexOfDraw,
+    /// The indices of each step of training.
+    IndicesOfSteps,
+    /// A Markov chain.
+    Chain,
 }
 
 impl Stream {

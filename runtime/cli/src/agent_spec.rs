@@ -26,6 +26,22 @@ impl Settings {
         self.0.keys().map(String::as_str)
     }
 
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+
+    /// These, and others on top.
+    pub(crate) fn with(&self, others: &[Setting]) -> Self {
+        let others = others.iter().map(|setting| (setting.name.clone(), setting.value.clone()));
+        Self(self.0.clone().into_iter().chain(others).collect())
+    }
+
+    /// These less those of which name and value are left out.
+    pub(crate) fn without(mut self, left_out: impl Fn(&str, &str) -> bool) -> Self {
+        self.0.retain(|name, value| !left_out(name, value));
+        self
+    }
+
     /// `name`, or `name:key=value,key=value`.
     pub(crate) fn label(&self, name: &str) -> String {
         let settings: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}={value}")).collect();

@@ -6,6 +6,7 @@ mod report;
 mod run;
 mod score;
 mod suites;
+mod sweep;
 mod verify;
 
 use std::process::ExitCode;
@@ -32,6 +33,7 @@ enum Command {
     Agents(agents::Agents),
     Suites(suites::Suites),
     Run(run::Run),
+    Sweep(sweep::Sweep),
     Report(report::Report),
     Check(check::Check),
     Score(score::Score),
@@ -44,6 +46,7 @@ impl Jointly {
             Command::Agents(command) => command.execute(),
             Command::Suites(command) => command.execute(),
             Command::Run(command) => command.execute(),
+            Command::Sweep(command) => command.execute(),
             Command::Report(command) => command.execute(),
             Command::Check(command) => command.execute(),
             Command::Score(command) => command.execute(),

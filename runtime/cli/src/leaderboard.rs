@@ -68,6 +68,11 @@ impl<'a> Leaderboard<'a> {
         Self { scores, names, by, order }
     }
 
+    /// The name of the score that ranks, where any agent has one.
+    pub(crate) fn ranked_by(&self) -> Option<&str> {
+        self.by.as_deref()
+    }
+
     /// Tables that fit in 80 columns with names of ordinary length.
     pub(crate) fn to_text(&self, baseline: Option<&str>) -> String {
         let plan = self.scores.plan;

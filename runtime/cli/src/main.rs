@@ -15,9 +15,13 @@ mod output;
 mod plan;
 mod problems;
 mod progress;
+mod request;
+mod reuse;
 mod scores;
+mod selection;
 mod table;
 mod unit;
+mod variants;
 mod workload;
 
 use clap::Parser;

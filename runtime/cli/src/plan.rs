@@ -90,20 +90,22 @@ impl Plan {
     /// The first thing in which two plans differ, for a person; none where they are the same.
     pub(crate) fn difference(&self, other: &Self) -> Option<String> {
         let labels = |plan: &Self| plan.agents.iter().map(|agent| agent.label.clone()).collect::<Vec<_>>().join(" ");
-        let differs = |what: &str, mine: String, theirs: String| {
-            (mine != theirs).then(|| format!("{what} {}, not {}", shorten(&mine), shorten(&theirs)))
-        };
-        differs("version", self.version.clone(), other.version.clone())
-            .or_else(|| differs("interface", self.interface.clone(), other.interface.clone()))
-            .or_else(|| differs("engine", self.engine.clone(), other.engine.clone()))
-            .or_else(|| differs("suite", self.suite.clone(), other.suite.clone()))
-            .or_else(|| differs("seed", self.seed.to_string(), other.seed.to_string()))
-            .or_else(|| differs("agents", labels(self), labels(other)))
-            .or_else(|| differs("problems", self.problem_names(), other.problem_names()))
-            .or_else(|| differs("fuel limit", self.limits.fuel.to_string(), other.limits.fuel.to_string()))
-            .or_else(|| differs("memory limit", self.limits.memory.to_string(), other.limits.memory.to_string()))
-            .or_else(|| (self.evaluation != other.evaluation).then(|| "another evaluation".into()))
+        self.other_conditions(other)
+            .or_else(|| differs("agents", &labels(self), &labels(other)))
+            .or_else(|| differs("problems", &self.problem_names(), &other.problem_names()))
             .or_else(|| (self != other).then(|| "other bytes of an agent or a problem".into()))
+    }
+
+    /// The first difference in what holds for every unit, for a person: in all but agents and problems.
+    pub(crate) fn other_conditions(&self, other: &Self) -> Option<String> {
+        differs("version", &self.version, &other.version)
+            .or_else(|| differs("interface", &self.interface, &other.interface))
+            .or_else(|| differs("engine", &self.engine, &other.engine))
+            .or_else(|| differs("suite", &self.suite, &other.suite))
+            .or_else(|| differs("seed", &self.seed.to_string(), &other.seed.to_string()))
+            .or_else(|| differs("fuel limit", &self.limits.fuel.to_string(), &other.limits.fuel.to_string()))
+            .or_else(|| differs("memory limit", &self.limits.memory.to_string(), &other.limits.memory.to_string()))
+            .or_else(|| (self.evaluation != other.evaluation).then(|| "another evaluation".into()))
     }
 
     /// The suite and enough of the plan's digest to tell plans apart.
@@ -116,6 +118,10 @@ impl Plan {
         let names: Vec<&str> = self.problems.iter().map(|problem| problem.problem.as_str()).collect();
         format!("{} ({})", names.len(), names.join(" "))
     }
+}
+
+fn differs(what: &str, mine: &str, theirs: &str) -> Option<String> {
+    (mine != theirs).then(|| format!("{what} {}, not {}", shorten(mine), shorten(theirs)))
 }
 
 fn labels(agents: &[PlannedAgent]) -> HashSet<&str> {

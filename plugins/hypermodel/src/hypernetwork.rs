@@ -1,0 +1,82 @@
+//! Networks whose parameters are a linear function of an index.
+
+use jointly_nets::product::{Target, product};
+use jointly_nets::simd::{Lanes, Left, Right};
+use jointly_nets::{FirstBiases, Network, Stream};
+use jointly_sdk::Rng;
+
+/// A linear map from an index to the parameters of a network.
+///
+/// # Formula
+///
+/// theta(z) = A z + b: `parameters` holds the columns of A, one after the other, and then b.
+#[derive(Clone, Debug)]
+pub(crate) struct Hypernetwork {
+    network: Network,
+    index_dim: usize,
+    pub(crate) parameters: Vec<Lanes>,
+}
+
+/// An index: a normal vector of expected squared length one, and the one that goes with the offset.
+pub(crate) fn draw_index(index_dim: usize, rng: &mut Rng) -> Vec<f32> {
+    let scale = 1.0 / (index_dim as f32).sqrt();
+    let mut index: Vec<f32> = (0..index_dim).map(|_| scale * rng.normal()).collect();
+    index.push(1.0);
+    index
+}
+
+impl Hypernetwork {
+    /// A map that gives zero for every index.
+    pub(crate) fn zero(widths: &[usize], index_dim: usize) -> Self {
+        let network = Network::new(widths, FirstBiases::Zero, &mut Rng::new(0, 0));
+        let parameters = vec![Lanes::splat(0.0); network.parameters.len() * (index_dim + 1)];
+        Self { network, index_dim, parameters }
+    }
+
+    /// A map as it is before it has learnt anything.
+    ///
+    /// The columns of A are independent networks as any network starts, and b is zero: as an index has expected
+    /// squared length one, a parameter at a random index has the mean and variance with which a network starts.
+    pub(crate) fn start(widths: &[usize], index_dim: usize, seed: u64) -> Self {
+        let mut start = Self::zero(widths, index_dim);
+        let columns = start.parameters.chunks_exact_mut(start.network.parameters.len());
+        for (k, column) in columns.take(index_dim).enumerate() {
+            let network = Network::new(widths, FirstBiases::Truncated, &mut Stream::Start.rng(seed, k as u64));
+            column.copy_from_slice(&network.parameters);
+        }
+        start
+    }
+
+    /// Numbers in a row of indices, with the one that goes with the offset.
+    pub(crate) fn index_stride(&self) -> usize {
+        self.index_dim + 1
+    }
+
+    /// Vectors of parameters of a network.
+    pub(crate) fn width(&self) -> usize {
+        self.network.parameters.len()
+    }
+
+    /// The parameters at some indices, one network after the other.
+    pub(crate) fn generate(&self, indices: &[f32], out: &mut [Lanes]) {
+        let (depth, width) = (self.index_stride(), self.width());
+        let right = Right { values: &self.parameters, stride: width };
+        let target = Target { out, stride: width, rows: indices.len() / depth, width };
+        product(Left::rows(indices, depth), right, depth, None, target, |sum, _| sum);
+    }
+
+    /// The network at one index.
+    pub(crate) fn network(&self, index: &[f32]) -> Network {
+        let mut network = self.network.clone();
+        self.generate(index, &mut network.parameters);
+        network
+    }
+
+    /// The gradient with respect to A and b, given those with respect to the parameters at the indices.
+    pub(crate) fn backward(&self, indices: &[f32], gradients: &[Lanes], out: &mut [Lanes]) {
+        let (rows, width) = (self.index_stride(), self.width());
+        let right = Right { values: gradients, stride: width };
+        let target = Target { out, stride: width, rows, width };
+        product(Left::columns(indices, rows), right, indices.len() / rows, None, target, |sum, _| sum);
+    }
+}

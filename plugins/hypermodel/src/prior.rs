@@ -1,0 +1,46 @@
+//! The additive prior: a small random network of the index that is never trained.
+
+use std::ops::Range;
+
+use jointly_nets::Stream;
+use jointly_nets::layout::layout;
+use jointly_nets::simd::floats_mut;
+
+use crate::hypernetwork::Hypernetwork;
+use crate::sphere::unit_vector;
+
+/// A network each of whose layers is linear in a part of the index of its own, with its outputs times `scale`.
+///
+/// # Formula
+///
+/// A weight is u . z_l / sqrt(fan-in) and a bias u . z_l, where z_l is the layer's part of the index and u a vector on
+/// the unit sphere of that part's dimension, drawn for each parameter. The parts are of equal size, but for the first
+/// ones being one larger where the dimension does not divide; where there are fewer dimensions than layers, every layer
+/// has all of them.
+pub(crate) fn prior(widths: &[usize], index_dim: usize, scale: f32, seed: u64) -> Hypernetwork {
+    let mut prior = Hypernetwork::zero(widths, index_dim);
+    let width = prior.width();
+    let mut columns: Vec<&mut [f32]> = prior.parameters.chunks_exact_mut(width).map(floats_mut).collect();
+    let mut rng = Stream::Prior.rng(seed, 0);
+    let blocks = layout(widths);
+    for (l, block) in blocks.iter().enumerate() {
+        let output_scale = if l + 1 == blocks.len() { scale } else { 1.0 };
+        let weight_scale = output_scale / (block.inputs as f32).sqrt();
+        let weights = block.weights().map(|at| (at, weight_scale));
+        for (at, scale) in weights.chain(block.biases().map(|at| (at, output_scale))) {
+            let part = part(l, blocks.len(), index_dim);
+            let direction = unit_vector(part.len(), &mut rng);
+            columns[part].iter_mut().zip(direction).for_each(|(column, u)| column[at] = scale * u);
+        }
+    }
+    prior
+}
+
+/// The dimensions of the index that layer `l` depends on.
+fn part(l: usize, layers: usize, index_dim: usize) -> Range<usize> {
+    if index_dim < layers {
+        return 0..index_dim;
+    }
+    let start = |l: usize| l * (index_dim / layers) + l.min(index_dim % layers);
+    start(l)..start(l + 1)
+}

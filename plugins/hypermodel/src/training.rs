@@ -1,0 +1,152 @@
+//! Training: steps of Adam on batches of the examples and of the index.
+
+use jointly_nets::adam::Adam;
+use jointly_nets::loss::{CrossEntropy, Targets};
+use jointly_nets::minibatch::Minibatches;
+use jointly_nets::network::{Network, Values, stride};
+use jointly_nets::simd::{LANES, Lanes};
+use jointly_nets::{Stream, Weighting};
+use jointly_sdk::{Dataset, Failure, Task, progress};
+
+use crate::bootstrap::Bootstrap;
+use crate::hypernetwork::{Hypernetwork, draw_index};
+
+/// How a hypermodel is trained.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Recipe {
+    /// Dimension of the index.
+    pub(crate) index_dim: usize,
+    /// Indices in a step.
+    pub(crate) indices: usize,
+    /// Steps of Adam.
+    pub(crate) steps: usize,
+    /// Examples in a batch.
+    pub(crate) batch_size: usize,
+    /// Step size of Adam.
+    pub(crate) learning_rate: f32,
+    /// The factor of the sum of squares of A and b in the loss.
+    pub(crate) penalty: f32,
+    /// How an index weighs the examples.
+    pub(crate) weighting: Weighting,
+}
+
+/// Trains the hypermodel around its prior.
+///
+/// # Formula
+///
+/// Minimises over A and b the mean over indices z of sum_t w_t(z) / T CE(f(x_t; A z + b) + prior(x_t, z), y_t), plus
+/// penalty (|A|^2 + |b|^2), with the means over a batch of examples and of fresh indices at each step.
+///
+/// # Errors
+///
+/// A loss that stopped being finite, or data that do not fit the task.
+pub(crate) fn train(
+    mut model: Hypernetwork,
+    prior: Option<&Hypernetwork>,
+    recipe: &Recipe,
+    task: &Task,
+    data: &Dataset,
+    seed: u64,
+) -> Result<Hypernetwork, Failure> {
+    let rng = Stream::Batches.rng(seed, 0);
+    let mut batches = Minibatches::new(task, data, recipe.batch_size, rng)?;
+    let bootstrap = Bootstrap::new(recipe.weighting, data.labels.len(), recipe.index_dim, seed);
+    let mut gradient = Gradient::new(&model, prior, recipe.indices, batches.max_rows());
+    let mut adam = Adam::new(model.parameters.len(), recipe.learning_rate);
+    for step in 0..recipe.steps {
+        batches.advance();
+        let mut rng = Stream::IndicesOfSteps.rng(seed, step as u64);
+        let indices: Vec<f32> = (0..recipe.indices).flat_map(|_| draw_index(recipe.index_dim, &mut rng)).collect();
+        if !gradient.compute(&model, prior, &indices, &batches, &bootstrap) {
+            return Err(Failure::Diverged(format!("the loss is not finite at step {step}")));
+        }
+        adam.update(&mut model.parameters, &gradient.total, 2.0 * recipe.penalty);
+        if step % recipe.steps.div_ceil(100) == 0 {
+            progress(step as f32 / recipe.steps as f32);
+        }
+    }
+    Ok(model)
+}
+
+/// Room for the gradient of a step.
+#[derive(Debug)]
+struct Gradient {
+    network: Network,
+    values: Values,
+    prior: Option<(Network, Values)>,
+    loss: CrossEntropy,
+    weights: Vec<f32>,
+    offsets: Vec<f32>,
+    /// The parameters at each index, which their gradient replaces.
+    generated: Vec<Lanes>,
+    prior_generated: Vec<Lanes>,
+    /// With respect to A and b, without the penalty.
+    total: Vec<Lanes>,
+}
+
+impl Gradient {
+    fn new(model: &Hypernetwork, prior: Option<&Hypernetwork>, indices: usize, rows: usize) -> Self {
+        let zeros = |len| vec![Lanes::splat(0.0); len];
+        let zero_index = vec![0.0; model.index_stride()];
+        let network = model.network(&zero_index);
+        let prior_width = prior.map_or(0, Hypernetwork::width);
+        let prior = prior.map(|prior| {
+            let network = prior.network(&zero_index);
+            let values = Values::new(&network, rows);
+            (network, values)
+        });
+        Self {
+            values: Values::new(&network, rows),
+            loss: CrossEntropy::new(network.outputs()),
+            network,
+            prior,
+            weights: Vec::new(),
+            offsets: Vec::new(),
+            generated: zeros(indices * model.width()),
+            prior_generated: zeros(indices * prior_width),
+            total: zeros(model.parameters.len()),
+        }
+    }
+
+    /// Computes the gradient; tells whether the loss is finite.
+    fn compute(
+        &mut self,
+        model: &Hypernetwork,
+        prior: Option<&Hypernetwork>,
+        indices: &[f32],
+        batch: &Minibatches<'_>,
+        bootstrap: &Bootstrap,
+    ) -> bool {
+        model.generate(indices, &mut self.generated);
+        if let Some(prior) = prior {
+            prior.generate(indices, &mut self.prior_generated);
+        }
+        let rows = batch.labels().len();
+        let (inputs, inputs_stride) = (batch.inputs(), batch.stride());
+        let classes = self.network.outputs();
+        let mut finite = true;
+        let index_share = model.index_stride() as f32 / indices.len() as f32;
+        for (m, index) in indices.chunks_exact(model.index_stride()).enumerate() {
+            self.weights.clear();
+            let examples = batch.examples().iter().zip(batch.shares());
+            self.weights.extend(examples.map(|(row, share)| index_share * share * bootstrap.weight(*row, index)));
+            self.offsets.clear();
+            if let Some((network, values)) = &mut self.prior {
+                let width = network.parameters.len();
+                network.parameters.copy_from_slice(&self.prior_generated[m * width..][..width]);
+                network.forward(inputs, inputs_stride, rows, values);
+                for row in values.outputs().chunks_exact(stride(classes) * LANES).take(rows) {
+                    self.offsets.extend_from_slice(&row[..classes]);
+                }
+            }
+            let generated = &mut self.generated[m * model.width()..][..model.width()];
+            self.network.parameters.copy_from_slice(generated);
+            self.network.forward(inputs, inputs_stride, rows, &mut self.values);
+            let targets = Targets { labels: batch.labels(), weights: &self.weights, offsets: &self.offsets };
+            finite &= self.loss.differentiate(self.values.outputs(), stride(classes) * LANES, targets);
+            self.network.backward(inputs, inputs_stride, rows, &mut self.values, generated);
+        }
+        model.backward(indices, &self.generated, &mut self.total);
+        finite
+    }
+}

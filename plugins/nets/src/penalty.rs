@@ -1,0 +1,43 @@
+//! The penalty on the squares of the parameters, and what the strength of the signal has to do with it.
+
+use jointly_sdk::Task;
+
+/// A penalty on the sum of squares of all parameters.
+#[derive(Clone, Copy, Debug)]
+pub struct Penalty {
+    /// Weight of the sum of squares, before it is divided by the number of examples.
+    pub l2: f32,
+    /// Whether that weight is also multiplied by the input's dimension and the root of the temperature.
+    pub adaptive: bool,
+}
+
+impl Penalty {
+    /// The factor of the sum of squares in a loss that is a mean over the examples.
+    ///
+    /// # Formula
+    ///
+    /// l2 / T, and times d sqrt(temperature) where adaptive; with no examples T counts as 1.
+    pub fn factor(self, task: &Task, examples: usize) -> f32 {
+        let signal = if self.adaptive { temperature(task).sqrt() * task.input_dim as f32 } else { 1.0 };
+        self.l2 * signal / examples.max(1) as f32
+    }
+}
+
+/// The temperature of the environment's softmax; one where a task states none.
+pub fn temperature(task: &Task) -> f32 {
+    task.temperature.unwrap_or(1.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn penalty_is_adaptive() {
+        let task = Task { input_dim: 2, num_classes: 2, temperature: Some(0.25), hidden_layers: None };
+        let penalty = Penalty { l2: 3.0, adaptive: true };
+        assert_eq!(penalty.factor(&task, 10), 3.0 * 0.5 * 2.0 / 10.0);
+        assert_eq!(penalty.factor(&Task { temperature: None, ..task.clone() }, 0), 3.0 * 2.0);
+        assert_eq!(Penalty { adaptive: false, ..penalty }.factor(&task, 10), 3.0 / 10.0);
+    }
+}

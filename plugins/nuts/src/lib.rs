@@ -1,0 +1,204 @@
+//! The agent `nuts`: samples of the network's weights by the No-U-Turn sampler.
+
+mod posterior;
+mod step_size;
+mod tree;
+
+use jointly_nets::predict::predict;
+use jointly_nets::stream::Stream;
+use jointly_nets::{Choice, Network};
+use jointly_sdk::{
+    Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Setting, Task, Widths, progress, settings,
+    sweep,
+};
+use posterior::Posterior;
+use step_size::StepSize;
+use tree::{Sampler, State, Target as _};
+
+/// The step that adaptation starts from.
+const FIRST_STEP: f32 = 0.01;
+/// The share of the warm-up in which the likelihood comes in.
+const TEMPERED: f64 = 0.5;
+
+settings! {
+    struct Settings {
+        /// widths of the hidden layers
+        hidden: Widths = "50,50",
+        /// Markov chains, each from a start of its own
+        chains: Count = "4",
+        /// transitions of a chain before its states are kept
+        warmup: Count = "200",
+        /// states kept of each chain
+        samples: Count = "100",
+        /// logarithm to base 2 of the most leapfrog steps in a transition
+        depth: Count = "7",
+        /// factor of the prior's standard deviations; 1 is the environment's law
+        prior_scale: Positive = "1",
+    }
+}
+
+/// States of Markov chains on the posterior of a network's weights.
+#[derive(Debug)]
+pub struct Nuts {
+    states: Vec<Network>,
+    choice: Choice,
+}
+
+impl Classifier for Nuts {
+    fn describe() -> Description {
+        let summary = "samples of the network's weights from their posterior, by the No-U-Turn sampler";
+        Description {
+            citation:
+                "Hoffman and Gelman, The No-U-Turn sampler: adaptively setting path lengths in Hamiltonian Monte \
+                       Carlo, JMLR 2014"
+                    .into(),
+            parameters: Settings::parameters(),
+            sweeps: vec![
+                sweep("prior-scale", ["0.5", "0.7", "1", "1.4", "2"].map(|scale| vec![("prior-scale", scale)])),
+                sweep("samples", ["25", "50", "100", "200"].map(|samples| vec![("samples", samples)])),
+                sweep("depth", ["4", "5", "6", "7", "8"].map(|depth| vec![("depth", depth)])),
+            ],
+            ..Description::new("nuts", env!("CARGO_PKG_VERSION"), summary)
+        }
+    }
+
+    fn train(
+        task: &Task,
+        data: &Dataset,
+        _validation: Option<&Dataset>,
+        settings: &[Setting],
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let settings = Settings::parse(settings)?;
+        let depth = *settings.depth;
+        if depth > 20 {
+            return Err(Failure::InvalidSetting(format!(
+                "depth={depth}: expected at most 20, which is a million steps"
+            )));
+        }
+        let mut posterior = Posterior::new(task, data, &settings.hidden, *settings.prior_scale);
+        let mut states = Vec::new();
+        let chains = *settings.chains;
+        for chain in 0..chains {
+            let kept = run(&mut posterior, &settings, chain, seed);
+            if kept.is_empty() {
+                return Err(Failure::Diverged(format!("chain {chain} has no state of finite energy")));
+            }
+            states.extend(kept);
+        }
+        Ok(Self { choice: Choice::new(seed, states.len()), states })
+    }
+
+    fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
+        predict(&[&self.states[self.choice.function(draw)]], inputs, out)
+    }
+
+    fn canonical_draw(&self, draw: u64) -> u64 {
+        self.choice.canonical_draw(draw)
+    }
+
+    fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        self.choice.sample_probs(draws, out, |state, out| predict(&[&self.states[state]], inputs, out))
+    }
+}
+
+/// The states of one chain that are kept.
+///
+/// It starts at a draw from the prior. In the first half of the warm-up the likelihood's power grows from 0 to 1, so that
+/// the chain finds its way at a pace that its step can follow.
+fn run(posterior: &mut Posterior, settings: &Settings, chain: usize, seed: u64) -> Vec<Network> {
+    let mut rng = Stream::Chain.rng(seed, chain as u64);
+    let (warmup, samples) = (*settings.warmup, *settings.samples);
+    let mut position = vec![0.0; posterior.len()];
+    posterior.momentum(&mut rng, &mut position);
+    posterior.beta = 0.0;
+    let mut state = State::new(posterior, position);
+    let mut step_size = StepSize::new(FIRST_STEP);
+    let mut kept = Vec::new();
+    for transition in 0..warmup + samples {
+        let warming = transition < warmup;
+        let beta = if warming { tempered(transition, warmup) } else { 1.0 };
+        if beta != posterior.beta {
+            posterior.beta = beta;
+            state = State::new(posterior, state.position);
+        }
+        let step = if warming { step_size.current() } else { step_size.settled() };
+        let (next, report) = Sampler::new(posterior, step, *settings.depth as u32).step(&state, &mut rng);
+        state = next;
+        if warming {
+            step_size.learn(report.acceptance);
+        } else if state.energy.is_finite() {
+            kept.push(posterior.network(&state.position).clone());
+        }
+        progress((chain as f32 + (transition + 1) as f32 / (warmup + samples) as f32) / *settings.chains as f32);
+    }
+    kept
+}
+
+/// The power of the likelihood at a transition of the warm-up: it grows with the cube, since most of what the data say
+/// comes with the first hundredths.
+fn tempered(transition: usize, warmup: usize) -> f64 {
+    let share = (transition + 1) as f64 / (TEMPERED * warmup as f64);
+    share.powi(3).min(1.0)
+}
+
+jointly_sdk::export!(classifier: Nuts);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn train(labels: &[u32], inputs: &[f32], settings: &[(&str, &str)]) -> Nuts {
+        let task = Task { input_dim: 1, num_classes: 2, temperature: Some(0.1), hidden_layers: None };
+        let inputs = Matrix::new(labels.len(), 1, inputs.to_vec()).unwrap();
+        let data = Dataset { inputs, labels: labels.to_vec() };
+        let setting = |(name, value): &(&str, &str)| Setting { name: (*name).into(), value: (*value).into() };
+        let settings: Vec<Setting> = settings.iter().map(setting).collect();
+        Nuts::train(&task, &data, None, &settings, 0).unwrap()
+    }
+
+    const SMALL: [(&str, &str); 3] = [("hidden", "5"), ("warmup", "100"), ("chains", "2")];
+
+    #[test]
+    fn labels_are_learnt_where_there_are_some_and_doubted_where_there_are_none() {
+        let inputs = [-1.1, -1.0, -0.9, 0.9, 1.0, 1.1];
+        let nuts = train(&[0, 0, 0, 1, 1, 1], &inputs, &SMALL);
+        let probes = Matrix::new(3, 1, vec![-1.0, 1.0, 0.0]).unwrap();
+        let mut mean = [0.0; 6];
+        for draw in 0..400 {
+            let mut probs = [0.0; 6];
+            nuts.probs(&probes, draw, &mut probs).unwrap();
+            mean.iter_mut().zip(probs).for_each(|(mean, p)| *mean += p / 400.0);
+        }
+        assert!(mean[0] > 0.9 && mean[3] > 0.9, "{mean:?}");
+        assert!(mean[4] > 0.1 && mean[4] < 0.9, "{mean:?}");
+    }
+
+    #[test]
+    fn draws_name_states_and_the_seed_decides() {
+        let one = train(&[0, 1], &[-1.0, 1.0], &SMALL);
+        let same = train(&[0, 1], &[-1.0, 1.0], &SMALL);
+        assert_eq!(one.states.len(), 200);
+        let probes = Matrix::new(2, 1, vec![0.3, 5.0]).unwrap();
+        let (mut together, mut again) = ([0.0; 12], [0.0; 12]);
+        one.sample_probs(&probes, &[5, 0, 5], &mut together).unwrap();
+        same.sample_probs(&probes, &[5, 0, 5], &mut again).unwrap();
+        assert_eq!(together, again);
+        assert_eq!(together[..4], together[8..]);
+        let canonical = one.canonical_draw(5);
+        let mut alone = [0.0; 4];
+        one.probs(&probes, canonical, &mut alone).unwrap();
+        assert_eq!(together[..4], alone);
+    }
+
+    #[test]
+    fn suggested_variants_are_accepted_and_others_refused() {
+        for sweep in Nuts::describe().sweeps {
+            assert!(sweep.variants.iter().all(|variant| Settings::parse(variant).is_ok()));
+        }
+        let task = Task { input_dim: 1, num_classes: 2, temperature: None, hidden_layers: None };
+        let data = Dataset { inputs: Matrix::new(0, 1, Vec::new()).unwrap(), labels: Vec::new() };
+        let deep = [Setting { name: "depth".into(), value: "21".into() }];
+        assert!(matches!(Nuts::train(&task, &data, None, &deep, 0), Err(Failure::InvalidSetting(_))));
+    }
+}

@@ -1,0 +1,306 @@
+//! The No-U-Turn sampler: trajectories that end where they begin to turn back.
+
+use jointly_sdk::Rng;
+
+/// An error of the energy beyond which a trajectory counts as divergent.
+const DIVERGENT: f64 = 1000.0;
+
+/// What is sampled from: a density on vectors.
+pub(crate) trait Target {
+    /// Minus the logarithm of the density at `at`, up to a constant; its gradient goes into `gradient`.
+    fn energy(&mut self, at: &[f32], gradient: &mut [f32]) -> f64;
+
+    /// Gives every coordinate that is sampled a standard normal momentum, and the others zero.
+    fn momentum(&self, rng: &mut Rng, momentum: &mut [f32]);
+}
+
+/// A place on a trajectory.
+#[derive(Clone, Debug)]
+struct Place {
+    position: Vec<f32>,
+    momentum: Vec<f32>,
+    gradient: Vec<f32>,
+    energy: f64,
+}
+
+/// A position of the chain, with its energy and gradient.
+#[derive(Clone, Debug)]
+pub(crate) struct State {
+    /// Where the chain is.
+    pub(crate) position: Vec<f32>,
+    gradient: Vec<f32>,
+    /// Minus the logarithm of the density there.
+    pub(crate) energy: f64,
+}
+
+impl State {
+    /// The chain at a position.
+    pub(crate) fn new(target: &mut impl Target, position: Vec<f32>) -> Self {
+        let mut gradient = vec![0.0; position.len()];
+        let energy = target.energy(&position, &mut gradient);
+        Self { position, gradient, energy }
+    }
+}
+
+/// What a transition tells of itself.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Report {
+    /// Mean acceptance probability over the trajectory's places: what the step size is adapted by.
+    pub(crate) acceptance: f64,
+    /// Leapfrog steps.
+    pub(crate) steps: u32,
+    /// Whether the energy left all bounds.
+    pub(crate) diverged: bool,
+}
+
+/// A part of a trajectory that has been walked.
+struct Walked {
+    /// The end that a further step would start from.
+    end: Place,
+    /// Momenta at the end where the part began and at the other, in the order of walking.
+    first_momentum: Vec<f32>,
+    /// Sum of the momenta of all places.
+    sum: Vec<f32>,
+    /// Logarithm of the sum of the places' weights, exp(-energy) relative to the start.
+    log_weight: f64,
+    /// A place chosen in proportion to the weights.
+    proposal: State,
+}
+
+/// Hoffman and Gelman's sampler in Betancourt's multinomial form.
+///
+/// # Formula
+///
+/// With unit mass the energy of position q and momentum p is H = U(q) + |p|^2 / 2. A trajectory doubles forwards or
+/// backwards at random until, of some half of it or of the halves together, the sum of momenta rho has rho . p <= 0 at
+/// an end p: then it has begun to turn back. The next state is drawn from the places in proportion to exp(-H), the later
+/// half being preferred. Hoffman and Gelman, The No-U-Turn sampler, JMLR 2014; Betancourt, A conceptual introduction to
+/// Hamiltonian Monte Carlo, 2017.
+pub(crate) struct Sampler<'a, T> {
+    target: &'a mut T,
+    step_size: f32,
+    max_depth: u32,
+    start_energy: f64,
+    acceptance: f64,
+    steps: u32,
+    diverged: bool,
+}
+
+impl<'a, T: Target> Sampler<'a, T> {
+    /// One that walks steps of this size, up to `2^max_depth - 1` of them.
+    pub(crate) fn new(target: &'a mut T, step_size: f32, max_depth: u32) -> Self {
+        Self { target, step_size, max_depth, start_energy: 0.0, acceptance: 0.0, steps: 0, diverged: false }
+    }
+
+    /// The next state of the chain.
+    pub(crate) fn step(mut self, state: &State, rng: &mut Rng) -> (State, Report) {
+        let mut momentum = vec![0.0; state.position.len()];
+        self.target.momentum(rng, &mut momentum);
+        let State { position, gradient, energy } = state.clone();
+        self.start_energy = energy + kinetic(&momentum);
+        let start = Place { position, momentum, gradient, energy };
+        let (mut left, mut right) = (start.clone(), start.clone());
+        let mut sum = start.momentum.clone();
+        let mut log_weight = 0.0;
+        let mut next = state.clone();
+        for depth in 0..self.max_depth {
+            let forwards = rng.uniform() < 0.5;
+            let from = if forwards { right.clone() } else { left.clone() };
+            let (near, far) = if forwards { (&right, &left) } else { (&left, &right) };
+            let (near_momentum, far_momentum) = (near.momentum.clone(), far.momentum.clone());
+            let Some(part) = self.walk(&from, depth, forwards, rng) else { break };
+            if uniform_log(rng) < part.log_weight - log_weight {
+                next = part.proposal;
+            }
+            log_weight = log_add(log_weight, part.log_weight);
+            let old_sum = sum.clone();
+            add(&mut sum, &part.sum);
+            let outer = part.end.momentum.clone();
+            let goes_on = straight(&sum, &far_momentum, &outer)
+                && straight(&plus(&old_sum, &part.first_momentum), &far_momentum, &part.first_momentum)
+                && straight(&plus(&part.sum, &near_momentum), &near_momentum, &outer);
+            *if forwards { &mut right } else { &mut left } = part.end;
+            if !goes_on {
+                break;
+            }
+        }
+        let acceptance = self.acceptance / f64::from(self.steps.max(1));
+        (next, Report { acceptance, steps: self.steps, diverged: self.diverged })
+    }
+
+    /// Walks `2^depth` steps; nothing where they diverge or turn back.
+    fn walk(&mut self, from: &Place, depth: u32, forwards: bool, rng: &mut Rng) -> Option<Walked> {
+        if depth == 0 {
+            return self.leap(from, forwards);
+        }
+        let first = self.walk(from, depth - 1, forwards, rng)?;
+        let second = self.walk(&first.end, depth - 1, forwards, rng)?;
+        let log_weight = log_add(first.log_weight, second.log_weight);
+        let later = uniform_log(rng) < second.log_weight - log_weight;
+        let sum = plus(&first.sum, &second.sum);
+        let (begin, outer) = (&first.first_momentum, &second.end.momentum);
+        let (inner, next) = (&first.end.momentum, &second.first_momentum);
+        let goes_on = straight(&sum, begin, outer)
+            && straight(&plus(&first.sum, next), begin, next)
+            && straight(&plus(&second.sum, inner), inner, outer);
+        let proposal = if later { second.proposal } else { first.proposal };
+        let walked = Walked { end: second.end, first_momentum: first.first_momentum, sum, log_weight, proposal };
+        goes_on.then_some(walked)
+    }
+
+    /// One leapfrog step.
+    fn leap(&mut self, from: &Place, forwards: bool) -> Option<Walked> {
+        let step = if forwards { self.step_size } else { -self.step_size };
+        let mut place = from.clone();
+        axpy(&mut place.momentum, -0.5 * step, &place.gradient);
+        axpy(&mut place.position, step, &place.momentum);
+        place.energy = self.target.energy(&place.position, &mut place.gradient);
+        axpy(&mut place.momentum, -0.5 * step, &place.gradient);
+        let error = place.energy + kinetic(&place.momentum) - self.start_energy;
+        let log_weight = if error.is_nan() { f64::NEG_INFINITY } else { -error };
+        self.steps += 1;
+        self.acceptance += log_weight.min(0.0).exp();
+        if log_weight < -DIVERGENT {
+            self.diverged = true;
+            return None;
+        }
+        let proposal =
+            State { position: place.position.clone(), gradient: place.gradient.clone(), energy: place.energy };
+        let momentum = place.momentum.clone();
+        Some(Walked { first_momentum: momentum.clone(), sum: momentum, log_weight, proposal, end: place })
+    }
+}
+
+/// Whether a trajectory with this sum of momenta and these at its ends has not begun to turn back. Where it was walked
+/// backwards both products change their sign in the walking order and neither does here: momenta keep their own sign.
+fn straight(sum: &[f32], one: &[f32], other: &[f32]) -> bool {
+    dot(sum, one) > 0.0 && dot(sum, other) > 0.0
+}
+
+fn kinetic(momentum: &[f32]) -> f64 {
+    0.5 * dot(momentum, momentum)
+}
+
+fn dot(a: &[f32], b: &[f32]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+}
+
+fn axpy(y: &mut [f32], factor: f32, x: &[f32]) {
+    y.iter_mut().zip(x).for_each(|(y, x)| *y += factor * x);
+}
+
+fn add(sum: &mut [f32], other: &[f32]) {
+    axpy(sum, 1.0, other);
+}
+
+fn plus(a: &[f32], b: &[f32]) -> Vec<f32> {
+    a.iter().zip(b).map(|(a, b)| a + b).collect()
+}
+
+/// Logarithm of a uniform number, minus infinity at its zero.
+fn uniform_log(rng: &mut Rng) -> f64 {
+    f64::from(rng.uniform()).ln()
+}
+
+/// log(e^a + e^b).
+fn log_add(a: f64, b: f64) -> f64 {
+    let (high, low) = if a > b { (a, b) } else { (b, a) };
+    if high == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::step_size::StepSize;
+
+    /// Independent normals of these standard deviations and a coordinate that is not sampled.
+    struct Normals {
+        deviations: Vec<f64>,
+    }
+
+    impl Target for Normals {
+        fn energy(&mut self, at: &[f32], gradient: &mut [f32]) -> f64 {
+            gradient.fill(0.0);
+            let mut energy = 0.0;
+            for ((x, deviation), out) in at.iter().zip(&self.deviations).zip(gradient) {
+                let scaled = f64::from(*x) / deviation;
+                energy += 0.5 * scaled * scaled;
+                *out = (scaled / deviation) as f32;
+            }
+            energy
+        }
+
+        fn momentum(&self, rng: &mut Rng, momentum: &mut [f32]) {
+            momentum.fill(0.0);
+            momentum[..self.deviations.len()].fill_with(|| rng.normal());
+        }
+    }
+
+    const SAMPLES: usize = 4000;
+    /// Of the variance of so many samples, autocorrelated a little.
+    const TOLERANCE: f64 = 0.15;
+
+    #[test]
+    fn moments_of_a_normal_law_are_reached() {
+        let mut target = Normals { deviations: vec![1.0, 0.2, 3.0] };
+        let mut rng = Rng::new(7, 0);
+        let mut state = State::new(&mut target, vec![0.5, 0.5, 0.5, 4.0]);
+        let mut step_size = StepSize::new(0.1);
+        for _ in 0..500 {
+            let (next, report) = Sampler::new(&mut target, step_size.current(), 8).step(&state, &mut rng);
+            step_size.learn(report.acceptance);
+            state = next;
+        }
+        let (mut sums, mut squares) = ([0.0; 3], [0.0; 3]);
+        let mut acceptance = 0.0;
+        for _ in 0..SAMPLES {
+            let (next, report) = Sampler::new(&mut target, step_size.settled(), 8).step(&state, &mut rng);
+            state = next;
+            acceptance += report.acceptance / SAMPLES as f64;
+            assert!(!report.diverged);
+            for i in 0..3 {
+                let x = f64::from(state.position[i]);
+                sums[i] += x;
+                squares[i] += x * x;
+            }
+        }
+        for (i, deviation) in target.deviations.iter().enumerate() {
+            let mean = sums[i] / SAMPLES as f64 / deviation;
+            let variance = squares[i] / SAMPLES as f64 / deviation / deviation;
+            assert!(mean.abs() < TOLERANCE && (variance - 1.0).abs() < TOLERANCE, "{i}: {mean} {variance}");
+        }
+        assert!((acceptance - StepSize::TARGET).abs() < 0.1, "{acceptance}");
+        assert_eq!(state.position[3], 4.0, "what has no momentum stays");
+    }
+
+    #[test]
+    fn a_trajectory_ends_where_it_turns_back() {
+        // A period of a standard normal is 2 pi: half of it is 63 steps of 0.05, whatever depth is allowed.
+        let mut target = Normals { deviations: vec![1.0] };
+        let mut rng = Rng::new(1, 0);
+        let state = State::new(&mut target, vec![1.0]);
+        for _ in 0..100 {
+            let (_, report) = Sampler::new(&mut target, 0.05, 10).step(&state, &mut rng);
+            assert!(report.steps < 200, "{}", report.steps);
+            assert!(report.acceptance > 0.99);
+        }
+    }
+
+    #[test]
+    fn an_energy_that_is_no_number_ends_the_trajectory_and_moves_nothing() {
+        struct Cliff;
+        impl Target for Cliff {
+            fn energy(&mut self, at: &[f32], gradient: &mut [f32]) -> f64 {
+                gradient.fill(0.0);
+                if at[0] == 0.0 { 0.0 } else { f64::NAN }
+            }
+            fn momentum(&self, rng: &mut Rng, momentum: &mut [f32]) {
+                momentum.fill_with(|| rng.normal());
+            }
+        }
+        let state = State::new(&mut Cliff, vec![0.0]);
+        let (next, report) = Sampler::new(&mut Cliff, 0.1, 5).step(&state, &mut Rng::new(0, 0));
+        assert_eq!(next.position, [0.0]);
+        assert_eq!(report, Report { acceptance: 0.0, steps: 1, diverged: true });
+    }
+}

@@ -1,0 +1,121 @@
+//! `jointly sweep`: an agent's own lists of variants, and the best of them.
+
+use std::fmt::Write as _;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use jointly_core::Summary;
+use jointly_host::Runtime;
+use serde_json::{Value, json};
+
+use crate::agent_spec::AgentSpec;
+use crate::leaderboard::Leaderboard;
+use crate::request::{Finished, Request};
+use crate::scores::Scores;
+use crate::selection::{Selection, Tune};
+use crate::{agent_source, cache, directory, exit, output, table, variants};
+
+/// Runs every variant of agents' own sweeps and picks the best, by d1 + d100 / 100 where the suite has both
+///
+/// The directory is that of a run: `jointly report`, `verify` and a later `run --reuse` take it.
+#[derive(Args)]
+pub(crate) struct Sweep {
+    /// A bundled name or a path to a .wasm; a setting that is given, as in ensemble:size=10, is kept in all variants
+    #[arg(value_name = "AGENT", required = true)]
+    agents: Vec<AgentSpec>,
+    /// Only these of the agents' sweeps, as `jointly agents` lists them; may be repeated
+    #[arg(long = "only", value_name = "SWEEP")]
+    only: Vec<String>,
+    /// Choose one variant for all problems, or one for each setting (problems that differ in their seed alone)
+    #[arg(long, value_enum, default_value_t = Tune::Global)]
+    tune: Tune,
+    #[command(flatten)]
+    request: Request,
+    /// Print sweep.json rather than the tables
+    #[arg(long)]
+    json: bool,
+}
+
+impl Sweep {
+    pub(crate) fn execute(self) -> Result<ExitCode> {
+        let variants = self.variants()?;
+        let Finished { directory, plan, results } = self.request.carry_out(&variants)?;
+        let scores = Scores::new(&plan, &results);
+        let leaderboard = Leaderboard::new(&scores);
+        let Some(by) = leaderboard.ranked_by() else {
+            bail!("no variant has a score; see {}", directory.path().display())
+        };
+        let selections = Selection::all(&scores, by, self.tune);
+        let json = json!({
+            "suite": plan.suite,
+            "seed": plan.seed,
+            "version": plan.version,
+            "score": by,
+            "tune": match self.tune { Tune::Global => "global", Tune::PerSetting => "per-setting" },
+            "agents": selections.iter().map(Selection::to_json).collect::<Vec<Value>>(),
+        });
+        let json = directory::to_json(&json)?;
+        directory.write("sweep.json", &json)?;
+        if self.json {
+            output::print(&json)?;
+        } else {
+            let mut text =
+                format!("{}, {} problems, seed {}; lower {by} is better\n", plan.suite, plan.problems.len(), plan.seed);
+            text += "± is the standard error over problems; behind is the difference to the best, paired by problem\n";
+            selections.iter().for_each(|selection| text += &tables(selection, by, self.tune));
+            let _ = write!(text, "\nthe run and sweep.json are in {}", directory.path().display());
+            output::print(&text)?;
+        }
+        Ok(ExitCode::from(if scores.failed() { exit::SOME_FAILED } else { exit::DONE }))
+    }
+
+    fn variants(&self) -> Result<Vec<AgentSpec>> {
+        let runtime = Runtime::new(cache::directory().as_deref())?;
+        let mut all = Vec::new();
+        for spec in &self.agents {
+            let agent = agent_source::load(&runtime, spec, self.request.limits())?.agent;
+            for variant in variants::of(spec, agent.description(), &self.only)? {
+                if !all.contains(&variant) {
+                    all.push(variant);
+                }
+            }
+        }
+        Ok(all)
+    }
+}
+
+/// The variants from best to worst, what was chosen, and how far that can be believed.
+fn tables(selection: &Selection, by: &str, tune: Tune) -> String {
+    let error = |summary: Summary| table::with_error(summary.mean, summary.stderr);
+    let mut rows = vec![["#", selection.agent, by, "behind"].map(String::from).to_vec()];
+    for (place, variant) in selection.variants.iter().enumerate() {
+        let behind = if place == 0 { "-".into() } else { error(variant.behind) };
+        rows.push(vec![(place + 1).to_string(), variant.scores.planned.label.clone(), error(variant.summary), behind]);
+    }
+    let mut text = format!("\n{}", table::render(2, &rows));
+    if tune == Tune::PerSetting {
+        let mut rows = vec![["setting", "best", by].map(String::from).to_vec()];
+        let choice = |choice: &crate::selection::Choice| {
+            vec![choice.setting.clone(), choice.label.to_owned(), error(choice.summary)]
+        };
+        rows.extend(selection.choices.iter().map(choice));
+        let _ = write!(text, "\n{}", table::render(2, &rows));
+    }
+    let what = match (tune, selection.choices.first()) {
+        (Tune::Global, Some(choice)) => choice.label.to_owned(),
+        _ => format!("{}, tuned in each setting,", selection.agent),
+    };
+    let _ = write!(text, "\nbest: {what} {}, on the problems that chose it", error(selection.tuned));
+    match selection.held_out {
+        Some(held_out) => {
+            let _ = writeln!(text, ";\nchosen by the other seeds alone: {}", error(held_out));
+        }
+        None => text += ",\nwhich flatters: with one seed there are no others to choose by\n",
+    }
+    if !selection.incomplete.is_empty() {
+        let _ =
+            writeln!(text, "not compared, for want of a score on every problem: {}", selection.incomplete.join("; "));
+    }
+    text
+}

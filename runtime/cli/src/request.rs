@@ -1,0 +1,134 @@
+//! What `run` and `sweep` are asked beside their agents: problems, limits, and where results go.
+
+use std::num::NonZero;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use clap::Args;
+use jointly_core::Suite;
+use jointly_host::Limits;
+
+use crate::agent_spec::AgentSpec;
+use crate::directory::{self, RunDirectory};
+use crate::journal::Journal;
+use crate::leaderboard::Leaderboard;
+use crate::plan::Plan;
+use crate::progress::Display;
+use crate::scores::Scores;
+use crate::unit::UnitResult;
+use crate::workload::Workload;
+use crate::{execution, exit, output, problems, reuse};
+
+#[derive(Args)]
+pub(crate) struct Request {
+    /// The suite; see `jointly suites`
+    #[arg(long, value_name = "S")]
+    suite: Option<String>,
+    /// Where plan, journal, scores and leaderboard go [default: jointly-runs/SUITE-PLAN, so that the same command goes on
+    /// with its own run]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+    /// Master seed: problems, test inputs and the agents' seeds follow from it
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+    /// Units at a time; no score depends on it [default: the number of cores]
+    #[arg(long, value_name = "N", value_parser = execution::parse_jobs)]
+    jobs: Option<NonZero<usize>>,
+    /// Only problems whose name matches, such as 'quick/t10/*/*'
+    #[arg(long, value_name = "GLOB")]
+    problems: Option<String>,
+    /// A problem of your own, as .npz; may be repeated
+    #[arg(long = "problem", value_name = "FILE.npz")]
+    files: Vec<PathBuf>,
+    /// What an agent may use on one problem, roughly in instructions
+    #[arg(long, value_name = "N", default_value_t = Limits::default().fuel)]
+    fuel: u64,
+    /// What an agent may hold, in MiB
+    #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=4096))]
+    memory: u64,
+    /// Take over what another run has finished of the same agents on the same problems; may be repeated
+    #[arg(long, value_name = "DIR")]
+    reuse: Vec<PathBuf>,
+}
+
+/// A run that is done, its scores written.
+pub(crate) struct Finished {
+    pub(crate) directory: RunDirectory,
+    pub(crate) plan: Plan,
+    pub(crate) results: Vec<UnitResult>,
+}
+
+impl Request {
+    /// The limits of every unit.
+    pub(crate) fn limits(&self) -> Limits {
+        Limits { fuel: self.fuel, memory: self.memory << 20 }
+    }
+
+    /// Runs the agents on the problems asked for, from where an earlier run of the same plan stopped, and writes scores
+    /// and leaderboard.
+    pub(crate) fn carry_out(self, agents: &[AgentSpec]) -> Result<Finished> {
+        let workload = Workload::of(agents, self.suite()?, self.seed, self.limits())?;
+        let out = match self.out {
+            Some(out) => out,
+            None => Path::new("jointly-runs").join(workload.plan.short_name()?),
+        };
+        // What cannot be taken over is said before a directory is made.
+        let known = reuse::results(&workload.plan, &self.reuse)?;
+        let (directory, mut journal) = RunDirectory::for_plan(&out, &workload.plan)?;
+        workload.keep_agents_in(&directory)?;
+        problems::keep(&self.files, &directory)?;
+        interruptible(&out)?;
+        take_over(&workload, &mut journal, known)?;
+        finish(&workload, &mut journal, execution::jobs(self.jobs))?;
+
+        let results = journal.results().to_vec();
+        let scores = Scores::new(&workload.plan, &results);
+        directory.write("leaderboard.csv", &Leaderboard::new(&scores).to_csv())?;
+        directory.write("scores.json", &directory::to_json(&scores.to_json())?)?;
+        Ok(Finished { directory, plan: workload.plan, results })
+    }
+
+    fn suite(&self) -> Result<Suite> {
+        problems::requested(self.suite.as_deref(), &self.files, self.problems.as_deref())
+    }
+}
+
+/// Puts into the journal what it lacks and another run has.
+fn take_over(workload: &Workload, journal: &mut Journal, known: Vec<UnitResult>) -> Result<()> {
+    if known.is_empty() {
+        return Ok(());
+    }
+    let pending = execution::pending(workload, journal.results());
+    let plan = &workload.plan;
+    let lacking = |result: &UnitResult| {
+        pending.iter().any(|unit| {
+            plan.agents[unit.agent].label == result.agent && plan.problems[unit.problem].problem == result.problem
+        })
+    };
+    let taken: Vec<UnitResult> = known.into_iter().filter(lacking).collect();
+    output::note(&format!("{} of {} units are taken from other runs", taken.len(), pending.len()));
+    taken.into_iter().try_for_each(|result| journal.append(result))
+}
+
+/// Carries out what the journal does not have yet.
+fn finish(workload: &Workload, journal: &mut Journal, jobs: usize) -> Result<()> {
+    let pending = execution::pending(workload, journal.results());
+    let total = workload.plan.agents.len() * workload.plan.problems.len();
+    let done = total - pending.len();
+    if done > 0 {
+        let then = if done == total { "showing them" } else { "going on" };
+        output::note(&format!("{done} of {total} units are done already; {then}"));
+    }
+    let display = Display::new(total, done);
+    execution::execute(workload, &pending, jobs, &display, |result| journal.append(result))
+}
+
+/// Ctrl-C ends the process between two bytes of the journal at worst, and the next run drops a torn line.
+fn interruptible(out: &Path) -> Result<()> {
+    let out = out.display().to_string();
+    ctrlc::set_handler(move || {
+        output::note(&format!("interrupted; finished units are kept in {out}: the same command goes on from there"));
+        std::process::exit(i32::from(exit::INTERRUPTED));
+    })?;
+    Ok(())
+}

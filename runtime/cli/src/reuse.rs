@@ -1,0 +1,41 @@
+//! What other runs have finished already of a plan: a unit's result depends on nothing that the plan does not say.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+
+use crate::directory::RunDirectory;
+use crate::journal::Journal;
+use crate::plan::{Plan, PlannedAgent};
+use crate::unit::UnitResult;
+
+/// The results of other runs' units that are units of this plan, under its labels, each once.
+pub(crate) fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<UnitResult>> {
+    let mut known = Vec::new();
+    let mut seen = HashSet::new();
+    for path in directories {
+        let directory = RunDirectory::existing(path)?;
+        let other = directory.plan()?;
+        if let Some(difference) = plan.other_conditions(&other) {
+            bail!("nothing of {} can be taken over: this run has {difference}", path.display());
+        }
+        for result in Journal::read(&directory.journal())? {
+            if let Some(result) = translated(plan, &other, result)
+                && seen.insert((result.agent.clone(), result.problem.clone()))
+            {
+                known.push(result);
+            }
+        }
+    }
+    Ok(known)
+}
+
+/// The result under this plan's label of the agent, where agent and problem are the plan's to the byte.
+fn translated(plan: &Plan, other: &Plan, result: UnitResult) -> Option<UnitResult> {
+    let theirs = other.agents.iter().find(|agent| agent.label == result.agent)?;
+    let same = |agent: &&PlannedAgent| agent.digest == theirs.digest && agent.settings == theirs.settings;
+    let ours = plan.agents.iter().find(same)?;
+    let problem = other.problems.iter().find(|problem| problem.problem == result.problem)?;
+    plan.problems.contains(problem).then(|| UnitResult { agent: ours.label.clone(), ..result })
+}

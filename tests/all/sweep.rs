@@ -1,0 +1,116 @@
+//! Sweeps over an agent's own variants, and units that one run takes over from another.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::command::{done, finish, jointly, refused};
+use crate::run::{PROBLEM, RunDirectory, json};
+
+const TWO_SEEDS: &str = "quick/t10/temp0.{1,5}/seed{0,1}";
+
+fn sweep(directory: &RunDirectory, options: &[&str]) -> String {
+    let fixed = [
+        "sweep",
+        "mlp:steps=20",
+        "--only",
+        "l2",
+        "--suite",
+        "quick",
+        "--problems",
+        TWO_SEEDS,
+        "--out",
+        directory.argument(),
+    ];
+    done(fixed.iter().chain(options))
+}
+
+#[test]
+fn the_best_variant_is_that_of_the_scores() {
+    let directory = RunDirectory::new();
+    let text = sweep(&directory, &[]);
+    let chosen = json(&directory.read("sweep.json"));
+    let agent = &chosen["agents"][0];
+    assert_eq!((agent["agent"].as_str(), agent["variants"].as_array().unwrap().len()), (Some("mlp"), 14));
+    let aggregate = |agent: &Value| agent["scores"]["kl_aggregate"]["mean"].as_f64().unwrap();
+    let scores = directory.scores();
+    let by_score = scores["agents"].as_array().unwrap();
+    let best = by_score.iter().min_by(|a, b| aggregate(a).total_cmp(&aggregate(b))).unwrap();
+    assert_eq!(agent["choices"][0]["mean"], best["scores"]["kl_aggregate"]["mean"]);
+    assert_eq!(agent["variants"][0]["settings"], best["settings"]);
+    assert!(agent["held_out"]["mean"].as_f64().unwrap() >= agent["tuned"]["mean"].as_f64().unwrap());
+    assert!(text.contains("chosen by the other seeds alone"), "{text}");
+    assert!(done(["verify", directory.argument()]).contains("holds: 56 units"));
+}
+
+#[test]
+fn tuning_in_each_setting_is_never_worse_on_the_problems_that_choose() {
+    let directory = RunDirectory::new();
+    sweep(&directory, &[]);
+    let tuned = |directory: &RunDirectory| json(&directory.read("sweep.json"))["agents"][0]["tuned"]["mean"].as_f64();
+    let global = tuned(&directory).unwrap();
+    let text = sweep(&directory, &["--tune", "per-setting"]);
+    assert!(tuned(&directory).unwrap() <= global);
+    let chosen = json(&directory.read("sweep.json"));
+    let choices = chosen["agents"][0]["choices"].as_array().unwrap();
+    let settings: Vec<&str> = choices.iter().map(|choice| choice["setting"].as_str().unwrap()).collect();
+    assert_eq!(settings, ["quick/t10/temp0.1", "quick/t10/temp0.5"]);
+    assert!(settings.iter().all(|setting| text.contains(setting)), "{text}");
+}
+
+#[test]
+fn an_unknown_sweep_or_agent_is_refused() {
+    let arguments = ["sweep", "mlp", "--only", "depth", "--suite", "quick"];
+    refused(arguments, &["mlp has no sweep depth; there are l2"]);
+    refused(["sweep", "--suite", "quick"], &["AGENT"]);
+}
+
+#[test]
+fn units_of_another_run_are_taken_over() {
+    let agents = ["mlp:steps=20", "uniform"];
+    let whole = RunDirectory::of(&agents, "quick/t10/temp0.1/*");
+    let part = RunDirectory::of(&["mlp:steps=20"], PROBLEM);
+    let directory = RunDirectory::new();
+    let options = ["--reuse", part.argument()];
+    let finished = directory.run(&agents, "quick/t10/temp0.1/*", &options);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(finished.stderr.contains("1 of 6 units are taken from other runs"), "{}", finished.stderr);
+    assert_eq!(directory.read("scores.json"), whole.read("scores.json"));
+
+    // Everything is there already: nothing is run, and nothing is taken over twice.
+    let again = RunDirectory::new();
+    let finished =
+        again.run(&agents, "quick/t10/temp0.1/*", &["--reuse", whole.argument(), "--reuse", part.argument()]);
+    assert!(finished.stderr.contains("6 of 6 units are taken"), "{}", finished.stderr);
+    assert!(finished.stderr.contains("6 of 6 units are done already"), "{}", finished.stderr);
+    assert_eq!(again.read("leaderboard.csv"), whole.read("leaderboard.csv"));
+}
+
+#[test]
+fn a_run_under_other_conditions_has_nothing_to_give() {
+    let other = RunDirectory::new();
+    assert_eq!(other.run(&["uniform"], PROBLEM, &["--seed", "1"]).code, Some(0));
+    let directory = RunDirectory::new();
+    let reuse = ["--reuse", other.argument()];
+    refused(directory.arguments(&["uniform"], PROBLEM, &reuse), &["nothing of", "this run has seed 0, not 1"]);
+    assert!(!directory.path.exists());
+    let empty = tempfile::tempdir().unwrap();
+    let reuse = ["--reuse", empty.path().to_str().unwrap()];
+    refused(directory.arguments(&["uniform"], PROBLEM, &reuse), &["holds no run"]);
+}
+
+#[test]
+fn only_the_same_bytes_with_the_same_settings_are_taken_over() {
+    let other = RunDirectory::of(&["mlp:steps=20"], PROBLEM);
+    let directory = RunDirectory::new();
+    let finished = directory.run(&["mlp:steps=21"], PROBLEM, &["--reuse", other.argument()]);
+    assert!(!finished.stderr.contains("taken"), "{}", finished.stderr);
+    let plan = other.read("plan.json");
+    let digest = json(&plan)["agents"][0]["digest"].as_str().unwrap().to_owned();
+    let altered = format!("sha256:{}", "0".repeat(64));
+    fs::write(other.file("plan.json"), plan.replace(&digest, &altered)).unwrap();
+    let again = RunDirectory::new();
+    let finished = finish(jointly().args(again.arguments(&["mlp:steps=20"], PROBLEM, &["--reuse", other.argument()])));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(!finished.stderr.contains("taken"), "{}", finished.stderr);
+}
