@@ -11,6 +11,7 @@ mod execution;
 mod exit;
 mod journal;
 mod leaderboard;
+mod oracle;
 mod output;
 mod plan;
 mod problems;

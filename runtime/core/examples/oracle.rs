@@ -1,4 +1,5 @@
-//! Whether the oracle samples the posterior: `calibration T TEMPERATURE PROBLEMS` and `importance PROBLEMS`.
+//! Whether the oracle samples the posterior: `calibration T TEMPERATURE PROBLEMS [SETTING=VALUE]...` and `importance
+//! PROBLEMS`.
 //!
 //! The tables in docs/oracle.md are what this prints.
 
@@ -23,19 +24,23 @@ fn main() -> ExitCode {
     let words: Vec<String> = args().skip(1).collect();
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let ran = match words[..] {
-        ["calibration", train_size, temperature, problems] => train_size
-            .parse()
-            .ok()
-            .zip(temperature.parse().ok())
-            .zip(problems.parse().ok())
-            .map(|((train_size, temperature), problems)| calibration(train_size, temperature, problems)),
+        ["calibration", train_size, temperature, problems, ref settings @ ..] => {
+            let settings: Option<Vec<_>> = settings.iter().map(|setting| setting.split_once('=')).collect();
+            match (train_size.parse(), temperature.parse(), problems.parse(), settings) {
+                (Ok(train_size), Ok(temperature), Ok(problems), Some(settings)) => {
+                    calibration(train_size, temperature, problems, &settings);
+                    Some(())
+                }
+                _ => None,
+            }
+        }
         ["importance", problems] => problems.parse().ok().map(importance),
         _ => None,
     };
     if ran.is_some() {
         return ExitCode::SUCCESS;
     }
-    eprintln!("usage: oracle calibration T TEMPERATURE PROBLEMS | oracle importance PROBLEMS");
+    eprintln!("usage: oracle calibration T TEMPERATURE PROBLEMS [SETTING=VALUE]... | oracle importance PROBLEMS");
     ExitCode::FAILURE
 }
 
@@ -66,13 +71,14 @@ fn probs(posterior: &mut impl Model<Error = std::convert::Infallible>, inputs: &
 
 /// Over problems, the rank of the truth among posterior draws is uniform (Talts et al., "Validating Bayesian inference
 /// algorithms with simulation-based calibration", 2018).
-fn calibration(train_size: u32, temperature: f64, problems: u64) {
+fn calibration(train_size: u32, temperature: f64, problems: u64, given: &[(&str, &str)]) {
     let names = ["log-likelihood of the training labels", "probability at an input", "confidence at 10 inputs"];
     let mut ranks: [Vec<usize>; 3] = Default::default();
     let mut worst: Vec<f64> = Vec::new();
+    let settings = [&[("chains", "4"), ("samples", "64"), ("thin", "4")], given].concat();
     for index in 0..problems {
         let (instance, truth) = world(train_size, temperature, index);
-        let mut posterior = sample(&instance, temperature, &[("chains", "4"), ("samples", "64"), ("thin", "4")]);
+        let mut posterior = sample(&instance, temperature, &settings);
         worst.push(posterior.diagnosis().worst().r_hat);
         // No label of theirs: given it, the truth would be a draw from another posterior.
         let inputs = instance.test(TAU, 0..1).inputs;

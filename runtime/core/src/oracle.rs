@@ -56,10 +56,8 @@ impl Oracle {
 
     /// A Bayesian for the law that the problem's environment is drawn from; none where that law is not known.
     pub fn of(problem: &Problem, settings: Settings) -> Option<Self> {
-        match &problem.source {
-            Source::Synthetic { environment, .. } => Some(Self::new(environment.clone(), settings)),
-            Source::Imported(_) => None,
-        }
+        let Source::Synthetic { environment, .. } = &problem.source else { return None };
+        Some(Self::new(environment.clone(), settings))
     }
 
     /// Samples the posterior given the data; `progress` is told the fraction done.
