@@ -9,9 +9,16 @@ fn names(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect()
 }
 
+/// The bundled agents, without what the host computes itself.
+fn components() -> Value {
+    let mut listed = json(&done(["agents", "--json"]));
+    listed.as_array_mut().unwrap().retain(|entry| entry["reference"] != true);
+    listed
+}
+
 #[test]
 fn six_agents_with_their_settings() {
-    let agents = json(&done(["agents", "--json"]));
+    let agents = components();
     let expected = ["uniform", "prior", "logistic-regression", "mlp", "ensemble", "ensemble+"];
     assert_eq!(names(&agents), expected);
     for agent in agents.as_array().unwrap() {

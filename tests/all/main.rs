@@ -13,6 +13,7 @@ mod imported;
 mod interruption;
 mod listings;
 mod npz;
+mod oracle;
 mod pairing;
 mod pictures;
 mod problem_files;

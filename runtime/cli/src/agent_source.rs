@@ -7,6 +7,7 @@ use anyhow::{Context, Result, bail};
 use jointly_host::{Agent, Limits, Runtime};
 
 use crate::agent_spec::{AgentSpec, Settings};
+use crate::oracle;
 
 /// A file larger than this is no agent: interpreters compiled in come to some twenty megabytes.
 const MAX_BYTES: u64 = 256 << 20;
@@ -22,8 +23,14 @@ pub(crate) struct LoadedAgent {
 
 /// Loads what a spec names, and lets the agent refuse the spec's settings.
 pub(crate) fn load(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<LoadedAgent> {
+    if spec.agent == oracle::NAME {
+        bail!("{} is no component but the host's own reference; `jointly run` alone takes it", oracle::NAME);
+    }
     let bytes = bytes(&spec.agent)?;
     let agent = runtime.load(&bytes, limits).with_context(|| format!("failed to load {}", spec.agent))?;
+    if agent.description().name == oracle::NAME {
+        bail!("{} calls itself {}, which is the host's own reference; give it another name", spec.agent, oracle::NAME);
+    }
     let parameters = &agent.description().parameters;
     if let Some(unknown) = spec.settings.names().find(|name| parameters.iter().all(|known| known.name != *name)) {
         let known: Vec<String> = parameters.iter().map(|known| format!("{}={}", known.name, known.default)).collect();

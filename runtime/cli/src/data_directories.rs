@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use clap::Args;
 
 /// Directories with the files of datasets.
-#[derive(Args)]
+#[derive(Args, Default)]
 pub(crate) struct DataDirectories {
     /// A directory with real data, looked through before others; may be repeated [default: those of $JOINTLY_DATA,
     /// separated as in $PATH, else $XDG_DATA_HOME/jointly, else ~/.local/share/jointly]

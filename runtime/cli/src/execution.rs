@@ -11,10 +11,11 @@ use jointly_core::{Classifier, EvaluateError, agent_seed, evaluate};
 use jointly_host::{Failure, Kind, Phase, Trace};
 
 use crate::exit;
+use crate::oracle;
 use crate::plan::PlannedAgent;
 use crate::progress::{Activity, Display};
 use crate::unit::{Outcome, UnitResult};
-use crate::workload::Workload;
+use crate::workload::{Contestant, Workload};
 
 /// Room for a guest's stack, the engine's own and ours.
 const STACK_BYTES: usize = 8 << 20;
@@ -131,11 +132,24 @@ fn score(
     let problem = &problems[unit.problem];
     let instance = problem.instance(plan.seed);
     let seed = agent_seed(plan.seed, problem.stream_name());
-    let mut agent = agents[unit.agent].with(planned.settings.to_list(), plan.limits, trace);
-    let mut model = agent.train(&problem.task(), instance.train(), instance.validation(), seed)?;
     let mut report = |fraction| activity.sampling(fraction);
-    match evaluate(&mut model, problem, &instance, &plan.evaluation, plan.seed, &mut report) {
-        Ok(scores) => Ok(Outcome::Scored { scores, fuel: model.fuel_used() }),
+    let (scores, fuel) = match &agents[unit.agent] {
+        Contestant::Agent(agent) => {
+            let mut agent = agent.with(planned.settings.to_list(), plan.limits, trace);
+            let mut model = agent.train(&problem.task(), instance.train(), instance.validation(), seed)?;
+            let scores = evaluate(&mut model, problem, &instance, &plan.evaluation, plan.seed, &mut report);
+            (scores, Some(model.fuel_used()))
+        }
+        Contestant::Oracle(sampling) => {
+            let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;
+            let scores = evaluate(&mut posterior, problem, &instance, &plan.evaluation, plan.seed, &mut report);
+            // Only an answer that changes could go wrong with it.
+            let scores = scores.map_err(|EvaluateError::Inconsistent(message)| EvaluateError::Inconsistent(message));
+            (scores, None)
+        }
+    };
+    match scores {
+        Ok(scores) => Ok(Outcome::Scored { scores, fuel }),
         Err(EvaluateError::Agent(failure)) => Err(failure),
         Err(EvaluateError::Inconsistent(message)) => {
             Err(Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message })

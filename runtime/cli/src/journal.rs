@@ -101,7 +101,7 @@ mod tests {
         let score = JointScore { mean: f64::INFINITY, stderr: nan, draw_error: nan, effective_draws: 1.5 };
         let scores =
             ProblemScores { joint: vec![(1, score)], accuracy: Score { mean: 0.1 + 0.2, stderr: 0.1 }, ece: 1e-300 };
-        let outcome = Outcome::Scored { scores, fuel: u64::MAX };
+        let outcome = Outcome::Scored { scores, fuel: Some(u64::MAX) };
         UnitResult { agent: "mlp".into(), problem: problem.into(), seconds: 0.5, outcome, log: vec![] }
     }
 

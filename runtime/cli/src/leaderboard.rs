@@ -32,25 +32,30 @@ impl<'a> Placed<'a> {
         Self { agent, mean: summary.map_or(f64::NAN, |summary| summary.mean), rank: None }
     }
 
-    /// Whether the mean can be compared: over every problem, and a number.
-    fn ranks(&self) -> bool {
-        self.agent.complete() && !self.mean.is_nan()
+    fn is_reference(&self) -> bool {
+        self.agent.planned.is_reference()
     }
 
-    /// Agents without a rank come last, those whose mean is no number behind all.
-    fn key(&self) -> (bool, bool, f64) {
+    /// Whether the mean can be compared: over every problem, and a number. A reference takes no part in the ranking.
+    fn ranks(&self) -> bool {
+        self.agent.complete() && !self.mean.is_nan() && !self.is_reference()
+    }
+
+    /// References stand above; agents without a rank come last, those whose mean is no number behind all.
+    fn key(&self) -> (bool, bool, bool, f64) {
         let mean = if self.mean.is_nan() { f64::INFINITY } else { self.mean };
-        (!self.ranks(), self.mean.is_nan(), mean)
+        (!self.is_reference(), !self.ranks(), self.mean.is_nan(), mean)
     }
 
     fn rank_text(&self) -> String {
-        self.rank.map_or_else(|| "-".into(), |rank| rank.to_string())
+        let without = if self.is_reference() { "floor" } else { "-" };
+        self.rank.map_or_else(|| without.into(), |rank| rank.to_string())
     }
 }
 
 impl<'a> Leaderboard<'a> {
     /// Ranks by the aggregate where the suite has one, else by the joint score of the largest tau. Equal means share a
-    /// rank. An agent without a score on every problem comes last and has none: its mean is over other problems.
+    /// rank; references stand above and have none. An agent without a score on every problem comes last and has none: its mean is over other problems.
     pub(crate) fn new(scores: &'a Scores<'a>) -> Self {
         let names = scores.names();
         let joint = |name: &&String| name.contains("_tau") || name.ends_with("_aggregate");
@@ -58,11 +63,12 @@ impl<'a> Leaderboard<'a> {
         let mut order: Vec<Placed> = scores.agents.iter().map(|agent| Placed::new(agent, by.as_deref())).collect();
         // Equals keep the plan's order.
         order.sort_by(|a, b| a.key().partial_cmp(&b.key()).unwrap_or(Ordering::Equal));
-        for place in 0..order.len() {
-            order[place].rank = match place.checked_sub(1).map(|above| &order[above]) {
+        let references = order.iter().filter(|placed| placed.is_reference()).count();
+        for place in references..order.len() {
+            order[place].rank = match order[references..place].last() {
                 _ if !order[place].ranks() => None,
                 Some(above) if above.mean == order[place].mean => above.rank,
-                _ => Some(place + 1),
+                _ => Some(place - references + 1),
             };
         }
         Self { scores, names, by, order }
@@ -107,7 +113,13 @@ impl<'a> Leaderboard<'a> {
             Some((_, by)) => format!("; vs is the difference in {by}, paired by problem"),
             None => String::new(),
         };
-        let _ = write!(text, "\n± is the standard error over {over}{compared}");
+        let above = match self.floor().zip(self.by.as_ref()) {
+            Some((floor, by)) => {
+                format!("\nabove floor is the difference in {by} from {}, below 0 by chance alone", floor.planned.label)
+            }
+            None => String::new(),
+        };
+        let _ = write!(text, "\n± is the standard error over {over}{compared}{above}");
         text
     }
 
@@ -116,10 +128,12 @@ impl<'a> Leaderboard<'a> {
             self.names.iter().filter(|name| ![ACCURACY, ECE, FUEL].contains(&name.as_str())).collect();
         let mut rows = vec![vec!["#".to_owned(), "agent".to_owned()]];
         rows[0].extend(joint.iter().map(|name| (*name).clone()));
+        rows[0].extend(self.floor().map(|_| "above floor".to_owned()));
         for placed in &self.order {
             let agent = placed.agent;
             let mut row = vec![placed.rank_text(), agent.planned.label.clone()];
             row.extend(joint.iter().map(|name| summary_text(agent.summary(name))));
+            row.extend(self.floor().map(|_| summary_text(self.above_floor(agent))));
             rows.push(row);
         }
         rows
@@ -153,6 +167,17 @@ impl<'a> Leaderboard<'a> {
         self.scores.agents.iter().find(|agent| agent.planned.label == name)
     }
 
+    /// The first reference, where one took part.
+    fn floor(&self) -> Option<&'a AgentScores<'a>> {
+        self.scores.agents.iter().find(|agent| agent.planned.is_reference())
+    }
+
+    /// An agent's distance from the floor in the score that ranks; the floor itself has none.
+    fn above_floor(&self, agent: &AgentScores) -> Option<Summary> {
+        let floor = self.floor().filter(|floor| !std::ptr::eq(*floor, agent))?;
+        paired(agent, floor, self.by.as_deref()?)
+    }
+
     /// The labels that `--baseline` may name.
     pub(crate) fn labels(&self) -> Vec<&str> {
         self.order.iter().map(|placed| placed.agent.planned.label.as_str()).collect()
@@ -180,11 +205,10 @@ impl<'a> Leaderboard<'a> {
                 if let Some(draws) = agent.draws(name).filter(|draws| draws.few > 0) {
                     let (effective, all) = (table::number(draws.effective), self.scores.plan.evaluation.draws);
                     let (few, of) = (draws.few, agent.problems.len());
-                    let _ = writeln!(
-                        notes,
+                    notes.push(format!(
                         "{label}: {name} leans on {effective} effective draws of {all}, too few on {few} of {of} problems, \
                          and is likely too high; more --draws tell it better"
-                    );
+                    ));
                 }
             }
         }
@@ -196,16 +220,12 @@ impl<'a> Leaderboard<'a> {
         self.order.iter().map(|placed| placed.agent)
     }
 
-    /// The score that ranks.
-    pub(crate) fn ranked_by(&self) -> Option<&str> {
-        self.by.as_deref()
-    }
-
     /// One row an agent, numbers with 12 significant digits.
     pub(crate) fn to_csv(&self) -> String {
         let mut header: Vec<String> =
             ["rank", "agent", "settings", "digest", "problems", "failures"].map(String::from).to_vec();
         header.extend(self.names.iter().flat_map(|name| [format!("{name}_mean"), format!("{name}_stderr")]));
+        header.extend(self.floor().iter().flat_map(|_| ["above_floor_mean", "above_floor_stderr"].map(String::from)));
         let mut text = header.join(",") + "\n";
         for placed in &self.order {
             let agent = placed.agent;
@@ -219,11 +239,12 @@ impl<'a> Leaderboard<'a> {
                 agent.problems.len().to_string(),
                 agent.failures.len().to_string(),
             ];
-            for name in &self.names {
-                let digits = |x: f64| jointly_core::round_significant(x).to_string().to_lowercase();
-                let summary = agent.summary(name);
-                row.extend(summary.map_or([String::new(), String::new()], |s| [digits(s.mean), digits(s.stderr)]));
-            }
+            let digits = |x: f64| jointly_core::round_significant(x).to_string().to_lowercase();
+            let cells = |summary: Option<Summary>| {
+                summary.map_or([String::new(), String::new()], |s| [digits(s.mean), digits(s.stderr)])
+            };
+            row.extend(self.names.iter().flat_map(|name| cells(agent.summary(name))));
+            row.extend(self.floor().iter().flat_map(|_| cells(self.above_floor(agent))));
             text += &(row.join(",") + "\n");
         }
         text

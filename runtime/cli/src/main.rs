@@ -14,6 +14,7 @@ mod exit;
 mod fetch;
 mod journal;
 mod leaderboard;
+mod oracle;
 mod output;
 mod partition_argument;
 mod picture;

@@ -7,7 +7,7 @@ use jointly_host::{ENGINE, INTERFACE, Limits};
 use serde::{Deserialize, Serialize};
 
 use crate::agent_spec::Settings;
-use crate::problems;
+use crate::{oracle, problems};
 
 /// A run's whole question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,13 @@ pub(crate) struct PlannedAgent {
     pub(crate) label: String,
     pub(crate) digest: String,
     pub(crate) settings: Settings,
+}
+
+impl PlannedAgent {
+    /// Whether it is no agent but what agents are compared with.
+    pub(crate) fn is_reference(&self) -> bool {
+        oracle::is_oracle(&self.digest)
+    }
 }
 
 /// A problem of the plan.
@@ -74,7 +81,8 @@ impl Plan {
         let mut agents = self.agents.clone();
         label(&mut agents);
         let names: HashSet<&str> = self.problems.iter().map(|problem| problem.problem.as_str()).collect();
-        let digests = self.agents.iter().map(|agent| &agent.digest);
+        let components = self.agents.iter().filter(|agent| !agent.is_reference());
+        let digests = components.map(|agent| &agent.digest);
         let digests = digests.chain(self.problems.iter().filter_map(|problem| problem.digest.as_ref()));
         if agents != self.agents || labels(&agents).len() != agents.len() {
             return Some("its agents' labels are not what they must be".into());

@@ -205,14 +205,18 @@ impl AgentScores<'_> {
             })
             .collect();
         let problems: Vec<Value> = self.problems.iter().map(ScoredProblem::to_json).collect();
-        json!({
+        let mut agent = json!({
             "agent": self.planned.agent,
             "digest": self.planned.digest,
             "settings": self.planned.settings,
             "scores": scores,
             "failures": failures,
             "problems": problems,
-        })
+        });
+        if self.planned.is_reference() {
+            agent["reference"] = true.into();
+        }
+        agent
     }
 }
 
@@ -240,14 +244,14 @@ impl ScoredProblem<'_> {
 }
 
 /// A problem's scores by name.
-fn values(metric: Metric, scores: &ProblemScores, draws: u32, fuel: u64) -> Vec<(String, Scored)> {
+fn values(metric: Metric, scores: &ProblemScores, draws: u32, fuel: Option<u64>) -> Vec<(String, Scored)> {
     let joint = |(tau, score): &(u32, JointScore)| (format!("{metric}_tau{tau}"), Scored::joint(score, draws));
     let mut values: Vec<(String, Scored)> = scores.joint.iter().map(joint).collect();
     values.extend(aggregate(scores).map(|scored| (format!("{metric}_aggregate"), scored)));
     let plain = |value| Scored { value, stderr: None, draws: None };
     values.push((ACCURACY.into(), scores.accuracy.into()));
     values.push((ECE.into(), plain(scores.ece)));
-    values.push((FUEL.into(), plain(fuel as f64)));
+    values.extend(fuel.map(|fuel| (FUEL.into(), plain(fuel as f64))));
     values
 }
 

@@ -23,6 +23,11 @@ pub(crate) struct UnitResult {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Outcome {
-    Scored { scores: ProblemScores, fuel: u64 },
+    Scored {
+        scores: ProblemScores,
+        /// Not metered where the host itself did the work.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fuel: Option<u64>,
+    },
     Failed(Failure),
 }

@@ -4,22 +4,32 @@ use std::borrow::Cow;
 use std::fs;
 
 use anyhow::{Context, Result, bail};
+use jointly_core::oracle::Settings as Sampling;
 use jointly_core::{Problem, Suite};
 use jointly_host::{Agent, Limits, Runtime};
 
+use crate::agent_source::LoadedAgent;
 use crate::agent_spec::AgentSpec;
 use crate::data_directories::DataDirectories;
 use crate::directory::{Kept, RunDirectory};
 use crate::plan::{Plan, PlannedAgent};
-use crate::{agent_source, cache, problems, real_data};
+use crate::{agent_source, cache, oracle, problems, real_data};
+
+/// What takes part in a run.
+pub(crate) enum Contestant {
+    /// A component.
+    Agent(Agent),
+    /// The host's own reference.
+    Oracle(Sampling),
+}
 
 /// Agents and problems, in the plan's order.
 pub(crate) struct Workload {
     pub(crate) plan: Plan,
-    pub(crate) agents: Vec<Agent>,
+    pub(crate) agents: Vec<Contestant>,
     pub(crate) problems: Vec<Problem>,
-    /// The agents' files, to keep beside the scores.
-    agent_files: Vec<Cow<'static, [u8]>>,
+    /// The agents' files, to keep beside the scores, under their digests.
+    agent_files: Vec<(String, Cow<'static, [u8]>)>,
 }
 
 impl Workload {
@@ -29,13 +39,18 @@ impl Workload {
         let runtime = Runtime::new(cache::directory().as_deref())?;
         let (mut planned, mut agents, mut agent_files) = (Vec::new(), Vec::new(), Vec::new());
         for spec in specs {
-            let loaded = agent_source::load(&runtime, spec, limits)?;
-            let entry = PlannedAgent {
-                agent: loaded.agent.description().name.clone(),
-                label: String::new(),
-                digest: loaded.agent.digest().to_owned(),
-                settings: spec.settings.clone(),
+            let (name, digest) = if spec.agent == oracle::NAME {
+                oracle::refuse_unknown_laws(&suite.problems)?;
+                agents.push(Contestant::Oracle(oracle::sampling(&spec.settings)?));
+                (oracle::NAME.to_owned(), oracle::digest())
+            } else {
+                let LoadedAgent { agent, bytes } = agent_source::load(&runtime, spec, limits)?;
+                let (name, digest) = (agent.description().name.clone(), agent.digest().to_owned());
+                agents.push(Contestant::Agent(agent));
+                agent_files.push((digest.clone(), bytes));
+                (name, digest)
             };
+            let entry = PlannedAgent { agent: name, label: String::new(), digest, settings: spec.settings.clone() };
             if planned.contains(&entry) {
                 bail!(
                     "{} is asked for twice, maybe under another name; name it once",
@@ -43,8 +58,6 @@ impl Workload {
                 );
             }
             planned.push(entry);
-            agents.push(loaded.agent);
-            agent_files.push(loaded.bytes);
         }
         let planned_problems = suite.problems.iter().map(problems::planned).collect();
         let plan = Plan::new(&suite.name, suite.evaluation, seed, limits, planned, planned_problems);
@@ -64,6 +77,12 @@ impl Workload {
         let runtime = Runtime::new(cache::directory().as_deref())?;
         let (mut planned, mut agents) = (Vec::new(), Vec::new());
         for entry in &held.agents {
+            if entry.is_reference() {
+                oracle::refuse_unknown_laws(&suite.problems)?;
+                agents.push(Contestant::Oracle(oracle::sampling(&entry.settings)?));
+                planned.push(PlannedAgent { agent: oracle::NAME.into(), digest: oracle::digest(), ..entry.clone() });
+                continue;
+            }
             let path = directory.kept(Kept::Agent, &entry.digest);
             let file = fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
             let agent =
@@ -72,7 +91,7 @@ impl Workload {
                 bail!("{} is not the agent that the plan names: its digest is {}", path.display(), agent.digest());
             }
             planned.push(PlannedAgent { agent: agent.description().name.clone(), ..entry.clone() });
-            agents.push(agent);
+            agents.push(Contestant::Agent(agent));
         }
         let planned_problems = suite.problems.iter().map(problems::planned).collect();
         let plan = Plan::new(&suite.name, suite.evaluation, held.seed, held.limits, planned, planned_problems);
@@ -84,8 +103,8 @@ impl Workload {
 
     /// Puts copies of the agents into the directory, so that they can be run again anywhere.
     pub(crate) fn keep_agents_in(&self, directory: &RunDirectory) -> Result<()> {
-        for (planned, bytes) in self.plan.agents.iter().zip(&self.agent_files) {
-            directory.keep(Kept::Agent, &planned.digest, bytes)?;
+        for (digest, bytes) in &self.agent_files {
+            directory.keep(Kept::Agent, digest, bytes)?;
         }
         Ok(())
     }

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::matrix::Matrix;
-use crate::stream::Stream;
+use crate::stream::{Stream, TRUNCATION};
 
 /// Rows that move through a layer together: enough lanes to keep the adders busy on every CPU.
 const LANES: usize = 16;
@@ -80,18 +80,52 @@ impl Environment {
         Self { layers, temperature: spec.temperature }
     }
 
+    /// The environment whose parameters are these, in the order in which [`sample`](Self::sample) draws them.
+    pub(crate) fn of_parameters(spec: &EnvironmentSpec, mut parameters: &[f32]) -> Self {
+        let mut take = |count| {
+            let (taken, rest) = parameters.split_at(count);
+            parameters = rest;
+            taken.to_vec()
+        };
+        let mut layers = Vec::new();
+        let mut inputs = spec.input_dim as usize;
+        for &units in spec.hidden.iter().chain([&spec.num_classes]) {
+            let units = units as usize;
+            let weights = take(units * inputs);
+            let biases = if layers.is_empty() { take(units) } else { vec![0.0; units] };
+            layers.push(Layer { inputs, weights, biases });
+            inputs = units;
+        }
+        Self { layers, temperature: spec.temperature }
+    }
+
     /// Class probabilities, rows x K: these `f32` numbers are the environment's law, from which labels are sampled and
     /// log-likelihoods computed.
     ///
     /// # Panics
     /// When `inputs` has another number of columns than the environment has inputs.
     pub fn class_probs(&self, inputs: &Matrix) -> Vec<f32> {
+        let mut probs = Vec::with_capacity(inputs.rows() * self.classes());
+        self.each_row(inputs, |logits| {
+            softmax(logits);
+            probs.extend(logits.iter().map(|&p| p as f32));
+        });
+        probs
+    }
+
+    fn classes(&self) -> usize {
+        self.layers[self.layers.len() - 1].biases.len()
+    }
+
+    /// Hands on what enters the softmax at each row in turn.
+    ///
+    /// # Panics
+    /// As [`class_probs`](Self::class_probs).
+    pub(crate) fn each_row(&self, inputs: &Matrix, mut take: impl FnMut(&mut [f64])) {
         assert_eq!(inputs.cols(), self.layers[0].inputs, "inputs have the environment's dimension");
-        let classes = self.layers[self.layers.len() - 1].biases.len();
-        let mut probs = Vec::with_capacity(inputs.rows() * classes);
         let mut units = Vec::new();
         let mut next = Vec::new();
-        let mut logits = vec![0.0; classes];
+        let mut logits = vec![0.0; self.classes()];
         for rows in inputs.values().chunks(LANES * inputs.cols()) {
             let live = rows.len() / inputs.cols();
             units.clear();
@@ -109,11 +143,9 @@ impl Environment {
                 for (logit, unit) in logits.iter_mut().zip(&units) {
                     *logit = f64::from(unit[lane]) / self.temperature;
                 }
-                softmax(&mut logits);
-                probs.extend(logits.iter().map(|&p| p as f32));
+                take(&mut logits);
             }
         }
-        probs
     }
 }
 
@@ -124,6 +156,22 @@ impl Initialization {
             Self::Glorot => stream.normal() * (2.0 / (fan_in + fan_out) as f64).sqrt(),
         };
         weight as f32
+    }
+
+    /// What a weight's standard normal deviate is multiplied by.
+    pub(crate) fn scale(self, fan_in: usize, fan_out: usize) -> f64 {
+        match self {
+            Self::Testbed => 1.0 / (fan_in as f64).sqrt(),
+            Self::Glorot => (2.0 / (fan_in + fan_out) as f64).sqrt(),
+        }
+    }
+
+    /// The widest deviate of a weight, where there is one.
+    pub(crate) fn truncation(self) -> Option<f64> {
+        match self {
+            Self::Testbed => Some(TRUNCATION),
+            Self::Glorot => None,
+        }
     }
 }
 

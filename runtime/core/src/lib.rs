@@ -16,6 +16,7 @@ pub mod evaluation;
 pub mod import;
 pub mod matrix;
 pub mod metric;
+pub mod oracle;
 pub mod predictions;
 pub mod problem;
 pub mod score;

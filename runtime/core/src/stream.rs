@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::estimate::probit;
 
 /// Widest deviate that [`Stream::truncated_normal`] keeps, in standard deviations.
-const TRUNCATION: f64 = 2.0;
+pub(crate) const TRUNCATION: f64 = 2.0;
 
 /// A stream of random numbers.
 ///

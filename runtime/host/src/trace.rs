@@ -45,13 +45,13 @@ impl Trace {
     }
 
     /// Keeps what lies in [0, 1]; a guest may say anything.
-    pub(crate) fn set_progress(&self, fraction: f32) {
+    pub fn set_progress(&self, fraction: f32) {
         let fraction = if fraction >= 0.0 { fraction.min(1.0) } else { 0.0 };
         self.0.progress.store(fraction.to_bits(), Ordering::Relaxed);
     }
 
     /// Keeps the start of a line while there is room for it; counts it in any case.
-    pub(crate) fn add_line(&self, line: &str) {
+    pub fn add_line(&self, line: &str) {
         let mut end = line.len().min(LINE_BYTES);
         while !line.is_char_boundary(end) {
             end -= 1;

@@ -9,7 +9,9 @@ use jointly_core::{Environment, Instance, Problem, Suite, Task};
 use jointly_host::Limits;
 
 use crate::agent_spec::AgentSpec;
+use crate::data_directories::DataDirectories;
 use crate::picture::{Plane, Row, Sheet, believe};
+use crate::problems::Choices;
 use crate::workload::Workload;
 use crate::{directory, exit, output, problems};
 
@@ -85,7 +87,7 @@ fn suite_of(problem: &str) -> Result<Suite> {
             "there is no problem {problem}; `jointly suites NAME` lists a suite's, such as testbed/t10/temp0.1/seed0"
         )
     })?;
-    problems::requested(Some(&suite), &[], Some(problem))
+    problems::requested(Some(&suite), &[], Some(problem), Choices::default(), &DataDirectories::default())
 }
 
 /// The environment of a problem that can be drawn on the plane.

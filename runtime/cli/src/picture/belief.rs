@@ -1,9 +1,11 @@
 //! What a trained agent believes on the plane: its mean prediction and functions sampled from it.
 
 use jointly_core::{Classifier, Matrix, Model, Problem, agent_seed};
-use jointly_host::{Agent, Failure, Limits, Setting, Trace};
+use jointly_host::{Failure, Limits, Setting, Trace};
 
+use crate::oracle;
 use crate::picture::plane::Plane;
+use crate::workload::Contestant;
 
 /// Draws that the mean is taken over.
 pub(crate) const MEAN_DRAWS: u64 = 100;
@@ -19,17 +21,27 @@ pub(crate) struct Belief {
 
 /// Trains an agent as a run does, and asks it.
 pub(crate) fn believe(
-    agent: &Agent,
+    contestant: &Contestant,
     settings: Vec<Setting>,
     (problem, seed): (&Problem, u64),
     functions: usize,
     limits: Limits,
 ) -> Result<Belief, Failure> {
     let instance = problem.instance(seed);
-    let mut agent = agent.with(settings, limits, Trace::default());
     let own_seed = agent_seed(seed, problem.stream_name());
-    let mut model = agent.train(&problem.task(), instance.train(), instance.validation(), own_seed)?;
-    sample(&mut model, &Plane::STANDARD.inputs(), functions)
+    let inputs = Plane::STANDARD.inputs();
+    match contestant {
+        Contestant::Agent(agent) => {
+            let mut agent = agent.with(settings, limits, Trace::default());
+            let mut model = agent.train(&problem.task(), instance.train(), instance.validation(), own_seed)?;
+            sample(&mut model, &inputs, functions)
+        }
+        Contestant::Oracle(sampling) => {
+            let mut posterior = oracle::posterior(sampling, problem, &instance, own_seed, &Trace::default())?;
+            let Ok(belief) = sample(&mut posterior, &inputs, functions);
+            Ok(belief)
+        }
+    }
 }
 
 fn sample<M: Model>(model: &mut M, inputs: &Matrix, functions: usize) -> Result<Belief, M::Error> {

@@ -1,0 +1,98 @@
+//! The floor: a Bayesian who knows the law that environments are drawn from, and samples their posterior.
+
+mod agreement;
+mod chain;
+mod hamiltonian;
+mod law;
+mod likelihood;
+mod order;
+mod posterior;
+mod settings;
+
+use std::convert::Infallible;
+
+pub use agreement::Agreement;
+use chain::Chain;
+use law::Law;
+use likelihood::Likelihood;
+pub use posterior::{Diagnosis, Posterior};
+pub use settings::{SettingInfo, Settings};
+
+use crate::classifier::Classifier;
+use crate::dataset::{Dataset, Task};
+use crate::environment::EnvironmentSpec;
+use crate::matrix::Matrix;
+use crate::problem::{Problem, Source};
+use crate::stream::stream;
+
+/// Another number where the same settings give other draws.
+pub const VERSION: u32 = 1;
+/// Inputs at which the chains' predictions are compared.
+const PROBES: usize = 8;
+
+/// An agent that knows the law of the environment, never the environment, and believes what Bayes' rule says.
+///
+/// # Formula
+/// Environments have the density p(theta) of their [spec](EnvironmentSpec). Given training data D, the belief is
+/// p(theta | D), proportional to p(theta) times the product over (x, y) in D of P(y | x, theta), and draws are samples of it.
+/// The labels of a tau-sample come from theta as the data did, so that over problems
+/// the expected KL of this belief's joint predictions is the mutual information I(theta; y_1..tau | D, x_1..tau): no agent
+/// that sees D alone has a lower expected KL. Osband et al., "The Neural Testbed", section 3, for the metric.
+///
+/// # Method
+/// Several chains of Hamiltonian Monte Carlo over all of the network's parameters, each annealed from a draw of the prior;
+/// [`Diagnosis`] tells what can be told of the error from one problem.
+#[derive(Clone, Debug)]
+pub struct Oracle {
+    spec: EnvironmentSpec,
+    settings: Settings,
+}
+
+impl Oracle {
+    /// A Bayesian for environments drawn from `spec`.
+    pub fn new(spec: EnvironmentSpec, settings: Settings) -> Self {
+        Self { spec, settings }
+    }
+
+    /// A Bayesian for the law that the problem's environment is drawn from; none where that law is not known.
+    pub fn of(problem: &Problem, settings: Settings) -> Option<Self> {
+        let Source::Synthetic { environment, .. } = &problem.source else { return None };
+        Some(Self::new(environment.clone(), settings))
+    }
+
+    /// Samples the posterior given the data; `progress` is told the fraction done.
+    pub fn sample(&self, train: &Dataset, seed: u64, progress: &mut dyn FnMut(f64)) -> Posterior {
+        let law = Law::of(&self.spec);
+        let mut likelihood = Likelihood::new(law.clone(), self.spec.temperature, train);
+        let replicate = self.settings.replicate.to_string();
+        let run = |i| {
+            let mut source = stream(seed, "oracle-chain", &replicate, i);
+            let chain = Chain::run(&law, &mut likelihood, &self.settings, &mut source);
+            progress((i + 1) as f64 / f64::from(self.settings.chains));
+            chain
+        };
+        let chains: Vec<Chain> = (0..u64::from(self.settings.chains)).map(run).collect();
+        let mut source = stream(seed, "oracle-probes", "", 0);
+        let cols = self.spec.input_dim as usize;
+        let probes = Matrix::from_rows(cols, (0..PROBES * cols).map(|_| source.normal() as f32).collect());
+        Posterior::new(&self.spec, &chains, &probes)
+    }
+}
+
+impl Classifier for Oracle {
+    type Model = Posterior;
+    type Error = Infallible;
+
+    fn train(
+        &mut self,
+        _task: &Task,
+        train: &Dataset,
+        _validation: Option<&Dataset>,
+        seed: u64,
+    ) -> Result<Posterior, Infallible> {
+        Ok(self.sample(train, seed, &mut |_| ()))
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,110 @@
+//! A sample of environments from the posterior, and how far to trust it.
+
+use std::convert::Infallible;
+use std::fmt;
+
+use super::agreement::Agreement;
+use super::chain::Chain;
+use crate::classifier::Model;
+use crate::environment::{Environment, EnvironmentSpec};
+use crate::matrix::Matrix;
+
+/// A sample of environments from the posterior: draw m is function m mod S of S that were kept, chain by chain in turn.
+#[derive(Clone, Debug)]
+pub struct Posterior {
+    functions: Vec<Environment>,
+    diagnosis: Diagnosis,
+}
+
+/// How far a sample is to be trusted.
+#[derive(Clone, Debug)]
+pub struct Diagnosis {
+    /// Chains.
+    pub chains: usize,
+    /// Functions kept.
+    pub functions: usize,
+    /// The least mean probability of moving among the chains; the steps are fitted to 0.8.
+    pub acceptance: f64,
+    /// The shortest and the longest step among the chains, in radians.
+    pub steps: (f64, f64),
+    /// Of the training labels' log-likelihood.
+    pub log_likelihood: Agreement,
+    /// Of the difference of the first two logits at each probe.
+    pub logits: Vec<Agreement>,
+}
+
+impl Posterior {
+    /// Interleaves the chains, so that the first draws come from all of them alike.
+    pub(super) fn new(spec: &EnvironmentSpec, chains: &[Chain], probes: &Matrix) -> Self {
+        let interleaved = (0..chains[0].draws.len()).flat_map(|m| chains.iter().map(move |chain| &chain.draws[m]));
+        let functions: Vec<_> = interleaved.map(|draw| Environment::of_parameters(spec, draw)).collect();
+        let log_likelihoods: Vec<Vec<f64>> = chains.iter().map(|chain| chain.log_likelihoods.clone()).collect();
+        let mut logits = vec![vec![Vec::new(); chains.len()]; probes.rows()];
+        for (m, function) in functions.iter().enumerate() {
+            let mut at_probe = logits.iter_mut();
+            function.each_row(probes, |row| {
+                let by_chain = at_probe.next().expect("one list a probe");
+                by_chain[m % chains.len()].push(row[0] - row[1]);
+            });
+        }
+        let steps = chains.iter().map(|chain| chain.step);
+        let diagnosis = Diagnosis {
+            chains: chains.len(),
+            functions: functions.len(),
+            acceptance: chains.iter().map(|chain| chain.acceptance).fold(1.0, f64::min),
+            steps: (steps.clone().fold(f64::INFINITY, f64::min), steps.fold(0.0, f64::max)),
+            log_likelihood: Agreement::of(&log_likelihoods),
+            logits: logits.iter().map(|chains| Agreement::of(chains)).collect(),
+        };
+        Self { functions, diagnosis }
+    }
+
+    /// How far the sample is to be trusted.
+    pub fn diagnosis(&self) -> &Diagnosis {
+        &self.diagnosis
+    }
+}
+
+impl Diagnosis {
+    /// The largest R-hat and the least effective number of draws over all quantities.
+    pub fn worst(&self) -> Agreement {
+        self.logits.iter().fold(self.log_likelihood, |worst, one| Agreement {
+            r_hat: worst.r_hat.max(one.r_hat),
+            effective: worst.effective.min(one.effective),
+        })
+    }
+}
+
+impl fmt::Display for Diagnosis {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let worst = self.worst();
+        write!(
+            f,
+            "{} functions of {} chains, acceptance at least {:.2}, steps {:.4} to {:.4}; R-hat at most {:.3}, effective \
+             draws at least {:.0} (log-likelihood {:.3} and {:.0})",
+            self.functions,
+            self.chains,
+            self.acceptance,
+            self.steps.0,
+            self.steps.1,
+            worst.r_hat,
+            worst.effective,
+            self.log_likelihood.r_hat,
+            self.log_likelihood.effective,
+        )
+    }
+}
+
+impl Model for Posterior {
+    type Error = Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Infallible> {
+        let functions = self.functions.len() as u64;
+        Ok(draws.iter().map(|draw| draw % functions).collect())
+    }
+
+    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+        let functions = self.functions.len() as u64;
+        Ok(draws.iter().flat_map(|draw| self.functions[(draw % functions) as usize].class_probs(inputs)).collect())
+    }
+}

@@ -1,0 +1,113 @@
+//! The oracle, the host's own reference: the floor that agents are compared with.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::command::{done, refused};
+use crate::guests::argument;
+use crate::npz::{TemporaryFile, problem};
+use crate::run::{PROBLEM, RunDirectory, json};
+
+/// A few functions of two short chains: enough to run, too few to trust.
+const ORACLE: &str = "oracle:chains=2,samples=40,warmup=20";
+const PROBLEMS: &str = "quick/t10/temp0.1/seed[01]";
+/// What twelve digits leave of a difference.
+const TOLERANCE: f64 = 1e-9;
+
+fn agent<'a>(scores: &'a Value, name: &str) -> &'a Value {
+    scores["agents"].as_array().unwrap().iter().find(|agent| agent["agent"] == name).unwrap()
+}
+
+#[test]
+fn it_stands_above_the_ranking_and_agents_have_a_distance_from_it() {
+    let directory = RunDirectory::of(&["uniform", "mlp:steps=200", ORACLE], PROBLEMS);
+    let printed = done(["report", directory.argument()]);
+    let joint: Vec<&str> = printed.lines().skip_while(|line| !line.starts_with('#')).take(4).collect();
+    assert!(joint[0].ends_with("above floor"), "{printed}");
+    let starts = ["floor  oracle:chains=2", "1      mlp:steps=200", "2      uniform"];
+    for (line, start) in joint[1..].iter().zip(starts) {
+        assert!(line.starts_with(start), "{printed}");
+    }
+
+    let scores = directory.scores();
+    let [oracle, mlp] = ["oracle", "mlp"].map(|name| agent(&scores, name));
+    assert_eq!(oracle["reference"], true);
+    assert_eq!(oracle["digest"], "host:oracle-1");
+    assert!(oracle["scores"]["fuel"].is_null() && mlp["scores"]["fuel"].is_object());
+    assert!(mlp["reference"].is_null());
+
+    let csv = directory.read("leaderboard.csv");
+    let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
+    let cell = |row: &str, column: &str| {
+        let row = rows.iter().find(|cells| cells.contains(&row)).unwrap();
+        // Quoted settings hold commas of their own, so that columns are counted from the end.
+        row[row.len() - (rows[0].len() - rows[0].iter().position(|name| *name == column).unwrap())].to_owned()
+    };
+    let aggregate = |agent: &Value| agent["scores"]["kl_aggregate"]["mean"].as_f64().unwrap();
+    let above: f64 = cell("mlp", "above_floor_mean").parse().unwrap();
+    assert!((above - (aggregate(mlp) - aggregate(oracle))).abs() < TOLERANCE, "{csv}");
+    assert_eq!(cell("oracle", "above_floor_mean"), "");
+    assert_eq!(cell("oracle", "fuel_mean"), "");
+    assert!(rows[1][0].is_empty() && rows[2][0] == "1", "{csv}");
+}
+
+#[test]
+fn a_run_without_it_has_no_floor() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    assert!(!done(["report", directory.argument()]).contains("floor"));
+    assert!(!directory.read("leaderboard.csv").contains("floor"));
+    assert!(!directory.read("scores.json").contains("reference"));
+}
+
+#[test]
+fn its_run_is_verified_and_says_how_far_to_trust_it() {
+    let directory = RunDirectory::of(&["uniform", ORACLE], PROBLEMS);
+    done(["verify", directory.argument()]);
+    let units = directory.units();
+    let log = units.iter().find(|unit| unit["agent"] == ORACLE).unwrap()["log"][0].as_str().unwrap();
+    assert!(log.contains("40 functions of 2 chains") && log.contains("R-hat at most"), "{log}");
+    assert_eq!(fs::read_dir(directory.file("agents")).unwrap().count(), 1, "it has no bytes to keep");
+
+    let plan = directory.read("plan.json").replace("host:oracle-1", "host:oracle-2");
+    fs::write(directory.file("plan.json"), plan).unwrap();
+    refused(["verify", directory.argument()], &["its plan is not this command's"]);
+}
+
+#[test]
+fn a_replicate_is_another_sample() {
+    let directory = RunDirectory::of(&[ORACLE, "oracle:chains=2,samples=40,warmup=20,replicate=1"], PROBLEM);
+    let scores = directory.scores();
+    let kl = |i: usize| scores["agents"][i]["scores"]["kl_tau1"]["mean"].as_f64().unwrap();
+    assert_ne!(kl(0), kl(1));
+}
+
+#[test]
+fn it_is_listed_apart_from_the_agents() {
+    let text = done(["agents"]);
+    let heading = text.lines().position(|line| line.starts_with("Computed by the host itself")).unwrap();
+    let card = text.lines().position(|line| line.starts_with("oracle 1: the floor")).unwrap();
+    assert!(card > heading, "{text}");
+    let listed = json(&done(["agents", "--json"]));
+    let references: Vec<&Value> =
+        listed.as_array().unwrap().iter().filter(|entry| entry["reference"] == true).collect();
+    assert!(matches!(references[..], [oracle] if oracle["name"] == "oracle"), "{references:?}");
+}
+
+#[test]
+fn what_it_cannot_do_is_refused_with_the_remedy() {
+    refused(["check", "oracle"], &["no component", "`jointly run`"]);
+    let file = TemporaryFile::new("mine.npz", problem().bytes());
+    refused(
+        ["run", "oracle", "--problem", file.argument()],
+        &["imported/mine", "law of this one is not known", "leave"],
+    );
+    refused(["run", "oracle:size=3", "--suite", "quick"], &["there is no setting size; known: chains=8"]);
+    refused(["run", "oracle:chains=1", "--suite", "quick"], &["chains is 1, expected a whole number from 2 to 1000"]);
+}
+
+/// An agent may not take its name.
+#[test]
+fn false_oracle() {
+    refused(["run", &argument("false-oracle"), "--suite", "quick"], &["calls itself oracle", "another name"]);
+}
