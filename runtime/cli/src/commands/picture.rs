@@ -106,3 +106,35 @@ fn drawable<'i>(problem: &Problem, instance: &'i Instance) -> Result<&'i Environ
     }
     Ok(environment)
 }
+
+#[cfg(test)]
+mod tests {
+    use jointly_core::{EnvironmentSpec, Initialization, Problem, Source};
+
+    use super::{drawable, suite_of};
+
+    fn refusal(input_dim: u32, num_classes: u32) -> Option<String> {
+        let environment = EnvironmentSpec {
+            input_dim,
+            num_classes,
+            temperature: 0.1,
+            hidden: vec![5],
+            initialization: Initialization::Testbed,
+        };
+        let problem = Problem { name: "p".into(), source: Source::Synthetic { environment, train_size: 3 } };
+        drawable(&problem, &problem.instance(0)).err().map(|error| error.to_string())
+    }
+
+    #[test]
+    fn only_two_inputs_and_two_classes_are_drawn() {
+        assert_eq!(refusal(2, 2), None);
+        assert!(refusal(10, 2).unwrap().contains("has 10 inputs and a plane has two; choose a synthetic problem"));
+        assert!(refusal(2, 3).unwrap().contains("has 3 classes"));
+    }
+
+    #[test]
+    fn a_problem_is_found_in_its_suite() {
+        let suite = suite_of("testbed/t10/temp0.1/seed0").unwrap();
+        assert_eq!((suite.name.as_str(), suite.problems.len()), ("testbed", 1));
+    }
+}

@@ -19,7 +19,8 @@ impl Label {
         (x.clamp(self.area.left, self.area.right()), y.clamp(self.area.top, self.area.bottom()))
     }
 
-    /// What the line from the point to the label covers, piece by piece, but for the point itself.
+    /// What the line from the point to the label covers, piece by piece, but for its start: points that lie on one
+    /// another can have no lines that avoid them all.
     fn leader(&self, at: Spot) -> Vec<Area> {
         const PIECE: f64 = 4.0;
         if !self.far {
@@ -33,8 +34,8 @@ impl Label {
             let (x, y) = (at.0 + (to.0 - at.0) * part, at.1 + (to.1 - at.1) * part);
             Area { left: x - 1.0, top: y - 1.0, width: 2.0, height: 2.0 }
         };
-        let out = |area: &Area| (area.left - at.0).abs() > POINT + 1.0 || (area.top - at.1).abs() > POINT + 1.0;
-        (0..pieces).map(piece).filter(out).collect()
+        let first = (START / PIECE) as usize;
+        (first..pieces).map(piece).collect()
     }
 }
 
@@ -42,11 +43,25 @@ impl Label {
 pub(crate) const SIZE: f64 = 12.0;
 /// Room that a point takes.
 const POINT: f64 = 6.0;
+/// Length of a line's start, which may lie over points.
+const START: f64 = 14.0;
 /// Distances that are tried, from the point to the label's nearest edge.
-const DISTANCES: [f64; 7] = [8.0, 18.0, 30.0, 44.0, 60.0, 80.0, 104.0];
+const DISTANCES: [f64; 9] = [8.0, 18.0, 28.0, 40.0, 54.0, 70.0, 88.0, 108.0, 130.0];
 /// Directions that are tried, the more readable first.
-const DIRECTIONS: [(f64, f64); 8] =
-    [(1.0, 0.0), (-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (0.8, -0.8), (0.8, 0.8), (-0.8, -0.8), (-0.8, 0.8)];
+const DIRECTIONS: [(f64, f64); 12] = [
+    (1.0, 0.0),
+    (-1.0, 0.0),
+    (0.0, -1.0),
+    (0.0, 1.0),
+    (0.8, -0.8),
+    (0.8, 0.8),
+    (-0.8, -0.8),
+    (-0.8, 0.8),
+    (0.4, -0.9),
+    (-0.4, -0.9),
+    (0.4, 0.9),
+    (-0.4, 0.9),
+];
 
 /// A place for each text beside its point, within `bounds` and clear of every one of `obstacles`; a label for which
 /// there is no room is left out.
@@ -78,7 +93,7 @@ pub(crate) fn place(points: &[(Spot, &str)], obstacles: &[Spot], bounds: Area) -
 /// The area of a text that lies in a direction of a spot.
 fn beside((x, y): Spot, text: &str, distance: f64, (right, down): (f64, f64)) -> Area {
     let (width, height) = (width(text, SIZE), SIZE + 2.0);
-    let centre = (x + right * distance + right.signum_or_zero() * width / 2.0, y + down * distance);
+    let centre = (x + right * distance + right.signum_or_zero() * width / 2.0, y + down * (distance + height / 2.0));
     Area { left: centre.0 - width / 2.0, top: centre.1 - height / 2.0, width, height }
 }
 

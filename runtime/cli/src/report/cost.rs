@@ -48,6 +48,11 @@ pub(crate) fn figure(view: &View) -> Option<Figure> {
             numbers.push(row);
         }
     }
+    if unnamed > 0 {
+        let named: Vec<_> = view.families.iter().map(|family| (family.name, view.style(family.name))).collect();
+        let key = canvas.markers((LEFT, TOP + HEIGHT + 56.0), WIDTH - LEFT, &named);
+        canvas.set_height(TOP + HEIGHT + 46.0 + key);
+    }
     Some(Figure {
         title: "Score against cost (Figure 10)".into(),
         caption: caption(view, unnamed),
@@ -153,7 +158,7 @@ fn caption(view: &View, unnamed: usize) -> String {
         .push("Hollow points at an edge lie beyond it; ∞ is an infinite mean; × is an agent that failed.".to_owned());
     if unnamed > 0 {
         let names = counted(unnamed, "name");
-        sentences.push(format!("{names} did not fit: rest a pointer on the point, or see the numbers."));
+        sentences.push(format!("{names} did not fit beside a point; the key beneath has all agents."));
     }
     sentences.join(" ")
 }
