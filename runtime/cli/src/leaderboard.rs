@@ -54,8 +54,10 @@ impl<'a> Placed<'a> {
 }
 
 impl<'a> Leaderboard<'a> {
-    /// Ranks by the aggregate where the suite has one, else by the joint score of the largest tau. Equal means share a
-    /// rank; references stand above and have none. An agent without a score on every problem comes last and has none: its mean is over other problems.
+    /// Ranks by the aggregate where the suite has one, that is taus 1 and 100, else by the joint score of the largest tau,
+    /// to which the marginals of each of its inputs belong already: no other aggregate is made up. Equal means share a
+    /// rank; references stand above and have none. An agent without a score on every problem comes last and has none: its
+    /// mean is over other problems.
     pub(crate) fn new(scores: &'a Scores<'a>) -> Self {
         let names = scores.names();
         let joint = |name: &&String| name.contains("_tau") || name.ends_with("_aggregate");
