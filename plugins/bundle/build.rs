@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name and the directory of its crate, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str); 18] = [
+const AGENTS: [(&str, &str); 19] = [
     ("uniform", "uniform"),
     ("prior", "prior"),
     ("logistic-regression", "logistic-regression"),
@@ -31,6 +31,7 @@ const AGENTS: [(&str, &str); 18] = [
     ("dropout", "dropout"),
     ("bbb", "bbb"),
     ("sgmcmc", "sgmcmc"),
+    ("flow", "flow"),
 ];
 
 const TARGET: &str = "wasm32-unknown-unknown";

@@ -16,6 +16,7 @@ mod npz;
 mod pairing;
 mod problem_files;
 mod readme;
+mod real_data;
 mod report;
 mod requests;
 mod run;

@@ -2,9 +2,10 @@
 
 mod posterior;
 
-use jointly_nets::drawn_layers::DrawnLayers;
+use jointly_nets::drawn::Drawn;
 use jointly_nets::last_layer::{Hidden, LastLayer, sample_last_layers};
-use jointly_nets::{FirstBiases, Recipe, Stream, Weighting};
+use jointly_nets::penalty::temperature;
+use jointly_nets::{FirstBiases, Prior, Recipe, Stream, Weighting};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Setting, Task, Widths, settings,
     sweep,
@@ -48,7 +49,7 @@ pub struct DeepKernel {
     /// The factor c.
     factor: f64,
     seed: u64,
-    drawn: DrawnLayers,
+    drawn: Drawn,
 }
 
 impl DeepKernel {
@@ -92,19 +93,21 @@ impl Classifier for DeepKernel {
             l2: *settings.l2,
             adaptive: settings.adaptive,
             first_biases: FirstBiases::Zero,
+            prior: Prior::None,
             prior_scale: 0.0,
+            vae_steps: 0,
             weighting: Weighting::Equal,
         };
         let network = LastLayer::train(&recipe, task, data, seed)?;
         let mut features = network.at(&data.inputs)?.features;
         normalise(&mut features, network.features());
-        let temperature = f64::from(task.temperature.unwrap_or(1.0));
+        let temperature = f64::from(temperature(task));
         let noise_variance = f64::from(*settings.sigma_factor) * temperature;
         let posterior = Posterior::new(&features, network.features(), noise_variance)
             .ok_or_else(|| Failure::Diverged("the features are not finite".into()))?;
         let examples = data.labels.len().max(1) as f64;
         let factor = f64::from(*settings.scale) * (noise_variance / (examples * temperature)).sqrt();
-        let drawn = DrawnLayers::new(network.features() * network.classes());
+        let drawn = Drawn::new(network.features() * network.classes());
         Ok(Self { network, posterior, factor, seed, drawn })
     }
 

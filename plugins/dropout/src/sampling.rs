@@ -172,8 +172,9 @@ impl Shared {
             }
         }
         let hidden = &floats(&hidden)[..one];
-        // Written so that a NaN stays.
-        let largest = hidden.iter().fold(0.0f32, |max, value| if *value <= max { max } else { *value });
+        // A NaN stays, and so does what is infinite.
+        let larger = |max: f32, value: &f32| if value.is_nan() || *value > max { *value } else { max };
+        let largest = hidden.iter().fold(0.0, larger);
         let [weight, bias] = self.bounds;
         let bound = (largest * weight).max(bias).max(MIN_BOUND) + 0.0 * largest;
         let unit = bound / MAX_TERM.min(MAX_SUM / (one + 1) as f32);

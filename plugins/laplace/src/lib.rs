@@ -2,9 +2,9 @@
 
 mod posterior;
 
-use jointly_nets::drawn_layers::DrawnLayers;
+use jointly_nets::drawn::Drawn;
 use jointly_nets::last_layer::{Hidden, LastLayer, sample_last_layers};
-use jointly_nets::{FirstBiases, Recipe, Stream, Weighting};
+use jointly_nets::{FirstBiases, Prior, Recipe, Stream, Weighting};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Setting, SettingValue, Task,
     Widths, log, settings, sweep,
@@ -73,7 +73,7 @@ pub struct Laplace {
     posterior: Posterior,
     scale: f64,
     seed: u64,
-    drawn: DrawnLayers,
+    drawn: Drawn,
 }
 
 /// The features with a one behind each row, for the bias.
@@ -131,7 +131,9 @@ impl Classifier for Laplace {
             l2: *settings.l2,
             adaptive: settings.adaptive,
             first_biases: FirstBiases::Zero,
+            prior: Prior::None,
             prior_scale: 0.0,
+            vae_steps: 0,
             weighting: Weighting::Equal,
         };
         let examples = data.labels.len().max(1);
@@ -155,7 +157,7 @@ impl Classifier for Laplace {
         let at = Examples { features: &features, width, logits: &logits, classes };
         let posterior = Posterior::new(structure, at, prior_precision)
             .ok_or_else(|| Failure::Diverged("the curvature of the loss is not finite".into()))?;
-        let drawn = DrawnLayers::new(weights);
+        let drawn = Drawn::new(weights);
         Ok(Self { network, posterior, scale: f64::from(*settings.scale), seed, drawn })
     }
 

@@ -7,10 +7,19 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-pub use imp::{Lanes, nonzero, transpose};
+pub use imp::{Integers, Lanes, fold, nonzero, signs, transpose};
 
 /// Numbers in a vector: what the hardware holds in a register.
 pub const LANES: usize = imp::LANES;
+
+/// The most columns of a narrow matrix.
+pub const NARROW: usize = 4;
+
+/// How many vectors hold the sixteen numbers of [`signs`].
+pub const SIGNS: usize = 16 / LANES;
+
+/// How many vectors hold the eight sums of [`fold`].
+pub const OCTET: usize = 8 / LANES;
 
 /// How many vectors hold `n` numbers.
 pub const fn vectors(n: usize) -> usize {
@@ -22,6 +31,8 @@ pub const fn vectors(n: usize) -> usize {
 #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
 mod imp {
     use std::arch::wasm32::*;
+
+    use super::{NARROW, SIGNS};
 
     pub(super) const LANES: usize = 4;
 
@@ -92,7 +103,7 @@ mod imp {
         /// Zero in place of what is negative; a NaN stays.
         #[inline(always)]
         pub fn relu(self) -> Self {
-            Self(v128_andnot(self.0, f32x4_lt(self.0, f32x4_splat(0.0))))
+            Self(f32x4_pmax(self.0, f32x4_splat(0.0)))
         }
 
         /// Zero wherever the gate is not positive.
@@ -101,11 +112,54 @@ mod imp {
             Self(v128_and(self.0, f32x4_gt(gate.0, f32x4_splat(0.0))))
         }
 
+        #[inline(always)]
+        pub fn abs(self) -> Self {
+            Self(f32x4_abs(self.0))
+        }
+
         /// `self * 2^n`, where `n` was rounded by adding it to [`ROUND`](super::ROUND).
         #[inline(always)]
         pub fn scale_by_rounded(self, rounded: Self) -> Self {
             Self(i32x4_add(self.0, i32x4_shl(rounded.0, 23)))
         }
+    }
+
+    /// A vector of as many integers.
+    #[derive(Clone, Copy, Debug)]
+    #[must_use]
+    #[repr(transparent)]
+    pub struct Integers(v128);
+
+    impl Integers {
+        #[inline(always)]
+        pub fn splat(value: i32) -> Self {
+            Self(i32x4_splat(value))
+        }
+
+        /// What is left of the numbers without their fractions.
+        #[inline(always)]
+        pub fn truncate(lanes: Lanes) -> Self {
+            Self(i32x4_trunc_sat_f32x4(lanes.0))
+        }
+
+        /// The nearest numbers.
+        #[inline(always)]
+        pub fn to_lanes(self) -> Lanes {
+            Lanes(f32x4_convert_i32x4(self.0))
+        }
+
+        /// `self + term` where `minus` is 0, `self - term` where it is -1.
+        #[inline(always)]
+        pub fn add_signed(self, term: Self, minus: Self) -> Self {
+            Self(i32x4_sub(i32x4_add(self.0, v128_xor(term.0, minus.0)), minus.0))
+        }
+    }
+
+    /// As the other, which is no arithmetic.
+    #[inline(always)]
+    pub fn signs([a, b, c, d]: [Lanes; SIGNS]) -> u64 {
+        let bits = |lanes: Lanes| u64::from(i32x4_bitmask(lanes.0));
+        bits(a) | bits(b) << LANES | bits(c) << (2 * LANES) | bits(d) << (3 * LANES)
     }
 
     /// As the other, sixteen numbers at a time.
@@ -133,6 +187,14 @@ mod imp {
         }
     }
 
+    /// As the other: a sum of halves, then of quarters, and so on.
+    #[inline(always)]
+    pub fn fold(sums: [[Lanes; 2]; NARROW]) -> Lanes {
+        let [a, b, c, d] = transpose_tile(sums.map(|[low, high]| low.add(high)));
+        a.add(c).add(b.add(d))
+    }
+
+    #[inline(always)]
     fn transpose_tile([a, b, c, d]: [Lanes; LANES]) -> [Lanes; LANES] {
         let (ab, ab_high) = (i32x4_shuffle::<0, 4, 1, 5>(a.0, b.0), i32x4_shuffle::<2, 6, 3, 7>(a.0, b.0));
         let (cd, cd_high) = (i32x4_shuffle::<0, 4, 1, 5>(c.0, d.0), i32x4_shuffle::<2, 6, 3, 7>(c.0, d.0));
@@ -148,6 +210,8 @@ mod imp {
 /// Elsewhere the compiler makes vector instructions of arrays: one register where there is AVX, two where not.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "relaxed-simd")))]
 mod imp {
+    use super::{NARROW, SIGNS};
+
     pub(super) const LANES: usize = 8;
 
     /// A vector of [`LANES`](super::LANES) numbers.
@@ -238,6 +302,58 @@ mod imp {
         pub fn scale_by_rounded(self, rounded: Self) -> Self {
             self.zip(rounded, |a, n| f32::from_bits(a.to_bits().wrapping_add(n.to_bits() << 23)))
         }
+
+        #[inline(always)]
+        pub fn abs(self) -> Self {
+            Self(self.0.map(f32::abs))
+        }
+    }
+
+    /// A vector of as many integers.
+    #[derive(Clone, Copy, Debug)]
+    #[must_use]
+    #[repr(C, align(32))]
+    pub struct Integers([i32; LANES]);
+
+    impl Integers {
+        #[inline(always)]
+        pub fn splat(value: i32) -> Self {
+            Self([value; LANES])
+        }
+
+        /// What is left of the numbers without their fractions.
+        #[inline(always)]
+        pub fn truncate(lanes: Lanes) -> Self {
+            Self(lanes.0.map(|value| value as i32))
+        }
+
+        /// The nearest numbers.
+        #[inline(always)]
+        pub fn to_lanes(self) -> Lanes {
+            Lanes(self.0.map(|value| value as f32))
+        }
+
+        /// `self + term` where `minus` is 0, `self - term` where it is -1.
+        #[inline(always)]
+        pub fn add_signed(self, term: Self, minus: Self) -> Self {
+            Self(std::array::from_fn(|i| self.0[i].wrapping_add(term.0[i] ^ minus.0[i]).wrapping_sub(minus.0[i])))
+        }
+    }
+
+    /// A bit for each of sixteen numbers whose sign is negative, a zero's too.
+    #[inline(always)]
+    pub fn signs(numbers: [Lanes; SIGNS]) -> u64 {
+        super::floats(&numbers).iter().rev().fold(0, |bits, value| bits << 1 | u64::from(value.is_sign_negative()))
+    }
+
+    /// For each eight sums their total, always in the same order.
+    #[inline(always)]
+    pub fn fold(sums: [[Lanes; 1]; NARROW]) -> Lanes {
+        let mut totals = [0.0; LANES];
+        for (total, [Lanes([a, b, c, d, e, f, g, h])]) in totals.iter_mut().zip(sums) {
+            *total = ((a + e) + (c + g)) + ((b + f) + (d + h));
+        }
+        Lanes(totals)
     }
 
     /// A bit for each number of up to 64 that is not zero.

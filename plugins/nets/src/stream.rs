@@ -37,6 +37,12 @@ pub enum Stream {
     AutoencoderBatches,
     /// The noise of each step of an autoencoder's training.
     AutoencoderNoise,
+    /// How the flows of a belief start.
+    FlowStart,
+    /// The noise that a flow makes a draw of, in each step of training.
+    FlowNoise,
+    /// The noise that a flow makes a draw of.
+    FlowDraw,
 }
 
 impl Stream {

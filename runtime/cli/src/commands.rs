@@ -2,6 +2,7 @@
 
 mod agents;
 mod check;
+mod data;
 mod report;
 mod run;
 mod score;
@@ -26,12 +27,14 @@ pub(crate) struct Jointly {
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 internal error; 2 usage or bad input, a \
                           contract broken (check), an entry that does not hold (verify); 3 done, but some agent failed \
                           on some problem; 130 interrupted.\nCompiled agents are kept in $JOINTLY_CACHE, by default \
-                          ~/.cache/jointly.";
+                          ~/.cache/jointly.\nReal data are looked for in the directories of --data, else of \
+                          $JOINTLY_DATA, else in ~/.local/share/jointly.";
 
 #[derive(Subcommand)]
 enum Command {
     Agents(agents::Agents),
     Suites(suites::Suites),
+    Data(data::Data),
     Run(run::Run),
     Sweep(sweep::Sweep),
     Report(report::Report),
@@ -45,6 +48,7 @@ impl Jointly {
         match self.command {
             Command::Agents(command) => command.execute(),
             Command::Suites(command) => command.execute(),
+            Command::Data(command) => command.execute(),
             Command::Run(command) => command.execute(),
             Command::Sweep(command) => command.execute(),
             Command::Report(command) => command.execute(),

@@ -14,7 +14,7 @@ use crate::journal::Journal;
 use crate::plan::Plan;
 
 /// How the name of a file begins while it is being written.
-const PART: &str = ".part-";
+pub(crate) const PART: &str = ".part-";
 
 const JOURNAL: &str = "results.jsonl";
 

@@ -80,7 +80,7 @@ impl<'a> Leaderboard<'a> {
             1 => ("1 problem".into(), "the tau-samples of the problem"),
             n => (format!("{n} problems"), "problems"),
         };
-        let mut text = format!("{}, {problems}, seed {}", plan.suite, plan.seed);
+        let mut text = format!("{}, {problems}, seed {}{}", plan.suite, plan.seed, plan.departures());
         if let Some(by) = &self.by {
             let _ = write!(text, "; ranked by {by}, lower is better");
         }
@@ -161,6 +161,15 @@ impl<'a> Leaderboard<'a> {
             for name in &self.names {
                 if let Some(summary) = agent.summary(name).filter(|summary| summary.non_finite > 0) {
                     let _ = writeln!(notes, "{label} has {name} not finite on {} problems", summary.non_finite);
+                }
+                if let Some(draws) = agent.draws(name).filter(|draws| draws.few > 0) {
+                    let (effective, all) = (table::number(draws.effective), self.scores.plan.evaluation.draws);
+                    let (few, of) = (draws.few, agent.problems.len());
+                    let _ = writeln!(
+                        notes,
+                        "{label}: {name} leans on {effective} effective draws of {all}, too few on {few} of {of} problems, \
+                         and is likely too high; more --draws tell it better"
+                    );
                 }
             }
         }
