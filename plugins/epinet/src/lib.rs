@@ -58,7 +58,7 @@ const PENALTY_POWER: f32 = 0.7;
 pub struct Epinet {
     shape: Shape,
     base: Network,
-    epinet: Network,
+    eta: Network,
     prior: Prior,
     seed: u64,
 }
@@ -99,7 +99,7 @@ impl Epinet {
 
     fn probs_at(&self, shared: &Shared, draw: u64, out: &mut [f32]) {
         let index = draw_index(self.shape.index_dim, &mut Rng::new(self.seed, draw));
-        let network = self.shape.at_index(&self.epinet, &index);
+        let network = self.shape.at_index(&self.eta, &index);
         let shifts = shared.logits.iter().zip(shared.prior.at_index(&index)).map(|(base, prior)| base + prior);
         predict_shifted(&network, &shared.features, &shifts.collect::<Vec<f32>>(), out);
     }
@@ -149,8 +149,8 @@ impl Classifier for Epinet {
         };
         let prior_widths = [&[task.input_dim], &settings.prior_hidden[..], &[task.num_classes]].concat();
         let prior = Prior::new(&prior_widths, shape.index_dim, *settings.prior_scale / temperature(task), seed);
-        let (base, epinet) = training::train(&shape, &prior, &recipe, task, data, seed)?;
-        Ok(Self { shape, base, epinet, prior, seed: Stream::IndexOfDraw.seed(seed) })
+        let (base, eta) = training::train(&shape, &prior, &recipe, task, data, seed)?;
+        Ok(Self { shape, base, eta, prior, seed: Stream::IndexOfDraw.seed(seed) })
     }
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {

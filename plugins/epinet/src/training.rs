@@ -50,7 +50,7 @@ pub(crate) fn train(
     let prior = prior.outputs(data.inputs.values());
     let mut gradient = Gradient::new(shape, recipe.indices, batches.max_rows(), seed);
     let mut base_adam = Adam::new(gradient.base.gradient.len(), recipe.learning_rate);
-    let mut epinet_adam = Adam::new(gradient.epinet_gradient.len(), recipe.learning_rate);
+    let mut epinet_adam = Adam::new(gradient.epinet_slopes.len(), recipe.learning_rate);
     for step in 0..recipe.steps {
         batches.advance();
         let mut rng = Stream::IndicesOfSteps.rng(seed, step as u64);
@@ -58,9 +58,9 @@ pub(crate) fn train(
         if !gradient.compute(shape, &prior, &indices, &batches) {
             return Err(Failure::Diverged(format!("the loss is not finite at step {step}")));
         }
-        let Gradient { base, epinet, epinet_gradient, .. } = &mut gradient;
+        let Gradient { base, epinet, epinet_slopes, .. } = &mut gradient;
         base_adam.update(&mut base.network.parameters, &base.gradient, 2.0 * recipe.penalty);
-        epinet_adam.update(&mut epinet.parameters, epinet_gradient, 2.0 * recipe.penalty);
+        epinet_adam.update(&mut epinet.parameters, epinet_slopes, 2.0 * recipe.penalty);
         if step % recipe.steps.div_ceil(100) == 0 {
             progress(step as f32 / recipe.steps as f32);
         }
@@ -74,7 +74,7 @@ struct Gradient {
     base: Stack,
     epinet: Network,
     /// With respect to the epinet's parameters, without the penalty.
-    epinet_gradient: Vec<Lanes>,
+    epinet_slopes: Vec<Lanes>,
     values: Values,
     /// The epinet's inputs: for each index all rows of the batch, each followed by a one.
     inputs: Vec<Lanes>,
@@ -90,7 +90,7 @@ impl Gradient {
         let epinet = Network::new(&epinet_widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 1));
         Self {
             base: Stack::new(&shape.base_widths(), rows, &mut Stream::Start.rng(seed, 0)),
-            epinet_gradient: vec![Lanes::splat(0.0); epinet.parameters.len()],
+            epinet_slopes: vec![Lanes::splat(0.0); epinet.parameters.len()],
             values: Values::new(&epinet, rows * indices),
             inputs: vec![Lanes::splat(0.0); rows * indices * stride(epinet_widths[0])],
             loss: CrossEntropy::new(shape.classes),
@@ -158,14 +158,14 @@ impl Gradient {
         }
         self.base.backward(rows);
         let inputs = floats(&self.inputs);
-        self.epinet.backward(inputs, inputs_stride, rows * count, &mut self.values, &mut self.epinet_gradient);
+        self.epinet.backward(inputs, inputs_stride, rows * count, &mut self.values, &mut self.epinet_slopes);
         finite
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use jointly_nets::layout::layout;
+    use jointly_nets::layout::{Block, layout};
     use jointly_sdk::{Matrix, Rng};
 
     use super::*;
@@ -215,7 +215,7 @@ mod tests {
         let parts = [shape.base_widths(), shape.epinet_widths()];
         let networks = [&mut gradient.base.network, &mut gradient.epinet];
         for (network, widths) in networks.into_iter().zip(&parts) {
-            for at in layout(widths).into_iter().flat_map(|block| block.biases()) {
+            for at in layout(widths).into_iter().flat_map(Block::biases) {
                 floats_mut(&mut network.parameters)[at] = 0.3 * rng.normal();
             }
         }
@@ -247,7 +247,7 @@ mod tests {
             loss
         };
         let mut parameters = [fixed.clone(), doubles(&gradient.epinet.parameters)];
-        let gradients = [doubles(&gradient.base.gradient), doubles(&gradient.epinet_gradient)];
+        let gradients = [doubles(&gradient.base.gradient), doubles(&gradient.epinet_slopes)];
         for (part, widths) in parts.iter().enumerate() {
             let mut largest = 0.0f64;
             for at in layout(widths).into_iter().flat_map(|block| block.weights().chain(block.biases())) {
