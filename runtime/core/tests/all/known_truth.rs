@@ -8,6 +8,17 @@ const TRIALS: u32 = 200;
 const NOTHING: f64 = 0.1;
 
 #[test]
+fn of_one_label_every_estimator_tells_the_truth() {
+    for belief in Belief::ALL {
+        for estimator in Estimator::ALL {
+            let errors = errors(belief, 1, 1000, estimator, TRIALS / 10);
+            let case = format!("{} by {}: {errors:?}", belief.name(), estimator.name());
+            assert!(errors.bias.abs() < NOTHING && errors.infinite == 0.0, "{case}");
+        }
+    }
+}
+
+#[test]
 fn monte_carlo_is_right_while_draws_outnumber_the_models() {
     let few = errors(Belief::Deterministic, 4, 1000, Estimator::MonteCarlo, TRIALS);
     assert!(few.bias.abs() < NOTHING && few.infinite == 0.0, "{few:?}");
@@ -27,9 +38,17 @@ fn monte_carlo_claims_the_error_that_it_has() {
 }
 
 #[test]
-fn few_functions_are_told_apart_by_clusters_better_than_by_planes() {
-    let of = |estimator| errors(Belief::Mixture, 30, 300, estimator, TRIALS / 4);
+fn few_functions_are_told_apart_by_clusters_and_not_by_planes() {
+    let of = |estimator| errors(Belief::Mixture, 50, 300, estimator, TRIALS / 2);
     let (planes, clusters) = (of(Estimator::Planes { clip: true }), of(Estimator::KMeans { clip: true }));
     assert!(clusters.bias.abs() < NOTHING, "{clusters:?}");
-    assert!(planes.bias > clusters.bias - NOTHING, "{planes:?} {clusters:?}");
+    assert!(planes.spread > 4.0 * clusters.spread, "{planes:?} {clusters:?}");
+}
+
+#[test]
+fn where_monte_carlo_finds_nothing_the_partition_is_a_little_high() {
+    let of = |estimator| errors(Belief::Deterministic, 30, 1000, estimator, TRIALS / 2);
+    let (monte_carlo, planes) = (of(Estimator::MonteCarlo), of(Estimator::Planes { clip: true }));
+    assert_eq!(monte_carlo.infinite, 1.0);
+    assert!(planes.bias > 0.0 && planes.bias < 2.0 && planes.infinite == 0.0, "{planes:?}");
 }
