@@ -130,7 +130,8 @@ fn what_is_missing_is_named_with_the_remedy_before_anything_runs() {
     let folder = Folder::with_iris();
     let finished = folder.run("*", &[]);
     let pattern = "--problems 'quick/real/iris/*'";
-    let texts = ["no data of wine-quality (no wine-quality/winequality-white.csv), german-credit", "mnist-t10k", pattern];
+    let texts =
+        ["no data of wine-quality (no wine-quality/winequality-white.csv), german-credit", "mnist-t10k", pattern];
     refused(&finished, &[&texts[..], &[&folder.data(), "jointly data --fetch wine-quality"]].concat());
     assert!(!Path::new(&folder.out()).exists());
     assert_eq!(folder.run("quick/real/iris/*", &[]).code, Some(0), "the pattern leaves out what is missing");
@@ -151,7 +152,8 @@ fn several_datasets_are_chosen_by_alternatives() {
 fn a_damaged_file_is_named_with_its_line() {
     let folder = Folder::new();
     folder.write("iris/iris.data", &iris(0.0).replacen("Iris-virginica", "Iris-sibirica", 1));
-    let texts = ["failed to read iris from", "iris.data: line 101: the class is", "Iris-sibirica", "get the file again"];
+    let texts =
+        ["failed to read iris from", "iris.data: line 101: the class is", "Iris-sibirica", "get the file again"];
     refused(&folder.run("*/iris/*", &[]), &texts);
     folder.write("iris/iris.data", &iris(0.0)[..100]);
     refused(&folder.run("*/iris/*", &[]), &["failed to read iris from"]);
@@ -192,7 +194,9 @@ fn the_list_says_what_is_there_and_what_is_not() {
     assert_eq!(datasets[0]["bytes"], iris(0.0).len());
     let text = list(&[]);
     let file = format!("here: {}", Path::new(&folder.data()).join("iris/iris.data").display());
-    for expected in [file.as_str(), "serves 8 problems of quick/real and 12 problems of testbed/real", "--fetch cifar10"] {
+    for expected in
+        [file.as_str(), "serves 8 problems of quick/real and 12 problems of testbed/real", "--fetch cifar10"]
+    {
         assert!(text.contains(expected), "{expected:?} is not in {text}");
     }
     assert!(text.contains("cifar10/cifar-10-binary.tar.gz (in it cifar-10-batches-bin/test_batch.bin)"), "{text}");
@@ -249,5 +253,8 @@ fn published_bytes_are_fetched_and_then_there() {
 fn what_cannot_be_fetched_is_named_with_the_remedy() {
     let finished = finish(alone().args(["data", "--fetch", "notmnist-t10k", "--into", "/nonexistent"]));
     refused(&finished, &["is not fetched: get the t10k files of notMNIST", "notmnist/t10k-images-idx3-ubyte.gz"]);
-    refused(&finish(alone().args(["data", "--fetch", "irises"])), &["there is no dataset irises; there are iris, wine"]);
+    refused(
+        &finish(alone().args(["data", "--fetch", "irises"])),
+        &["there is no dataset irises; there are iris, wine"],
+    );
 }
