@@ -70,7 +70,7 @@ impl Posterior {
 /// All places below `count` in an order whose beginnings are spread evenly: steps of about the golden section, around.
 fn spread(count: usize) -> Vec<usize> {
     let section = (count as f64 * 0.618_033_988_749_895).round() as usize;
-    let stride = (section.max(1)..).find(|&stride| greatest_common_divisor(stride, count) == 1).unwrap_or(1);
+    let stride = (section.max(1)..count).find(|&stride| greatest_common_divisor(stride, count) == 1).unwrap_or(1);
     (0..count).map(|m| m * stride % count).collect()
 }
 
