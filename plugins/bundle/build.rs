@@ -12,14 +12,25 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name and the directory of its crate, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str); 8] = [
+const AGENTS: [(&str, &str); 19] = [
     ("uniform", "uniform"),
+    ("class-average", "class-average"),
     ("prior", "prior"),
+    ("knn", "knn"),
+    ("random-forest", "random-forest"),
     ("logistic-regression", "logistic-regression"),
     ("mlp", "mlp"),
+    ("laplace", "laplace"),
+    ("deep-kernel", "deep-kernel"),
+    ("dropout", "dropout"),
+    ("bbb", "bbb"),
+    ("flow", "flow"),
     ("ensemble", "ensemble"),
     ("ensemble+", "ensemble-plus"),
+    ("ntk-ensemble", "ntk-ensemble"),
     ("hypermodel", "hypermodel"),
+    ("epinet", "epinet"),
+    ("sgmcmc", "sgmcmc"),
     ("nuts", "nuts"),
 ];
 

@@ -48,7 +48,7 @@ pub use host::{log, progress};
 pub use matrix::Matrix;
 pub use regressor::{Bounds, FunctionSamples, Gaussian, Intervals, RegressionTask, Regressor};
 pub use rng::Rng;
-pub use setting_value::{Count, NonNegative, Positive, SettingValue, Widths};
+pub use setting_value::{Count, Fraction, NonNegative, Positive, Probability, SettingValue, Widths};
 pub use settings::{Setting, parse_settings};
 pub use softmax::softmax;
 

@@ -59,6 +59,20 @@ bounded!(
     "a number of at least 0"
 );
 
+bounded!(
+    /// A number of at least 0 and below 1.
+    Fraction(f32),
+    |value| (0.0..1.0).contains(&value),
+    "a number of at least 0 and below 1"
+);
+
+bounded!(
+    /// A number from 0 to 1.
+    Probability(f32),
+    |value| (0.0..=1.0).contains(&value),
+    "a number from 0 to 1"
+);
+
 impl SettingValue for bool {
     fn expected() -> String {
         "yes or no".into()
@@ -159,5 +173,10 @@ mod tests {
         assert_eq!(NonNegative::parse_value("-0.1"), None);
         assert_eq!(NonNegative::parse_value("NaN"), None);
         assert_eq!(*NonNegative::parse_value("1e-3").unwrap(), 1e-3);
+        assert_eq!(*Fraction::parse_value("0").unwrap(), 0.0);
+        assert_eq!(Fraction::parse_value("1"), None);
+        assert_eq!(Fraction::parse_value("NaN"), None);
+        assert_eq!(*Probability::parse_value("1").unwrap(), 1.0);
+        assert_eq!(Probability::parse_value("1.01"), None);
     }
 }

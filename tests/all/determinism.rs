@@ -65,6 +65,9 @@ fn scores_hold_nothing_of_when_and_where() {
     assert_eq!(keys(&scores["agents"][0]), "agent digest settings scores failures problems");
     let names = "kl_tau1 kl_tau100 kl_aggregate accuracy ece fuel";
     assert_eq!(keys(&scores["agents"][0]["scores"]), names);
-    assert_eq!(keys(&scores["agents"][0]["scores"]["kl_tau1"]), "mean stderr problems non_finite");
+    assert_eq!(
+        keys(&scores["agents"][0]["scores"]["kl_tau1"]),
+        "mean stderr problems non_finite draw_error effective_draws"
+    );
     assert_eq!(keys(&scores["agents"][0]["problems"][0]), format!("problem {names}"));
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::command::done;
+use crate::command::{done, refused};
 use crate::run::json;
 
 fn names(list: &Value) -> Vec<&str> {
@@ -17,9 +17,29 @@ fn components() -> Value {
 }
 
 #[test]
-fn six_agents_with_their_settings() {
+fn nineteen_agents_with_their_settings() {
     let agents = components();
-    let expected = ["uniform", "prior", "logistic-regression", "mlp", "ensemble", "ensemble+"];
+    let expected = [
+        "uniform",
+        "class-average",
+        "prior",
+        "knn",
+        "random-forest",
+        "logistic-regression",
+        "mlp",
+        "laplace",
+        "deep-kernel",
+        "dropout",
+        "bbb",
+        "flow",
+        "ensemble",
+        "ensemble+",
+        "ntk-ensemble",
+        "hypermodel",
+        "epinet",
+        "sgmcmc",
+        "nuts",
+    ];
     assert_eq!(names(&agents), expected);
     for agent in agents.as_array().unwrap() {
         assert!(agent["digest"].as_str().unwrap().starts_with("sha256:"));
@@ -28,7 +48,18 @@ fn six_agents_with_their_settings() {
         }
     }
     let text = done(["agents"]);
-    assert!(expected.iter().all(|name| text.lines().any(|line| line.starts_with(&format!("{name} ")))), "{text}");
+    let first_words: Vec<&str> = text.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(first_words[..expected.len()], expected, "{text}");
+    assert!(text.contains("\noracle "), "{text}");
+}
+
+#[test]
+fn a_named_agent_shows_its_settings_and_sweeps() {
+    let text = done(["agents", "ensemble+", "oracle"]);
+    assert!(text.starts_with("ensemble+ ") && text.contains("\noracle "), "{text}");
+    assert!(text.contains("prior-scale=3") && text.contains("sweep bootstrap: 3 variants"), "{text}");
+    assert!(!text.contains("\nmlp "), "{text}");
+    refused(["agents", "mpl"], &["no agent mpl"]);
 }
 
 #[test]
@@ -50,7 +81,7 @@ fn every_variant_of_a_sweep_names_known_settings() {
 #[test]
 fn the_testbed_has_its_210_problems() {
     let suites = json(&done(["suites", "--json"]));
-    assert_eq!(names(&suites), ["quick", "testbed"]);
+    assert_eq!(names(&suites), ["quick", "testbed", "quick/dyadic", "testbed/dyadic", "quick/real", "testbed/real"]);
     let problems = suites[1]["problems"].as_array().unwrap();
     assert_eq!(problems.len(), 210);
     assert!(problems.contains(&"testbed/t10/temp0.1/seed3".into()));

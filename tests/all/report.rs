@@ -94,6 +94,28 @@ fn a_mean_is_the_mean_over_problems() {
 }
 
 #[test]
+fn an_agent_of_one_function_leaves_no_error_over_draws() {
+    let directory = RunDirectory::of(&AGENTS, PROBLEMS);
+    for agent in directory.scores()["agents"].as_array().unwrap() {
+        for name in ["kl_tau1", "kl_tau100"] {
+            let score = &agent["scores"][name];
+            assert_eq!((&score["draw_error"], &score["effective_draws"]), (&0.0.into(), &250.0.into()), "{agent}");
+        }
+    }
+    assert!(!done(["report", directory.argument()]).contains("effective"));
+}
+
+#[test]
+fn the_dyadic_suites_rank_by_their_largest_tau() {
+    let directory = RunDirectory::new();
+    let problems = "quick/dyadic/d2/t20/temp0.1/seed0";
+    done(["run", "uniform", "--suite", "quick/dyadic", "--problems", problems, "--out", directory.argument()]);
+    let printed = done(["report", directory.argument()]);
+    assert!(printed.contains("ranked by kl_tau10, lower is better"), "{printed}");
+    assert!(!printed.contains("aggregate"), "{printed}");
+}
+
+#[test]
 fn settings_with_commas_are_one_field() {
     let directory = RunDirectory::of(&["mlp:steps=5,hidden=8,8"], PROBLEM);
     let csv = directory.read("leaderboard.csv");

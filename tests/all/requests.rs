@@ -16,7 +16,11 @@ const QUICK: [&str; 4] = ["--suite", "quick", "--problems", PROBLEM];
 
 #[test]
 fn an_unknown_agent() {
-    refused_run(&["mpl"], &QUICK, &["no agent mpl", "uniform, prior, logistic-regression, mlp, ensemble, ensemble+"]);
+    refused_run(
+        &["mpl"],
+        &QUICK,
+        &["no agent mpl", "bundled are uniform, class-average, prior", "ensemble, ensemble+"],
+    );
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::command::done;
+use crate::command::{done, run};
 use crate::npz::{Archive, TemporaryFile};
 use crate::run::json;
 
@@ -68,6 +68,42 @@ fn marginals_alone_cannot_tell_the_coins_apart() {
     };
     is(&marginal([2.0 / 3.0; 3]), "nll_tau1", 3.0_f64.ln());
     is(&marginal([1.0, 1.0, 0.0]), "nll_tau1", 3.0_f64.ln());
+}
+
+#[test]
+fn few_draws_are_warned_of_and_one_function_is_not() {
+    let warning = |heads| {
+        let file = TemporaryFile::new("predictions.npz", tosses(heads).bytes());
+        let finished = run(["score", file.argument()]);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        finished.stderr
+    };
+    // One draw of three bears the likelihood.
+    assert!(warning([1.0, 1.0, 0.0]).contains("3 draws are few for tau 5: they count as 1.000"));
+    assert_eq!(warning([0.4; 3]), "");
+    let scores = score(tosses([1.0, 1.0, 0.0]));
+    // The influences are 2, -1 and -1.
+    let error = scores["nll_tau5"]["draw_error"].as_f64().unwrap();
+    assert!((error - 1.0).abs() < TOLERANCE, "{scores}");
+}
+
+#[test]
+fn clusters_part_what_planes_part() {
+    let tosses = |draws: u64| {
+        let rows = 20 * draws as usize;
+        let probs = (0..rows).map(|row| if row / 20 % 2 == 0 { [0.9, 0.1] } else { [0.1, 0.9] });
+        Archive::new().array("probs", &[draws, 1, 20, 2], probs.flatten().collect()).array(
+            "labels",
+            &[1, 20],
+            vec![1_i64; 20],
+        )
+    };
+    let file = TemporaryFile::new("predictions.npz", tosses(40).bytes());
+    let scores = json(&done(["score", file.argument(), "--partition", "k-means", "--planes", "1", "--json"]));
+    // Two clusters tell the two functions apart, and so half of the draws bear 0.9^20.
+    let expected = -(0.5 * 0.9_f64.powi(20)).ln();
+    assert!((scores["nll_tau20"]["mean"].as_f64().unwrap() - expected).abs() < 1e-4, "{scores}");
+    assert!((scores["nll_tau20"]["effective_draws"].as_f64().unwrap() - 20.0).abs() < TOLERANCE, "{scores}");
 }
 
 #[test]

@@ -88,7 +88,7 @@ fn edited(file: &str, from: &str, to: &str) -> String {
 fn a_plan_is_not_believed() {
     for (from, to) in [
         ("\"partition_above\": 10", "\"partition_above\": 50"),
-        ("\"draws\": 250", "\"draws\": 251"),
+        ("\"samples\": 100", "\"samples\": 101"),
         ("\"metric\": \"kl\"", "\"metric\": \"nll\""),
         ("wasmtime 48", "wasmtime 47"),
     ] {
@@ -99,6 +99,32 @@ fn a_plan_is_not_believed() {
     assert!(said.contains("labels are not what they must be"), "{said}");
     let said = edited("plan.json", "uniform", "superagent");
     assert!(said.contains("does not hold: its plan is not this command's (agents uniform"), "{said}");
+}
+
+#[test]
+fn other_draws_make_other_scores() {
+    let said = edited("plan.json", "\"draws\": 250", "\"draws\": 251");
+    assert!(said.contains("scores.json.agents[0].scores.kl_tau1.effective_draws"), "{said}");
+}
+
+#[test]
+fn a_run_with_draws_and_cells_of_its_own_holds() {
+    let directory = RunDirectory::new();
+    let options = ["--draws", "20", "--partition", "k-means"];
+    let finished = directory.run(&["prior:hidden=5"], PROBLEM, &options);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(
+        finished.stdout.starts_with("quick, 1 problem, seed 0, 20 draws, parted by k-means; "),
+        "{}",
+        finished.stdout
+    );
+    assert!(finished.stdout.contains("of 20, too few on 1 of 1 problems"), "{}", finished.stdout);
+    done(["verify", directory.argument()]);
+    let by_planes = RunDirectory::new();
+    assert_eq!(by_planes.run(&["prior:hidden=5"], PROBLEM, &options[..2]).code, Some(0));
+    let joint = |directory: &RunDirectory, name: &str| directory.scores()["agents"][0]["scores"][name].clone();
+    assert_eq!(joint(&by_planes, "kl_tau1"), joint(&directory, "kl_tau1"));
+    assert_ne!(joint(&by_planes, "kl_tau100"), joint(&directory, "kl_tau100"));
 }
 
 #[test]

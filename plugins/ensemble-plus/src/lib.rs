@@ -1,6 +1,6 @@
 //! The agent `ensemble+`: an ensemble whose members each learn around a fixed random function.
 
-use jointly_nets::{EnsembleAgent, FirstBiases, Recipe, Weighting, sweeps};
+use jointly_nets::{EnsembleAgent, FirstBiases, Prior, Recipe, Weighting, sweeps};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings, sweep};
 
 settings! {
@@ -13,8 +13,13 @@ settings! {
         l2: NonNegative = "1",
         /// multiply that weight by the input's dimension and the root of the temperature
         adaptive: bool = "yes",
+        /// law of the prior functions: networks as the environment's (mlp), linear functions, or linear functions of the
+        /// latent of an autoencoder of the training inputs (vae)
+        prior: Prior = "mlp",
         /// factor of the prior functions' logits, over the root of the temperature
         prior_scale: NonNegative = "3",
+        /// steps of Adam of the autoencoder
+        vae_steps: Count = "10000",
         /// weights of the examples, drawn for each member
         bootstrap: Weighting = "none",
         /// step size of Adam
@@ -43,6 +48,7 @@ impl EnsembleAgent for EnsemblePlus {
                 sweep("bootstrap", ["none", "bernoulli", "exponential"].map(|law| vec![("bootstrap", law)])),
                 sweep("l2", ["0.1", "0.3", "1", "3", "10"].map(|l2| vec![("l2", l2)])),
                 sweep("prior-scale", ["0", "0.3", "1", "3", "10"].map(|scale| vec![("prior-scale", scale)])),
+                sweep("prior", ["none", "mlp", "linear", "vae"].map(|prior| vec![("prior", prior)])),
             ],
             ..Description::new("ensemble+", env!("CARGO_PKG_VERSION"), summary)
         }
@@ -59,7 +65,9 @@ impl EnsembleAgent for EnsemblePlus {
             l2: *settings.l2,
             adaptive: settings.adaptive,
             first_biases: FirstBiases::Truncated,
+            prior: settings.prior,
             prior_scale: *settings.prior_scale,
+            vae_steps: *settings.vae_steps,
             weighting: settings.bootstrap,
         })
     }

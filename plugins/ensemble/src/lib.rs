@@ -1,6 +1,6 @@
 //! The agent `ensemble`: networks that differ only in where they start.
 
-use jointly_nets::{EnsembleAgent, FirstBiases, Recipe, Weighting, sweeps};
+use jointly_nets::{EnsembleAgent, FirstBiases, Prior, Recipe, Weighting, sweeps};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings};
 
 settings! {
@@ -49,7 +49,9 @@ impl EnsembleAgent for DeepEnsemble {
             l2: *settings.l2,
             adaptive: settings.adaptive,
             first_biases: FirstBiases::Zero,
+            prior: Prior::None,
             prior_scale: 0.0,
+            vae_steps: 0,
             weighting: Weighting::Equal,
         })
     }

@@ -41,7 +41,7 @@ impl Hypernetwork {
         let mut start = Self::zero(widths, index_dim);
         let columns = start.parameters.chunks_exact_mut(start.network.parameters.len());
         for (k, column) in columns.take(index_dim).enumerate() {
-            let network = Network::new(widths, FirstBiases::Truncated, &mut Stream::Start.rng(seed, k as u64));
+            let network = Network::new(widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, k as u64));
             column.copy_from_slice(&network.parameters);
         }
         start
@@ -78,5 +78,50 @@ impl Hypernetwork {
         let right = Right { values: gradients, stride: width };
         let target = Target { out, stride: width, rows, width };
         product(Left::columns(indices, rows), right, indices.len() / rows, None, target, |sum, _| sum);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_nets::layout::layout;
+    use jointly_nets::simd::floats;
+
+    use super::*;
+
+    /// Of a truncated normal before it is scaled.
+    const TRUNCATED_VARIANCE: f32 = 0.774;
+    /// Of a variance relative to its expectation, over all weights of a layer and a thousand models.
+    const TOLERANCE: f32 = 0.05;
+
+    #[test]
+    fn generated_weights_start_with_the_law_of_a_networks() {
+        let widths = [4, 7, 5, 3];
+        let models = 1000;
+        let mut squares = [0.0f32; 3];
+        for seed in 0..models {
+            let model = Hypernetwork::start(&widths, 6, seed);
+            let network = model.network(&draw_index(6, &mut Rng::new(seed, 1)));
+            let parameters = floats(&network.parameters);
+            for (block, squares) in layout(&widths).into_iter().zip(&mut squares) {
+                *squares += block.weights().map(|at| parameters[at].powi(2)).sum::<f32>();
+                assert!(block.biases().all(|at| parameters[at] == 0.0));
+            }
+        }
+        for (block, squares) in layout(&widths).into_iter().zip(squares) {
+            let variance = squares / (models as usize * block.inputs * block.outputs) as f32;
+            let expected = TRUNCATED_VARIANCE / block.inputs as f32;
+            assert!((variance / expected - 1.0).abs() < TOLERANCE, "{variance} and {expected}");
+        }
+    }
+
+    #[test]
+    fn networks_generated_together_and_alone_are_the_same() {
+        let model = Hypernetwork::start(&[2, 9, 3], 4, 0);
+        let indices: Vec<Vec<f32>> = (0..7).map(|m| draw_index(4, &mut Rng::new(0, m))).collect();
+        let mut together = vec![Lanes::splat(0.0); 7 * model.width()];
+        model.generate(&indices.concat(), &mut together);
+        for (index, together) in indices.iter().zip(together.chunks(model.width())) {
+            assert_eq!(floats(together), floats(&model.network(index).parameters));
+        }
     }
 }

@@ -44,3 +44,39 @@ fn part(l: usize, layers: usize, index_dim: usize) -> Range<usize> {
     let start = |l: usize| l * (index_dim / layers) + l.min(index_dim % layers);
     start(l)..start(l + 1)
 }
+
+#[cfg(test)]
+mod tests {
+    use jointly_nets::simd::floats;
+
+    use super::*;
+
+    const TOLERANCE: f32 = 1e-5;
+
+    #[test]
+    fn layers_share_no_dimension_where_there_are_enough() {
+        for (index_dim, layers) in [(6, 2), (7, 3), (5, 2), (3, 3)] {
+            let parts: Vec<usize> = (0..layers).flat_map(|l| part(l, layers, index_dim)).collect();
+            assert_eq!(parts, (0..index_dim).collect::<Vec<_>>());
+            assert!((0..layers).all(|l| part(l, layers, index_dim).len() >= index_dim / layers));
+        }
+        assert_eq!((part(0, 2, 1), part(1, 2, 1)), (0..1, 0..1));
+    }
+
+    #[test]
+    fn a_parameter_is_a_direction_in_its_layers_part_of_the_index() {
+        let widths = [3, 4, 2];
+        let (index_dim, scale) = (5, 2.0);
+        let prior = prior(&widths, index_dim, scale, 9);
+        let columns: Vec<&[f32]> = prior.parameters.chunks_exact(prior.width()).map(floats).collect();
+        for (l, (block, output_scale)) in layout(&widths).iter().zip([1.0, scale]).enumerate() {
+            let weights = block.weights().map(|at| (at, output_scale / (block.inputs as f32).sqrt()));
+            for (at, expected) in weights.chain(block.biases().map(|at| (at, output_scale))) {
+                let inside = part(l, 2, index_dim);
+                let squares = columns[inside.clone()].iter().map(|column| column[at].powi(2));
+                assert!((squares.sum::<f32>().sqrt() - expected).abs() < TOLERANCE);
+                assert!((0..=index_dim).filter(|k| !inside.contains(k)).all(|k| columns[k][at] == 0.0));
+            }
+        }
+    }
+}

@@ -150,3 +150,114 @@ impl Gradient {
         finite
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jointly_nets::layout::layout;
+    use jointly_nets::simd::{floats, floats_mut};
+    use jointly_sdk::{Matrix, Rng};
+
+    use super::*;
+    use crate::prior::prior;
+
+    /// Of the step of a central difference in double precision.
+    const STEP: f64 = 1e-5;
+    /// Of a derivative of order one in single precision.
+    const TOLERANCE: f64 = 1e-4;
+
+    const WIDTHS: [usize; 4] = [2, 5, 4, 3];
+    const PRIOR_WIDTHS: [usize; 3] = [2, 3, 3];
+    const INDEX_DIM: usize = 3;
+
+    fn data() -> Dataset {
+        let mut rng = Rng::new(3, 0);
+        let inputs = (0..2 * 6).map(|_| rng.normal()).collect();
+        Dataset { inputs: Matrix::new(6, 2, inputs).unwrap(), labels: vec![0, 2, 1, 1, 0, 2] }
+    }
+
+    /// The logits at one input of the network that `parameters` generate at an index, in double precision.
+    fn logits(widths: &[usize], parameters: &[f64], index: &[f32], input: &[f32]) -> Vec<f64> {
+        let width = parameters.len() / index.len();
+        let theta = |at: usize| -> f64 {
+            let terms = index.iter().enumerate().map(|(k, z)| f64::from(*z) * parameters[k * width + at]);
+            terms.sum()
+        };
+        let mut values: Vec<f64> = input.iter().map(|value| f64::from(*value)).collect();
+        for (l, block) in layout(widths).iter().enumerate() {
+            let mut sums: Vec<f64> = block.biases().map(theta).collect();
+            for (i, value) in values.iter().enumerate() {
+                sums.iter_mut().zip(block.row(i)).for_each(|(sum, at)| *sum += value * theta(at));
+            }
+            let last = l + 2 == widths.len();
+            values = sums.into_iter().map(|sum| if last { sum } else { sum.max(0.0) }).collect();
+        }
+        values
+    }
+
+    fn doubles(parameters: &[Lanes]) -> Vec<f64> {
+        floats(parameters).iter().map(|value| f64::from(*value)).collect()
+    }
+
+    #[test]
+    fn gradient_agrees_with_finite_differences() {
+        let data = data();
+        let task = Task { input_dim: 2, num_classes: 3, temperature: None, hidden_layers: None };
+        for weighting in [Weighting::Equal, Weighting::Exponential] {
+            let mut rng = Rng::new(7, 0);
+            let mut model = Hypernetwork::start(&WIDTHS, INDEX_DIM, 1);
+            let width = model.width();
+            for column in model.parameters.chunks_exact_mut(width) {
+                for at in layout(&WIDTHS).iter().flat_map(|block| block.biases().collect::<Vec<_>>()) {
+                    floats_mut(column)[at] = 0.3 * rng.normal();
+                }
+            }
+            let prior = prior(&PRIOR_WIDTHS, INDEX_DIM, 2.0, 1);
+            let bootstrap = Bootstrap::new(weighting, data.labels.len(), INDEX_DIM, 1);
+            let indices: Vec<f32> = (0..4).flat_map(|_| draw_index(INDEX_DIM, &mut rng)).collect();
+            let mut batches = Minibatches::new(&task, &data, 8, Rng::new(0, 0)).unwrap();
+            batches.advance();
+            let mut gradient = Gradient::new(&model, Some(&prior), 4, batches.max_rows());
+            assert!(gradient.compute(&model, Some(&prior), &indices, &batches, &bootstrap));
+
+            let prior_parameters = doubles(&prior.parameters);
+            let loss = |parameters: &[f64]| -> f64 {
+                let mut loss = 0.0;
+                for index in indices.chunks(INDEX_DIM + 1) {
+                    for ((example, label), share) in
+                        batches.examples().iter().zip(batches.labels()).zip(batches.shares())
+                    {
+                        let input = data.inputs.row(*example as usize);
+                        let model = logits(&WIDTHS, parameters, index, input);
+                        let prior = logits(&PRIOR_WIDTHS, &prior_parameters, index, input);
+                        let sums: Vec<f64> = model.iter().zip(prior).map(|(model, prior)| model + prior).collect();
+                        let normaliser = sums.iter().map(|sum| sum.exp()).sum::<f64>().ln();
+                        let weight = f64::from(share * bootstrap.weight(*example, index)) / 4.0;
+                        loss += weight * (normaliser - sums[*label as usize]);
+                    }
+                }
+                loss
+            };
+            let mut parameters = doubles(&model.parameters);
+            let total = floats(&gradient.total).to_vec();
+            let width = parameters.len() / (INDEX_DIM + 1);
+            let mut largest = 0.0;
+            for block in layout(&WIDTHS) {
+                for at in block.weights().chain(block.biases()) {
+                    for at in (at..parameters.len()).step_by(width) {
+                        let original = parameters[at];
+                        let mut shifted = |by: f64| {
+                            parameters[at] = original + by;
+                            loss(&parameters)
+                        };
+                        let difference = (shifted(STEP) - shifted(-STEP)) / (2.0 * STEP);
+                        parameters[at] = original;
+                        let derivative = f64::from(total[at]);
+                        assert!((difference - derivative).abs() < TOLERANCE, "{at}: {difference} and {derivative}");
+                        largest = derivative.abs().max(largest);
+                    }
+                }
+            }
+            assert!(largest > 100.0 * TOLERANCE, "the gradient vanishes");
+        }
+    }
+}

@@ -1,6 +1,6 @@
 //! The agent `logistic-regression`: one linear layer, trained as the networks are.
 
-use jointly_nets::{EnsembleAgent, FirstBiases, Recipe, Weighting};
+use jointly_nets::{EnsembleAgent, FirstBiases, Prior, Recipe, Weighting};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, settings, sweep};
 
 settings! {
@@ -43,7 +43,9 @@ impl EnsembleAgent for LogisticRegression {
             l2: *settings.l2,
             adaptive: settings.adaptive,
             first_biases: FirstBiases::Zero,
+            prior: Prior::None,
             prior_scale: 0.0,
+            vae_steps: 0,
             weighting: Weighting::Equal,
         })
     }

@@ -1,6 +1,6 @@
 //! The agent `mlp`: one network, the point estimate that every other agent is measured against.
 
-use jointly_nets::{EnsembleAgent, FirstBiases, Recipe, Weighting, sweeps};
+use jointly_nets::{EnsembleAgent, FirstBiases, Prior, Recipe, Weighting, sweeps};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings};
 
 settings! {
@@ -45,7 +45,9 @@ impl EnsembleAgent for Mlp {
             l2: *settings.l2,
             adaptive: settings.adaptive,
             first_biases: FirstBiases::Zero,
+            prior: Prior::None,
             prior_scale: 0.0,
+            vae_steps: 0,
             weighting: Weighting::Equal,
         })
     }

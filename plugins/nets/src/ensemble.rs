@@ -8,6 +8,7 @@ use crate::penalty::{Penalty, temperature};
 use crate::predict::predict;
 use crate::stream::Stream;
 use crate::training::Training;
+use crate::vae::Encoder;
 
 choices! {
     /// How the functions of a belief weigh the examples.
@@ -18,6 +19,20 @@ choices! {
         Bernoulli = "bernoulli",
         /// Exponential with mean one.
         Exponential = "exponential",
+    }
+}
+
+choices! {
+    /// The fixed random functions that the members of an ensemble learn around.
+    pub enum Prior {
+        /// There are none.
+        None = "none",
+        /// A network of the environment's law, with the members' hidden layers.
+        Mlp = "mlp",
+        /// The same without hidden layers.
+        Linear = "linear",
+        /// A linear function of the latent of an autoencoder of the training inputs.
+        Vae = "vae",
     }
 }
 
@@ -40,9 +55,12 @@ pub struct Recipe {
     pub adaptive: bool,
     /// How the first layer's biases start.
     pub first_biases: FirstBiases,
-    /// What the logits of a fixed random network of the environment's law are multiplied by, over the root of the
-    /// temperature, before they are added to a member's; zero where there is no such network.
+    /// The law of the fixed random functions whose logits are added to the members'.
+    pub prior: Prior,
+    /// What those logits are multiplied by, over the root of the temperature; zero is as good as no prior.
     pub prior_scale: f32,
+    /// Steps of the training of an autoencoder, where the prior needs one.
+    pub vae_steps: usize,
     /// How members weigh the examples.
     pub weighting: Weighting,
 }
@@ -53,18 +71,29 @@ impl Recipe {
         Penalty { l2: self.l2, adaptive: self.adaptive }.factor(task, examples)
     }
 
-    fn widths(&self, task: &Task) -> Vec<usize> {
-        [&[task.input_dim], &self.hidden[..], &[task.num_classes]].concat()
+    /// Widths from inputs to outputs, with the given hidden layers.
+    fn widths(hidden: &[usize], task: &Task) -> Vec<usize> {
+        [&[task.input_dim], hidden, &[task.num_classes]].concat()
     }
 
-    fn member(&self, task: &Task, seed: u64, index: u64) -> Member {
-        let widths = self.widths(task);
+    /// The autoencoder's encoder, where the prior needs one.
+    fn encoder(&self, task: &Task, data: &Dataset, seed: u64) -> Result<Option<Encoder>, Failure> {
+        let needed = self.prior == Prior::Vae && self.prior_scale > 0.0;
+        needed.then(|| Encoder::train(task, data, self.vae_steps, self.batch_size, seed)).transpose()
+    }
+
+    fn member(&self, task: &Task, encoder: Option<&Encoder>, seed: u64, index: u64) -> Member {
+        let widths = Self::widths(&self.hidden, task);
         let network = Network::new(&widths, self.first_biases, &mut Stream::Start.rng(seed, index));
-        let prior = (self.prior_scale > 0.0).then(|| {
-            let scale = self.prior_scale / temperature(task).sqrt();
-            Network::new(&widths, FirstBiases::Normal, &mut Stream::Prior.rng(seed, index)).scaled(scale)
-        });
-        Member { network, prior }
+        let rng = &mut Stream::Prior.rng(seed, index);
+        let prior = match (self.prior, encoder) {
+            _ if self.prior_scale == 0.0 => None,
+            (Prior::Mlp, _) => Some(Network::new(&widths, FirstBiases::Normal, rng)),
+            (Prior::Linear, _) => Some(Network::new(&Self::widths(&[], task), FirstBiases::Normal, rng)),
+            (Prior::Vae, Some(encoder)) => Some(encoder.linear_function(task.num_classes, rng)),
+            (Prior::None | Prior::Vae, _) => None,
+        };
+        Member { network, prior: prior.map(|prior| prior.scaled(self.prior_scale / temperature(task).sqrt())) }
     }
 
     /// How much each example counts for a member; empty where all count one.
@@ -111,9 +140,10 @@ impl Ensemble {
     /// A member whose loss stopped being finite, or data that do not fit the task.
     pub fn train(recipe: &Recipe, task: &Task, data: &Dataset, seed: u64) -> Result<Self, Failure> {
         let mut training = Training::new(recipe, task, data, seed)?;
+        let encoder = recipe.encoder(task, data, seed)?;
         let members = (0..recipe.size as u64)
             .map(|index| {
-                let Member { network, prior } = recipe.member(task, seed, index);
+                let Member { network, prior } = recipe.member(task, encoder.as_ref(), seed, index);
                 let weights = recipe.weights(data.labels.len(), seed, index);
                 let network = training.run(network, prior.as_ref(), &weights)?;
                 Ok(Member { network, prior })
@@ -165,7 +195,9 @@ mod tests {
             l2: 0.0,
             adaptive: true,
             first_biases: FirstBiases::Zero,
+            prior: Prior::Mlp,
             prior_scale: 0.0,
+            vae_steps: 100,
             weighting: Weighting::Equal,
         }
     }
@@ -211,6 +243,24 @@ mod tests {
         let (one, same, other) = (train(1), train(1), train(2));
         assert_eq!(probs(&one, &data.inputs, 2, 5), probs(&same, &data.inputs, 2, 5));
         assert_ne!(probs(&one, &data.inputs, 2, 5), probs(&other, &data.inputs, 2, 5));
+    }
+
+    #[test]
+    fn no_prior_is_a_prior_of_no_scale_and_others_differ() {
+        let recipe = Recipe { steps: 20, prior_scale: 3.0, ..recipe() };
+        let data = data(40, 2);
+        let probs = |prior, prior_scale| {
+            let recipe = Recipe { prior, prior_scale, ..recipe.clone() };
+            probs(&Ensemble::train(&recipe, &task(2), &data, 0).unwrap(), &data.inputs, 2, 0)
+        };
+        let none = probs(Prior::None, 3.0);
+        let others = [Prior::Mlp, Prior::Linear, Prior::Vae].map(|prior| {
+            assert_eq!(none, probs(prior, 0.0));
+            probs(prior, 3.0)
+        });
+        for (i, other) in others.iter().enumerate() {
+            assert!(*other != none && others[..i].iter().all(|earlier| earlier != other));
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Where the parameters of a network of given widths lie among its vectors.
 
-use crate::simd::{LANES, vectors};
+use crate::simd::{LANES, Lanes, floats_mut, vectors};
 
 /// The parameters of one layer: a row of weights for each of its inputs, and a row of biases.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +29,12 @@ impl Block {
         self.row(self.inputs)
     }
 
+    /// Where all of them lie, in vectors.
+    pub fn vectors(self) -> std::ops::Range<usize> {
+        let from = self.start / LANES;
+        from..from + (self.inputs + 1) * vectors(self.outputs)
+    }
+
     /// Where row `i` lies: the weights of input `i`, or the biases where `i` is the number of inputs.
     pub fn row(self, i: usize) -> std::ops::Range<usize> {
         let from = self.start + i * self.stride();
@@ -45,6 +51,19 @@ pub fn layout(widths: &[usize]) -> Vec<Block> {
         block
     });
     blocks.collect()
+}
+
+/// One where a network with these widths has a parameter, zero where a row is padded to whole vectors.
+pub fn mask(widths: &[usize]) -> Vec<Lanes> {
+    let mut mask = Vec::new();
+    for pair in widths.windows(2) {
+        let from = mask.len();
+        mask.resize(from + (pair[0] + 1) * vectors(pair[1]), Lanes::splat(0.0));
+        for row in floats_mut(&mut mask[from..]).chunks_exact_mut(vectors(pair[1]) * LANES) {
+            row[..pair[1]].fill(1.0);
+        }
+    }
+    mask
 }
 
 #[cfg(test)]
@@ -65,6 +84,20 @@ mod tests {
             assert!(blocks.iter().flat_map(|block| block.biases()).all(|at| parameters[at] == 0.0));
             let weights = blocks.iter().map(|block| block.weights().count()).sum::<usize>();
             assert_eq!(weights, parameters.iter().filter(|value| **value != 0.0).count());
+        }
+    }
+
+    #[test]
+    fn a_fresh_network_is_zero_beside_the_mask() {
+        for widths in [&[2, 3][..], &[5, 8, 2], &[1, 13, 9, 4]] {
+            let network = Network::new(widths, FirstBiases::Normal, &mut Rng::new(0, 0));
+            let mask = mask(widths);
+            assert_eq!(mask.len(), network.parameters.len());
+            let parameters: usize = widths.windows(2).map(|pair| (pair[0] + 1) * pair[1]).sum();
+            assert_eq!(floats(&mask).iter().sum::<f32>(), parameters as f32);
+            for (value, is) in floats(&network.parameters).iter().zip(floats(&mask)) {
+                assert!(*is == 1.0 || *value == 0.0);
+            }
         }
     }
 }

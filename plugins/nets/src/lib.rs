@@ -1,28 +1,43 @@
 //! What the neural agents share: dense networks, their training and ensembles of them.
 
 pub mod adam;
+pub mod adaptive;
 pub mod agent;
 pub mod batches;
 pub mod choice;
+pub mod cholesky;
+pub mod drawn;
 pub mod ensemble;
+pub mod examples;
+pub mod ints;
+pub mod last_layer;
 pub mod layout;
 pub mod loss;
 pub mod minibatch;
 pub mod network;
+pub mod normals;
+pub mod order;
 pub mod penalty;
+pub mod pieces;
 pub mod predict;
 pub mod product;
+pub mod shifted;
 pub mod simd;
 pub mod softmax;
 pub mod sparse;
+pub mod stack;
 pub mod stream;
 pub mod sweeps;
+pub mod tangent;
 pub mod training;
+pub mod truncated;
+pub mod vae;
 
 pub use agent::{Agent, EnsembleAgent};
 pub use choice::Choice;
-pub use ensemble::{Ensemble, Recipe, Weighting};
+pub use ensemble::{Ensemble, Prior, Recipe, Weighting};
 pub use network::{FirstBiases, Network};
 pub use penalty::Penalty;
 pub use predict::predict;
+pub use shifted::predict_shifted;
 pub use stream::Stream;

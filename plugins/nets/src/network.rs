@@ -2,8 +2,8 @@
 
 use jointly_sdk::Rng;
 
-use crate::product::{Target, product};
-use crate::simd::{LANES, Lanes, Left, Right, floats_mut, transpose, vectors};
+use crate::product::{Target, narrow, product};
+use crate::simd::{LANES, Lanes, Left, NARROW, Right, floats_mut, transpose, vectors};
 use crate::sparse::{Pattern, Rectified};
 
 /// How the biases of the first layer start; those of the other layers are zero.
@@ -119,8 +119,21 @@ impl Network {
     ///
     /// Where there are more rows than `values` has room for.
     pub fn forward(&self, inputs: &[f32], inputs_stride: usize, rows: usize, values: &mut Values) {
-        let Values { layers, patterns, .. } = values;
-        for (l, layer) in self.layers.iter().enumerate() {
+        self.forward_from(0, inputs, inputs_stride, rows, values);
+    }
+
+    /// As [`forward`](Self::forward) from layer `from` on, where the values of the layer before are there already; the
+    /// inputs are those of the first layer.
+    pub(crate) fn forward_from(
+        &self,
+        from: usize,
+        inputs: &[f32],
+        inputs_stride: usize,
+        rows: usize,
+        values: &mut Values,
+    ) {
+        let Values { layers, transposed, patterns, .. } = values;
+        for (l, layer) in self.layers.iter().enumerate().skip(from) {
             let (before, after) = layers.split_at_mut(l);
             let (weights, biases) = layer.of(&self.parameters).split_at(layer.inputs * layer.width());
             let right = Right { values: weights, stride: layer.width() };
@@ -129,7 +142,13 @@ impl Network {
             let target = Target { out: &mut after[0], stride, rows, width: layer.width() };
             let last = l + 1 == self.layers.len();
             let finish = |sum: Lanes, _| if last { sum } else { sum.relu() };
-            if let Some(hidden) = before.last() {
+            if let Some(hidden) = before.last().filter(|_| last && layer.outputs <= NARROW) {
+                // The column of ones takes the biases along.
+                let stride = self::stride(layer.inputs);
+                let columns = &mut transposed[..layer.outputs * stride];
+                transpose(layer.of(&self.parameters), layer.inputs + 1, layer.outputs, columns);
+                narrow(hidden, stride, columns, target);
+            } else if let Some(hidden) = before.last() {
                 let left = Rectified { values: hidden, stride: self::stride(layer.inputs) };
                 patterns[l - 1].product(left, right, layer.inputs, start, target, finish);
             } else {
@@ -139,6 +158,31 @@ impl Network {
                 let ones = floats_mut(&mut after[0]).iter_mut().skip(layer.outputs).step_by(stride * LANES);
                 ones.take(rows).for_each(|one| *one = 1.0);
             }
+        }
+    }
+
+    /// Number of layers, the last one too.
+    pub(crate) fn depth(&self) -> usize {
+        self.layers.len()
+    }
+
+    /// Number of units of layer `l`.
+    pub(crate) fn width(&self, l: usize) -> usize {
+        self.layers[l].outputs
+    }
+
+    /// The parameters of layer `l`: a row for each input, and then the biases, [`vectors`] of the width a row.
+    pub(crate) fn rows(&self, l: usize) -> std::slice::ChunksExact<'_, Lanes> {
+        let layer = self.layers[l];
+        layer.of(&self.parameters).chunks_exact(layer.width())
+    }
+
+    /// Multiplies the weights of layer `l`, not its biases, by `factor`.
+    pub(crate) fn scale_weights(&mut self, l: usize, factor: f32) {
+        let layer = self.layers[l];
+        let (weights, _) = layer.of_mut(&mut self.parameters).split_at_mut(layer.inputs * layer.width());
+        for weight in weights {
+            *weight = *weight * Lanes::splat(factor);
         }
     }
 
@@ -193,13 +237,18 @@ impl Values {
     /// Room for `rows` rows.
     pub fn new(network: &Network, rows: usize) -> Self {
         let zeros = |len| vec![Lanes::splat(0.0); len];
-        let transposed = network.layers.iter().map(|layer| layer.outputs * vectors(layer.inputs)).max();
+        let transposed = network.layers.iter().map(|layer| layer.outputs * stride(layer.inputs)).max();
         Self {
             layers: network.layers.iter().map(|layer| zeros(rows * stride(layer.outputs))).collect(),
             transposed: zeros(transposed.unwrap_or(0)),
             patterns: vec![Pattern::default(); network.layers.len() - 1],
             deltas: Pattern::default(),
         }
+    }
+
+    /// The values of layer `l`, [`stride`] of its width vectors a row.
+    pub(crate) fn layer(&mut self, l: usize) -> &mut [Lanes] {
+        &mut self.layers[l]
     }
 
     /// The outputs, `stride(outputs)` vectors a row.

@@ -2,6 +2,8 @@
 
 use jointly_sdk::Task;
 
+use crate::adaptive;
+
 /// A penalty on the sum of squares of all parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Penalty {
@@ -18,7 +20,7 @@ impl Penalty {
     ///
     /// l2 / T, and times d sqrt(temperature) where adaptive; with no examples T counts as 1.
     pub fn factor(self, task: &Task, examples: usize) -> f32 {
-        let signal = if self.adaptive { temperature(task).sqrt() * task.input_dim as f32 } else { 1.0 };
+        let signal = if self.adaptive { adaptive::factor(task) } else { 1.0 };
         self.l2 * signal / examples.max(1) as f32
     }
 }

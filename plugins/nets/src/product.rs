@@ -1,7 +1,7 @@
 //! Matrix products in tiles that fit the registers.
 #![expect(clippy::inline_always, reason = "a tile's sums stay in registers only where its loop sees them")]
 
-use crate::simd::{Lanes, Left, Right, tile};
+use crate::simd::{Lanes, Left, NARROW, OCTET, Right, fold, tile};
 
 /// Where a product starts and goes: `out[i * stride + j]`, of which `width` vectors in each of `rows` rows are written.
 pub struct Target<'a> {
@@ -35,6 +35,47 @@ pub fn product<const TRANSPOSED: bool>(
     }
     j = product.columns::<4, 2>(j);
     product.columns::<8, 1>(j);
+}
+
+/// `out[i][k] = sum_j left[i][j] * columns[k][j]` for at most [`NARROW`] columns, `stride` vectors of `left` a row and as
+/// many a column: where the right side is narrow, lanes are for terms.
+///
+/// As in [`product`], a row depends on the same row of `left` alone. A sum is that of eight sums, of every eighth term.
+///
+/// # Panics
+///
+/// Where there are too many columns, or the target is of more than one vector.
+pub fn narrow(left: &[Lanes], stride: usize, columns: &[Lanes], target: Target<'_>) {
+    match columns.len() / stride {
+        0 | 1 => narrow_rows::<1>(left, stride, columns, target),
+        2 => narrow_rows::<2>(left, stride, columns, target),
+        3 => narrow_rows::<3>(left, stride, columns, target),
+        _ => narrow_rows::<NARROW>(left, stride, columns, target),
+    }
+}
+
+fn narrow_rows<const K: usize>(left: &[Lanes], stride: usize, columns: &[Lanes], target: Target<'_>) {
+    let Target { out, stride: step, rows, width } = target;
+    assert!(columns.len() == K * stride && width == 1);
+    let columns: [&[Lanes]; K] = std::array::from_fn(|k| &columns[k * stride..][..stride]);
+    let columns = columns.map(<[Lanes]>::as_chunks::<OCTET>);
+    for (row, out) in left.chunks_exact(stride).zip(out.chunks_exact_mut(step)).take(rows) {
+        let mut sums = [[Lanes::splat(0.0); OCTET]; NARROW];
+        let (octets, rest) = row.as_chunks::<OCTET>();
+        for (i, octet) in octets.iter().enumerate() {
+            for (sums, (columns, _)) in sums.iter_mut().zip(&columns) {
+                for (sum, (value, weight)) in sums.iter_mut().zip(octet.iter().zip(&columns[i])) {
+                    *sum = value.mul_add(*weight, *sum);
+                }
+            }
+        }
+        for (sums, (_, columns)) in sums.iter_mut().zip(&columns) {
+            for (sum, (value, weight)) in sums.iter_mut().zip(rest.iter().zip(*columns)) {
+                *sum = value.mul_add(*weight, *sum);
+            }
+        }
+        out[0] = fold(sums);
+    }
 }
 
 struct Product<'a, F, const TRANSPOSED: bool> {
@@ -140,6 +181,29 @@ mod tests {
             prop_assert_eq!(&out, &run(true, rows));
             for fewer in 1..rows {
                 prop_assert_eq!(&out[..fewer * width * LANES], &run(false, fewer)[..]);
+            }
+        }
+
+        #[test]
+        fn narrow_products_agree_with_three_loops((left, right, _, (rows, depth, cols)) in case()) {
+            prop_assume!(depth > 0);
+            let (columns, stride) = (cols.min(NARROW), vectors(depth));
+            let lefts = matrix(&left, rows, depth);
+            let by_column: Vec<f32> = (0..columns * depth).map(|at| right[at % depth * cols + at / depth]).collect();
+            let by_column = matrix(&by_column, columns, depth);
+            let run = |from: usize, rows: usize| {
+                let mut out = vec![Lanes::splat(f32::NAN); 2 * rows];
+                let target = Target { out: &mut out, stride: 2, rows, width: 1 };
+                narrow(&lefts[from * stride..], stride, &by_column, target);
+                floats(&out).to_vec()
+            };
+            let out = run(0, rows);
+            for i in 0..rows {
+                for k in 0..columns {
+                    let expected = (0..depth).map(|j| left[i * depth + j] * right[j * cols + k]).sum::<f32>();
+                    prop_assert!((out[2 * i * LANES + k] - expected).abs() < TOLERANCE);
+                }
+                prop_assert_eq!(&out[2 * i * LANES..][..columns], &run(i, 1)[..columns]);
             }
         }
     }

@@ -7,10 +7,19 @@
 
 use std::ops::{Add, Div, Mul, Sub};
 
-pub use imp::{Lanes, nonzero, transpose};
+pub use imp::{Integers, Lanes, fold, nonzero, signs, transpose};
 
 /// Numbers in a vector: what the hardware holds in a register.
 pub const LANES: usize = imp::LANES;
+
+/// The most columns of a narrow matrix.
+pub const NARROW: usize = 4;
+
+/// How many vectors hold the sixteen numbers of [`signs`].
+pub const SIGNS: usize = 16 / LANES;
+
+/// How many vectors hold the eight sums of [`fold`].
+pub const OCTET: usize = 8 / LANES;
 
 /// How many vectors hold `n` numbers.
 pub const fn vectors(n: usize) -> usize {
@@ -22,6 +31,8 @@ pub const fn vectors(n: usize) -> usize {
 #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
 mod imp {
     use std::arch::wasm32::*;
+
+    use super::{NARROW, SIGNS};
 
     pub(super) const LANES: usize = 4;
 
@@ -92,7 +103,7 @@ mod imp {
         /// Zero in place of what is negative; a NaN stays.
         #[inline(always)]
         pub fn relu(self) -> Self {
-            Self(v128_andnot(self.0, f32x4_lt(self.0, f32x4_splat(0.0))))
+            Self(f32x4_pmax(self.0, f32x4_splat(0.0)))
         }
 
         /// Zero wherever the gate is not positive.
@@ -101,11 +112,54 @@ mod imp {
             Self(v128_and(self.0, f32x4_gt(gate.0, f32x4_splat(0.0))))
         }
 
+        #[inline(always)]
+        pub fn abs(self) -> Self {
+            Self(f32x4_abs(self.0))
+        }
+
         /// `self * 2^n`, where `n` was rounded by adding it to [`ROUND`](super::ROUND).
         #[inline(always)]
         pub fn scale_by_rounded(self, rounded: Self) -> Self {
             Self(i32x4_add(self.0, i32x4_shl(rounded.0, 23)))
         }
+    }
+
+    /// A vector of as many integers.
+    #[derive(Clone, Copy, Debug)]
+    #[must_use]
+    #[repr(transparent)]
+    pub struct Integers(v128);
+
+    impl Integers {
+        #[inline(always)]
+        pub fn splat(value: i32) -> Self {
+            Self(i32x4_splat(value))
+        }
+
+        /// What is left of the numbers without their fractions.
+        #[inline(always)]
+        pub fn truncate(lanes: Lanes) -> Self {
+            Self(i32x4_trunc_sat_f32x4(lanes.0))
+        }
+
+        /// The nearest numbers.
+        #[inline(always)]
+        pub fn to_lanes(self) -> Lanes {
+            Lanes(f32x4_convert_i32x4(self.0))
+        }
+
+        /// `self + term` where `minus` is 0, `self - term` where it is -1.
+        #[inline(always)]
+        pub fn add_signed(self, term: Self, minus: Self) -> Self {
+            Self(i32x4_sub(i32x4_add(self.0, v128_xor(term.0, minus.0)), minus.0))
+        }
+    }
+
+    /// As the other, which is no arithmetic.
+    #[inline(always)]
+    pub fn signs([a, b, c, d]: [Lanes; SIGNS]) -> u64 {
+        let bits = |lanes: Lanes| u64::from(i32x4_bitmask(lanes.0));
+        bits(a) | bits(b) << LANES | bits(c) << (2 * LANES) | bits(d) << (3 * LANES)
     }
 
     /// As the other, sixteen numbers at a time.
@@ -133,6 +187,14 @@ mod imp {
         }
     }
 
+    /// As the other: a sum of halves, then of quarters, and so on.
+    #[inline(always)]
+    pub fn fold(sums: [[Lanes; 2]; NARROW]) -> Lanes {
+        let [a, b, c, d] = transpose_tile(sums.map(|[low, high]| low.add(high)));
+        a.add(c).add(b.add(d))
+    }
+
+    #[inline(always)]
     fn transpose_tile([a, b, c, d]: [Lanes; LANES]) -> [Lanes; LANES] {
         let (ab, ab_high) = (i32x4_shuffle::<0, 4, 1, 5>(a.0, b.0), i32x4_shuffle::<2, 6, 3, 7>(a.0, b.0));
         let (cd, cd_high) = (i32x4_shuffle::<0, 4, 1, 5>(c.0, d.0), i32x4_shuffle::<2, 6, 3, 7>(c.0, d.0));
@@ -148,6 +210,8 @@ mod imp {
 /// Elsewhere the compiler makes vector instructions of arrays: one register where there is AVX, two where not.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "relaxed-simd")))]
 mod imp {
+    use super::{NARROW, SIGNS};
+
     pub(super) const LANES: usize = 8;
 
     /// A vector of [`LANES`](super::LANES) numbers.
@@ -238,6 +302,58 @@ mod imp {
         pub fn scale_by_rounded(self, rounded: Self) -> Self {
             self.zip(rounded, |a, n| f32::from_bits(a.to_bits().wrapping_add(n.to_bits() << 23)))
         }
+
+        #[inline(always)]
+        pub fn abs(self) -> Self {
+            Self(self.0.map(f32::abs))
+        }
+    }
+
+    /// A vector of as many integers.
+    #[derive(Clone, Copy, Debug)]
+    #[must_use]
+    #[repr(C, align(32))]
+    pub struct Integers([i32; LANES]);
+
+    impl Integers {
+        #[inline(always)]
+        pub fn splat(value: i32) -> Self {
+            Self([value; LANES])
+        }
+
+        /// What is left of the numbers without their fractions.
+        #[inline(always)]
+        pub fn truncate(lanes: Lanes) -> Self {
+            Self(lanes.0.map(|value| value as i32))
+        }
+
+        /// The nearest numbers.
+        #[inline(always)]
+        pub fn to_lanes(self) -> Lanes {
+            Lanes(self.0.map(|value| value as f32))
+        }
+
+        /// `self + term` where `minus` is 0, `self - term` where it is -1.
+        #[inline(always)]
+        pub fn add_signed(self, term: Self, minus: Self) -> Self {
+            Self(std::array::from_fn(|i| self.0[i].wrapping_add(term.0[i] ^ minus.0[i]).wrapping_sub(minus.0[i])))
+        }
+    }
+
+    /// A bit for each of sixteen numbers whose sign is negative, a zero's too.
+    #[inline(always)]
+    pub fn signs(numbers: [Lanes; SIGNS]) -> u64 {
+        super::floats(&numbers).iter().rev().fold(0, |bits, value| bits << 1 | u64::from(value.is_sign_negative()))
+    }
+
+    /// For each eight sums their total, always in the same order.
+    #[inline(always)]
+    pub fn fold(sums: [[Lanes; 1]; NARROW]) -> Lanes {
+        let mut totals = [0.0; LANES];
+        for (total, [Lanes([a, b, c, d, e, f, g, h])]) in totals.iter_mut().zip(sums) {
+            *total = ((a + e) + (c + g)) + ((b + f) + (d + h));
+        }
+        Lanes(totals)
     }
 
     /// A bit for each number of up to 64 that is not zero.
@@ -398,7 +514,7 @@ impl<const M: usize, const N: usize> Terms<M, N> {
                 // SAFETY: the caller vouches for the term, and a term has M rows.
                 let factor = Lanes::splat(unsafe { *self.left.add(m * self.rows + k * self.step) });
                 for (sum, value) in sums.iter_mut().zip(row) {
-                    *sum = factor.mul_add(value, *sum);
+                    *sum = value.mul_add(factor, *sum);
                 }
             }
         }
@@ -432,21 +548,113 @@ pub fn sparse_row<const N: usize, const TRANSPOSED: bool>(
     let offset = Left::<TRANSPOSED>::offset;
     assert!(offset(left.stride, i, last) < left.values.len());
     assert!(last * right.stride + j + N <= right.values.len());
-    let right_from = right.values[j..].as_ptr();
+    let mut turn = Turn {
+        left: left.values[offset(left.stride, i, 0)..].as_ptr(),
+        step: if TRANSPOSED { left.stride } else { 1 },
+        right: right.values[j..].as_ptr(),
+        right_step: right.stride,
+        forced: [Lanes::splat(0.0); N],
+    };
     for (w, word) in terms.iter().enumerate() {
-        let mut word = *word;
-        while word != 0 {
-            let k = w * WORD + word.trailing_zeros() as usize;
-            word &= word - 1;
-            // SAFETY: the assertions place the last term inside both sides, and an offset grows with the term.
-            unsafe {
-                let factor = Lanes::splat(*left.values.get_unchecked(offset(left.stride, i, k)));
-                let row = right_from.add(k * right.stride);
-                for (n, sum) in sums.iter_mut().enumerate() {
-                    *sum = factor.mul_add(*row.add(n), *sum);
-                }
+        let count = word.count_ones();
+        let mut rest = Rest { word: *word, first: w * WORD };
+        // SAFETY: the assertions place the last term inside both sides, and an offset grows with the term; there are as
+        // many terms as bits.
+        unsafe {
+            for _ in 0..count / 8 {
+                turn.eight(&mut rest, &mut sums);
+            }
+            if count & 4 != 0 {
+                turn.four(&mut rest, &mut sums);
+            }
+            if count & 2 != 0 {
+                turn.two(&mut rest, &mut sums);
+            }
+            if count & 1 != 0 {
+                turn.one(&mut rest, &mut sums);
             }
         }
     }
     sums
+}
+
+/// The terms of a word that are still to be added.
+struct Rest {
+    word: u64,
+    first: usize,
+}
+
+impl Rest {
+    #[inline(always)]
+    fn next(&mut self) -> usize {
+        let term = self.first + self.word.trailing_zeros() as usize;
+        self.word &= self.word - 1;
+        term
+    }
+}
+
+/// Where a sparse row's terms are found.
+struct Turn<const N: usize> {
+    left: *const f32,
+    step: usize,
+    right: *const Lanes,
+    right_step: usize,
+    forced: [Lanes; N],
+}
+
+impl<const N: usize> Turn<N> {
+    /// Adds the next term.
+    ///
+    /// The sandbox's compiler loads a loop's sums from memory in every turn, because its head may call the host, and
+    /// does so with all vectors of a turn before it adds the first, unless a sum is stored: it then does what the sum
+    /// needs. So a turn is of many terms, and each stores its sums, although nobody reads them.
+    ///
+    /// # Safety
+    ///
+    /// There is a term, and both sides have it.
+    #[inline(always)]
+    unsafe fn one(&mut self, rest: &mut Rest, sums: &mut [Lanes; N]) {
+        let k = rest.next();
+        // SAFETY: the caller vouches for the term.
+        let (factor, row) = unsafe { (*self.left.add(k * self.step), self.right.add(k * self.right_step)) };
+        let factor = Lanes::splat(factor);
+        for (n, (sum, forced)) in sums.iter_mut().zip(&mut self.forced).enumerate() {
+            // SAFETY: the caller vouches for the term, and a term has N vectors.
+            *sum = unsafe { *row.add(n) }.mul_add(factor, *sum);
+            if cfg!(target_arch = "wasm32") {
+                // SAFETY: it is a reference.
+                unsafe { std::ptr::from_mut(forced).write_volatile(*sum) };
+            }
+        }
+    }
+
+    /// As `one`, twice.
+    #[inline(always)]
+    unsafe fn two(&mut self, rest: &mut Rest, sums: &mut [Lanes; N]) {
+        // SAFETY: the caller vouches for as many.
+        unsafe {
+            self.one(rest, sums);
+            self.one(rest, sums);
+        }
+    }
+
+    /// As `one`, four times.
+    #[inline(always)]
+    unsafe fn four(&mut self, rest: &mut Rest, sums: &mut [Lanes; N]) {
+        // SAFETY: the caller vouches for as many.
+        unsafe {
+            self.two(rest, sums);
+            self.two(rest, sums);
+        }
+    }
+
+    /// As `one`, eight times.
+    #[inline(always)]
+    unsafe fn eight(&mut self, rest: &mut Rest, sums: &mut [Lanes; N]) {
+        // SAFETY: the caller vouches for as many.
+        unsafe {
+            self.four(rest, sums);
+            self.four(rest, sums);
+        }
+    }
 }

@@ -21,6 +21,28 @@ pub enum Stream {
     IndicesOfSteps,
     /// A Markov chain.
     Chain,
+    /// The sample of the examples that a tree is grown on, and the features that it looks at.
+    Tree,
+    /// How a draw's last layer differs from the trained one.
+    LastLayer,
+    /// Which units a draw, or a step of training, drops.
+    Masks,
+    /// The noise of a step of training.
+    Noise,
+    /// The parameters that a draw names.
+    Parameters,
+    /// The start of an autoencoder's parameters.
+    AutoencoderStart,
+    /// The order in which an autoencoder sees the examples.
+    AutoencoderBatches,
+    /// The noise of each step of an autoencoder's training.
+    AutoencoderNoise,
+    /// How the flows of a belief start.
+    FlowStart,
+    /// The noise that a flow makes a draw of, in each step of training.
+    FlowNoise,
+    /// The noise that a flow makes a draw of.
+    FlowDraw,
 }
 
 impl Stream {

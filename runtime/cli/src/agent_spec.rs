@@ -42,6 +42,11 @@ impl Settings {
         self
     }
 
+    /// The value that was given, if any was.
+    pub(crate) fn get(&self, name: &str) -> Option<&str> {
+        self.0.get(name).map(String::as_str)
+    }
+
     /// `name`, or `name:key=value,key=value`.
     pub(crate) fn label(&self, name: &str) -> String {
         let settings: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}={value}")).collect();

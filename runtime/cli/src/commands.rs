@@ -2,6 +2,8 @@
 
 mod agents;
 mod check;
+mod data;
+mod picture;
 mod report;
 mod run;
 mod score;
@@ -26,15 +28,18 @@ pub(crate) struct Jointly {
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 internal error; 2 usage or bad input, a \
                           contract broken (check), an entry that does not hold (verify); 3 done, but some agent failed \
                           on some problem; 130 interrupted.\nCompiled agents are kept in $JOINTLY_CACHE, by default \
-                          ~/.cache/jointly.";
+                          ~/.cache/jointly.\nReal data are looked for in the directories of --data, else of \
+                          $JOINTLY_DATA, else in ~/.local/share/jointly.";
 
 #[derive(Subcommand)]
 enum Command {
     Agents(agents::Agents),
     Suites(suites::Suites),
+    Data(data::Data),
     Run(run::Run),
     Sweep(sweep::Sweep),
     Report(report::Report),
+    Picture(picture::Picture),
     Check(check::Check),
     Score(score::Score),
     Verify(verify::Verify),
@@ -45,9 +50,11 @@ impl Jointly {
         match self.command {
             Command::Agents(command) => command.execute(),
             Command::Suites(command) => command.execute(),
+            Command::Data(command) => command.execute(),
             Command::Run(command) => command.execute(),
             Command::Sweep(command) => command.execute(),
             Command::Report(command) => command.execute(),
+            Command::Picture(command) => command.execute(),
             Command::Check(command) => command.execute(),
             Command::Score(command) => command.execute(),
             Command::Verify(command) => command.execute(),

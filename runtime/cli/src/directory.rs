@@ -14,7 +14,7 @@ use crate::journal::Journal;
 use crate::plan::Plan;
 
 /// How the name of a file begins while it is being written.
-const PART: &str = ".part-";
+pub(crate) const PART: &str = ".part-";
 
 const JOURNAL: &str = "results.jsonl";
 
@@ -141,8 +141,8 @@ pub(crate) fn to_json(value: &impl serde::Serialize) -> Result<String> {
 }
 
 /// Writes beside the file and renames, so that a reader sees the old bytes or the new.
-fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
-    let folder = path.parent().unwrap_or(Path::new("."));
+pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
         let mut builder = tempfile::Builder::new();
         // As any other new file: the user's mask decides who may read it.

@@ -93,11 +93,12 @@ fn parse(text: &[u8], path: &Path) -> Result<Vec<UnitResult>> {
 mod tests {
     use super::Journal;
     use crate::unit::{Outcome, UnitResult};
-    use jointly_core::{ProblemScores, Score};
+    use jointly_core::{JointScore, ProblemScores, Score};
     use std::io::Write;
 
     fn result(problem: &str) -> UnitResult {
-        let score = Score { mean: f64::INFINITY, stderr: f64::NAN };
+        let nan = f64::NAN;
+        let score = JointScore { mean: f64::INFINITY, stderr: nan, draw_error: nan, effective_draws: 1.5 };
         let scores =
             ProblemScores { joint: vec![(1, score)], accuracy: Score { mean: 0.1 + 0.2, stderr: 0.1 }, ece: 1e-300 };
         let outcome = Outcome::Scored { scores, fuel: Some(u64::MAX) };

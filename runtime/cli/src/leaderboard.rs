@@ -54,8 +54,10 @@ impl<'a> Placed<'a> {
 }
 
 impl<'a> Leaderboard<'a> {
-    /// Ranks by the aggregate where the suite has one, else by the joint score of the largest tau. Equal means share a
-    /// rank; references stand above and have none. An agent without a score on every problem comes last and has none: its mean is over other problems.
+    /// Ranks by the aggregate where the suite has one, that is taus 1 and 100, else by the joint score of the largest tau,
+    /// to which the marginals of each of its inputs belong already: no other aggregate is made up. Equal means share a
+    /// rank; references stand above and have none. An agent without a score on every problem comes last and has none: its
+    /// mean is over other problems.
     pub(crate) fn new(scores: &'a Scores<'a>) -> Self {
         let names = scores.names();
         let joint = |name: &&String| name.contains("_tau") || name.ends_with("_aggregate");
@@ -81,12 +83,31 @@ impl<'a> Leaderboard<'a> {
 
     /// Tables that fit in 80 columns with names of ordinary length.
     pub(crate) fn to_text(&self, baseline: Option<&str>) -> String {
+        let mut text = self.heading(baseline) + "\n\n";
+        text += &table::render(2, &self.joint_table());
+        text.push('\n');
+        text += &table::render(1, &self.other_table(baseline));
+        let notes = self.notes();
+        if !notes.is_empty() {
+            let _ = writeln!(text, "\n{}", notes.join("\n"));
+        }
+        text
+    }
+
+    /// One table of everything: a row of headings, then a row an agent.
+    pub(crate) fn to_rows(&self, baseline: Option<&str>) -> Vec<Vec<String>> {
+        let rows = self.joint_table().into_iter().zip(self.other_table(baseline));
+        rows.map(|(joint, other)| joint.into_iter().chain(other.into_iter().skip(1)).collect()).collect()
+    }
+
+    /// What was run, what ranks, and what the errors are, in two lines.
+    pub(crate) fn heading(&self, baseline: Option<&str>) -> String {
         let plan = self.scores.plan;
         let (problems, over) = match plan.problems.len() {
             1 => ("1 problem".into(), "the tau-samples of the problem"),
             n => (format!("{n} problems"), "problems"),
         };
-        let mut text = format!("{}, {problems}, seed {}", plan.suite, plan.seed);
+        let mut text = format!("{}, {problems}, seed {}{}", plan.suite, plan.seed, plan.departures());
         if let Some(by) = &self.by {
             let _ = write!(text, "; ranked by {by}, lower is better");
         }
@@ -100,17 +121,13 @@ impl<'a> Leaderboard<'a> {
             }
             None => String::new(),
         };
-        let _ = writeln!(text, "\n± is the standard error over {over}{compared}{above}\n");
-        let joint: Vec<&String> =
-            self.names.iter().filter(|name| ![ACCURACY, ECE, FUEL].contains(&name.as_str())).collect();
-        text += &self.joint_table(&joint);
-        text.push('\n');
-        text += &self.other_table(baseline);
-        text += &self.notes();
+        let _ = write!(text, "\n± is the standard error over {over}{compared}{above}");
         text
     }
 
-    fn joint_table(&self, joint: &[&String]) -> String {
+    fn joint_table(&self) -> Vec<Vec<String>> {
+        let joint: Vec<&String> =
+            self.names.iter().filter(|name| ![ACCURACY, ECE, FUEL].contains(&name.as_str())).collect();
         let mut rows = vec![vec!["#".to_owned(), "agent".to_owned()]];
         rows[0].extend(joint.iter().map(|name| (*name).clone()));
         rows[0].extend(self.floor().map(|_| "above floor".to_owned()));
@@ -121,10 +138,10 @@ impl<'a> Leaderboard<'a> {
             row.extend(self.floor().map(|_| summary_text(self.above_floor(agent))));
             rows.push(row);
         }
-        table::render(2, &rows)
+        rows
     }
 
-    fn other_table(&self, baseline: Option<&str>) -> String {
+    fn other_table(&self, baseline: Option<&str>) -> Vec<Vec<String>> {
         let baseline = self.baseline(baseline).zip(self.by.as_deref());
         let mut rows = vec![["agent", ACCURACY, ECE, FUEL].map(String::from).to_vec()];
         if let Some((baseline, _)) = baseline {
@@ -143,7 +160,7 @@ impl<'a> Leaderboard<'a> {
             }
             rows.push(row);
         }
-        table::render(1, &rows)
+        rows
     }
 
     /// The agent to compare with: the named one, else `mlp`, the baseline of the paper.
@@ -168,28 +185,41 @@ impl<'a> Leaderboard<'a> {
         self.order.iter().map(|placed| placed.agent.planned.label.as_str()).collect()
     }
 
-    fn notes(&self) -> String {
-        let mut notes = String::new();
+    /// What a reader of the numbers must know of: failures, gaps, and means that are not finite.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
         for Placed { agent, .. } in &self.order {
             let label = &agent.planned.label;
             if let Some((problem, failure)) = agent.failures.first() {
                 let (failed, all) = (agent.failures.len(), self.scores.plan.problems.len());
                 let means = if agent.problems.is_empty() { "" } else { "; its means are over the others" };
-                let _ = writeln!(
-                    notes,
+                notes.push(format!(
                     "{label} failed on {failed} of {all} problems and has no rank{means}; first, {problem}: {failure}"
-                );
+                ));
             }
             if agent.missing > 0 {
-                let _ = writeln!(notes, "{label} has no result yet on {} problems", agent.missing);
+                notes.push(format!("{label} has no result yet on {} problems", agent.missing));
             }
             for name in &self.names {
                 if let Some(summary) = agent.summary(name).filter(|summary| summary.non_finite > 0) {
-                    let _ = writeln!(notes, "{label} has {name} not finite on {} problems", summary.non_finite);
+                    notes.push(format!("{label} has {name} not finite on {} problems", summary.non_finite));
+                }
+                if let Some(draws) = agent.draws(name).filter(|draws| draws.few > 0) {
+                    let (effective, all) = (table::number(draws.effective), self.scores.plan.evaluation.draws);
+                    let (few, of) = (draws.few, agent.problems.len());
+                    notes.push(format!(
+                        "{label}: {name} leans on {effective} effective draws of {all}, too few on {few} of {of} problems, \
+                         and is likely too high; more --draws tell it better"
+                    ));
                 }
             }
         }
-        if notes.is_empty() { notes } else { format!("\n{notes}") }
+        notes
+    }
+
+    /// The agents in their order, the best first.
+    pub(crate) fn agents(&self) -> impl Iterator<Item = &'a AgentScores<'a>> {
+        self.order.iter().map(|placed| placed.agent)
     }
 
     /// One row an agent, numbers with 12 significant digits.

@@ -2,12 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use jointly_core::{Evaluation, Metric, digest};
+use jointly_core::{Evaluation, Metric, Partitioning, digest};
 use jointly_host::{ENGINE, INTERFACE, Limits};
 use serde::{Deserialize, Serialize};
 
 use crate::agent_spec::Settings;
-use crate::oracle;
+use crate::{oracle, problems};
 
 /// A run's whole question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -48,7 +48,7 @@ pub(crate) struct PlannedProblem {
     pub(crate) problem: String,
     /// What its joint scores measure.
     pub(crate) metric: Metric,
-    /// Of the file, where it came from one.
+    /// Of the file, where it came from one; of the dataset's contents, where it is made of one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) digest: Option<String>,
 }
@@ -120,7 +120,21 @@ impl Plan {
     /// The suite and enough of the plan's digest to tell plans apart.
     pub(crate) fn short_name(&self) -> serde_json::Result<String> {
         let digest = digest(&serde_json::to_vec(self)?);
-        Ok(format!("{}-{}", self.suite, short(&digest)))
+        // One directory, whatever the suite's name holds.
+        Ok(format!("{}-{}", self.suite.replace('/', "-"), short(&digest)))
+    }
+
+    /// Where the evaluation is not the suite's own, for the heading of a table.
+    pub(crate) fn departures(&self) -> String {
+        let Some(own) = problems::evaluation(&self.suite) else { return String::new() };
+        let Evaluation { draws, partition, .. } = self.evaluation;
+        let draws = if draws == own.draws { String::new() } else { format!(", {draws} draws") };
+        let partition = match partition {
+            _ if partition == own.partition => "",
+            Partitioning::Planes => ", parted by planes",
+            Partitioning::KMeans => ", parted by k-means",
+        };
+        draws + partition
     }
 
     fn problem_names(&self) -> String {

@@ -5,16 +5,43 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use globset::Glob;
-use jointly_core::{ImportedProblem, Problem, Source, Suite, digest};
+use jointly_core::{Evaluation, ImportedProblem, Partitioning, Problem, Source, Suite, digest};
 
+use crate::data_directories::DataDirectories;
 use crate::directory::{Kept, RunDirectory};
 use crate::plan::{Plan, PlannedProblem};
+use crate::real_data;
 
 /// The suite of problems that are given as files.
 pub(crate) const IMPORTED: &str = "imported";
 
+/// What a person may choose of a suite's evaluation.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Choices {
+    pub(crate) draws: Option<u32>,
+    pub(crate) partition: Option<Partitioning>,
+}
+
+impl Choices {
+    /// Those that lead to this evaluation.
+    fn of(evaluation: &Evaluation) -> Self {
+        Self { draws: Some(evaluation.draws), partition: Some(evaluation.partition) }
+    }
+
+    fn apply(self, evaluation: &mut Evaluation) {
+        evaluation.draws = self.draws.unwrap_or(evaluation.draws);
+        evaluation.partition = self.partition.unwrap_or(evaluation.partition);
+    }
+}
+
 /// The suite that a person asked for by name, or makes of files, less what the pattern leaves out.
-pub(crate) fn requested(name: Option<&str>, files: &[PathBuf], pattern: Option<&str>) -> Result<Suite> {
+pub(crate) fn requested(
+    name: Option<&str>,
+    files: &[PathBuf],
+    pattern: Option<&str>,
+    choices: Choices,
+    data: &DataDirectories,
+) -> Result<Suite> {
     let mut suite = match (name, files) {
         (Some(IMPORTED), []) => bail!("the suite {IMPORTED} needs --problem FILE.npz"),
         (None, []) => bail!("nothing to run: give --suite ({}) or --problem FILE.npz", names()),
@@ -24,26 +51,56 @@ pub(crate) fn requested(name: Option<&str>, files: &[PathBuf], pattern: Option<&
             bail!("--problem makes a suite of its own: leave out --suite {name}, or run it into another --out")
         }
     };
+    choices.apply(&mut suite.evaluation);
     if let Some(pattern) = pattern {
         restrict(&mut suite, pattern)?;
     }
     for problem in &suite.problems {
         problem.fits(&suite.evaluation).with_context(|| format!("failed to take on {}", problem.name))?;
     }
+    real_data::attach(&mut suite, data)?;
     Ok(suite)
 }
 
-/// The suite of a plan with the plan's problems, those that are files from the copies in the directory.
-pub(crate) fn held(directory: &RunDirectory, plan: &Plan) -> Result<Suite> {
-    let problems = plan.problems.iter().map(|planned| held_problem(directory, &plan.suite, planned));
-    let problems = problems.collect::<Result<Vec<_>>>()?;
-    if plan.suite == IMPORTED { Ok(Suite::imported(problems)) } else { Ok(Suite { problems, ..named(&plan.suite)? }) }
+/// The suite of a plan with the plan's problems: those that are files from the copies in the directory, those that are
+/// made of datasets from wherever the data are.
+pub(crate) fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> Result<Suite> {
+    let mut suite = if plan.suite == IMPORTED {
+        let problems = plan.problems.iter().map(|planned| held_file(directory, planned));
+        Suite::imported(problems.collect::<Result<_>>()?)
+    } else {
+        let all = named(&plan.suite)?;
+        let problem = |planned: &PlannedProblem| {
+            let problem = all.problems.iter().find(|problem| problem.name == planned.problem).cloned();
+            problem.with_context(|| format!("the suite {} has no problem {}", plan.suite, planned.problem))
+        };
+        let problems = plan.problems.iter().map(problem).collect::<Result<_>>()?;
+        let mut suite = Suite { problems, ..all.clone() };
+        real_data::attach(&mut suite, data)?;
+        real_data::are_those_of(plan, &suite)?;
+        suite
+    };
+    Choices::of(&plan.evaluation).apply(&mut suite.evaluation);
+    for problem in &suite.problems {
+        problem.fits(&suite.evaluation).with_context(|| format!("failed to take on {}", problem.name))?;
+    }
+    Ok(suite)
+}
+
+/// The evaluation that the suite of this name has of itself.
+pub(crate) fn evaluation(suite: &str) -> Option<Evaluation> {
+    if suite == IMPORTED {
+        Some(Suite::imported(Vec::new()).evaluation)
+    } else {
+        named(suite).ok().map(|suite| suite.evaluation)
+    }
 }
 
 /// A problem as the plan has it.
 pub(crate) fn planned(problem: &Problem) -> PlannedProblem {
     let digest = match &problem.source {
         Source::Imported(imported) => Some(imported.digest.clone()),
+        Source::Real(real) => real.data().map(|data| data.digest().to_owned()),
         Source::Synthetic { .. } => None,
     };
     PlannedProblem { problem: problem.name.clone(), metric: problem.metric(), digest }
@@ -103,11 +160,8 @@ fn restrict(suite: &mut Suite, pattern: &str) -> Result<()> {
     Ok(())
 }
 
-fn held_problem(directory: &RunDirectory, suite: &str, planned: &PlannedProblem) -> Result<Problem> {
-    let Some(digest) = &planned.digest else {
-        let problem = named(suite)?.problems.into_iter().find(|problem| problem.name == planned.problem);
-        return problem.with_context(|| format!("the suite {suite} has no problem {}", planned.problem));
-    };
+fn held_file(directory: &RunDirectory, planned: &PlannedProblem) -> Result<Problem> {
+    let digest = planned.digest.as_ref().with_context(|| format!("the plan has no digest of {}", planned.problem))?;
     let path = directory.kept(Kept::Problem, digest);
     let imported = ImportedProblem::read(&path)?;
     if imported.digest != *digest {

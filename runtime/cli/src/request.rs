@@ -6,13 +6,17 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use clap::Args;
 use jointly_core::Suite;
+use jointly_core::estimate::MAX_DRAWS;
 use jointly_host::Limits;
 
 use crate::agent_spec::AgentSpec;
+use crate::data_directories::DataDirectories;
 use crate::directory::{self, RunDirectory};
 use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
+use crate::partition_argument::PartitionArgument;
 use crate::plan::Plan;
+use crate::problems::Choices;
 use crate::progress::Display;
 use crate::scores::Scores;
 use crate::unit::UnitResult;
@@ -34,12 +38,20 @@ pub(crate) struct Request {
     /// Units at a time; no score depends on it [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = execution::parse_jobs)]
     jobs: Option<NonZero<usize>>,
-    /// Only problems whose name matches, such as 'quick/t10/*/*'
+    /// Only problems whose name matches, such as 'quick/t10/*/*' or '*/{iris,mnist}/*'
     #[arg(long, value_name = "GLOB")]
     problems: Option<String>,
     /// A problem of your own, as .npz; may be repeated
     #[arg(long = "problem", value_name = "FILE.npz")]
     files: Vec<PathBuf>,
+    #[command(flatten)]
+    data: DataDirectories,
+    /// Functions sampled from each agent: more where the report says that there are too few [default: the suite's]
+    #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=MAX_DRAWS as i64))]
+    draws: Option<u32>,
+    /// What parts the draws above tau 10 [default: the suite's]
+    #[arg(long, value_enum)]
+    partition: Option<PartitionArgument>,
     /// What an agent may use on one problem, roughly in instructions
     #[arg(long, value_name = "N", default_value_t = Limits::default().fuel)]
     fuel: u64,
@@ -89,7 +101,8 @@ impl Request {
     }
 
     fn suite(&self) -> Result<Suite> {
-        problems::requested(self.suite.as_deref(), &self.files, self.problems.as_deref())
+        let choices = Choices { draws: self.draws, partition: self.partition.map(Into::into) };
+        problems::requested(self.suite.as_deref(), &self.files, self.problems.as_deref(), choices, &self.data)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use jointly_core::{Metric, ProblemScores, Real, Score, Summary, round_significant, summarize};
+use jointly_core::{JointScore, Metric, ProblemScores, Real, Score, Summary, round_significant, summarize};
 use jointly_host::Failure;
 use serde_json::{Map, Value, json};
 
@@ -40,11 +40,48 @@ pub(crate) struct ScoredProblem<'a> {
 pub(crate) struct Scored {
     pub(crate) value: f64,
     pub(crate) stderr: Option<f64>,
+    /// Where it is a joint score.
+    draws: Option<Draws>,
+}
+
+/// What the number of draws does to a joint score.
+#[derive(Clone, Copy)]
+pub(crate) struct Draws {
+    /// The standard error over draws.
+    error: f64,
+    pub(crate) effective: f64,
+    /// The number of problems for which there are too few.
+    pub(crate) few: usize,
 }
 
 impl From<Score> for Scored {
     fn from(score: Score) -> Self {
-        Self { value: score.mean, stderr: Some(score.stderr) }
+        Self { value: score.mean, stderr: Some(score.stderr), draws: None }
+    }
+}
+
+impl Scored {
+    fn joint(score: &JointScore, draws: u32) -> Self {
+        let few = usize::from(score.needs_more_draws(draws));
+        let draws = Draws { error: score.draw_error, effective: score.effective_draws, few };
+        Self { value: score.mean, stderr: Some(score.stderr), draws: Some(draws) }
+    }
+}
+
+impl Draws {
+    /// Of the mean over problems, whose draws are independent: an error that is the root of the sum of squares over their
+    /// number, and the harmonic mean of the effective numbers, as within a problem.
+    fn combined(problems: &[Self]) -> Option<Self> {
+        let count = problems.len() as f64;
+        let squares: f64 = problems.iter().map(|draws| draws.error * draws.error).sum();
+        let inverses: f64 = problems.iter().map(|draws| 1.0 / draws.effective).sum();
+        let few = problems.iter().map(|draws| draws.few).sum();
+        (!problems.is_empty()).then(|| Self { error: squares.sqrt() / count, effective: count / inverses, few })
+    }
+
+    fn write(self, object: &mut Value) {
+        object["draw_error"] = json!(number(self.error));
+        object["effective_draws"] = json!(number(self.effective));
     }
 }
 
@@ -59,7 +96,7 @@ impl<'a> Scores<'a> {
                 let name = problem.problem.as_str();
                 match by_unit.get(&(planned.label.as_str(), name)).map(|result| &result.outcome) {
                     Some(Outcome::Scored { scores, fuel }) => {
-                        let values = values(problem.metric, scores, *fuel);
+                        let values = values(problem.metric, scores, plan.evaluation.draws, *fuel);
                         agent.problems.push(ScoredProblem { problem: name, values });
                     }
                     Some(Outcome::Failed(failure)) => agent.failures.push((name, failure)),
@@ -116,7 +153,13 @@ impl AgentScores<'_> {
     /// The mean over the problems that have this score, with its standard error over them; none where no problem has
     /// it. Where one problem is all there is, the standard error is that over its tau-samples.
     pub(crate) fn summary(&self, name: &str) -> Option<Summary> {
-        let scored: Vec<Scored> = self.by_problem(name).map(|(_, scored)| scored).collect();
+        self.summary_where(name, |_| true)
+    }
+
+    /// The same over the problems that are asked for by name.
+    pub(crate) fn summary_where(&self, name: &str, wanted: impl Fn(&str) -> bool) -> Option<Summary> {
+        let scored: Vec<Scored> =
+            self.by_problem(name).filter(|(problem, _)| wanted(problem)).map(|(_, scored)| scored).collect();
         let values: Vec<f64> = scored.iter().map(|scored| scored.value).collect();
         match scored.as_slice() {
             [] => None,
@@ -125,12 +168,15 @@ impl AgentScores<'_> {
         }
     }
 
+    /// What the number of draws does to the mean of a joint score over problems.
+    pub(crate) fn draws(&self, name: &str) -> Option<Draws> {
+        let draws: Vec<Draws> = self.by_problem(name).filter_map(|(_, scored)| scored.draws).collect();
+        Draws::combined(&draws)
+    }
+
     /// A score on each problem that has it.
     pub(crate) fn by_problem<'s>(&'s self, name: &'s str) -> impl Iterator<Item = (&'s str, Scored)> {
-        let scored = move |problem: &ScoredProblem| {
-            problem.values.iter().find(|(known, _)| known == name).map(|(_, scored)| *scored)
-        };
-        self.problems.iter().filter_map(move |problem| Some((problem.problem, scored(problem)?)))
+        self.problems.iter().filter_map(move |problem| Some((problem.problem, problem.value(name)?)))
     }
 
     fn to_json(&self, names: &[String]) -> Value {
@@ -138,12 +184,15 @@ impl AgentScores<'_> {
             .iter()
             .filter_map(|name| {
                 let summary = self.summary(name)?;
-                let value = json!({
+                let mut value = json!({
                     "mean": number(summary.mean),
                     "stderr": number(summary.stderr),
                     "problems": summary.problems,
                     "non_finite": summary.non_finite,
                 });
+                if let Some(draws) = self.draws(name) {
+                    draws.write(&mut value);
+                }
                 Some((name.clone(), value))
             })
             .collect();
@@ -172,14 +221,22 @@ impl AgentScores<'_> {
 }
 
 impl ScoredProblem<'_> {
+    /// The score of that name.
+    pub(crate) fn value(&self, name: &str) -> Option<Scored> {
+        self.values.iter().find(|(known, _)| known == name).map(|(_, scored)| *scored)
+    }
+
     fn to_json(&self) -> Value {
         let mut object = Map::new();
         object.insert("problem".into(), self.problem.into());
         for (name, scored) in &self.values {
-            let value = match scored.stderr {
+            let mut value = match scored.stderr {
                 Some(stderr) => json!({ "mean": number(scored.value), "stderr": number(stderr) }),
                 None => json!(number(scored.value)),
             };
+            if let Some(draws) = scored.draws {
+                draws.write(&mut value);
+            }
             object.insert(name.clone(), value);
         }
         object.into()
@@ -187,11 +244,11 @@ impl ScoredProblem<'_> {
 }
 
 /// A problem's scores by name.
-fn values(metric: Metric, scores: &ProblemScores, fuel: Option<u64>) -> Vec<(String, Scored)> {
-    let mut values: Vec<(String, Scored)> =
-        scores.joint.iter().map(|(tau, score)| (format!("{metric}_tau{tau}"), Scored::from(*score))).collect();
+fn values(metric: Metric, scores: &ProblemScores, draws: u32, fuel: Option<u64>) -> Vec<(String, Scored)> {
+    let joint = |(tau, score): &(u32, JointScore)| (format!("{metric}_tau{tau}"), Scored::joint(score, draws));
+    let mut values: Vec<(String, Scored)> = scores.joint.iter().map(joint).collect();
     values.extend(aggregate(scores).map(|scored| (format!("{metric}_aggregate"), scored)));
-    let plain = |value| Scored { value, stderr: None };
+    let plain = |value| Scored { value, stderr: None, draws: None };
     values.push((ACCURACY.into(), scores.accuracy.into()));
     values.push((ECE.into(), plain(scores.ece)));
     values.extend(fuel.map(|fuel| (FUEL.into(), plain(fuel as f64))));
@@ -203,7 +260,7 @@ fn aggregate(scores: &ProblemScores) -> Option<Scored> {
     let at = |tau: u32| scores.joint.iter().find(|(known, _)| *known == tau).map(|(_, score)| score);
     let (one, hundred) = (at(1)?, at(100)?);
     let stderr = libm::hypot(one.stderr, hundred.stderr / 100.0);
-    Some(Scored { value: one.mean + hundred.mean / 100.0, stderr: Some(stderr) })
+    Some(Scored { value: one.mean + hundred.mean / 100.0, stderr: Some(stderr), draws: None })
 }
 
 /// Joint scores by tau, then aggregates, then the rest in the order of the design.

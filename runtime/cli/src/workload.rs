@@ -10,9 +10,10 @@ use jointly_host::{Agent, Limits, Runtime};
 
 use crate::agent_source::LoadedAgent;
 use crate::agent_spec::AgentSpec;
+use crate::data_directories::DataDirectories;
 use crate::directory::{Kept, RunDirectory};
 use crate::plan::{Plan, PlannedAgent};
-use crate::{agent_source, cache, oracle, problems};
+use crate::{agent_source, cache, oracle, problems, real_data};
 
 /// What takes part in a run.
 pub(crate) enum Contestant {
@@ -34,6 +35,7 @@ pub(crate) struct Workload {
 impl Workload {
     /// Loads what a person asked for.
     pub(crate) fn of(specs: &[AgentSpec], suite: Suite, seed: u64, limits: Limits) -> Result<Self> {
+        real_data::fits(&suite, limits)?;
         let runtime = Runtime::new(cache::directory().as_deref())?;
         let (mut planned, mut agents, mut agent_files) = (Vec::new(), Vec::new(), Vec::new());
         for spec in specs {
@@ -64,14 +66,14 @@ impl Workload {
 
     /// Loads a run again from its own directory. Nothing that the plan says is believed: it must be the plan that this
     /// command makes of the same agents, suite and problems.
-    pub(crate) fn from_directory(directory: &RunDirectory) -> Result<Self> {
+    pub(crate) fn from_directory(directory: &RunDirectory, data: &DataDirectories) -> Result<Self> {
         let held = directory.plan()?;
         let place = directory.path().display();
         if held.version != env!("CARGO_PKG_VERSION") {
             let (version, own) = (&held.version, env!("CARGO_PKG_VERSION"));
             bail!("{place} was made by version {version} and this is {own}; use that version");
         }
-        let suite = problems::held(directory, &held)?;
+        let suite = problems::held(directory, &held, data)?;
         let runtime = Runtime::new(cache::directory().as_deref())?;
         let (mut planned, mut agents) = (Vec::new(), Vec::new());
         for entry in &held.agents {

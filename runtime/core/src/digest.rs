@@ -5,14 +5,32 @@ use std::fmt::Write;
 use sha2::{Digest, Sha256};
 
 /// "sha256:" and the 64 hexadecimal digits that `sha256sum` prints for these bytes.
-///
-/// # Panics
-/// Never: a string takes what is written to it.
 pub fn digest(bytes: &[u8]) -> String {
-    Sha256::digest(bytes).iter().fold("sha256:".to_owned(), |mut text, byte| {
-        write!(text, "{byte:02x}").expect("a String takes what is written");
-        text
-    })
+    let mut hash = Hasher::default();
+    hash.add(bytes);
+    hash.finish()
+}
+
+/// Makes the [digest](fn@digest) of bytes that come piece by piece.
+#[derive(Clone, Default)]
+pub struct Hasher(Sha256);
+
+impl Hasher {
+    /// Takes the next bytes.
+    pub fn add(&mut self, bytes: &[u8]) {
+        self.0.update(bytes);
+    }
+
+    /// The digest of all bytes so far.
+    ///
+    /// # Panics
+    /// Never: a string takes what is written to it.
+    pub fn finish(self) -> String {
+        self.0.finalize().iter().fold("sha256:".to_owned(), |mut text, byte| {
+            write!(text, "{byte:02x}").expect("a String takes what is written");
+            text
+        })
+    }
 }
 
 #[cfg(test)]
@@ -22,6 +40,11 @@ mod tests {
     #[test]
     fn it_is_what_sha256sum_prints() {
         assert_eq!(digest(b"abc"), "sha256:ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+        let mut pieces = Hasher::default();
+        for piece in ["a", "", "bc"] {
+            pieces.add(piece.as_bytes());
+        }
+        assert_eq!(pieces.finish(), digest(b"abc"));
         assert_eq!(digest(b""), "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855");
     }
 }

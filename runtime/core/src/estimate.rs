@@ -1,6 +1,9 @@
 //! Estimates of the joint likelihood of labels under an agent's belief, from sampled functions.
 
+mod draw_error;
 mod exact_sum;
+mod joint_estimate;
+mod k_means;
 mod likelihood;
 mod limits;
 mod marginal;
@@ -9,10 +12,13 @@ mod partition;
 mod planes;
 pub mod probit;
 
+pub use draw_error::DrawError;
 pub use exact_sum::ExactSum;
+pub use joint_estimate::JointEstimate;
+pub use k_means::KMeans;
 pub use likelihood::joint_log_likelihood;
 pub use limits::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
 pub use marginal::MarginalMean;
 pub use monte_carlo::MonteCarlo;
-pub use partition::Partition;
+pub use partition::{Cells, Partition};
 pub use planes::Planes;

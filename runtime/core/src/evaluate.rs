@@ -17,10 +17,11 @@ use functions::Functions;
 pub(crate) use rule::Rule;
 
 use crate::classifier::Model;
+use crate::estimate::DrawError;
 use crate::evaluation::Evaluation;
 use crate::metric::{MarginalScores, Metric};
 use crate::problem::{Instance, Problem, TauSamples};
-use crate::score::{ProblemScores, Score};
+use crate::score::{JointScore, ProblemScores};
 
 /// Scores a trained agent on a problem.
 ///
@@ -29,6 +30,8 @@ use crate::score::{ProblemScores, Score};
 /// estimated from draws 0..M by [`MonteCarlo`](crate::estimate::MonteCarlo) up to tau `partition_above` and by
 /// [`Partition`](crate::estimate::Partition) beyond. Accuracy and expected calibration error are those of the mean over
 /// draws at the rows of the first tau.
+///
+/// The error that finitely many draws leave in each joint score is told by [`DrawError`].
 ///
 /// The agent is asked for each of its distinct functions once; the scores are the same to the bit as if it had been
 /// asked for every draw. One call returns at most 2^23 probabilities, unless one function at one tau-sample has more,
@@ -83,32 +86,31 @@ fn evaluate_within<M: Model>(
             Rule { problem: problem.stream_name(), seed, tau, num_classes, marginals: i == 0, ..Rule::of(evaluation) };
         let chunks = budget.chunks(&rule, problem.task().input_dim, functions.draws.len());
         let mut losses = Vec::new();
+        let mut errors = DrawError::default();
         for block in chunks.blocks(samples) {
             let test = instance.test(tau, block.clone());
             let share = test.labels.len() as f64;
             let mut report = |fraction: f64| progress((rows_done + share * fraction) / total_rows);
-            let log_likelihoods =
-                evaluate_block(model, &functions, &rule, &test, block, chunks.draws, &mut marginals, &mut report)?;
+            let block = evaluate_block(model, &functions, &rule, &test, block, chunks.draws, &mut report)?;
+            let log_likelihoods = block.finish(&mut marginals, &mut errors);
             losses.extend(metric.losses(&log_likelihoods, test.log_likelihoods.as_deref()));
             rows_done += share;
         }
-        joint.push((tau, Score::of(&losses)));
+        joint.push((tau, JointScore::of(&losses, &errors)));
     }
     progress(1.0);
     Ok(ProblemScores { joint, accuracy: marginals.accuracy(), ece: marginals.ece() })
 }
 
-#[expect(clippy::too_many_arguments, reason = "what one block needs, from one caller")]
-fn evaluate_block<M: Model>(
+fn evaluate_block<'a, M: Model>(
     model: &mut M,
     functions: &Functions,
-    rule: &Rule,
-    test: &TauSamples,
+    rule: &'a Rule<'a>,
+    test: &'a TauSamples,
     samples: Range<u32>,
     draws_a_call: usize,
-    marginals: &mut MarginalScores,
     report: &mut dyn FnMut(f64),
-) -> Result<Vec<f64>, EvaluateError<M::Error>> {
+) -> Result<Block<'a>, EvaluateError<M::Error>> {
     let mut audit = (samples.start == 0).then(|| Audit::of(rule, functions, test.labels.len()));
     let mut block = Block::new(rule, samples, &test.labels);
     let calls = functions.draws.chunks(draws_a_call).zip(functions.counts.chunks(draws_a_call));
@@ -125,7 +127,7 @@ fn evaluate_block<M: Model>(
     if let Some(audit) = audit {
         audit.run(model, &test.inputs)?;
     }
-    Ok(block.finish(marginals))
+    Ok(block)
 }
 
 impl Metric {

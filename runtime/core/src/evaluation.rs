@@ -17,12 +17,27 @@ pub struct Evaluation {
     pub samples: u32,
     /// Number M of functions sampled from the agent, from 1 to [`MAX_DRAWS`].
     pub draws: u32,
-    /// Number of random hyperplanes that part the draws, at most [`MAX_PLANES`].
+    /// What parts the draws into cells.
+    #[serde(default)]
+    pub partition: Partitioning,
+    /// Number of random hyperplanes that part the draws, at most [`MAX_PLANES`]; clusters are at most as many as d of
+    /// them have cells, 2^d.
     pub planes: u32,
     /// Whether the partition clips probits as the reference implementation does; off is the paper's algorithm 4.
     pub clip: bool,
     /// The partition serves where tau is above this, Monte Carlo elsewhere.
     pub partition_above: u32,
+}
+
+/// What parts an agent's draws into cells, in the estimate of joint likelihoods.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Partitioning {
+    /// [Random hyperplanes](crate::estimate::Planes), as in the paper.
+    #[default]
+    Planes,
+    /// [Clusters](crate::estimate::KMeans) of the draws themselves: slower.
+    KMeans,
 }
 
 /// Why an evaluation cannot be carried out.
@@ -71,6 +86,7 @@ impl Evaluation {
             taus: vec![1, 100],
             samples: 1000,
             draws: 1000,
+            partition: Partitioning::Planes,
             planes: 7,
             clip: true,
             partition_above: MONTE_CARLO_UP_TO,
@@ -134,6 +150,13 @@ mod tests {
         assert_eq!(refusal(|e| e.taus = vec![1, 0]), "tau is 0, expected at least 1");
         assert_eq!(refusal(|e| e.taus = vec![5, 1, 5]), "taus is [5, 1, 5], expected each tau once");
         assert_eq!(refusal(|e| e.samples = 0), "samples is 0, expected at least 1");
+    }
+
+    #[test]
+    fn an_evaluation_written_before_there_were_clusters_is_by_planes() {
+        let text = r#"{"taus":[1,100],"samples":1000,"draws":1000,"planes":7,"clip":true,"partition_above":10}"#;
+        assert_eq!(serde_json::from_str::<Evaluation>(text).unwrap(), Evaluation::testbed());
+        assert_eq!(serde_json::to_string(&Partitioning::KMeans).unwrap(), r#""k-means""#);
     }
 
     #[test]

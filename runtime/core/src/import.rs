@@ -8,7 +8,7 @@ mod problem;
 
 pub use error::{ImportDefect, ImportError};
 pub use limits::MAX_IMPORT_BYTES;
-pub(crate) use npz::Archive;
+pub(crate) use npz::{Archive, Array, Element, npy};
 pub(crate) use open::open;
 pub use problem::ImportedProblem;
 pub(crate) use problem::{classes, log_likelihoods};

@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 pub mod classifier;
+pub mod data;
 pub mod dataset;
 pub mod digest;
 pub mod distribution;
@@ -22,20 +23,23 @@ pub mod score;
 pub mod statistics;
 pub mod stream;
 pub mod suite;
+pub mod test_inputs;
 
 pub use classifier::{Classifier, Model};
+pub use data::{Card, DataError, LoadedDataset, RealProblem};
 pub use dataset::{Dataset, DatasetError, MAX_CLASSES, Task};
 pub use digest::digest;
 pub use distribution::{SUM_TOLERANCE, distribution_defect};
 pub use environment::{Environment, EnvironmentSpec, Initialization};
 pub use evaluate::{EvaluateError, evaluate};
-pub use evaluation::{Evaluation, EvaluationError};
+pub use evaluation::{Evaluation, EvaluationError, Partitioning};
 pub use import::{ImportDefect, ImportError, ImportedProblem, MAX_IMPORT_BYTES};
 pub use matrix::{Matrix, ShapeError};
 pub use metric::Metric;
 pub use predictions::{PredictionOptions, PredictionScores, score_predictions};
 pub use problem::{Instance, Problem, Source, TauSamples};
-pub use score::{ProblemScores, Real, Score};
+pub use score::{JointScore, ProblemScores, Real, Score};
 pub use statistics::{Summary, paired_difference, round_significant, summarize};
 pub use stream::{Stream, agent_seed, stream};
 pub use suite::{Suite, suite, suites};
+pub use test_inputs::TestInputs;

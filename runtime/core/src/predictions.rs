@@ -5,11 +5,12 @@ use std::path::Path;
 
 use crate::dataset::MAX_CLASSES;
 use crate::distribution::distribution_defect;
-use crate::estimate::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
+use crate::estimate::{DrawError, MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
 use crate::evaluate::{Block, Rule};
+use crate::evaluation::Partitioning;
 use crate::import::{Archive, ImportDefect, ImportError, MAX_IMPORT_BYTES, classes, log_likelihoods, open};
 use crate::metric::{MarginalScores, Metric};
-use crate::score::Score;
+use crate::score::{JointScore, Score};
 
 /// Bytes that a pass over the file may hold.
 const BUDGET: u64 = 448 << 20;
@@ -19,20 +20,22 @@ const STREAM: &str = "predictions";
 /// How predictions are evaluated.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictionOptions {
-    /// Number of random hyperplanes, at most [`MAX_PLANES`].
+    /// What parts the draws into cells.
+    pub partition: Partitioning,
+    /// Number of random hyperplanes, at most [`MAX_PLANES`]; clusters are at most as many as d of them have cells, 2^d.
     pub planes: u32,
     /// Whether the partition clips probits as the reference implementation does; off is the paper's algorithm 4.
     pub clip: bool,
     /// The partition serves where tau is above this, Monte Carlo elsewhere.
     pub partition_above: u32,
-    /// The seed of the hyperplanes.
+    /// The seed of the hyperplanes or clusters.
     pub seed: u64,
 }
 
 impl Default for PredictionOptions {
     /// What the reference implementation does on real data.
     fn default() -> Self {
-        Self { planes: 10, clip: true, partition_above: 10, seed: 0 }
+        Self { partition: Partitioning::Planes, planes: 10, clip: true, partition_above: 10, seed: 0 }
     }
 }
 
@@ -44,7 +47,7 @@ pub struct PredictionScores {
     /// Number of inputs in a tau-sample.
     pub tau: u32,
     /// The joint score, nats a tau-sample.
-    pub joint: Score,
+    pub joint: JointScore,
     /// Accuracy of the mean over draws, its standard error clustered by tau-sample.
     pub accuracy: Score,
     /// Expected calibration error of the mean over draws; as it is no mean over tau-samples, without a standard error.
@@ -110,6 +113,7 @@ fn score_within<R: Read + Seek>(
         seed: options.seed,
         tau: sizes.tau as u32,
         num_classes: sizes.num_classes as usize,
+        partition: options.partition,
         planes: options.planes,
         clip: options.clip,
         partition_above: options.partition_above,
@@ -121,6 +125,7 @@ fn score_within<R: Read + Seek>(
     let passes = sizes.samples.div_ceil(step);
 
     let mut marginals = MarginalScores::default();
+    let mut errors = DrawError::default();
     let mut agent = Vec::with_capacity(sizes.samples as usize);
     for (pass, start) in (0..sizes.samples).step_by(step as usize).enumerate() {
         let end = sizes.samples.min(start + step);
@@ -128,14 +133,14 @@ fn score_within<R: Read + Seek>(
         let mut block = Block::new(&rule, start as u32..end as u32, labels);
         let mut report = |fraction: f64| progress((pass as f64 + fraction) / passes as f64);
         read_pass(&mut archive, &sizes, start..end, &mut block, &mut report)?;
-        agent.extend(block.finish(&mut marginals));
+        agent.extend(block.finish(&mut marginals, &mut errors));
     }
     progress(1.0);
     let metric = Metric::given(contents.log_likelihoods.is_some());
     Ok(PredictionScores {
         metric,
         tau: rule.tau,
-        joint: Score::of(&metric.losses(&agent, contents.log_likelihoods.as_deref())),
+        joint: JointScore::of(&metric.losses(&agent, contents.log_likelihoods.as_deref()), &errors),
         accuracy: marginals.accuracy(),
         ece: marginals.ece(),
         num_classes: sizes.num_classes as u32,

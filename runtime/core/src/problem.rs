@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::data::RealProblem;
+use crate::data::problem::RealInstance;
 use crate::dataset::{Dataset, Task};
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::estimate::{MAX_SAMPLE_BYTES, joint_log_likelihood};
@@ -12,6 +14,7 @@ use crate::import::ImportedProblem;
 use crate::matrix::Matrix;
 use crate::metric::Metric;
 use crate::stream::{Stream, stream};
+use crate::test_inputs::TestInputs;
 
 /// One problem: agents train and are tested on it.
 #[derive(Clone, Debug)]
@@ -31,9 +34,13 @@ pub enum Source {
         environment: EnvironmentSpec,
         /// Number T of training examples.
         train_size: u32,
+        /// How the inputs of a test tau-sample are drawn.
+        test_inputs: TestInputs,
     },
     /// A file.
     Imported(Arc<ImportedProblem>),
+    /// A dataset, whose data are attached before there is an instance.
+    Real(RealProblem),
 }
 
 /// Test tau-samples, one after another.
@@ -52,7 +59,7 @@ impl Problem {
     /// since the same data must score the same whatever their file is called.
     pub fn stream_name(&self) -> &str {
         match &self.source {
-            Source::Synthetic { .. } => &self.name,
+            Source::Synthetic { .. } | Source::Real(_) => &self.name,
             Source::Imported(imported) => imported.content(),
         }
     }
@@ -67,13 +74,14 @@ impl Problem {
                 hidden_layers: Some(environment.hidden.len() as u32),
             },
             Source::Imported(imported) => imported.task().clone(),
+            Source::Real(real) => real.task(),
         }
     }
 
     /// The orders of predictive distributions to evaluate.
     pub fn taus(&self, evaluation: &Evaluation) -> Vec<u32> {
         match &self.source {
-            Source::Synthetic { .. } => evaluation.taus.clone(),
+            Source::Synthetic { .. } | Source::Real(_) => evaluation.taus.clone(),
             Source::Imported(imported) => vec![imported.tau()],
         }
     }
@@ -81,7 +89,7 @@ impl Problem {
     /// The number N of test tau-samples.
     pub fn samples(&self, evaluation: &Evaluation) -> u32 {
         match &self.source {
-            Source::Synthetic { .. } => evaluation.samples,
+            Source::Synthetic { .. } | Source::Real(_) => evaluation.samples,
             Source::Imported(imported) => imported.samples(),
         }
     }
@@ -91,6 +99,15 @@ impl Problem {
         match &self.source {
             Source::Synthetic { .. } => Metric::Kl,
             Source::Imported(imported) => Metric::given(imported.log_likelihoods().is_some()),
+            Source::Real(_) => Metric::Nll,
+        }
+    }
+
+    /// The dataset that it is made of, where it is made of one.
+    pub fn real(&self) -> Option<&RealProblem> {
+        match &self.source {
+            Source::Real(real) => Some(real),
+            Source::Synthetic { .. } | Source::Imported(_) => None,
         }
     }
 
@@ -135,12 +152,17 @@ impl Problem {
     }
 
     /// Samples the environment and the training data; the test data follow on demand.
+    ///
+    /// # Panics
+    /// When the problem is on real data and they are not attached.
     pub fn instance(&self, seed: u64) -> Instance {
         match &self.source {
-            Source::Synthetic { environment: spec, train_size } => {
-                Instance(Data::Synthetic(Synthetic::sample(spec, *train_size, seed, self.stream_name())))
+            Source::Synthetic { environment: spec, train_size, test_inputs } => {
+                let synthetic = Synthetic::sample(spec, *train_size, *test_inputs, seed, self.stream_name());
+                Instance(Data::Synthetic(synthetic))
             }
             Source::Imported(imported) => Instance(Data::Imported(Arc::clone(imported))),
+            Source::Real(real) => Instance(Data::Real(real.instance(seed, self.stream_name()))),
         }
     }
 }
@@ -153,6 +175,7 @@ pub struct Instance(Data);
 enum Data {
     Synthetic(Synthetic),
     Imported(Arc<ImportedProblem>),
+    Real(RealInstance),
 }
 
 impl Instance {
@@ -161,6 +184,7 @@ impl Instance {
         match &self.0 {
             Data::Synthetic(synthetic) => &synthetic.train,
             Data::Imported(imported) => imported.train(),
+            Data::Real(real) => real.train(),
         }
     }
 
@@ -173,7 +197,7 @@ impl Instance {
     pub fn environment(&self) -> Option<&Environment> {
         match &self.0 {
             Data::Synthetic(synthetic) => Some(&synthetic.environment),
-            Data::Imported(_) => None,
+            Data::Imported(_) | Data::Real(_) => None,
         }
     }
 
@@ -185,6 +209,7 @@ impl Instance {
         match &self.0 {
             Data::Synthetic(synthetic) => synthetic.test(tau, samples),
             Data::Imported(imported) => imported.test(tau, samples),
+            Data::Real(real) => real.test(tau, samples),
         }
     }
 }
@@ -200,12 +225,13 @@ struct Synthetic {
     input_dim: usize,
     num_classes: usize,
     train: Dataset,
+    test_inputs: TestInputs,
     seed: u64,
     name: String,
 }
 
 impl Synthetic {
-    fn sample(spec: &EnvironmentSpec, train_size: u32, seed: u64, name: &str) -> Self {
+    fn sample(spec: &EnvironmentSpec, train_size: u32, test_inputs: TestInputs, seed: u64, name: &str) -> Self {
         let environment = Environment::sample(spec, &mut stream(seed, "environment", name, 0));
         let input_dim = spec.input_dim as usize;
         let num_classes = spec.num_classes as usize;
@@ -213,15 +239,15 @@ impl Synthetic {
         let probs = environment.class_probs(&inputs);
         let labels = labels(&probs, num_classes, &mut stream(seed, "train-labels", name, 0));
         let train = Dataset::new(inputs, labels, spec.num_classes).expect("sampled inputs and labels are valid");
-        Self { environment, input_dim, num_classes, train, seed, name: name.to_owned() }
+        Self { environment, input_dim, num_classes, train, test_inputs, seed, name: name.to_owned() }
     }
 
     fn test(&self, tau: u32, samples: Range<u32>) -> TauSamples {
         let rows = tau as usize;
         let mut inputs = Vec::with_capacity(samples.len() * rows * self.input_dim);
         for n in samples.clone() {
-            let mut source = stream(self.seed, "test-inputs", &self.name, tau_sample_index(tau, n));
-            inputs.extend(normal_inputs(rows, self.input_dim, &mut source).values());
+            let source = |purpose: &str| stream(self.seed, purpose, &self.name, tau_sample_index(tau, n));
+            inputs.extend(self.test_inputs.sample(rows, self.input_dim, source));
         }
         let inputs = Matrix::from_rows(self.input_dim, inputs);
         let probs = self.environment.class_probs(&inputs);
@@ -237,7 +263,7 @@ impl Synthetic {
     }
 }
 
-fn normal_inputs(rows: usize, cols: usize, source: &mut Stream) -> Matrix {
+pub(crate) fn normal_inputs(rows: usize, cols: usize, source: &mut Stream) -> Matrix {
     Matrix::from_rows(cols, (0..rows * cols).map(|_| source.normal() as f32).collect())
 }
 

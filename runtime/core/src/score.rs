@@ -2,9 +2,14 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::estimate::DrawError;
+
 mod real;
 
 pub use real::Real;
+
+/// The relative variance of estimated likelihoods above which their draws are too few, by the experiment of docs/estimators.md.
+const MOST_VARIANCE: f64 = 0.05;
 
 /// A mean over the N tau-samples of one problem, with its standard error.
 ///
@@ -20,11 +25,31 @@ pub struct Score {
     pub stderr: f64,
 }
 
+/// A joint score: a mean over the N tau-samples of one problem, each estimated from the same M draws.
+///
+/// In JSON as [`Score`], and equal where all bits are.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct JointScore {
+    /// The mean.
+    #[serde(with = "real")]
+    pub mean: f64,
+    /// The standard error over tau-samples; NaN where there is but one or the mean is not finite.
+    #[serde(with = "real")]
+    pub stderr: f64,
+    /// The standard error over draws, the tau-samples being what they are; NaN where there is but one draw or the mean
+    /// is not finite.
+    #[serde(with = "real")]
+    pub draw_error: f64,
+    /// The [effective number of draws](DrawError::effective_draws), from 1 to M.
+    #[serde(with = "real")]
+    pub effective_draws: f64,
+}
+
 /// What one agent scored on one problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ProblemScores {
     /// The joint score at each tau, in the problem's [`Metric`](crate::Metric), nats a tau-sample.
-    pub joint: Vec<(u32, Score)>,
+    pub joint: Vec<(u32, JointScore)>,
     /// Accuracy of the marginal predictions on the rows of the first tau, its standard error clustered by tau-sample.
     pub accuracy: Score,
     /// Expected calibration error of the marginal predictions on the rows of the first tau.
@@ -41,6 +66,31 @@ impl PartialEq for Score {
 }
 
 impl Eq for Score {}
+
+impl PartialEq for JointScore {
+    fn eq(&self, other: &Self) -> bool {
+        let bits = |score: &Self| [score.mean, score.stderr, score.draw_error, score.effective_draws].map(f64::to_bits);
+        bits(self) == bits(other)
+    }
+}
+
+impl Eq for JointScore {}
+
+impl JointScore {
+    /// Of the losses of all tau-samples, added in order, and the error over draws of their mean.
+    pub fn of(losses: &[f64], errors: &DrawError) -> Self {
+        let Score { mean, stderr } = Score::of(losses);
+        let draw_error = if mean.is_finite() { canonical(errors.stderr()) } else { f64::NAN };
+        Self { mean, stderr, draw_error, effective_draws: errors.effective_draws() }
+    }
+
+    /// Whether `draws` draws, those of the score, are too few for its tau: the relative variance of the estimated
+    /// likelihoods, 1 / effective - 1 / M in the mean, exceeds 0.05, as with fewer than 20 effective draws of many. Never
+    /// where all draws are one function.
+    pub fn needs_more_draws(&self, draws: u32) -> bool {
+        1.0 / self.effective_draws - 1.0 / f64::from(draws) > MOST_VARIANCE
+    }
+}
 
 impl Score {
     /// Mean and standard error of `values`, added in order.
@@ -80,11 +130,25 @@ mod tests {
     }
 
     #[test]
+    fn draws_are_too_few_where_less_than_twenty_count() {
+        let score = |effective_draws| JointScore { mean: 1.0, stderr: 0.1, draw_error: 0.1, effective_draws };
+        assert!(score(19.0).needs_more_draws(1000));
+        assert!(!score(20.0).needs_more_draws(1000));
+        // All draws are one function, or there is but one.
+        assert!(!score(3.0).needs_more_draws(3));
+        assert!(!score(1.0).needs_more_draws(1));
+        assert!(score(1.0).needs_more_draws(3));
+    }
+
+    #[test]
     fn scores_survive_json_to_the_bit() {
         let values = [0.1, -1.0, 3.0, f64::MAX, f64::MIN_POSITIVE, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
         for mean in values.into_iter().chain([1.0 / 3.0, f64::from_bits(1), 1e300 / 7.0]) {
             let scores = ProblemScores {
-                joint: vec![(1, Score { mean, stderr: f64::NAN }), (100, Score { mean: 0.5, stderr: mean })],
+                joint: vec![
+                    (1, JointScore { mean, stderr: f64::NAN, draw_error: mean, effective_draws: 1.0 }),
+                    (100, JointScore { mean: 0.5, stderr: mean, draw_error: 0.25, effective_draws: mean }),
+                ],
                 accuracy: Score { mean, stderr: mean },
                 ece: mean,
             };

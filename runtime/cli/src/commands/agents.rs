@@ -9,18 +9,23 @@ use jointly_core::oracle::Settings;
 use jointly_host::{Description, Limits, Parameter, Runtime};
 use serde::Serialize;
 
-use crate::{agent_source, cache, exit, oracle, output};
+use crate::agent_spec::AgentSpec;
+use crate::{agent_source, cache, exit, oracle, output, table};
 
-/// Lists the bundled agents, their settings and sweeps
+/// Lists the bundled agents; of those that are named, their settings and sweeps
 #[derive(Args)]
 pub(crate) struct Agents {
+    /// A bundled name or a path to a .wasm; none means a line for each bundled agent
+    #[arg(value_name = "AGENT")]
+    agents: Vec<AgentSpec>,
     /// Print JSON
     #[arg(long)]
     json: bool,
 }
 
-/// What stands above what is no component.
-const REFERENCES: &str = "Computed by the host itself, to compare with; run it by name:\n\n";
+/// What stands below the names of all agents.
+const MORE: &str = "\nThe oracle is no agent: the host computes it, to compare with. `jointly agents NAME` shows settings and \
+                    sweeps.\n";
 
 #[derive(Serialize)]
 struct Entry {
@@ -35,18 +40,28 @@ struct Entry {
 impl Agents {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let runtime = Runtime::new(cache::directory().as_deref())?;
-        let entry = |spec| {
-            let agent = agent_source::load(&runtime, &spec, Limits::default())?.agent;
+        let entry = |spec: &AgentSpec| {
+            if spec.agent == oracle::NAME {
+                return Ok(oracle());
+            }
+            let agent = agent_source::load(&runtime, spec, Limits::default())?.agent;
             Ok(Entry { description: agent.description().clone(), digest: agent.digest().to_owned(), reference: false })
         };
-        let mut entries: Vec<Entry> = agent_source::all_bundled().into_iter().map(entry).collect::<Result<_>>()?;
-        entries.push(oracle());
+        let named = self.agents.iter().map(entry).collect::<Result<Vec<Entry>>>()?;
+        let all = || -> Result<Vec<Entry>> {
+            let bundled = agent_source::all_bundled();
+            bundled.iter().map(entry).chain([Ok(oracle())]).collect()
+        };
+        let entries = if named.is_empty() { all()? } else { named };
         if self.json {
             output::print_json(&entries)?;
+        } else if self.agents.is_empty() {
+            let row = |entry: &Entry| vec![entry.description.name.clone(), entry.description.summary.clone()];
+            let rows: Vec<Vec<String>> = entries.iter().map(row).collect();
+            output::print(&(table::render(2, &rows) + MORE))?;
         } else {
-            let heading = |entry: &Entry| if entry.reference { REFERENCES } else { "" };
-            let cards = entries.iter().map(|entry| format!("{}{}", heading(entry), card(&entry.description)));
-            output::print(&cards.collect::<Vec<String>>().join("\n"))?;
+            let cards: Vec<String> = entries.iter().map(|entry| card(&entry.description)).collect();
+            output::print(&cards.join("\n"))?;
         }
         Ok(ExitCode::from(exit::DONE))
     }

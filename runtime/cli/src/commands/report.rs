@@ -1,17 +1,21 @@
-//! `jointly report`: the leaderboard of a run, finished or not.
+//! `jointly report`: the leaderboard of a run, finished or not, and its page with pictures.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::{Args, ValueEnum};
+use jointly_host::{Limits, Runtime};
 
 use crate::agent_spec::AgentSpec;
-use crate::directory::{self, RunDirectory};
+use crate::directory::{self, Kept, RunDirectory};
 use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
+use crate::plan::{Plan, PlannedAgent};
+use crate::report::{PAIR, PARAMETER, Page};
 use crate::scores::Scores;
-use crate::{exit, output};
+use crate::unit::UnitResult;
+use crate::{cache, exit, output};
 
 /// Shows the leaderboard of a run
 #[derive(Args)]
@@ -25,6 +29,18 @@ pub(crate) struct Report {
     /// The agent to compare with, as the table names it [default: mlp, where it took part]
     #[arg(long, value_name = "AGENT")]
     baseline: Option<String>,
+    /// Where the page goes, with --format html [default: DIR/report.html]
+    #[arg(long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// A run of the same agents and variants on real data, which the page compares with this one
+    #[arg(long, value_name = "DIR")]
+    real: Option<PathBuf>,
+    /// The setting whose values the page's Figure 3 compares
+    #[arg(long, value_name = "SETTING", default_value = PARAMETER)]
+    parameter: String,
+    /// The two agents of the page's Figure 4
+    #[arg(long, value_name = "AGENT", num_args = 2, default_values = PAIR)]
+    pair: Vec<String>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -35,6 +51,8 @@ enum Format {
     Csv,
     /// The whole of scores.json
     Json,
+    /// A page with pictures, in a file of its own
+    Html,
 }
 
 impl Report {
@@ -58,11 +76,70 @@ impl Report {
             let total = plan.agents.len() * plan.problems.len();
             output::note(&format!("{} of {total} units have no result yet", scores.missing()));
         }
+        if self.output.is_some() && !matches!(self.format, Format::Html) {
+            bail!("--output is where the page goes: give --format html with it");
+        }
         match self.format {
             Format::Table => output::print(&leaderboard.to_text(baseline.as_deref()))?,
             Format::Csv => output::print(&leaderboard.to_csv())?,
             Format::Json => output::print(&directory::to_json(&scores.to_json())?)?,
+            Format::Html => self.write_page(&directory, &scores, baseline.as_deref())?,
         }
         Ok(ExitCode::from(exit::DONE))
     }
+
+    fn write_page(&self, directory: &RunDirectory, scores: &Scores, baseline: Option<&str>) -> Result<()> {
+        let [one, other] = self.pair.as_slice() else { bail!("--pair takes two agents") };
+        let real = self.real.as_deref().map(real_run).transpose()?;
+        let real_scores = real.as_ref().map(|(plan, results)| Scores::new(plan, results));
+        if let (Some(real), Some(path)) = (&real_scores, &self.real)
+            && !shares_agents(scores, real)
+        {
+            bail!(
+                "{} has no agent with the settings of one in {}; run the same agents on both",
+                path.display(),
+                self.directory.display()
+            );
+        }
+        let page = Page {
+            scores,
+            real: real_scores.as_ref(),
+            baseline,
+            parameter: &self.parameter,
+            defaults: &|agent, name| default(directory, agent, name),
+            pair: [one.clone(), other.clone()],
+            directory: &name(directory.path()),
+        };
+        let path = self.output.clone().unwrap_or_else(|| self.directory.join("report.html"));
+        directory::write_whole(&path, page.to_html().as_bytes())?;
+        output::print(&path.display().to_string())
+    }
+}
+
+/// Plan and journal of a run on real data.
+fn real_run(path: &Path) -> Result<(Plan, Vec<UnitResult>)> {
+    let directory = RunDirectory::existing(path)?;
+    Ok((directory.plan()?, Journal::read(&directory.journal())?))
+}
+
+/// Whether any agent with its settings took part in both runs.
+fn shares_agents(scores: &Scores, other: &Scores) -> bool {
+    let key = |agent: &PlannedAgent| (agent.agent.clone(), agent.settings.clone());
+    let theirs: Vec<_> = other.plan.agents.iter().map(key).collect();
+    scores.plan.agents.iter().map(key).any(|mine| theirs.contains(&mine))
+}
+
+/// The default of a setting, as the run's own copy of the agent has it; none where that cannot be asked.
+fn default(directory: &RunDirectory, agent: &PlannedAgent, name: &str) -> Option<String> {
+    let bytes = std::fs::read(directory.kept(Kept::Agent, &agent.digest)).ok()?;
+    let loaded = Runtime::new(cache::directory().as_deref()).ok()?.load(&bytes, Limits::default()).ok()?;
+    let parameter = loaded.description().parameters.iter().find(|parameter| parameter.name == name)?;
+    Some(parameter.default.clone())
+}
+
+/// What a directory is called, wherever it lies.
+fn name(directory: &Path) -> String {
+    let whole = directory.canonicalize();
+    let name = whole.as_deref().unwrap_or(directory).file_name();
+    name.map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
 }

@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use jointly_core::{PredictionOptions, PredictionScores, score_predictions};
 use serde_json::{Map, Value, json};
 
+use crate::partition_argument::PartitionArgument;
 use crate::{exit, output, scores, table};
 
 /// Scores predictions made elsewhere, in a NumPy .npz
@@ -20,13 +21,16 @@ pub(crate) struct Score {
     /// The predictions
     #[arg(value_name = "FILE.npz")]
     file: PathBuf,
-    /// Random hyperplanes of the partition, which serves where tau is above 10; 5 to 10 with 2^planes well below M
+    /// What parts the draws where tau is above 10
+    #[arg(long, value_enum, default_value_t = PartitionArgument::Planes)]
+    partition: PartitionArgument,
+    /// Random hyperplanes D of the partition: 2^D cells, or clusters at most; 5 to 10 with 2^D well below M
     #[arg(long, value_name = "D", default_value_t = PredictionOptions::default().planes, value_parser = clap::value_parser!(u32).range(0..=20))]
     planes: u32,
     /// The partition exactly as the paper has it, without clipped probits
     #[arg(long)]
     no_clip: bool,
-    /// The seed of the hyperplanes
+    /// The seed of the hyperplanes or clusters
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Print JSON
@@ -34,12 +38,13 @@ pub(crate) struct Score {
     json: bool,
 }
 
-/// Draws a cell below which an estimate is warned of.
+/// Draws in a cell below which an estimate is warned of.
 const FEW: u32 = 4;
 
 impl Score {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let options = PredictionOptions {
+            partition: self.partition.into(),
             planes: self.planes,
             clip: !self.no_clip,
             seed: self.seed,
@@ -58,6 +63,15 @@ impl Score {
                 self.planes
             ));
         }
+        if scores.joint.needs_more_draws(scores.draws) {
+            output::note(&format!(
+                "{} draws are few for tau {}: they count as {}, and the estimate is likely too high; give more draws, or \
+                 shorter tau-samples",
+                scores.draws,
+                scores.tau,
+                table::number(scores.joint.effective_draws)
+            ));
+        }
         if self.json {
             output::print_json(&to_json(&scores))?;
         } else {
@@ -74,7 +88,17 @@ fn joint_name(scores: &PredictionScores) -> String {
 fn to_json(scores: &PredictionScores) -> Value {
     let with_error = |score: jointly_core::Score| json!({ "mean": scores::number(score.mean), "stderr": scores::number(score.stderr) });
     let mut object = Map::new();
-    object.insert(joint_name(scores), with_error(scores.joint));
+    let joint = &scores.joint;
+    let number = scores::number;
+    object.insert(
+        joint_name(scores),
+        json!({
+            "mean": number(joint.mean),
+            "stderr": number(joint.stderr),
+            "draw_error": number(joint.draw_error),
+            "effective_draws": number(joint.effective_draws),
+        }),
+    );
     object.insert(scores::ACCURACY.into(), with_error(scores.accuracy));
     object.insert(scores::ECE.into(), json!(scores::number(scores.ece)));
     object.insert("draws".into(), scores.draws.into());
@@ -89,6 +113,8 @@ fn to_text(file: &str, scores: &PredictionScores) -> String {
         [joint_name(scores), table::with_error(scores.joint.mean, scores.joint.stderr)],
         [scores::ACCURACY.into(), table::with_error(scores.accuracy.mean, scores.accuracy.stderr)],
         [scores::ECE.into(), table::number(scores.ece)],
+        ["error over draws".into(), table::number(scores.joint.draw_error)],
+        ["effective draws".into(), table::number(scores.joint.effective_draws)],
     ];
     let heading = format!("{file}: {draws} draws, {samples} tau-samples of {tau}, {num_classes} classes");
     format!("{heading}\n\n{}", table::render(1, &rows.map(Vec::from)))

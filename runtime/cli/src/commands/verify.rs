@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use clap::Args;
 use serde_json::Value;
 
+use crate::data_directories::DataDirectories;
 use crate::difference::difference;
 use crate::directory::{self, RunDirectory};
 use crate::execution;
@@ -23,7 +24,8 @@ use crate::{exit, output};
 
 /// Runs a finished directory again and compares its scores bit for bit
 ///
-/// Uses the agents and problems in the directory, believes nothing else in it, and writes nothing there.
+/// Uses the agents and problems in the directory, believes nothing else in it, and writes nothing there. Real data are no
+/// part of a run's directory: they are looked for as `jointly run` does, and must be those of the run.
 #[derive(Args)]
 pub(crate) struct Verify {
     /// The directory that `jointly run` wrote
@@ -32,13 +34,15 @@ pub(crate) struct Verify {
     /// Units at a time [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = execution::parse_jobs)]
     jobs: Option<NonZero<usize>>,
+    #[command(flatten)]
+    data: DataDirectories,
 }
 
 impl Verify {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let directory = RunDirectory::existing(&self.directory)?;
         let held = Held::read(&directory)?;
-        let workload = Workload::from_directory(&directory)?;
+        let workload = Workload::from_directory(&directory, &self.data)?;
         let units = execution::pending(&workload, &[]);
         let display = Display::new(units.len(), 0);
         let mut results = Vec::new();

@@ -28,6 +28,23 @@ pub(super) fn log_sum_exp(terms: impl Iterator<Item = (f64, f64)> + Clone) -> f6
     max + libm::log(sum)
 }
 
+/// exp(value - mean), a likelihood relative to a mean likelihood; NaN where the mean is not finite.
+pub(super) fn relative(value: f64, mean: f64) -> f64 {
+    if mean.is_finite() { libm::exp(value - mean) } else { f64::NAN }
+}
+
+/// Sum of share (exp(value - mean) - 1)^2 over (value, share), in the order given; 0 where the mean is not finite.
+pub(super) fn relative_variance(terms: impl Iterator<Item = (f64, f64)>, mean: f64) -> f64 {
+    if !mean.is_finite() {
+        return 0.0;
+    }
+    let square = |(value, share): (f64, f64)| {
+        let deviation = relative(value, mean) - 1.0;
+        share * deviation * deviation
+    };
+    terms.map(square).sum()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

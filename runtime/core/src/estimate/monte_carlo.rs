@@ -1,6 +1,7 @@
 //! Algorithm 3: the likelihood of the labels averaged over sampled functions.
 
-use super::likelihood::log_sum_exp;
+use super::joint_estimate::JointEstimate;
+use super::likelihood::{log_sum_exp, relative, relative_variance};
 
 /// Monte Carlo estimate of one tau-sample's joint log-likelihood under an agent's belief.
 ///
@@ -27,20 +28,26 @@ impl MonteCarlo {
         self.functions.push((log_likelihood, count));
     }
 
-    /// The estimate; NaN without draws.
-    pub fn finish(mut self) -> f64 {
-        if self.functions.is_empty() {
-            return f64::NAN;
-        }
-        self.functions.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
-        self.functions.dedup_by(|next, kept| {
-            let equal = next.0 == kept.0;
-            kept.1 += if equal { next.1 } else { 0 };
-            equal
-        });
-        let draws = self.functions.iter().map(|function| function.1).sum::<u64>() as f64;
-        log_sum_exp(self.functions.iter().map(|&(value, count)| (value, count as f64 / draws)))
+    /// The estimate, in which a function's weight is exp(`v_m`) over the mean of such.
+    pub fn finish(self) -> JointEstimate {
+        let values = distinct(self.functions.clone());
+        let draws = values.iter().map(|value| value.1).sum::<u64>() as f64;
+        let shares = || values.iter().map(|&(value, count)| (value, count as f64 / draws));
+        let log_likelihood = if values.is_empty() { f64::NAN } else { log_sum_exp(shares()) };
+        let weights = self.functions.iter().map(|&(value, _)| relative(value, log_likelihood)).collect();
+        JointEstimate { log_likelihood, weights, variance: relative_variance(shares(), log_likelihood) }
     }
+}
+
+/// Values in rising order, equal ones merged.
+fn distinct(mut functions: Vec<(f64, u64)>) -> Vec<(f64, u64)> {
+    functions.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    functions.dedup_by(|next, kept| {
+        let equal = next.0 == kept.0;
+        kept.1 += if equal { next.1 } else { 0 };
+        equal
+    });
+    functions
 }
 
 #[cfg(test)]
@@ -57,7 +64,7 @@ mod tests {
         for &value in values {
             estimate.add(value, 1);
         }
-        estimate.finish()
+        estimate.finish().log_likelihood
     }
 
     #[test]
@@ -103,7 +110,7 @@ mod tests {
             }
             let all: Vec<f64> =
                 functions.iter().flat_map(|&(value, count)| std::iter::repeat_n(value, count as usize)).collect();
-            prop_assert_eq!(counted.finish().to_bits(), estimate(&all).to_bits());
+            prop_assert_eq!(counted.finish().log_likelihood.to_bits(), estimate(&all).to_bits());
         }
 
         #[test]

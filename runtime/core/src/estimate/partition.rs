@@ -1,20 +1,24 @@
-//! Algorithm 4: functions parted into cells by random hyperplanes, and averaged within each cell.
-
-use std::collections::BTreeMap;
+//! Algorithm 4: functions parted into cells, and averaged within each cell.
 
 use super::exact_sum::{ExactSum, add_clipped, clipped_value};
-use super::likelihood::log_sum_exp;
+use super::joint_estimate::JointEstimate;
+use super::k_means::KMeans;
+use super::likelihood::{log_sum_exp, relative, relative_variance};
 use super::planes::Planes;
 use super::probit;
+use crate::evaluation::Partitioning;
 
 /// What the reference implementation adds to the sum and to the count of a cell.
 const SMOOTHING: f64 = 1e-6;
+/// Partial sums of a function's ratios.
+const LANES: usize = 8;
 
 /// Random-partition estimate of one tau-sample's joint log-likelihood under an agent's belief.
 ///
 /// # Formula
 /// Function m has probabilities `p_{m,t,k}` and probits `l_m` = (`Phi^-1(p_{m,t,k})`), t-major, then k. Planes with
-/// normals A (d x K tau) and offsets b put it in the cell 1(A `l_m` + b >= 0) of {0, 1}^d. A cell that holds n of the M
+/// normals A (d x K tau) and offsets b put it in the cell 1(A `l_m` + b >= 0) of {0, 1}^d; or cells are
+/// [clusters](KMeans) of the `l_m`. A cell that holds n of the M
 /// draws has weight q = n / M and mean probability `c_t` = (1/n) sum of `p_{m,t,y_t}` over them, and the estimate is
 ///
 ///   log sum over cells of q (product over t of `c_t`), in nats; -inf where each product is 0.
@@ -25,55 +29,99 @@ const SMOOTHING: f64 = 1e-6;
 /// With `clip`, as in the reference implementation, probits are clipped to [-5, 5] and the probabilities recomputed
 /// from them, that is clamped to [Phi(-5), Phi(5)], and `c_t` = (sum + 1e-6) / (n + 1e-6).
 ///
+/// A function in a cell of n draws has the [weight](JointEstimate::weights)
+///
+///   (product over t of `c_t`) / (the estimated likelihood) [1 + n / (n + s) sum over t of (`p_{m,t,y_t}` / `c_t` - 1)],
+///
+/// with s the 1e-6 of the clip, or 0: the derivative of the logarithm of the estimate, a function of how much weight each
+/// draw has, in which a draw adds to its cell's weight and moves its cell's means.
+///
 /// Sums within cells are exact and a function's cell depends on that function alone: neither the order of the draws nor
 /// asking for equal functions just once changes a bit.
 #[derive(Clone, Debug)]
 pub struct Partition {
-    planes: Planes,
+    cells: Cells,
     clip: bool,
     /// Where each label's probability lies among a function's probabilities.
     label_positions: Vec<usize>,
-    cells: BTreeMap<u32, Cell>,
+    /// Room for the probits of one function.
     probits: Vec<f32>,
+    functions: Vec<Function>,
+    /// Of each function, the probability of each label.
     label_probs: Vec<f32>,
 }
 
-/// The draws of one cell: only cells that hold some are kept.
+/// What puts functions into cells.
 #[derive(Clone, Debug)]
-struct Cell {
-    draws: u64,
-    sums: Sums,
+pub enum Cells {
+    /// Random hyperplanes, as in algorithm 4.
+    Planes(Planes),
+    /// Clusters of the functions themselves.
+    KMeans(KMeans),
 }
 
-/// Sums of each label's probability.
-#[derive(Clone, Debug)]
-enum Sums {
-    Clipped(Vec<u64>),
-    Exact(Vec<ExactSum>),
+impl Cells {
+    /// Number of probits that a function has, tau times K.
+    fn len(&self) -> usize {
+        match self {
+            Self::Planes(planes) => planes.len(),
+            Self::KMeans(clusters) => clusters.len(),
+        }
+    }
+}
+
+impl From<Planes> for Cells {
+    fn from(planes: Planes) -> Self {
+        Self::Planes(planes)
+    }
+}
+
+impl From<KMeans> for Cells {
+    fn from(clusters: KMeans) -> Self {
+        Self::KMeans(clusters)
+    }
+}
+
+/// A function that some draws name.
+#[derive(Clone, Copy, Debug)]
+struct Function {
+    /// Where clusters make the cells, known at the end only.
+    cell: u32,
+    count: u64,
 }
 
 impl Partition {
     /// An estimate with no draws yet, for the labels of one tau-sample.
     ///
     /// # Panics
-    /// When the planes are not those of `labels.len()` rows of `num_classes`, or a label is not below `num_classes`.
-    pub fn new(planes: Planes, labels: &[u32], num_classes: usize, clip: bool) -> Self {
-        assert_eq!(planes.len(), labels.len() * num_classes, "planes through the probits of these rows");
+    /// When the cells are not of the probits of `labels.len()` rows of `num_classes`, or a label is not below
+    /// `num_classes`.
+    pub fn new(cells: impl Into<Cells>, labels: &[u32], num_classes: usize, clip: bool) -> Self {
+        let cells = cells.into();
+        assert_eq!(cells.len(), labels.len() * num_classes, "cells of the probits of these rows");
         assert!(labels.iter().all(|&label| (label as usize) < num_classes), "labels are classes");
         let label_positions = labels.iter().enumerate().map(|(t, &label)| t * num_classes + label as usize).collect();
-        let probits = planes.probits();
-        Self { planes, clip, label_positions, cells: BTreeMap::new(), probits, label_probs: vec![0.0; labels.len()] }
+        let probits = match &cells {
+            Cells::Planes(planes) => planes.probits(),
+            Cells::KMeans(_) => Vec::new(),
+        };
+        Self { cells, clip, label_positions, probits, functions: Vec::new(), label_probs: Vec::new() }
     }
 
-    /// Bytes that an estimate takes at most where a function has `probs` probabilities, once every cell that can hold a function does.
-    pub(crate) fn bytes(tau: u32, probs: u64, planes: u32, functions: u64, clip: bool) -> u64 {
-        let cells = functions.min(1_u64.checked_shl(planes).unwrap_or(u64::MAX));
-        let sum = if clip { size_of::<u64>() } else { size_of::<ExactSum>() };
+    /// Bytes that an estimate takes at most where a function has `probs` probabilities.
+    pub(crate) fn bytes(tau: u32, probs: u64, partitioning: Partitioning, planes: u32, functions: u64) -> u64 {
         let tau = u64::from(tau);
-        // A cell's own overhead in the tree is a few words.
-        let cells = cells.saturating_mul(tau * sum as u64 + 64);
-        let normals = (u64::from(planes) + 1).saturating_mul(probs.saturating_add(16)).saturating_mul(4);
-        cells.saturating_add(normals).saturating_add(tau * 12)
+        // Beside its labels' probabilities, a function has its place in the order of cells and its weight, and at most
+        // a cell of its own, whose likelihood is kept.
+        let function = (tau * size_of::<f32>() as u64).saturating_add(size_of::<Function>() as u64 + 8 + 8 + 40);
+        let cells = match partitioning {
+            Partitioning::Planes => (u64::from(planes) + 1).saturating_mul(probs.saturating_add(16)).saturating_mul(4),
+            Partitioning::KMeans => KMeans::bytes(probs, planes, functions),
+        };
+        // The sums and means of one cell, and the positions of the labels.
+        let cell = tau * (size_of::<ExactSum>() + 8 + 8) as u64;
+        // Lists that grow with the draws hold up to twice what is in them.
+        functions.saturating_mul(2).saturating_mul(function).saturating_add(cells).saturating_add(cell)
     }
 
     /// Adds a function that `count` draws name; `probs` is tau x K row-major.
@@ -81,66 +129,147 @@ impl Partition {
     /// # Panics
     /// When `probs` has another shape than the tau-sample.
     pub fn add(&mut self, probs: &[f32], count: u64) {
-        assert_eq!(probs.len(), self.planes.len(), "a function's probabilities at every row of the tau-sample");
-        if self.planes.count() > 0 {
-            let probits = &mut self.probits[..probs.len()];
-            if self.clip { probit::clipped(probs, probits) } else { probit::finite(probs, probits) }
+        assert_eq!(probs.len(), self.cells.len(), "a function's probabilities at every row of the tau-sample");
+        let room = match &mut self.cells {
+            Cells::Planes(planes) if planes.count() == 0 => &mut [],
+            Cells::Planes(_) => &mut self.probits[..probs.len()],
+            Cells::KMeans(clusters) => clusters.add(),
+        };
+        // Without planes there is one cell and no need of probits.
+        let needed = &probs[..room.len()];
+        if self.clip {
+            probit::clipped(needed, room)
+        } else {
+            probit::finite(needed, room)
         }
-        for (p, &position) in self.label_probs.iter_mut().zip(&self.label_positions) {
-            *p = probs[position];
+        let start = self.label_probs.len();
+        self.label_probs.extend(self.label_positions.iter().map(|&position| probs[position]));
+        if self.clip {
+            probit::clamp(&mut self.label_probs[start..]);
         }
-        let tau = self.label_probs.len();
-        let clip = self.clip;
-        let cell = self.cells.entry(self.planes.cell(&self.probits)).or_insert_with(|| Cell::new(tau, clip));
-        cell.add(&mut self.label_probs, count);
+        let cell = match &self.cells {
+            Cells::Planes(planes) => planes.cell(&self.probits),
+            Cells::KMeans(_) => 0,
+        };
+        self.functions.push(Function { cell, count });
     }
 
-    /// The estimate; NaN without draws.
-    pub fn finish(&self) -> f64 {
-        if self.cells.is_empty() {
-            return f64::NAN;
+    /// The estimate.
+    pub fn finish(mut self) -> JointEstimate {
+        if self.functions.is_empty() {
+            return JointEstimate { log_likelihood: f64::NAN, weights: Vec::new(), variance: 0.0 };
         }
-        let draws = self.cells.values().map(|cell| cell.draws).sum::<u64>() as f64;
-        let terms: Vec<_> =
-            self.cells.values().map(|cell| (cell.log_likelihood(), cell.draws as f64 / draws)).collect();
-        log_sum_exp(terms.iter().copied())
+        if let Cells::KMeans(clusters) = &mut self.cells {
+            let counts: Vec<u64> = self.functions.iter().map(|function| function.count).collect();
+            for (function, cell) in self.functions.iter_mut().zip(clusters.cells(&counts)) {
+                function.cell = cell;
+            }
+        }
+        let draws = self.functions.iter().map(|function| function.count).sum::<u64>() as f64;
+        let mut order: Vec<usize> = (0..self.functions.len()).collect();
+        order.sort_by_key(|&m| self.functions[m].cell);
+        let mut cell = Cell::new(self.label_positions.len(), self.clip);
+        let mut weights = vec![0.0; order.len()];
+        let mut cells = Vec::new();
+        for members in order.chunk_by(|&a, &b| self.functions[a].cell == self.functions[b].cell) {
+            cell.clear();
+            members.iter().for_each(|&m| cell.add(self.function(m), self.functions[m].count));
+            cells.push((cell.finish(), cell.draws as f64 / draws));
+            members.iter().for_each(|&m| weights[m] = cell.weight(self.function(m)));
+        }
+        let log_likelihood = log_sum_exp(cells.iter().copied());
+        let members = order.chunk_by(|&a, &b| self.functions[a].cell == self.functions[b].cell);
+        for (members, &(cell, _)) in members.zip(&cells) {
+            let ratio = relative(cell, log_likelihood);
+            members.iter().for_each(|&m| weights[m] *= ratio);
+        }
+        JointEstimate { log_likelihood, weights, variance: relative_variance(cells.into_iter(), log_likelihood) }
     }
+
+    /// A function's probabilities of the labels.
+    fn function(&self, m: usize) -> &[f32] {
+        let tau = self.label_positions.len();
+        &self.label_probs[m * tau..(m + 1) * tau]
+    }
+}
+
+/// The draws of one cell.
+struct Cell {
+    draws: u64,
+    sums: Sums,
+    /// 1 / `c_t`; 0 where `c_t` is 0 and with it the cell's likelihood.
+    inverses: Vec<f64>,
+}
+
+/// Sums of each label's probability.
+enum Sums {
+    Clipped(Vec<u64>),
+    Exact(Vec<ExactSum>),
 }
 
 impl Cell {
     fn new(tau: usize, clip: bool) -> Self {
         let sums = if clip { Sums::Clipped(vec![0; tau]) } else { Sums::Exact(vec![ExactSum::default(); tau]) };
-        Self { draws: 0, sums }
+        Self { draws: 0, sums, inverses: vec![0.0; tau] }
     }
 
-    fn add(&mut self, label_probs: &mut [f32], count: u64) {
+    fn clear(&mut self) {
+        self.draws = 0;
+        match &mut self.sums {
+            Sums::Clipped(sums) => sums.fill(0),
+            Sums::Exact(sums) => sums.fill(ExactSum::default()),
+        }
+    }
+
+    fn add(&mut self, label_probs: &[f32], count: u64) {
         self.draws += count;
         match &mut self.sums {
-            Sums::Clipped(sums) => {
-                probit::clamp(label_probs);
-                add_clipped(sums, label_probs, count);
-            }
+            Sums::Clipped(sums) => add_clipped(sums, label_probs, count),
             Sums::Exact(sums) => {
-                for (sum, &p) in sums.iter_mut().zip(&*label_probs) {
+                for (sum, &p) in sums.iter_mut().zip(label_probs) {
                     sum.add(p, count);
                 }
             }
         }
     }
 
-    /// log of the product over t of the cell's mean probability of the label.
-    fn log_likelihood(&self) -> f64 {
+    /// log of the product over t of the cell's mean probability of the label, added up in order as
+    /// [`joint_log_likelihood`](super::joint_log_likelihood) does.
+    fn finish(&mut self) -> f64 {
         let draws = self.draws as f64;
-        match &self.sums {
-            Sums::Clipped(sums) => {
-                log_product(sums.iter().map(|&sum| (clipped_value(sum) + SMOOTHING) / (draws + SMOOTHING)))
-            }
-            Sums::Exact(sums) => log_product(sums.iter().map(|sum| sum.value() / draws)),
+        let mut log_likelihood = 0.0;
+        for (t, inverse) in self.inverses.iter_mut().enumerate() {
+            let mean = match &self.sums {
+                Sums::Clipped(sums) => (clipped_value(sums[t]) + SMOOTHING) / (draws + SMOOTHING),
+                Sums::Exact(sums) => sums[t].value() / draws,
+            };
+            *inverse = if mean > 0.0 { 1.0 / mean } else { 0.0 };
+            log_likelihood += libm::log(mean);
         }
+        log_likelihood
+    }
+
+    /// What a function adds to the cell's share of the likelihood, over that share.
+    fn weight(&self, label_probs: &[f32]) -> f64 {
+        let draws = self.draws as f64;
+        let smoothed = match self.sums {
+            Sums::Clipped(_) => draws / (draws + SMOOTHING),
+            Sums::Exact(_) => 1.0,
+        };
+        1.0 + smoothed * (ratios(label_probs, &self.inverses) - self.inverses.len() as f64)
     }
 }
 
-/// Added up in order, as [`joint_log_likelihood`](super::joint_log_likelihood) does.
-fn log_product(probs: impl Iterator<Item = f64>) -> f64 {
-    probs.fold(0.0, |sum, p| sum + libm::log(p))
+/// Sum of p over c, in a fixed number of lanes that are added in a fixed order.
+fn ratios(probs: &[f32], inverses: &[f64]) -> f64 {
+    let (probs, rest) = probs.as_chunks::<LANES>();
+    let (inverses, last) = inverses.as_chunks::<LANES>();
+    let mut sums = [0.0; LANES];
+    for (probs, inverses) in probs.iter().zip(inverses) {
+        for lane in 0..LANES {
+            sums[lane] += f64::from(probs[lane]) * inverses[lane];
+        }
+    }
+    let rest: f64 = rest.iter().zip(last).map(|(&p, inverse)| f64::from(p) * inverse).sum();
+    sums.iter().sum::<f64>() + rest
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::rule::Rule;
-use crate::estimate::{MarginalMean, MonteCarlo, Partition, Planes, joint_log_likelihood};
+use crate::estimate::{DrawError, JointEstimate, MarginalMean, MonteCarlo, Partition, joint_log_likelihood};
 use crate::metric::MarginalScores;
 
 /// The estimates of a run of tau-samples.
@@ -11,6 +11,8 @@ pub(crate) struct Block<'a> {
     rule: &'a Rule<'a>,
     labels: &'a [u32],
     estimates: Vec<Estimate>,
+    /// Draws that name each function.
+    counts: Vec<u64>,
     /// One for each tau-sample, or none at all.
     marginals: Vec<MarginalMean>,
 }
@@ -26,14 +28,13 @@ impl<'a> Block<'a> {
         let len = samples.len();
         let estimates = samples.zip(labels.chunks_exact(rule.tau as usize)).map(|(n, labels)| {
             if rule.partitions() {
-                let planes = Planes::sample(rule.seed, rule.problem, rule.tau, n, rule.num_classes, rule.planes);
-                Estimate::Partition(Box::new(Partition::new(planes, labels, rule.num_classes, rule.clip)))
+                Estimate::Partition(Box::new(Partition::new(rule.cells(n), labels, rule.num_classes, rule.clip)))
             } else {
                 Estimate::MonteCarlo(MonteCarlo::new())
             }
         });
         let marginals = if rule.marginals { vec![MarginalMean::new(rule.probs()); len] } else { Vec::new() };
-        Self { rule, labels, estimates: estimates.collect(), marginals }
+        Self { rule, labels, estimates: estimates.collect(), counts: Vec::new(), marginals }
     }
 
     /// Adds functions, each at all rows of the tau-samples; function m is named by `counts[m]` draws.
@@ -41,6 +42,7 @@ impl<'a> Block<'a> {
         let width = self.rule.probs();
         let stride = width * self.estimates.len();
         assert_eq!(probs.len(), stride * counts.len(), "probabilities of every function at every row");
+        self.counts.extend_from_slice(counts);
         // All functions of one tau-sample in turn, so that its estimate stays in the cache.
         for (n, estimate) in self.estimates.iter_mut().enumerate() {
             let labels = &self.labels[n * self.rule.tau as usize..(n + 1) * self.rule.tau as usize];
@@ -60,15 +62,20 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The agent's joint log-likelihood of each tau-sample; its marginals go into `scores`.
-    pub(crate) fn finish(self, scores: &mut MarginalScores) -> Vec<f64> {
+    /// The agent's joint log-likelihood of each tau-sample; its marginals go into `scores`, and what each draw
+    /// does to it into `errors`.
+    pub(crate) fn finish(self, scores: &mut MarginalScores, errors: &mut DrawError) -> Vec<f64> {
         let labels = self.labels.chunks_exact(self.rule.tau as usize);
         for (marginal, labels) in self.marginals.iter().zip(labels) {
             scores.add(&marginal.finish(), labels, self.rule.num_classes);
         }
-        let finish = |estimate| match estimate {
-            Estimate::MonteCarlo(estimate) => MonteCarlo::finish(estimate),
-            Estimate::Partition(estimate) => estimate.finish(),
+        let finish = |estimate| {
+            let estimate: JointEstimate = match estimate {
+                Estimate::MonteCarlo(estimate) => estimate.finish(),
+                Estimate::Partition(estimate) => estimate.finish(),
+            };
+            errors.add(&estimate, &self.counts);
+            estimate.log_likelihood
         };
         self.estimates.into_iter().map(finish).collect()
     }

@@ -1,7 +1,7 @@
 //! How the tau-samples of one tau are estimated, and what that takes.
 
-use crate::estimate::{ExactSum, Partition};
-use crate::evaluation::Evaluation;
+use crate::estimate::{Cells, ExactSum, KMeans, Partition, Planes};
+use crate::evaluation::{Evaluation, Partitioning};
 
 /// How the tau-samples of one tau are estimated.
 #[derive(Clone, Debug)]
@@ -11,6 +11,7 @@ pub(crate) struct Rule<'a> {
     pub(crate) seed: u64,
     pub(crate) tau: u32,
     pub(crate) num_classes: usize,
+    pub(crate) partition: Partitioning,
     pub(crate) planes: u32,
     pub(crate) clip: bool,
     pub(crate) partition_above: u32,
@@ -26,10 +27,20 @@ impl Rule<'_> {
             seed: 0,
             tau: 0,
             num_classes: 0,
+            partition: evaluation.partition,
             planes: evaluation.planes,
             clip: evaluation.clip,
             partition_above: evaluation.partition_above,
             marginals: false,
+        }
+    }
+
+    /// What parts the draws at tau-sample `n`.
+    pub(super) fn cells(&self, n: u32) -> Cells {
+        let &Self { seed, problem, tau, num_classes, planes, .. } = self;
+        match self.partition {
+            Partitioning::Planes => Planes::sample(seed, problem, tau, n, num_classes, planes).into(),
+            Partitioning::KMeans => KMeans::new(seed, problem, tau, n, num_classes, planes).into(),
         }
     }
 
@@ -45,9 +56,10 @@ impl Rule<'_> {
     /// Bytes that the estimates of one tau-sample take at most, for this many distinct functions.
     pub(crate) fn bytes(&self, functions: u64) -> u64 {
         let estimate = if self.partitions() {
-            Partition::bytes(self.tau, self.probs() as u64, self.planes, functions, self.clip)
+            Partition::bytes(self.tau, self.probs() as u64, self.partition, self.planes, functions)
         } else {
-            functions * size_of::<(f64, u64)>() as u64
+            // The log-likelihoods, once more in order, and the weights.
+            functions * (2 * size_of::<(f64, u64)>() + size_of::<f64>()) as u64
         };
         let marginals = if self.marginals { size_of::<ExactSum>() as u64 } else { 0 };
         estimate.saturating_add((self.probs() as u64).saturating_mul(marginals))

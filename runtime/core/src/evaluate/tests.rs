@@ -4,12 +4,22 @@ use std::convert::Infallible;
 
 use super::*;
 use crate::environment::{Environment, EnvironmentSpec, Initialization};
+use crate::evaluation::Partitioning;
 use crate::matrix::Matrix;
 use crate::problem::Source;
+use crate::score::Score;
 use crate::stream::stream;
+use crate::test_inputs::TestInputs;
 
 /// Rounding of single precision in log-likelihoods of ten labels.
 const ROUNDING: f64 = 1e-5;
+
+const PARTITIONS: [(bool, Partitioning); 4] = [
+    (true, Partitioning::Planes),
+    (false, Partitioning::Planes),
+    (true, Partitioning::KMeans),
+    (false, Partitioning::KMeans),
+];
 
 /// An agent of so many functions, each a function of the input's first feature: draw d names function d modulo that.
 struct Sines {
@@ -70,11 +80,22 @@ fn problem(num_classes: u32, temperature: f64) -> Problem {
         hidden: vec![8, 8],
         initialization: Initialization::Testbed,
     };
-    Problem { name: "test/problem".to_owned(), source: Source::Synthetic { environment, train_size: 5 } }
+    Problem {
+        name: "test/problem".to_owned(),
+        source: Source::Synthetic { environment, train_size: 5, test_inputs: TestInputs::Independent },
+    }
 }
 
 fn evaluation(taus: &[u32]) -> Evaluation {
-    Evaluation { taus: taus.to_vec(), samples: 9, draws: 23, planes: 3, clip: true, partition_above: 2 }
+    Evaluation {
+        taus: taus.to_vec(),
+        samples: 9,
+        draws: 23,
+        partition: Partitioning::Planes,
+        planes: 3,
+        clip: true,
+        partition_above: 2,
+    }
 }
 
 fn scores<M: Model<Error = Infallible>>(
@@ -110,8 +131,8 @@ fn a_worse_agent_has_a_positive_kl() {
 
 #[test]
 fn asking_for_each_function_once_gives_the_same_bits() {
-    for clip in [true, false] {
-        let evaluation = Evaluation { clip, ..evaluation(&[1, 2, 5]) };
+    for (clip, partition) in PARTITIONS {
+        let evaluation = Evaluation { clip, partition, ..evaluation(&[1, 2, 5]) };
         let mut once = Sines::new(4, 3);
         let mut always = Sines { admits_repetition: false, ..Sines::new(4, 3) };
         let problem = problem(3, 0.5);
@@ -124,8 +145,8 @@ fn asking_for_each_function_once_gives_the_same_bits() {
 
 #[test]
 fn chunks_do_not_change_a_bit() {
-    for clip in [true, false] {
-        let evaluation = Evaluation { clip, ..evaluation(&[2, 5]) };
+    for (clip, partition) in PARTITIONS {
+        let evaluation = Evaluation { clip, partition, ..evaluation(&[2, 5]) };
         let problem = problem(3, 0.5);
         let whole = scores(&Budget::default(), &mut Sines::new(23, 3), &problem, &evaluation);
         let tiny = [
@@ -280,6 +301,14 @@ fn the_coin_of_section_2_2_tells_chance_from_bias_only_jointly() {
             assert!((nll(&biased) + third).abs() < ROUNDING * tau as f64, "tau {tau}: {}", nll(&biased));
             assert!((chance.ece - biased.ece).abs() < ROUNDING);
             assert_eq!(chance.accuracy, biased.accuracy);
+            // A third of the draws bears all of the likelihood: their weight is 3 and that of the others 0.
+            let (chance, biased) = (chance.joint[0].1, biased.joint[0].1);
+            assert_eq!((chance.draw_error, chance.effective_draws), (0.0, 999.0));
+            assert!(
+                (biased.draw_error - (2.0_f64 / 998.0).sqrt()).abs() < ROUNDING * tau as f64,
+                "tau {tau}: {biased:?}"
+            );
+            assert!((biased.effective_draws / 333.0 - 1.0).abs() < ROUNDING * tau as f64, "tau {tau}: {biased:?}");
         }
     }
 }
@@ -300,7 +329,9 @@ fn a_likelihood_of_zero_is_infinite_and_not_hidden() {
     for tau in [1, 20] {
         let score = scores(&Budget::default(), &mut Wrong, &tails(tau), &evaluation).joint[0].1;
         assert_eq!(score.mean, f64::INFINITY);
-        assert!(score.stderr.is_nan());
+        assert!(score.stderr.is_nan() && score.draw_error.is_nan());
+        // Its draws are all one function: more of them would say the same.
+        assert_eq!(score.effective_draws, 23.0);
     }
 }
 
@@ -323,7 +354,7 @@ fn the_environment_beats_any_other_belief_on_average() {
         assert!(score.mean > 0.0, "{i}: {score:?}");
         let spec = match &problem.source {
             Source::Synthetic { environment, .. } => environment,
-            Source::Imported(_) => unreachable!("the problem is synthetic"),
+            Source::Imported(_) | Source::Real(_) => unreachable!("the problem is synthetic"),
         };
         other = Environment::sample(spec, &mut stream(9, "test", "other", i + 1));
     }
@@ -354,15 +385,21 @@ fn a_tau_sample_that_memory_cannot_hold_does_not_fit() {
     let wide = Evaluation { draws: 1 << 18, planes: 20, ..evaluation(&[1, 100]) };
     assert!(problem.bytes(&evaluation(&[1, 100])) < 1 << 16);
     assert_eq!(problem.fits(&evaluation(&[1, 100])), Ok(()));
-    // Each of 2^18 cells holds a sum of 8 bytes a label and a few words.
-    let cells = (8 * 1000 + 64) << 18;
+    // Each of 2^18 functions holds a probability of 4 bytes for each label and a few words, in lists that grow.
+    let functions = (2 * (4 * 1000 + 72)) << 18;
     let evaluation = Evaluation { taus: vec![1000], ..wide };
-    assert!((cells..cells + (1 << 20)).contains(&problem.bytes(&evaluation)));
+    assert!((functions..functions + (1 << 20)).contains(&problem.bytes(&evaluation)));
     let error = problem.fits(&evaluation).unwrap_err().to_string();
     let start = "one tau-sample with tau 1000, 2 classes, 20 planes and 262144 draws takes ";
     assert!(error.starts_with(start) && error.ends_with("expected at most 536870912: lower one of them"), "{error}");
+    // Clusters need the probits of every draw, of which there are 2 for each label.
+    let clusters =
+        Evaluation { partition: Partitioning::KMeans, draws: 1000, planes: 7, taus: vec![100], ..evaluation };
+    let points = 1000 * 2 * 4 * 200;
+    assert!((points..3 * points).contains(&problem.bytes(&clusters)), "{}", problem.bytes(&clusters));
+    assert!(problem.fits(&Evaluation { draws: 1 << 18, ..clusters.clone() }).is_err());
     // Nothing overflows on the way.
-    let absurd = Evaluation { taus: vec![u32::MAX], planes: u32::MAX, draws: u32::MAX, ..evaluation };
+    let absurd = Evaluation { taus: vec![u32::MAX], planes: u32::MAX, draws: u32::MAX, ..clusters };
     assert!(problem.bytes(&absurd) > 1 << 40);
 }
 

@@ -50,6 +50,20 @@ impl Element for i64 {
     }
 }
 
+impl Element for u8 {
+    const KIND: Kind = Kind { class: TypeChar::Uint, bytes: 1, name: "uint8" };
+    fn from_le(bytes: &[u8]) -> Self {
+        bytes[0]
+    }
+}
+
+/// The array of an .npy file, named `key` in errors.
+pub(crate) fn npy<'a>(key: &str, mut bytes: &'a [u8]) -> Result<Array<&'a [u8]>, ImportDefect> {
+    let size = bytes.len() as u64;
+    let header = header(&mut bytes).map_err(|error| damaged(key, &error))?;
+    Array { key: key.to_owned(), header, reader: bytes }.within(size)
+}
+
 /// An opened archive.
 pub(crate) struct Archive<R: Read + Seek>(NpzArchive<R>);
 
@@ -80,15 +94,7 @@ impl<R: Read + Seek> Archive<R> {
         let mut reader = entry.map_err(|error| damaged(key, &error))?;
         let size = reader.size();
         let header = header(&mut reader).map_err(|error| damaged(key, &error))?;
-        // The order of an array of no or one dimension means nothing.
-        if header.order() == Order::Fortran && header.shape().len() > 1 {
-            return Err(ImportDefect::FortranOrder { key: key.to_owned() });
-        }
-        let array = Array { key: key.to_owned(), header, reader };
-        if array.bytes().is_none_or(|bytes| bytes > size) {
-            return Err(ImportDefect::Truncated { key: array.key, shape: array.header.shape().to_vec() });
-        }
-        Ok(Some(array))
+        Array { key: key.to_owned(), header, reader }.within(size).map(Some)
     }
 
     /// Checks, from their headers alone, that those of the arrays named `keys` which are there fill no more than `most` bytes.
@@ -122,6 +128,19 @@ pub(crate) struct Array<R> {
 }
 
 impl<R: Read> Array<R> {
+    /// The array itself, where it may be read: row after row, and with no more values than the `size` bytes of its file
+    /// can hold.
+    fn within(self, size: u64) -> Result<Self, ImportDefect> {
+        // The order of an array of no or one dimension means nothing.
+        if self.header.order() == Order::Fortran && self.shape().len() > 1 {
+            return Err(ImportDefect::FortranOrder { key: self.key });
+        }
+        if self.bytes().is_none_or(|bytes| bytes > size) {
+            return Err(ImportDefect::Truncated { key: self.key, shape: self.header.shape().to_vec() });
+        }
+        Ok(self)
+    }
+
     pub(crate) fn shape(&self) -> &[u64] {
         self.header.shape()
     }
@@ -145,7 +164,7 @@ impl<R: Read> Array<R> {
     /// Whether the values are of that type.
     pub(crate) fn holds(&self, kind: Kind) -> bool {
         matches!(self.header.dtype(), DType::Plain(plain)
-            if plain.type_char() == kind.class && plain.size_field() == kind.bytes && plain.endianness() == Endianness::Little)
+            if plain.type_char() == kind.class && plain.size_field() == kind.bytes && plain.endianness() != Endianness::Big)
     }
 
     /// Checks that the values are of type `T`.

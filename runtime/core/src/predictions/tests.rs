@@ -41,12 +41,12 @@ impl Contents {
     }
 }
 
-fn options(clip: bool) -> PredictionOptions {
-    PredictionOptions { planes: 4, clip, partition_above: 2, seed: 5 }
+fn options(clip: bool, partition: Partitioning) -> PredictionOptions {
+    PredictionOptions { partition, planes: 4, clip, partition_above: 2, seed: 5 }
 }
 
 fn score(budget: u64, bytes: &[u8], clip: bool) -> Result<PredictionScores, ImportDefect> {
-    score_within(budget, Cursor::new(bytes), &options(clip), &mut |_| ())
+    score_within(budget, Cursor::new(bytes), &options(clip, Partitioning::Planes), &mut |_| ())
 }
 
 /// The agent whose draw m is row m of the file; inputs are the numbers of their rows.
@@ -86,8 +86,15 @@ fn a_file_scores_as_the_agent_that_made_it() {
         imported.content = STREAM.to_owned();
         let problem = Problem { name: STREAM.to_owned(), source: Source::Imported(imported.into()) };
         for clip in [true, false] {
-            let evaluation =
-                Evaluation { taus: vec![], samples: 0, draws: DRAWS as u32, planes: 4, clip, partition_above: 2 };
+            let evaluation = Evaluation {
+                taus: vec![],
+                samples: 0,
+                draws: DRAWS as u32,
+                partition: Partitioning::Planes,
+                planes: 4,
+                clip,
+                partition_above: 2,
+            };
             let instance = problem.instance(5);
             let expected =
                 evaluate(&mut Recorded(&contents), &problem, &instance, &evaluation, 5, &mut |_| ()).unwrap();
@@ -111,6 +118,15 @@ fn many_passes_give_the_same_bits_as_one() {
             }
         }
     }
+}
+
+#[test]
+fn clusters_of_many_passes_are_those_of_one() {
+    let bytes = contents(6).fixture().bytes();
+    let options = options(true, Partitioning::KMeans);
+    let score = |budget| score_within(budget, Cursor::new(&bytes), &options, &mut |_| ()).unwrap();
+    assert_eq!(score(1), score(BUDGET));
+    assert_ne!(score(1), self::score(BUDGET, &bytes, true).unwrap());
 }
 
 #[test]
@@ -143,7 +159,8 @@ fn a_file_on_disk_is_scored_with_progress() {
     let bytes = contents(6).fixture().bytes();
     std::fs::write(&path, &bytes).unwrap();
     let mut seen = vec![0.0];
-    let scores = score_predictions(&path, &options(true), &mut |fraction| seen.push(fraction)).unwrap();
+    let scores =
+        score_predictions(&path, &options(true, Partitioning::Planes), &mut |fraction| seen.push(fraction)).unwrap();
     assert_eq!(scores, score(BUDGET, &bytes, true).unwrap());
     assert!(seen.is_sorted() && seen.len() > DRAWS as usize);
     assert_eq!(seen.last(), Some(&1.0));
@@ -230,7 +247,7 @@ fn too_many_classes_are_refused() {
 fn a_tau_sample_that_memory_cannot_hold_is_refused_with_its_sizes() {
     let (tau, classes) = (60, 1 << 16);
     let fixture = Fixture::new().array("probs", &[1, 1, tau, classes], vec![0.0_f32; (tau * classes) as usize]);
-    let options = PredictionOptions { planes: 20, ..options(true) };
+    let options = PredictionOptions { planes: 20, ..options(true, Partitioning::Planes) };
     let error = score_within(BUDGET, Cursor::new(fixture.bytes()), &options, &mut |_| ()).unwrap_err();
     let message = error.to_string();
     let start = "one tau-sample with tau 60, K 65536, 20 planes and 1 draws needs ";
@@ -240,7 +257,7 @@ fn a_tau_sample_that_memory_cannot_hold_is_refused_with_its_sizes() {
 #[test]
 fn a_directory_is_no_file_of_predictions() {
     let dir = tempfile::tempdir().unwrap();
-    let error = score_predictions(dir.path(), &options(true), &mut |_| ()).unwrap_err();
+    let error = score_predictions(dir.path(), &options(true, Partitioning::Planes), &mut |_| ()).unwrap_err();
     assert!(matches!(error.defect, ImportDefect::Io(_)), "{error}");
     assert!(error.to_string().ends_with("is a directory: give the path of a .npz file"), "{error}");
 }

@@ -1,14 +1,18 @@
 //! Algorithm 4 as the paper words it, in double precision, against the estimator.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use jointly_core::estimate::{Partition, Planes, probit};
+use jointly_core::estimate::{JointEstimate, Partition, Planes, probit};
 use proptest::prelude::*;
 
 /// Projections nearer to zero than this may fall on either side in single precision.
 const TIE: f64 = 2e-4;
 /// The clip's limits are rounded to single precision, 1 - Phi(5) to a fifth of itself, beside which p is about 1.
 const ROUNDING: f64 = 1e-6;
+/// Of the central difference.
+const STEP: f64 = 1e-4;
+/// What the central difference of a likelihood in up to a dozen draws leaves of a weight of up to a few hundred.
+const DIFFERENCE: f64 = 1e-3;
 /// The most extreme finite probit in the range of `f32`.
 const SMALLEST: f64 = 1.401_298_464_324_817e-45;
 
@@ -33,6 +37,10 @@ impl Case {
     }
 
     pub(crate) fn estimate(&self, clip: bool) -> f64 {
+        self.weighted(clip).log_likelihood
+    }
+
+    fn weighted(&self, clip: bool) -> JointEstimate {
         let mut partition = self.partition(clip);
         for function in &self.functions {
             partition.add(function, 1);
@@ -75,11 +83,12 @@ fn phi(x: f64) -> f64 {
     0.5 * libm::erfc(-x / std::f64::consts::SQRT_2)
 }
 
-/// The estimate, or none where a function lies too near to a plane to tell its side.
-fn brute_force(case: &Case, clip: bool) -> Option<f64> {
+/// The estimate where function m counts for `draws[m]` draws, or none where a function lies too near to a plane to tell
+/// its side.
+fn brute_force(case: &Case, clip: bool, draws: &[f64]) -> Option<f64> {
     let planes = case.planes();
-    let mut cells: HashMap<Vec<bool>, Vec<Vec<f64>>> = HashMap::new();
-    for function in &case.functions {
+    let mut cells: BTreeMap<Vec<bool>, Vec<(Vec<f64>, f64)>> = BTreeMap::new();
+    for (function, &draws) in case.functions.iter().zip(draws) {
         let mut probs: Vec<f64> = function.iter().map(|&p| f64::from(p)).collect();
         let mut probits: Vec<f64> = probs.iter().map(|&p| probit::probit(p)).collect();
         for (p, x) in probs.iter_mut().zip(&mut probits) {
@@ -106,21 +115,31 @@ fn brute_force(case: &Case, clip: bool) -> Option<f64> {
             }
             cell.push(side >= 0.0);
         }
-        cells.entry(cell).or_default().push(probs);
+        cells.entry(cell).or_default().push((probs, draws));
     }
     let smoothing = if clip { 1e-6 } else { 0.0 };
     let mut likelihood = 0.0;
     for functions in cells.values() {
-        let count = functions.len() as f64;
+        let count: f64 = functions.iter().map(|(_, draws)| draws).sum();
         let mut product = 1.0;
         for (t, &label) in case.labels.iter().enumerate() {
             let position = t * case.num_classes + label as usize;
-            let sum: f64 = functions.iter().map(|probs| probs[position]).sum();
+            let sum: f64 = functions.iter().map(|(probs, draws)| draws * probs[position]).sum();
             product *= (sum + smoothing) / (count + smoothing);
         }
-        likelihood += count / case.functions.len() as f64 * product;
+        likelihood += count / draws.iter().sum::<f64>() * product;
     }
     Some(likelihood.ln())
+}
+
+/// 1 plus M times what more of a draw does to the brute-force estimate, by a central difference.
+fn brute_force_weight(case: &Case, clip: bool, m: usize) -> Option<f64> {
+    let mut draws = vec![1.0; case.functions.len()];
+    draws[m] = 1.0 + STEP;
+    let more = brute_force(case, clip, &draws)?;
+    draws[m] = 1.0 - STEP;
+    let less = brute_force(case, clip, &draws)?;
+    Some(1.0 + draws.len() as f64 * (more - less) / (2.0 * STEP))
 }
 
 fn close(a: f64, b: f64, tau: usize) -> bool {
@@ -132,7 +151,7 @@ proptest! {
 
     #[test]
     fn algorithm_4_is_the_papers(case in case()) {
-        let expected = brute_force(&case, false);
+        let expected = brute_force(&case, false, &vec![1.0; case.functions.len()]);
         prop_assume!(expected.is_some());
         let (estimate, expected) = (case.estimate(false), expected.unwrap());
         prop_assert!(close(estimate, expected, case.labels.len()), "{} and {}", estimate, expected);
@@ -140,9 +159,21 @@ proptest! {
 
     #[test]
     fn the_clipped_partition_is_the_reference_implementations(case in case()) {
-        let expected = brute_force(&case, true);
+        let expected = brute_force(&case, true, &vec![1.0; case.functions.len()]);
         prop_assume!(expected.is_some());
         let (estimate, expected) = (case.estimate(true), expected.unwrap());
         prop_assert!(close(estimate, expected, case.labels.len()), "{} and {}", estimate, expected);
+    }
+
+    #[test]
+    fn a_weight_is_what_more_of_a_draw_does(case in case(), clip: bool) {
+        let weighted = case.weighted(clip);
+        prop_assume!(weighted.log_likelihood.is_finite());
+        for (m, weight) in weighted.weights.iter().enumerate() {
+            let expected = brute_force_weight(&case, clip, m);
+            prop_assume!(expected.is_some());
+            let expected = expected.unwrap();
+            prop_assert!((weight - expected).abs() < DIFFERENCE * expected.abs().max(1.0), "{} and {}", weight, expected);
+        }
     }
 }

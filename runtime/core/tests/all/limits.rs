@@ -15,7 +15,7 @@ fn monte_carlo(case: &Case) -> f64 {
     for function in &case.functions {
         estimate.add(joint_log_likelihood(function, &case.labels, case.num_classes), 1);
     }
-    estimate.finish()
+    estimate.finish().log_likelihood
 }
 
 fn likelihood_of_the_mean(case: &Case) -> f64 {

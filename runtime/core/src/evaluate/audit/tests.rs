@@ -8,6 +8,7 @@ use crate::evaluate::evaluate;
 use crate::evaluation::Evaluation;
 use crate::problem::{Problem, Source};
 use crate::score::ProblemScores;
+use crate::test_inputs::TestInputs;
 
 /// Draws that name the same function.
 const FUNCTIONS: u64 = 3;
@@ -54,7 +55,10 @@ fn scores_at(
         hidden: vec![8],
         initialization: Initialization::Testbed,
     };
-    let problem = Problem { name: "test/audit".to_owned(), source: Source::Synthetic { environment, train_size: 0 } };
+    let problem = Problem {
+        name: "test/audit".to_owned(),
+        source: Source::Synthetic { environment, train_size: 0, test_inputs: TestInputs::Independent },
+    };
     let evaluation = Evaluation { taus: taus.to_vec(), samples: 5, draws: 20, ..Evaluation::testbed() };
     let mut agent = Agent { canonical, prob, calls: 0 };
     let scores = evaluate(&mut agent, &problem, &problem.instance(0), &evaluation, 0, &mut |_| ());

@@ -1,0 +1,280 @@
+//! Training under dropout: other units are dropped for every example in every step.
+
+use jointly_nets::adam::Adam;
+use jointly_nets::examples::Examples;
+use jointly_nets::loss::CrossEntropy;
+use jointly_nets::network::stride;
+use jointly_nets::product::{Target, product};
+use jointly_nets::simd::{LANES, Lanes, Left, Right, floats, floats_mut, transpose, vectors};
+use jointly_nets::sparse::{Pattern, Rectified};
+use jointly_nets::{Network, Stream};
+use jointly_sdk::{Failure, Rng, progress};
+
+use crate::masks::{Rates, factor};
+
+/// How a network is trained.
+#[derive(Clone, Debug)]
+pub(crate) struct Recipe {
+    pub(crate) rates: Rates,
+    /// Steps of Adam.
+    pub(crate) steps: usize,
+    /// Step size of Adam.
+    pub(crate) learning_rate: f32,
+    /// Factor of the sum of squares of all parameters in the loss.
+    pub(crate) penalty: f32,
+}
+
+/// Minimises the mean cross-entropy of the thinned network plus the penalty.
+///
+/// # Errors
+///
+/// A loss that stopped being finite.
+pub(crate) fn train(
+    mut network: Network,
+    widths: &[usize],
+    recipe: &Recipe,
+    examples: &mut Examples<'_>,
+    seed: u64,
+) -> Result<Network, Failure> {
+    let mut thinned = Thinned::new(widths, recipe.rates.clone(), examples.max_rows());
+    let mut adam = Adam::new(network.parameters.len(), recipe.learning_rate);
+    let mut gradient = vec![Lanes::splat(0.0); network.parameters.len()];
+    for step in 0..recipe.steps {
+        examples.next_batch();
+        thinned.drop_units(examples.inputs(), examples.rows(), &mut Stream::Masks.rng(seed, step as u64));
+        if !thinned.differentiate(&network, examples, &mut gradient) {
+            return Err(Failure::Diverged(format!("the loss is not finite at step {step}")));
+        }
+        adam.update(&mut network.parameters, &gradient, 2.0 * recipe.penalty);
+        if step % recipe.steps.div_ceil(100) == 0 {
+            progress(step as f32 / recipe.steps as f32);
+        }
+    }
+    Ok(network)
+}
+
+/// The values of a batch's rows, each in the network that its own masks leave.
+struct Thinned<'a> {
+    widths: &'a [usize],
+    rates: Rates,
+    rows: usize,
+    inputs: Vec<Lanes>,
+    /// The values of each layer's units, once they are computed; before that, what they are to be multiplied by.
+    layers: Vec<Vec<Lanes>>,
+    patterns: Vec<Pattern>,
+    deltas: Pattern,
+    transposed: Vec<Lanes>,
+    loss: CrossEntropy,
+}
+
+impl<'a> Thinned<'a> {
+    fn new(widths: &'a [usize], rates: Rates, max_rows: usize) -> Self {
+        let zeros = |len| vec![Lanes::splat(0.0); len];
+        let layers = widths[1..].iter().map(|width| zeros(max_rows * stride(*width))).collect();
+        let transposed = widths.windows(2).map(|pair| pair[1] * vectors(pair[0])).max().unwrap_or(0);
+        Self {
+            widths,
+            rates,
+            rows: 0,
+            inputs: Vec::new(),
+            layers,
+            patterns: vec![Pattern::default(); widths.len() - 1],
+            deltas: Pattern::default(),
+            transposed: zeros(transposed),
+            loss: CrossEntropy::new(widths[widths.len() - 1]),
+        }
+    }
+
+    /// Draws the masks of every row.
+    fn drop_units(&mut self, inputs: &[Lanes], rows: usize, rng: &mut Rng) {
+        self.rows = rows;
+        self.inputs.clear();
+        self.inputs.extend_from_slice(inputs);
+        let mut draw = |rate: f32| factor(rate == 0.0 || rng.uniform() >= rate, rate);
+        if self.rates.input > 0.0 {
+            let dim = self.widths[0];
+            for row in floats_mut(&mut self.inputs).chunks_exact_mut(stride(dim) * LANES).take(rows) {
+                row[..dim].iter_mut().for_each(|value| *value *= draw(self.rates.input));
+            }
+        }
+        let hidden = self.layers.len() - 1;
+        for (layer, width) in self.layers[..hidden].iter_mut().zip(&self.widths[1..]) {
+            for row in floats_mut(layer).chunks_exact_mut(stride(*width) * LANES).take(rows) {
+                row[..*width].iter_mut().for_each(|value| *value = draw(self.rates.hidden));
+            }
+        }
+    }
+
+    /// Replaces `gradient` by the loss's with respect to the parameters, under the masks last drawn; tells whether the
+    /// loss is finite.
+    ///
+    /// # Formula
+    ///
+    /// Layer l has the values h_l = m_l relu(W_l h_{l-1} + b_l), where m_l is a unit's factor under its mask. Where h_l
+    /// is not zero, both the unit's mask and its rectifier let the derivative pass, times 1 / (1 - p).
+    fn differentiate(&mut self, network: &Network, examples: &Examples<'_>, gradient: &mut [Lanes]) -> bool {
+        self.forward(network);
+        let outputs = floats_mut(&mut self.layers[self.widths.len() - 2]);
+        let stride = stride(self.widths[self.widths.len() - 1]) * LANES;
+        let finite = self.loss.differentiate(outputs, stride, examples.targets());
+        self.backward(network, gradient);
+        finite
+    }
+
+    fn forward(&mut self, network: &Network) {
+        let mut parameters = &network.parameters[..];
+        for l in 0..self.layers.len() {
+            let (width_in, width_out) = (self.widths[l], self.widths[l + 1]);
+            let width = vectors(width_out);
+            let (layer, rest) = parameters.split_at((width_in + 1) * width);
+            parameters = rest;
+            let (weights, biases) = layer.split_at(width_in * width);
+            let right = Right { values: weights, stride: width };
+            let (before, after) = self.layers.split_at_mut(l);
+            let stride = stride(width_out);
+            let target = Target { out: &mut after[0], stride, rows: self.rows, width };
+            let last = l + 2 == self.widths.len();
+            let finish = |sum: Lanes, mask: Lanes| if last { sum } else { sum.relu() * mask };
+            let left_stride = jointly_nets::network::stride(width_in);
+            if let Some(hidden) = before.last() {
+                let left = Rectified { values: hidden, stride: left_stride };
+                self.patterns[l].product(left, right, width_in, Some(biases), target, finish);
+            } else {
+                let left = Left::rows(floats(&self.inputs), left_stride * LANES);
+                product(left, right, width_in, Some(biases), target, finish);
+            }
+            if !last {
+                let ones = floats_mut(&mut after[0]).iter_mut().skip(width_out).step_by(stride * LANES);
+                ones.take(self.rows).for_each(|one| *one = 1.0);
+            }
+        }
+    }
+
+    fn backward(&mut self, network: &Network, gradient: &mut [Lanes]) {
+        let mut end = network.parameters.len();
+        let scale = Lanes::splat(factor(true, self.rates.hidden));
+        for l in (0..self.layers.len()).rev() {
+            let (width_in, width_out) = (self.widths[l], self.widths[l + 1]);
+            let width = vectors(width_out);
+            let from = end - (width_in + 1) * width;
+            let (before, after) = self.layers.split_at_mut(l);
+            let delta = Rectified { values: &after[0], stride: stride(width_out) };
+            let right = Right { values: delta.values, stride: delta.stride };
+            let target = Target { out: &mut gradient[from..end], stride: width, rows: width_in + 1, width };
+            let left_stride = stride(width_in);
+            let Some(hidden) = before.last_mut() else {
+                let left = Left::columns(floats(&self.inputs), left_stride * LANES);
+                product(left, right, self.rows, None, target, |sum, _| sum);
+                continue;
+            };
+            let left = Rectified { values: hidden, stride: left_stride };
+            self.patterns[l].transposed_product(left, right, self.rows, target);
+
+            let width_back = vectors(width_in);
+            let transposed = &mut self.transposed[..width_out * width_back];
+            transpose(&network.parameters[from..end], width_in, width_out, transposed);
+            let right = Right { values: transposed, stride: width_back };
+            let target = Target { out: hidden, stride: left_stride, rows: self.rows, width: width_back };
+            let finish = |sum: Lanes, value| (sum * scale).where_positive(value);
+            self.deltas.product(delta, right, width_out, None, target, finish);
+            end = from;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::{Dataset, Matrix, Task};
+
+    use super::*;
+
+    /// Of a central difference in double precision.
+    const STEP: f64 = 1e-5;
+    /// Of a derivative of order one that was computed in single precision.
+    const TOLERANCE: f64 = 1e-5;
+
+    /// The loss of the thinned networks by plain loops; `masks` are the factors of each row's hidden units.
+    fn loss(parameters: &[f64], widths: &[usize], inputs: &[Vec<f64>], labels: &[u32], masks: &[Vec<Vec<f64>>]) -> f64 {
+        let mut total = 0.0;
+        for (r, row) in inputs.iter().enumerate() {
+            let mut values = row.clone();
+            let mut rest = parameters;
+            for (l, pair) in widths.windows(2).enumerate() {
+                let stride = vectors(pair[1]) * LANES;
+                let (layer, after) = rest.split_at((pair[0] + 1) * stride);
+                rest = after;
+                let sum = |j: usize| {
+                    let terms = values.iter().enumerate().map(|(i, value)| value * layer[i * stride + j]);
+                    layer[pair[0] * stride + j] + terms.sum::<f64>()
+                };
+                let sums: Vec<f64> = (0..pair[1]).map(sum).collect();
+                values = match masks[r].get(l) {
+                    Some(mask) => sums.iter().zip(mask).map(|(sum, mask)| sum.max(0.0) * mask).collect(),
+                    None => sums,
+                };
+            }
+            let normaliser = values.iter().map(|logit| logit.exp()).sum::<f64>().ln();
+            total += normaliser - values[labels[r] as usize];
+        }
+        total / inputs.len() as f64
+    }
+
+    #[test]
+    fn gradients_agree_with_finite_differences_in_double_precision() {
+        for (widths, input) in [(&[3, 7, 5, 3][..], 0.0), (&[2, 9, 2], 0.4), (&[2, 6, 13, 4, 2], 0.3)] {
+            let mut rng = Rng::new(4, widths.len() as u64);
+            let (dim, classes) = (widths[0], widths[widths.len() - 1]);
+            let task = Task { input_dim: dim, num_classes: classes, temperature: None, hidden_layers: None };
+            let values = (0..6 * dim).map(|_| rng.normal()).collect();
+            let labels = (0..6).map(|_| rng.below(classes) as u32).collect();
+            let data = Dataset { inputs: Matrix::new(6, dim, values).unwrap(), labels };
+            let mut examples = Examples::new(&task, &data, 9, 0).unwrap().repeating();
+            let mut network = Network::new(widths, jointly_nets::FirstBiases::Normal, &mut rng);
+            // A row whose hidden units are all dropped is at the kink of the next layer's units where a bias is zero.
+            let mut rest = floats_mut(&mut network.parameters);
+            for pair in widths.windows(2) {
+                let stride = vectors(pair[1]) * LANES;
+                let (layer, after) = rest.split_at_mut((pair[0] + 1) * stride);
+                layer[pair[0] * stride..][..pair[1]].fill_with(|| rng.normal());
+                rest = after;
+            }
+            let rates = Rates { hidden: 0.4, input };
+            let mut thinned = Thinned::new(widths, rates, examples.max_rows());
+            // Twice, so that what an earlier step leaves behind would be noticed.
+            for _ in 0..2 {
+                examples.next_batch();
+                thinned.drop_units(examples.inputs(), examples.rows(), &mut rng);
+                let row = |layer: &[Lanes], width: usize, r: usize| -> Vec<f64> {
+                    let row = &floats(layer)[r * stride(width) * LANES..][..width];
+                    row.iter().map(|value| f64::from(*value)).collect()
+                };
+                let inputs: Vec<Vec<f64>> = (0..9).map(|r| row(&thinned.inputs, dim, r)).collect();
+                let hidden = &widths[1..widths.len() - 1];
+                let mask =
+                    |r: usize| hidden.iter().zip(&thinned.layers).map(move |(width, layer)| row(layer, *width, r));
+                let masks: Vec<Vec<Vec<f64>>> = (0..9).map(|r| mask(r).collect()).collect();
+                let labels = examples.targets().labels.to_vec();
+                let mut gradient = vec![Lanes::splat(f32::NAN); network.parameters.len()];
+                assert!(thinned.differentiate(&network, &examples, &mut gradient));
+
+                let parameters: Vec<f64> = floats(&network.parameters).iter().map(|value| f64::from(*value)).collect();
+                let mut moved = 0;
+                for at in 0..parameters.len() {
+                    let shifted = |by: f64| {
+                        let mut parameters = parameters.clone();
+                        parameters[at] += by;
+                        loss(&parameters, widths, &inputs, &labels, &masks)
+                    };
+                    let difference = (shifted(STEP) - shifted(-STEP)) / (2.0 * STEP);
+                    let derivative = f64::from(floats(&gradient)[at]);
+                    assert!(
+                        (difference - derivative).abs() < TOLERANCE,
+                        "{widths:?} at {at}: {difference} {derivative}"
+                    );
+                    moved += usize::from(difference != 0.0);
+                }
+                assert!(moved > parameters.len() / 8, "{moved}");
+            }
+        }
+    }
+}

@@ -1,0 +1,262 @@
+//! The agent `epinet`: a network, and a small one beside it that says how the index moves its logits.
+
+mod epinet;
+mod prior;
+mod training;
+
+use jointly_nets::penalty::temperature;
+use jointly_nets::stack::Stack;
+use jointly_nets::{Network, Stream, predict_shifted};
+use jointly_sdk::{
+    Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Rng, Setting, Task, Widths,
+    settings, sweep,
+};
+
+use epinet::{Shape, draw_index};
+use prior::Prior;
+use training::Recipe;
+
+/// Rows that pass through the base network together.
+const BLOCK: usize = 64;
+
+settings! {
+    struct Settings {
+        /// dimension of the index
+        index_dim: Count = "8",
+        /// widths of the base network's hidden layers
+        hidden: Widths = "50,50",
+        /// widths of the epinet's hidden layers
+        epinet_hidden: Widths = "15,15",
+        /// weight of the sum of squares of all parameters, times (input dimension / number of examples)^0.7
+        l2: NonNegative = "0.2",
+        /// factor of the prior networks' logits, over the temperature
+        prior_scale: NonNegative = "0.3",
+        /// widths of the prior networks' hidden layers
+        prior_hidden: Widths = "5,5",
+        /// indices in a step
+        indices: Count = "8",
+        /// step size of Adam
+        learning_rate: Positive = "1e-3",
+        /// steps of Adam
+        steps: Count = "1000",
+        /// examples in a batch
+        batch_size: Count = "100",
+    }
+}
+
+/// How the penalty shrinks as there are more examples for each dimension of the input.
+const PENALTY_POWER: f32 = 0.7;
+
+/// A base network with an epinet and an additive prior.
+///
+/// # Formula
+///
+/// The logits at input x and index z, standard normal, are mu(x) + eta([x, h(x), z]) z + prior(x, z): mu is the base network
+/// and h its last hidden layer, eta a matrix of classes by dimensions of the index, and the prior the sum of z_i f_i(x)
+/// over fixed random networks.
+#[derive(Debug)]
+pub struct Epinet {
+    shape: Shape,
+    base: Network,
+    eta: Network,
+    prior: Prior,
+    seed: u64,
+}
+
+/// What the draws share at some inputs.
+#[derive(Debug)]
+struct Shared {
+    /// A row of features for each input.
+    features: Vec<f32>,
+    /// The base network's logits.
+    logits: Vec<f32>,
+    prior: prior::Outputs,
+}
+
+impl Epinet {
+    /// Computes what does not depend on the draw.
+    fn share(&self, inputs: &Matrix) -> Result<Shared, Failure> {
+        let Shape { input_dim, classes, .. } = self.shape;
+        if inputs.cols() != input_dim {
+            let reason = format!("inputs have {} columns; the task has {input_dim}", inputs.cols());
+            return Err(Failure::Internal(reason));
+        }
+        let mut base = Stack::of(self.base.clone(), &self.shape.base_widths(), BLOCK.min(inputs.rows()));
+        let (mut features, mut logits) = (Vec::new(), Vec::new());
+        for inputs in inputs.values().chunks(BLOCK * input_dim) {
+            let rows = inputs.len() / input_dim;
+            let inputs = inputs.chunks_exact(input_dim);
+            base.inputs().zip(inputs.clone()).for_each(|(to, from)| to[..input_dim].copy_from_slice(from));
+            base.forward(rows);
+            for (input, hidden) in inputs.zip(base.features()) {
+                features.extend_from_slice(input);
+                features.extend_from_slice(&hidden[..self.shape.features() - input_dim]);
+            }
+            base.outputs().take(rows).for_each(|row| logits.extend_from_slice(&row[..classes]));
+        }
+        Ok(Shared { features, logits, prior: self.prior.outputs(inputs.values()) })
+    }
+
+    fn probs_at(&self, shared: &Shared, draw: u64, out: &mut [f32]) {
+        let index = draw_index(self.shape.index_dim, &mut Rng::new(self.seed, draw));
+        let network = self.shape.at_index(&self.eta, &index);
+        let shifts = shared.logits.iter().zip(shared.prior.at_index(&index)).map(|(base, prior)| base + prior);
+        predict_shifted(&network, &shared.features, &shifts.collect::<Vec<f32>>(), out);
+    }
+}
+
+impl Classifier for Epinet {
+    fn describe() -> Description {
+        let summary = "a network, and a small one that says how a random index moves its logits";
+        let one =
+            |name: &'static str, values: &[&'static str]| sweep(name, values.iter().map(|value| vec![(name, *value)]));
+        Description {
+            citation: "Osband, Wen, Asghari, Dwaracherla, Ibrahimi, Lu and Van Roy, Epistemic neural networks, 2021"
+                .into(),
+            parameters: Settings::parameters(),
+            sweeps: vec![
+                one("index-dim", &["1", "2", "4", "8", "16"]),
+                one("l2", &["0.05", "0.1", "0.2", "0.4", "1"]),
+                one("prior-scale", &["0", "0.1", "0.3", "1", "3"]),
+                one("epinet-hidden", &["none", "15-15", "50-50"]),
+            ],
+            ..Description::new("epinet", env!("CARGO_PKG_VERSION"), summary)
+        }
+    }
+
+    fn train(
+        task: &Task,
+        data: &Dataset,
+        _validation: Option<&Dataset>,
+        settings: &[Setting],
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let settings = Settings::parse(settings)?;
+        let shape = Shape {
+            input_dim: task.input_dim,
+            classes: task.num_classes,
+            hidden: settings.hidden.to_vec(),
+            epinet_hidden: settings.epinet_hidden.to_vec(),
+            index_dim: *settings.index_dim,
+        };
+        let examples = data.labels.len().max(1);
+        let recipe = Recipe {
+            indices: *settings.indices,
+            steps: *settings.steps,
+            batch_size: *settings.batch_size,
+            learning_rate: *settings.learning_rate,
+            penalty: *settings.l2 * (task.input_dim as f32 / examples as f32).powf(PENALTY_POWER),
+        };
+        let prior_widths = [&[task.input_dim], &settings.prior_hidden[..], &[task.num_classes]].concat();
+        let prior = Prior::new(&prior_widths, shape.index_dim, *settings.prior_scale / temperature(task), seed);
+        let (base, eta) = training::train(&shape, &prior, &recipe, task, data, seed)?;
+        Ok(Self { shape, base, eta, prior, seed: Stream::IndexOfDraw.seed(seed) })
+    }
+
+    fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
+        self.probs_at(&self.share(inputs)?, draw, out);
+        Ok(())
+    }
+
+    fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        if out.is_empty() {
+            return Ok(());
+        }
+        let shared = self.share(inputs)?;
+        let block = out.len() / draws.len();
+        draws.iter().zip(out.chunks_exact_mut(block)).for_each(|(draw, out)| self.probs_at(&shared, *draw, out));
+        Ok(())
+    }
+}
+
+jointly_sdk::export!(classifier: Epinet);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Mean negative log-likelihood that an agent which has learnt a half-plane stays below.
+    const LOW_LOSS: f32 = 0.2;
+
+    fn task() -> Task {
+        Task { input_dim: 2, num_classes: 2, temperature: Some(0.1), hidden_layers: None }
+    }
+
+    fn half_plane(examples: usize) -> Dataset {
+        let mut rng = Rng::new(3, 0);
+        let inputs: Vec<f32> = (0..2 * examples).map(|_| rng.normal()).collect();
+        let labels = inputs.chunks(2).map(|row| u32::from(row[0] > row[1])).collect();
+        Dataset { inputs: Matrix::new(examples, 2, inputs).unwrap(), labels }
+    }
+
+    fn settings(pairs: &[(&str, &str)]) -> Vec<Setting> {
+        pairs.iter().map(|(name, value)| Setting { name: (*name).into(), value: (*value).into() }).collect()
+    }
+
+    fn probs(agent: &Epinet, inputs: &Matrix, draw: u64) -> Vec<f32> {
+        let mut out = vec![0.0; inputs.rows() * 2];
+        agent.probs(inputs, draw, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn every_draw_learns_what_is_easy() {
+        let data = half_plane(60);
+        let quick = [("steps", "400"), ("learning-rate", "1e-2"), ("l2", "0.001")];
+        let agent = Epinet::train(&task(), &data, None, &settings(&quick), 0).unwrap();
+        for draw in 0..5 {
+            let probs = probs(&agent, &data.inputs, draw);
+            let rows = probs.chunks(2).zip(&data.labels);
+            let loss = rows.map(|(row, label)| -row[*label as usize].ln()).sum::<f32>() / 60.0;
+            assert!(loss < LOW_LOSS, "draw {draw}: {loss}");
+        }
+    }
+
+    #[test]
+    fn draws_differ_where_there_are_no_data() {
+        let nothing = Dataset { inputs: Matrix::new(0, 2, Vec::new()).unwrap(), labels: Vec::new() };
+        let agent = Epinet::train(&task(), &nothing, None, &settings(&[("steps", "20")]), 0).unwrap();
+        let input = Matrix::new(1, 2, vec![1.0, 1.0]).unwrap();
+        let mut beliefs: Vec<f32> = (0..50).map(|draw| probs(&agent, &input, draw)[0]).collect();
+        beliefs.sort_by(f32::total_cmp);
+        assert!(beliefs[5] < 0.4 && beliefs[45] > 0.6, "{beliefs:?}");
+    }
+
+    #[test]
+    fn training_depends_on_the_seed_alone_and_a_draw_on_its_number() {
+        let data = half_plane(130);
+        let few = settings(&[("steps", "20")]);
+        let train = |seed| Epinet::train(&task(), &data, None, &few, seed).unwrap();
+        let (one, same, other) = (train(1), train(1), train(2));
+        assert_eq!(probs(&one, &data.inputs, 5), probs(&same, &data.inputs, 5));
+        assert_ne!(probs(&one, &data.inputs, 5), probs(&other, &data.inputs, 5));
+        let draws = [5, 9, 5, 0];
+        let mut together = vec![0.0; draws.len() * 260];
+        one.sample_probs(&data.inputs, &draws, &mut together).unwrap();
+        for (draw, together) in draws.into_iter().zip(together.chunks(260)) {
+            assert_eq!(together, probs(&one, &data.inputs, draw));
+            assert_eq!(together, probs(&one, &data.inputs, one.canonical_draw(draw)));
+            for (i, expected) in together.chunks(2).enumerate() {
+                let alone = Matrix::new(1, 2, data.inputs.row(i).to_vec()).unwrap();
+                assert_eq!(expected, probs(&one, &alone, draw), "row {i}");
+            }
+        }
+        let distinct = probs(&one, &data.inputs, 0) != probs(&one, &data.inputs, 9);
+        assert_eq!(distinct, one.canonical_draw(0) != one.canonical_draw(9));
+    }
+
+    #[test]
+    fn suggested_variants_are_accepted_and_others_refused() {
+        for variant in Epinet::describe().sweeps.into_iter().flat_map(|sweep| sweep.variants) {
+            assert!(Settings::parse(&variant).is_ok(), "{variant:?}");
+        }
+        assert!(matches!(Settings::parse(&settings(&[("depth", "3")])), Err(Failure::InvalidSetting(_))));
+    }
+
+    #[test]
+    fn divergence_names_the_step() {
+        let data = Dataset { inputs: Matrix::new(1, 2, vec![f32::INFINITY, 0.0]).unwrap(), labels: vec![0] };
+        let failure = Epinet::train(&task(), &data, None, &[], 0).unwrap_err();
+        assert_eq!(failure, Failure::Diverged("the loss is not finite at step 0".into()));
+    }
+}

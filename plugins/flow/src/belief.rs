@@ -1,0 +1,307 @@
+//! A belief over a network's parameters: independent normals, sent through planar flows one after the other.
+
+use jointly_nets::simd::{LANES, Lanes, floats, floats_mut, vectors};
+use jointly_sdk::Rng;
+
+use crate::planar::{Planar, Raw, Slopes, logistic, softplus};
+
+/// The variational parameters, as Adam moves them.
+#[derive(Debug)]
+pub(crate) struct Belief {
+    size: usize,
+    flows: usize,
+    /// Means; numbers whose softplus is the scales; each flow's u and w; then all b. Each padded to whole vectors.
+    pub(crate) parameters: Vec<Lanes>,
+}
+
+/// The belief's flows and scales at one place of the parameters.
+#[derive(Debug)]
+pub(crate) struct Sampler<'a> {
+    belief: &'a Belief,
+    scales: Vec<f32>,
+    flows: Vec<Planar<'a>>,
+}
+
+/// A draw, and how it came about.
+#[derive(Debug)]
+pub(crate) struct Draw {
+    noise: Vec<f32>,
+    /// The network's parameters.
+    pub(crate) point: Vec<f32>,
+    /// Each flow's tanh.
+    turns: Vec<f32>,
+}
+
+/// Sums of the gradients at several draws.
+#[derive(Debug)]
+pub(crate) struct Sums {
+    means: Vec<f32>,
+    scales: Vec<f32>,
+    flows: Vec<Slopes>,
+}
+
+impl Belief {
+    /// The belief with these means, whose scales are all the same and whose flows are the identity.
+    pub(crate) fn new(means: &[f32], scale: f32, flows: usize, rng: &mut Rng) -> Self {
+        let size = means.len();
+        let width = vectors(size);
+        let parameters = vec![Lanes::splat(0.0); (2 + 2 * flows) * width + vectors(flows)];
+        let mut belief = Self { size, flows, parameters };
+        belief.block_mut(0).copy_from_slice(means);
+        // The inverse of softplus.
+        belief.block_mut(1).fill(scale.exp_m1().ln());
+        for flow in 0..flows {
+            let w: Vec<f32> = (0..size).map(|_| rng.normal()).collect();
+            belief.block_mut(2 + 2 * flow).copy_from_slice(&Planar::identity(&w));
+            belief.block_mut(3 + 2 * flow).copy_from_slice(&w);
+        }
+        belief
+    }
+
+    fn block(&self, block: usize) -> &[f32] {
+        &floats(&self.parameters)[block * vectors(self.size) * LANES..][..self.size]
+    }
+
+    fn block_mut(&mut self, block: usize) -> &mut [f32] {
+        &mut floats_mut(&mut self.parameters)[block * vectors(self.size) * LANES..][..self.size]
+    }
+
+    pub(crate) fn sampler(&self) -> Sampler<'_> {
+        let offsets = &floats(&self.parameters)[(2 + 2 * self.flows) * vectors(self.size) * LANES..];
+        let flow = |flow: usize| {
+            Planar::new(Raw { u: self.block(2 + 2 * flow), w: self.block(3 + 2 * flow), b: offsets[flow] })
+        };
+        let scales = self.block(1).iter().map(|rho| softplus(*rho)).collect();
+        Sampler { belief: self, scales, flows: (0..self.flows).map(flow).collect() }
+    }
+}
+
+impl Sampler<'_> {
+    /// The network's parameters that the noise of the stream becomes.
+    pub(crate) fn draw(&self, rng: &mut Rng) -> Draw {
+        let noise: Vec<f32> = (0..self.belief.size).map(|_| rng.normal()).collect();
+        let start = noise.iter().zip(self.belief.block(0)).zip(&self.scales);
+        let mut point: Vec<f32> = start.map(|((noise, mean), scale)| mean + scale * noise).collect();
+        let turns = self.flows.iter().map(|flow| flow.push(&mut point)).collect();
+        Draw { noise, point, turns }
+    }
+
+    /// No gradient yet.
+    pub(crate) fn sums(&self) -> Sums {
+        let zeros = vec![0.0; self.belief.size];
+        Sums { means: zeros.clone(), scales: zeros, flows: self.flows.iter().map(Planar::slopes).collect() }
+    }
+
+    /// Adds the gradient of a draw's part of the loss, of which `slopes` is that of the likelihood with respect to the
+    /// draw, times `share`.
+    ///
+    /// # Formula
+    ///
+    /// With q0 the normals, p = N(0, s^2 I) the prior and z_0, ..., z_N the draw on its way through the flows,
+    ///
+    ///   KL(q || p) = KL(q0 || p) + E [(|z_N|^2 - |z_0|^2) / (2 s^2) - sum_i ln |det df_i/dz|],
+    ///
+    /// where the first term has a formula and the second is sampled: without flows nothing is. The draw's part is the
+    /// likelihood's plus `complexity` times what is in the brackets.
+    pub(crate) fn add(
+        &self,
+        draw: Draw,
+        slopes: &[f32],
+        (share, complexity, precision): (f32, f32, f32),
+        sums: &mut Sums,
+    ) {
+        let Draw { noise, mut point, turns } = draw;
+        let pull = share * complexity * precision;
+        let start = point.iter().zip(slopes);
+        let mut gradient: Vec<f32> = start.map(|(z, slope)| share * slope + pull * z).collect();
+        for ((flow, t), slopes) in self.flows.iter().zip(turns).zip(&mut sums.flows).rev() {
+            flow.pull(t, &mut point, &mut gradient, share * complexity, slopes);
+        }
+        let ends = gradient.iter().zip(&point).zip(&noise).zip(sums.means.iter_mut().zip(&mut sums.scales));
+        for (((gradient, z), noise), (mean, scale)) in ends {
+            let gradient = gradient - pull * z;
+            *mean += gradient;
+            *scale += gradient * noise;
+        }
+    }
+
+    /// The gradient of the loss with respect to the belief's parameters: the draws' parts, which are all in the sums,
+    /// and `complexity` times the divergence of the normals from the prior.
+    ///
+    /// # Formula
+    ///
+    /// KL(q0 || p) = sum_j ln(s / s_j) + (s_j^2 + m_j^2) / (2 s^2) - 1/2, with means m_j and scales s_j.
+    pub(crate) fn finish(&self, sums: &Sums, (complexity, precision): (f32, f32), gradient: &mut [Lanes]) {
+        let (size, width) = (self.belief.size, vectors(self.belief.size) * LANES);
+        let gradient = floats_mut(gradient);
+        let (blocks, offsets) = gradient.split_at_mut((2 + 2 * self.flows.len()) * width);
+        let mut blocks = blocks.chunks_exact_mut(width).map(|block| &mut block[..size]);
+        let (means, rhos) = (blocks.next().expect("means"), blocks.next().expect("scales"));
+        for (j, (by_mean, by_rho)) in means.iter_mut().zip(rhos).enumerate() {
+            let (mean, scale) = (self.belief.block(0)[j], self.scales[j]);
+            *by_mean = sums.means[j] + complexity * precision * mean;
+            let by_scale = sums.scales[j] + complexity * (precision * scale - 1.0 / scale);
+            *by_rho = by_scale * logistic(self.belief.block(1)[j]);
+        }
+        for ((flow, slopes), offset) in self.flows.iter().zip(&sums.flows).zip(offsets) {
+            let (u, w) = (blocks.next().expect("u"), blocks.next().expect("w"));
+            *offset = flow.finish(slopes, u, w);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the step of a central difference in double precision.
+    const STEP: f64 = 1e-5;
+    /// Of derivatives of order one, computed in single precision.
+    const TOLERANCE: f64 = 1e-4;
+
+    const SIZE: usize = 5;
+    const COMPLEXITY: f32 = 0.3;
+    const PRECISION: f32 = 1.7;
+
+    /// A belief anywhere, none of whose flows is the identity.
+    fn belief(flows: usize) -> Belief {
+        let mut rng = Rng::new(4, flows as u64);
+        let mut belief = Belief::new(&[0.5; SIZE], 0.5, flows, &mut rng);
+        for block in 0..2 + 2 * flows {
+            belief.block_mut(block).fill_with(|| rng.normal());
+        }
+        let from = (2 + 2 * flows) * vectors(SIZE) * LANES;
+        floats_mut(&mut belief.parameters)[from..][..flows].fill_with(|| rng.normal());
+        belief
+    }
+
+    /// The same parameters without padding, in double precision.
+    fn dense(belief: &Belief) -> Vec<f64> {
+        let from = (2 + 2 * belief.flows) * vectors(SIZE) * LANES;
+        let blocks = (0..2 + 2 * belief.flows).flat_map(|block| belief.block(block));
+        blocks.chain(&floats(&belief.parameters)[from..][..belief.flows]).map(|value| f64::from(*value)).collect()
+    }
+
+    fn inner(a: &[f64], b: &[f64]) -> f64 {
+        a.iter().zip(b).map(|(a, b)| a * b).sum()
+    }
+
+    fn stretch(x: f64) -> f64 {
+        x.exp().ln_1p()
+    }
+
+    /// Where a flow sends a point, by the definition.
+    fn moved(z: &[f64], u: &[f64], w: &[f64], b: f64) -> Vec<f64> {
+        let x = inner(w, u);
+        let c = (stretch(x) - 1.0 - x) / inner(w, w);
+        let t = (inner(w, z) + b).tanh();
+        (0..z.len()).map(|j| z[j] + (u[j] + c * w[j]) * t).collect()
+    }
+
+    fn determinant(mut matrix: Vec<Vec<f64>>) -> f64 {
+        let n = matrix.len();
+        for i in 0..n {
+            let pivot = matrix[i].clone();
+            for row in &mut matrix[i + 1..] {
+                let factor = row[i] / pivot[i];
+                row.iter_mut().zip(&pivot).for_each(|(value, pivot)| *value -= factor * pivot);
+            }
+        }
+        (0..n).map(|i| matrix[i][i]).product()
+    }
+
+    /// The negative lower bound at one draw, by the definition, where the likelihood's part is `slopes . z`; its
+    /// determinants are those of matrices of differences.
+    fn loss(dense: &[f64], flows: usize, noise: &[f64], slopes: &[f64]) -> f64 {
+        let block = |block: usize| &dense[block * SIZE..][..SIZE];
+        let scales: Vec<f64> = block(1).iter().map(|rho| stretch(*rho)).collect();
+        let start: Vec<f64> = (0..SIZE).map(|j| block(0)[j] + scales[j] * noise[j]).collect();
+        let mut z = start.clone();
+        let mut volume = 0.0;
+        for flow in 0..flows {
+            let (u, w, b) = (block(2 + 2 * flow), block(3 + 2 * flow), dense[(2 + 2 * flows) * SIZE + flow]);
+            let column = |j: usize| -> Vec<f64> {
+                let shifted = |by: f64| {
+                    let mut z = z.clone();
+                    z[j] += by;
+                    moved(&z, u, w, b)
+                };
+                shifted(1e-4).iter().zip(shifted(-1e-4)).map(|(a, b)| (a - b) / 2e-4).collect()
+            };
+            volume += determinant((0..SIZE).map(column).collect()).abs().ln();
+            z = moved(&z, u, w, b);
+        }
+        let precision = f64::from(PRECISION);
+        let normals: f64 =
+            (0..SIZE).map(|j| 0.5 * precision * (scales[j].powi(2) + block(0)[j].powi(2)) - scales[j].ln()).sum();
+        let flowed = 0.5 * precision * (inner(&z, &z) - inner(&start, &start)) - volume;
+        inner(slopes, &z) + f64::from(COMPLEXITY) * (normals + flowed)
+    }
+
+    #[test]
+    fn gradients_agree_with_finite_differences_of_the_definition() {
+        for flows in [0, 1, 3] {
+            let belief = belief(flows);
+            let sampler = belief.sampler();
+            let draw = sampler.draw(&mut Rng::new(8, 0));
+            let noise: Vec<f64> = draw.noise.iter().map(|value| f64::from(*value)).collect();
+            let slopes = [0.3, -1.0, 0.7, 0.1, -0.4_f32];
+            let mut sums = sampler.sums();
+            // In two shares, as of two draws.
+            for share in [0.25, 0.75] {
+                let draw = sampler.draw(&mut Rng::new(8, 0));
+                sampler.add(draw, &slopes, (share, COMPLEXITY, PRECISION), &mut sums);
+            }
+            let mut gradient = vec![Lanes::splat(0.0); belief.parameters.len()];
+            sampler.finish(&sums, (COMPLEXITY, PRECISION), &mut gradient);
+            let found = dense(&Belief { size: SIZE, flows, parameters: gradient });
+
+            let at = dense(&belief);
+            let slopes = slopes.map(f64::from);
+            for (i, found) in found.iter().enumerate() {
+                let shifted = |by: f64| {
+                    let mut at = at.clone();
+                    at[i] += by;
+                    loss(&at, flows, &noise, &slopes)
+                };
+                let difference = (shifted(STEP) - shifted(-STEP)) / (2.0 * STEP);
+                let error = (found - difference).abs() / (1.0 + difference.abs());
+                assert!(error < TOLERANCE, "{flows} flows, {i}: {found} and {difference}");
+            }
+        }
+    }
+
+    #[test]
+    fn without_flows_the_bound_is_the_mean_fields() {
+        let belief = belief(0);
+        let sampler = belief.sampler();
+        let slopes = [0.3, -1.0, 0.7, 0.1, -0.4_f32];
+        let draw = sampler.draw(&mut Rng::new(1, 0));
+        let noise = draw.noise.clone();
+        let mut sums = sampler.sums();
+        sampler.add(draw, &slopes, (1.0, COMPLEXITY, PRECISION), &mut sums);
+        let mut gradient = vec![Lanes::splat(0.0); belief.parameters.len()];
+        sampler.finish(&sums, (COMPLEXITY, PRECISION), &mut gradient);
+        let gradient = dense(&Belief { size: SIZE, flows: 0, parameters: gradient });
+        for j in 0..SIZE {
+            // Of a normal: KL = (s^2 + m^2) / (2 s0^2) - ln s, by its mean and by its scale.
+            let (mean, rho) = (f64::from(belief.block(0)[j]), f64::from(belief.block(1)[j]));
+            let (scale, slope) = (stretch(rho), f64::from(slopes[j]));
+            let (complexity, precision) = (f64::from(COMPLEXITY), f64::from(PRECISION));
+            let by_mean = slope + complexity * precision * mean;
+            let by_scale = slope * f64::from(noise[j]) + complexity * (precision * scale - 1.0 / scale);
+            assert!((gradient[j] - by_mean).abs() < TOLERANCE);
+            assert!((gradient[SIZE + j] - by_scale / (1.0 + (-rho).exp())).abs() < TOLERANCE);
+        }
+    }
+
+    #[test]
+    fn flows_start_as_the_identity() {
+        let draw = |flows: usize| {
+            let belief = Belief::new(&[0.5, -1.0, 2.0], 0.1, flows, &mut Rng::new(0, 0));
+            belief.sampler().draw(&mut Rng::new(2, 0)).point
+        };
+        let plain = draw(0);
+        assert!(draw(7).iter().zip(&plain).all(|(a, b)| (a - b).abs() < 1e-5));
+    }
+}

@@ -1,0 +1,200 @@
+//! The agent `flow`: a belief over a network's parameters that planar flows shape.
+
+mod belief;
+mod planar;
+mod training;
+
+use std::cell::RefCell;
+
+use jointly_nets::drawn::Drawn;
+use jointly_nets::{Stream, predict};
+use jointly_sdk::{
+    Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Setting, SettingValue, Task, Widths, settings,
+    sweep,
+};
+
+use belief::Belief;
+use training::{Base, train};
+
+/// A number of flows, of which there may be none.
+#[derive(Clone, Copy, Debug)]
+struct Flows(usize);
+
+impl std::ops::Deref for Flows {
+    type Target = usize;
+
+    fn deref(&self) -> &usize {
+        &self.0
+    }
+}
+
+impl SettingValue for Flows {
+    fn expected() -> String {
+        "a whole number".into()
+    }
+
+    fn parse_value(text: &str) -> Option<Self> {
+        text.trim().parse().ok().map(Self)
+    }
+}
+
+settings! {
+    struct Settings {
+        /// number of flows; with none all parameters are independent
+        flows: Flows = "8",
+        /// widths of the hidden layers
+        hidden: Widths = "50,50",
+        /// standard deviation of the prior of a parameter
+        sigma: Positive = "1",
+        /// multiply the divergence from the prior by the input's dimension and the root of the temperature
+        adaptive: bool = "yes",
+        /// standard deviations with which training starts
+        initial_scale: Positive = "0.01",
+        /// networks drawn in each step
+        draws: Count = "8",
+        /// step size of Adam
+        learning_rate: Positive = "3e-3",
+        /// steps of Adam
+        steps: Count = "1000",
+        /// examples in a batch
+        batch_size: Count = "100",
+    }
+}
+
+/// Variational inference with normalising flows: a draw is one network.
+///
+/// # Formula
+///
+/// Minimises E [mean cross-entropy of a batch at w] + c / T KL(q || p), where w ~ q is a vector of independent normals
+/// sent through planar flows, p = N(0, sigma^2 I) the prior, T the number of examples and c = d sqrt(temperature) where
+/// adaptive, else 1; no examples count as one, and an unknown temperature as 1. The expectation is a mean over a few
+/// draws, each shared by the whole batch. Means start as a network's parameters do, and flows as the identity.
+///
+/// After Rezende and Mohamed (2015), with the planar flows of their section 4.1; the independent normals alone are
+/// those of Blundell et al. (2015).
+#[derive(Debug)]
+pub struct Flow {
+    base: RefCell<Base>,
+    belief: Belief,
+    dim: usize,
+    seed: u64,
+    drawn: Drawn,
+}
+
+impl Classifier for Flow {
+    fn describe() -> Description {
+        let summary = "a belief over a network's parameters: normals sent through normalising flows";
+        Description {
+            citation: "Rezende and Mohamed, Variational inference with normalizing flows, ICML 2015".into(),
+            parameters: Settings::parameters(),
+            sweeps: vec![
+                sweep("flows", ["0", "1", "2", "4", "8", "16", "32"].map(|flows| vec![("flows", flows)])),
+                sweep("sigma", ["0.3", "0.5", "0.7", "1", "2"].map(|sigma| vec![("sigma", sigma)])),
+                sweep("learning-rate", ["1e-3", "3e-3"].map(|rate| vec![("learning-rate", rate)])),
+            ],
+            ..Description::new("flow", env!("CARGO_PKG_VERSION"), summary)
+        }
+    }
+
+    fn train(
+        task: &Task,
+        data: &Dataset,
+        _validation: Option<&Dataset>,
+        settings: &[Setting],
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let settings = Settings::parse(settings)?;
+        let (base, belief) = train(&settings, task, data, seed)?;
+        let drawn = Drawn::new(base.len());
+        Ok(Self { base: RefCell::new(base), belief, dim: task.input_dim, seed, drawn })
+    }
+
+    fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
+        self.sample_probs(inputs, &[draw], out)
+    }
+
+    fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        if out.is_empty() && inputs.cols() == self.dim {
+            return Ok(());
+        }
+        let sampler = self.belief.sampler();
+        let parameters = self.drawn.of(draws, |draw, parameters| {
+            parameters.copy_from_slice(&sampler.draw(&mut Stream::FlowDraw.rng(self.seed, draw)).point);
+        });
+        let mut base = self.base.borrow_mut();
+        let block = out.len() / draws.len();
+        for (parameters, out) in parameters.chunks_exact(self.drawn.len()).zip(out.chunks_exact_mut(block)) {
+            predict(&[base.with(parameters)], inputs, out)?;
+        }
+        Ok(())
+    }
+}
+
+jointly_sdk::export!(classifier: Flow);
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::Rng;
+
+    use super::*;
+
+    fn setting(name: &str, value: &str) -> Setting {
+        Setting { name: name.into(), value: value.into() }
+    }
+
+    fn data(examples: usize) -> Dataset {
+        let mut rng = Rng::new(1, 0);
+        let inputs: Vec<f32> = (0..2 * examples).map(|_| rng.normal()).collect();
+        let labels = inputs.chunks(2).map(|row| u32::from(row[0] > row[1])).collect();
+        Dataset { inputs: Matrix::new(examples, 2, inputs).unwrap(), labels }
+    }
+
+    fn train(examples: usize, settings: &[(&str, &str)], seed: u64) -> Result<Flow, Failure> {
+        let task = Task { input_dim: 2, num_classes: 2, temperature: Some(0.01), hidden_layers: None };
+        let settings: Vec<Setting> = settings.iter().map(|(name, value)| setting(name, value)).collect();
+        Flow::train(&task, &data(examples), None, &settings, seed)
+    }
+
+    fn probs(agent: &Flow, inputs: &Matrix, draws: &[u64]) -> Vec<f32> {
+        let mut out = vec![0.0; draws.len() * inputs.rows() * 2];
+        agent.sample_probs(inputs, draws, &mut out).unwrap();
+        out
+    }
+
+    #[test]
+    fn a_draw_is_one_function_in_any_company() {
+        let settings = [("steps", "20"), ("hidden", "10"), ("flows", "3")];
+        let agent = train(30, &settings, 0).unwrap();
+        let inputs = data(70).inputs;
+        let draws = [3, 0, 3, 900];
+        let together = probs(&agent, &inputs, &draws);
+        let block = 70 * 2;
+        assert_eq!(together[..block], together[2 * block..3 * block]);
+        assert_ne!(together[..block], together[block..2 * block]);
+        for (draw, together) in draws.iter().zip(together.chunks(block)) {
+            let alone = Matrix::new(1, 2, inputs.row(69).to_vec()).unwrap();
+            assert_eq!(probs(&train(30, &settings, 0).unwrap(), &alone, &[*draw]), together[block - 2..]);
+        }
+        assert_ne!(together, probs(&train(30, &settings, 1).unwrap(), &inputs, &draws));
+    }
+
+    #[test]
+    fn classes_are_learnt() {
+        for flows in ["0", "4"] {
+            let agent = train(100, &[("flows", flows), ("hidden", "20"), ("learning-rate", "1e-2")], 0).unwrap();
+            let probs = probs(&agent, &data(100).inputs, &[5]);
+            let hits =
+                probs.chunks(2).zip(&data(100).labels).filter(|(row, label)| row[**label as usize] > 0.5).count();
+            assert!(hits >= 90, "{flows} flows: {hits} of 100");
+        }
+    }
+
+    #[test]
+    fn suggested_variants_are_accepted_and_others_refused() {
+        for variant in Flow::describe().sweeps.into_iter().flat_map(|sweep| sweep.variants) {
+            assert!(Settings::parse(&variant).is_ok(), "{variant:?}");
+        }
+        assert!(matches!(train(3, &[("flows", "-1")], 0), Err(Failure::InvalidSetting(_))));
+        assert!(train(0, &[("steps", "1")], 0).is_ok());
+    }
+}

@@ -1,0 +1,318 @@
+//! The Gaussian about the trained weights of a last layer whose precision is the loss's curvature there.
+
+use jointly_nets::cholesky::Cholesky;
+use jointly_sdk::{choices, softmax};
+
+choices! {
+    /// Which part of the curvature is kept.
+    pub(crate) enum Structure {
+        /// All of it.
+        Full = "full",
+        /// A product of one matrix for the features and one for the classes.
+        Kronecker = "kronecker",
+        /// Its diagonal.
+        Diagonal = "diagonal",
+    }
+}
+
+/// The most weights whose full curvature is held: a Cholesky factor of 8 MiB, and 2^28 multiplications to make it.
+pub(crate) const MOST_FULL: usize = 1024;
+
+/// A factor of the precision, to draw with.
+///
+/// # Formula
+///
+/// The weights are w_kj, class by class and feature by feature. With phi_t the features of example t and p_t its class
+/// probabilities, the generalised Gauss-Newton matrix of the cross-entropy, which is its Fisher information, is
+///
+///   H = sum_t (diag(p_t) - p_t p_t^T) (x) phi_t phi_t^T
+///
+/// and the precision is H + s I, with s that of the prior. Only its diagonal is kept where the structure is diagonal.
+/// Where it is a Kronecker product, H is taken to be G (x) A with G the mean over t of diag(p_t) - p_t p_t^T and
+/// A = sum_t phi_t phi_t^T, and the precision to be (G + sqrt(s)/c I) (x) (A + c sqrt(s) I), whose c^2 is the ratio of
+/// the mean diagonals of A and G (Martens and Grosse 2015; Ritter et al. 2018).
+#[derive(Debug)]
+pub(crate) enum Posterior {
+    Full(Cholesky),
+    Kronecker {
+        classes: Cholesky,
+        features: Cholesky,
+    },
+    /// Standard deviations.
+    Diagonal(Vec<f64>),
+}
+
+/// Examples at the trained weights.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Examples<'a> {
+    /// `width` a row, with a one for the bias.
+    pub(crate) features: &'a [f32],
+    pub(crate) width: usize,
+    /// `classes` a row.
+    pub(crate) logits: &'a [f32],
+    pub(crate) classes: usize,
+}
+
+impl Examples<'_> {
+    /// The features and the class probabilities of each example.
+    fn rows(&self) -> impl Iterator<Item = (&[f32], Vec<f32>)> {
+        self.features.chunks_exact(self.width).zip(self.logits.chunks_exact(self.classes)).map(|(features, logits)| {
+            let mut probs = logits.to_vec();
+            softmax(&mut probs);
+            (features, probs)
+        })
+    }
+}
+
+impl Posterior {
+    /// The posterior; None where a number is not finite.
+    pub(crate) fn new(structure: Structure, examples: Examples<'_>, prior_precision: f64) -> Option<Self> {
+        match structure {
+            Structure::Full => full(examples, prior_precision),
+            Structure::Kronecker => kronecker(examples, prior_precision),
+            Structure::Diagonal => diagonal(examples, prior_precision),
+        }
+    }
+
+    /// Turns independent standard normals, one a weight, into a draw of the weights' deviation from the trained ones.
+    pub(crate) fn correlate(&self, normals: &mut [f64]) {
+        match self {
+            Self::Full(precision) => precision.solve_transposed(normals),
+            Self::Kronecker { classes, features } => {
+                let width = features.size();
+                normals.chunks_exact_mut(width).for_each(|row| features.solve_transposed(row));
+                let mut column = vec![0.0; classes.size()];
+                for j in 0..width {
+                    column.iter_mut().zip(normals[j..].iter().step_by(width)).for_each(|(to, from)| *to = *from);
+                    classes.solve_transposed(&mut column);
+                    normals[j..].iter_mut().step_by(width).zip(&column).for_each(|(to, from)| *to = *from);
+                }
+            }
+            Self::Diagonal(deviations) => normals.iter_mut().zip(deviations).for_each(|(z, sd)| *z *= sd),
+        }
+    }
+}
+
+/// Element (k, l) of diag(p) - p p^T.
+fn curvature(probs: &[f32], k: usize, l: usize) -> f64 {
+    let (p, q) = (f64::from(probs[k]), f64::from(probs[l]));
+    if k == l { p * (1.0 - p) } else { -p * q }
+}
+
+/// Adds `weight` phi phi^T to a block of a matrix, whose rows are `stride` apart.
+fn add_outer(block: &mut [f64], stride: usize, weight: f64, features: &[f32]) {
+    for (row, value) in block.chunks_mut(stride).zip(features) {
+        let weight = weight * f64::from(*value);
+        if weight != 0.0 {
+            row.iter_mut().zip(features).for_each(|(sum, other)| *sum += weight * f64::from(*other));
+        }
+    }
+}
+
+fn add_diagonal(matrix: &mut [f64], size: usize, value: f64) {
+    for diagonal in matrix.iter_mut().step_by(size + 1) {
+        *diagonal += value;
+    }
+}
+
+fn full(examples: Examples<'_>, prior_precision: f64) -> Option<Posterior> {
+    let (width, classes) = (examples.width, examples.classes);
+    let size = width * classes;
+    let mut precision = vec![0.0; size * size];
+    for (features, probs) in examples.rows() {
+        for k in 0..classes {
+            for l in 0..=k {
+                let block = &mut precision[k * width * size + l * width..][..(width - 1) * size + width];
+                add_outer(block, size, curvature(&probs, k, l), features);
+            }
+        }
+    }
+    add_diagonal(&mut precision, size, prior_precision);
+    Cholesky::new(precision, size).map(Posterior::Full)
+}
+
+fn kronecker(examples: Examples<'_>, prior_precision: f64) -> Option<Posterior> {
+    let (width, classes) = (examples.width, examples.classes);
+    let mut left = vec![0.0; classes * classes];
+    let mut right = vec![0.0; width * width];
+    let share = 1.0 / (examples.logits.len() / classes).max(1) as f64;
+    for (features, probs) in examples.rows() {
+        add_outer(&mut right, width, 1.0, features);
+        for (at, sum) in left.iter_mut().enumerate() {
+            *sum += share * curvature(&probs, at / classes, at % classes);
+        }
+    }
+    let mean_diagonal = |matrix: &[f64], size: usize| matrix.iter().step_by(size + 1).sum::<f64>() / size as f64;
+    let balance = (mean_diagonal(&right, width) / mean_diagonal(&left, classes)).sqrt();
+    // Without curvature the prior is all there is, however its precision is divided.
+    let flat = !(balance > 0.0 && balance.is_finite());
+    if flat {
+        left.fill(0.0);
+    }
+    let balance = if flat { 1.0 } else { balance };
+    let root = prior_precision.sqrt();
+    add_diagonal(&mut left, classes, root / balance);
+    add_diagonal(&mut right, width, root * balance);
+    let (classes, features) = (Cholesky::new(left, classes)?, Cholesky::new(right, width)?);
+    Some(Posterior::Kronecker { classes, features })
+}
+
+fn diagonal(examples: Examples<'_>, prior_precision: f64) -> Option<Posterior> {
+    let mut precision = vec![prior_precision; examples.width * examples.classes];
+    for (features, probs) in examples.rows() {
+        for (k, row) in precision.chunks_exact_mut(examples.width).enumerate() {
+            let weight = curvature(&probs, k, k);
+            row.iter_mut().zip(features).for_each(|(sum, value)| *sum += weight * f64::from(*value).powi(2));
+        }
+    }
+    let finite = precision.iter().all(|precision| precision.is_finite());
+    finite.then(|| Posterior::Diagonal(precision.into_iter().map(|precision| precision.sqrt().recip()).collect()))
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::Rng;
+
+    use super::*;
+
+    /// Of second differences of a loss of order one, in double precision with steps of 1e-3.
+    const CURVATURE_TOLERANCE: f64 = 1e-5;
+    const TOLERANCE: f64 = 1e-9;
+
+    const WIDTH: usize = 3;
+    const CLASSES: usize = 3;
+    const SIZE: usize = WIDTH * CLASSES;
+    const PRIOR: f64 = 0.7;
+
+    struct Case {
+        features: Vec<f32>,
+        weights: Vec<f64>,
+        logits: Vec<f32>,
+    }
+
+    impl Case {
+        fn new(rows: usize) -> Self {
+            let mut rng = Rng::new(2, rows as u64);
+            let mut features: Vec<f32> = (0..rows * WIDTH).map(|_| rng.normal()).collect();
+            features.chunks_mut(WIDTH).for_each(|row| row[WIDTH - 1] = 1.0);
+            let weights: Vec<f64> = (0..SIZE).map(|_| f64::from(rng.normal())).collect();
+            let mut case = Self { features, weights, logits: Vec::new() };
+            case.logits = case.logits_at(&case.weights).into_iter().map(|logit| logit as f32).collect();
+            case
+        }
+
+        fn logits_at(&self, weights: &[f64]) -> Vec<f64> {
+            let inner = |phi: &[f32], w: &[f64]| phi.iter().zip(w).map(|(phi, w)| f64::from(*phi) * w).sum();
+            self.features.chunks(WIDTH).flat_map(|phi| weights.chunks(WIDTH).map(move |w| inner(phi, w))).collect()
+        }
+
+        /// The cross-entropy when all labels are 0, plus minus the logarithm of the prior.
+        fn loss(&self, weights: &[f64]) -> f64 {
+            let loss = |z: &[f64]| z.iter().map(|z| z.exp()).sum::<f64>().ln() - z[0];
+            self.logits_at(weights).chunks(CLASSES).map(loss).sum::<f64>()
+                + 0.5 * PRIOR * weights.iter().map(|w| w * w).sum::<f64>()
+        }
+
+        /// The second derivatives of that, by differences: of a linear layer they are the Gauss-Newton matrix.
+        fn hessian(&self) -> Vec<f64> {
+            const STEP: f64 = 1e-3;
+            let shifted = |i: usize, by: f64, j: usize, further: f64| {
+                let mut weights = self.weights.clone();
+                weights[i] += by * STEP;
+                weights[j] += further * STEP;
+                self.loss(&weights)
+            };
+            let second = |i, j| {
+                shifted(i, 1.0, j, 1.0) - shifted(i, 1.0, j, -1.0) - shifted(i, -1.0, j, 1.0)
+                    + shifted(i, -1.0, j, -1.0)
+            };
+            (0..SIZE * SIZE).map(|at| second(at / SIZE, at % SIZE) / (4.0 * STEP * STEP)).collect()
+        }
+
+        fn posterior(&self, structure: Structure) -> Posterior {
+            let (features, logits) = (&self.features, &self.logits);
+            Posterior::new(structure, Examples { features, width: WIDTH, logits, classes: CLASSES }, PRIOR).unwrap()
+        }
+    }
+
+    /// The covariance of the draws: the sum over unit vectors of their images' outer products.
+    fn covariance(posterior: &Posterior) -> Vec<f64> {
+        let mut covariance = vec![0.0; SIZE * SIZE];
+        for i in 0..SIZE {
+            let mut image = vec![0.0; SIZE];
+            image[i] = 1.0;
+            posterior.correlate(&mut image);
+            covariance.iter_mut().enumerate().for_each(|(at, sum)| *sum += image[at / SIZE] * image[at % SIZE]);
+        }
+        covariance
+    }
+
+    fn assert_inverse(a: &[f64], b: &[f64], tolerance: f64) {
+        for i in 0..SIZE {
+            for j in 0..SIZE {
+                let product: f64 = (0..SIZE).map(|k| a[i * SIZE + k] * b[k * SIZE + j]).sum();
+                let expected = f64::from(u8::from(i == j));
+                assert!((product - expected).abs() < tolerance, "{i} {j}: {product}");
+            }
+        }
+    }
+
+    #[test]
+    fn full_covariance_is_the_inverse_of_the_losses_second_derivatives() {
+        for rows in [0, 1, 8] {
+            let case = Case::new(rows);
+            assert_inverse(&covariance(&case.posterior(Structure::Full)), &case.hessian(), CURVATURE_TOLERANCE);
+        }
+    }
+
+    #[test]
+    fn diagonal_keeps_the_diagonal() {
+        let case = Case::new(8);
+        let (covariance, hessian) = (covariance(&case.posterior(Structure::Diagonal)), case.hessian());
+        for i in 0..SIZE {
+            assert!((covariance[i * SIZE + i] * hessian[i * SIZE + i] - 1.0).abs() < CURVATURE_TOLERANCE);
+            assert!((0..SIZE).all(|j| i == j || covariance[i * SIZE + j] == 0.0));
+        }
+    }
+
+    #[test]
+    fn kronecker_is_the_product_of_its_factors() {
+        let case = Case::new(8);
+        let probs: Vec<Vec<f64>> = case
+            .logits_at(&case.weights)
+            .chunks(CLASSES)
+            .map(|z| {
+                let sum: f64 = z.iter().map(|z| z.exp()).sum();
+                z.iter().map(|z| z.exp() / sum).collect()
+            })
+            .collect();
+        let identity = |i: usize, j: usize| f64::from(u8::from(i == j));
+        let phi = |t: usize, j: usize| f64::from(case.features[t * WIDTH + j]);
+        let left = |k: usize, l: usize| probs.iter().map(|p| p[k] * (identity(k, l) - p[l])).sum::<f64>() / 8.0;
+        let right = |i: usize, j: usize| (0..8).map(|t| phi(t, i) * phi(t, j)).sum::<f64>();
+        let mean = |matrix: &dyn Fn(usize, usize) -> f64, size: usize| {
+            (0..size).map(|i| matrix(i, i)).sum::<f64>() / size as f64
+        };
+        let c = (mean(&right, WIDTH) / mean(&left, CLASSES)).sqrt();
+        let precision: Vec<f64> = (0..SIZE * SIZE)
+            .map(|at| {
+                let (i, j) = (at / SIZE, at % SIZE);
+                let (k, l, i, j) = (i / WIDTH, j / WIDTH, i % WIDTH, j % WIDTH);
+                (left(k, l) + PRIOR.sqrt() / c * identity(k, l)) * (right(i, j) + PRIOR.sqrt() * c * identity(i, j))
+            })
+            .collect();
+        // The probabilities that the posterior is made of are in single precision.
+        assert_inverse(&covariance(&case.posterior(Structure::Kronecker)), &precision, CURVATURE_TOLERANCE);
+    }
+
+    #[test]
+    fn without_examples_all_are_the_prior() {
+        for structure in [Structure::Full, Structure::Kronecker, Structure::Diagonal] {
+            let covariance = covariance(&Case::new(0).posterior(structure));
+            for (at, value) in covariance.iter().enumerate() {
+                let expected = if at % (SIZE + 1) == 0 { 1.0 / PRIOR } else { 0.0 };
+                assert!((value - expected).abs() < TOLERANCE, "{structure:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,87 @@
+//! An order of points in the plane in which neighbours follow each other.
+
+/// The most cells on a side of the grid.
+const MAX_SIDE: usize = 64;
+
+/// The points' places, along a snake through a grid with about as many cells as points.
+pub fn snake(points: &[[f32; 2]]) -> Vec<u32> {
+    let side = points.len().isqrt().clamp(1, MAX_SIDE);
+    let axis = |i: usize| {
+        let values = || points.iter().map(move |point| point[i]);
+        let min = values().fold(f32::INFINITY, f32::min);
+        let max = values().fold(f32::NEG_INFINITY, f32::max);
+        // Nothing depends on the order but speed, so what is not finite may land anywhere.
+        let step = side as f32 / (max - min);
+        move |point: &[f32; 2]| (((point[i] - min) * step) as usize).min(side - 1)
+    };
+    let (column, row) = (axis(0), axis(1));
+    let cells: Vec<u32> = points
+        .iter()
+        .map(|point| {
+            let (column, row) = (column(point), row(point));
+            (row * side + if row % 2 == 0 { column } else { side - 1 - column }) as u32
+        })
+        .collect();
+    let mut next = vec![0; side * side + 1];
+    for cell in &cells {
+        next[*cell as usize + 1] += 1;
+    }
+    let mut total = 0;
+    for start in &mut next {
+        total += *start;
+        *start = total;
+    }
+    let mut order = vec![0; points.len()];
+    for (place, cell) in cells.iter().enumerate() {
+        let next: &mut u32 = &mut next[*cell as usize];
+        order[*next as usize] = place as u32;
+        *next += 1;
+    }
+    order
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::Rng;
+
+    use super::*;
+
+    fn is_permutation(mut order: Vec<u32>, len: usize) -> bool {
+        order.sort_unstable();
+        order.into_iter().eq(0..len as u32)
+    }
+
+    #[test]
+    fn every_point_occurs_once() {
+        let mut rng = Rng::new(0, 0);
+        for len in [0, 1, 2, 3, 17, 5000] {
+            let points: Vec<[f32; 2]> = (0..len).map(|_| [rng.normal(), rng.normal()]).collect();
+            assert!(is_permutation(snake(&points), len), "{len}");
+        }
+    }
+
+    #[test]
+    fn degenerate_points_are_ordered_too() {
+        let line: Vec<[f32; 2]> = (0..100).map(|i| [i as f32, 0.0]).collect();
+        let points = [[f32::NAN, f32::INFINITY], [f32::NEG_INFINITY, 1.0], [0.0, f32::MAX], [1.0, f32::MIN]];
+        for points in [&[[1.0, 1.0]; 50][..], &line, &points] {
+            assert!(is_permutation(snake(points), points.len()), "{points:?}");
+        }
+    }
+
+    #[test]
+    fn a_path_through_the_points_is_short() {
+        let mut rng = Rng::new(1, 0);
+        let points: Vec<[f32; 2]> = (0..1000).map(|_| [rng.uniform(), rng.uniform()]).collect();
+        let order = snake(&points);
+        let length: f32 = order
+            .windows(2)
+            .map(|pair| {
+                let ([a, b], [c, d]) = (points[pair[0] as usize], points[pair[1] as usize]);
+                (a - c).hypot(b - d)
+            })
+            .sum();
+        // At random the mean step is half a side; a snake through strips as wide as cells has steps of about a cell.
+        assert!(length < 1000.0 * 0.05, "{length}");
+    }
+}

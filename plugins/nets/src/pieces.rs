@@ -1,0 +1,274 @@
+//! The second layer of a network of few inputs: affine in each piece of the plane between the lines of the first.
+
+use crate::network::{Network, stride};
+use crate::simd::{Integers, LANES, Lanes, SIGNS, WORD, floats, floats_mut, signs};
+
+/// The most inputs.
+pub const MAX_INPUTS: usize = 2;
+
+/// A constant and a slope for each input.
+const COEFFICIENTS: usize = MAX_INPUTS + 1;
+
+/// How many vectors a turn of a loop computes, so that its head costs little.
+const UNROLLED: usize = 4;
+
+/// Bits of an integer that a sum never exceeds, with one to spare for what rounding adds.
+const BITS: i32 = 29;
+
+/// Exponents of sums and weights up to which no step on the way to an integer leaves the range of `f32`.
+const MAX_EXPONENT: i32 = 40;
+
+/// The values of the second layer, where a row's bits do not depend on the row before.
+///
+/// # Formula
+///
+/// With w_ki and b_k the weights and biases of the first layer and v_kj and c_j those of the second, unit j of the
+/// second layer is c_j + sum_k [k is active] v_kj (b_k + sum_i w_ki x_i), before it is rectified: its constant and its slopes
+/// are sums over the active units of v_kj b_k and v_kj w_ki. From one row to the next few units turn on or off, and only
+/// their terms are added or taken away. Sums of integers do not depend on the order, so the terms are rounded to
+/// multiples of a power of two, of which the greatest sum is below 2^30.
+#[derive(Clone, Debug)]
+pub struct Pieces {
+    /// For each vector of units of the first layer, sixteen units together: the biases, and the weights of each input.
+    lines: Vec<[[Lanes; COEFFICIENTS]; SIGNS]>,
+    /// A bit for each unit of the first layer.
+    units: u64,
+    /// Vectors of coefficients of the second layer.
+    width: usize,
+    /// What each unit of the first layer adds to the sums.
+    terms: Vec<Integers>,
+    /// The sums over the active units: for each vector of the second layer, its coefficients.
+    sums: Vec<Integers>,
+    active: u64,
+    /// The layers above, in units of the integers.
+    above: Network,
+}
+
+impl Pieces {
+    /// The second layer of the network; none where that has more than two inputs, fewer than two hidden layers, more
+    /// units in the first than bits in a word, or parameters that are not finite or of extreme size.
+    pub fn new(network: &Network) -> Option<Self> {
+        let (dim, depth) = (network.inputs(), network.depth());
+        if dim > MAX_INPUTS || depth < 3 || network.width(0) > WORD {
+            return None;
+        }
+        let zero = Lanes::splat(0.0);
+        let first: Vec<&[Lanes]> = network.rows(0).collect();
+        let second: Vec<&[Lanes]> = network.rows(1).collect();
+        let (biases, weights) = (first[dim], &first[..dim]);
+        let mut lines = vec![[[zero; COEFFICIENTS]; SIGNS]; biases.len().div_ceil(SIGNS)];
+        for (v, bias) in biases.iter().enumerate() {
+            let line = &mut lines[v / SIGNS][v % SIGNS];
+            line[0] = *bias;
+            line[1..].iter_mut().zip(weights).for_each(|(line, weights)| *line = weights[v]);
+        }
+        let scale = scale(&first, &second)?;
+
+        let units = network.width(0);
+        let width = second[0].len();
+        let mut terms = vec![Integers::splat(0); units * width * COEFFICIENTS];
+        for (k, (row, terms)) in second.iter().zip(terms.chunks_exact_mut(width * COEFFICIENTS)).enumerate() {
+            let v = k / LANES;
+            let line = lines[v / SIGNS][v % SIGNS].map(|line| Lanes::splat(line.to_array()[k % LANES] * scale));
+            for (terms, weight) in terms.as_chunks_mut::<COEFFICIENTS>().0.iter_mut().zip(*row) {
+                *terms = line.map(|line| Integers::truncate(line * *weight));
+            }
+        }
+        let nothing = Integers::splat(0);
+        let constants = second[units].iter().map(|bias| Integers::truncate(*bias * Lanes::splat(scale)));
+        let sums = constants.flat_map(|constant| [constant, nothing, nothing]).collect();
+        let mut above = network.clone();
+        above.scale_weights(2, 1.0 / scale);
+        Some(Self { lines, units: u64::MAX >> (WORD - units), width, terms, sums, active: 0, above })
+    }
+
+    /// The layers above the second, at the rows of [`fill`](Self::fill).
+    pub fn above(&self) -> &Network {
+        &self.above
+    }
+
+    /// Writes the values of the second layer at the points, [`stride`] of its width vectors each, in the units of
+    /// [`above`](Self::above).
+    pub fn fill(&mut self, points: &[[f32; MAX_INPUTS]], out: &mut [Lanes]) {
+        let width = self.above.width(1);
+        let stride = stride(width);
+        // All at first: where a point is should be known long before the processor gets to it.
+        let patterns: Vec<u64> = points.iter().map(|point| self.find(point.map(Lanes::splat))).collect();
+        for ((point, pattern), row) in points.iter().zip(patterns).zip(out.chunks_exact_mut(stride)) {
+            let [x, y] = point.map(Lanes::splat);
+            self.go(pattern);
+            let value = |[constant, slope_x, slope_y]: [Integers; COEFFICIENTS]| {
+                slope_y.to_lanes().mul_add(y, slope_x.to_lanes().mul_add(x, constant.to_lanes())).relu()
+            };
+            let (sums, _) = self.sums.as_chunks::<COEFFICIENTS>();
+            let (sums, sums_rest) = sums.as_chunks::<UNROLLED>();
+            let (out, out_rest) = row[..self.width].as_chunks_mut::<UNROLLED>();
+            for (out, sums) in out.iter_mut().zip(sums) {
+                for (out, sums) in out.iter_mut().zip(sums) {
+                    *out = value(*sums);
+                }
+            }
+            out_rest.iter_mut().zip(sums_rest).for_each(|(out, sums)| *out = value(*sums));
+            floats_mut(row)[width] = 1.0;
+        }
+    }
+
+    /// The units of the first layer that are active at a point.
+    fn find(&self, [x, y]: [Lanes; MAX_INPUTS]) -> u64 {
+        let mut inactive = [0; WORD / 16];
+        for (inactive, lines) in inactive.iter_mut().zip(&self.lines) {
+            *inactive = signs(lines.map(|[bias, slope_x, slope_y]| slope_y.mul_add(y, slope_x.mul_add(x, bias))));
+        }
+        let inactive = inactive.iter().rev().fold(0, |bits, part| bits << 16 | *part);
+        !inactive & self.units
+    }
+
+    /// Goes to the piece in which these units are active.
+    fn go(&mut self, active: u64) {
+        let mut changed = self.active ^ active;
+        self.active = active;
+        let len = self.sums.len();
+        while changed != 0 {
+            let unit = changed.trailing_zeros() as usize;
+            changed &= changed - 1;
+            let minus = Integers::splat((active >> unit & 1) as i32 - 1);
+            let add = |sum: &mut Integers, term: &Integers| *sum = sum.add_signed(*term, minus);
+            let (sums, sums_rest) = self.sums.as_chunks_mut::<{ UNROLLED * COEFFICIENTS }>();
+            let (terms, terms_rest) = self.terms[unit * len..][..len].as_chunks::<{ UNROLLED * COEFFICIENTS }>();
+            for (sums, terms) in sums.iter_mut().zip(terms) {
+                for (sum, term) in sums.iter_mut().zip(terms) {
+                    add(sum, term);
+                }
+            }
+            sums_rest.iter_mut().zip(terms_rest).for_each(|(sum, term)| add(sum, term));
+        }
+    }
+}
+
+/// The greatest power of two that takes no sum beyond 2^29; none where that is no ordinary number.
+fn scale(first: &[&[Lanes]], second: &[&[Lanes]]) -> Option<f32> {
+    let greatest = |numbers: &[Lanes]| floats(numbers).iter().fold(0.0, |max: f32, value| max.max(value.abs()));
+    let steepest = first.iter().map(|row| greatest(row)).fold(0.0, f32::max);
+    let (biases, weights) = second.split_last()?;
+    let mut totals = vec![Lanes::splat(0.0); biases.len()];
+    for row in weights {
+        totals.iter_mut().zip(*row).for_each(|(total, weight)| *total = *total + weight.abs());
+    }
+    // A weight of the second layer that is not finite shows in its total.
+    let are_finite = |numbers: &[Lanes]| floats(numbers).iter().all(|value| value.is_finite());
+    if !(first.iter().all(|row| are_finite(row)) && are_finite(biases) && are_finite(&totals)) {
+        return None;
+    }
+    let reach = greatest(&totals) * steepest + greatest(biases);
+    let exponent = |value: f32| (value.to_bits() >> 23) as i32 - 127;
+    let is_ordinary = |value: f32| (-MAX_EXPONENT..=MAX_EXPONENT).contains(&exponent(value));
+    // A power of two, by its bits.
+    let scale = || f32::from_bits(((127 + BITS - 1 - exponent(reach)) as u32) << 23);
+    (is_ordinary(reach) && is_ordinary(steepest)).then(scale)
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::Rng;
+
+    use super::*;
+    use crate::network::{FirstBiases, Values};
+
+    /// Of a logit of order one that passed through two layers.
+    const TOLERANCE: f32 = 2e-5;
+
+    const WIDTHS: [&[usize]; 4] = [&[2, 50, 50, 2], &[1, 7, 13, 3], &[2, 64, 20, 5, 3], &[2, 1, 1, 6]];
+
+    fn points(dim: usize, rows: usize) -> Vec<[f32; MAX_INPUTS]> {
+        let mut rng = Rng::new(4, dim as u64);
+        (0..rows).map(|_| [rng.normal(), if dim == 2 { rng.normal() } else { 0.0 }]).collect()
+    }
+
+    fn network(widths: &[usize]) -> Network {
+        Network::new(widths, FirstBiases::Normal, &mut Rng::new(6, widths.len() as u64))
+    }
+
+    /// The outputs by way of pieces, without padding.
+    fn outputs(network: &Network, pieces: &mut Pieces, points: &[[f32; MAX_INPUTS]]) -> Vec<f32> {
+        let mut values = Values::new(network, points.len());
+        pieces.fill(points, values.layer(1));
+        pieces.above().forward_from(2, &[], 0, points.len(), &mut values);
+        unpadded(network, &mut values)
+    }
+
+    fn unpadded(network: &Network, values: &mut Values) -> Vec<f32> {
+        let classes = network.outputs();
+        let rows = values.outputs().chunks_exact(stride(classes) * LANES);
+        rows.flat_map(|row| row[..classes].to_vec()).collect()
+    }
+
+    #[test]
+    fn agrees_with_layer_after_layer() {
+        for widths in WIDTHS {
+            let network = network(widths);
+            let points = points(widths[0], 300);
+            let found = outputs(&network, &mut Pieces::new(&network).unwrap(), &points);
+            let inputs: Vec<f32> = points.iter().flat_map(|point| point[..widths[0]].to_vec()).collect();
+            let mut values = Values::new(&network, points.len());
+            network.forward(&inputs, widths[0], points.len(), &mut values);
+            for (found, expected) in found.into_iter().zip(unpadded(&network, &mut values)) {
+                assert!(
+                    (found - expected).abs() < TOLERANCE * (1.0 + expected.abs()),
+                    "{widths:?}: {found} {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn a_point_has_the_same_bits_wherever_it_comes_from() {
+        for widths in WIDTHS {
+            let network = network(widths);
+            let points = points(widths[0], 40);
+            let together = outputs(&network, &mut Pieces::new(&network).unwrap(), &points);
+            let mut backwards = Pieces::new(&network).unwrap();
+            for (point, together) in points.iter().zip(together.chunks(network.outputs())).rev() {
+                assert_eq!(outputs(&network, &mut Pieces::new(&network).unwrap(), &[*point]), together);
+                assert_eq!(outputs(&network, &mut backwards, &[*point]), together);
+            }
+        }
+    }
+
+    #[test]
+    fn parameters_of_any_ordinary_size_keep_their_precision() {
+        let points = points(2, 50);
+        let expected = outputs(&network(WIDTHS[0]), &mut Pieces::new(&network(WIDTHS[0])).unwrap(), &points);
+        // A power of two in the first layer, and its inverse in the last.
+        for exponent in [-30, -7, 13, 30] {
+            let factor = 2f32.powi(exponent);
+            let mut network = network(WIDTHS[0]).scaled(1.0 / factor);
+            network.scale_weights(1, factor);
+            let found = outputs(&network, &mut Pieces::new(&network).unwrap(), &points);
+            assert_eq!(found, expected, "{exponent}");
+        }
+    }
+
+    #[test]
+    fn other_networks_are_refused() {
+        for widths in [&[3, 5, 5, 2][..], &[2, 5, 2], &[2, 65, 5, 2]] {
+            assert!(Pieces::new(&network(widths)).is_none(), "{widths:?}");
+        }
+        for parameter in [f32::NAN, f32::INFINITY, 1e30, 0.0] {
+            let mut network = network(WIDTHS[0]);
+            network.scale_weights(1, parameter);
+            assert!(Pieces::new(&network).is_none(), "{parameter}");
+            for at in [0, 3, 200] {
+                let mut network = self::network(WIDTHS[0]);
+                floats_mut(&mut network.parameters)[at] = parameter;
+                assert_eq!(Pieces::new(&network).is_none(), parameter != 0.0, "{parameter} at {at}");
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_stays_so() {
+        let network = network(WIDTHS[0]);
+        let found = outputs(&network, &mut Pieces::new(&network).unwrap(), &[[f32::NAN, 0.0], [0.5, 0.5]]);
+        assert!(found[0].is_nan() && found[1].is_nan() && found[2].is_finite());
+    }
+}

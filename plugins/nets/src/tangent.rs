@@ -1,0 +1,195 @@
+//! How a network's outputs move with its parameters: its derivative in one direction, in a forward pass.
+
+use jointly_sdk::Rng;
+
+use crate::layout::{Block, layout};
+use crate::network::{FirstBiases, Network, stride};
+use crate::product::{Target, product};
+use crate::simd::{LANES, Lanes, Left, Right, floats, vectors};
+
+/// Rows that pass through together.
+const BLOCK: usize = 64;
+
+/// The function x -> J(x, theta) v: the derivative of a network's outputs at theta, in the direction v.
+#[derive(Clone, Debug)]
+pub struct Tangent {
+    network: Network,
+    direction: Network,
+    blocks: Vec<Block>,
+}
+
+impl Tangent {
+    /// The derivative of `network`, which has the given widths, in a random direction.
+    ///
+    /// The direction has the law with which a network starts, except for the last layer, where it is zero. With f such a
+    /// network, f(x, theta) + J(x, theta) v then has the covariance of the network's neural tangent kernel as it gets
+    /// wide: f has the last layer's share, since f is linear in that layer, and J v has the others'.
+    pub fn new(network: Network, widths: &[usize], first_biases: FirstBiases, rng: &mut Rng) -> Self {
+        let mut direction = Network::new(widths, first_biases, rng);
+        let blocks = layout(widths);
+        if let Some(last) = blocks.last() {
+            direction.parameters[last.vectors()].fill(Lanes::splat(0.0));
+        }
+        Self { network, direction, blocks }
+    }
+
+    /// The derivative at every row of inputs: `out[t * outputs + k]`.
+    ///
+    /// # Formula
+    ///
+    /// With a the values and t the tangents of a layer, t' = [a' > 0] (t W + a V + c) at the next, where W are the weights
+    /// and (V, c) the direction of the weights and biases; the inputs' tangents are zero, and outputs are not gated.
+    pub fn outputs(&self, inputs: &[f32]) -> Vec<f32> {
+        let dim = self.network.inputs();
+        let rows = BLOCK.min(inputs.len() / dim);
+        let room = || self.blocks.iter().map(|block| vec![Lanes::splat(0.0); rows * stride(block.outputs)]).collect();
+        let (mut values, mut tangents): (Vec<Vec<Lanes>>, Vec<Vec<Lanes>>) = (room(), room());
+        let mut out = Vec::new();
+        for inputs in inputs.chunks(BLOCK * dim) {
+            let rows = inputs.len() / dim;
+            for l in 0..self.blocks.len() {
+                self.layer(l, inputs, rows, &mut values, &mut tangents);
+            }
+            let classes = self.network.outputs();
+            for row in
+                tangents.last().map_or(&[][..], |last| floats(last)).chunks_exact(stride(classes) * LANES).take(rows)
+            {
+                out.extend_from_slice(&row[..classes]);
+            }
+        }
+        out
+    }
+
+    /// Computes the values and tangents of layer `l` from those before it.
+    fn layer(&self, l: usize, inputs: &[f32], rows: usize, values: &mut [Vec<Lanes>], tangents: &mut [Vec<Lanes>]) {
+        let block = self.blocks[l];
+        let (width, stride) = (vectors(block.outputs), stride(block.outputs));
+        let (values_before, values) = values.split_at_mut(l);
+        let (tangents_before, tangents) = tangents.split_at_mut(l);
+        let (weights, biases) = self.network.parameters[block.vectors()].split_at(block.inputs * width);
+        let (direction, bias_direction) = self.direction.parameters[block.vectors()].split_at(block.inputs * width);
+        let weights = Right { values: weights, stride: width };
+        let direction = Right { values: direction, stride: width };
+
+        let inputs_stride = self::stride(block.inputs) * LANES;
+        let before = match values_before.last() {
+            Some(values) => Left::rows(floats(values), inputs_stride),
+            None => Left::rows(inputs, block.inputs),
+        };
+        let target = Target { out: &mut tangents[0], stride, rows, width };
+        product(before, direction, block.inputs, Some(bias_direction), target, |sum, _| sum);
+        if let Some(tangents_before) = tangents_before.last() {
+            let before = Left::rows(floats(tangents_before), inputs_stride);
+            let target = Target { out: &mut tangents[0], stride, rows, width };
+            product(before, weights, block.inputs, None, target, |sum, tangent| sum + tangent);
+        }
+        if l + 1 < self.blocks.len() {
+            let target = Target { out: &mut values[0], stride, rows, width };
+            product(before, weights, block.inputs, Some(biases), target, |sum, _| sum.relu());
+            let gated = tangents[0].iter_mut().zip(&values[0]).take(rows * stride);
+            gated.for_each(|(tangent, value)| *tangent = tangent.where_positive(*value));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shifted::outputs;
+    use crate::simd::floats_mut;
+
+    /// Of a derivative of order one in single precision.
+    const TOLERANCE: f64 = 1e-4;
+    /// Of the step of a central difference in double precision.
+    const STEP: f64 = 1e-6;
+    /// Of a normal truncated at two standard deviations.
+    const TRUNCATED_VARIANCE: f64 = 0.774;
+
+    /// The outputs at one input, in double precision.
+    fn plain(widths: &[usize], parameters: &[f64], input: &[f32]) -> Vec<f64> {
+        let mut values: Vec<f64> = input.iter().map(|value| f64::from(*value)).collect();
+        for (l, block) in layout(widths).iter().enumerate() {
+            let mut sums: Vec<f64> = block.biases().map(|at| parameters[at]).collect();
+            for (i, value) in values.iter().enumerate() {
+                sums.iter_mut().zip(block.row(i)).for_each(|(sum, at)| *sum += value * parameters[at]);
+            }
+            let last = l + 2 == widths.len();
+            values = sums.into_iter().map(|sum| if last { sum } else { sum.max(0.0) }).collect();
+        }
+        values
+    }
+
+    #[test]
+    fn derivative_agrees_with_finite_differences_in_any_company() {
+        for widths in [&[3, 2][..], &[2, 5, 3], &[4, 13, 8, 2], &[1, 3, 17, 5, 4]] {
+            let mut rng = Rng::new(8, widths.len() as u64);
+            let network = Network::new(widths, FirstBiases::Normal, &mut rng);
+            let mut tangent = Tangent::new(network, widths, FirstBiases::Normal, &mut rng);
+            for block in &tangent.blocks {
+                for at in block.biases().chain(block.weights()) {
+                    floats_mut(&mut tangent.direction.parameters)[at] = rng.normal();
+                }
+            }
+            let inputs: Vec<f32> = (0..70 * widths[0]).map(|_| rng.normal()).collect();
+            let classes = tangent.network.outputs();
+            let derivatives = tangent.outputs(&inputs);
+            for (input, derivatives) in inputs.chunks(widths[0]).zip(derivatives.chunks(classes)) {
+                assert_eq!(tangent.outputs(input), derivatives);
+                let shifted = |by: f64| {
+                    let pairs = floats(&tangent.network.parameters).iter().zip(floats(&tangent.direction.parameters));
+                    let parameters: Vec<f64> =
+                        pairs.map(|(at, by_one)| f64::from(*at) + by * f64::from(*by_one)).collect();
+                    plain(widths, &parameters, input)
+                };
+                for ((high, low), derivative) in shifted(STEP).iter().zip(shifted(-STEP)).zip(derivatives) {
+                    let difference = (high - low) / (2.0 * STEP);
+                    let scale = 1.0 + difference.abs();
+                    assert!(
+                        (difference - f64::from(*derivative)).abs() < TOLERANCE * scale,
+                        "{difference} {derivative}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn with_the_network_it_has_the_covariance_of_the_tangent_kernel() {
+        const DRAWS: u64 = 2000;
+        // Of a covariance of so many samples, relative to the variances: five standard errors, and the finite width.
+        const SAMPLING: f64 = 5.0 * 1.5 / 44.7;
+        let (dim, widths) = (16, [16, 200, 1]);
+        let mut rng = Rng::new(1, 0);
+        let inputs: Vec<f32> = (0..2 * dim).map(|_| rng.normal()).collect();
+        let mut moments = [0.0; 3];
+        for draw in 0..DRAWS {
+            let mut rng = Rng::new(2, draw);
+            let network = Network::new(&widths, FirstBiases::Zero, &mut rng);
+            let values = outputs(&network, &inputs);
+            let tangents = Tangent::new(network, &widths, FirstBiases::Zero, &mut rng).outputs(&inputs);
+            let [a, b] = [0, 1].map(|i| f64::from(values[i] + tangents[i]));
+            [a * a, b * b, a * b]
+                .iter()
+                .zip(&mut moments)
+                .for_each(|(product, moment)| *moment += product / DRAWS as f64);
+        }
+        // One hidden layer: the kernel is E relu(u) relu(u') for the last layer's weights and E [u > 0] [u' > 0] for the
+        // first's, with (u, u') normal and each layer's variance a factor (Cho and Saul 2009).
+        let kernel = |i: usize, j: usize| {
+            let row = |i: usize| &inputs[i * dim..][..dim];
+            let inner = |i: usize, j: usize| -> f64 {
+                let sum: f64 = row(i).iter().zip(row(j)).map(|(a, b)| f64::from(a * b)).sum();
+                TRUNCATED_VARIANCE * sum / dim as f64
+            };
+            let length = (inner(i, i) * inner(j, j)).sqrt();
+            let angle = (inner(i, j) / length).clamp(-1.0, 1.0).acos();
+            let open = std::f64::consts::PI - angle;
+            let last = length * (angle.sin() + open * angle.cos());
+            TRUNCATED_VARIANCE * (last + open * inner(i, j)) / std::f64::consts::TAU
+        };
+        let scale = (kernel(0, 0) * kernel(1, 1)).sqrt();
+        for (moment, expected) in moments.into_iter().zip([kernel(0, 0), kernel(1, 1), kernel(0, 1)]) {
+            assert!((moment - expected).abs() < SAMPLING * scale, "{moment} and {expected}");
+        }
+    }
+}

@@ -1,0 +1,141 @@
+//! Training of one member: steps of Adam around a fixed function.
+
+use jointly_nets::adam::Adam;
+use jointly_nets::layout::layout;
+use jointly_nets::loss::{CrossEntropy, Targets};
+use jointly_nets::minibatch::Minibatches;
+use jointly_nets::network::{Values, stride};
+use jointly_nets::simd::{LANES, Lanes};
+use jointly_nets::{Network, Stream};
+use jointly_sdk::{Dataset, Failure, Task};
+
+/// How a member is trained.
+#[derive(Clone, Debug)]
+pub(crate) struct Recipe {
+    /// Steps of Adam.
+    pub(crate) steps: usize,
+    /// Examples in a batch.
+    pub(crate) batch_size: usize,
+    /// Step size of Adam.
+    pub(crate) learning_rate: f32,
+    /// The factor of the sum of squares in the loss.
+    pub(crate) penalty: f32,
+    /// What the squares are of.
+    pub(crate) pull: Pull,
+}
+
+/// Where the penalty pulls the parameters.
+#[derive(Clone, Debug)]
+pub(crate) enum Pull {
+    /// To zero, all alike.
+    Zero,
+    /// To where they started, each with its strength.
+    Start(Vec<Lanes>),
+}
+
+impl Pull {
+    /// To the start, with half the inverse variance with which each parameter of a network of these widths starts, the
+    /// outputs being multiplied by `scale`: what the logarithm of the prior asks for. Biases count as weights.
+    pub(crate) fn to_start(widths: &[usize], scale: f32) -> Self {
+        let blocks = layout(widths);
+        let mut strengths = Vec::new();
+        for (l, block) in blocks.iter().enumerate() {
+            let deviation = if l + 1 == blocks.len() { scale } else { 1.0 };
+            let strength = 0.5 * block.inputs as f32 / (deviation * deviation);
+            strengths.resize(block.vectors().end, Lanes::splat(strength));
+        }
+        Self::Start(strengths)
+    }
+}
+
+/// Trains a network, with `offsets` added to its logits: a row of them for each example.
+///
+/// # Formula
+///
+/// Minimises the mean over examples of CE(f(x, theta) + offset(x), y), plus penalty |theta|^2 or
+/// penalty sum_i s_i (theta_i - theta_0i)^2 with the strengths s of the pull to the start.
+///
+/// # Errors
+///
+/// A loss that stopped being finite, or data that do not fit the task.
+pub(crate) fn train(
+    mut network: Network,
+    offsets: &[f32],
+    recipe: &Recipe,
+    task: &Task,
+    data: &Dataset,
+    seed: u64,
+) -> Result<Network, Failure> {
+    let classes = task.num_classes;
+    let mut batches = Minibatches::new(task, data, recipe.batch_size, Stream::Batches.rng(seed, 0))?;
+    let mut values = Values::new(&network, batches.max_rows());
+    let mut loss = CrossEntropy::new(classes);
+    let mut adam = Adam::new(network.parameters.len(), recipe.learning_rate);
+    let mut gradient = vec![Lanes::splat(0.0); network.parameters.len()];
+    let slope = 2.0 * recipe.penalty;
+    let start = network.parameters.clone();
+    let mut batch_offsets = Vec::new();
+    for step in 0..recipe.steps {
+        batches.advance();
+        let (rows, inputs, inputs_stride) = (batches.labels().len(), batches.inputs(), batches.stride());
+        batch_offsets.clear();
+        for example in batches.examples() {
+            batch_offsets.extend_from_slice(&offsets[*example as usize * classes..][..classes]);
+        }
+        network.forward(inputs, inputs_stride, rows, &mut values);
+        let targets = Targets { labels: batches.labels(), weights: batches.shares(), offsets: &batch_offsets };
+        if !loss.differentiate(values.outputs(), stride(classes) * LANES, targets) {
+            return Err(Failure::Diverged(format!("the loss is not finite at step {step}")));
+        }
+        network.backward(inputs, inputs_stride, rows, &mut values, &mut gradient);
+        let decay = match &recipe.pull {
+            Pull::Zero => slope,
+            Pull::Start(strengths) => {
+                let parameters = network.parameters.iter().zip(&start).zip(strengths);
+                for (gradient, ((value, start), strength)) in gradient.iter_mut().zip(parameters) {
+                    *gradient = (*value - *start).mul_add(*strength * Lanes::splat(slope), *gradient);
+                }
+                0.0
+            }
+        };
+        adam.update(&mut network.parameters, &gradient, decay);
+    }
+    Ok(network)
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_nets::FirstBiases;
+    use jointly_nets::layout::Block;
+    use jointly_nets::simd::floats;
+    use jointly_sdk::{Matrix, Rng};
+
+    use super::*;
+
+    const WIDTHS: [usize; 3] = [2, 6, 2];
+
+    fn train_from(start: Network, pull: Pull) -> Network {
+        let recipe = Recipe { steps: 1000, batch_size: 10, learning_rate: 1e-2, penalty: 1.0, pull };
+        let task = Task { input_dim: 2, num_classes: 2, temperature: None, hidden_layers: None };
+        let nothing = Dataset { inputs: Matrix::new(0, 2, Vec::new()).unwrap(), labels: Vec::new() };
+        train(start, &[], &recipe, &task, &nothing, 0).unwrap()
+    }
+
+    #[test]
+    fn without_data_a_member_stays_where_it_started_or_goes_to_zero() {
+        let start = Network::new(&WIDTHS, FirstBiases::Truncated, &mut Rng::new(0, 0));
+        let anchored = train_from(start.clone(), Pull::to_start(&WIDTHS, 2.0));
+        assert_eq!(floats(&anchored.parameters), floats(&start.parameters));
+        let free = train_from(start, Pull::Zero);
+        assert!(floats(&free.parameters).iter().all(|value| value.abs() < 1e-2));
+    }
+
+    #[test]
+    fn strengths_are_half_the_inverse_variances_of_the_start() {
+        let Pull::Start(strengths) = Pull::to_start(&WIDTHS, 2.0) else { unreachable!("a pull to the start") };
+        let [first, last] = layout(&WIDTHS)[..] else { unreachable!("two layers") };
+        let of = |block: Block| floats(&strengths[block.vectors()]).to_vec();
+        assert!(of(first).iter().all(|strength| *strength == 0.5 * 2.0));
+        assert!(of(last).iter().all(|strength| *strength == 0.5 * 6.0 / 4.0));
+    }
+}

@@ -1,0 +1,184 @@
+//! The agent `random-forest`: the mean of many trees, each grown on a sample of the examples.
+
+mod criterion;
+mod tree;
+
+use jointly_nets::Stream;
+use jointly_nets::truncated::{truncate, with_origins};
+use jointly_sdk::{
+    Classifier, Count, Dataset, Description, Failure, Matrix, Setting, Task, choices, progress, settings, sweep,
+};
+
+use criterion::Criterion;
+use tree::{Examples, Grower, Tree};
+
+/// The least probability of a class; the greatest is one less that.
+const FLOOR: f32 = 0.01;
+
+choices! {
+    /// What a split makes less.
+    enum Impurity {
+        /// The chance that two examples drawn from a node differ in class.
+        Gini = "gini",
+        /// The entropy of the classes.
+        Entropy = "entropy",
+    }
+}
+
+settings! {
+    struct Settings {
+        /// number of trees
+        trees: Count = "100",
+        /// impurity that a split makes as small as it can: gini or entropy
+        criterion: Impurity = "gini",
+    }
+}
+
+/// A random forest. Trees are grown to the end: no limit on their depth, a leaf may hold a single example, and a split
+/// looks at the root of the number of features, rounded down, and at more of them while none tells the examples apart.
+///
+/// The forest is one function. Its trees are no draws from a belief over functions: each is as rough as its sample.
+#[derive(Debug)]
+pub struct RandomForest {
+    trees: Vec<Tree>,
+    dim: usize,
+    classes: usize,
+}
+
+impl Classifier for RandomForest {
+    fn describe() -> Description {
+        let summary =
+            "the mean of trees grown on samples of the examples, of which one of every class is at the origin";
+        let trees = ["10", "100", "1000"];
+        let criteria = ["gini", "entropy"];
+        let variant = |trees| criteria.map(|criterion| vec![("trees", trees), ("criterion", criterion)]);
+        Description {
+            citation: "Breiman, Random forests, Machine Learning 2001".into(),
+            parameters: Settings::parameters(),
+            sweeps: vec![sweep("trees", trees.into_iter().flat_map(variant))],
+            ..Description::new("random-forest", env!("CARGO_PKG_VERSION"), summary)
+        }
+    }
+
+    fn train(
+        task: &Task,
+        data: &Dataset,
+        _validation: Option<&Dataset>,
+        settings: &[Setting],
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let settings = Settings::parse(settings)?;
+        let Dataset { inputs, labels } = with_origins(task, data)?;
+        let (dim, classes) = (task.input_dim, task.num_classes);
+        let columns = (0..dim).flat_map(|j| inputs.values().iter().skip(j).step_by(dim).copied()).collect();
+        let examples = Examples { columns, labels, features: dim, classes };
+        let criterion = match settings.criterion {
+            Impurity::Gini => Criterion::Gini,
+            Impurity::Entropy => Criterion::entropy(examples.labels.len()),
+        };
+        let mut grower = Grower::new(&examples, &criterion);
+        let trees = (0..*settings.trees as u64).map(|index| {
+            progress(index as f32 / *settings.trees as f32);
+            grower.grow(&mut Stream::Tree.rng(seed, index))
+        });
+        Ok(Self { trees: trees.collect(), dim, classes })
+    }
+
+    /// # Formula
+    ///
+    /// The mean over the trees of the classes' shares in the leaf that the input falls into, truncated as
+    /// [`truncate`] says.
+    fn probs(&self, inputs: &Matrix, _draw: u64, out: &mut [f32]) -> Result<(), Failure> {
+        if inputs.cols() != self.dim {
+            let (cols, dim) = (inputs.cols(), self.dim);
+            return Err(Failure::Internal(format!("inputs have {cols} columns; the task has {dim}")));
+        }
+        out.fill(0.0);
+        // Tree by tree, so that one stays in the cache.
+        for tree in &self.trees {
+            for (input, row) in inputs.values().chunks_exact(self.dim).zip(out.chunks_exact_mut(self.classes)) {
+                tree.add_shares(input, row);
+            }
+        }
+        for row in out.chunks_exact_mut(self.classes) {
+            for p in &mut *row {
+                *p /= self.trees.len() as f32;
+            }
+            truncate(row, FLOOR);
+        }
+        Ok(())
+    }
+
+    fn canonical_draw(&self, _draw: u64) -> u64 {
+        0
+    }
+}
+
+jointly_sdk::export!(classifier: RandomForest);
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::Rng;
+
+    use super::*;
+
+    /// Classes by the quarter of the plane, as in the exclusive or.
+    fn quarters(examples: usize, stream: u64) -> Dataset {
+        let mut rng = Rng::new(7, stream);
+        let inputs: Vec<f32> = (0..2 * examples).map(|_| rng.normal()).collect();
+        let labels = inputs.chunks(2).map(|row| u32::from((row[0] > 0.0) == (row[1] > 0.0))).collect();
+        Dataset { inputs: Matrix::new(examples, 2, inputs).unwrap(), labels }
+    }
+
+    fn train(data: &Dataset, settings: &[Setting], seed: u64) -> Result<RandomForest, Failure> {
+        let task = Task { input_dim: 2, num_classes: 2, temperature: None, hidden_layers: None };
+        RandomForest::train(&task, data, None, settings, seed)
+    }
+
+    fn probs(forest: &RandomForest, inputs: &Matrix) -> Vec<f32> {
+        let mut out = vec![0.0; inputs.rows() * 2];
+        forest.probs(inputs, 0, &mut out).unwrap();
+        out
+    }
+
+    fn setting(name: &str, value: &str) -> Setting {
+        Setting { name: name.into(), value: value.into() }
+    }
+
+    #[test]
+    fn what_no_line_divides_is_learnt() {
+        let fresh = quarters(500, 1);
+        for criterion in ["gini", "entropy"] {
+            let forest = train(&quarters(500, 0), &[setting("criterion", criterion)], 0).unwrap();
+            let probs = probs(&forest, &fresh.inputs);
+            assert!(probs.iter().all(|p| (0.0099..=0.9901).contains(p)));
+            let hits = probs.chunks(2).zip(&fresh.labels).filter(|(row, label)| row[**label as usize] > 0.5).count();
+            assert!(hits > 470, "{criterion}: {hits} of 500");
+        }
+    }
+
+    #[test]
+    fn the_seed_decides() {
+        let data = quarters(50, 0);
+        let of = |seed| probs(&train(&data, &[setting("trees", "10")], seed).unwrap(), &data.inputs);
+        assert_eq!(of(1), of(1));
+        assert_ne!(of(1), of(2));
+    }
+
+    #[test]
+    fn with_no_examples_all_classes_are_alike() {
+        let nothing = Dataset { inputs: Matrix::new(0, 2, Vec::new()).unwrap(), labels: Vec::new() };
+        let forest = train(&nothing, &[setting("trees", "1000")], 0).unwrap();
+        let probs = probs(&forest, &Matrix::new(1, 2, vec![1.0, 2.0]).unwrap());
+        // Five standard errors of a mean of a thousand shares of two draws.
+        assert!((probs[0] - 0.5).abs() < 5.0 * 0.354 / 1000f32.sqrt(), "{probs:?}");
+    }
+
+    #[test]
+    fn suggested_variants_are_accepted_and_others_refused() {
+        for variant in RandomForest::describe().sweeps.into_iter().flat_map(|sweep| sweep.variants) {
+            assert!(train(&quarters(5, 0), &variant, 0).is_ok(), "{variant:?}");
+        }
+        assert!(matches!(train(&quarters(5, 0), &[setting("criterion", "luck")], 0), Err(Failure::InvalidSetting(_))));
+    }
+}

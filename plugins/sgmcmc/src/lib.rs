@@ -1,0 +1,281 @@
+//! The agent `sgmcmc`: networks that a chain of noisy descent passes through.
+
+mod langevin;
+
+use jointly_nets::choice::Choice;
+use jointly_nets::examples::{Examples, Likelihood};
+use jointly_nets::layout;
+use jointly_nets::normals::Normals;
+use jointly_nets::{FirstBiases, Network, Stream, adaptive, predict};
+use jointly_sdk::{
+    Classifier, Count, Dataset, Description, Failure, Fraction, Matrix, NonNegative, Positive, Setting, Sweep, Task,
+    Widths, choices, progress, settings, sweep,
+};
+
+use langevin::{Chain, Motion};
+
+choices! {
+    /// How steps are scaled, parameter by parameter.
+    enum Preconditioner {
+        /// All the same.
+        None = "none",
+        /// By the root of the mean square of gradients.
+        RmsProp = "rmsprop",
+    }
+}
+
+settings! {
+    struct Settings {
+        /// widths of the hidden layers
+        hidden: Widths = "50,50",
+        /// step size
+        learning_rate: Positive = "1e-4",
+        /// share of its velocity that the chain keeps in a step; 0 is plain Langevin dynamics
+        momentum: Fraction = "0.9",
+        /// scale of a parameter's steps: none, or the root of its gradients' mean square
+        preconditioner: Preconditioner = "none",
+        /// one over it, times the input's dimension and the root of the temperature, over the number of examples, is
+        /// the weight of the sum of squares of all parameters
+        prior_variance: Positive = "0.1",
+        /// temperature of the noise times the number of examples; 0 is descent without noise
+        noise_temperature: NonNegative = "1",
+        /// steps of the chain
+        steps: Count = "500000",
+        /// steps before the first network is kept
+        burn_in: Count = "100000",
+        /// steps from one network that is kept to the next
+        keep_every: Count = "1000",
+        /// examples in a batch
+        batch_size: Count = "100",
+    }
+}
+
+impl Settings {
+    fn motion(&self, examples: usize) -> Motion {
+        Motion {
+            rate: *self.learning_rate,
+            momentum: *self.momentum,
+            temperature: *self.noise_temperature / examples.max(1) as f32,
+            preconditioned: self.preconditioner == Preconditioner::RmsProp,
+        }
+    }
+
+    /// The factor of the sum of squares in the loss: d sqrt(temperature) / (T prior variance).
+    fn penalty(&self, task: &Task, examples: usize) -> f32 {
+        adaptive::factor(task) / *self.prior_variance / examples.max(1) as f32
+    }
+
+    /// Whether the network is kept after so many steps.
+    fn keeps(&self, steps: usize) -> bool {
+        steps >= *self.burn_in && (steps - *self.burn_in).is_multiple_of(*self.keep_every)
+    }
+}
+
+/// Stochastic gradient Langevin dynamics: a draw is one of the networks that the chain kept, at random.
+///
+/// # Formula
+///
+/// The chain's gradient is that of the mean cross-entropy of a batch plus lambda times the sum of squares, at the noise
+/// temperature 1 / T: with T examples it samples the law exp(-T loss), the posterior under a normal prior of precision
+/// 2 T lambda = 2 d sqrt(temperature) / prior variance for every parameter.
+#[derive(Debug)]
+pub struct Langevin {
+    networks: Vec<Network>,
+    choice: Choice,
+}
+
+impl Classifier for Langevin {
+    fn describe() -> Description {
+        Description {
+            citation: "Welling and Teh, Bayesian learning via stochastic gradient Langevin dynamics, ICML 2011".into(),
+            parameters: Settings::parameters(),
+            sweeps: vec![rate_by_prior_variance_and_momentum(), preconditioned()],
+            ..Description::new(
+                "sgmcmc",
+                env!("CARGO_PKG_VERSION"),
+                "networks that a chain of noisy descent passes through",
+            )
+        }
+    }
+
+    fn train(
+        task: &Task,
+        data: &Dataset,
+        _validation: Option<&Dataset>,
+        settings: &[Setting],
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let settings = Settings::parse(settings)?;
+        let (steps, burn_in) = (*settings.steps, *settings.burn_in);
+        if steps < burn_in {
+            let reason = format!("burn-in is {burn_in} of {steps} steps, so that no network is kept; lower it");
+            return Err(Failure::InvalidSetting(reason));
+        }
+        let mut examples = Examples::new(task, data, *settings.batch_size, seed)?;
+        let widths = [&[task.input_dim], &settings.hidden[..], &[task.num_classes]].concat();
+        let mut network = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
+        let mut likelihood = Likelihood::new(&network, examples.max_rows());
+        let mask = layout::mask(&widths);
+        let mut chain = Chain::new(mask.len(), settings.motion(data.labels.len()));
+        let decay = 2.0 * settings.penalty(task, data.labels.len());
+        let mut normals = Normals::new(&mut Stream::Noise.rng(seed, 0));
+        let (mut gradient, mut noise) = (mask.clone(), mask.clone());
+        let mut networks = Vec::new();
+        for step in 0..steps {
+            examples.next_batch();
+            if !likelihood.differentiate(&network, &examples, &mut gradient) {
+                return Err(Failure::Diverged(format!("the loss is not finite at step {step}")));
+            }
+            normals.fill(&mut noise);
+            noise.iter_mut().zip(&mask).for_each(|(noise, mask)| *noise = noise.where_positive(*mask));
+            chain.step(&mut network.parameters, &gradient, decay, &noise);
+            if settings.keeps(step + 1) {
+                networks.push(network.clone());
+            }
+            if step % steps.div_ceil(100) == 0 {
+                progress(step as f32 / steps as f32);
+            }
+        }
+        Ok(Self { choice: Choice::new(seed, networks.len()), networks })
+    }
+
+    fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
+        predict(&[&self.networks[self.choice.function(draw)]], inputs, out)
+    }
+
+    fn canonical_draw(&self, draw: u64) -> u64 {
+        self.choice.canonical_draw(draw)
+    }
+
+    fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        self.choice.sample_probs(draws, out, |member, out| predict(&[&self.networks[member]], inputs, out))
+    }
+}
+
+fn rate_by_prior_variance_and_momentum() -> Sweep {
+    let rates = ["1e-5", "5e-5", "1e-4", "5e-4", "1e-3", "5e-3", "1e-2"];
+    let variances = ["0.05", "0.1", "0.2"];
+    let priors = ["0", "0.9"].into_iter().flat_map(|momentum| variances.map(|variance| (momentum, variance)));
+    let variants = priors.flat_map(|(momentum, variance)| {
+        rates.map(|rate| vec![("learning-rate", rate), ("prior-variance", variance), ("momentum", momentum)])
+    });
+    sweep("learning-rate", variants)
+}
+
+fn preconditioned() -> Sweep {
+    let variants = ["0.05", "0.1", "0.2"].into_iter().flat_map(|variance| {
+        ["1e-4", "5e-4", "1e-3", "5e-3"]
+            .map(|rate| vec![("learning-rate", rate), ("prior-variance", variance), ("preconditioner", "rmsprop")])
+    });
+    sweep("preconditioner", variants)
+}
+
+jointly_sdk::export!(classifier: Langevin);
+
+#[cfg(test)]
+mod tests {
+    use jointly_nets::simd::floats;
+    use jointly_sdk::Rng;
+
+    use super::*;
+
+    fn setting(name: &str, value: &str) -> Setting {
+        Setting { name: name.into(), value: value.into() }
+    }
+
+    fn task() -> Task {
+        Task { input_dim: 2, num_classes: 2, temperature: Some(0.25), hidden_layers: None }
+    }
+
+    fn data(examples: usize) -> Dataset {
+        let mut rng = Rng::new(3, 0);
+        let inputs: Vec<f32> = (0..2 * examples).map(|_| rng.normal()).collect();
+        let labels = inputs.chunks(2).map(|row| u32::from(row[0] > 0.0)).collect();
+        Dataset { inputs: Matrix::new(examples, 2, inputs).unwrap(), labels }
+    }
+
+    fn train(examples: usize, settings: &[(&str, &str)], seed: u64) -> Result<Langevin, Failure> {
+        let settings: Vec<Setting> = settings.iter().map(|(name, value)| setting(name, value)).collect();
+        Langevin::train(&task(), &data(examples), None, &settings, seed)
+    }
+
+    #[test]
+    fn classes_are_learnt_and_training_depends_on_the_seed_alone() {
+        let sample = |model: &Langevin| {
+            let data = data(60);
+            let draws: Vec<u64> = (0..20).collect();
+            let mut out = vec![f32::NAN; draws.len() * 60 * 2];
+            model.sample_probs(&data.inputs, &draws, &mut out).unwrap();
+            for (draw, together) in draws.iter().zip(out.chunks(120)) {
+                let mut alone = vec![f32::NAN; 120];
+                model.probs(&data.inputs, model.canonical_draw(*draw), &mut alone).unwrap();
+                assert_eq!(together, alone);
+            }
+            out
+        };
+        for (preconditioner, rate) in [("none", "1e-2"), ("rmsprop", "1e-3")] {
+            let settings = [
+                ("hidden", "9"),
+                ("preconditioner", preconditioner),
+                ("prior-variance", "5"),
+                ("learning-rate", rate),
+                ("steps", "3000"),
+                ("burn-in", "1000"),
+                ("keep-every", "200"),
+            ];
+            let [one, same, other] = [1, 1, 2].map(|seed| train(60, &settings, seed).unwrap());
+            assert_eq!(one.networks.len(), 11);
+            let probs = sample(&one);
+            assert_eq!(probs, sample(&same));
+            assert_ne!(probs, sample(&other));
+            let labels = data(60).labels;
+            let hits = probs.chunks(2).zip(labels.iter().cycle()).filter(|(row, label)| row[**label as usize] > 0.5);
+            assert!(hits.count() > 20 * 54, "{preconditioner}");
+        }
+    }
+
+    #[test]
+    fn without_data_the_chain_samples_the_prior() {
+        let settings = [("hidden", "20"), ("learning-rate", "1e-3"), ("steps", "20000"), ("burn-in", "5000")];
+        let model = train(0, &[&settings[..], &[("keep-every", "500")]].concat(), 0).unwrap();
+        let (mut squares, mut count) = (0.0, 0.0);
+        for network in &model.networks {
+            for value in floats(&network.parameters).iter().filter(|value| **value != 0.0) {
+                squares += f64::from(value * value);
+                count += 1.0;
+            }
+        }
+        assert_eq!(count, 31.0 * 102.0);
+        // Precision 2 d sqrt(temperature) / prior variance = 20. A network is kept when a hundredth of its covariance
+        // with the one before is left.
+        let tolerance = 5.0 * (2.0f64 / count).sqrt();
+        assert!((squares / count * 20.0 - 1.0).abs() < tolerance, "{}", squares / count);
+    }
+
+    #[test]
+    fn networks_are_kept_after_the_burn_in() {
+        let settings = Settings::parse(&[]).unwrap();
+        assert_eq!((0..=*settings.steps).filter(|steps| settings.keeps(*steps)).count(), 401);
+        assert!(settings.keeps(100_000) && !settings.keeps(100_001) && !settings.keeps(99_000));
+        let failure = train(10, &[("steps", "50")], 0).unwrap_err();
+        assert!(matches!(failure, Failure::InvalidSetting(reason) if reason.contains("lower it")));
+    }
+
+    #[test]
+    fn temperature_and_penalty_are_per_example() {
+        let settings = Settings::parse(&[setting("prior-variance", "0.5")]).unwrap();
+        assert_eq!(settings.motion(50).temperature, 0.02);
+        assert_eq!(settings.penalty(&task(), 10), 0.5 * 2.0 / 0.5 / 10.0);
+    }
+
+    #[test]
+    fn suggested_variants_are_accepted_and_others_refused() {
+        for sweep in Langevin::describe().sweeps {
+            for variant in sweep.variants {
+                assert!(Settings::parse(&variant).is_ok(), "{variant:?}");
+            }
+        }
+        assert!(matches!(Settings::parse(&[setting("momentum", "1")]), Err(Failure::InvalidSetting(_))));
+        assert!(matches!(Settings::parse(&[setting("depth", "3")]), Err(Failure::InvalidSetting(_))));
+    }
+}

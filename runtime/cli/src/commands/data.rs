@@ -1,0 +1,175 @@
+//! `jointly data`: which datasets there are, where they are looked for, and fetching them.
+
+use std::fmt::Write as _;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use clap::Args;
+use jointly_core::Suite;
+use jointly_core::data::{Card, Found, card, cards, locate};
+use serde_json::{Value, json};
+
+use crate::data_directories::DataDirectories;
+use crate::real_data::sizes;
+use crate::{exit, fetch, output};
+
+/// Lists the datasets of real data: where each is looked for, which are there, and how to get the others
+///
+/// Nothing is fetched unless --fetch asks for it.
+#[derive(Args)]
+pub(crate) struct Data {
+    #[command(flatten)]
+    data: DataDirectories,
+    /// Print JSON
+    #[arg(long)]
+    json: bool,
+    /// Fetch a dataset from its public address, and keep it if its sha256 is the published one
+    #[arg(long, value_name = "NAME", conflicts_with = "json")]
+    fetch: Option<String>,
+    /// Where to put what is fetched [default: the first directory that is looked through]
+    #[arg(long, value_name = "DIR", requires = "fetch")]
+    into: Option<PathBuf>,
+    /// Fetch from a mirror in place of the public addresses: URL/mnist/train-images-idx3-ubyte.gz, and so on, as in a data
+    /// directory
+    #[arg(long, value_name = "URL", requires = "fetch")]
+    from: Option<String>,
+}
+
+impl Data {
+    pub(crate) fn execute(self) -> Result<ExitCode> {
+        let directories = self.data.paths()?;
+        if let Some(name) = &self.fetch {
+            let into = self.into.or_else(|| directories.first().cloned());
+            let Some(into) = into else { bail!("there is nowhere to put {name}: give --into DIR") };
+            for download in downloads(name)?.downloads {
+                let target = fetch::fetch(download, self.from.as_deref(), &into)?;
+                output::print(&target.display().to_string())?;
+            }
+            return Ok(ExitCode::from(exit::DONE));
+        }
+        let suites = jointly_core::suites();
+        let entries = cards().iter().map(|card| Entry::of(card, &directories, &suites));
+        if self.json {
+            let datasets: Vec<Value> = entries.map(|entry| entry.to_json()).collect();
+            output::print_json(&json!({ "directories": directories, "datasets": datasets }))?;
+        } else {
+            let places: Vec<String> = directories.iter().map(|path| path.display().to_string()).collect();
+            let texts: Vec<String> = entries.map(|entry| entry.to_text()).collect();
+            output::print(&format!("looked for in {}\n\n{}", places.join(", "), texts.join("\n")))?;
+        }
+        Ok(ExitCode::from(exit::DONE))
+    }
+}
+
+/// The dataset of that name, which must be one that can be fetched.
+fn downloads(name: &str) -> Result<&'static Card> {
+    let Some(card) = card(name) else {
+        let names: Vec<&str> = cards().iter().map(|card| card.name).collect();
+        bail!("there is no dataset {name}; there are {}", names.join(", "));
+    };
+    if card.downloads.is_empty() {
+        let files: Vec<String> = card.parts.iter().map(|part| part.places[0].to_string()).collect();
+        bail!(
+            "{name} has no public address with a known digest and is not fetched: get {} and put it into a data \
+             directory as {}",
+            card.origin,
+            files.join(", ")
+        );
+    }
+    Ok(card)
+}
+
+/// A dataset, what is there of it and what it serves.
+struct Entry {
+    card: &'static Card,
+    files: Option<Vec<Found>>,
+    /// Suites and how many of their problems are made of it.
+    serves: Vec<(String, usize)>,
+}
+
+impl Entry {
+    fn of(card: &'static Card, directories: &[PathBuf], suites: &[Suite]) -> Self {
+        let count = |suite: &Suite| {
+            let own = suite.problems.iter().filter_map(|problem| problem.real());
+            (suite.name.clone(), own.filter(|real| real.card().name == card.name).count())
+        };
+        let serves = suites.iter().map(count).filter(|(_, problems)| *problems > 0).collect();
+        Self { card, files: locate(card, directories).ok(), serves }
+    }
+
+    fn to_text(&self) -> String {
+        let card = self.card;
+        let mut text = format!("{}: {}\n", card.name, card.summary);
+        let _ = writeln!(
+            text,
+            "    {}, {} classes, {} features, {} examples to train on, {} to test on{}",
+            card.kind,
+            card.num_classes,
+            card.input_dim,
+            card.train_size,
+            card.test_size,
+            if card.in_paper { "" } else { "; not of the paper" }
+        );
+        match &self.files {
+            Some(files) => {
+                for (path, bytes) in sizes(files) {
+                    let _ = writeln!(text, "    here: {} ({bytes} bytes)", path.display());
+                }
+            }
+            None => {
+                let _ = writeln!(text, "    not there: {}", card.format.summary());
+                for part in card.parts {
+                    let places: Vec<String> = part.places.iter().map(ToString::to_string).collect();
+                    let _ = writeln!(text, "        {}: {}", part.holds, places.join(" or "));
+                }
+                let _ = writeln!(text, "    get {}", card.origin);
+                if !card.downloads.is_empty() {
+                    let bytes: u64 = card.downloads.iter().map(|download| download.bytes).sum();
+                    let _ = writeln!(text, "    or: jointly data --fetch {} ({bytes} bytes)", card.name);
+                }
+            }
+        }
+        let serves: Vec<String> =
+            self.serves.iter().map(|(suite, problems)| format!("{problems} problems of {suite}")).collect();
+        let serves = if serves.is_empty() { "no suite's problem".to_owned() } else { serves.join(" and ") };
+        let _ = writeln!(text, "    serves {serves}");
+        text
+    }
+
+    fn to_json(&self) -> Value {
+        let card = self.card;
+        let place = |at: usize| self.files.as_ref().map(|files| files[at].path.display().to_string());
+        let parts: Vec<Value> = card
+            .parts
+            .iter()
+            .enumerate()
+            .map(|(at, part)| {
+                let places = part.places.iter().map(|place| json!({ "path": place.path, "member": place.member }));
+                json!({ "holds": part.holds, "looked_for": places.collect::<Vec<_>>(), "file": place(at) })
+            })
+            .collect();
+        let downloads = card.downloads.iter().map(|download| {
+            json!({ "path": download.path, "url": download.url, "bytes": download.bytes, "digest": download.digest })
+        });
+        let serves: serde_json::Map<String, Value> =
+            self.serves.iter().map(|(suite, problems)| (suite.clone(), json!(problems))).collect();
+        json!({
+            "name": card.name,
+            "summary": card.summary,
+            "kind": card.kind.to_string(),
+            "format": card.format.summary(),
+            "num_classes": card.num_classes,
+            "input_dim": card.input_dim,
+            "train_size": card.train_size,
+            "test_size": card.test_size,
+            "in_paper": card.in_paper,
+            "here": self.files.is_some(),
+            "bytes": self.files.as_ref().map(|files| sizes(files).values().sum::<u64>()),
+            "parts": parts,
+            "downloads": downloads.collect::<Vec<_>>(),
+            "origin": card.origin,
+            "problems": serves,
+        })
+    }
+}

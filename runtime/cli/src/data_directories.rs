@@ -1,0 +1,37 @@
+//! Where real data are looked for.
+
+use std::path::PathBuf;
+
+use anyhow::{Result, bail};
+use clap::Args;
+
+/// Directories with the files of datasets.
+#[derive(Args, Default)]
+pub(crate) struct DataDirectories {
+    /// A directory with real data, looked through before others; may be repeated [default: those of $JOINTLY_DATA,
+    /// separated as in $PATH, else $XDG_DATA_HOME/jointly, else ~/.local/share/jointly]
+    #[arg(long = "data", value_name = "DIR")]
+    given: Vec<PathBuf>,
+}
+
+impl DataDirectories {
+    /// The directories to look through, in their order.
+    pub(crate) fn paths(&self) -> Result<Vec<PathBuf>> {
+        if let Some(absent) = self.given.iter().find(|directory| !directory.is_dir()) {
+            bail!("--data {}: there is no such directory", absent.display());
+        }
+        if !self.given.is_empty() {
+            return Ok(self.given.clone());
+        }
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        if let Some(list) = variable("JOINTLY_DATA") {
+            return Ok(std::env::split_paths(&list).filter(|path| !path.as_os_str().is_empty()).collect());
+        }
+        let data = variable("XDG_DATA_HOME").map(PathBuf::from);
+        let data = data.or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".local/share")));
+        match data {
+            Some(data) => Ok(vec![data.join("jointly")]),
+            None => bail!("there is nowhere to look for data: give --data DIR"),
+        }
+    }
+}

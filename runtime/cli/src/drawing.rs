@@ -1,0 +1,17 @@
+//! Drawings as scalable vector graphics: scales, axes, marks and labels, each text escaped on its way in.
+
+mod canvas;
+mod labels;
+mod lettering;
+mod markup;
+mod palette;
+mod panel;
+mod scale;
+
+pub(crate) use canvas::{Anchor, Area, Canvas, Spot};
+pub(crate) use labels::{Label, place};
+pub(crate) use lettering::{shortened, width};
+pub(crate) use markup::Markup;
+pub(crate) use palette::{Palette, Style};
+pub(crate) use panel::{Axis, Panel, Point, Series};
+pub(crate) use scale::Scale;

@@ -1,0 +1,22 @@
+//! The option `--partition`: what parts draws into cells.
+
+use clap::ValueEnum;
+use jointly_core::Partitioning;
+
+/// As the command takes it.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum PartitionArgument {
+    /// Random hyperplanes, as in the paper
+    Planes,
+    /// Clusters of the draws themselves; slower
+    KMeans,
+}
+
+impl From<PartitionArgument> for Partitioning {
+    fn from(argument: PartitionArgument) -> Self {
+        match argument {
+            PartitionArgument::Planes => Self::Planes,
+            PartitionArgument::KMeans => Self::KMeans,
+        }
+    }
+}

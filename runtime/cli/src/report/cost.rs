@@ -1,0 +1,164 @@
+//! Figure 10 of the paper: the score against what an agent costs, in fuel rather than in a machine's seconds.
+
+use crate::drawing::{Anchor, Area, Axis, Canvas, Label, Panel, Point, Scale, Spot, place, shortened};
+use crate::report::figure::{Figure, WIDTH, cells, counted, digits};
+use crate::report::ratio::Ratio;
+use crate::report::view::{JointScore, View};
+use crate::scores::{AgentScores, FUEL};
+use crate::table;
+
+const LEFT: f64 = 66.0;
+const GAP: f64 = 70.0;
+const HEIGHT: f64 = 320.0;
+const TOP: f64 = 34.0;
+/// Points that are higher than so many times the baseline's score are drawn at the panel's edge.
+const HIGHEST: f64 = 4.0;
+/// With more agents than that, only the best of each agent's variants have a name.
+const MOST_NAMES: usize = 14;
+
+/// A panel for each tau; none where no agent has a score.
+pub(crate) fn figure(view: &View) -> Option<Figure> {
+    let costs: Vec<f64> = view.agents.iter().filter_map(|agent| fuel(agent)).collect();
+    if costs.len() < 2 || view.joint.is_empty() {
+        return None;
+    }
+    let cheapest = costs.iter().copied().fold(f64::INFINITY, f64::min);
+    let dearest = costs.iter().copied().fold(0.0, f64::max);
+    let panels = view.joint.len() as f64;
+    let width = (WIDTH - LEFT - 8.0) / panels - GAP * (panels - 1.0) / panels;
+    let mut canvas = Canvas::new(WIDTH, HEIGHT + TOP + 42.0);
+    let mut numbers = vec![cells(["agent", "score", "fuel", "value", "standard error", "problems"])];
+    let mut unnamed = 0;
+    for (column, score) in view.joint.iter().enumerate() {
+        let area = Area { left: LEFT + column as f64 * (width + GAP), top: TOP, width, height: HEIGHT };
+        let dots: Vec<Dot> = view.agents.iter().filter_map(|agent| Dot::of(view, agent, score)).collect();
+        let panel =
+            Panel { area, x: Scale::logarithmic((cheapest, dearest), area.across()), y: heights(view, &dots, area) };
+        let y_title = match view.baseline {
+            Some(baseline) => format!("{} / {} of {}", score.metric, score.metric, baseline.planned.label),
+            None => format!("{} (nats)", score.metric),
+        };
+        let x = Axis { ticks: panel.x.ticks(6), title: "fuel a problem (instructions, about)", bare: false };
+        let y = Axis { ticks: panel.y.ticks(6), title: &shortened(&y_title, 44), bare: false };
+        panel.frame(&mut canvas, &format!("tau = {}", score.tau), &x, &y);
+        unnamed += draw(&mut canvas, view, &panel, &dots);
+        for dot in &dots {
+            let mut row = cells([&dot.agent.planned.label, &score.name, &table::count(dot.fuel)]);
+            row.extend([digits(dot.ratio.value), digits(dot.ratio.stderr), dot.ratio.problems.to_string()]);
+            numbers.push(row);
+        }
+    }
+    if unnamed > 0 {
+        let named: Vec<_> = view.families.iter().map(|family| (family.name, view.style(family.name))).collect();
+        let key = canvas.markers((LEFT, TOP + HEIGHT + 56.0), WIDTH - LEFT, &named);
+        canvas.set_height(TOP + HEIGHT + 46.0 + key);
+    }
+    Some(Figure {
+        title: "Score against cost (Figure 10)".into(),
+        caption: caption(view, unnamed),
+        drawing: canvas,
+        table: Vec::new(),
+        numbers,
+    })
+}
+
+/// An agent as a point.
+struct Dot<'a> {
+    agent: &'a AgentScores<'a>,
+    fuel: f64,
+    ratio: Ratio,
+    /// Whether it is the best of its agent's variants.
+    best: bool,
+}
+
+impl<'a> Dot<'a> {
+    fn of(view: &View<'a>, agent: &'a AgentScores<'a>, score: &JointScore) -> Option<Self> {
+        let ratio = match view.baseline {
+            Some(baseline) => view.ratio(agent, baseline, &score.name),
+            None => agent.summary(&score.name).map(|summary| Ratio {
+                value: summary.mean,
+                stderr: summary.stderr,
+                problems: summary.problems,
+            })?,
+        };
+        let best = view.families.iter().any(|family| std::ptr::eq(family.best(), agent));
+        Some(Self { agent, fuel: fuel(agent)?, ratio, best })
+    }
+
+    fn point(&self) -> Point {
+        let label = &self.agent.planned.label;
+        let value = table::with_error(self.ratio.value, self.ratio.stderr);
+        let title = format!("{label}: {value}, {}", table::count(self.fuel));
+        let failed = !self.agent.failures.is_empty();
+        Point { x: self.fuel, y: self.ratio.value, stderr: self.ratio.stderr, failed, title }
+    }
+}
+
+/// Mean fuel a problem; none where no problem has a score.
+fn fuel(agent: &AgentScores) -> Option<f64> {
+    agent.summary(FUEL).map(|summary| summary.mean).filter(|mean| *mean > 0.0)
+}
+
+/// From zero to the highest point, or to so many times the baseline.
+fn heights(view: &View, dots: &[Dot], area: Area) -> Scale {
+    let error = |ratio: &Ratio| if ratio.stderr.is_finite() { ratio.stderr } else { 0.0 };
+    let tops = dots.iter().map(|dot| dot.ratio.value + error(&dot.ratio)).filter(|top| top.is_finite());
+    let highest = tops.fold(0.0, f64::max);
+    let highest = if view.baseline.is_some() { highest.min(HIGHEST) } else { highest };
+    Scale::linear((0.0, highest.max(f64::MIN_POSITIVE) * 1.08), area.upwards())
+}
+
+/// Draws the points and their names; gives the number of names for which there was no room.
+fn draw(canvas: &mut Canvas, view: &View, panel: &Panel, dots: &[Dot]) -> usize {
+    let named = |dot: &&Dot| dot.best || view.agents.len() <= MOST_NAMES;
+    let name = |dot: &Dot| {
+        let planned = &dot.agent.planned;
+        shortened(if view.agents.len() <= MOST_NAMES { &planned.label } else { &planned.agent }, 30)
+    };
+    let area = panel.area;
+    let spot = |dot: &Dot| panel.place(&dot.point());
+    // The best are on top of the others.
+    let (best, others): (Vec<&Dot>, Vec<&Dot>) = dots.iter().partition(|dot| dot.best);
+    for dot in others.into_iter().chain(best) {
+        panel.point(canvas, &dot.point(), &view.style(&dot.agent.planned.agent), dot.best);
+    }
+    let others: Vec<Spot> = dots.iter().filter(|dot| !named(dot)).map(&spot).collect();
+    let names: Vec<(Spot, String)> = dots.iter().filter(named).map(|dot| (spot(dot), name(dot))).collect();
+    let points: Vec<(Spot, &str)> = names.iter().map(|(spot, name)| (*spot, name.as_str())).collect();
+    let labels = place(&points, &others, area);
+    for label in &labels {
+        let (at, text) = points[label.point];
+        let Label { area, far, .. } = label;
+        if *far {
+            canvas.line(at, label.nearest(at), "leader");
+        }
+        canvas.text((area.left + area.width / 2.0, area.bottom() - 3.5), Anchor::Middle, "label", text);
+    }
+    points.len() - labels.len()
+}
+
+fn caption(view: &View, unnamed: usize) -> String {
+    let over = counted(view.scores.plan.problems.len(), "problem");
+    let value = match view.baseline {
+        Some(baseline) => format!(
+            "the mean score over that of {} on the same problems, with one standard error of that ratio (delta method, \
+             clustered by problem)",
+            baseline.planned.label
+        ),
+        None => "the mean score, with one standard error over problems".to_owned(),
+    };
+    let mut sentences = vec![
+        "A point an agent, lower and further left is better.".to_owned(),
+        format!("Across, the mean fuel of training and sampling on a problem, over {over}; upwards, {value}."),
+    ];
+    if view.has_variants() {
+        sentences.push("Filled points are the best variant of an agent, hollow ones its others.".to_owned());
+    }
+    sentences
+        .push("Hollow points at an edge lie beyond it; ∞ is an infinite mean; × is an agent that failed.".to_owned());
+    if unnamed > 0 {
+        let names = counted(unnamed, "name");
+        sentences.push(format!("{names} did not fit beside a point; the key beneath has all agents."));
+    }
+    sentences.join(" ")
+}

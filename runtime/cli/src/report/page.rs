@@ -1,0 +1,137 @@
+//! The page itself: one file that needs nothing from anywhere else.
+
+use crate::drawing::Markup;
+use crate::leaderboard::Leaderboard;
+use crate::report::figure::Figure;
+use crate::report::tuning::Defaults;
+use crate::report::view::View;
+use crate::report::{bars, cost, glossary, growth, improvement, pair, provenance, standing, transfer, tuning};
+use crate::scores::Scores;
+
+const STYLE: &str = include_str!("style.css");
+
+/// Nothing is fetched and nothing runs, whatever an agent's text holds.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+
+/// What goes into a page.
+pub(crate) struct Page<'a> {
+    pub(crate) scores: &'a Scores<'a>,
+    /// The label to compare with.
+    pub(crate) baseline: Option<&'a str>,
+    /// The setting of Figure 3.
+    pub(crate) parameter: &'a str,
+    pub(crate) defaults: Defaults<'a>,
+    /// The agents of Figure 4.
+    pub(crate) pair: [String; 2],
+    /// A run of the same agents on real data.
+    pub(crate) real: Option<&'a Scores<'a>>,
+    /// How the commands of the page call the run's directory.
+    pub(crate) directory: &'a str,
+}
+
+impl Page<'_> {
+    /// The page as a file's contents: the same bytes for the same run.
+    pub(crate) fn to_html(&self) -> String {
+        let leaderboard = Leaderboard::new(self.scores);
+        let view = View::new(self.scores, &leaderboard, self.baseline);
+        let plan = self.scores.plan;
+        let figures = self.figures(&view);
+        let mut page = Markup::new();
+        page.verbatim("<!DOCTYPE html>\n");
+        page.open("html", &[("lang", "en")]);
+        self.head(&mut page);
+        page.open("body", &[]);
+        page.element("h1", &[], &format!("{} on {}", agents(&view), plan.suite));
+        contents(&mut page, &figures);
+        section(&mut page, "leaderboard", "Leaderboard", &standing::markup(&leaderboard, &view, self.baseline));
+        section(&mut page, "scores", "What the scores mean", &meanings(&view));
+        section(&mut page, "figures", "Figures", &drawn(&figures));
+        section(&mut page, "run", "What was run", &provenance::markup(plan, self.directory));
+        page.close("body");
+        page.close("html");
+        page.into_string()
+    }
+
+    fn head(&self, page: &mut Markup) {
+        page.open("head", &[]);
+        page.empty("meta", &[("charset", "utf-8")]);
+        page.empty("meta", &[("http-equiv", "Content-Security-Policy"), ("content", POLICY)]);
+        page.empty("meta", &[("name", "viewport"), ("content", "width=device-width, initial-scale=1")]);
+        let plan = self.scores.plan;
+        page.element("title", &[], &format!("jointly: {}, seed {}", plan.suite, plan.seed));
+        page.open("style", &[]);
+        page.verbatim(STYLE);
+        page.close("style");
+        page.close("head");
+    }
+
+    fn figures(&self, view: &View) -> Vec<Figure> {
+        let mut figures: Vec<Figure> = bars::figure(view).into_iter().collect();
+        figures.extend(tuning::figures(view, self.parameter, self.defaults));
+        figures.extend(pair::figures(view, &self.pair));
+        figures.extend(growth::figures(view));
+        figures.extend(cost::figure(view));
+        figures.extend(improvement::figure(view));
+        if let Some(scores) = self.real {
+            let leaderboard = Leaderboard::new(scores);
+            figures.extend(transfer::figures(view, &View::new(scores, &leaderboard, None)));
+        }
+        figures
+    }
+}
+
+/// `4 agents`, or the one agent whose variants these are.
+fn agents(view: &View) -> String {
+    match (view.families.as_slice(), view.agents.len()) {
+        ([family], 1) => family.name.to_owned(),
+        ([family], variants) => format!("{variants} variants of {}", family.name),
+        (families, variants) if variants == families.len() => format!("{variants} agents"),
+        (families, variants) => format!("{variants} variants of {} agents", families.len()),
+    }
+}
+
+fn contents(page: &mut Markup, figures: &[Figure]) {
+    page.open("nav", &[]);
+    let mut link = |id: &str, title: &str| page.element("a", &[("href", &format!("#{id}"))], title);
+    link("leaderboard", "Leaderboard");
+    link("scores", "What the scores mean");
+    for (number, figure) in figures.iter().enumerate() {
+        link(&figure_id(number), &figure.title);
+    }
+    link("run", "What was run");
+    page.close("nav");
+}
+
+fn section(page: &mut Markup, id: &str, title: &str, inner: &Markup) {
+    page.open("section", &[("id", id)]);
+    page.element("h2", &[], title);
+    page.push(inner);
+    page.close("section");
+}
+
+fn meanings(view: &View) -> Markup {
+    let mut markup = Markup::new();
+    markup.open("dl", &[]);
+    for (name, meaning) in glossary::entries(&view.scores.names(), &view.joint) {
+        markup.element("dt", &[], &name);
+        markup.element("dd", &[], &meaning);
+    }
+    markup.close("dl");
+    markup
+}
+
+fn drawn(figures: &[Figure]) -> Markup {
+    let mut markup = Markup::new();
+    if figures.is_empty() {
+        let why = "None of the figures can be drawn from this run: they need two agents, or problems that differ in T.";
+        markup.element("p", &[], why);
+    }
+    for (number, figure) in figures.iter().enumerate() {
+        markup.push(&figure.markup(&figure_id(number)));
+    }
+    markup
+}
+
+fn figure_id(number: usize) -> String {
+    format!("figure-{number}")
+}

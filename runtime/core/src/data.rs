@@ -1,0 +1,32 @@
+//! Real data: the datasets that suites know, the files that hold them, and the problems made of them.
+//!
+//! A [`Card`] says what a dataset is and where its files are looked for; [`load`] reads and checks them; a
+//! [`RealProblem`] trains on some of the examples and tests on others. Nothing here is fetched and nothing is global:
+//! whoever runs a problem attaches the data to it first.
+
+mod card;
+mod cifar;
+mod error;
+mod examples;
+mod idx;
+mod load;
+mod locate;
+mod normalize;
+mod numpy;
+mod open;
+mod pick;
+pub(crate) mod problem;
+mod registry;
+mod table;
+
+pub use card::{Card, Download, Format, Kind, Labels, Part, Place};
+pub use error::{DataDefect, DataError};
+pub use examples::LoadedDataset;
+pub use load::load;
+pub use locate::{Found, locate};
+pub use open::MAX_DATA_BYTES;
+pub use problem::RealProblem;
+pub use registry::{card, cards};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,36 @@
+//! Finds a dataset's files in data directories.
+
+use std::path::{Path, PathBuf};
+
+use super::card::{Card, Part, Place};
+
+/// A part of a dataset, found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// The file.
+    pub path: PathBuf,
+    /// The member of it, where it is an archive.
+    pub member: Option<&'static str>,
+}
+
+/// The files of a dataset, one for each of its parts. Directories are looked through in their order, and in each the
+/// part's places in theirs.
+///
+/// # Errors
+/// The parts that are in none of the places.
+pub fn locate(card: &'static Card, directories: &[PathBuf]) -> Result<Vec<Found>, Vec<&'static Part>> {
+    let (mut found, mut missing) = (Vec::new(), Vec::new());
+    for part in card.parts {
+        match find(part, directories) {
+            Some(file) => found.push(file),
+            None => missing.push(part),
+        }
+    }
+    if missing.is_empty() { Ok(found) } else { Err(missing) }
+}
+
+fn find(part: &Part, directories: &[PathBuf]) -> Option<Found> {
+    let at = |directory: &Path, place: &Place| Found { path: directory.join(place.path), member: place.member };
+    let places = directories.iter().flat_map(|directory| part.places.iter().map(move |place| at(directory, place)));
+    places.into_iter().find(|found| found.path.is_file())
+}

@@ -1,0 +1,104 @@
+//! What is done to features before an agent sees them.
+
+/// Added to an image's variance, so that one of a single colour has a standard deviation too; the reference
+/// implementation's number.
+const IMAGE_VARIANCE: f64 = 1e-8;
+/// The largest value of a pixel.
+const WHITE: f64 = 255.0;
+
+/// The mean and standard deviation of each column of a table.
+#[derive(Debug)]
+pub(super) struct Columns(Vec<Column>);
+
+#[derive(Debug)]
+struct Column {
+    mean: f64,
+    /// None where the column is constant.
+    deviation: Option<f64>,
+}
+
+impl Columns {
+    /// Those of the rows of a training set, at least one.
+    ///
+    /// # Formula
+    /// `mean_j = sum_i x_ij / T`, `deviation_j = sqrt(sum_i (x_ij - mean_j)^2 / T)` over all T rows that there are to train
+    /// on, however few of them an agent is given: so an input is the same at every T.
+    pub(super) fn of(columns: usize, values: &[f64]) -> Self {
+        let column = |j: usize| {
+            let column = || values.iter().skip(j).step_by(columns);
+            let rows = (values.len() / columns) as f64;
+            let mean = column().sum::<f64>() / rows;
+            let constant = column().all(|&x| x == values[j]);
+            let variance = column().map(|&x| (x - mean) * (x - mean)).sum::<f64>() / rows;
+            Column { mean, deviation: (!constant).then(|| variance.sqrt()) }
+        };
+        Self((0..columns).map(column).collect())
+    }
+
+    /// Rows less the mean, over the standard deviation; 0 in a column that is constant over the training set.
+    pub(super) fn normalize(&self, values: &[f64]) -> Vec<f32> {
+        let columns = self.0.iter().cycle();
+        let scaled =
+            |(x, column): (&f64, &Column)| column.deviation.map_or(0.0, |deviation| (x - column.mean) / deviation);
+        values.iter().zip(columns).map(|pair| scaled(pair) as f32).collect()
+    }
+}
+
+/// Appends an image's pixels, normalised.
+///
+/// # Formula
+/// With `x_j` the pixel over 255, `(x_j - mean) / sqrt(variance + 1e-8)`, mean and variance being the image's own: so the
+/// reference implementation does it. Sums are taken over whole numbers and exact.
+pub(super) fn image(pixels: &[u8], values: &mut Vec<f32>) {
+    let n = pixels.len() as i64;
+    let sum: i64 = pixels.iter().map(|&p| i64::from(p)).sum();
+    let squares: i64 = pixels.iter().map(|&p| i64::from(p) * i64::from(p)).sum();
+    let size = n as f64 * WHITE;
+    let variance = (n * squares - sum * sum) as f64 / (size * size);
+    let deviation = (variance + IMAGE_VARIANCE).sqrt();
+    let shade = |p: i64| ((n * p - sum) as f64 / size / deviation) as f32;
+    let shades: Vec<f32> = (0..=255).map(shade).collect();
+    values.extend(pixels.iter().map(|&p| shades[usize::from(p)]));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rounding of a handful of operations on f32.
+    const TOLERANCE: f32 = 1e-6;
+
+    #[test]
+    fn columns_have_mean_zero_and_deviation_one() {
+        // 1, 3, 5 have mean 3 and standard deviation sqrt(8/3); the second column is constant.
+        let columns = Columns::of(2, &[1.0, 0.1, 3.0, 0.1, 5.0, 0.1]);
+        let unit = (8.0_f32 / 3.0).sqrt();
+        let normal = columns.normalize(&[1.0, 0.1, 3.0, 0.1, 5.0, 0.1, 7.0, 9.0]);
+        let expected = [-2.0 / unit, 0.0, 0.0, 0.0, 2.0 / unit, 0.0, 4.0 / unit, 0.0];
+        assert!(normal.iter().zip(expected).all(|(a, b)| (a - b).abs() < TOLERANCE), "{normal:?}");
+    }
+
+    #[test]
+    fn an_image_has_mean_zero_and_deviation_one() {
+        let mut values = vec![9.0];
+        image(&[0, 255, 0, 255], &mut values);
+        let expected = [9.0, -1.0, 1.0, -1.0, 1.0];
+        assert!(values.iter().zip(expected).all(|(a, b)| (a - b).abs() < TOLERANCE), "{values:?}");
+    }
+
+    #[test]
+    fn an_image_of_one_colour_is_zero() {
+        let mut values = Vec::new();
+        image(&[77; 784], &mut values);
+        assert_eq!(values, vec![0.0; 784]);
+    }
+
+    #[test]
+    fn the_largest_image_fits_the_whole_numbers() {
+        let mut values = Vec::new();
+        image(&[255; 3072].map(|p: u8| p), &mut values);
+        image(&[[0; 1536], [255; 1536]].concat(), &mut values);
+        assert_eq!(values[..3072], [0.0; 3072]);
+        assert!((values[3072] + 1.0).abs() < TOLERANCE && (values[6143] - 1.0).abs() < TOLERANCE);
+    }
+}

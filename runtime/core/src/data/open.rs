@@ -1,0 +1,157 @@
+//! Reads whole files of bounded size: plain, compressed, or a member of an archive.
+
+use std::fs::File;
+use std::io::{BufReader, ErrorKind, Read};
+
+use flate2::read::MultiGzDecoder;
+
+use super::error::DataDefect;
+use super::locate::Found;
+
+/// The most bytes that one file of a dataset may hold, unpacked; the largest of those known holds 188 million.
+pub const MAX_DATA_BYTES: u64 = 512 << 20;
+/// What a gzip file begins with.
+const GZIP: [u8; 2] = [0x1f, 0x8b];
+
+/// The bytes of a file, unpacked if it is compressed.
+pub(super) fn read(found: &Found) -> Result<Vec<u8>, DataDefect> {
+    let file = BufReader::new(File::open(&found.path).map_err(DataDefect::Io)?);
+    match found.member {
+        None => unpacked(bounded(file, DataDefect::Io)?, MAX_DATA_BYTES),
+        Some(member) if is_zip(found) => unpacked(zip_member(file, member)?, MAX_DATA_BYTES),
+        Some(member) => tar_member(file, member),
+    }
+}
+
+fn is_zip(found: &Found) -> bool {
+    found.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
+}
+
+/// The bytes as they are, or unpacked where they are gzip's.
+pub(super) fn unpacked(bytes: Vec<u8>, most: u64) -> Result<Vec<u8>, DataDefect> {
+    if !bytes.starts_with(&GZIP) {
+        return Ok(bytes);
+    }
+    read_within(MultiGzDecoder::new(bytes.as_slice()), most, damaged)
+}
+
+fn zip_member(file: BufReader<File>, member: &'static str) -> Result<Vec<u8>, DataDefect> {
+    let mut archive = zip::ZipArchive::new(file).map_err(|error| reason(&error))?;
+    let entry = match archive.by_name(member) {
+        Err(zip::result::ZipError::FileNotFound) => return Err(DataDefect::Member { member }),
+        entry => entry.map_err(|error| reason(&error))?,
+    };
+    bounded(entry, damaged)
+}
+
+fn tar_member(file: BufReader<File>, member: &'static str) -> Result<Vec<u8>, DataDefect> {
+    let mut archive = tar::Archive::new(MultiGzDecoder::new(file));
+    for entry in archive.entries().map_err(damaged)? {
+        let entry = entry.map_err(damaged)?;
+        if *entry.path_bytes() == *member.as_bytes() {
+            let size = entry.size();
+            let bytes = bounded(entry, damaged)?;
+            // The reader takes the end of the archive for the end of its member.
+            if bytes.len() as u64 == size {
+                return Ok(bytes);
+            }
+            return Err(damaged(ErrorKind::UnexpectedEof.into()));
+        }
+    }
+    Err(DataDefect::Member { member })
+}
+
+fn bounded(reader: impl Read, refuse: impl FnOnce(std::io::Error) -> DataDefect) -> Result<Vec<u8>, DataDefect> {
+    read_within(reader, MAX_DATA_BYTES, refuse)
+}
+
+/// All that the reader gives, if it is at most so much: no claim of a size is believed.
+fn read_within(
+    reader: impl Read,
+    most: u64,
+    refuse: impl FnOnce(std::io::Error) -> DataDefect,
+) -> Result<Vec<u8>, DataDefect> {
+    let mut bytes = Vec::new();
+    reader.take(most + 1).read_to_end(&mut bytes).map_err(refuse)?;
+    if bytes.len() as u64 > most { Err(DataDefect::TooLarge { limit: most }) } else { Ok(bytes) }
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "what map_err hands over")]
+fn damaged(error: std::io::Error) -> DataDefect {
+    reason(&error)
+}
+
+fn reason(error: &impl std::fmt::Display) -> DataDefect {
+    DataDefect::Damaged { reason: error.to_string() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
+    use super::*;
+
+    fn gzip(bytes: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        encoder.write_all(bytes).unwrap();
+        encoder.finish().unwrap()
+    }
+
+    #[test]
+    fn compressed_or_not_a_file_reads_the_same() {
+        assert_eq!(unpacked(gzip(b"1 2 3"), 5).unwrap(), b"1 2 3");
+        assert_eq!(unpacked(b"1 2 3".to_vec(), 5).unwrap(), b"1 2 3");
+    }
+
+    #[test]
+    fn what_unpacks_to_too_much_is_refused() {
+        let error = unpacked(gzip(&[0; 1000]), 999).unwrap_err();
+        assert!(error.to_string().starts_with("it holds more than 999 bytes"), "{error}");
+    }
+
+    #[test]
+    fn compressed_bytes_cut_short_or_flipped_are_refused() {
+        let whole = gzip(b"some bytes that make a file");
+        let cut = unpacked(whole[..whole.len() - 9].to_vec(), 100).unwrap_err();
+        assert!(cut.to_string().starts_with("its compressed bytes are damaged or cut short"), "{cut}");
+        let mut flipped = whole;
+        // The checksum follows the data.
+        let at = flipped.len() - 6;
+        flipped[at] ^= 1;
+        assert!(matches!(unpacked(flipped, 100).unwrap_err(), DataDefect::Damaged { .. }));
+    }
+
+    #[test]
+    fn members_of_archives_are_found_by_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let zip_path = folder.path().join("a.zip");
+        let mut zip = zip::ZipWriter::new(File::create(&zip_path).unwrap());
+        zip.start_file("in/one.gz", zip::write::FileOptions::default()).unwrap();
+        zip.write_all(&gzip(b"one")).unwrap();
+        zip.finish().unwrap();
+        let tar_path = folder.path().join("a.tar.gz");
+        let mut tar = tar::Builder::new(GzEncoder::new(File::create(&tar_path).unwrap(), Compression::fast()));
+        for (name, bytes) in [("in/zero", b"zero".as_slice()), ("in/one", b"one")] {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            tar.append_data(&mut header, name, bytes).unwrap();
+        }
+        tar.into_inner().unwrap().finish().unwrap();
+
+        let read = |path: &std::path::Path, member| read(&Found { path: path.to_owned(), member: Some(member) });
+        assert_eq!(read(&zip_path, "in/one.gz").unwrap(), b"one");
+        assert_eq!(read(&tar_path, "in/one").unwrap(), b"one");
+        for (path, member) in [(&zip_path, "in/two"), (&tar_path, "in/two")] {
+            let error = read(path, member).unwrap_err();
+            assert!(error.to_string().contains("the archive has no in/two"), "{error}");
+        }
+        for path in [&zip_path, &tar_path] {
+            let bytes = std::fs::read(path).unwrap();
+            std::fs::write(path, &bytes[..bytes.len() / 2]).unwrap();
+            assert!(matches!(read(path, "in/one").unwrap_err(), DataDefect::Damaged { .. }));
+        }
+    }
+}

@@ -1,0 +1,162 @@
+//! How far the score of finitely many draws may be from that of the belief they are drawn from.
+
+use super::joint_estimate::JointEstimate;
+
+/// The Monte Carlo error over draws of a mean over tau-samples, gathered one tau-sample at a time.
+///
+/// # Formula
+/// `w_{n,m}` is the weight of function m in the [estimate](JointEstimate) at tau-sample n. All N tau-samples are
+/// estimated from the same M draws, so that what one draw does to the mean of N log-likelihoods is
+/// `A_m` = (1/N) sum over n of (`w_{n,m}` - 1), and, the draws being independent, the standard error of that mean is
+/// sqrt(sum over m of (`A_m` - mean A)^2 / (M - 1) / M): the delta method.
+///
+/// The [variance](JointEstimate::variance) `V_n` of the likelihoods that the draws give to tau-sample n, relative to their
+/// mean, tells how few of them bear it: M / (1 + `V_n`) draws of equal weight would tell it as well, which is Kish's
+/// (sum L)^2 / sum L^2. [`effective_draws`](Self::effective_draws) is its harmonic mean over tau-samples, M / (1 + mean V),
+/// because it is the mean of `V_n` that tells on the score: the logarithm of a mean of noisy likelihoods is too low by about
+/// half the mean's relative variance, so that a loss is too high by (1 / effective - 1 / M) / 2 nats, and more where that is
+/// not small. Kish, "Survey Sampling" (1965); Owen, "Monte Carlo theory, methods and examples" (2013), chapter 9.
+///
+/// A tau-sample whose labels no draw allows has no error that could be told: the standard error is NaN, and its draws,
+/// which all have the same likelihood, count as M.
+///
+/// Values are put in order and equal ones merged before they are added: neither the order of the draws nor asking for
+/// equal functions just once changes a bit.
+#[derive(Clone, Debug, Default)]
+pub struct DrawError {
+    /// Draws that name each function.
+    counts: Vec<u64>,
+    /// Sum over tau-samples of each function's weight.
+    weights: Vec<f64>,
+    samples: u64,
+    /// Sum over tau-samples of V.
+    variances: f64,
+}
+
+impl DrawError {
+    /// Adds a tau-sample; function m is named by `counts[m]` draws, the same in every tau-sample.
+    ///
+    /// # Panics
+    /// When there is not one weight a count, or the counts are others than before.
+    pub fn add(&mut self, estimate: &JointEstimate, counts: &[u64]) {
+        assert_eq!(estimate.weights.len(), counts.len(), "a weight a function");
+        if self.samples == 0 {
+            self.counts = counts.to_vec();
+            self.weights = vec![0.0; counts.len()];
+        }
+        assert_eq!(self.counts, counts, "the same functions at every tau-sample");
+        self.samples += 1;
+        self.variances += estimate.variance;
+        for (sum, weight) in self.weights.iter_mut().zip(&estimate.weights) {
+            *sum += weight;
+        }
+    }
+
+    /// The standard error over draws of the mean over tau-samples: NaN with one draw, or where a tau-sample has no
+    /// finite log-likelihood.
+    pub fn stderr(&self) -> f64 {
+        let draws = self.draws();
+        let squares = squares(&self.weights, &self.counts);
+        (squares / (draws - 1.0) / draws).sqrt() / self.samples as f64
+    }
+
+    /// The effective number of draws, from 1 to M.
+    pub fn effective_draws(&self) -> f64 {
+        self.draws() / (1.0 + self.variances / self.samples as f64)
+    }
+
+    fn draws(&self) -> f64 {
+        self.counts.iter().sum::<u64>() as f64
+    }
+}
+
+/// Sum of squared deviations from the mean, of values that occur so many times each.
+fn squares(values: &[f64], counts: &[u64]) -> f64 {
+    let mut values: Vec<(f64, u64)> = values.iter().copied().zip(counts.iter().copied()).collect();
+    values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
+    values.dedup_by(|next, kept| {
+        let equal = next.0 == kept.0;
+        kept.1 += if equal { next.1 } else { 0 };
+        equal
+    });
+    let Some(&(least, _)) = values.first() else { return 0.0 };
+    // Deviations from the least are exactly 0 where all values are equal.
+    let count = values.iter().map(|value| value.1).sum::<u64>() as f64;
+    let mean = values.iter().map(|&(value, count)| (value - least) * count as f64).sum::<f64>() / count;
+    let square = |&(value, count): &(f64, u64)| (value - least - mean) * (value - least - mean) * count as f64;
+    values.iter().map(square).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rounding of sums of a few numbers.
+    const ROUNDING: f64 = 1e-14;
+
+    fn of(samples: &[&[f64]], counts: &[u64]) -> DrawError {
+        let mut error = DrawError::default();
+        for weights in samples {
+            let draws = counts.iter().sum::<u64>() as f64;
+            let variance =
+                weights.iter().zip(counts).map(|(w, &c)| (w - 1.0) * (w - 1.0) * c as f64).sum::<f64>() / draws;
+            error.add(&JointEstimate { log_likelihood: -1.0, weights: weights.to_vec(), variance }, counts);
+        }
+        error
+    }
+
+    #[test]
+    fn one_draw_of_four_that_bears_everything_is_one_effective_draw() {
+        let error = of(&[&[4.0, 0.0]], &[1, 3]);
+        assert_eq!(error.effective_draws(), 1.0);
+        // The influences are 3, -1, -1 and -1: squares of sum 12.
+        assert_eq!(error.stderr(), (12.0_f64 / 3.0 / 4.0).sqrt());
+    }
+
+    #[test]
+    fn the_effective_number_is_kishs() {
+        let weights: [f64; 5] = [0.1, 0.2, 0.7, 1.5, 2.5];
+        let kish = weights.iter().sum::<f64>().powi(2) / weights.iter().map(|w| w * w).sum::<f64>();
+        assert!((of(&[&weights], &[1; 5]).effective_draws() / kish - 1.0).abs() < ROUNDING);
+    }
+
+    #[test]
+    fn functions_that_agree_leave_no_error() {
+        for weight in [1.0, 0.1, 1.0 / 3.0] {
+            let weights = [weight; 3];
+            let error = of(&[&weights[..]; 7], &[1, 2, 5]);
+            assert_eq!(error.stderr(), 0.0, "{weight}");
+        }
+    }
+
+    #[test]
+    fn what_a_draw_does_to_one_tau_sample_it_may_undo_at_another() {
+        let error = of(&[&[2.0, 0.0], &[0.0, 2.0]], &[4, 4]);
+        assert_eq!((error.stderr(), error.effective_draws()), (0.0, 4.0));
+    }
+
+    #[test]
+    fn effective_numbers_have_a_harmonic_mean() {
+        let error = of(&[&[1.0, 1.0], &[2.0, 0.0]], &[5, 5]);
+        let harmonic = 2.0 / (1.0 / 10.0 + 1.0 / 5.0);
+        assert!((error.effective_draws() / harmonic - 1.0).abs() < ROUNDING);
+    }
+
+    #[test]
+    fn where_no_draw_allows_the_labels_there_is_no_error_to_tell() {
+        let mut error = of(&[&[1.0, 1.0]], &[1, 1]);
+        error.add(
+            &JointEstimate { log_likelihood: f64::NEG_INFINITY, weights: vec![f64::NAN; 2], variance: 0.0 },
+            &[1, 1],
+        );
+        assert!(error.stderr().is_nan());
+        assert_eq!(error.effective_draws(), 2.0);
+    }
+
+    #[test]
+    fn one_draw_does_not_tell_its_error() {
+        let error = of(&[&[1.0]], &[1]);
+        assert!(error.stderr().is_nan());
+        assert_eq!(error.effective_draws(), 1.0);
+    }
+}
