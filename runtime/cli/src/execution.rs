@@ -142,9 +142,11 @@ fn score(
         }
         Contestant::Oracle(sampling) => {
             let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;
-            let scores = evaluate(&mut posterior, problem, &instance, &plan.evaluation, plan.seed, &mut report);
-            // Only an answer that changes could go wrong with it.
-            let scores = scores.map_err(|EvaluateError::Inconsistent(message)| EvaluateError::Inconsistent(message));
+            // It does not fail; only an answer that changes could go wrong with it.
+            let scores = match evaluate(&mut posterior, problem, &instance, &plan.evaluation, plan.seed, &mut report) {
+                Ok(scores) => Ok(scores),
+                Err(EvaluateError::Inconsistent(message)) => Err(EvaluateError::Inconsistent(message)),
+            };
             (scores, None)
         }
     };

@@ -18,7 +18,7 @@ use crate::{agent_source, cache, oracle, problems, real_data};
 /// What takes part in a run.
 pub(crate) enum Contestant {
     /// A component.
-    Agent(Agent),
+    Agent(Box<Agent>),
     /// The host's own reference.
     Oracle(Sampling),
 }
@@ -46,7 +46,7 @@ impl Workload {
             } else {
                 let LoadedAgent { agent, bytes } = agent_source::load(&runtime, spec, limits)?;
                 let (name, digest) = (agent.description().name.clone(), agent.digest().to_owned());
-                agents.push(Contestant::Agent(agent));
+                agents.push(Contestant::Agent(agent.into()));
                 agent_files.push((digest.clone(), bytes));
                 (name, digest)
             };
@@ -91,7 +91,7 @@ impl Workload {
                 bail!("{} is not the agent that the plan names: its digest is {}", path.display(), agent.digest());
             }
             planned.push(PlannedAgent { agent: agent.description().name.clone(), ..entry.clone() });
-            agents.push(Contestant::Agent(agent));
+            agents.push(Contestant::Agent(agent.into()));
         }
         let planned_problems = suite.problems.iter().map(problems::planned).collect();
         let plan = Plan::new(&suite.name, suite.evaluation, held.seed, held.limits, planned, planned_problems);

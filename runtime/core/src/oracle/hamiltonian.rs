@@ -22,7 +22,7 @@ pub(super) struct State {
 pub(super) struct Trajectory {
     /// The likelihood's power, from 0 (the prior) to 1 (the posterior).
     pub(super) power: f64,
-    /// The rotation between two kicks, in radians.
+    /// The widest rotation between two kicks, in radians; each trajectory takes from half of it to all.
     pub(super) step: f64,
     /// The most steps taken.
     pub(super) most_steps: usize,
@@ -52,6 +52,8 @@ impl State {
         stream: &mut Stream,
     ) -> f64 {
         let Trajectory { power, step, most_steps } = trajectory;
+        // Where the likelihood bends more than where the step was fitted, a chain gets away by its finer trajectories.
+        let step = step * (0.5 + 0.5 * stream.uniform());
         let mut momentum: Vec<f64> = self.position.iter().map(|_| stream.normal()).collect();
         let longest = (QUARTER_TURN / step).ceil().min(most_steps as f64);
         let steps = (longest * (0.5 + 0.5 * stream.uniform())).ceil().max(1.0) as usize;

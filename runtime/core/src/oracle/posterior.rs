@@ -9,7 +9,8 @@ use crate::classifier::Model;
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::matrix::Matrix;
 
-/// A sample of environments from the posterior: draw m is function m mod S of S that were kept, chain by chain in turn.
+/// A sample of environments from the posterior: draw m is function m mod S of S that were kept, chain by
+/// chain in turn.
 #[derive(Clone, Debug)]
 pub struct Posterior {
     functions: Vec<Environment>,
@@ -34,17 +35,18 @@ pub struct Diagnosis {
 }
 
 impl Posterior {
-    /// Interleaves the chains, so that the first draws come from all of them alike.
+    /// Interleaves the chains, so that the first draws come from all parts of all of them alike.
     pub(super) fn new(spec: &EnvironmentSpec, chains: &[Chain], probes: &Matrix) -> Self {
-        let interleaved = (0..chains[0].draws.len()).flat_map(|m| chains.iter().map(move |chain| &chain.draws[m]));
+        let order = spread(chains[0].draws.len());
+        let interleaved = order.iter().flat_map(|&m| chains.iter().map(move |chain| &chain.draws[m]));
         let functions: Vec<_> = interleaved.map(|draw| Environment::of_parameters(spec, draw)).collect();
         let log_likelihoods: Vec<Vec<f64>> = chains.iter().map(|chain| chain.log_likelihoods.clone()).collect();
-        let mut logits = vec![vec![Vec::new(); chains.len()]; probes.rows()];
+        let mut logits = vec![vec![vec![0.0; order.len()]; chains.len()]; probes.rows()];
         for (m, function) in functions.iter().enumerate() {
             let mut at_probe = logits.iter_mut();
             function.each_row(probes, |row| {
                 let by_chain = at_probe.next().expect("one list a probe");
-                by_chain[m % chains.len()].push(row[0] - row[1]);
+                by_chain[m % chains.len()][order[m / chains.len()]] = row[0] - row[1];
             });
         }
         let steps = chains.iter().map(|chain| chain.step);
@@ -63,6 +65,17 @@ impl Posterior {
     pub fn diagnosis(&self) -> &Diagnosis {
         &self.diagnosis
     }
+}
+
+/// All places below `count` in an order whose beginnings are spread evenly: steps of about the golden section, around.
+fn spread(count: usize) -> Vec<usize> {
+    let section = (count as f64 * 0.618_033_988_749_895).round() as usize;
+    let stride = (section.max(1)..count).find(|&stride| greatest_common_divisor(stride, count) == 1).unwrap_or(1);
+    (0..count).map(|m| m * stride % count).collect()
+}
+
+fn greatest_common_divisor(a: usize, b: usize) -> usize {
+    if b == 0 { a } else { greatest_common_divisor(b, a % b) }
 }
 
 impl Diagnosis {
@@ -106,5 +119,25 @@ impl Model for Posterior {
     fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
         let functions = self.functions.len() as u64;
         Ok(draws.iter().flat_map(|draw| self.functions[(draw % functions) as usize].class_probs(inputs)).collect())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::spread;
+
+    #[test]
+    fn every_place_comes_once_and_the_first_quarter_is_spread() {
+        for count in [1, 2, 5, 125, 128, 1000] {
+            let order = spread(count);
+            let mut first: Vec<usize> = order[..count.div_ceil(4)].to_vec();
+            first.sort_unstable();
+            let widest = first.windows(2).map(|pair| pair[1] - pair[0]).max().unwrap_or(0);
+            // Of steps by the golden section, at most 2.62 times the mean of 4.
+            assert!(widest <= 11, "{count}: a gap of {widest}");
+            let mut all = order.clone();
+            all.sort_unstable();
+            assert_eq!(all, (0..count).collect::<Vec<_>>());
+        }
     }
 }
