@@ -109,7 +109,7 @@ fn drawable<'i>(problem: &Problem, instance: &'i Instance) -> Result<&'i Environ
 
 #[cfg(test)]
 mod tests {
-    use jointly_core::{EnvironmentSpec, Initialization, Problem, Source};
+    use jointly_core::{EnvironmentSpec, Initialization, Problem, Source, TestInputs};
 
     use super::{drawable, suite_of};
 
@@ -121,7 +121,7 @@ mod tests {
             hidden: vec![5],
             initialization: Initialization::Testbed,
         };
-        let problem = Problem { name: "p".into(), source: Source::Synthetic { environment, train_size: 3 } };
+        let problem = Problem { name: "p".into(), source: Source::Synthetic { environment, train_size: 3, test_inputs: TestInputs::Independent } };
         drawable(&problem, &problem.instance(0)).err().map(|error| error.to_string())
     }
 

@@ -160,11 +160,8 @@ fn means(points: &[&[f32]], weights: &[f64], nearest: &mut [u32], centres: usize
         held[centre as usize] += weight;
     }
     let mut numbers = vec![0; centres];
-    let mut live = 0;
-    for (number, _) in numbers.iter_mut().zip(&held).filter(|(_, held)| **held > 0.0) {
-        *number = live;
-        live += 1;
-    }
+    let live = numbers.iter_mut().zip(&held).filter(|(_, held)| **held > 0.0);
+    live.zip(0..).for_each(|((number, _), live)| *number = live);
     held.retain(|&held| held > 0.0);
     let mut sums = vec![0.0_f64; held.len() * stride];
     for ((point, weight), centre) in points.iter().zip(weights).zip(nearest) {
