@@ -43,7 +43,7 @@ fn every_variant_of_a_sweep_names_known_settings() {
 #[test]
 fn the_testbed_has_its_210_problems() {
     let suites = json(&done(["suites", "--json"]));
-    assert_eq!(names(&suites), ["quick", "testbed", "testbed/dyadic", "quick/dyadic"]);
+    assert_eq!(names(&suites), ["quick", "testbed", "quick/dyadic", "testbed/dyadic"]);
     let problems = suites[1]["problems"].as_array().unwrap();
     assert_eq!(problems.len(), 210);
     assert!(problems.contains(&"testbed/t10/temp0.1/seed3".into()));
