@@ -83,7 +83,9 @@ impl KMeans {
         let nearest = cluster(&rows, &weights.collect::<Vec<_>>(), self.most, &mut source);
         let mut cells = vec![0; counts.len()];
         for (functions, nearest) in points.iter().zip(nearest) {
-            functions.iter().for_each(|&m| cells[m as usize] = nearest);
+            for &m in *functions {
+                cells[m as usize] = nearest;
+            }
         }
         cells
     }
@@ -160,10 +162,9 @@ fn means(points: &[&[f32]], weights: &[f64], nearest: &mut [u32], centres: usize
         held[centre as usize] += weight;
     }
     let mut numbers = vec![0; centres];
-    let mut live = 0;
-    for (number, _) in numbers.iter_mut().zip(&held).filter(|(_, held)| **held > 0.0) {
-        *number = live;
-        live += 1;
+    let live = numbers.iter_mut().zip(&held).filter(|(_, held)| **held > 0.0);
+    for (place, (number, _)) in (0..).zip(live) {
+        *number = place;
     }
     held.retain(|&held| held > 0.0);
     let mut sums = vec![0.0_f64; held.len() * stride];

@@ -57,7 +57,7 @@ pub enum Cells {
     /// Random hyperplanes, as in algorithm 4.
     Planes(Planes),
     /// Clusters of the functions themselves.
-    KMeans(KMeans),
+    KMeans(Box<KMeans>),
 }
 
 impl Cells {
@@ -78,7 +78,7 @@ impl From<Planes> for Cells {
 
 impl From<KMeans> for Cells {
     fn from(clusters: KMeans) -> Self {
-        Self::KMeans(clusters)
+        Self::KMeans(Box::new(clusters))
     }
 }
 
@@ -138,9 +138,9 @@ impl Partition {
         // Without planes there is one cell and no need of probits.
         let needed = &probs[..room.len()];
         if self.clip {
-            probit::clipped(needed, room)
+            probit::clipped(needed, room);
         } else {
-            probit::finite(needed, room)
+            probit::finite(needed, room);
         }
         let start = self.label_probs.len();
         self.label_probs.extend(self.label_positions.iter().map(|&position| probs[position]));
@@ -173,15 +173,21 @@ impl Partition {
         let mut cells = Vec::new();
         for members in order.chunk_by(|&a, &b| self.functions[a].cell == self.functions[b].cell) {
             cell.clear();
-            members.iter().for_each(|&m| cell.add(self.function(m), self.functions[m].count));
+            for &m in members {
+                cell.add(self.function(m), self.functions[m].count);
+            }
             cells.push((cell.finish(), cell.draws as f64 / draws));
-            members.iter().for_each(|&m| weights[m] = cell.weight(self.function(m)));
+            for &m in members {
+                weights[m] = cell.weight(self.function(m));
+            }
         }
         let log_likelihood = log_sum_exp(cells.iter().copied());
         let members = order.chunk_by(|&a, &b| self.functions[a].cell == self.functions[b].cell);
         for (members, &(cell, _)) in members.zip(&cells) {
             let ratio = relative(cell, log_likelihood);
-            members.iter().for_each(|&m| weights[m] *= ratio);
+            for &m in members {
+                weights[m] *= ratio;
+            }
         }
         JointEstimate { log_likelihood, weights, variance: relative_variance(cells.into_iter(), log_likelihood) }
     }
