@@ -91,7 +91,7 @@ fn few_draws_are_warned_of_and_one_function_is_not() {
 fn clusters_part_what_planes_part() {
     let tosses = |draws: u64| {
         let rows = 20 * draws as usize;
-        let probs = (0..rows).map(|row| if row / 20 % 2 == 0 { [0.9, 0.1] } else { [0.1, 0.9] });
+        let probs = (0..rows).map(|row| if row / 20 % 2 == 0 { [0.9_f32, 0.1] } else { [0.1, 0.9] });
         Archive::new().array("probs", &[draws, 1, 20, 2], probs.flatten().collect()).array(
             "labels",
             &[1, 20],

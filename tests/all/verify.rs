@@ -111,7 +111,7 @@ fn other_draws_make_other_scores() {
 fn a_run_with_draws_and_cells_of_its_own_holds() {
     let directory = RunDirectory::new();
     let options = ["--draws", "20", "--partition", "k-means"];
-    let finished = directory.run(&["prior:hidden=5"], PROBLEM, &options);
+    let finished = directory.run(&["prior"], PROBLEM, &options);
     assert_eq!(finished.code, Some(0), "{finished:?}");
     assert!(
         finished.stdout.starts_with("quick, 1 problem, seed 0, 20 draws, parted by k-means; "),
@@ -121,7 +121,7 @@ fn a_run_with_draws_and_cells_of_its_own_holds() {
     assert!(finished.stdout.contains("of 20, too few on 1 of 1 problems"), "{}", finished.stdout);
     done(["verify", directory.argument()]);
     let by_planes = RunDirectory::new();
-    assert_eq!(by_planes.run(&["prior:hidden=5"], PROBLEM, &options[..2]).code, Some(0));
+    assert_eq!(by_planes.run(&["prior"], PROBLEM, &options[..2]).code, Some(0));
     let joint = |directory: &RunDirectory, name: &str| directory.scores()["agents"][0]["scores"][name].clone();
     assert_eq!(joint(&by_planes, "kl_tau1"), joint(&directory, "kl_tau1"));
     assert_ne!(joint(&by_planes, "kl_tau100"), joint(&directory, "kl_tau100"));

@@ -4,7 +4,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use jointly_core::estimate::{MonteCarlo, Partition, Planes, joint_log_likelihood};
+use jointly_core::estimate::{Cells, KMeans, MonteCarlo, Partition, Planes, joint_log_likelihood};
 use jointly_core::{Problem, stream, suite};
 
 const TAU: usize = 100;
@@ -42,19 +42,26 @@ impl Predictions {
         (functions, &self.labels[n * TAU..(n + 1) * TAU])
     }
 
-    fn partition(&self, n: usize, clip: bool) -> f64 {
+    fn planes(&self, n: usize, clip: bool) -> f64 {
+        self.partition(n, Planes::sample(0, "bench", TAU as u32, n as u32, CLASSES, PLANES).into(), clip)
+    }
+
+    fn clusters(&self, n: usize) -> f64 {
+        self.partition(n, KMeans::new(0, "bench", TAU as u32, n as u32, CLASSES, PLANES).into(), true)
+    }
+
+    fn partition(&self, n: usize, cells: Cells, clip: bool) -> f64 {
         let (functions, labels) = self.tau_sample(n);
-        let planes = Planes::sample(0, "bench", TAU as u32, n as u32, CLASSES, PLANES);
-        let mut estimate = Partition::new(planes, labels, CLASSES, clip);
+        let mut estimate = Partition::new(cells, labels, CLASSES, clip);
         functions.for_each(|function| estimate.add(function, 1));
-        estimate.finish()
+        estimate.finish().log_likelihood
     }
 
     fn monte_carlo(&self, n: usize) -> f64 {
         let (functions, labels) = self.tau_sample(n);
         let mut estimate = MonteCarlo::new();
         functions.for_each(|function| estimate.add(joint_log_likelihood(function, labels, CLASSES), 1));
-        estimate.finish()
+        estimate.finish().log_likelihood
     }
 }
 
@@ -64,10 +71,13 @@ fn estimates(criterion: &mut Criterion) {
     let mut group = criterion.benchmark_group("tau 100, N 1000, M 1000, K 2");
     group.sample_size(10).measurement_time(Duration::from_secs(20));
     group.bench_function("partition, 7 planes", |b| {
-        b.iter(|| black_box(all(&|n| predictions.partition(n, true))));
+        b.iter(|| black_box(all(&|n| predictions.planes(n, true))));
     });
     group.bench_function("partition, 7 planes, no clip", |b| {
-        b.iter(|| black_box(all(&|n| predictions.partition(n, false))));
+        b.iter(|| black_box(all(&|n| predictions.planes(n, false))));
+    });
+    group.bench_function("k-means, 40 tau-samples only", |b| {
+        b.iter(|| black_box((0..DISTINCT).map(|n| predictions.clusters(n)).sum::<f64>()));
     });
     group.bench_function("monte carlo", |b| b.iter(|| black_box(all(&|n| predictions.monte_carlo(n)))));
     group.finish();

@@ -56,7 +56,9 @@ impl Estimator {
         let tau = question.labels.len() as u32;
         let partition = |cells: Cells, clip, source: &mut Stream| {
             let mut estimate = Partition::new(cells, &question.labels, CLASSES, clip);
-            (0..draws).for_each(|_| estimate.add(&question.draw(source), 1));
+            for _ in 0..draws {
+                estimate.add(&question.draw(source), 1);
+            }
             estimate.finish()
         };
         match self {

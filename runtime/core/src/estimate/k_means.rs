@@ -83,7 +83,9 @@ impl KMeans {
         let nearest = cluster(&rows, &weights.collect::<Vec<_>>(), self.most, &mut source);
         let mut cells = vec![0; counts.len()];
         for (functions, nearest) in points.iter().zip(nearest) {
-            functions.iter().for_each(|&m| cells[m as usize] = nearest);
+            for &m in *functions {
+                cells[m as usize] = nearest;
+            }
         }
         cells
     }
@@ -161,7 +163,9 @@ fn means(points: &[&[f32]], weights: &[f64], nearest: &mut [u32], centres: usize
     }
     let mut numbers = vec![0; centres];
     let live = numbers.iter_mut().zip(&held).filter(|(_, held)| **held > 0.0);
-    live.zip(0..).for_each(|((number, _), live)| *number = live);
+    for (place, (number, _)) in (0..).zip(live) {
+        *number = place;
+    }
     held.retain(|&held| held > 0.0);
     let mut sums = vec![0.0_f64; held.len() * stride];
     for ((point, weight), centre) in points.iter().zip(weights).zip(nearest) {

@@ -132,7 +132,7 @@ fn a_worse_agent_has_a_positive_kl() {
 #[test]
 fn asking_for_each_function_once_gives_the_same_bits() {
     for (clip, partition) in PARTITIONS {
-        let evaluation = Evaluation { clip, partition, ..evaluation(&[1, 2, 5]) };
+        let evaluation = Evaluation { partition, clip, ..evaluation(&[1, 2, 5]) };
         let mut once = Sines::new(4, 3);
         let mut always = Sines { admits_repetition: false, ..Sines::new(4, 3) };
         let problem = problem(3, 0.5);
@@ -146,7 +146,7 @@ fn asking_for_each_function_once_gives_the_same_bits() {
 #[test]
 fn chunks_do_not_change_a_bit() {
     for (clip, partition) in PARTITIONS {
-        let evaluation = Evaluation { clip, partition, ..evaluation(&[2, 5]) };
+        let evaluation = Evaluation { partition, clip, ..evaluation(&[2, 5]) };
         let problem = problem(3, 0.5);
         let whole = scores(&Budget::default(), &mut Sines::new(23, 3), &problem, &evaluation);
         let tiny = [

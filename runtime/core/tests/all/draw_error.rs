@@ -29,8 +29,11 @@ fn labels(tau: usize, n: usize) -> Vec<u32> {
     (0..tau).map(|_| u32::from(source.uniform() < coin)).collect()
 }
 
+/// An estimator at tau-sample n, of labels under functions.
+type Estimate = fn(usize, &[u32], &[Vec<f32>]) -> JointEstimate;
+
 /// The negative log-likelihood of fresh draws.
-fn score(tau: usize, set: u64, estimate: &dyn Fn(usize, &[u32], &[Vec<f32>]) -> JointEstimate) -> JointScore {
+fn score(tau: usize, set: u64, estimate: Estimate) -> JointScore {
     let mut source = stream(2, "test", "draws", set);
     let mut errors = DrawError::default();
     let functions: Vec<Vec<f32>> = (0..DRAWS).map(|_| function(tau * SAMPLES, &mut source)).collect();
@@ -48,14 +51,18 @@ fn score(tau: usize, set: u64, estimate: &dyn Fn(usize, &[u32], &[Vec<f32>]) -> 
 
 fn monte_carlo(_: usize, labels: &[u32], functions: &[Vec<f32>]) -> JointEstimate {
     let mut estimate = MonteCarlo::new();
-    functions.iter().for_each(|function| estimate.add(joint_log_likelihood(function, labels, 2), 1));
+    for function in functions {
+        estimate.add(joint_log_likelihood(function, labels, 2), 1);
+    }
     estimate.finish()
 }
 
 fn partition(n: usize, labels: &[u32], functions: &[Vec<f32>]) -> JointEstimate {
     let planes = Planes::sample(0, "draw-error", labels.len() as u32, n as u32, 2, 3);
     let mut estimate = Partition::new(planes, labels, 2, true);
-    functions.iter().for_each(|function| estimate.add(function, 1));
+    for function in functions {
+        estimate.add(function, 1);
+    }
     estimate.finish()
 }
 
@@ -63,7 +70,7 @@ fn mean(values: impl Iterator<Item = f64>) -> f64 {
     values.sum::<f64>() / SCORES as f64
 }
 
-fn scores(tau: usize, estimate: &dyn Fn(usize, &[u32], &[Vec<f32>]) -> JointEstimate) -> Vec<JointScore> {
+fn scores(tau: usize, estimate: Estimate) -> Vec<JointScore> {
     (0..SCORES).map(|set| score(tau, set, estimate)).collect()
 }
 
@@ -77,12 +84,12 @@ fn claims_its_spread(scores: &[JointScore]) {
 
 #[test]
 fn of_monte_carlo() {
-    claims_its_spread(&scores(8, &monte_carlo));
+    claims_its_spread(&scores(8, monte_carlo));
 }
 
 #[test]
 fn of_the_partition() {
-    claims_its_spread(&scores(30, &partition));
+    claims_its_spread(&scores(30, partition));
 }
 
 /// One function in three gives the labels probability 0.9 and the others 0.1: the likelihood is 11/30.
