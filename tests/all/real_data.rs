@@ -72,7 +72,7 @@ fn iris(shift: f64) -> String {
         let petal = class as f64 * 2.0 + (i % 7) as f64 / 10.0 + shift;
         format!("{}.{},3.{},{petal:.1},0.{},{}\n", 4 + class, i % 10, i % 9, i % 8, names[class])
     };
-    (0..150).map(row).collect()
+    (0..150).map(row).collect::<Vec<_>>().concat()
 }
 
 fn refused(finished: &Finished, texts: &[&str]) {
@@ -140,8 +140,9 @@ fn what_is_missing_is_named_with_the_remedy_before_anything_runs() {
 #[test]
 fn several_datasets_are_chosen_by_alternatives() {
     let folder = Folder::with_iris();
-    let german: String = (0..1000).map(|i| format!("{} {} {}\n", i % 13, "1 ".repeat(23), 1 + i % 2)).collect();
-    folder.write("german-credit/german.data-numeric", &german);
+    let ones = "1 ".repeat(23);
+    let german: Vec<String> = (0..1000).map(|i| format!("{} {ones} {}", i % 13, 1 + i % 2)).collect();
+    folder.write("german-credit/german.data-numeric", &german.join("\n"));
     let finished = folder.run("*/{iris,german-credit}/t1/seed0", &["--json"]);
     assert_eq!(finished.code, Some(0), "{finished:?}");
     let problems = json(&finished.stdout)["agents"][0]["problems"].as_array().unwrap().len();

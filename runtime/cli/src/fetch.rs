@@ -13,7 +13,7 @@ use crate::directory::PART;
 use crate::output;
 
 /// How long a server may take to answer; how long it takes to send what it has is its own affair.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 /// Bytes that are passed on at a time.
 const PIECE: usize = 1 << 16;
 

@@ -20,7 +20,7 @@ use crate::{exit, fetch, output};
 #[derive(Args)]
 pub(crate) struct Data {
     #[command(flatten)]
-    data: DataDirectories,
+    directories: DataDirectories,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -38,7 +38,7 @@ pub(crate) struct Data {
 
 impl Data {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        let directories = self.data.paths()?;
+        let directories = self.directories.paths()?;
         if let Some(name) = &self.fetch {
             let into = self.into.or_else(|| directories.first().cloned());
             let Some(into) = into else { bail!("there is nowhere to put {name}: give --into DIR") };
@@ -111,23 +111,20 @@ impl Entry {
             card.test_size,
             if card.in_paper { "" } else { "; not of the paper" }
         );
-        match &self.files {
-            Some(files) => {
-                for (path, bytes) in sizes(files) {
-                    let _ = writeln!(text, "    here: {} ({bytes} bytes)", path.display());
-                }
+        if let Some(files) = &self.files {
+            for (path, bytes) in sizes(files) {
+                let _ = writeln!(text, "    here: {} ({bytes} bytes)", path.display());
             }
-            None => {
-                let _ = writeln!(text, "    not there: {}", card.format.summary());
-                for part in card.parts {
-                    let places: Vec<String> = part.places.iter().map(ToString::to_string).collect();
-                    let _ = writeln!(text, "        {}: {}", part.holds, places.join(" or "));
-                }
-                let _ = writeln!(text, "    get {}", card.origin);
-                if !card.downloads.is_empty() {
-                    let bytes: u64 = card.downloads.iter().map(|download| download.bytes).sum();
-                    let _ = writeln!(text, "    or: jointly data --fetch {} ({bytes} bytes)", card.name);
-                }
+        } else {
+            let _ = writeln!(text, "    not there: {}", card.format.summary());
+            for part in card.parts {
+                let places: Vec<String> = part.places.iter().map(ToString::to_string).collect();
+                let _ = writeln!(text, "        {}: {}", part.holds, places.join(" or "));
+            }
+            let _ = writeln!(text, "    get {}", card.origin);
+            if !card.downloads.is_empty() {
+                let bytes: u64 = card.downloads.iter().map(|download| download.bytes).sum();
+                let _ = writeln!(text, "    or: jointly data --fetch {} ({bytes} bytes)", card.name);
             }
         }
         let serves: Vec<String> =
