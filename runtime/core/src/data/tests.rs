@@ -369,13 +369,11 @@ fn downloads_make_a_dataset() {
 /// The dataset from real files, where this machine has them.
 fn at_hand(name: &str) -> Option<LoadedDataset> {
     let card = card(name).unwrap();
-    match locate(card, &[Path::new(REAL).to_owned()]) {
-        Ok(files) => Some(load(card, &files).unwrap()),
-        Err(_) => {
-            eprintln!("skipped: {name} is not in {REAL}");
-            None
-        }
+    if let Ok(files) = locate(card, &[Path::new(REAL).to_owned()]) {
+        return Some(load(card, &files).unwrap());
     }
+    eprintln!("skipped: {name} is not in {REAL}");
+    None
 }
 
 /// How many examples of each class there are, training and test together.
