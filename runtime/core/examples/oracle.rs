@@ -51,7 +51,7 @@ fn spec(temperature: f64) -> EnvironmentSpec {
 
 /// A problem of the testbed's law and its data.
 fn world(train_size: u32, temperature: f64, index: u64) -> (Instance, Environment) {
-    let source = Source::Synthetic { environment: spec(temperature), train_size };
+    let source = Source::Synthetic { environment: spec(temperature), train_size, test_inputs: TestInputs::Independent };
     let problem = Problem { name: format!("world/t{train_size}/temp{temperature}/{index}"), source };
     let instance = problem.instance(0);
     let environment = instance.environment().expect("a problem that is sampled has an environment").clone();

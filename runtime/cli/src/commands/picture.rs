@@ -121,7 +121,10 @@ mod tests {
             hidden: vec![5],
             initialization: Initialization::Testbed,
         };
-        let problem = Problem { name: "p".into(), source: Source::Synthetic { environment, train_size: 3, test_inputs: TestInputs::Independent } };
+        let problem = Problem {
+            name: "p".into(),
+            source: Source::Synthetic { environment, train_size: 3, test_inputs: TestInputs::Independent },
+        };
         drawable(&problem, &problem.instance(0)).err().map(|error| error.to_string())
     }
 
