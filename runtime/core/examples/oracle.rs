@@ -9,7 +9,8 @@ use std::process::ExitCode;
 use jointly_core::estimate::joint_log_likelihood;
 use jointly_core::oracle::{Oracle, Settings};
 use jointly_core::{
-    Environment, EnvironmentSpec, Initialization, Instance, Matrix, Model, Problem, Source, Summary, stream, summarize,
+    Environment, EnvironmentSpec, Initialization, Instance, Matrix, Model, Problem, Source, Summary, TestInputs,
+    stream, summarize,
 };
 
 /// Posterior draws that the truth is ranked among.
