@@ -85,9 +85,9 @@ fn a_replicate_is_another_sample() {
 #[test]
 fn it_is_listed_apart_from_the_agents() {
     let text = done(["agents"]);
-    let heading = text.lines().position(|line| line.starts_with("Computed by the host itself")).unwrap();
-    let card = text.lines().position(|line| line.starts_with("oracle 1: the floor")).unwrap();
-    assert!(card > heading, "{text}");
+    assert!(text.contains("\noracle ") && text.contains("The oracle is no agent"), "{text}");
+    let card = done(["agents", "oracle"]);
+    assert!(card.starts_with("oracle 1: the floor") && card.contains("chains=8"), "{card}");
     let listed = json(&done(["agents", "--json"]));
     let references: Vec<&Value> =
         listed.as_array().unwrap().iter().filter(|entry| entry["reference"] == true).collect();

@@ -145,7 +145,8 @@ fn what_is_not_finite_is_drawn_as_such() {
     let directory = RunDirectory::of(&["mlp:steps=5", "uniform"], "quick/*/temp0.1/seed0");
     rewrite_journal(&directory, |unit| {
         if unit["agent"] == "uniform" && unit["problem"] == "quick/t100/temp0.1/seed0" {
-            unit["scored"]["scores"]["joint"][0][1] = json!({ "mean": "inf", "stderr": "nan" });
+            let score = &mut unit["scored"]["scores"]["joint"][0][1];
+            (score["mean"], score["stderr"]) = (json!("inf"), json!("nan"));
         }
     });
     let page = page(&directory, &["--baseline", "mlp:steps=5"]);
