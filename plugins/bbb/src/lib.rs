@@ -7,10 +7,10 @@ use jointly_nets::adam::Adam;
 use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::normals::Normals;
 use jointly_nets::simd::Lanes;
-use jointly_nets::{FirstBiases, Network, Stream, adaptive, predict};
+use jointly_nets::{FirstBiases, Network, Progress, Stream, adaptive, predict};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Probability, Setting, Sweep, Task, Widths,
-    choices, progress, settings, sweep,
+    choices, settings, sweep,
 };
 
 use posterior::Posterior;
@@ -112,7 +112,7 @@ impl Classifier for BayesByBackprop {
         seed: u64,
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
-        let mut examples = Examples::new(task, data, *settings.batch_size, seed)?;
+        let mut examples = Examples::new(task, data, *settings.batch_size, Stream::Batches.rng(seed, 0))?;
         let widths = [&[task.input_dim], &settings.hidden[..], &[task.num_classes]].concat();
         let start = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
         let mut likelihood = Likelihood::new(&start, examples.max_rows());
@@ -125,12 +125,13 @@ impl Classifier for BayesByBackprop {
         let mut normals = Normals::new(&mut Stream::Noise.rng(seed, 0));
         let mut noise = Vec::new();
         let (steps, draws) = (*settings.steps, *settings.draws);
+        let mut progress = Progress::new(steps);
         for step in 0..steps {
             examples.next_batch();
             gradient.fill(Lanes::splat(0.0));
             for _ in 0..draws {
                 let network = posterior.draw(&mut normals, &mut noise);
-                if !likelihood.differentiate(&network, &examples, &mut slopes) {
+                if !likelihood.differentiate(&network, &examples, examples.targets(), &mut slopes) {
                     return Err(Failure::Diverged(format!("the loss is not finite at step {step}")));
                 }
                 prior.add_surprise(&network.parameters, complexity, &mut slopes);
@@ -139,9 +140,7 @@ impl Classifier for BayesByBackprop {
             posterior.add_divergence(&prior, complexity, &mut gradient);
             adam.update(&mut posterior.parameters, &gradient, 0.0);
             posterior.scale();
-            if step % steps.div_ceil(100) == 0 {
-                progress(step as f32 / steps as f32);
-            }
+            progress.step();
         }
         Ok(Self { posterior, dim: task.input_dim, seed })
     }

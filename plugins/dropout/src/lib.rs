@@ -114,7 +114,8 @@ impl Classifier for Dropout {
             learning_rate: *settings.learning_rate,
             penalty: settings.penalty(task, data.labels.len()),
         };
-        let mut examples = Examples::new(task, data, *settings.batch_size, seed)?.repeating();
+        let batches = Stream::Batches.rng(seed, 0);
+        let mut examples = Examples::new(task, data, *settings.batch_size, batches)?.repeating();
         let network = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
         let network = train(network, &widths, &recipe, &mut examples, seed)?;
         let shares = widths.len() == 4 && rates.input == 0.0;

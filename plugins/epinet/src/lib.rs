@@ -67,7 +67,7 @@ pub struct Epinet {
 #[derive(Debug)]
 struct Shared {
     /// A row of features for each input.
-    features: Vec<f32>,
+    features: Matrix,
     /// The base network's logits.
     logits: Vec<f32>,
     prior: prior::Outputs,
@@ -94,14 +94,16 @@ impl Epinet {
             }
             base.outputs().take(rows).for_each(|row| logits.extend_from_slice(&row[..classes]));
         }
+        let features =
+            Matrix::new(inputs.rows(), self.shape.features(), features).expect("a row of features for each input");
         Ok(Shared { features, logits, prior: self.prior.outputs(inputs.values()) })
     }
 
-    fn probs_at(&self, shared: &Shared, draw: u64, out: &mut [f32]) {
+    fn probs_at(&self, shared: &Shared, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
         let index = draw_index(self.shape.index_dim, &mut Rng::new(self.seed, draw));
         let network = self.shape.at_index(&self.eta, &index);
         let shifts = shared.logits.iter().zip(shared.prior.at_index(&index)).map(|(base, prior)| base + prior);
-        predict_shifted(&network, &shared.features, &shifts.collect::<Vec<f32>>(), out);
+        predict_shifted(&network, &shared.features, &shifts.collect::<Vec<f32>>(), out)
     }
 }
 
@@ -154,8 +156,7 @@ impl Classifier for Epinet {
     }
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
-        self.probs_at(&self.share(inputs)?, draw, out);
-        Ok(())
+        self.probs_at(&self.share(inputs)?, draw, out)
     }
 
     fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
@@ -164,8 +165,7 @@ impl Classifier for Epinet {
         }
         let shared = self.share(inputs)?;
         let block = out.len() / draws.len();
-        draws.iter().zip(out.chunks_exact_mut(block)).for_each(|(draw, out)| self.probs_at(&shared, *draw, out));
-        Ok(())
+        draws.iter().zip(out.chunks_exact_mut(block)).try_for_each(|(draw, out)| self.probs_at(&shared, *draw, out))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Class probabilities of trained networks at many rows.
+//! Outputs and class probabilities of networks at many rows.
 
 use jointly_sdk::{Failure, Matrix};
 
@@ -12,6 +12,22 @@ use crate::softmax::{column, softmax};
 /// Rows that pass through the network together: their values stay in the first-level cache.
 const BLOCK: usize = 64;
 
+/// The network's outputs at every row of inputs, side by side: `out[t * outputs + k]`.
+pub fn outputs(network: &Network, inputs: &[f32]) -> Vec<f32> {
+    let (dim, width) = (network.inputs(), network.outputs());
+    let rows = inputs.len() / dim;
+    let mut values = Values::new(network, BLOCK.min(rows));
+    let mut out = Vec::with_capacity(rows * width);
+    for inputs in inputs.chunks(BLOCK * dim) {
+        let rows = inputs.len() / dim;
+        network.forward(inputs, dim, rows, &mut values);
+        for row in values.outputs().chunks_exact(stride(width) * LANES).take(rows) {
+            out.extend_from_slice(&row[..width]);
+        }
+    }
+    out
+}
+
 /// The softmax of the sum of the networks' outputs at every row: `out[t * classes + k]`.
 ///
 /// The probabilities of a row have the same bits whatever the other rows are.
@@ -23,28 +39,62 @@ pub fn predict(networks: &[&Network], inputs: &Matrix, out: &mut [f32]) -> Resul
     let Some(first) = networks.first() else {
         return Err(Failure::Internal("no network to predict with".into()));
     };
-    let (dim, classes) = (first.inputs(), first.outputs());
-    if inputs.cols() != dim {
-        return Err(Failure::Internal(format!("inputs have {} columns; the task has {dim}", inputs.cols())));
-    }
-    let mut networks: Vec<Sampled<'_>> = networks.iter().map(|network| Sampled::new(network)).collect();
+    let dim = check(first, inputs)?;
+    let mut networks: Vec<Sampled<'_>> = networks.iter().map(|network| Sampled::in_pieces(network)).collect();
     let points = if dim <= MAX_INPUTS { points(inputs) } else { Vec::new() };
     let order = if dim <= MAX_INPUTS { snake(&points) } else { (0..inputs.rows() as u32).collect() };
+    sum(&mut networks, Rows { inputs, points: &points, shifts: &[] }, &order, out);
+    Ok(())
+}
+
+/// The softmax of the network's outputs plus `shifts[t * classes + k]`, at every row: `out[t * classes + k]`.
+///
+/// The probabilities of a row have the same bits whatever the other rows are, and the network's outputs those of
+/// [`outputs`], from which a shift may have come.
+///
+/// # Errors
+///
+/// Inputs that do not have as many columns as the network has inputs.
+pub fn predict_shifted(network: &Network, inputs: &Matrix, shifts: &[f32], out: &mut [f32]) -> Result<(), Failure> {
+    check(network, inputs)?;
+    let order: Vec<u32> = (0..inputs.rows() as u32).collect();
+    sum(&mut [Sampled::whole(network)], Rows { inputs, points: &[], shifts }, &order, out);
+    Ok(())
+}
+
+/// The number of inputs.
+fn check(network: &Network, inputs: &Matrix) -> Result<usize, Failure> {
+    let (cols, dim) = (inputs.cols(), network.inputs());
+    if cols != dim {
+        return Err(Failure::Internal(format!("inputs have {cols} columns; the task has {dim}")));
+    }
+    Ok(dim)
+}
+
+/// The softmax of the sum of the networks' outputs and the shifts, at the rows in a given order.
+fn sum(networks: &mut [Sampled<'_>], rows: Rows<'_>, order: &[u32], out: &mut [f32]) {
+    let classes = networks[0].network.outputs();
     let mut block = Block::default();
     let mut columns = vec![Lanes::splat(0.0); classes];
     let stride = stride(classes) * LANES;
     for places in order.chunks(BLOCK) {
-        block.gather(inputs, &points, places);
-        for network in &mut networks {
-            network.forward(&block, dim, places.len());
+        block.gather(rows, classes, places);
+        for network in networks.iter_mut() {
+            network.forward(&block, places.len());
         }
         for (at, places) in places.chunks(LANES).enumerate() {
             columns.fill(Lanes::splat(0.0));
-            for network in &mut networks {
+            for network in networks.iter_mut() {
                 // Rows past the last one are from an earlier block: computed, but not written.
                 let outputs = &network.values.outputs()[at * LANES * stride..][..LANES * stride];
                 for (k, sum) in columns.iter_mut().enumerate() {
                     *sum = *sum + column(outputs, stride, k);
+                }
+            }
+            if !block.shifts.is_empty() {
+                let shifts = &block.shifts[at * LANES * classes..][..places.len() * classes];
+                for (k, sum) in columns.iter_mut().enumerate() {
+                    *sum = *sum + column(shifts, classes, k);
                 }
             }
             softmax(&mut columns);
@@ -55,7 +105,6 @@ pub fn predict(networks: &[&Network], inputs: &Matrix, out: &mut [f32]) -> Resul
             }
         }
     }
-    Ok(())
 }
 
 /// The rows as points in the plane; a missing coordinate is zero.
@@ -64,20 +113,36 @@ fn points(inputs: &Matrix) -> Vec<[f32; MAX_INPUTS]> {
     rows.map(|row| std::array::from_fn(|i| row.get(i).copied().unwrap_or(0.0))).collect()
 }
 
+/// All rows to predict at.
+#[derive(Clone, Copy)]
+struct Rows<'a> {
+    inputs: &'a Matrix,
+    /// The rows again, where there are few inputs.
+    points: &'a [[f32; MAX_INPUTS]],
+    /// What is added to their logits; empty where nothing is.
+    shifts: &'a [f32],
+}
+
 /// Rows that pass through the networks together.
 #[derive(Default)]
 struct Block {
     inputs: Vec<f32>,
     points: Vec<[f32; MAX_INPUTS]>,
+    shifts: Vec<f32>,
 }
 
 impl Block {
-    fn gather(&mut self, inputs: &Matrix, points: &[[f32; MAX_INPUTS]], places: &[u32]) {
+    fn gather(&mut self, rows: Rows<'_>, classes: usize, places: &[u32]) {
         self.inputs.clear();
         self.points.clear();
+        self.shifts.clear();
         for place in places {
-            self.inputs.extend_from_slice(inputs.row(*place as usize));
-            self.points.extend(points.get(*place as usize));
+            let place = *place as usize;
+            self.inputs.extend_from_slice(rows.inputs.row(place));
+            self.points.extend(rows.points.get(place));
+            if !rows.shifts.is_empty() {
+                self.shifts.extend_from_slice(&rows.shifts[place * classes..][..classes]);
+            }
         }
     }
 }
@@ -90,16 +155,46 @@ struct Sampled<'a> {
 }
 
 impl<'a> Sampled<'a> {
-    fn new(network: &'a Network) -> Self {
-        Self { network, pieces: Pieces::new(network), values: Values::new(network, BLOCK) }
+    fn whole(network: &'a Network) -> Self {
+        Self { network, pieces: None, values: Values::new(network, BLOCK) }
     }
 
-    fn forward(&mut self, block: &Block, dim: usize, rows: usize) {
+    /// Whose first layers are [`Pieces`] where they can be, which is faster and rounds otherwise.
+    fn in_pieces(network: &'a Network) -> Self {
+        Self { pieces: Pieces::new(network), ..Self::whole(network) }
+    }
+
+    fn forward(&mut self, block: &Block, rows: usize) {
         if let Some(pieces) = &mut self.pieces {
             pieces.fill(&block.points, self.values.layer(1));
             pieces.above().forward_from(2, &[], 0, rows, &mut self.values);
         } else {
-            self.network.forward(&block.inputs, dim, rows, &mut self.values);
+            self.network.forward(&block.inputs, self.network.inputs(), rows, &mut self.values);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::Rng;
+
+    use super::*;
+    use crate::FirstBiases;
+
+    #[test]
+    fn a_shift_by_another_networks_outputs_is_their_sum() {
+        let mut rng = Rng::new(3, 0);
+        let network = Network::new(&[4, 9, 3], FirstBiases::Normal, &mut rng);
+        let other = Network::new(&[4, 3], FirstBiases::Normal, &mut rng);
+        for rows in [1, 7, 64, 150] {
+            let inputs = Matrix::new(rows, 4, (0..rows * 4).map(|_| rng.normal()).collect()).unwrap();
+            let mut expected = vec![0.0; rows * 3];
+            predict(&[&network, &other], &inputs, &mut expected).unwrap();
+            let mut out = vec![0.0; rows * 3];
+            predict_shifted(&network, &inputs, &outputs(&other, inputs.values()), &mut out).unwrap();
+            assert_eq!(out, expected);
+        }
+        let narrow = Matrix::new(1, 3, vec![0.0; 3]).unwrap();
+        assert!(predict_shifted(&network, &narrow, &[0.0; 3], &mut [0.0; 3]).is_err());
     }
 }

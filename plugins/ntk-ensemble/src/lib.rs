@@ -100,7 +100,7 @@ impl Classifier for NtkEnsemble {
             let network = Network::new(&widths, FirstBiases::Truncated, start).scaled(scale);
             let direction = &mut Stream::Prior.rng(seed, index as u64);
             let offset = Tangent::new(network.clone(), &widths, FirstBiases::Truncated, direction);
-            let network = training::train(network, &offset.outputs(data.inputs.values()), &recipe, task, data, seed)?;
+            let network = training::train(network, offset.outputs(data.inputs.values()), &recipe, task, data, seed)?;
             progress((index + 1) as f32 / size as f32);
             Ok(Member { network, offset })
         };
@@ -124,12 +124,7 @@ impl Classifier for NtkEnsemble {
 impl NtkEnsemble {
     fn member_probs(&self, member: usize, inputs: &Matrix, out: &mut [f32]) -> Result<(), Failure> {
         let Member { network, offset } = &self.members[member];
-        if inputs.cols() != network.inputs() {
-            let (cols, dim) = (inputs.cols(), network.inputs());
-            return Err(Failure::Internal(format!("inputs have {cols} columns; the task has {dim}")));
-        }
-        predict_shifted(network, inputs.values(), &offset.outputs(inputs.values()), out);
-        Ok(())
+        predict_shifted(network, inputs, &offset.outputs(inputs.values()), out)
     }
 }
 

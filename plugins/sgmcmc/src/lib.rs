@@ -6,10 +6,10 @@ use jointly_nets::choice::Choice;
 use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::layout;
 use jointly_nets::normals::Normals;
-use jointly_nets::{FirstBiases, Network, Stream, adaptive, predict};
+use jointly_nets::{FirstBiases, Network, Progress, Stream, adaptive, predict};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Fraction, Matrix, NonNegative, Positive, Setting, Sweep, Task,
-    Widths, choices, progress, settings, sweep,
+    Widths, choices, settings, sweep,
 };
 
 use langevin::{Chain, Motion};
@@ -111,7 +111,7 @@ impl Classifier for Langevin {
             let reason = format!("burn-in is {burn_in} of {steps} steps, so that no network is kept; lower it");
             return Err(Failure::InvalidSetting(reason));
         }
-        let mut examples = Examples::new(task, data, *settings.batch_size, seed)?;
+        let mut examples = Examples::new(task, data, *settings.batch_size, Stream::Batches.rng(seed, 0))?;
         let widths = [&[task.input_dim], &settings.hidden[..], &[task.num_classes]].concat();
         let mut network = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
         let mut likelihood = Likelihood::new(&network, examples.max_rows());
@@ -121,9 +121,10 @@ impl Classifier for Langevin {
         let mut normals = Normals::new(&mut Stream::Noise.rng(seed, 0));
         let (mut gradient, mut noise) = (mask.clone(), mask.clone());
         let mut networks = Vec::new();
+        let mut progress = Progress::new(steps);
         for step in 0..steps {
             examples.next_batch();
-            if !likelihood.differentiate(&network, &examples, &mut gradient) {
+            if !likelihood.differentiate(&network, &examples, examples.targets(), &mut gradient) {
                 return Err(Failure::Diverged(format!("the loss is not finite at step {step}")));
             }
             normals.fill(&mut noise);
@@ -132,9 +133,7 @@ impl Classifier for Langevin {
             if settings.keeps(step + 1) {
                 networks.push(network.clone());
             }
-            if step % steps.div_ceil(100) == 0 {
-                progress(step as f32 / steps as f32);
-            }
+            progress.step();
         }
         Ok(Self { choice: Choice::new(seed, networks.len()), networks })
     }
