@@ -7,7 +7,7 @@ use jointly_nets::adam::Adam;
 use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::normals::Normals;
 use jointly_nets::simd::Lanes;
-use jointly_nets::{FirstBiases, Network, Progress, Stream, adaptive, predict};
+use jointly_nets::{FirstBiases, Network, Penalty, Progress, Stream, predict, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Probability, Setting, Sweep, Task, Widths,
     choices, settings, sweep,
@@ -64,8 +64,7 @@ impl Settings {
 
     /// The factor of the divergence in the loss: 1 / T, times d sqrt(temperature) where adaptive.
     fn complexity(&self, task: &Task, examples: usize) -> f32 {
-        let factor = if self.adaptive { adaptive::factor(task) } else { 1.0 };
-        factor / examples.max(1) as f32
+        Penalty { l2: 1.0, adaptive: self.adaptive }.factor(task, examples)
     }
 }
 
@@ -113,7 +112,7 @@ impl Classifier for BayesByBackprop {
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
         let mut examples = Examples::new(task, data, *settings.batch_size, Stream::Batches.rng(seed, 0))?;
-        let widths = [&[task.input_dim], &settings.hidden[..], &[task.num_classes]].concat();
+        let widths = widths(task, &settings.hidden);
         let start = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
         let mut likelihood = Likelihood::new(&start, examples.max_rows());
         let mut posterior = Posterior::new(start, &widths, *settings.initial_scale);

@@ -5,7 +5,7 @@ mod sampling;
 mod training;
 
 use jointly_nets::examples::Examples;
-use jointly_nets::{FirstBiases, Network, Stream, adaptive, predict};
+use jointly_nets::{FirstBiases, Network, Penalty, Stream, predict, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Fraction, Matrix, NonNegative, Positive, Setting, Sweep, Task,
     Widths, settings, sweep,
@@ -49,12 +49,9 @@ impl Settings {
     /// l d sqrt(temperature) / T where adaptive, otherwise l^2 (1 - p) / (2 T), with length scale l, rate p and T
     /// examples; none count as one.
     fn penalty(&self, task: &Task, examples: usize) -> f32 {
-        let weight = if self.adaptive {
-            *self.length_scale * adaptive::factor(task)
-        } else {
-            self.length_scale.powi(2) * (1.0 - *self.rate) / 2.0
-        };
-        weight / examples.max(1) as f32
+        let scale = *self.length_scale;
+        let l2 = if self.adaptive { scale } else { scale.powi(2) * (1.0 - *self.rate) / 2.0 };
+        Penalty { l2, adaptive: self.adaptive }.factor(task, examples)
     }
 }
 
@@ -106,7 +103,7 @@ impl Classifier for Dropout {
         seed: u64,
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
-        let widths = [&[task.input_dim], &settings.hidden[..], &[task.num_classes]].concat();
+        let widths = widths(task, &settings.hidden);
         let rates = settings.rates();
         let recipe = Recipe {
             rates: rates.clone(),

@@ -1,6 +1,6 @@
 //! The agent `ensemble+`: an ensemble whose members each learn around a fixed random function.
 
-use jointly_nets::{EnsembleAgent, FirstBiases, Prior, Recipe, Weighting, sweeps};
+use jointly_nets::{EnsembleAgent, FirstBiases, Penalty, Prior, Recipe, Weighting, sweeps};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings, sweep};
 
 settings! {
@@ -62,8 +62,7 @@ impl EnsembleAgent for EnsemblePlus {
             steps: *settings.steps,
             batch_size: *settings.batch_size,
             learning_rate: *settings.learning_rate,
-            l2: *settings.l2,
-            adaptive: settings.adaptive,
+            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive },
             first_biases: FirstBiases::Truncated,
             prior: settings.prior,
             prior_scale: *settings.prior_scale,

@@ -6,7 +6,7 @@ mod training;
 
 use jointly_nets::penalty::temperature;
 use jointly_nets::stack::Stack;
-use jointly_nets::{Network, Stream, predict_shifted};
+use jointly_nets::{Network, Stream, predict_shifted, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Rng, Setting, Task, Widths,
     settings, sweep,
@@ -149,7 +149,7 @@ impl Classifier for Epinet {
             learning_rate: *settings.learning_rate,
             penalty: *settings.l2 * (task.input_dim as f32 / examples as f32).powf(PENALTY_POWER),
         };
-        let prior_widths = [&[task.input_dim], &settings.prior_hidden[..], &[task.num_classes]].concat();
+        let prior_widths = widths(task, &settings.prior_hidden);
         let prior = Prior::new(&prior_widths, shape.index_dim, *settings.prior_scale / temperature(task), seed);
         let (base, eta) = training::train(&shape, &prior, &recipe, task, data, seed)?;
         Ok(Self { shape, base, eta, prior, seed: Stream::IndexOfDraw.seed(seed) })

@@ -5,7 +5,7 @@ use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::layout::layout;
 use jointly_nets::loss::Targets;
 use jointly_nets::simd::{Lanes, floats, floats_mut};
-use jointly_nets::{FirstBiases, Network, Penalty, Progress, Stream};
+use jointly_nets::{FirstBiases, Network, Penalty, Progress, Stream, widths};
 use jointly_sdk::{Dataset, Failure, Task};
 
 use crate::Settings;
@@ -21,7 +21,7 @@ pub(crate) struct Base {
 
 impl Base {
     fn new(task: &Task, hidden: &[usize], seed: u64) -> Self {
-        let widths = [&[task.input_dim], hidden, &[task.num_classes]].concat();
+        let widths = widths(task, hidden);
         let network = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
         let places = layout(&widths).into_iter().flat_map(|block| block.weights().chain(block.biases())).collect();
         Self { network, places }

@@ -7,7 +7,7 @@ mod sphere;
 mod training;
 
 use jointly_nets::penalty::temperature;
-use jointly_nets::{Penalty, Stream, Weighting, predict};
+use jointly_nets::{Penalty, Stream, Weighting, predict, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Setting, Task, Widths, settings,
     sweep,
@@ -84,7 +84,6 @@ impl Classifier for Hypermodel {
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
         let index_dim = *settings.index_dim;
-        let widths = |hidden: &[usize]| [&[task.input_dim], hidden, &[task.num_classes]].concat();
         let recipe = Recipe {
             index_dim,
             indices: *settings.indices,
@@ -95,8 +94,8 @@ impl Classifier for Hypermodel {
             weighting: settings.bootstrap,
         };
         let scale = *settings.prior_scale / temperature(task).sqrt();
-        let prior = (scale > 0.0).then(|| prior::prior(&widths(&settings.prior_hidden), index_dim, scale, seed));
-        let start = Hypernetwork::start(&widths(&settings.hidden), index_dim, seed);
+        let prior = (scale > 0.0).then(|| prior::prior(&widths(task, &settings.prior_hidden), index_dim, scale, seed));
+        let start = Hypernetwork::start(&widths(task, &settings.hidden), index_dim, seed);
         let model = training::train(start, prior.as_ref(), &recipe, task, data, seed)?;
         Ok(Self { model, prior, index_dim, seed: Stream::IndexOfDraw.seed(seed) })
     }

@@ -1,6 +1,6 @@
 //! The agent `logistic-regression`: one linear layer, trained as the networks are.
 
-use jointly_nets::{EnsembleAgent, FirstBiases, Prior, Recipe, Weighting};
+use jointly_nets::{EnsembleAgent, Penalty, Recipe};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, settings, sweep};
 
 settings! {
@@ -35,18 +35,12 @@ impl EnsembleAgent for LogisticRegression {
     fn recipe(settings: &[Setting]) -> Result<Recipe, Failure> {
         let settings = Settings::parse(settings)?;
         Ok(Recipe {
-            size: 1,
             hidden: Vec::new(),
             steps: *settings.steps,
             batch_size: *settings.batch_size,
             learning_rate: *settings.learning_rate,
-            l2: *settings.l2,
-            adaptive: settings.adaptive,
-            first_biases: FirstBiases::Zero,
-            prior: Prior::None,
-            prior_scale: 0.0,
-            vae_steps: 0,
-            weighting: Weighting::Equal,
+            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive },
+            ..Recipe::default()
         })
     }
 }

@@ -3,7 +3,7 @@
 use jointly_sdk::{Dataset, Failure, Matrix, Task};
 
 use crate::ensemble::Recipe;
-use crate::network::Network;
+use crate::network::{Network, widths};
 use crate::predict::outputs;
 use crate::product::{Target, product};
 use crate::simd::{LANES, Lanes, Left, Right, floats, floats_mut, vectors};
@@ -41,7 +41,7 @@ impl LastLayer {
     ///
     /// A loss that stopped being finite, or data that do not fit the task.
     pub fn train(recipe: &Recipe, task: &Task, data: &Dataset, seed: u64) -> Result<Self, Failure> {
-        let widths = [&[task.input_dim], &recipe.hidden[..], &[task.num_classes]].concat();
+        let widths = widths(task, &recipe.hidden);
         let network = Network::new(&widths, recipe.first_biases, &mut Stream::Start.rng(seed, 0));
         let network = Training::new(recipe, task, data, seed)?.run(network, None, &[])?;
         Ok(Self::new(&network, &widths))

@@ -1,7 +1,6 @@
 //! What the neural agents share: dense networks, their training and ensembles of them.
 
 pub mod adam;
-pub mod adaptive;
 pub mod agent;
 pub mod batches;
 pub mod choice;
@@ -35,7 +34,7 @@ pub mod vae;
 pub use agent::{Agent, EnsembleAgent};
 pub use choice::Choice;
 pub use ensemble::{Ensemble, Prior, Recipe, Weighting};
-pub use network::{FirstBiases, Network};
+pub use network::{FirstBiases, Network, widths};
 pub use penalty::Penalty;
 pub use predict::{predict, predict_shifted};
 pub use progress::Progress;

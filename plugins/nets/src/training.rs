@@ -32,7 +32,7 @@ impl<'a> Training<'a> {
     /// Data that do not fit the task.
     pub fn new(recipe: &'a Recipe, task: &'a Task, data: &'a Dataset, seed: u64) -> Result<Self, Failure> {
         check(task, data)?;
-        let decay = 2.0 * recipe.penalty(task, data.labels.len());
+        let decay = 2.0 * recipe.penalty.factor(task, data.labels.len());
         let progress = Progress::new(recipe.size * recipe.steps);
         Ok(Self { recipe, task, data, seed, decay, progress, trained: 0 })
     }

@@ -4,7 +4,7 @@ mod training;
 
 use jointly_nets::penalty::temperature;
 use jointly_nets::tangent::Tangent;
-use jointly_nets::{Choice, FirstBiases, Network, Penalty, Stream, predict_shifted, sweeps};
+use jointly_nets::{Choice, FirstBiases, Network, Penalty, Stream, predict_shifted, sweeps, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Setting, Task, Widths, progress,
     settings, sweep,
@@ -85,7 +85,7 @@ impl Classifier for NtkEnsemble {
         seed: u64,
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
-        let widths = [&[task.input_dim], &settings.hidden[..], &[task.num_classes]].concat();
+        let widths = widths(task, &settings.hidden);
         let scale = *settings.prior_scale / temperature(task).sqrt();
         let recipe = Recipe {
             steps: *settings.steps,

@@ -6,7 +6,8 @@ use jointly_nets::choice::Choice;
 use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::layout;
 use jointly_nets::normals::Normals;
-use jointly_nets::{FirstBiases, Network, Progress, Stream, adaptive, predict};
+use jointly_nets::penalty::adaptive_factor;
+use jointly_nets::{FirstBiases, Network, Progress, Stream, predict, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Fraction, Matrix, NonNegative, Positive, Setting, Sweep, Task,
     Widths, choices, settings, sweep,
@@ -62,7 +63,7 @@ impl Settings {
 
     /// The factor of the sum of squares in the loss: d sqrt(temperature) / (T prior variance).
     fn penalty(&self, task: &Task, examples: usize) -> f32 {
-        adaptive::factor(task) / *self.prior_variance / examples.max(1) as f32
+        adaptive_factor(task) / *self.prior_variance / examples.max(1) as f32
     }
 
     /// Whether the network is kept after so many steps.
@@ -112,7 +113,7 @@ impl Classifier for Langevin {
             return Err(Failure::InvalidSetting(reason));
         }
         let mut examples = Examples::new(task, data, *settings.batch_size, Stream::Batches.rng(seed, 0))?;
-        let widths = [&[task.input_dim], &settings.hidden[..], &[task.num_classes]].concat();
+        let widths = widths(task, &settings.hidden);
         let mut network = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
         let mut likelihood = Likelihood::new(&network, examples.max_rows());
         let mask = layout::mask(&widths);
