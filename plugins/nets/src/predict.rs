@@ -6,7 +6,6 @@ use crate::network::{Network, Values, stride};
 use crate::order::snake;
 use crate::pieces::{MAX_INPUTS, Pieces};
 use crate::simd::{LANES, Lanes};
-
 use crate::softmax::{column, softmax};
 
 /// Rows that pass through the network together: their values stay in the first-level cache.
@@ -43,7 +42,18 @@ pub fn predict(networks: &[&Network], inputs: &Matrix, out: &mut [f32]) -> Resul
     let mut networks: Vec<Sampled<'_>> = networks.iter().map(|network| Sampled::in_pieces(network)).collect();
     let points = if dim <= MAX_INPUTS { points(inputs) } else { Vec::new() };
     let order = if dim <= MAX_INPUTS { snake(&points) } else { (0..inputs.rows() as u32).collect() };
-    sum(&mut networks, Rows { inputs, points: &points, shifts: &[] }, &order, out);
+    let mut columns = vec![Lanes::splat(0.0); first.outputs()];
+    let (mut block_inputs, mut block_points) = (Vec::new(), Vec::new());
+    for places in order.chunks(BLOCK) {
+        block_inputs.clear();
+        block_points.clear();
+        for place in places {
+            block_inputs.extend_from_slice(inputs.row(*place as usize));
+            block_points.extend(points.get(*place as usize));
+        }
+        let block = Block { inputs: &block_inputs, points: &block_points, shifts: &[] };
+        sum(&mut networks, block, &mut columns, |row| places[row] as usize, out);
+    }
     Ok(())
 }
 
@@ -57,8 +67,13 @@ pub fn predict(networks: &[&Network], inputs: &Matrix, out: &mut [f32]) -> Resul
 /// Inputs that do not have as many columns as the network has inputs.
 pub fn predict_shifted(network: &Network, inputs: &Matrix, shifts: &[f32], out: &mut [f32]) -> Result<(), Failure> {
     check(network, inputs)?;
-    let order: Vec<u32> = (0..inputs.rows() as u32).collect();
-    sum(&mut [Sampled::whole(network)], Rows { inputs, points: &[], shifts }, &order, out);
+    let (dim, classes) = (network.inputs(), network.outputs());
+    let mut networks = [Sampled::whole(network)];
+    let mut columns = vec![Lanes::splat(0.0); classes];
+    let blocks = inputs.values().chunks(BLOCK * dim).zip(shifts.chunks(BLOCK * classes));
+    for ((inputs, shifts), out) in blocks.zip(out.chunks_mut(BLOCK * classes)) {
+        sum(&mut networks, Block { inputs, points: &[], shifts }, &mut columns, |row| row, out);
+    }
     Ok(())
 }
 
@@ -71,37 +86,41 @@ fn check(network: &Network, inputs: &Matrix) -> Result<usize, Failure> {
     Ok(dim)
 }
 
-/// The softmax of the sum of the networks' outputs and the shifts, at the rows in a given order.
-fn sum(networks: &mut [Sampled<'_>], rows: Rows<'_>, order: &[u32], out: &mut [f32]) {
-    let classes = networks[0].network.outputs();
-    let mut block = Block::default();
-    let mut columns = vec![Lanes::splat(0.0); classes];
+/// Writes the softmax of the sum of the networks' outputs and the shifts: row r of the block to row `place(r)`. The
+/// columns are room for a vector of probabilities a class.
+fn sum(
+    networks: &mut [Sampled<'_>],
+    block: Block<'_>,
+    columns: &mut [Lanes],
+    place: impl Fn(usize) -> usize,
+    out: &mut [f32],
+) {
+    let network = networks[0].network;
+    let (classes, rows) = (network.outputs(), block.inputs.len() / network.inputs());
     let stride = stride(classes) * LANES;
-    for places in order.chunks(BLOCK) {
-        block.gather(rows, classes, places);
+    for network in networks.iter_mut() {
+        network.forward(block, rows);
+    }
+    for from in (0..rows).step_by(LANES) {
+        let to = rows.min(from + LANES);
+        columns.fill(Lanes::splat(0.0));
         for network in networks.iter_mut() {
-            network.forward(&block, places.len());
+            // Rows past the last one are from an earlier block: computed, but not written.
+            let outputs = &network.values.outputs()[from * stride..][..LANES * stride];
+            for (k, sum) in columns.iter_mut().enumerate() {
+                *sum = *sum + column(outputs, stride, k);
+            }
         }
-        for (at, places) in places.chunks(LANES).enumerate() {
-            columns.fill(Lanes::splat(0.0));
-            for network in networks.iter_mut() {
-                // Rows past the last one are from an earlier block: computed, but not written.
-                let outputs = &network.values.outputs()[at * LANES * stride..][..LANES * stride];
-                for (k, sum) in columns.iter_mut().enumerate() {
-                    *sum = *sum + column(outputs, stride, k);
-                }
+        if !block.shifts.is_empty() {
+            let shifts = &block.shifts[from * classes..to * classes];
+            for (k, sum) in columns.iter_mut().enumerate() {
+                *sum = *sum + column(shifts, classes, k);
             }
-            if !block.shifts.is_empty() {
-                let shifts = &block.shifts[at * LANES * classes..][..places.len() * classes];
-                for (k, sum) in columns.iter_mut().enumerate() {
-                    *sum = *sum + column(shifts, classes, k);
-                }
-            }
-            softmax(&mut columns);
-            for (k, column) in columns.iter().enumerate() {
-                for (place, p) in places.iter().zip(column.to_array()) {
-                    out[*place as usize * classes + k] = p;
-                }
+        }
+        softmax(columns);
+        for (k, column) in columns.iter().enumerate() {
+            for (row, p) in (from..to).zip(column.to_array()) {
+                out[place(row) * classes + k] = p;
             }
         }
     }
@@ -113,38 +132,14 @@ fn points(inputs: &Matrix) -> Vec<[f32; MAX_INPUTS]> {
     rows.map(|row| std::array::from_fn(|i| row.get(i).copied().unwrap_or(0.0))).collect()
 }
 
-/// All rows to predict at.
+/// Rows that pass through the networks together.
 #[derive(Clone, Copy)]
-struct Rows<'a> {
-    inputs: &'a Matrix,
+struct Block<'a> {
+    inputs: &'a [f32],
     /// The rows again, where there are few inputs.
     points: &'a [[f32; MAX_INPUTS]],
     /// What is added to their logits; empty where nothing is.
     shifts: &'a [f32],
-}
-
-/// Rows that pass through the networks together.
-#[derive(Default)]
-struct Block {
-    inputs: Vec<f32>,
-    points: Vec<[f32; MAX_INPUTS]>,
-    shifts: Vec<f32>,
-}
-
-impl Block {
-    fn gather(&mut self, rows: Rows<'_>, classes: usize, places: &[u32]) {
-        self.inputs.clear();
-        self.points.clear();
-        self.shifts.clear();
-        for place in places {
-            let place = *place as usize;
-            self.inputs.extend_from_slice(rows.inputs.row(place));
-            self.points.extend(rows.points.get(place));
-            if !rows.shifts.is_empty() {
-                self.shifts.extend_from_slice(&rows.shifts[place * classes..][..classes]);
-            }
-        }
-    }
 }
 
 /// A network with the room that its values take.
@@ -164,12 +159,12 @@ impl<'a> Sampled<'a> {
         Self { pieces: Pieces::new(network), ..Self::whole(network) }
     }
 
-    fn forward(&mut self, block: &Block, rows: usize) {
+    fn forward(&mut self, block: Block<'_>, rows: usize) {
         if let Some(pieces) = &mut self.pieces {
-            pieces.fill(&block.points, self.values.layer(1));
+            pieces.fill(block.points, self.values.layer(1));
             pieces.above().forward_from(2, &[], 0, rows, &mut self.values);
         } else {
-            self.network.forward(&block.inputs, self.network.inputs(), rows, &mut self.values);
+            self.network.forward(block.inputs, self.network.inputs(), rows, &mut self.values);
         }
     }
 }
