@@ -7,7 +7,7 @@ use jointly_nets::adam::Adam;
 use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::normals::Normals;
 use jointly_nets::simd::Lanes;
-use jointly_nets::{FirstBiases, Network, Penalty, Progress, Stream, predict, widths};
+use jointly_nets::{FirstBiases, Network, Penalty, Progress, Stream, predict, sweeps, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Probability, Setting, Sweep, Task, Widths,
     choices, settings, sweep,
@@ -98,7 +98,7 @@ impl Classifier for BayesByBackprop {
             citation: "Blundell, Cornebise, Kavukcuoglu and Wierstra, Weight uncertainty in neural networks, ICML 2015"
                 .into(),
             parameters: Settings::parameters(),
-            sweeps: vec![sigma_by_training(), mixture(), hidden(), adaptive_by_steps()],
+            sweeps: vec![sigma_by_training(), mixture(), sweeps::hidden(), adaptive_by_steps()],
             ..Description::new("bbb", env!("CARGO_PKG_VERSION"), "a normal belief about each parameter of a network")
         }
     }
@@ -170,10 +170,6 @@ fn mixture() -> Sweep {
             .map(|weight| vec![("prior", "mixture"), ("sigma-1", one), ("sigma-2", two), ("mixture", weight)])
     });
     sweep("mixture", variants)
-}
-
-fn hidden() -> Sweep {
-    sweep("hidden", ["50-50", "100-100", "50-50-50", "100-100-100"].map(|widths| vec![("hidden", widths)]))
 }
 
 fn adaptive_by_steps() -> Sweep {

@@ -5,7 +5,7 @@ mod sampling;
 mod training;
 
 use jointly_nets::examples::Examples;
-use jointly_nets::{FirstBiases, Network, Penalty, Stream, predict, widths};
+use jointly_nets::{FirstBiases, Network, Penalty, Stream, predict, sweeps, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Fraction, Matrix, NonNegative, Positive, Setting, Sweep, Task,
     Widths, settings, sweep,
@@ -90,7 +90,7 @@ impl Classifier for Dropout {
                        learning, ICML 2016"
                     .into(),
             parameters: Settings::parameters(),
-            sweeps: vec![rate_by_input_dropout(), length_scale_by_adaptive(), hidden()],
+            sweeps: vec![rate_by_input_dropout(), length_scale_by_adaptive(), sweeps::hidden()],
             ..Description::new("dropout", env!("CARGO_PKG_VERSION"), "a network of which every draw keeps other units")
         }
     }
@@ -160,10 +160,6 @@ fn length_scale_by_adaptive() -> Sweep {
     let scales = ["0.01", "0.1", "0.3", "1", "3", "10"];
     let variants = ["yes", "no"].into_iter();
     sweep("length-scale", variants.flat_map(|yes| scales.map(|l| vec![("length-scale", l), ("adaptive", yes)])))
-}
-
-fn hidden() -> Sweep {
-    sweep("hidden", ["50-50", "100-100", "50-50-50", "100-100-100"].map(|widths| vec![("hidden", widths)]))
 }
 
 jointly_sdk::export!(classifier: Dropout);

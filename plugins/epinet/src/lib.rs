@@ -6,10 +6,10 @@ mod training;
 
 use jointly_nets::penalty::temperature;
 use jointly_nets::stack::Stack;
-use jointly_nets::{Network, Stream, predict_shifted, widths};
+use jointly_nets::{Network, Stream, predict_shifted, sweeps, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Rng, Setting, Task, Widths,
-    settings, sweep,
+    settings,
 };
 
 use epinet::{Shape, draw_index};
@@ -110,17 +110,15 @@ impl Epinet {
 impl Classifier for Epinet {
     fn describe() -> Description {
         let summary = "a network, and a small one that says how a random index moves its logits";
-        let one =
-            |name: &'static str, values: &[&'static str]| sweep(name, values.iter().map(|value| vec![(name, *value)]));
         Description {
             citation: "Osband, Wen, Asghari, Dwaracherla, Ibrahimi, Lu and Van Roy, Epistemic neural networks, 2021"
                 .into(),
             parameters: Settings::parameters(),
             sweeps: vec![
-                one("index-dim", &["1", "2", "4", "8", "16"]),
-                one("l2", &["0.05", "0.1", "0.2", "0.4", "1"]),
-                one("prior-scale", &["0", "0.1", "0.3", "1", "3"]),
-                one("epinet-hidden", &["none", "15-15", "50-50"]),
+                sweeps::one("index-dim", &["1", "2", "4", "8", "16"]),
+                sweeps::one("l2", &["0.05", "0.1", "0.2", "0.4", "1"]),
+                sweeps::one("prior-scale", &["0", "0.1", "0.3", "1", "3"]),
+                sweeps::one("epinet-hidden", &["none", "15-15", "50-50"]),
             ],
             ..Description::new("epinet", env!("CARGO_PKG_VERSION"), summary)
         }

@@ -4,7 +4,7 @@ mod posterior;
 
 use jointly_nets::drawn::Drawn;
 use jointly_nets::last_layer::{Hidden, LastLayer, sample_last_layers};
-use jointly_nets::{Penalty, Recipe, Stream};
+use jointly_nets::{Penalty, Recipe, Stream, sweeps};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Setting, SettingValue, Task,
     Widths, log, settings, sweep,
@@ -108,7 +108,7 @@ impl Classifier for Laplace {
             sweeps: vec![
                 sweep("structure", structures.map(|structure| vec![("structure", structure)])),
                 sweep("prior-precision", precisions.map(|precision| vec![("prior-precision", precision)])),
-                sweep("scale", ["0.3", "1", "3"].map(|scale| vec![("scale", scale)])),
+                sweeps::one("scale", &["0.3", "1", "3"]),
             ],
             ..Description::new("laplace", env!("CARGO_PKG_VERSION"), summary)
         }

@@ -1,7 +1,7 @@
 //! The agent `logistic-regression`: one linear layer, trained as the networks are.
 
-use jointly_nets::{EnsembleAgent, Penalty, Recipe};
-use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, settings, sweep};
+use jointly_nets::{EnsembleAgent, Penalty, Recipe, sweeps};
+use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, settings};
 
 settings! {
     struct Settings {
@@ -27,7 +27,7 @@ impl EnsembleAgent for LogisticRegression {
         let summary = "a linear classifier: one function, no uncertainty about it";
         Description {
             parameters: Settings::parameters(),
-            sweeps: vec![sweep("l2", ["0.01", "0.1", "1", "10"].map(|l2| vec![("l2", l2)]))],
+            sweeps: vec![sweeps::one("l2", &["0.01", "0.1", "1", "10"])],
             ..Description::new("logistic-regression", env!("CARGO_PKG_VERSION"), summary)
         }
     }

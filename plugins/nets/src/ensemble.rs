@@ -2,7 +2,7 @@
 
 use jointly_sdk::{Dataset, Failure, Matrix, Rng, Task, choices};
 
-use crate::choice::Choice;
+use crate::finite::{Finite, Function};
 use crate::network::{FirstBiases, Network, widths};
 use crate::penalty::{Penalty, temperature};
 use crate::predict::predict;
@@ -117,13 +117,13 @@ impl Recipe {
 
 /// One function of the belief.
 #[derive(Clone, Debug)]
-struct Member {
+pub struct Member {
     network: Network,
     /// Added to the network, in training as in prediction; never trained.
     prior: Option<Network>,
 }
 
-impl Member {
+impl Function for Member {
     fn probs(&self, inputs: &Matrix, out: &mut [f32]) -> Result<(), Failure> {
         match &self.prior {
             None => predict(&[&self.network], inputs, out),
@@ -133,11 +133,7 @@ impl Member {
 }
 
 /// A trained ensemble: each draw names a member, at random.
-#[derive(Debug)]
-pub struct Ensemble {
-    members: Vec<Member>,
-    choice: Choice,
-}
+pub type Ensemble = Finite<Member>;
 
 impl Ensemble {
     /// Trains every member.
@@ -156,30 +152,7 @@ impl Ensemble {
                 Ok(Member { network, prior })
             })
             .collect::<Result<Vec<_>, Failure>>()?;
-        Ok(Self { choice: Choice::new(seed, members.len()), members })
-    }
-
-    /// Class probabilities of the member that `draw` names.
-    ///
-    /// # Errors
-    ///
-    /// Inputs of another dimension than the task's.
-    pub fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
-        self.members[self.choice.function(draw)].probs(inputs, out)
-    }
-
-    /// The first draw that names the same member.
-    pub fn canonical_draw(&self, draw: u64) -> u64 {
-        self.choice.canonical_draw(draw)
-    }
-
-    /// Class probabilities of many draws, one after the other; each member is asked once.
-    ///
-    /// # Errors
-    ///
-    /// Inputs of another dimension than the task's.
-    pub fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
-        self.choice.sample_probs(draws, out, |member, out| self.members[member].probs(inputs, out))
+        Ok(Self::new(seed, members))
     }
 }
 

@@ -8,6 +8,7 @@ pub mod cholesky;
 pub mod drawn;
 pub mod ensemble;
 pub mod examples;
+pub mod finite;
 pub mod ints;
 pub mod last_layer;
 pub mod layout;
@@ -32,8 +33,8 @@ pub mod truncated;
 pub mod vae;
 
 pub use agent::{Agent, EnsembleAgent};
-pub use choice::Choice;
 pub use ensemble::{Ensemble, Prior, Recipe, Weighting};
+pub use finite::{Finite, Function};
 pub use network::{FirstBiases, Network, widths};
 pub use penalty::Penalty;
 pub use predict::{predict, predict_shifted};
