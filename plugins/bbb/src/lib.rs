@@ -7,10 +7,10 @@ use jointly_nets::adam::Adam;
 use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::normals::Normals;
 use jointly_nets::simd::Lanes;
-use jointly_nets::{FirstBiases, Network, Stream, adaptive, predict};
+use jointly_nets::{FirstBiases, Network, Penalty, Progress, Stream, predict, sweeps, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Probability, Setting, Sweep, Task, Widths,
-    choices, progress, settings, sweep,
+    choices, settings, sweep,
 };
 
 use posterior::Posterior;
@@ -64,8 +64,7 @@ impl Settings {
 
     /// The factor of the divergence in the loss: 1 / T, times d sqrt(temperature) where adaptive.
     fn complexity(&self, task: &Task, examples: usize) -> f32 {
-        let factor = if self.adaptive { adaptive::factor(task) } else { 1.0 };
-        factor / examples.max(1) as f32
+        Penalty { l2: 1.0, adaptive: self.adaptive }.factor(task, examples)
     }
 }
 
@@ -99,7 +98,7 @@ impl Classifier for BayesByBackprop {
             citation: "Blundell, Cornebise, Kavukcuoglu and Wierstra, Weight uncertainty in neural networks, ICML 2015"
                 .into(),
             parameters: Settings::parameters(),
-            sweeps: vec![sigma_by_training(), mixture(), hidden(), adaptive_by_steps()],
+            sweeps: vec![sigma_by_training(), mixture(), sweeps::hidden(), adaptive_by_steps()],
             ..Description::new("bbb", env!("CARGO_PKG_VERSION"), "a normal belief about each parameter of a network")
         }
     }
@@ -112,8 +111,8 @@ impl Classifier for BayesByBackprop {
         seed: u64,
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
-        let mut examples = Examples::new(task, data, *settings.batch_size, seed)?;
-        let widths = [&[task.input_dim], &settings.hidden[..], &[task.num_classes]].concat();
+        let mut examples = Examples::new(task, data, *settings.batch_size, Stream::Batches.rng(seed, 0))?;
+        let widths = widths(task, &settings.hidden);
         let start = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
         let mut likelihood = Likelihood::new(&start, examples.max_rows());
         let mut posterior = Posterior::new(start, &widths, *settings.initial_scale);
@@ -125,12 +124,13 @@ impl Classifier for BayesByBackprop {
         let mut normals = Normals::new(&mut Stream::Noise.rng(seed, 0));
         let mut noise = Vec::new();
         let (steps, draws) = (*settings.steps, *settings.draws);
+        let mut progress = Progress::new(steps);
         for step in 0..steps {
             examples.next_batch();
             gradient.fill(Lanes::splat(0.0));
             for _ in 0..draws {
                 let network = posterior.draw(&mut normals, &mut noise);
-                if !likelihood.differentiate(&network, &examples, &mut slopes) {
+                if !likelihood.differentiate(&network, &examples, examples.targets(), &mut slopes) {
                     return Err(Failure::Diverged(format!("the loss is not finite at step {step}")));
                 }
                 prior.add_surprise(&network.parameters, complexity, &mut slopes);
@@ -139,9 +139,7 @@ impl Classifier for BayesByBackprop {
             posterior.add_divergence(&prior, complexity, &mut gradient);
             adam.update(&mut posterior.parameters, &gradient, 0.0);
             posterior.scale();
-            if step % steps.div_ceil(100) == 0 {
-                progress(step as f32 / steps as f32);
-            }
+            progress.step();
         }
         Ok(Self { posterior, dim: task.input_dim, seed })
     }
@@ -172,10 +170,6 @@ fn mixture() -> Sweep {
             .map(|weight| vec![("prior", "mixture"), ("sigma-1", one), ("sigma-2", two), ("mixture", weight)])
     });
     sweep("mixture", variants)
-}
-
-fn hidden() -> Sweep {
-    sweep("hidden", ["50-50", "100-100", "50-50-50", "100-100-100"].map(|widths| vec![("hidden", widths)]))
 }
 
 fn adaptive_by_steps() -> Sweep {

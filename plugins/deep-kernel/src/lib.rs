@@ -5,7 +5,7 @@ mod posterior;
 use jointly_nets::drawn::Drawn;
 use jointly_nets::last_layer::{Hidden, LastLayer, sample_last_layers};
 use jointly_nets::penalty::temperature;
-use jointly_nets::{FirstBiases, Prior, Recipe, Stream, Weighting};
+use jointly_nets::{Penalty, Recipe, Stream};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Setting, Task, Widths, settings,
     sweep,
@@ -85,18 +85,12 @@ impl Classifier for DeepKernel {
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
         let recipe = Recipe {
-            size: 1,
             hidden: settings.hidden.to_vec(),
             steps: *settings.steps,
             batch_size: *settings.batch_size,
             learning_rate: *settings.learning_rate,
-            l2: *settings.l2,
-            adaptive: settings.adaptive,
-            first_biases: FirstBiases::Zero,
-            prior: Prior::None,
-            prior_scale: 0.0,
-            vae_steps: 0,
-            weighting: Weighting::Equal,
+            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive },
+            ..Recipe::default()
         };
         let network = LastLayer::train(&recipe, task, data, seed)?;
         let mut features = network.at(&data.inputs)?.features;

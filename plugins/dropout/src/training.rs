@@ -7,8 +7,8 @@ use jointly_nets::network::stride;
 use jointly_nets::product::{Target, product};
 use jointly_nets::simd::{LANES, Lanes, Left, Right, floats, floats_mut, transpose, vectors};
 use jointly_nets::sparse::{Pattern, Rectified};
-use jointly_nets::{Network, Stream};
-use jointly_sdk::{Failure, Rng, progress};
+use jointly_nets::{Network, Progress, Stream};
+use jointly_sdk::{Failure, Rng};
 
 use crate::masks::{Rates, factor};
 
@@ -39,6 +39,7 @@ pub(crate) fn train(
     let mut thinned = Thinned::new(widths, recipe.rates.clone(), examples.max_rows());
     let mut adam = Adam::new(network.parameters.len(), recipe.learning_rate);
     let mut gradient = vec![Lanes::splat(0.0); network.parameters.len()];
+    let mut progress = Progress::new(recipe.steps);
     for step in 0..recipe.steps {
         examples.next_batch();
         thinned.drop_units(examples.inputs(), examples.rows(), &mut Stream::Masks.rng(seed, step as u64));
@@ -46,9 +47,7 @@ pub(crate) fn train(
             return Err(Failure::Diverged(format!("the loss is not finite at step {step}")));
         }
         adam.update(&mut network.parameters, &gradient, 2.0 * recipe.penalty);
-        if step % recipe.steps.div_ceil(100) == 0 {
-            progress(step as f32 / recipe.steps as f32);
-        }
+        progress.step();
     }
     Ok(network)
 }
@@ -76,7 +75,7 @@ impl<'a> Thinned<'a> {
             widths,
             rates,
             rows: 0,
-            inputs: Vec::new(),
+            inputs: zeros(max_rows * stride(widths[0])),
             layers,
             patterns: vec![Pattern::default(); widths.len() - 1],
             deltas: Pattern::default(),
@@ -86,10 +85,9 @@ impl<'a> Thinned<'a> {
     }
 
     /// Draws the masks of every row.
-    fn drop_units(&mut self, inputs: &[Lanes], rows: usize, rng: &mut Rng) {
+    fn drop_units(&mut self, inputs: &[f32], rows: usize, rng: &mut Rng) {
         self.rows = rows;
-        self.inputs.clear();
-        self.inputs.extend_from_slice(inputs);
+        floats_mut(&mut self.inputs).copy_from_slice(inputs);
         let mut draw = |rate: f32| factor(rate == 0.0 || rng.uniform() >= rate, rate);
         if self.rates.input > 0.0 {
             let dim = self.widths[0];
@@ -228,7 +226,7 @@ mod tests {
             let values = (0..6 * dim).map(|_| rng.normal()).collect();
             let labels = (0..6).map(|_| rng.below(classes) as u32).collect();
             let data = Dataset { inputs: Matrix::new(6, dim, values).unwrap(), labels };
-            let mut examples = Examples::new(&task, &data, 9, 0).unwrap().repeating();
+            let mut examples = Examples::new(&task, &data, 9, Rng::new(0, 0)).unwrap().repeating();
             let mut network = Network::new(widths, jointly_nets::FirstBiases::Normal, &mut rng);
             // A row whose hidden units are all dropped is at the kink of the next layer's units where a bias is zero.
             let mut rest = floats_mut(&mut network.parameters);

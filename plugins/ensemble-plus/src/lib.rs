@@ -1,7 +1,7 @@
 //! The agent `ensemble+`: an ensemble whose members each learn around a fixed random function.
 
-use jointly_nets::{EnsembleAgent, FirstBiases, Prior, Recipe, Weighting, sweeps};
-use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings, sweep};
+use jointly_nets::{EnsembleAgent, FirstBiases, Penalty, Prior, Recipe, Weighting, sweeps};
+use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings};
 
 settings! {
     struct Settings {
@@ -45,10 +45,10 @@ impl EnsembleAgent for EnsemblePlus {
             parameters: Settings::parameters(),
             sweeps: vec![
                 sweeps::size(),
-                sweep("bootstrap", ["none", "bernoulli", "exponential"].map(|law| vec![("bootstrap", law)])),
-                sweep("l2", ["0.1", "0.3", "1", "3", "10"].map(|l2| vec![("l2", l2)])),
-                sweep("prior-scale", ["0", "0.3", "1", "3", "10"].map(|scale| vec![("prior-scale", scale)])),
-                sweep("prior", ["none", "mlp", "linear", "vae"].map(|prior| vec![("prior", prior)])),
+                sweeps::bootstrap(),
+                sweeps::one("l2", &["0.1", "0.3", "1", "3", "10"]),
+                sweeps::one("prior-scale", &["0", "0.3", "1", "3", "10"]),
+                sweeps::one("prior", &["none", "mlp", "linear", "vae"]),
             ],
             ..Description::new("ensemble+", env!("CARGO_PKG_VERSION"), summary)
         }
@@ -62,8 +62,7 @@ impl EnsembleAgent for EnsemblePlus {
             steps: *settings.steps,
             batch_size: *settings.batch_size,
             learning_rate: *settings.learning_rate,
-            l2: *settings.l2,
-            adaptive: settings.adaptive,
+            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive },
             first_biases: FirstBiases::Truncated,
             prior: settings.prior,
             prior_scale: *settings.prior_scale,

@@ -1,6 +1,6 @@
 //! The agent `ensemble`: networks that differ only in where they start.
 
-use jointly_nets::{EnsembleAgent, FirstBiases, Prior, Recipe, Weighting, sweeps};
+use jointly_nets::{EnsembleAgent, Penalty, Recipe, sweeps};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings};
 
 settings! {
@@ -46,13 +46,8 @@ impl EnsembleAgent for DeepEnsemble {
             steps: *settings.steps,
             batch_size: *settings.batch_size,
             learning_rate: *settings.learning_rate,
-            l2: *settings.l2,
-            adaptive: settings.adaptive,
-            first_biases: FirstBiases::Zero,
-            prior: Prior::None,
-            prior_scale: 0.0,
-            vae_steps: 0,
-            weighting: Weighting::Equal,
+            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive },
+            ..Recipe::default()
         })
     }
 }

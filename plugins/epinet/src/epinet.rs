@@ -85,7 +85,7 @@ pub(crate) fn draw_index(index_dim: usize, rng: &mut Rng) -> Vec<f32> {
 
 #[cfg(test)]
 mod tests {
-    use jointly_nets::shifted::outputs;
+    use jointly_nets::predict::outputs;
 
     use super::*;
 

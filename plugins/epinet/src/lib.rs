@@ -6,10 +6,10 @@ mod training;
 
 use jointly_nets::penalty::temperature;
 use jointly_nets::stack::Stack;
-use jointly_nets::{Network, Stream, predict_shifted};
+use jointly_nets::{Network, Stream, predict_shifted, sweeps, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Rng, Setting, Task, Widths,
-    settings, sweep,
+    settings,
 };
 
 use epinet::{Shape, draw_index};
@@ -67,7 +67,7 @@ pub struct Epinet {
 #[derive(Debug)]
 struct Shared {
     /// A row of features for each input.
-    features: Vec<f32>,
+    features: Matrix,
     /// The base network's logits.
     logits: Vec<f32>,
     prior: prior::Outputs,
@@ -94,31 +94,31 @@ impl Epinet {
             }
             base.outputs().take(rows).for_each(|row| logits.extend_from_slice(&row[..classes]));
         }
+        let features =
+            Matrix::new(inputs.rows(), self.shape.features(), features).expect("a row of features for each input");
         Ok(Shared { features, logits, prior: self.prior.outputs(inputs.values()) })
     }
 
-    fn probs_at(&self, shared: &Shared, draw: u64, out: &mut [f32]) {
+    fn probs_at(&self, shared: &Shared, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
         let index = draw_index(self.shape.index_dim, &mut Rng::new(self.seed, draw));
         let network = self.shape.at_index(&self.eta, &index);
         let shifts = shared.logits.iter().zip(shared.prior.at_index(&index)).map(|(base, prior)| base + prior);
-        predict_shifted(&network, &shared.features, &shifts.collect::<Vec<f32>>(), out);
+        predict_shifted(&network, &shared.features, &shifts.collect::<Vec<f32>>(), out)
     }
 }
 
 impl Classifier for Epinet {
     fn describe() -> Description {
         let summary = "a network, and a small one that says how a random index moves its logits";
-        let one =
-            |name: &'static str, values: &[&'static str]| sweep(name, values.iter().map(|value| vec![(name, *value)]));
         Description {
             citation: "Osband, Wen, Asghari, Dwaracherla, Ibrahimi, Lu and Van Roy, Epistemic neural networks, 2021"
                 .into(),
             parameters: Settings::parameters(),
             sweeps: vec![
-                one("index-dim", &["1", "2", "4", "8", "16"]),
-                one("l2", &["0.05", "0.1", "0.2", "0.4", "1"]),
-                one("prior-scale", &["0", "0.1", "0.3", "1", "3"]),
-                one("epinet-hidden", &["none", "15-15", "50-50"]),
+                sweeps::one("index-dim", &["1", "2", "4", "8", "16"]),
+                sweeps::one("l2", &["0.05", "0.1", "0.2", "0.4", "1"]),
+                sweeps::one("prior-scale", &["0", "0.1", "0.3", "1", "3"]),
+                sweeps::one("epinet-hidden", &["none", "15-15", "50-50"]),
             ],
             ..Description::new("epinet", env!("CARGO_PKG_VERSION"), summary)
         }
@@ -147,15 +147,14 @@ impl Classifier for Epinet {
             learning_rate: *settings.learning_rate,
             penalty: *settings.l2 * (task.input_dim as f32 / examples as f32).powf(PENALTY_POWER),
         };
-        let prior_widths = [&[task.input_dim], &settings.prior_hidden[..], &[task.num_classes]].concat();
+        let prior_widths = widths(task, &settings.prior_hidden);
         let prior = Prior::new(&prior_widths, shape.index_dim, *settings.prior_scale / temperature(task), seed);
         let (base, eta) = training::train(&shape, &prior, &recipe, task, data, seed)?;
         Ok(Self { shape, base, eta, prior, seed: Stream::IndexOfDraw.seed(seed) })
     }
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
-        self.probs_at(&self.share(inputs)?, draw, out);
-        Ok(())
+        self.probs_at(&self.share(inputs)?, draw, out)
     }
 
     fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
@@ -164,8 +163,7 @@ impl Classifier for Epinet {
         }
         let shared = self.share(inputs)?;
         let block = out.len() / draws.len();
-        draws.iter().zip(out.chunks_exact_mut(block)).for_each(|(draw, out)| self.probs_at(&shared, *draw, out));
-        Ok(())
+        draws.iter().zip(out.chunks_exact_mut(block)).try_for_each(|(draw, out)| self.probs_at(&shared, *draw, out))
     }
 }
 

@@ -1,6 +1,6 @@
 //! The additive prior: an ensemble of small random networks, weighed by the index.
 
-use jointly_nets::shifted::outputs;
+use jointly_nets::predict::outputs;
 use jointly_nets::{FirstBiases, Network, Stream};
 
 use crate::epinet::dot;

@@ -1,13 +1,13 @@
 //! Training of the base network and the epinet together: steps of Adam on batches of the examples and of the index.
 
 use jointly_nets::adam::Adam;
+use jointly_nets::examples::Examples;
 use jointly_nets::loss::{CrossEntropy, Targets};
-use jointly_nets::minibatch::Minibatches;
 use jointly_nets::network::{Values, stride};
 use jointly_nets::simd::{LANES, Lanes, floats, floats_mut};
 use jointly_nets::stack::Stack;
-use jointly_nets::{FirstBiases, Network, Stream};
-use jointly_sdk::{Dataset, Failure, Task, progress};
+use jointly_nets::{FirstBiases, Network, Progress, Stream};
+use jointly_sdk::{Dataset, Failure, Task};
 
 use crate::epinet::{Shape, dot, draw_index};
 use crate::prior::{Outputs, Prior};
@@ -46,13 +46,14 @@ pub(crate) fn train(
     data: &Dataset,
     seed: u64,
 ) -> Result<(Network, Network), Failure> {
-    let mut batches = Minibatches::new(task, data, recipe.batch_size, Stream::Batches.rng(seed, 0))?;
+    let mut batches = Examples::new(task, data, recipe.batch_size, Stream::Batches.rng(seed, 0))?;
     let prior = prior.outputs(data.inputs.values());
     let mut gradient = Gradient::new(shape, recipe.indices, batches.max_rows(), seed);
     let mut base_adam = Adam::new(gradient.base.gradient.len(), recipe.learning_rate);
     let mut epinet_adam = Adam::new(gradient.epinet_slopes.len(), recipe.learning_rate);
+    let mut progress = Progress::new(recipe.steps);
     for step in 0..recipe.steps {
-        batches.advance();
+        batches.next_batch();
         let mut rng = Stream::IndicesOfSteps.rng(seed, step as u64);
         let indices: Vec<f32> = (0..recipe.indices).flat_map(|_| draw_index(shape.index_dim, &mut rng)).collect();
         if !gradient.compute(shape, &prior, &indices, &batches) {
@@ -61,9 +62,7 @@ pub(crate) fn train(
         let Gradient { base, epinet, epinet_slopes, .. } = &mut gradient;
         base_adam.update(&mut base.network.parameters, &base.gradient, 2.0 * recipe.penalty);
         epinet_adam.update(&mut epinet.parameters, epinet_slopes, 2.0 * recipe.penalty);
-        if step % recipe.steps.div_ceil(100) == 0 {
-            progress(step as f32 / recipe.steps as f32);
-        }
+        progress.step();
     }
     Ok((gradient.base.network, gradient.epinet))
 }
@@ -102,9 +101,9 @@ impl Gradient {
     }
 
     /// Computes the gradient; tells whether the loss is finite.
-    fn compute(&mut self, shape: &Shape, prior: &Outputs, indices: &[f32], batch: &Minibatches<'_>) -> bool {
+    fn compute(&mut self, shape: &Shape, prior: &Outputs, indices: &[f32], batch: &Examples<'_>) -> bool {
         let (dim, classes, index_dim) = (shape.input_dim, shape.classes, shape.index_dim);
-        let rows = batch.labels().len();
+        let rows = batch.rows();
         let count = indices.len() / index_dim;
         let batch_inputs = || batch.inputs().chunks_exact(batch.stride()).take(rows);
         self.base.inputs().zip(batch_inputs()).for_each(|(to, from)| to[..dim].copy_from_slice(&from[..dim]));
@@ -207,8 +206,8 @@ mod tests {
         let task = Task { input_dim: 2, num_classes: 3, temperature: None, hidden_layers: None };
         let data = data();
         let prior = Prior::new(&[2, 5, 3], 2, 2.0, 1).outputs(data.inputs.values());
-        let mut batches = Minibatches::new(&task, &data, 8, Rng::new(0, 0)).unwrap();
-        batches.advance();
+        let mut batches = Examples::new(&task, &data, 8, Rng::new(0, 0)).unwrap();
+        batches.next_batch();
         let mut rng = Rng::new(7, 0);
         let indices: Vec<f32> = (0..INDICES).flat_map(|_| draw_index(2, &mut rng)).collect();
         let mut gradient = Gradient::new(&shape, INDICES, batches.max_rows(), 4);

@@ -7,10 +7,9 @@ mod training;
 use std::cell::RefCell;
 
 use jointly_nets::drawn::Drawn;
-use jointly_nets::{Stream, predict};
+use jointly_nets::{Stream, predict, sweeps};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Setting, SettingValue, Task, Widths, settings,
-    sweep,
 };
 
 use belief::Belief;
@@ -88,9 +87,9 @@ impl Classifier for Flow {
             citation: "Rezende and Mohamed, Variational inference with normalizing flows, ICML 2015".into(),
             parameters: Settings::parameters(),
             sweeps: vec![
-                sweep("flows", ["0", "1", "2", "4", "8", "16", "32"].map(|flows| vec![("flows", flows)])),
-                sweep("sigma", ["0.3", "0.5", "0.7", "1", "2"].map(|sigma| vec![("sigma", sigma)])),
-                sweep("learning-rate", ["1e-3", "3e-3"].map(|rate| vec![("learning-rate", rate)])),
+                sweeps::one("flows", &["0", "1", "2", "4", "8", "16", "32"]),
+                sweeps::one("sigma", &["0.3", "0.5", "0.7", "1", "2"]),
+                sweeps::one("learning-rate", &["1e-3", "3e-3"]),
             ],
             ..Description::new("flow", env!("CARGO_PKG_VERSION"), summary)
         }

@@ -1,13 +1,12 @@
 //! Training: steps of Adam on the variational bound.
 
 use jointly_nets::adam::Adam;
+use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::layout::layout;
-use jointly_nets::loss::{CrossEntropy, Targets};
-use jointly_nets::minibatch::Minibatches;
-use jointly_nets::network::{Values, stride};
-use jointly_nets::simd::{LANES, Lanes, floats, floats_mut};
-use jointly_nets::{FirstBiases, Network, Penalty, Stream};
-use jointly_sdk::{Dataset, Failure, Task, progress};
+use jointly_nets::loss::Targets;
+use jointly_nets::simd::{Lanes, floats, floats_mut};
+use jointly_nets::{FirstBiases, Network, Penalty, Progress, Stream, widths};
+use jointly_sdk::{Dataset, Failure, Task};
 
 use crate::Settings;
 use crate::belief::Belief;
@@ -22,7 +21,7 @@ pub(crate) struct Base {
 
 impl Base {
     fn new(task: &Task, hidden: &[usize], seed: u64) -> Self {
-        let widths = [&[task.input_dim], hidden, &[task.num_classes]].concat();
+        let widths = widths(task, hidden);
         let network = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
         let places = layout(&widths).into_iter().flat_map(|block| block.weights().chain(block.biases())).collect();
         Self { network, places }
@@ -50,7 +49,7 @@ impl Base {
 
 /// Minimises the mean cross-entropy of the belief's draws plus the share of its divergence from the prior.
 pub(crate) fn train(settings: &Settings, task: &Task, data: &Dataset, seed: u64) -> Result<(Base, Belief), Failure> {
-    let mut batches = Minibatches::new(task, data, *settings.batch_size, Stream::Batches.rng(seed, 0))?;
+    let mut examples = Examples::new(task, data, *settings.batch_size, Stream::Batches.rng(seed, 0))?;
     let mut base = Base::new(task, &settings.hidden, seed);
     let means = base.gather(&base.network.parameters);
     let flows = *settings.flows;
@@ -59,34 +58,29 @@ pub(crate) fn train(settings: &Settings, task: &Task, data: &Dataset, seed: u64)
     let precision = settings.sigma.powi(-2);
     let share = 1.0 / *settings.draws as f32;
 
-    let mut values = Values::new(&base.network, batches.max_rows());
-    let mut loss = CrossEntropy::new(task.num_classes);
+    let mut likelihood = Likelihood::new(&base.network, examples.max_rows());
     let mut slopes = vec![Lanes::splat(0.0); base.network.parameters.len()];
     let mut gradient = vec![Lanes::splat(0.0); belief.parameters.len()];
     let mut adam = Adam::new(belief.parameters.len(), *settings.learning_rate);
     let mut rng = Stream::FlowNoise.rng(seed, 0);
     let steps = *settings.steps;
+    let mut progress = Progress::new(steps);
     for step in 0..steps {
-        batches.advance();
+        examples.next_batch();
         let sampler = belief.sampler();
         let mut sums = sampler.sums();
         for _ in 0..*settings.draws {
             let draw = sampler.draw(&mut rng);
             let network = base.with(&draw.point);
-            let (inputs, rows) = (batches.inputs(), batches.labels().len());
-            network.forward(inputs, batches.stride(), rows, &mut values);
-            let targets = Targets { labels: batches.labels(), weights: batches.shares(), offsets: &[] };
-            if !loss.differentiate(values.outputs(), stride(task.num_classes) * LANES, targets) {
+            let targets = Targets { weights: examples.shares(), ..examples.targets() };
+            if !likelihood.differentiate(network, &examples, targets, &mut slopes) {
                 return Err(Failure::Diverged(format!("the loss is not finite at step {step}")));
             }
-            network.backward(inputs, batches.stride(), rows, &mut values, &mut slopes);
             sampler.add(draw, &base.gather(&slopes), (share, complexity, precision), &mut sums);
         }
         sampler.finish(&sums, (complexity, precision), &mut gradient);
         adam.update(&mut belief.parameters, &gradient, 0.0);
-        if step % steps.div_ceil(100) == 0 {
-            progress(step as f32 / steps as f32);
-        }
+        progress.step();
     }
     Ok((base, belief))
 }

@@ -7,7 +7,7 @@ mod sphere;
 mod training;
 
 use jointly_nets::penalty::temperature;
-use jointly_nets::{Penalty, Stream, Weighting, predict};
+use jointly_nets::{Penalty, Stream, Weighting, predict, sweeps, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Setting, Task, Widths, settings,
     sweep,
@@ -55,7 +55,7 @@ pub struct Hypermodel {
 impl Classifier for Hypermodel {
     fn describe() -> Description {
         let summary = "networks whose parameters are a linear function of a random index";
-        let index = sweep("index-dim", ["1", "3", "5", "7"].map(|dim| vec![("index-dim", dim)]));
+        let index = sweeps::one("index-dim", &["1", "3", "5", "7"]);
         let l2 = ["0.1", "0.3", "1", "3", "10"];
         let l2 = ["yes", "no"].into_iter().flat_map(|adaptive| l2.map(|l2| vec![("l2", l2), ("adaptive", adaptive)]));
         let prior = ["10", "10-10"].into_iter();
@@ -65,12 +65,7 @@ impl Classifier for Hypermodel {
             citation: "Dwaracherla, Lu, Ibrahimi, Osband, Wen and Van Roy, Hypermodels for exploration, ICLR 2020"
                 .into(),
             parameters: Settings::parameters(),
-            sweeps: vec![
-                index,
-                sweep("l2", l2),
-                sweep("bootstrap", ["none", "bernoulli", "exponential"].map(|law| vec![("bootstrap", law)])),
-                sweep("prior", prior),
-            ],
+            sweeps: vec![index, sweep("l2", l2), sweeps::bootstrap(), sweep("prior", prior)],
             ..Description::new("hypermodel", env!("CARGO_PKG_VERSION"), summary)
         }
     }
@@ -84,7 +79,6 @@ impl Classifier for Hypermodel {
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
         let index_dim = *settings.index_dim;
-        let widths = |hidden: &[usize]| [&[task.input_dim], hidden, &[task.num_classes]].concat();
         let recipe = Recipe {
             index_dim,
             indices: *settings.indices,
@@ -95,8 +89,8 @@ impl Classifier for Hypermodel {
             weighting: settings.bootstrap,
         };
         let scale = *settings.prior_scale / temperature(task).sqrt();
-        let prior = (scale > 0.0).then(|| prior::prior(&widths(&settings.prior_hidden), index_dim, scale, seed));
-        let start = Hypernetwork::start(&widths(&settings.hidden), index_dim, seed);
+        let prior = (scale > 0.0).then(|| prior::prior(&widths(task, &settings.prior_hidden), index_dim, scale, seed));
+        let start = Hypernetwork::start(&widths(task, &settings.hidden), index_dim, seed);
         let model = training::train(start, prior.as_ref(), &recipe, task, data, seed)?;
         Ok(Self { model, prior, index_dim, seed: Stream::IndexOfDraw.seed(seed) })
     }

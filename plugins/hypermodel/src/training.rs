@@ -1,12 +1,12 @@
 //! Training: steps of Adam on batches of the examples and of the index.
 
 use jointly_nets::adam::Adam;
+use jointly_nets::examples::Examples;
 use jointly_nets::loss::{CrossEntropy, Targets};
-use jointly_nets::minibatch::Minibatches;
 use jointly_nets::network::{Network, Values, stride};
 use jointly_nets::simd::{LANES, Lanes};
-use jointly_nets::{Stream, Weighting};
-use jointly_sdk::{Dataset, Failure, Task, progress};
+use jointly_nets::{Progress, Stream, Weighting};
+use jointly_sdk::{Dataset, Failure, Task};
 
 use crate::bootstrap::Bootstrap;
 use crate::hypernetwork::{Hypernetwork, draw_index};
@@ -49,21 +49,20 @@ pub(crate) fn train(
     seed: u64,
 ) -> Result<Hypernetwork, Failure> {
     let rng = Stream::Batches.rng(seed, 0);
-    let mut batches = Minibatches::new(task, data, recipe.batch_size, rng)?;
+    let mut batches = Examples::new(task, data, recipe.batch_size, rng)?;
     let bootstrap = Bootstrap::new(recipe.weighting, data.labels.len(), recipe.index_dim, seed);
     let mut gradient = Gradient::new(&model, prior, recipe.indices, batches.max_rows());
     let mut adam = Adam::new(model.parameters.len(), recipe.learning_rate);
+    let mut progress = Progress::new(recipe.steps);
     for step in 0..recipe.steps {
-        batches.advance();
+        batches.next_batch();
         let mut rng = Stream::IndicesOfSteps.rng(seed, step as u64);
         let indices: Vec<f32> = (0..recipe.indices).flat_map(|_| draw_index(recipe.index_dim, &mut rng)).collect();
         if !gradient.compute(&model, prior, &indices, &batches, &bootstrap) {
             return Err(Failure::Diverged(format!("the loss is not finite at step {step}")));
         }
         adam.update(&mut model.parameters, &gradient.total, 2.0 * recipe.penalty);
-        if step % recipe.steps.div_ceil(100) == 0 {
-            progress(step as f32 / recipe.steps as f32);
-        }
+        progress.step();
     }
     Ok(model)
 }
@@ -114,14 +113,14 @@ impl Gradient {
         model: &Hypernetwork,
         prior: Option<&Hypernetwork>,
         indices: &[f32],
-        batch: &Minibatches<'_>,
+        batch: &Examples<'_>,
         bootstrap: &Bootstrap,
     ) -> bool {
         model.generate(indices, &mut self.generated);
         if let Some(prior) = prior {
             prior.generate(indices, &mut self.prior_generated);
         }
-        let rows = batch.labels().len();
+        let rows = batch.rows();
         let (inputs, inputs_stride) = (batch.inputs(), batch.stride());
         let classes = self.network.outputs();
         let mut finite = true;
@@ -214,8 +213,8 @@ mod tests {
             let prior = prior(&PRIOR_WIDTHS, INDEX_DIM, 2.0, 1);
             let bootstrap = Bootstrap::new(weighting, data.labels.len(), INDEX_DIM, 1);
             let indices: Vec<f32> = (0..4).flat_map(|_| draw_index(INDEX_DIM, &mut rng)).collect();
-            let mut batches = Minibatches::new(&task, &data, 8, Rng::new(0, 0)).unwrap();
-            batches.advance();
+            let mut batches = Examples::new(&task, &data, 8, Rng::new(0, 0)).unwrap();
+            batches.next_batch();
             let mut gradient = Gradient::new(&model, Some(&prior), 4, batches.max_rows());
             assert!(gradient.compute(&model, Some(&prior), &indices, &batches, &bootstrap));
 

@@ -4,7 +4,7 @@ mod posterior;
 
 use jointly_nets::drawn::Drawn;
 use jointly_nets::last_layer::{Hidden, LastLayer, sample_last_layers};
-use jointly_nets::{FirstBiases, Prior, Recipe, Stream, Weighting};
+use jointly_nets::{Penalty, Recipe, Stream, sweeps};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Setting, SettingValue, Task,
     Widths, log, settings, sweep,
@@ -108,7 +108,7 @@ impl Classifier for Laplace {
             sweeps: vec![
                 sweep("structure", structures.map(|structure| vec![("structure", structure)])),
                 sweep("prior-precision", precisions.map(|precision| vec![("prior-precision", precision)])),
-                sweep("scale", ["0.3", "1", "3"].map(|scale| vec![("scale", scale)])),
+                sweeps::one("scale", &["0.3", "1", "3"]),
             ],
             ..Description::new("laplace", env!("CARGO_PKG_VERSION"), summary)
         }
@@ -123,23 +123,17 @@ impl Classifier for Laplace {
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
         let recipe = Recipe {
-            size: 1,
             hidden: settings.hidden.to_vec(),
             steps: *settings.steps,
             batch_size: *settings.batch_size,
             learning_rate: *settings.learning_rate,
-            l2: *settings.l2,
-            adaptive: settings.adaptive,
-            first_biases: FirstBiases::Zero,
-            prior: Prior::None,
-            prior_scale: 0.0,
-            vae_steps: 0,
-            weighting: Weighting::Equal,
+            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive },
+            ..Recipe::default()
         };
         let examples = data.labels.len().max(1);
         let prior_precision = match settings.prior_precision {
             PriorPrecision::Given(precision) => f64::from(*precision),
-            PriorPrecision::Penalty => 2.0 * examples as f64 * f64::from(recipe.penalty(task, examples)),
+            PriorPrecision::Penalty => 2.0 * examples as f64 * f64::from(recipe.penalty.factor(task, examples)),
         };
         if prior_precision <= 0.0 {
             let reason = "l2=0 leaves the weights without a prior: give prior-precision a number above 0";

@@ -1,7 +1,7 @@
 //! The agent `logistic-regression`: one linear layer, trained as the networks are.
 
-use jointly_nets::{EnsembleAgent, FirstBiases, Prior, Recipe, Weighting};
-use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, settings, sweep};
+use jointly_nets::{EnsembleAgent, Penalty, Recipe, sweeps};
+use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, settings};
 
 settings! {
     struct Settings {
@@ -27,7 +27,7 @@ impl EnsembleAgent for LogisticRegression {
         let summary = "a linear classifier: one function, no uncertainty about it";
         Description {
             parameters: Settings::parameters(),
-            sweeps: vec![sweep("l2", ["0.01", "0.1", "1", "10"].map(|l2| vec![("l2", l2)]))],
+            sweeps: vec![sweeps::one("l2", &["0.01", "0.1", "1", "10"])],
             ..Description::new("logistic-regression", env!("CARGO_PKG_VERSION"), summary)
         }
     }
@@ -35,18 +35,12 @@ impl EnsembleAgent for LogisticRegression {
     fn recipe(settings: &[Setting]) -> Result<Recipe, Failure> {
         let settings = Settings::parse(settings)?;
         Ok(Recipe {
-            size: 1,
             hidden: Vec::new(),
             steps: *settings.steps,
             batch_size: *settings.batch_size,
             learning_rate: *settings.learning_rate,
-            l2: *settings.l2,
-            adaptive: settings.adaptive,
-            first_biases: FirstBiases::Zero,
-            prior: Prior::None,
-            prior_scale: 0.0,
-            vae_steps: 0,
-            weighting: Weighting::Equal,
+            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive },
+            ..Recipe::default()
         })
     }
 }

@@ -1,6 +1,6 @@
 //! The agent `mlp`: one network, the point estimate that every other agent is measured against.
 
-use jointly_nets::{EnsembleAgent, FirstBiases, Prior, Recipe, Weighting, sweeps};
+use jointly_nets::{EnsembleAgent, Penalty, Recipe, sweeps};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings};
 
 settings! {
@@ -37,18 +37,12 @@ impl EnsembleAgent for Mlp {
     fn recipe(settings: &[Setting]) -> Result<Recipe, Failure> {
         let settings = Settings::parse(settings)?;
         Ok(Recipe {
-            size: 1,
             hidden: settings.hidden.to_vec(),
             steps: *settings.steps,
             batch_size: *settings.batch_size,
             learning_rate: *settings.learning_rate,
-            l2: *settings.l2,
-            adaptive: settings.adaptive,
-            first_biases: FirstBiases::Zero,
-            prior: Prior::None,
-            prior_scale: 0.0,
-            vae_steps: 0,
-            weighting: Weighting::Equal,
+            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive },
+            ..Recipe::default()
         })
     }
 }

@@ -2,8 +2,8 @@
 
 use jointly_sdk::{Dataset, Failure, Matrix, Rng, Task, choices};
 
-use crate::choice::Choice;
-use crate::network::{FirstBiases, Network};
+use crate::finite::{Finite, Function};
+use crate::network::{FirstBiases, Network, widths};
 use crate::penalty::{Penalty, temperature};
 use crate::predict::predict;
 use crate::stream::Stream;
@@ -49,10 +49,8 @@ pub struct Recipe {
     pub batch_size: usize,
     /// Step size of Adam.
     pub learning_rate: f32,
-    /// Weight of the squares of the parameters, before it is divided by the number of examples.
-    pub l2: f32,
-    /// Whether that weight is also multiplied by the input's dimension and the root of the temperature.
-    pub adaptive: bool,
+    /// What is asked of the squares of a member's parameters.
+    pub penalty: Penalty,
     /// How the first layer's biases start.
     pub first_biases: FirstBiases,
     /// The law of the fixed random functions whose logits are added to the members'.
@@ -65,17 +63,26 @@ pub struct Recipe {
     pub weighting: Weighting,
 }
 
+impl Default for Recipe {
+    /// A single network, as the testbed trains its own: of two hidden layers, around nothing, on all examples alike.
+    fn default() -> Self {
+        Self {
+            size: 1,
+            hidden: vec![50, 50],
+            steps: 1000,
+            batch_size: 100,
+            learning_rate: 1e-3,
+            penalty: Penalty { l2: 1.0, adaptive: true },
+            first_biases: FirstBiases::Zero,
+            prior: Prior::None,
+            prior_scale: 0.0,
+            vae_steps: 0,
+            weighting: Weighting::Equal,
+        }
+    }
+}
+
 impl Recipe {
-    /// The factor of the sum of squares in a member's loss.
-    pub fn penalty(&self, task: &Task, examples: usize) -> f32 {
-        Penalty { l2: self.l2, adaptive: self.adaptive }.factor(task, examples)
-    }
-
-    /// Widths from inputs to outputs, with the given hidden layers.
-    fn widths(hidden: &[usize], task: &Task) -> Vec<usize> {
-        [&[task.input_dim], hidden, &[task.num_classes]].concat()
-    }
-
     /// The autoencoder's encoder, where the prior needs one.
     fn encoder(&self, task: &Task, data: &Dataset, seed: u64) -> Result<Option<Encoder>, Failure> {
         let needed = self.prior == Prior::Vae && self.prior_scale > 0.0;
@@ -83,13 +90,13 @@ impl Recipe {
     }
 
     fn member(&self, task: &Task, encoder: Option<&Encoder>, seed: u64, index: u64) -> Member {
-        let widths = Self::widths(&self.hidden, task);
+        let (widths, linear) = (widths(task, &self.hidden), widths(task, &[]));
         let network = Network::new(&widths, self.first_biases, &mut Stream::Start.rng(seed, index));
         let rng = &mut Stream::Prior.rng(seed, index);
         let prior = match (self.prior, encoder) {
             _ if self.prior_scale == 0.0 => None,
             (Prior::Mlp, _) => Some(Network::new(&widths, FirstBiases::Normal, rng)),
-            (Prior::Linear, _) => Some(Network::new(&Self::widths(&[], task), FirstBiases::Normal, rng)),
+            (Prior::Linear, _) => Some(Network::new(&linear, FirstBiases::Normal, rng)),
             (Prior::Vae, Some(encoder)) => Some(encoder.linear_function(task.num_classes, rng)),
             (Prior::None | Prior::Vae, _) => None,
         };
@@ -110,13 +117,13 @@ impl Recipe {
 
 /// One function of the belief.
 #[derive(Clone, Debug)]
-struct Member {
+pub struct Member {
     network: Network,
     /// Added to the network, in training as in prediction; never trained.
     prior: Option<Network>,
 }
 
-impl Member {
+impl Function for Member {
     fn probs(&self, inputs: &Matrix, out: &mut [f32]) -> Result<(), Failure> {
         match &self.prior {
             None => predict(&[&self.network], inputs, out),
@@ -126,11 +133,7 @@ impl Member {
 }
 
 /// A trained ensemble: each draw names a member, at random.
-#[derive(Debug)]
-pub struct Ensemble {
-    members: Vec<Member>,
-    choice: Choice,
-}
+pub type Ensemble = Finite<Member>;
 
 impl Ensemble {
     /// Trains every member.
@@ -149,30 +152,7 @@ impl Ensemble {
                 Ok(Member { network, prior })
             })
             .collect::<Result<Vec<_>, Failure>>()?;
-        Ok(Self { choice: Choice::new(seed, members.len()), members })
-    }
-
-    /// Class probabilities of the member that `draw` names.
-    ///
-    /// # Errors
-    ///
-    /// Inputs of another dimension than the task's.
-    pub fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
-        self.members[self.choice.function(draw)].probs(inputs, out)
-    }
-
-    /// The first draw that names the same member.
-    pub fn canonical_draw(&self, draw: u64) -> u64 {
-        self.choice.canonical_draw(draw)
-    }
-
-    /// Class probabilities of many draws, one after the other; each member is asked once.
-    ///
-    /// # Errors
-    ///
-    /// Inputs of another dimension than the task's.
-    pub fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
-        self.choice.sample_probs(draws, out, |member, out| self.members[member].probs(inputs, out))
+        Ok(Self::new(seed, members))
     }
 }
 
@@ -187,18 +167,13 @@ mod tests {
 
     fn recipe() -> Recipe {
         Recipe {
-            size: 1,
             hidden: vec![10, 7],
             steps: 300,
-            batch_size: 100,
             learning_rate: 1e-2,
-            l2: 0.0,
-            adaptive: true,
-            first_biases: FirstBiases::Zero,
+            penalty: Penalty { l2: 0.0, adaptive: true },
             prior: Prior::Mlp,
-            prior_scale: 0.0,
             vae_steps: 100,
-            weighting: Weighting::Equal,
+            ..Recipe::default()
         }
     }
 
@@ -266,7 +241,7 @@ mod tests {
     #[test]
     fn without_data_the_penalty_alone_is_minimised() {
         let nothing = Dataset { inputs: Matrix::new(0, 2, Vec::new()).unwrap(), labels: Vec::new() };
-        let recipe = Recipe { l2: 1.0, steps: 1000, ..recipe() };
+        let recipe = Recipe { penalty: Penalty { l2: 1.0, adaptive: true }, steps: 1000, ..recipe() };
         let ensemble = Ensemble::train(&recipe, &task(2), &nothing, 0).unwrap();
         let probs = probs(&ensemble, &data(5, 2).inputs, 2, 0);
         assert!(probs.iter().all(|p| (p - 0.5).abs() < TOLERANCE), "{probs:?}");

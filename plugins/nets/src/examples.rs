@@ -1,14 +1,32 @@
-//! The batches of a training that is not [`Training`](crate::training::Training)'s, and the gradient at one of them.
+//! The batches of a training, their rows side by side, and the gradient of the loss at one of them.
 
-use jointly_sdk::{Dataset, Failure, Task};
+use jointly_sdk::{Dataset, Failure, Rng, Task};
 
 use crate::batches::Batches;
 use crate::loss::{CrossEntropy, Targets};
 use crate::network::{Network, Values, stride};
 use crate::simd::{LANES, Lanes, floats, floats_mut};
-use crate::stream::Stream;
 
-/// The examples of one batch after another, side by side.
+/// Refuses data that do not fit the task.
+///
+/// # Errors
+///
+/// Inputs of another dimension than the task's, labels that are not as many as the inputs, or a label of no class.
+pub fn check(task: &Task, data: &Dataset) -> Result<(), Failure> {
+    let (examples, dim) = (data.inputs.rows(), data.inputs.cols());
+    if data.labels.len() != examples || (examples > 0 && dim != task.input_dim) {
+        let labels = data.labels.len();
+        let expected = task.input_dim;
+        let reason = format!("{examples} inputs of {dim} features, {labels} labels; the task has {expected}");
+        return Err(Failure::Internal(reason));
+    }
+    if let Some(label) = data.labels.iter().find(|label| **label as usize >= task.num_classes) {
+        return Err(Failure::Internal(format!("label {label} of {} classes", task.num_classes)));
+    }
+    Ok(())
+}
+
+/// An endless sequence of batches of a dataset's examples.
 #[derive(Debug)]
 pub struct Examples<'a> {
     data: &'a Dataset,
@@ -16,34 +34,49 @@ pub struct Examples<'a> {
     batch_size: usize,
     /// Whether an example that a batch holds several times is as many rows.
     repeats: bool,
-    /// Each row of inputs is followed by a one.
+    /// How much each example counts; empty where all count one.
+    example_weights: Vec<f32>,
+    /// What is added to the logits of each example; empty where nothing is.
+    example_offsets: Vec<f32>,
+    /// Whether the rows are there that every batch has.
+    gathered: bool,
+    /// Each row of inputs is followed by a one and padded to whole vectors.
     inputs: Vec<Lanes>,
     dim: usize,
+    classes: usize,
+    which: Vec<u32>,
     labels: Vec<u32>,
+    shares: Vec<f32>,
     weights: Vec<f32>,
+    offsets: Vec<f32>,
 }
 
 impl<'a> Examples<'a> {
-    /// Batches in which an example is one row, whose weight says how often it occurs.
+    /// Batches of `batch_size` examples, in which an example is one row, whose share says how often it occurs.
     ///
     /// # Errors
     ///
     /// Data that do not fit the task.
-    pub fn new(task: &Task, data: &'a Dataset, batch_size: usize, seed: u64) -> Result<Self, Failure> {
-        let (examples, dim) = (data.inputs.rows(), data.inputs.cols());
-        if data.labels.len() != examples || (examples > 0 && dim != task.input_dim) {
-            let labels = data.labels.len();
-            let expected = task.input_dim;
-            let reason = format!("{examples} inputs of {dim} features, {labels} labels; the task has {expected}");
-            return Err(Failure::Internal(reason));
-        }
-        if let Some(label) = data.labels.iter().find(|label| **label as usize >= task.num_classes) {
-            return Err(Failure::Internal(format!("label {label} of {} classes", task.num_classes)));
-        }
-        let batches = Batches::new(examples, batch_size, Stream::Batches.rng(seed, 0));
-        let inputs = vec![Lanes::splat(0.0); batches.max_rows() * stride(task.input_dim)];
-        let (labels, weights) = (Vec::new(), Vec::new());
-        Ok(Self { data, batches, batch_size, repeats: false, inputs, dim: task.input_dim, labels, weights })
+    pub fn new(task: &Task, data: &'a Dataset, batch_size: usize, rng: Rng) -> Result<Self, Failure> {
+        check(task, data)?;
+        let batches = Batches::new(data.labels.len(), batch_size, rng);
+        Ok(Self {
+            data,
+            batch_size,
+            repeats: false,
+            example_weights: Vec::new(),
+            example_offsets: Vec::new(),
+            gathered: false,
+            inputs: vec![Lanes::splat(0.0); batches.max_rows() * stride(task.input_dim)],
+            batches,
+            dim: task.input_dim,
+            classes: task.num_classes,
+            which: Vec::new(),
+            labels: Vec::new(),
+            shares: Vec::new(),
+            weights: Vec::new(),
+            offsets: Vec::new(),
+        })
     }
 
     /// The same batches, in which an example that occurs several times is as many rows: where rows of the same example
@@ -56,6 +89,20 @@ impl<'a> Examples<'a> {
         self
     }
 
+    /// The same batches, of which each example counts by its weight; by one where there are none.
+    #[must_use]
+    pub fn weighted(mut self, weights: &[f32]) -> Self {
+        self.example_weights = weights.to_vec();
+        self
+    }
+
+    /// The same batches, with `offsets[t * classes + k]` added to the logits of example t; nothing where there are none.
+    #[must_use]
+    pub fn offset(mut self, offsets: Vec<f32>) -> Self {
+        self.example_offsets = offsets;
+        self
+    }
+
     /// The largest number of rows in a batch.
     pub fn max_rows(&self) -> usize {
         self.inputs.len() / stride(self.dim)
@@ -63,29 +110,38 @@ impl<'a> Examples<'a> {
 
     /// Goes on to the next batch.
     pub fn next_batch(&mut self) {
-        let share = 1.0 / self.batch_size as f32;
-        let stride = stride(self.dim) * LANES;
-        let same_rows = !self.repeats && self.batches.fixed() && !self.labels.is_empty();
+        let stride = self.stride();
+        let same_rows = !self.repeats && self.batches.fixed() && self.gathered;
         let (rows, counts) = self.batches.next_batch();
+        self.shares.clear();
         self.weights.clear();
-        if !self.repeats {
-            self.weights.extend(counts.iter().map(|count| share * count));
+        let share = 1.0 / self.batch_size as f32;
+        for (row, count) in rows.iter().zip(counts) {
+            let (times, count) = if self.repeats { (*count as usize, 1.0) } else { (1, *count) };
+            let weight = self.example_weights.get(*row as usize).copied().unwrap_or(1.0);
+            self.shares.extend((0..times).map(|_| count / self.batch_size as f32));
+            self.weights.extend((0..times).map(|_| share * count * weight));
         }
         if same_rows {
             return;
         }
+        self.gathered = true;
+        self.which.clear();
         self.labels.clear();
+        self.offsets.clear();
         let mut inputs = floats_mut(&mut self.inputs).chunks_exact_mut(stride);
-        for (row, count) in rows.iter().zip(counts) {
+        for (example, count) in rows.iter().zip(counts) {
+            let row = *example as usize;
             let times = if self.repeats { *count as usize } else { 1 };
             for out in inputs.by_ref().take(times) {
-                out[..self.dim].copy_from_slice(self.data.inputs.row(*row as usize));
+                out[..self.dim].copy_from_slice(self.data.inputs.row(row));
                 out[self.dim] = 1.0;
-                self.labels.push(self.data.labels[*row as usize]);
+                self.which.push(*example);
+                self.labels.push(self.data.labels[row]);
+                if !self.example_offsets.is_empty() {
+                    self.offsets.extend_from_slice(&self.example_offsets[row * self.classes..][..self.classes]);
+                }
             }
-        }
-        if self.repeats {
-            self.weights.resize(self.labels.len(), share);
         }
     }
 
@@ -94,18 +150,39 @@ impl<'a> Examples<'a> {
         self.labels.len()
     }
 
-    /// The batch's rows of inputs, each followed by a one, `stride(input_dim)` vectors a row.
-    pub fn inputs(&self) -> &[Lanes] {
-        &self.inputs
+    /// Rows of inputs, [`stride`](Self::stride) numbers each, of which the one after the features is one; more than the
+    /// batch has where another has more.
+    pub fn inputs(&self) -> &[f32] {
+        floats(&self.inputs)
     }
 
-    /// The batch's labels and the weights that make the loss its mean cross-entropy.
+    /// Numbers in a row of inputs.
+    pub fn stride(&self) -> usize {
+        stride(self.dim) * LANES
+    }
+
+    /// Which example each row is.
+    pub fn examples(&self) -> &[u32] {
+        &self.which
+    }
+
+    /// The class of each row.
+    pub fn labels(&self) -> &[u32] {
+        &self.labels
+    }
+
+    /// The fraction of the batch that each row stands for, whatever its example's weight.
+    pub fn shares(&self) -> &[f32] {
+        &self.shares
+    }
+
+    /// The batch as the loss sees it: the mean of the examples' cross-entropies, each times its weight.
     pub fn targets(&self) -> Targets<'_> {
-        Targets { labels: &self.labels, weights: &self.weights, offsets: &[] }
+        Targets { labels: &self.labels, weights: &self.weights, offsets: &self.offsets }
     }
 }
 
-/// Room for the gradient of a batch's mean cross-entropy with respect to a network's parameters.
+/// Room for the gradient of a batch's loss with respect to a network's parameters.
 #[derive(Debug)]
 pub struct Likelihood {
     values: Values,
@@ -120,13 +197,17 @@ impl Likelihood {
         Self { values: Values::new(network, max_rows), loss: CrossEntropy::new(classes), classes }
     }
 
-    /// Replaces `gradient`; tells whether the loss is finite.
-    pub fn differentiate(&mut self, network: &Network, examples: &Examples<'_>, gradient: &mut [Lanes]) -> bool {
-        let (inputs, rows) = (floats(examples.inputs()), examples.rows());
-        let inputs_stride = stride(network.inputs()) * LANES;
+    /// Replaces `gradient` by that of the loss that `targets` make of the batch's rows; tells whether the loss is finite.
+    pub fn differentiate(
+        &mut self,
+        network: &Network,
+        examples: &Examples<'_>,
+        targets: Targets<'_>,
+        gradient: &mut [Lanes],
+    ) -> bool {
+        let (inputs, inputs_stride, rows) = (examples.inputs(), examples.stride(), examples.rows());
         network.forward(inputs, inputs_stride, rows, &mut self.values);
-        let outputs = self.values.outputs();
-        let finite = self.loss.differentiate(outputs, stride(self.classes) * LANES, examples.targets());
+        let finite = self.loss.differentiate(self.values.outputs(), stride(self.classes) * LANES, targets);
         network.backward(inputs, inputs_stride, rows, &mut self.values, gradient);
         finite
     }
@@ -148,36 +229,65 @@ mod tests {
         Dataset { inputs: Matrix::new(examples, 2, inputs).unwrap(), labels }
     }
 
+    fn batches(data: &Dataset) -> Examples<'_> {
+        Examples::new(&task(), data, 10, Rng::new(3, 0)).unwrap()
+    }
+
     #[test]
     fn rows_stand_for_the_same_examples_whether_repeated_or_not() {
         for examples in [0, 1, 4, 10, 25] {
             let data = data(examples);
-            let mut counted = Examples::new(&task(), &data, 10, 3).unwrap();
-            let mut repeated = Examples::new(&task(), &data, 10, 3).unwrap().repeating();
+            let (mut counted, mut repeated) = (batches(&data), batches(&data).repeating());
             for _ in 0..5 {
                 let totals = [&mut counted, &mut repeated].map(|batch| {
                     batch.next_batch();
                     assert!(batch.rows() <= batch.max_rows());
-                    let rows = floats(batch.inputs()).chunks_exact(stride(2) * LANES);
+                    let rows = batch.inputs().chunks_exact(batch.stride()).zip(batch.labels());
                     let mut totals = vec![0.0; examples];
-                    for (row, (label, weight)) in rows.zip(batch.labels.iter().zip(&batch.weights)) {
-                        let example = row[0] as usize / 2;
-                        assert_eq!((row[1], row[2], *label), (row[0] + 1.0, 1.0, example as u32 % 3));
-                        totals[example] += (weight * 10.0).round();
+                    for ((row, label), (example, share)) in rows.zip(batch.examples().iter().zip(batch.shares())) {
+                        assert_eq!(row[..3], [(2 * example) as f32, (2 * example + 1) as f32, 1.0]);
+                        assert_eq!(*label, example % 3);
+                        totals[*example as usize] += (share * 10.0).round();
                     }
                     totals
                 });
                 assert_eq!(totals[0], totals[1]);
+                assert_eq!(totals[0].iter().sum::<f32>(), if examples == 0 { 0.0 } else { 10.0 });
                 assert_eq!(repeated.rows(), if examples == 0 { 0 } else { 10 });
             }
         }
     }
 
     #[test]
-    fn data_of_another_task_are_refused() {
-        let wide = Task { input_dim: 3, ..task() };
-        assert!(matches!(Examples::new(&wide, &data(4), 10, 0), Err(Failure::Internal(_))));
-        let binary = Task { num_classes: 2, ..task() };
-        assert!(matches!(Examples::new(&binary, &data(4), 10, 0), Err(Failure::Internal(_))));
+    fn weights_and_offsets_are_their_examples() {
+        for examples in [4, 25] {
+            let data = data(examples);
+            let weights: Vec<f32> = (0..examples).map(|example| example as f32).collect();
+            let offsets: Vec<f32> = (0..3 * examples).map(|offset| offset as f32).collect();
+            let all = || batches(&data).weighted(&weights).offset(offsets.clone());
+            for mut batch in [all(), all().repeating()] {
+                for _ in 0..3 {
+                    batch.next_batch();
+                    let targets = batch.targets();
+                    let rows = batch.examples().iter().zip(batch.shares()).zip(targets.weights);
+                    for (((example, share), weight), offsets) in rows.zip(targets.offsets.chunks_exact(3)) {
+                        assert!((share * weights[*example as usize] - weight).abs() < 1e-6);
+                        assert_eq!(offsets, [0, 1, 2].map(|k| (3 * example + k) as f32));
+                    }
+                    assert_eq!(targets.offsets.len(), 3 * batch.rows());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_the_task_is_refused() {
+        let data = data(4);
+        let refused = |task: &Task, data: &Dataset| {
+            assert!(matches!(Examples::new(task, data, 10, Rng::new(0, 0)), Err(Failure::Internal(_))));
+        };
+        refused(&Task { input_dim: 3, ..task() }, &data);
+        refused(&Task { num_classes: 2, ..task() }, &data);
+        refused(&task(), &Dataset { labels: Vec::new(), ..data });
     }
 }

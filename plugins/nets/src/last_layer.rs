@@ -3,14 +3,15 @@
 use jointly_sdk::{Dataset, Failure, Matrix, Task};
 
 use crate::ensemble::Recipe;
-use crate::network::{Network, Values, stride};
+use crate::network::{Network, widths};
+use crate::predict::outputs;
 use crate::product::{Target, product};
 use crate::simd::{LANES, Lanes, Left, Right, floats, floats_mut, vectors};
 use crate::softmax::softmax;
 use crate::stream::Stream;
 use crate::training::Training;
 
-/// Rows that pass through a network together.
+/// Rows that are multiplied together.
 const BLOCK: usize = 64;
 
 /// Draws that are multiplied together.
@@ -40,7 +41,7 @@ impl LastLayer {
     ///
     /// A loss that stopped being finite, or data that do not fit the task.
     pub fn train(recipe: &Recipe, task: &Task, data: &Dataset, seed: u64) -> Result<Self, Failure> {
-        let widths = [&[task.input_dim], &recipe.hidden[..], &[task.num_classes]].concat();
+        let widths = widths(task, &recipe.hidden);
         let network = Network::new(&widths, recipe.first_biases, &mut Stream::Start.rng(seed, 0));
         let network = Training::new(recipe, task, data, seed)?.run(network, None, &[])?;
         Ok(Self::new(&network, &widths))
@@ -87,22 +88,6 @@ impl LastLayer {
         let logits = outputs(&self.head, &features);
         Ok(Hidden { features, logits })
     }
-}
-
-/// A network's outputs at every row, without padding.
-fn outputs(network: &Network, inputs: &[f32]) -> Vec<f32> {
-    let (dim, width) = (network.inputs(), network.outputs());
-    let rows = inputs.len() / dim;
-    let mut values = Values::new(network, BLOCK.min(rows));
-    let mut out = Vec::with_capacity(rows * width);
-    for inputs in inputs.chunks(BLOCK * dim) {
-        let rows = inputs.len() / dim;
-        network.forward(inputs, dim, rows, &mut values);
-        for row in values.outputs().chunks_exact(stride(width) * LANES).take(rows) {
-            out.extend_from_slice(&row[..width]);
-        }
-    }
-    out
 }
 
 /// Class probabilities of linear layers that differ: `out[(m * rows + t) * classes + k]`.

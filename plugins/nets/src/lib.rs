@@ -1,7 +1,6 @@
 //! What the neural agents share: dense networks, their training and ensembles of them.
 
 pub mod adam;
-pub mod adaptive;
 pub mod agent;
 pub mod batches;
 pub mod choice;
@@ -9,11 +8,11 @@ pub mod cholesky;
 pub mod drawn;
 pub mod ensemble;
 pub mod examples;
+pub mod finite;
 pub mod ints;
 pub mod last_layer;
 pub mod layout;
 pub mod loss;
-pub mod minibatch;
 pub mod network;
 pub mod normals;
 pub mod order;
@@ -21,7 +20,7 @@ pub mod penalty;
 pub mod pieces;
 pub mod predict;
 pub mod product;
-pub mod shifted;
+pub mod progress;
 pub mod simd;
 pub mod softmax;
 pub mod sparse;
@@ -34,10 +33,10 @@ pub mod truncated;
 pub mod vae;
 
 pub use agent::{Agent, EnsembleAgent};
-pub use choice::Choice;
 pub use ensemble::{Ensemble, Prior, Recipe, Weighting};
-pub use network::{FirstBiases, Network};
+pub use finite::{Finite, Function};
+pub use network::{FirstBiases, Network, widths};
 pub use penalty::Penalty;
-pub use predict::predict;
-pub use shifted::predict_shifted;
+pub use predict::{predict, predict_shifted};
+pub use progress::Progress;
 pub use stream::Stream;

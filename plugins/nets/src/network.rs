@@ -1,6 +1,6 @@
 //! A network of dense layers with rectified hidden units: its parameters, its values and their gradient.
 
-use jointly_sdk::Rng;
+use jointly_sdk::{Rng, Task};
 
 use crate::product::{Target, narrow, product};
 use crate::simd::{LANES, Lanes, Left, NARROW, Right, floats_mut, transpose, vectors};
@@ -56,6 +56,11 @@ pub struct Network {
 /// Vectors in a row of a layer's values, with room for the one that stands for the bias of the next layer.
 pub fn stride(width: usize) -> usize {
     vectors(width + 1)
+}
+
+/// Widths from a task's inputs to its outputs, with the given hidden layers.
+pub fn widths(task: &Task, hidden: &[usize]) -> Vec<usize> {
+    [&[task.input_dim], hidden, &[task.num_classes]].concat()
 }
 
 impl Network {

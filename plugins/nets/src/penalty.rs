@@ -2,8 +2,6 @@
 
 use jointly_sdk::Task;
 
-use crate::adaptive;
-
 /// A penalty on the sum of squares of all parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Penalty {
@@ -20,9 +18,15 @@ impl Penalty {
     ///
     /// l2 / T, and times d sqrt(temperature) where adaptive; with no examples T counts as 1.
     pub fn factor(self, task: &Task, examples: usize) -> f32 {
-        let signal = if self.adaptive { adaptive::factor(task) } else { 1.0 };
+        let signal = if self.adaptive { adaptive_factor(task) } else { 1.0 };
         self.l2 * signal / examples.max(1) as f32
     }
+}
+
+/// d sqrt(temperature), by which an adaptive weight of regularisation is multiplied: weak where labels say much, strong
+/// where there are many inputs.
+pub fn adaptive_factor(task: &Task) -> f32 {
+    temperature(task).sqrt() * task.input_dim as f32
 }
 
 /// The temperature of the environment's softmax; one where a task states none.
@@ -40,6 +44,7 @@ mod tests {
         let penalty = Penalty { l2: 3.0, adaptive: true };
         assert_eq!(penalty.factor(&task, 10), 3.0 * 0.5 * 2.0 / 10.0);
         assert_eq!(penalty.factor(&Task { temperature: None, ..task.clone() }, 0), 3.0 * 2.0);
+        assert_eq!(adaptive_factor(&task), 0.5 * 2.0);
         assert_eq!(Penalty { adaptive: false, ..penalty }.factor(&task, 10), 3.0 / 10.0);
     }
 }

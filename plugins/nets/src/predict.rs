@@ -1,4 +1,4 @@
-//! Class probabilities of trained networks at many rows.
+//! Outputs and class probabilities of networks at many rows.
 
 use jointly_sdk::{Failure, Matrix};
 
@@ -6,11 +6,26 @@ use crate::network::{Network, Values, stride};
 use crate::order::snake;
 use crate::pieces::{MAX_INPUTS, Pieces};
 use crate::simd::{LANES, Lanes};
-
 use crate::softmax::{column, softmax};
 
 /// Rows that pass through the network together: their values stay in the first-level cache.
 const BLOCK: usize = 64;
+
+/// The network's outputs at every row of inputs, side by side: `out[t * outputs + k]`.
+pub fn outputs(network: &Network, inputs: &[f32]) -> Vec<f32> {
+    let (dim, width) = (network.inputs(), network.outputs());
+    let rows = inputs.len() / dim;
+    let mut values = Values::new(network, BLOCK.min(rows));
+    let mut out = Vec::with_capacity(rows * width);
+    for inputs in inputs.chunks(BLOCK * dim) {
+        let rows = inputs.len() / dim;
+        network.forward(inputs, dim, rows, &mut values);
+        for row in values.outputs().chunks_exact(stride(width) * LANES).take(rows) {
+            out.extend_from_slice(&row[..width]);
+        }
+    }
+    out
+}
 
 /// The softmax of the sum of the networks' outputs at every row: `out[t * classes + k]`.
 ///
@@ -23,39 +38,92 @@ pub fn predict(networks: &[&Network], inputs: &Matrix, out: &mut [f32]) -> Resul
     let Some(first) = networks.first() else {
         return Err(Failure::Internal("no network to predict with".into()));
     };
-    let (dim, classes) = (first.inputs(), first.outputs());
-    if inputs.cols() != dim {
-        return Err(Failure::Internal(format!("inputs have {} columns; the task has {dim}", inputs.cols())));
-    }
-    let mut networks: Vec<Sampled<'_>> = networks.iter().map(|network| Sampled::new(network)).collect();
+    let dim = check(first, inputs)?;
+    let mut networks: Vec<Sampled<'_>> = networks.iter().map(|network| Sampled::in_pieces(network)).collect();
     let points = if dim <= MAX_INPUTS { points(inputs) } else { Vec::new() };
     let order = if dim <= MAX_INPUTS { snake(&points) } else { (0..inputs.rows() as u32).collect() };
-    let mut block = Block::default();
-    let mut columns = vec![Lanes::splat(0.0); classes];
-    let stride = stride(classes) * LANES;
+    let mut columns = vec![Lanes::splat(0.0); first.outputs()];
+    let (mut block_inputs, mut block_points) = (Vec::new(), Vec::new());
     for places in order.chunks(BLOCK) {
-        block.gather(inputs, &points, places);
-        for network in &mut networks {
-            network.forward(&block, dim, places.len());
+        block_inputs.clear();
+        block_points.clear();
+        for place in places {
+            block_inputs.extend_from_slice(inputs.row(*place as usize));
+            block_points.extend(points.get(*place as usize));
         }
-        for (at, places) in places.chunks(LANES).enumerate() {
-            columns.fill(Lanes::splat(0.0));
-            for network in &mut networks {
-                // Rows past the last one are from an earlier block: computed, but not written.
-                let outputs = &network.values.outputs()[at * LANES * stride..][..LANES * stride];
-                for (k, sum) in columns.iter_mut().enumerate() {
-                    *sum = *sum + column(outputs, stride, k);
-                }
+        let block = Block { inputs: &block_inputs, points: &block_points, shifts: &[] };
+        sum(&mut networks, block, &mut columns, |row| places[row] as usize, out);
+    }
+    Ok(())
+}
+
+/// The softmax of the network's outputs plus `shifts[t * classes + k]`, at every row: `out[t * classes + k]`.
+///
+/// The probabilities of a row have the same bits whatever the other rows are, and the network's outputs those of
+/// [`outputs`], from which a shift may have come.
+///
+/// # Errors
+///
+/// Inputs that do not have as many columns as the network has inputs.
+pub fn predict_shifted(network: &Network, inputs: &Matrix, shifts: &[f32], out: &mut [f32]) -> Result<(), Failure> {
+    check(network, inputs)?;
+    let (dim, classes) = (network.inputs(), network.outputs());
+    let mut networks = [Sampled::whole(network)];
+    let mut columns = vec![Lanes::splat(0.0); classes];
+    let blocks = inputs.values().chunks(BLOCK * dim).zip(shifts.chunks(BLOCK * classes));
+    for ((inputs, shifts), out) in blocks.zip(out.chunks_mut(BLOCK * classes)) {
+        sum(&mut networks, Block { inputs, points: &[], shifts }, &mut columns, |row| row, out);
+    }
+    Ok(())
+}
+
+/// The number of inputs.
+fn check(network: &Network, inputs: &Matrix) -> Result<usize, Failure> {
+    let (cols, dim) = (inputs.cols(), network.inputs());
+    if cols != dim {
+        return Err(Failure::Internal(format!("inputs have {cols} columns; the task has {dim}")));
+    }
+    Ok(dim)
+}
+
+/// Writes the softmax of the sum of the networks' outputs and the shifts: row r of the block to row `place(r)`. The
+/// columns are room for a vector of probabilities a class.
+fn sum(
+    networks: &mut [Sampled<'_>],
+    block: Block<'_>,
+    columns: &mut [Lanes],
+    place: impl Fn(usize) -> usize,
+    out: &mut [f32],
+) {
+    let network = networks[0].network;
+    let (classes, rows) = (network.outputs(), block.inputs.len() / network.inputs());
+    let stride = stride(classes) * LANES;
+    for network in networks.iter_mut() {
+        network.forward(block, rows);
+    }
+    for from in (0..rows).step_by(LANES) {
+        let to = rows.min(from + LANES);
+        columns.fill(Lanes::splat(0.0));
+        for network in networks.iter_mut() {
+            // Rows past the last one are from an earlier block: computed, but not written.
+            let outputs = &network.values.outputs()[from * stride..][..LANES * stride];
+            for (k, sum) in columns.iter_mut().enumerate() {
+                *sum = *sum + column(outputs, stride, k);
             }
-            softmax(&mut columns);
-            for (k, column) in columns.iter().enumerate() {
-                for (place, p) in places.iter().zip(column.to_array()) {
-                    out[*place as usize * classes + k] = p;
-                }
+        }
+        if !block.shifts.is_empty() {
+            let shifts = &block.shifts[from * classes..to * classes];
+            for (k, sum) in columns.iter_mut().enumerate() {
+                *sum = *sum + column(shifts, classes, k);
+            }
+        }
+        softmax(columns);
+        for (k, column) in columns.iter().enumerate() {
+            for (row, p) in (from..to).zip(column.to_array()) {
+                out[place(row) * classes + k] = p;
             }
         }
     }
-    Ok(())
 }
 
 /// The rows as points in the plane; a missing coordinate is zero.
@@ -65,21 +133,13 @@ fn points(inputs: &Matrix) -> Vec<[f32; MAX_INPUTS]> {
 }
 
 /// Rows that pass through the networks together.
-#[derive(Default)]
-struct Block {
-    inputs: Vec<f32>,
-    points: Vec<[f32; MAX_INPUTS]>,
-}
-
-impl Block {
-    fn gather(&mut self, inputs: &Matrix, points: &[[f32; MAX_INPUTS]], places: &[u32]) {
-        self.inputs.clear();
-        self.points.clear();
-        for place in places {
-            self.inputs.extend_from_slice(inputs.row(*place as usize));
-            self.points.extend(points.get(*place as usize));
-        }
-    }
+#[derive(Clone, Copy)]
+struct Block<'a> {
+    inputs: &'a [f32],
+    /// The rows again, where there are few inputs.
+    points: &'a [[f32; MAX_INPUTS]],
+    /// What is added to their logits; empty where nothing is.
+    shifts: &'a [f32],
 }
 
 /// A network with the room that its values take.
@@ -90,16 +150,46 @@ struct Sampled<'a> {
 }
 
 impl<'a> Sampled<'a> {
-    fn new(network: &'a Network) -> Self {
-        Self { network, pieces: Pieces::new(network), values: Values::new(network, BLOCK) }
+    fn whole(network: &'a Network) -> Self {
+        Self { network, pieces: None, values: Values::new(network, BLOCK) }
     }
 
-    fn forward(&mut self, block: &Block, dim: usize, rows: usize) {
+    /// Whose first layers are [`Pieces`] where they can be, which is faster and rounds otherwise.
+    fn in_pieces(network: &'a Network) -> Self {
+        Self { pieces: Pieces::new(network), ..Self::whole(network) }
+    }
+
+    fn forward(&mut self, block: Block<'_>, rows: usize) {
         if let Some(pieces) = &mut self.pieces {
-            pieces.fill(&block.points, self.values.layer(1));
+            pieces.fill(block.points, self.values.layer(1));
             pieces.above().forward_from(2, &[], 0, rows, &mut self.values);
         } else {
-            self.network.forward(&block.inputs, dim, rows, &mut self.values);
+            self.network.forward(block.inputs, self.network.inputs(), rows, &mut self.values);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::Rng;
+
+    use super::*;
+    use crate::FirstBiases;
+
+    #[test]
+    fn a_shift_by_another_networks_outputs_is_their_sum() {
+        let mut rng = Rng::new(3, 0);
+        let network = Network::new(&[4, 9, 3], FirstBiases::Normal, &mut rng);
+        let other = Network::new(&[4, 3], FirstBiases::Normal, &mut rng);
+        for rows in [1, 7, 64, 150] {
+            let inputs = Matrix::new(rows, 4, (0..rows * 4).map(|_| rng.normal()).collect()).unwrap();
+            let mut expected = vec![0.0; rows * 3];
+            predict(&[&network, &other], &inputs, &mut expected).unwrap();
+            let mut out = vec![0.0; rows * 3];
+            predict_shifted(&network, &inputs, &outputs(&other, inputs.values()), &mut out).unwrap();
+            assert_eq!(out, expected);
+        }
+        let narrow = Matrix::new(1, 3, vec![0.0; 3]).unwrap();
+        assert!(predict_shifted(&network, &narrow, &[0.0; 3], &mut [0.0; 3]).is_err());
     }
 }

@@ -10,7 +10,22 @@ pub fn l2_by_adaptive() -> Sweep {
     sweep("l2", variants)
 }
 
+/// One setting at each of some values.
+pub fn one(name: &'static str, values: &[&'static str]) -> Sweep {
+    sweep(name, values.iter().map(|value| vec![(name, *value)]))
+}
+
+/// Widths of the hidden layers.
+pub fn hidden() -> Sweep {
+    one("hidden", &["50-50", "100-100", "50-50-50", "100-100-100"])
+}
+
+/// The laws by which examples are weighed.
+pub fn bootstrap() -> Sweep {
+    one("bootstrap", &["none", "bernoulli", "exponential"])
+}
+
 /// The number of members.
 pub fn size() -> Sweep {
-    sweep("size", ["1", "3", "10", "30", "100"].map(|size| vec![("size", size)]))
+    one("size", &["1", "3", "10", "30", "100"])
 }

@@ -95,7 +95,7 @@ impl Tangent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::shifted::outputs;
+    use crate::predict::outputs;
     use crate::simd::floats_mut;
 
     /// Of a derivative of order one in single precision.

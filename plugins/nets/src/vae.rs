@@ -3,8 +3,8 @@
 use jointly_sdk::{Dataset, Failure, Matrix, Rng, Task};
 
 use crate::adam::Adam;
+use crate::examples::Examples;
 use crate::layout::layout;
-use crate::minibatch::Minibatches;
 use crate::network::{FirstBiases, Network};
 use crate::simd::{floats, floats_mut};
 use crate::stack::Stack;
@@ -45,16 +45,16 @@ impl Encoder {
         let normalisation = Normalisation::of(&data.inputs, task.input_dim);
         let data = Dataset { inputs: normalisation.apply(&data.inputs), labels: data.labels.clone() };
         let rng = Stream::AutoencoderBatches.rng(seed, 0);
-        let mut batches = Minibatches::new(task, &data, batch_size, rng)?;
+        let mut batches = Examples::new(task, &data, batch_size, rng)?;
         let mut autoencoder = Autoencoder::new(task.input_dim, batches.max_rows(), seed);
         let mut encoder_adam = Adam::new(autoencoder.encoder.gradient.len(), LEARNING_RATE);
         let mut decoder_adam = Adam::new(autoencoder.decoder.gradient.len(), LEARNING_RATE);
         let mut noise = Vec::new();
         for step in 0..steps {
-            batches.advance();
+            batches.next_batch();
             let mut rng = Stream::AutoencoderNoise.rng(seed, step as u64);
             noise.clear();
-            noise.extend((0..batches.labels().len() * LATENT).map(|_| rng.normal()));
+            noise.extend((0..batches.rows() * LATENT).map(|_| rng.normal()));
             if !autoencoder.differentiate(batches.inputs(), batches.stride(), batches.shares(), &noise) {
                 let reason = format!("the loss of the autoencoder is not finite at step {step}");
                 return Err(Failure::Diverged(reason));
@@ -204,8 +204,7 @@ impl Autoencoder {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::network::{Values, stride};
-    use crate::simd::LANES;
+    use crate::predict::outputs;
 
     /// Of the step of a central difference in double precision.
     const STEP: f64 = 1e-5;
@@ -295,14 +294,6 @@ mod tests {
         }
     }
 
-    /// Outputs of a network at the rows.
-    fn outputs(network: &Network, inputs: &Matrix) -> Vec<f32> {
-        let mut values = Values::new(network, inputs.rows());
-        network.forward(inputs.values(), inputs.cols(), inputs.rows(), &mut values);
-        let rows = values.outputs().chunks(stride(network.outputs()) * LANES);
-        rows.flat_map(|row| row[..network.outputs()].to_vec()).collect()
-    }
-
     #[test]
     fn clusters_part_in_the_latent() {
         let data = clusters(60);
@@ -312,7 +303,7 @@ mod tests {
         for (i, row) in (0..LATENT).map(|i| block.row(i)).enumerate() {
             row.enumerate().for_each(|(j, at)| floats_mut(&mut identity.parameters)[at] = f32::from(u8::from(i == j)));
         }
-        let latents = outputs(&encoder.followed_by(&identity, LATENT), &data.inputs);
+        let latents = outputs(&encoder.followed_by(&identity, LATENT), data.inputs.values());
         let of = |cluster: usize, i: usize| {
             let rows = latents.chunks(LATENT).skip(cluster).step_by(2);
             let values: Vec<f32> = rows.map(|row| row[i]).collect();
@@ -330,10 +321,10 @@ mod tests {
         let data = clusters(20);
         let encoder = Encoder::train(&task(), &data, 20, 10, 3).unwrap();
         let linear = Network::new(&[LATENT, 3], FirstBiases::Normal, &mut Rng::new(9, 0));
-        let composed = outputs(&encoder.followed_by(&linear, 3), &data.inputs);
-        let latents = outputs(&encoder.network, &encoder.normalisation.apply(&data.inputs));
-        let means = latents.chunks(2 * LATENT).flat_map(|row| row[..LATENT].to_vec()).collect();
-        let expected = outputs(&linear, &Matrix::new(20, LATENT, means).unwrap());
+        let composed = outputs(&encoder.followed_by(&linear, 3), data.inputs.values());
+        let latents = outputs(&encoder.network, encoder.normalisation.apply(&data.inputs).values());
+        let means: Vec<f32> = latents.chunks(2 * LATENT).flat_map(|row| row[..LATENT].to_vec()).collect();
+        let expected = outputs(&linear, &means);
         assert!(composed.iter().zip(expected).all(|(value, expected)| (f64::from(value - expected)).abs() < TOLERANCE));
     }
 

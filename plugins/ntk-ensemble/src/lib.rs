@@ -4,10 +4,10 @@ mod training;
 
 use jointly_nets::penalty::temperature;
 use jointly_nets::tangent::Tangent;
-use jointly_nets::{Choice, FirstBiases, Network, Penalty, Stream, predict_shifted, sweeps};
+use jointly_nets::{Finite, FirstBiases, Function, Network, Penalty, Stream, predict_shifted, sweeps, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Setting, Task, Widths, progress,
-    settings, sweep,
+    settings,
 };
 
 use training::{Pull, Recipe};
@@ -43,6 +43,12 @@ struct Member {
     offset: Tangent,
 }
 
+impl Function for Member {
+    fn probs(&self, inputs: &Matrix, out: &mut [f32]) -> Result<(), Failure> {
+        predict_shifted(&self.network, inputs, &self.offset.outputs(inputs.values()), out)
+    }
+}
+
 /// An ensemble with the neural tangent kernel's prior.
 ///
 /// # Formula
@@ -55,8 +61,7 @@ struct Member {
 /// layer of theta_0 is multiplied by the prior's scale over the root of the temperature, which multiplies both terms.
 #[derive(Debug)]
 pub struct NtkEnsemble {
-    members: Vec<Member>,
-    choice: Choice,
+    belief: Finite<Member>,
 }
 
 impl Classifier for NtkEnsemble {
@@ -70,8 +75,8 @@ impl Classifier for NtkEnsemble {
             sweeps: vec![
                 sweeps::size(),
                 sweeps::l2_by_adaptive(),
-                sweep("anchored", ["yes", "no"].map(|anchored| vec![("anchored", anchored)])),
-                sweep("prior-scale", ["0.3", "1", "3", "10"].map(|scale| vec![("prior-scale", scale)])),
+                sweeps::one("anchored", &["yes", "no"]),
+                sweeps::one("prior-scale", &["0.3", "1", "3", "10"]),
             ],
             ..Description::new("ntk-ensemble", env!("CARGO_PKG_VERSION"), summary)
         }
@@ -85,7 +90,7 @@ impl Classifier for NtkEnsemble {
         seed: u64,
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
-        let widths = [&[task.input_dim], &settings.hidden[..], &[task.num_classes]].concat();
+        let widths = widths(task, &settings.hidden);
         let scale = *settings.prior_scale / temperature(task).sqrt();
         let recipe = Recipe {
             steps: *settings.steps,
@@ -100,36 +105,24 @@ impl Classifier for NtkEnsemble {
             let network = Network::new(&widths, FirstBiases::Truncated, start).scaled(scale);
             let direction = &mut Stream::Prior.rng(seed, index as u64);
             let offset = Tangent::new(network.clone(), &widths, FirstBiases::Truncated, direction);
-            let network = training::train(network, &offset.outputs(data.inputs.values()), &recipe, task, data, seed)?;
+            let network = training::train(network, offset.outputs(data.inputs.values()), &recipe, task, data, seed)?;
             progress((index + 1) as f32 / size as f32);
             Ok(Member { network, offset })
         };
         let members = (0..size).map(member).collect::<Result<Vec<_>, Failure>>()?;
-        Ok(Self { choice: Choice::new(seed, size), members })
+        Ok(Self { belief: Finite::new(seed, members) })
     }
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
-        self.member_probs(self.choice.function(draw), inputs, out)
+        self.belief.probs(inputs, draw, out)
     }
 
     fn canonical_draw(&self, draw: u64) -> u64 {
-        self.choice.canonical_draw(draw)
+        self.belief.canonical_draw(draw)
     }
 
     fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
-        self.choice.sample_probs(draws, out, |member, out| self.member_probs(member, inputs, out))
-    }
-}
-
-impl NtkEnsemble {
-    fn member_probs(&self, member: usize, inputs: &Matrix, out: &mut [f32]) -> Result<(), Failure> {
-        let Member { network, offset } = &self.members[member];
-        if inputs.cols() != network.inputs() {
-            let (cols, dim) = (inputs.cols(), network.inputs());
-            return Err(Failure::Internal(format!("inputs have {cols} columns; the task has {dim}")));
-        }
-        predict_shifted(network, inputs.values(), &offset.outputs(inputs.values()), out);
-        Ok(())
+        self.belief.sample_probs(inputs, draws, out)
     }
 }
 

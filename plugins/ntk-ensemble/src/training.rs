@@ -1,11 +1,10 @@
 //! Training of one member: steps of Adam around a fixed function.
 
 use jointly_nets::adam::Adam;
+use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::layout::layout;
-use jointly_nets::loss::{CrossEntropy, Targets};
-use jointly_nets::minibatch::Minibatches;
-use jointly_nets::network::{Values, stride};
-use jointly_nets::simd::{LANES, Lanes};
+use jointly_nets::loss::Targets;
+use jointly_nets::simd::Lanes;
 use jointly_nets::{Network, Stream};
 use jointly_sdk::{Dataset, Failure, Task};
 
@@ -60,34 +59,25 @@ impl Pull {
 /// A loss that stopped being finite, or data that do not fit the task.
 pub(crate) fn train(
     mut network: Network,
-    offsets: &[f32],
+    offsets: Vec<f32>,
     recipe: &Recipe,
     task: &Task,
     data: &Dataset,
     seed: u64,
 ) -> Result<Network, Failure> {
-    let classes = task.num_classes;
-    let mut batches = Minibatches::new(task, data, recipe.batch_size, Stream::Batches.rng(seed, 0))?;
-    let mut values = Values::new(&network, batches.max_rows());
-    let mut loss = CrossEntropy::new(classes);
+    let examples = Examples::new(task, data, recipe.batch_size, Stream::Batches.rng(seed, 0))?;
+    let mut examples = examples.offset(offsets);
+    let mut likelihood = Likelihood::new(&network, examples.max_rows());
     let mut adam = Adam::new(network.parameters.len(), recipe.learning_rate);
     let mut gradient = vec![Lanes::splat(0.0); network.parameters.len()];
     let slope = 2.0 * recipe.penalty;
     let start = network.parameters.clone();
-    let mut batch_offsets = Vec::new();
     for step in 0..recipe.steps {
-        batches.advance();
-        let (rows, inputs, inputs_stride) = (batches.labels().len(), batches.inputs(), batches.stride());
-        batch_offsets.clear();
-        for example in batches.examples() {
-            batch_offsets.extend_from_slice(&offsets[*example as usize * classes..][..classes]);
-        }
-        network.forward(inputs, inputs_stride, rows, &mut values);
-        let targets = Targets { labels: batches.labels(), weights: batches.shares(), offsets: &batch_offsets };
-        if !loss.differentiate(values.outputs(), stride(classes) * LANES, targets) {
+        examples.next_batch();
+        let targets = Targets { weights: examples.shares(), ..examples.targets() };
+        if !likelihood.differentiate(&network, &examples, targets, &mut gradient) {
             return Err(Failure::Diverged(format!("the loss is not finite at step {step}")));
         }
-        network.backward(inputs, inputs_stride, rows, &mut values, &mut gradient);
         let decay = match &recipe.pull {
             Pull::Zero => slope,
             Pull::Start(strengths) => {
@@ -118,7 +108,7 @@ mod tests {
         let recipe = Recipe { steps: 1000, batch_size: 10, learning_rate: 1e-2, penalty: 1.0, pull };
         let task = Task { input_dim: 2, num_classes: 2, temperature: None, hidden_layers: None };
         let nothing = Dataset { inputs: Matrix::new(0, 2, Vec::new()).unwrap(), labels: Vec::new() };
-        train(start, &[], &recipe, &task, &nothing, 0).unwrap()
+        train(start, Vec::new(), &recipe, &task, &nothing, 0).unwrap()
     }
 
     #[test]

@@ -4,12 +4,9 @@ mod posterior;
 mod step_size;
 mod tree;
 
-use jointly_nets::predict::predict;
-use jointly_nets::stream::Stream;
-use jointly_nets::{Choice, Network};
+use jointly_nets::{Finite, Network, Stream, sweeps};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Setting, Task, Widths, progress, settings,
-    sweep,
 };
 use posterior::Posterior;
 use step_size::StepSize;
@@ -40,8 +37,7 @@ settings! {
 /// States of Markov chains on the posterior of a network's weights.
 #[derive(Debug)]
 pub struct Nuts {
-    states: Vec<Network>,
-    choice: Choice,
+    belief: Finite<Network>,
 }
 
 impl Classifier for Nuts {
@@ -54,9 +50,9 @@ impl Classifier for Nuts {
                     .into(),
             parameters: Settings::parameters(),
             sweeps: vec![
-                sweep("prior-scale", ["0.5", "0.7", "1", "1.4", "2"].map(|scale| vec![("prior-scale", scale)])),
-                sweep("samples", ["25", "50", "100", "200"].map(|samples| vec![("samples", samples)])),
-                sweep("depth", ["4", "5", "6", "7", "8"].map(|depth| vec![("depth", depth)])),
+                sweeps::one("prior-scale", &["0.5", "0.7", "1", "1.4", "2"]),
+                sweeps::one("samples", &["25", "50", "100", "200"]),
+                sweeps::one("depth", &["4", "5", "6", "7", "8"]),
             ],
             ..Description::new("nuts", env!("CARGO_PKG_VERSION"), summary)
         }
@@ -86,19 +82,19 @@ impl Classifier for Nuts {
             }
             states.extend(kept);
         }
-        Ok(Self { choice: Choice::new(seed, states.len()), states })
+        Ok(Self { belief: Finite::new(seed, states) })
     }
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
-        predict(&[&self.states[self.choice.function(draw)]], inputs, out)
+        self.belief.probs(inputs, draw, out)
     }
 
     fn canonical_draw(&self, draw: u64) -> u64 {
-        self.choice.canonical_draw(draw)
+        self.belief.canonical_draw(draw)
     }
 
     fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
-        self.choice.sample_probs(draws, out, |state, out| predict(&[&self.states[state]], inputs, out))
+        self.belief.sample_probs(inputs, draws, out)
     }
 }
 
@@ -178,7 +174,7 @@ mod tests {
     fn draws_name_states_and_the_seed_decides() {
         let one = train(&[0, 1], &[-1.0, 1.0], &SMALL);
         let same = train(&[0, 1], &[-1.0, 1.0], &SMALL);
-        assert_eq!(one.states.len(), 200);
+        assert_eq!(one.belief.functions().len(), 200);
         let probes = Matrix::new(2, 1, vec![0.3, 5.0]).unwrap();
         let (mut together, mut again) = ([0.0; 12], [0.0; 12]);
         one.sample_probs(&probes, &[5, 0, 5], &mut together).unwrap();

@@ -3,8 +3,9 @@
 use jointly_nets::layout::layout;
 use jointly_nets::loss::{CrossEntropy, Targets};
 use jointly_nets::network::{Values, stride};
+use jointly_nets::penalty::temperature;
 use jointly_nets::simd::{LANES, Lanes, floats, floats_mut};
-use jointly_nets::{FirstBiases, Network};
+use jointly_nets::{FirstBiases, Network, widths};
 use jointly_sdk::{Dataset, Rng, Task};
 
 use crate::tree::Target;
@@ -38,10 +39,10 @@ pub(crate) struct Posterior {
 impl Posterior {
     /// The posterior under all examples.
     pub(crate) fn new(task: &Task, data: &Dataset, hidden: &[usize], prior_scale: f32) -> Self {
-        let widths = [&[task.input_dim], hidden, &[task.num_classes]].concat();
+        let widths = widths(task, hidden);
         let mut network = Network::new(&widths, FirstBiases::Zero, &mut Rng::new(0, 0));
         network.parameters.fill(Lanes::splat(0.0));
-        let temperature = task.temperature.unwrap_or(1.0);
+        let temperature = temperature(task);
         let mut deviations = vec![0.0; network.parameters.len() * LANES];
         let layers = layout(&widths);
         for (l, layer) in layers.iter().enumerate() {

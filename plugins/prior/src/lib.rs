@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
+use jointly_nets::penalty::temperature;
 use jointly_nets::{FirstBiases, Network, Stream, predict};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, settings};
 
@@ -54,7 +55,7 @@ impl Classifier for Prior {
         let mut widths = vec![WIDTH; task.hidden_layers.unwrap_or(DEFAULT_HIDDEN_LAYERS) as usize + 2];
         widths[0] = task.input_dim;
         *widths.last_mut().expect("inputs and outputs") = task.num_classes;
-        Ok(Self { widths, temperature: task.temperature.unwrap_or(1.0), seed, kept: RefCell::default() })
+        Ok(Self { widths, temperature: temperature(task), seed, kept: RefCell::default() })
     }
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {

@@ -2,14 +2,14 @@
 
 mod langevin;
 
-use jointly_nets::choice::Choice;
 use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::layout;
 use jointly_nets::normals::Normals;
-use jointly_nets::{FirstBiases, Network, Stream, adaptive, predict};
+use jointly_nets::penalty::adaptive_factor;
+use jointly_nets::{Finite, FirstBiases, Network, Progress, Stream, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Fraction, Matrix, NonNegative, Positive, Setting, Sweep, Task,
-    Widths, choices, progress, settings, sweep,
+    Widths, choices, settings, sweep,
 };
 
 use langevin::{Chain, Motion};
@@ -62,7 +62,7 @@ impl Settings {
 
     /// The factor of the sum of squares in the loss: d sqrt(temperature) / (T prior variance).
     fn penalty(&self, task: &Task, examples: usize) -> f32 {
-        adaptive::factor(task) / *self.prior_variance / examples.max(1) as f32
+        adaptive_factor(task) / *self.prior_variance / examples.max(1) as f32
     }
 
     /// Whether the network is kept after so many steps.
@@ -80,8 +80,7 @@ impl Settings {
 /// 2 T lambda = 2 d sqrt(temperature) / prior variance for every parameter.
 #[derive(Debug)]
 pub struct Langevin {
-    networks: Vec<Network>,
-    choice: Choice,
+    belief: Finite<Network>,
 }
 
 impl Classifier for Langevin {
@@ -111,8 +110,8 @@ impl Classifier for Langevin {
             let reason = format!("burn-in is {burn_in} of {steps} steps, so that no network is kept; lower it");
             return Err(Failure::InvalidSetting(reason));
         }
-        let mut examples = Examples::new(task, data, *settings.batch_size, seed)?;
-        let widths = [&[task.input_dim], &settings.hidden[..], &[task.num_classes]].concat();
+        let mut examples = Examples::new(task, data, *settings.batch_size, Stream::Batches.rng(seed, 0))?;
+        let widths = widths(task, &settings.hidden);
         let mut network = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
         let mut likelihood = Likelihood::new(&network, examples.max_rows());
         let mask = layout::mask(&widths);
@@ -121,9 +120,10 @@ impl Classifier for Langevin {
         let mut normals = Normals::new(&mut Stream::Noise.rng(seed, 0));
         let (mut gradient, mut noise) = (mask.clone(), mask.clone());
         let mut networks = Vec::new();
+        let mut progress = Progress::new(steps);
         for step in 0..steps {
             examples.next_batch();
-            if !likelihood.differentiate(&network, &examples, &mut gradient) {
+            if !likelihood.differentiate(&network, &examples, examples.targets(), &mut gradient) {
                 return Err(Failure::Diverged(format!("the loss is not finite at step {step}")));
             }
             normals.fill(&mut noise);
@@ -132,23 +132,21 @@ impl Classifier for Langevin {
             if settings.keeps(step + 1) {
                 networks.push(network.clone());
             }
-            if step % steps.div_ceil(100) == 0 {
-                progress(step as f32 / steps as f32);
-            }
+            progress.step();
         }
-        Ok(Self { choice: Choice::new(seed, networks.len()), networks })
+        Ok(Self { belief: Finite::new(seed, networks) })
     }
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
-        predict(&[&self.networks[self.choice.function(draw)]], inputs, out)
+        self.belief.probs(inputs, draw, out)
     }
 
     fn canonical_draw(&self, draw: u64) -> u64 {
-        self.choice.canonical_draw(draw)
+        self.belief.canonical_draw(draw)
     }
 
     fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
-        self.choice.sample_probs(draws, out, |member, out| predict(&[&self.networks[member]], inputs, out))
+        self.belief.sample_probs(inputs, draws, out)
     }
 }
 
@@ -224,7 +222,7 @@ mod tests {
                 ("keep-every", "200"),
             ];
             let [one, same, other] = [1, 1, 2].map(|seed| train(60, &settings, seed).unwrap());
-            assert_eq!(one.networks.len(), 11);
+            assert_eq!(one.belief.functions().len(), 11);
             let probs = sample(&one);
             assert_eq!(probs, sample(&same));
             assert_ne!(probs, sample(&other));
@@ -239,7 +237,7 @@ mod tests {
         let settings = [("hidden", "20"), ("learning-rate", "1e-3"), ("steps", "20000"), ("burn-in", "5000")];
         let model = train(0, &[&settings[..], &[("keep-every", "500")]].concat(), 0).unwrap();
         let (mut squares, mut count) = (0.0, 0.0);
-        for network in &model.networks {
+        for network in model.belief.functions() {
             for value in floats(&network.parameters).iter().filter(|value| **value != 0.0) {
                 squares += f64::from(value * value);
                 count += 1.0;
