@@ -71,7 +71,9 @@ impl<'a> Selection<'a> {
         let mut choices = Vec::new();
         for (setting, group) in &groups {
             let best = best(&values, group)?;
-            group.iter().for_each(|problem| tuned[*problem] = values[best][*problem]);
+            for problem in group {
+                tuned[*problem] = values[best][*problem];
+            }
             let own: Vec<f64> = group.iter().map(|problem| values[best][*problem]).collect();
             let label = complete[best].scores.planned.label.as_str();
             choices.push(Choice { setting: setting.clone(), label, summary: summarize(&own) });

@@ -63,7 +63,9 @@ impl Sweep {
             let mut text =
                 format!("{}, {} problems, seed {}; lower {by} is better\n", plan.suite, plan.problems.len(), plan.seed);
             text += "± is the standard error over problems; behind is the difference to the best, paired by problem\n";
-            selections.iter().for_each(|selection| text += &tables(selection, by, self.tune));
+            for selection in &selections {
+                text += &tables(selection, by, self.tune);
+            }
             let _ = write!(text, "\nthe run and sweep.json are in {}", directory.path().display());
             output::print(&text)?;
         }
