@@ -39,7 +39,7 @@ settings! {
 /// # Formula
 ///
 /// Draw m has the logits f(x) + c phi(x)^T L^-T Z_m, where f is the network, phi its last hidden layer scaled to unit
-/// norm, Z_m one standard normal for each feature and class, and L as [`Posterior`] has it with s2 the sigma factor
+/// norm, Z_m one standard normal for each feature and class, and L as `Posterior` has it with s2 the sigma factor
 /// times the temperature. The factor c is scale s / sqrt(T temperature); no examples count as one, and an unknown
 /// temperature as 1 (Osband et al. 2022, appendix B.9, where c is s).
 #[derive(Debug)]

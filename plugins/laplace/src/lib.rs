@@ -63,7 +63,7 @@ settings! {
 /// # Formula
 ///
 /// Draw m has the logits f(x) + c V_m (phi(x), 1), where f is the network, phi its last hidden layer, c the scale and
-/// V_m normal with the covariance that [`Posterior`] says. Training minimises L(w) / T + lambda |w|^2, where L is the sum
+/// V_m normal with the covariance that `Posterior` says. Training minimises L(w) / T + lambda |w|^2, where L is the sum
 /// of the cross-entropies of T examples, so the posterior is proportional to exp(-L(w) - T lambda |w|^2): the likelihood
 /// times a normal prior of precision 2 T lambda in every weight, which is 2 l2, times d sqrt(temperature) where adaptive
 /// (Daxberger et al. 2021; Kristiadi et al. 2020).
