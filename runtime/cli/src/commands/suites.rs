@@ -82,13 +82,15 @@ fn cost(suite: &Suite) -> &'static str {
         "quick/dyadic" => {
             "on one core, seconds a problem: mlp 1, prior 2, ensemble 92, ensemble+ 91; at size=10, a tenth"
         }
-        "quick" => "on one core, seconds a problem: mlp 0.2, prior 2, ensemble 18, ensemble+ 19; at size=10, 2",
+        "quick" => "on one core, seconds a problem: mlp 0.2, prior 0.5, ensemble and ensemble+ 8; at size=10, 1",
         "quick/real" => {
             "on one core, seconds a problem: mlp 1.3, prior 16, ensemble+ at size=10 13 on images, 1.5 on tables"
         }
         "testbed/real" => {
             "on one core, seconds a problem: on MNIST, mlp 2.3, ensemble+ at size=10 28; on tables, 0.3 and 2.5"
         }
-        _ => "on one core, seconds a problem: mlp 0.4, prior 52, ensemble 29, ensemble+ 40; others 0.1",
+        _ => {
+            "on one core, seconds a problem: mlp 0.5, ensemble 9, ensemble+ 10, bbb, dropout and hypermodel 16 to 20, sgmcmc 47"
+        }
     }
 }
