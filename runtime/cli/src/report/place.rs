@@ -1,5 +1,10 @@
 //! Where a problem stands in its suite, as its name says: training size, temperature, dataset.
 
+use jointly_core::data::card;
+
+/// How a problem's name says that all training examples of a dataset are there.
+const FULL: &str = "tfull";
+
 /// What a problem's name says of it.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Place {
@@ -16,12 +21,16 @@ impl Place {
     pub(crate) fn of(suite: &str, problem: &str) -> Self {
         let name = problem.strip_prefix(suite).and_then(|rest| rest.strip_prefix('/')).unwrap_or(problem);
         let mut place = Self { group: String::new(), train_size: None, temperature: None };
-        let mut group = Vec::new();
+        let mut group: Vec<&str> = Vec::new();
         for part in name.split('/') {
             if let Some(temperature) = numbered(part, "temp") {
                 place.temperature = Some(temperature);
             } else if let Some(size) = numbered(part, "t") {
                 place.train_size = Some(size);
+            } else if part == FULL {
+                // The suites name a dataset's whole training split so; its card knows how many examples that is.
+                let card = group.iter().copied().find_map(card);
+                place.train_size = card.map(|card| f64::from(card.train_size));
             } else if numbered(part, "seed").is_none() {
                 group.push(part);
             }
@@ -50,6 +59,7 @@ mod tests {
         expect("testbed", "testbed/t10/temp0.01/seed0", "", Some(10.0), Some(0.01));
         expect("testbed/dyadic", "testbed/dyadic/d10/t100/temp0.1/seed3", "d10", Some(100.0), Some(0.1));
         expect("testbed/real", "testbed/real/emnist/letters/t1000/seed2", "emnist/letters", Some(1000.0), None);
+        expect("testbed/real", "testbed/real/iris/tfull/seed1", "iris", Some(120.0), None);
         expect("imported", "imported/two-moons", "two-moons", None, None);
     }
 }
