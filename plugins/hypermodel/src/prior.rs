@@ -13,10 +13,10 @@ use crate::sphere::unit_vector;
 ///
 /// # Formula
 ///
-/// A weight is u . z_l / sqrt(fan-in) and a bias u . z_l, where z_l is the layer's part of the index and u a vector on
-/// the unit sphere of that part's dimension, drawn for each parameter. The parts are of equal size, but for the first
-/// ones being one larger where the dimension does not divide; where there are fewer dimensions than layers, every layer
-/// has all of them.
+/// A weight is u . z_l / sqrt(fan-in), one of the first layer u . z_l whatever its fan-in, and a bias u . z_l, where z_l
+/// is the layer's part of the index and u a vector on the unit sphere of that part's dimension, drawn for each
+/// parameter. The parts are of equal size, but for the first ones being one larger where the dimension does not divide;
+/// where there are fewer dimensions than layers, every layer has all of them.
 pub(crate) fn prior(widths: &[usize], index_dim: usize, scale: f32, seed: u64) -> Hypernetwork {
     let mut prior = Hypernetwork::zero(widths, index_dim);
     let width = prior.width();
@@ -25,7 +25,8 @@ pub(crate) fn prior(widths: &[usize], index_dim: usize, scale: f32, seed: u64) -
     let blocks = layout(widths);
     for (l, block) in blocks.iter().enumerate() {
         let output_scale = if l + 1 == blocks.len() { scale } else { 1.0 };
-        let weight_scale = output_scale / (block.inputs as f32).sqrt();
+        let fan_in = if l == 0 { 1.0 } else { block.inputs as f32 };
+        let weight_scale = output_scale / fan_in.sqrt();
         let weights = block.weights().map(|at| (at, weight_scale));
         for (at, scale) in weights.chain(block.biases().map(|at| (at, output_scale))) {
             let part = part(l, blocks.len(), index_dim);
@@ -70,7 +71,8 @@ mod tests {
         let prior = prior(&widths, index_dim, scale, 9);
         let columns: Vec<&[f32]> = prior.parameters.chunks_exact(prior.width()).map(floats).collect();
         for (l, (block, output_scale)) in layout(&widths).iter().zip([1.0, scale]).enumerate() {
-            let weights = block.weights().map(|at| (at, output_scale / (block.inputs as f32).sqrt()));
+            let fan_in: f32 = if l == 0 { 1.0 } else { 4.0 };
+            let weights = block.weights().map(|at| (at, output_scale / fan_in.sqrt()));
             for (at, expected) in weights.chain(block.biases().map(|at| (at, output_scale))) {
                 let inside = part(l, 2, index_dim);
                 let squares = columns[inside.clone()].iter().map(|column| column[at].powi(2));

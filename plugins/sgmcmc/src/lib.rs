@@ -5,7 +5,7 @@ mod langevin;
 use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::layout;
 use jointly_nets::normals::Normals;
-use jointly_nets::penalty::adaptive_factor;
+use jointly_nets::penalty::temperature;
 use jointly_nets::{Finite, FirstBiases, Network, Progress, Stream, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Fraction, Matrix, NonNegative, Positive, Setting, Sweep, Task,
@@ -34,9 +34,11 @@ settings! {
         momentum: Fraction = "0.9",
         /// scale of a parameter's steps: none, or the root of its gradients' mean square
         preconditioner: Preconditioner = "none",
-        /// one over it, times the input's dimension and the root of the temperature, over the number of examples, is
-        /// the weight of the sum of squares of all parameters
+        /// one over it, times the input's dimension and a power of the temperature, over the number of examples, is the
+        /// weight of the sum of squares of all parameters
         prior_variance: Positive = "0.1",
+        /// that power: 1 is the paper's appendix B.5, 0.5 the reference implementation's later root
+        temperature_power: NonNegative = "1",
         /// temperature of the noise times the number of examples; 0 is descent without noise
         noise_temperature: NonNegative = "1",
         /// steps of the chain
@@ -60,9 +62,10 @@ impl Settings {
         }
     }
 
-    /// The factor of the sum of squares in the loss: d sqrt(temperature) / (T prior variance).
+    /// The factor of the sum of squares in the loss: d temperature^power / (T prior variance).
     fn penalty(&self, task: &Task, examples: usize) -> f32 {
-        adaptive_factor(task) / *self.prior_variance / examples.max(1) as f32
+        let signal = temperature(task).powf(*self.temperature_power) * task.input_dim as f32;
+        signal / *self.prior_variance / examples.max(1) as f32
     }
 
     /// Whether the network is kept after so many steps.
@@ -77,7 +80,7 @@ impl Settings {
 ///
 /// The chain's gradient is that of the mean cross-entropy of a batch plus lambda times the sum of squares, at the noise
 /// temperature 1 / T: with T examples it samples the law exp(-T loss), the posterior under a normal prior of precision
-/// 2 T lambda = 2 d sqrt(temperature) / prior variance for every parameter.
+/// 2 T lambda = 2 d temperature^power / prior variance for every parameter.
 #[derive(Debug)]
 pub struct Langevin {
     belief: Finite<Network>,
@@ -234,7 +237,7 @@ mod tests {
 
     #[test]
     fn without_data_the_chain_samples_the_prior() {
-        let settings = [("hidden", "20"), ("learning-rate", "1e-3"), ("steps", "20000"), ("burn-in", "5000")];
+        let settings = [("hidden", "20"), ("learning-rate", "2e-3"), ("steps", "20000"), ("burn-in", "5000")];
         let model = train(0, &[&settings[..], &[("keep-every", "500")]].concat(), 0).unwrap();
         let (mut squares, mut count) = (0.0, 0.0);
         for network in model.belief.functions() {
@@ -244,10 +247,10 @@ mod tests {
             }
         }
         assert_eq!(count, 31.0 * 102.0);
-        // Precision 2 d sqrt(temperature) / prior variance = 20. A network is kept when a hundredth of its covariance
-        // with the one before is left.
+        // Precision 2 d temperature / prior variance = 10. A network is kept when a hundredth of its covariance with the
+        // one before is left.
         let tolerance = 5.0 * (2.0f64 / count).sqrt();
-        assert!((squares / count * 20.0 - 1.0).abs() < tolerance, "{}", squares / count);
+        assert!((squares / count * 10.0 - 1.0).abs() < tolerance, "{}", squares / count);
     }
 
     #[test]
@@ -263,7 +266,9 @@ mod tests {
     fn temperature_and_penalty_are_per_example() {
         let settings = Settings::parse(&[setting("prior-variance", "0.5")]).unwrap();
         assert_eq!(settings.motion(50).temperature, 0.02);
-        assert_eq!(settings.penalty(&task(), 10), 0.5 * 2.0 / 0.5 / 10.0);
+        assert_eq!(settings.penalty(&task(), 10), 0.25 * 2.0 / 0.5 / 10.0);
+        let root = [setting("prior-variance", "0.5"), setting("temperature-power", "0.5")];
+        assert_eq!(Settings::parse(&root).unwrap().penalty(&task(), 10), 0.5 * 2.0 / 0.5 / 10.0);
     }
 
     #[test]
