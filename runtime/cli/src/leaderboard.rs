@@ -118,10 +118,8 @@ impl<'a> Leaderboard<'a> {
         };
         let above = match self.floor().zip(self.by.as_ref()) {
             Some((floor, by)) => {
-                format!(
-                    "\nabove floor is the difference in {by} from {}, below 0 by chance or by the estimate's own bias",
-                    floor.planned.label
-                )
+                let label = &floor.planned.label;
+                format!("\nabove floor is the difference in {by} from {label}, below 0 by chance or bias")
             }
             None => String::new(),
         };

@@ -69,7 +69,8 @@ impl Oracle {
     ///
     /// # Panics
     /// When the data's inputs have another dimension than the environments of the spec, a label is not below their number
-    /// of classes, or there are no such environments, as [`Environment::sample`] says.
+    /// of classes, or there are no such environments, as
+    /// [`Environment::sample`](crate::Environment::sample) says.
     pub fn sample(&self, train: &Dataset, seed: u64, progress: &mut dyn FnMut(f64)) -> Posterior {
         let cols = self.spec.input_dim as usize;
         assert_eq!(train.inputs().cols(), cols, "the data's inputs have the environments' dimension");
