@@ -10,7 +10,7 @@ use crate::npz::{TemporaryFile, problem};
 use crate::run::{PROBLEM, RunDirectory, json};
 
 /// A few functions of two short chains: enough to run, too few to trust.
-const ORACLE: &str = "oracle:chains=2,samples=40,warmup=20";
+const ORACLE: &str = "oracle:chains=2,rounds=1,samples=250,warmup=20";
 const PROBLEMS: &str = "quick/t10/temp0.1/seed[01]";
 /// What twelve digits leave of a difference.
 const TOLERANCE: f64 = 1e-9;
@@ -33,7 +33,7 @@ fn it_stands_above_the_ranking_and_agents_have_a_distance_from_it() {
     let scores = directory.scores();
     let [oracle, mlp] = ["oracle", "mlp"].map(|name| agent(&scores, name));
     assert_eq!(oracle["reference"], true);
-    assert_eq!(oracle["digest"], "host:oracle-1");
+    assert_eq!(oracle["digest"], "host:oracle-2");
     assert!(oracle["scores"]["fuel"].is_null() && mlp["scores"]["fuel"].is_object());
     assert!(mlp["reference"].is_null());
 
@@ -66,17 +66,37 @@ fn its_run_is_verified_and_says_how_far_to_trust_it() {
     done(["verify", directory.argument()]);
     let units = directory.units();
     let log = units.iter().find(|unit| unit["agent"] == ORACLE).unwrap()["log"][0].as_str().unwrap();
-    assert!(log.contains("40 functions of 2 chains") && log.contains("R-hat at most"), "{log}");
+    assert!(log.contains("250 functions of 2 chains after 1 round") && log.contains("R-hat at most"), "{log}");
     assert_eq!(fs::read_dir(directory.file("agents")).unwrap().count(), 1, "it has no bytes to keep");
 
-    let plan = directory.read("plan.json").replace("host:oracle-1", "host:oracle-2");
+    let plan = directory.read("plan.json").replace("host:oracle-2", "host:oracle-3");
     fs::write(directory.file("plan.json"), plan).unwrap();
     refused(["verify", directory.argument()], &["its plan is not this command's"]);
 }
 
 #[test]
+fn it_says_where_it_has_not_converged() {
+    // Chains that hardly move from their draws of the prior.
+    const HASTY: &str = "oracle:chains=2,rounds=1,samples=250,steps=1,warmup=2";
+    let directory = RunDirectory::of(&["uniform", HASTY], PROBLEMS);
+    let unit = directory.units().into_iter().find(|unit| unit["agent"] == HASTY).unwrap();
+    let diagnosis = &unit["scored"]["diagnosis"];
+    assert_eq!((&diagnosis["converged"], &diagnosis["rounds"]), (&false.into(), &1.into()), "{unit}");
+    assert!(diagnosis["r_hat"].as_f64().unwrap() > 1.05 || diagnosis["effective_draws"].as_f64().unwrap() < 50.0);
+
+    let scores = directory.scores();
+    let [oracle, uniform] = ["oracle", "uniform"].map(|name| &agent(&scores, name)["problems"][0]);
+    assert!(oracle["diagnosis"]["acceptance"].is_number() && oracle["diagnosis"]["converged"] == false, "{oracle}");
+    assert!(uniform["diagnosis"].is_null());
+    let printed = done(["report", directory.argument()]);
+    for part in ["has not converged on 2 of 2 problems", "as oracle:rounds=5,warmup=240,thin=2"] {
+        assert!(printed.contains(part), "{printed}");
+    }
+}
+
+#[test]
 fn a_replicate_is_another_sample() {
-    let directory = RunDirectory::of(&[ORACLE, "oracle:chains=2,samples=40,warmup=20,replicate=1"], PROBLEM);
+    let directory = RunDirectory::of(&[ORACLE, "oracle:chains=2,replicate=1,rounds=1,samples=250,warmup=20"], PROBLEM);
     let scores = directory.scores();
     let kl = |i: usize| scores["agents"][i]["scores"]["kl_tau1"]["mean"].as_f64().unwrap();
     assert_ne!(kl(0), kl(1));
@@ -87,7 +107,7 @@ fn it_is_listed_apart_from_the_agents() {
     let text = done(["agents"]);
     assert!(text.contains("\noracle ") && text.contains("The oracle is no agent"), "{text}");
     let card = done(["agents", "oracle"]);
-    assert!(card.starts_with("oracle 1: the floor") && card.contains("chains=8"), "{card}");
+    assert!(card.starts_with("oracle 2: the floor") && card.contains("chains=8"), "{card}");
     let listed = json(&done(["agents", "--json"]));
     let references: Vec<&Value> =
         listed.as_array().unwrap().iter().filter(|entry| entry["reference"] == true).collect();
@@ -103,6 +123,10 @@ fn what_it_cannot_do_is_refused_with_the_remedy() {
         &["imported/mine", "law of this one is not known", "leave"],
     );
     refused(["run", "oracle:size=3", "--suite", "quick"], &["there is no setting size; known: chains=8"]);
+    refused(
+        ["run", "oracle:samples=249", "--suite", "quick"],
+        &["249 samples are fewer than the 250 draws", "samples=250 or leave samples out"],
+    );
     refused(["run", "oracle:chains=1", "--suite", "quick"], &["chains is 1, expected a whole number from 2 to 1000"]);
 }
 

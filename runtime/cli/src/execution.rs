@@ -133,12 +133,12 @@ fn score(
     let instance = problem.instance(plan.seed);
     let seed = agent_seed(plan.seed, problem.stream_name());
     let mut report = |fraction| activity.sampling(fraction);
-    let (scores, fuel) = match &agents[unit.agent] {
+    let (scores, fuel, diagnosis) = match &agents[unit.agent] {
         Contestant::Agent(agent) => {
             let mut agent = agent.with(planned.settings.to_list(), plan.limits, trace);
             let mut model = agent.train(&problem.task(), instance.train(), instance.validation(), seed)?;
             let scores = evaluate(&mut model, problem, &instance, &plan.evaluation, plan.seed, &mut report);
-            (scores, Some(model.fuel_used()))
+            (scores, Some(model.fuel_used()), None)
         }
         Contestant::Oracle(sampling) => {
             let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;
@@ -147,11 +147,11 @@ fn score(
                 Ok(scores) => Ok(scores),
                 Err(EvaluateError::Inconsistent(message)) => Err(EvaluateError::Inconsistent(message)),
             };
-            (scores, None)
+            (scores, None, Some(oracle::diagnosis(&posterior)))
         }
     };
     match scores {
-        Ok(scores) => Ok(Outcome::Scored { scores, fuel }),
+        Ok(scores) => Ok(Outcome::Scored { scores, fuel, diagnosis }),
         Err(EvaluateError::Agent(failure)) => Err(failure),
         Err(EvaluateError::Inconsistent(message)) => {
             Err(Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message })

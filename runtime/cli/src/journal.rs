@@ -92,8 +92,8 @@ fn parse(text: &[u8], path: &Path) -> Result<Vec<UnitResult>> {
 #[cfg(test)]
 mod tests {
     use super::Journal;
-    use crate::unit::{Outcome, UnitResult};
-    use jointly_core::{JointScore, ProblemScores, Score};
+    use crate::unit::{Outcome, SampleDiagnosis, UnitResult};
+    use jointly_core::{JointScore, ProblemScores, Real, Score};
     use std::io::Write;
 
     fn result(problem: &str) -> UnitResult {
@@ -101,7 +101,14 @@ mod tests {
         let score = JointScore { mean: f64::INFINITY, stderr: nan, draw_error: nan, effective_draws: 1.5 };
         let scores =
             ProblemScores { joint: vec![(1, score)], accuracy: Score { mean: 0.1 + 0.2, stderr: 0.1 }, ece: 1e-300 };
-        let outcome = Outcome::Scored { scores, fuel: Some(u64::MAX) };
+        let diagnosis = SampleDiagnosis {
+            r_hat: Real(f64::INFINITY),
+            effective_draws: Real(0.1 + 0.2),
+            acceptance: Real(1e-300),
+            rounds: 3,
+            converged: false,
+        };
+        let outcome = Outcome::Scored { scores, fuel: Some(u64::MAX), diagnosis: Some(diagnosis) };
         UnitResult { agent: "mlp".into(), problem: problem.into(), seconds: 0.5, outcome, log: vec![] }
     }
 
@@ -122,6 +129,17 @@ mod tests {
         assert_eq!(std::fs::read(&path).unwrap(), whole);
         journal.append(result("c")).unwrap();
         assert_eq!(Journal::read(&path).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn a_result_without_a_diagnosis_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.jsonl");
+        let mut line = serde_json::to_value(result("a")).unwrap();
+        line["scored"].as_object_mut().unwrap().remove("diagnosis").unwrap();
+        std::fs::write(&path, format!("{line}\n")).unwrap();
+        let results = Journal::read(&path).unwrap();
+        assert!(matches!(results[0].outcome, Outcome::Scored { diagnosis: None, .. }), "{results:?}");
     }
 
     #[test]

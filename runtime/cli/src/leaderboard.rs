@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use jointly_core::{Summary, paired_difference};
 
+use crate::oracle;
 use crate::scores::{ACCURACY, AgentScores, ECE, FUEL, Scored, Scores};
 use crate::table;
 
@@ -117,7 +118,8 @@ impl<'a> Leaderboard<'a> {
         };
         let above = match self.floor().zip(self.by.as_ref()) {
             Some((floor, by)) => {
-                format!("\nabove floor is the difference in {by} from {}, below 0 by chance alone", floor.planned.label)
+                let label = &floor.planned.label;
+                format!("\nabove floor is the difference in {by} from {label}, below 0 by chance or bias")
             }
             None => String::new(),
         };
@@ -185,7 +187,7 @@ impl<'a> Leaderboard<'a> {
         self.order.iter().map(|placed| placed.agent.planned.label.as_str()).collect()
     }
 
-    /// What a reader of the numbers must know of: failures, gaps, and means that are not finite.
+    /// What a reader of the numbers must know of: failures, gaps, doubtful floors, and means that are not finite.
     pub(crate) fn notes(&self) -> Vec<String> {
         let mut notes = Vec::new();
         for Placed { agent, .. } in &self.order {
@@ -199,6 +201,14 @@ impl<'a> Leaderboard<'a> {
             }
             if agent.missing > 0 {
                 notes.push(format!("{label} has no result yet on {} problems", agent.missing));
+            }
+            if let [first, ..] = agent.unconverged()[..] {
+                let (some, all) = (agent.unconverged().len(), agent.problems.len());
+                notes.push(format!(
+                    "{label} has not converged on {some} of {all} problems and may be off there, first on {first}; raise its \
+                     rounds, warmup or thin, as {}",
+                    oracle::MORE_WORK
+                ));
             }
             for name in &self.names {
                 if let Some(summary) = agent.summary(name).filter(|summary| summary.non_finite > 0) {

@@ -2,16 +2,20 @@
 
 use anyhow::{Result, anyhow, bail};
 use jointly_core::oracle::{Oracle, Posterior, Settings as Sampling, VERSION};
-use jointly_core::{Instance, Problem};
+use jointly_core::{Evaluation, Instance, Problem, Real};
 use jointly_host::{Failure, Kind, Phase, Trace};
 
 use crate::agent_spec::Settings;
+use crate::unit::SampleDiagnosis;
 
 /// What a person calls it; no agent may have this name.
 pub(crate) const NAME: &str = "oracle";
 /// One line for a person.
 pub(crate) const SUMMARY: &str =
     "the floor: samples the posterior of the environment, whose law it knows; no agent does better on average";
+
+/// Settings that give chains more time to agree.
+pub(crate) const MORE_WORK: &str = "oracle:rounds=5,warmup=240,thin=2";
 
 /// How the digest of a reference begins: it has no bytes of its own, so that its implementation is named.
 const HOST: &str = "host:oracle-";
@@ -26,11 +30,12 @@ pub(crate) fn is_oracle(digest: &str) -> bool {
     digest.strip_prefix(HOST).is_some_and(|version| !version.is_empty() && version.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Reads the settings of a spec or a plan.
-pub(crate) fn sampling(settings: &Settings) -> Result<Sampling> {
+/// Reads the settings of a spec or a plan, for an evaluation.
+pub(crate) fn sampling(settings: &Settings, evaluation: &Evaluation) -> Result<Sampling> {
     let list = settings.to_list();
     let given = list.iter().map(|setting| (setting.name.as_str(), setting.value.as_str()));
-    Sampling::with(given).map_err(|refusal| anyhow!("{NAME} refuses its settings: {refusal}"))
+    let sampling = Sampling::with(given).and_then(|sampling| sampling.for_draws(evaluation.draws));
+    sampling.map_err(|refusal| anyhow!("{NAME} refuses its settings: {refusal}"))
 }
 
 /// Refuses problems whose environment has no law that the oracle could know.
@@ -63,9 +68,32 @@ pub(crate) fn posterior(
     Ok(posterior)
 }
 
+/// What the journal keeps of the sampler's own diagnosis.
+pub(crate) fn diagnosis(posterior: &Posterior) -> SampleDiagnosis {
+    let diagnosis = posterior.diagnosis();
+    let worst = diagnosis.worst();
+    SampleDiagnosis {
+        r_hat: Real(worst.r_hat),
+        effective_draws: Real(worst.effective),
+        acceptance: Real(diagnosis.acceptance),
+        rounds: diagnosis.rounds,
+        converged: diagnosis.converged(),
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{digest, is_oracle};
+    use super::{MORE_WORK, digest, is_oracle, sampling};
+    use crate::agent_spec::AgentSpec;
+    use jointly_core::suite;
+
+    #[test]
+    fn the_remedy_is_accepted() {
+        let spec: AgentSpec = MORE_WORK.parse().unwrap();
+        for name in ["quick", "testbed"] {
+            assert!(sampling(&spec.settings, &suite(name).unwrap().evaluation).is_ok());
+        }
+    }
 
     #[test]
     fn its_digest_is_told_from_all_others() {

@@ -7,7 +7,7 @@ use jointly_host::Failure;
 use serde_json::{Map, Value, json};
 
 use crate::plan::{Plan, PlannedAgent};
-use crate::unit::{Outcome, UnitResult};
+use crate::unit::{Outcome, SampleDiagnosis, UnitResult};
 
 /// Score names as the design has them: the joint scores, then their aggregate, then the marginals', then the cost.
 pub(crate) const ACCURACY: &str = "accuracy";
@@ -33,6 +33,8 @@ pub(crate) struct AgentScores<'a> {
 pub(crate) struct ScoredProblem<'a> {
     pub(crate) problem: &'a str,
     pub(crate) values: Vec<(String, Scored)>,
+    /// Of a reference alone.
+    diagnosis: Option<&'a SampleDiagnosis>,
 }
 
 /// A value, with its standard error over the problem's tau-samples where it is a mean over them.
@@ -95,9 +97,9 @@ impl<'a> Scores<'a> {
             for problem in &plan.problems {
                 let name = problem.problem.as_str();
                 match by_unit.get(&(planned.label.as_str(), name)).map(|result| &result.outcome) {
-                    Some(Outcome::Scored { scores, fuel }) => {
+                    Some(Outcome::Scored { scores, fuel, diagnosis }) => {
                         let values = values(problem.metric, scores, plan.evaluation.draws, *fuel);
-                        agent.problems.push(ScoredProblem { problem: name, values });
+                        agent.problems.push(ScoredProblem { problem: name, values, diagnosis: diagnosis.as_ref() });
                     }
                     Some(Outcome::Failed(failure)) => agent.failures.push((name, failure)),
                     None => agent.missing += 1,
@@ -174,6 +176,12 @@ impl AgentScores<'_> {
         Draws::combined(&draws)
     }
 
+    /// The problems on which the sample of a reference has not converged.
+    pub(crate) fn unconverged(&self) -> Vec<&str> {
+        let unconverged = |problem: &&ScoredProblem| problem.diagnosis.is_some_and(|diagnosis| !diagnosis.converged);
+        self.problems.iter().filter(unconverged).map(|problem| problem.problem).collect()
+    }
+
     /// A score on each problem that has it.
     pub(crate) fn by_problem<'s>(&'s self, name: &'s str) -> impl Iterator<Item = (&'s str, Scored)> {
         self.problems.iter().filter_map(move |problem| Some((problem.problem, problem.value(name)?)))
@@ -238,6 +246,17 @@ impl ScoredProblem<'_> {
                 draws.write(&mut value);
             }
             object.insert(name.clone(), value);
+        }
+        if let Some(diagnosis) = self.diagnosis {
+            let SampleDiagnosis { r_hat, effective_draws, acceptance, rounds, converged } = diagnosis;
+            let value = json!({
+                "r_hat": number(r_hat.0),
+                "effective_draws": number(effective_draws.0),
+                "acceptance": number(acceptance.0),
+                "rounds": rounds,
+                "converged": converged,
+            });
+            object.insert("diagnosis".into(), value);
         }
         object.into()
     }

@@ -1,6 +1,6 @@
 //! A unit is one agent on one problem: what its result looks like in the journal.
 
-use jointly_core::ProblemScores;
+use jointly_core::{ProblemScores, Real};
 use jointly_host::Failure;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,22 @@ pub(crate) enum Outcome {
         /// Not metered where the host itself did the work.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fuel: Option<u64>,
+        /// Of a reference alone.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        diagnosis: Option<SampleDiagnosis>,
     },
     Failed(Failure),
+}
+
+/// How far a reference's sample of the posterior is to be trusted.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct SampleDiagnosis {
+    /// The largest over what the chains are compared in.
+    pub(crate) r_hat: Real,
+    /// The least over the same.
+    pub(crate) effective_draws: Real,
+    /// The least mean probability of moving among the chains.
+    pub(crate) acceptance: Real,
+    pub(crate) rounds: u32,
+    pub(crate) converged: bool,
 }

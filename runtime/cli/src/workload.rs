@@ -41,7 +41,7 @@ impl Workload {
         for spec in specs {
             let (name, digest) = if spec.agent == oracle::NAME {
                 oracle::refuse_unknown_laws(&suite.problems)?;
-                agents.push(Contestant::Oracle(oracle::sampling(&spec.settings)?));
+                agents.push(Contestant::Oracle(oracle::sampling(&spec.settings, &suite.evaluation)?));
                 (oracle::NAME.to_owned(), oracle::digest())
             } else {
                 let LoadedAgent { agent, bytes } = agent_source::load(&runtime, spec, limits)?;
@@ -79,7 +79,7 @@ impl Workload {
         for entry in &held.agents {
             if entry.is_reference() {
                 oracle::refuse_unknown_laws(&suite.problems)?;
-                agents.push(Contestant::Oracle(oracle::sampling(&entry.settings)?));
+                agents.push(Contestant::Oracle(oracle::sampling(&entry.settings, &suite.evaluation)?));
                 planned.push(PlannedAgent { agent: oracle::NAME.into(), digest: oracle::digest(), ..entry.clone() });
                 continue;
             }

@@ -1,16 +1,17 @@
-//! Whether the oracle samples the posterior: `calibration T TEMPERATURE PROBLEMS [SETTING=VALUE]...` and `importance
-//! PROBLEMS`.
+//! Whether the oracle samples the posterior: `calibration T TEMPERATURE PROBLEMS [SETTING=VALUE]...`, `importance
+//! PROBLEMS`, and `diagnosis PROBLEM [SETTING=VALUE]...` for a problem of a suite as a run with seed 0 has it.
 //!
 //! The tables in docs/oracle.md are what this prints.
 
 use std::env::args;
 use std::process::ExitCode;
+use std::time::Instant;
 
 use jointly_core::estimate::joint_log_likelihood;
 use jointly_core::oracle::{Oracle, Settings};
 use jointly_core::{
     Environment, EnvironmentSpec, Initialization, Instance, Matrix, Model, Problem, Source, Summary, TestInputs,
-    stream, summarize,
+    agent_seed, stream, suites, summarize,
 };
 
 /// Posterior draws that the truth is ranked among.
@@ -26,8 +27,7 @@ fn main() -> ExitCode {
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
     let ran = match words[..] {
         ["calibration", train_size, temperature, problems, ref settings @ ..] => {
-            let settings: Option<Vec<_>> = settings.iter().map(|setting| setting.split_once('=')).collect();
-            match (train_size.parse(), temperature.parse(), problems.parse(), settings) {
+            match (train_size.parse(), temperature.parse(), problems.parse(), pairs(settings)) {
                 (Ok(train_size), Ok(temperature), Ok(problems), Some(settings)) => {
                     calibration(train_size, temperature, problems, &settings);
                     Some(())
@@ -36,13 +36,33 @@ fn main() -> ExitCode {
             }
         }
         ["importance", problems] => problems.parse().ok().map(importance),
+        ["diagnosis", problem, ref settings @ ..] => {
+            let problem = suites().into_iter().flat_map(|suite| suite.problems).find(|known| known.name == problem);
+            problem.zip(pairs(settings)).map(|(problem, settings)| diagnosis(&problem, &settings))
+        }
         _ => None,
     };
     if ran.is_some() {
         return ExitCode::SUCCESS;
     }
-    eprintln!("usage: oracle calibration T TEMPERATURE PROBLEMS [SETTING=VALUE]... | oracle importance PROBLEMS");
+    eprintln!(
+        "usage: oracle calibration T TEMPERATURE PROBLEMS [SETTING=VALUE]... | oracle importance PROBLEMS | oracle diagnosis \
+         PROBLEM [SETTING=VALUE]..."
+    );
     ExitCode::FAILURE
+}
+
+fn pairs<'a>(settings: &[&'a str]) -> Option<Vec<(&'a str, &'a str)>> {
+    settings.iter().map(|setting| setting.split_once('=')).collect()
+}
+
+/// What the oracle says of its own sample, and the time that it took.
+fn diagnosis(problem: &Problem, settings: &[(&str, &str)]) {
+    let settings = Settings::with(settings.iter().copied()).expect("settings in their ranges");
+    let oracle = Oracle::of(problem, settings).expect("a sampled environment");
+    let start = Instant::now();
+    let posterior = oracle.sample(problem.instance(0).train(), agent_seed(0, problem.stream_name()), &mut |_| ());
+    println!("{}: {}; {:.0} s", problem.name, posterior.diagnosis(), start.elapsed().as_secs_f64());
 }
 
 fn spec(temperature: f64) -> EnvironmentSpec {
@@ -75,12 +95,16 @@ fn probs(posterior: &mut impl Model<Error = std::convert::Infallible>, inputs: &
 fn calibration(train_size: u32, temperature: f64, problems: u64, given: &[(&str, &str)]) {
     let names = ["log-likelihood of the training labels", "probability at an input", "confidence at 10 inputs"];
     let mut ranks: [Vec<usize>; 3] = Default::default();
-    let mut worst: Vec<f64> = Vec::new();
-    let settings = [&[("chains", "4"), ("samples", "64"), ("thin", "4")], given].concat();
+    let (mut worst, mut rounds, mut unconverged): (Vec<f64>, Vec<u32>, usize) = Default::default();
+    // The first draws are of every fourth state.
+    let settings = [&[("chains", "4"), ("samples", "256")], given].concat();
     for index in 0..problems {
         let (instance, truth) = world(train_size, temperature, index);
         let mut posterior = sample(&instance, temperature, &settings);
-        worst.push(posterior.diagnosis().worst().r_hat);
+        let diagnosis = posterior.diagnosis();
+        worst.push(diagnosis.worst().r_hat);
+        rounds.push(diagnosis.rounds);
+        unconverged += usize::from(!diagnosis.converged());
         // No label of theirs: given it, the truth would be a draw from another posterior.
         let inputs = instance.test(TAU, 0..1).inputs;
         let train = instance.train();
@@ -116,7 +140,12 @@ fn calibration(train_size: u32, temperature: f64, problems: u64, given: &[(&str,
         let counts = counts.map(|count| count.to_string()).join(" ");
         println!("| {train_size} | {temperature} | {problems} | {name} | {counts} | {chi_square:.1} | {z:+.1} |");
     }
-    println!("R-hat of chains of 16 draws: median {:.2}", worst[worst.len() / 2]);
+    let rounds = (1..=rounds.iter().copied().max().unwrap_or(1)).map(|n| rounds.iter().filter(|&&r| r == n).count());
+    println!(
+        "R-hat: median {:.2}; problems by rounds: {:?}, of which {unconverged} have not converged",
+        worst[worst.len() / 2],
+        rounds.collect::<Vec<_>>()
+    );
 }
 
 /// Probabilities and their products over two inputs, by chains and by importance sampling from the prior.

@@ -34,6 +34,38 @@ pub struct EnvironmentSpec {
     pub initialization: Initialization,
 }
 
+/// One layer of an environment's network.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct LayerSize {
+    pub(crate) inputs: usize,
+    pub(crate) units: usize,
+    /// Whether its biases are drawn; they are 0 otherwise.
+    pub(crate) biased: bool,
+}
+
+impl EnvironmentSpec {
+    /// The layers in order, the first of them alone biased.
+    ///
+    /// # Panics
+    /// As [`Environment::sample`].
+    pub(crate) fn layers(&self) -> impl Iterator<Item = LayerSize> {
+        assert!(self.input_dim >= 1, "an environment needs an input");
+        assert!(self.num_classes >= 2, "an environment needs two classes");
+        assert!(self.temperature > 0.0, "the temperature must be positive");
+        assert!(self.hidden.iter().all(|&units| units >= 1), "a layer needs a unit");
+        let outputs = self.hidden.iter().chain([&self.num_classes]);
+        let inputs = [&self.input_dim].into_iter().chain(&self.hidden);
+        let size =
+            |(i, (&inputs, &units))| LayerSize { inputs: inputs as usize, units: units as usize, biased: i == 0 };
+        inputs.zip(outputs).enumerate().map(size)
+    }
+}
+
+/// What the standard normal deviate of a bias is multiplied by.
+pub(crate) fn bias_scale(fan_in: usize) -> f64 {
+    1.0 / (fan_in as f64).sqrt()
+}
+
 /// A sampled environment: a network of ReLU units under a softmax.
 ///
 /// # Formula
@@ -59,25 +91,13 @@ impl Environment {
     /// # Panics
     /// When the spec has no inputs, fewer than 2 classes, an empty layer or a temperature that is not positive.
     pub fn sample(spec: &EnvironmentSpec, stream: &mut Stream) -> Self {
-        assert!(spec.input_dim >= 1, "an environment needs an input");
-        assert!(spec.num_classes >= 2, "an environment needs two classes");
-        assert!(spec.temperature > 0.0, "the temperature must be positive");
-        let mut layers = Vec::new();
-        let mut inputs = spec.input_dim as usize;
-        for &units in spec.hidden.iter().chain([&spec.num_classes]) {
-            let units = units as usize;
-            assert!(units >= 1, "a layer needs a unit");
+        let layer = |LayerSize { inputs, units, biased }| {
             let weights = (0..units * inputs).map(|_| spec.initialization.weight(inputs, units, stream)).collect();
-            let biases = if layers.is_empty() {
-                let scale = 1.0 / (inputs as f64).sqrt();
-                (0..units).map(|_| (stream.normal() * scale) as f32).collect()
-            } else {
-                vec![0.0; units]
-            };
-            layers.push(Layer { inputs, weights, biases });
-            inputs = units;
-        }
-        Self { layers, temperature: spec.temperature }
+            let scale = bias_scale(inputs);
+            let mut bias = || if biased { (stream.normal() * scale) as f32 } else { 0.0 };
+            Layer { inputs, weights, biases: (0..units).map(|_| bias()).collect() }
+        };
+        Self { layers: spec.layers().map(layer).collect(), temperature: spec.temperature }
     }
 
     /// The environment whose parameters are these, in the order in which [`sample`](Self::sample) draws them.
@@ -87,16 +107,12 @@ impl Environment {
             parameters = rest;
             taken.to_vec()
         };
-        let mut layers = Vec::new();
-        let mut inputs = spec.input_dim as usize;
-        for &units in spec.hidden.iter().chain([&spec.num_classes]) {
-            let units = units as usize;
-            let weights = take(units * inputs);
-            let biases = if layers.is_empty() { take(units) } else { vec![0.0; units] };
-            layers.push(Layer { inputs, weights, biases });
-            inputs = units;
-        }
-        Self { layers, temperature: spec.temperature }
+        let layer = |LayerSize { inputs, units, biased }| Layer {
+            inputs,
+            weights: take(units * inputs),
+            biases: if biased { take(units) } else { vec![0.0; units] },
+        };
+        Self { layers: spec.layers().map(layer).collect(), temperature: spec.temperature }
     }
 
     /// Class probabilities, rows x K: these `f32` numbers are the environment's law, from which labels are sampled and
@@ -152,6 +168,7 @@ impl Environment {
 impl Initialization {
     fn weight(self, fan_in: usize, fan_out: usize, stream: &mut Stream) -> f32 {
         let weight = match self {
+            // A product with the scale would round otherwise, and make other environments.
             Self::Testbed => stream.truncated_normal() / (fan_in as f64).sqrt(),
             Self::Glorot => stream.normal() * (2.0 / (fan_in + fan_out) as f64).sqrt(),
         };

@@ -26,7 +26,7 @@ use crate::problem::{Problem, Source};
 use crate::stream::stream;
 
 /// Another number where the same settings give other draws.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 /// Inputs at which the chains' predictions are compared.
 const PROBES: usize = 8;
 
@@ -60,22 +60,56 @@ impl Oracle {
         Some(Self::new(environment.clone(), settings))
     }
 
-    /// Samples the posterior given the data; `progress` is told the fraction done.
+    /// Samples the posterior given the data; `progress` is told the fraction done of the rounds begun, which falls where
+    /// another begins.
+    ///
+    /// Chains that have not [converged](Diagnosis::converged) go on for another round, up to the settings' most: what they
+    /// have kept counts as warm-up, and each draw takes twice the work of the round before. With `rounds` 3 that is at most
+    /// about five times the work of one. Whether they go on depends on the draws alone.
+    ///
+    /// # Panics
+    /// When the data's inputs have another dimension than the environments of the spec, a label is not below their number
+    /// of classes, or there are no such environments, as
+    /// [`Environment::sample`](crate::Environment::sample) says.
     pub fn sample(&self, train: &Dataset, seed: u64, progress: &mut dyn FnMut(f64)) -> Posterior {
+        let cols = self.spec.input_dim as usize;
+        assert_eq!(train.inputs().cols(), cols, "the data's inputs have the environments' dimension");
+        let classes = self.spec.num_classes;
+        assert!(
+            train.labels().iter().all(|&label| label < classes),
+            "labels are below the environments' {classes} classes"
+        );
         let law = Law::of(&self.spec);
         let mut likelihood = Likelihood::new(law.clone(), self.spec.temperature, train);
-        let replicate = self.settings.replicate.to_string();
-        let run = |i| {
-            let mut source = stream(seed, "oracle-chain", &replicate, i);
-            let chain = Chain::run(&law, &mut likelihood, &self.settings, &mut source);
-            progress((i + 1) as f64 / f64::from(self.settings.chains));
-            chain
-        };
-        let chains: Vec<Chain> = (0..u64::from(self.settings.chains)).map(run).collect();
         let mut source = stream(seed, "oracle-probes", "", 0);
-        let cols = self.spec.input_dim as usize;
         let probes = Matrix::from_rows(cols, (0..PROBES * cols).map(|_| source.normal() as f32).collect());
-        Posterior::new(&self.spec, &chains, &probes)
+
+        let Settings { chains: count, rounds, replicate, .. } = &self.settings;
+        let per_chain = self.settings.per_chain();
+        // Chains begun and done, of the present round and those before, each round counting twice the one before.
+        let (mut begun, mut done, mut each) = (f64::from(*count), 0.0, 1.0);
+        let mut chains = Vec::new();
+        let mut round = 1;
+        loop {
+            for i in 0..*count as usize {
+                if round == 1 {
+                    let source = stream(seed, "oracle-chain", &replicate.to_string(), i as u64);
+                    chains.push(Chain::warm_up(&law, &mut likelihood, &self.settings, source));
+                } else {
+                    chains[i].lengthen(&law, &mut likelihood, &self.settings);
+                }
+                chains[i].draw(&law, &mut likelihood, per_chain);
+                done += each;
+                progress(done / begun);
+            }
+            let posterior = Posterior::new(&self.spec, &chains, &probes, round);
+            if round == *rounds || posterior.diagnosis().converged() {
+                return posterior;
+            }
+            round += 1;
+            each *= 2.0;
+            begun += each * f64::from(*count);
+        }
     }
 }
 

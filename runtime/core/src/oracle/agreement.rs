@@ -17,9 +17,13 @@ impl Agreement {
     /// V = W (n - 1) / n + B / n, and R-hat = sqrt(V / W), taken over the chains' halves as chains of their own. With
     /// r_t = 1 - (W - mean autocovariance at lag t) / V, the effective number of draws is C n / (-1 + 2 sum of the pairs
     /// r_2k + r_2k+1 before the first that is not positive, none above the one before). A quantity that is the same in
-    /// every draw has R-hat 1 and the effective number C n. Gelman et al., "Bayesian Data Analysis", 3rd ed., sections
+    /// every draw has R-hat 1 and the effective number C n, one that is not finite in some draw R-hat infinity and the
+    /// effective number 0. Gelman et al., "Bayesian Data Analysis", 3rd ed., sections
     /// 11.4 and 11.5; Geyer, "Practical Markov chain Monte Carlo", 1992.
     pub(super) fn of(chains: &[Vec<f64>]) -> Self {
+        if chains.iter().flatten().any(|value| !value.is_finite()) {
+            return Self { r_hat: f64::INFINITY, effective: 0.0 };
+        }
         let halves: Vec<&[f64]> = chains.iter().flat_map(|chain| halves(chain)).collect();
         let Spread { within, total } = Spread::of(&halves);
         let r_hat = if total == 0.0 { 1.0 } else { (total / within).sqrt() };
@@ -138,6 +142,15 @@ mod tests {
         let chains: Vec<Vec<f64>> =
             autoregressions(0.0).into_iter().map(|chain| chain.into_iter().enumerate().map(drift).collect()).collect();
         assert!(Agreement::of(&chains).r_hat > 1.5);
+    }
+
+    #[test]
+    fn what_is_no_number_is_not_agreed_upon() {
+        for hole in [f64::NAN, f64::INFINITY] {
+            let mut chains = autoregressions(0.0);
+            chains[3][7] = hole;
+            assert_eq!(Agreement::of(&chains), Agreement { r_hat: f64::INFINITY, effective: 0.0 });
+        }
     }
 
     #[test]

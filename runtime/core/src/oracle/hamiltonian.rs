@@ -6,7 +6,8 @@ use crate::stream::Stream;
 pub(super) const WIDEST_STEP: f64 = std::f64::consts::FRAC_PI_4;
 /// A rotation that makes a new position independent of the old where the likelihood is flat.
 const QUARTER_TURN: f64 = std::f64::consts::FRAC_PI_2;
-/// A coordinate that bounces more often within one step has left every trajectory that could be accepted.
+/// The most bounces of a coordinate within one step: a trajectory with more is not followed but rejected. Run backwards it
+/// would bounce as often, so that the target is left as it is all the same.
 const BOUNCES: usize = 32;
 
 /// A position and what the likelihood is there.
@@ -28,6 +29,13 @@ pub(super) struct Trajectory {
     pub(super) most_steps: usize,
 }
 
+impl Trajectory {
+    /// Whether the most steps are too few for a quarter turn.
+    pub(super) fn falls_short(&self) -> bool {
+        self.step * (self.most_steps as f64) < QUARTER_TURN
+    }
+}
+
 impl State {
     pub(super) fn new(position: Vec<f64>, likelihood: &mut impl FnMut(&[f64], &mut [f64]) -> f64) -> Self {
         let mut gradient = vec![0.0; position.len()];
@@ -41,7 +49,8 @@ impl State {
     /// The target's density is N(z; 0, I) L(z)^power within the walls. A trajectory of `H(z, p) = (|z|^2 + |p|^2) / 2 -
     /// power ln L(z)` alternates kicks by the gradient of the likelihood with the exact flow of the rest, which rotates
     /// each (z_i, p_i) and turns p_i back at a wall; that keeps volume and can be run backwards, so that moving with
-    /// probability min(1, exp(H before - H after)) leaves the target as it is. Neal, "MCMC using Hamiltonian dynamics",
+    /// probability min(1, exp(H before - H after)) leaves the target as it is; the probability is 0 where the bounces run
+    /// out or the energy is no number. Neal, "MCMC using Hamiltonian dynamics",
     /// 2011, sections 5.3 and 5.5.1; Pakman and Paninski, "Exact Hamiltonian Monte Carlo for truncated multivariate
     /// Gaussians", 2014; Shahbaba et al., "Split Hamiltonian Monte Carlo", 2014.
     pub(super) fn transition(
@@ -63,7 +72,9 @@ impl State {
         let before = end.energy(&momentum, power);
         end.kick(&mut momentum, power * step / 2.0);
         for i in 0..steps {
-            rotate(&mut end.position, &mut momentum, walls, step);
+            if !rotate(&mut end.position, &mut momentum, walls, step) {
+                return 0.0;
+            }
             end.log_likelihood = likelihood(&end.position, &mut end.gradient);
             let last = i + 1 == steps;
             end.kick(&mut momentum, if last { power * step / 2.0 } else { power * step });
@@ -90,10 +101,11 @@ impl State {
 }
 
 /// The flow of (z^2 + p^2) / 2 in each coordinate for a time `angle`, up to [`WIDEST_STEP`]; p changes sign at a wall.
+/// The answer is whether [`BOUNCES`] were enough: where they were not, position and momentum are worth nothing.
 ///
 /// A point of radius r meets a wall w where the cosine of its angle to the wall's axis is w / r; turning p back there
 /// takes it to the mirror image across that axis, which is a further rotation by twice that angle.
-fn rotate(position: &mut [f64], momentum: &mut [f64], walls: &[f64], angle: f64) {
+fn rotate(position: &mut [f64], momentum: &mut [f64], walls: &[f64], angle: f64) -> bool {
     let (sin, cos) = (libm::sin(angle), libm::cos(angle));
     for ((z, p), &wall) in position.iter_mut().zip(momentum).zip(walls) {
         let before = *p;
@@ -103,15 +115,16 @@ fn rotate(position: &mut [f64], momentum: &mut [f64], walls: &[f64], angle: f64)
         if square > 1.0 && (z.abs() > wall || before * *p < 0.0) {
             let cos = (2.0 / square - 1.0).max(-1.0);
             let sin = 2.0 * (square - 1.0).sqrt() / square;
-            for _ in 0..BOUNCES {
+            let mut bounce = || {
                 (*z, *p) = (*z * cos + *p * sin, *p * cos - *z * sin);
-                if z.abs() <= wall {
-                    break;
-                }
+                z.abs() <= wall
+            };
+            if !(0..BOUNCES).any(|_| bounce()) {
+                return false;
             }
-            *z = z.clamp(-wall, wall);
         }
     }
+    true
 }
 
 #[cfg(test)]

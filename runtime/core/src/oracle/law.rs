@@ -1,6 +1,6 @@
 //! The law of an environment's parameters, whitened: each is a scale times a standard normal, within walls or free.
 
-use crate::environment::EnvironmentSpec;
+use crate::environment::{EnvironmentSpec, LayerSize, bias_scale};
 use crate::stream::Stream;
 
 /// One layer's place among the parameters.
@@ -27,18 +27,14 @@ pub(super) struct Law {
 impl Law {
     pub(super) fn of(spec: &EnvironmentSpec) -> Self {
         let mut law = Self { layers: Vec::new(), scales: Vec::new(), walls: Vec::new() };
-        let mut inputs = spec.input_dim as usize;
-        for &units in spec.hidden.iter().chain([&spec.num_classes]) {
-            let units = units as usize;
+        for LayerSize { inputs, units, biased } in spec.layers() {
             let weights = law.extend(
                 units * inputs,
                 spec.initialization.scale(inputs, units),
                 spec.initialization.truncation().unwrap_or(f64::INFINITY),
             );
-            let first = law.layers.is_empty();
-            let biases = first.then(|| law.extend(units, 1.0 / (inputs as f64).sqrt(), f64::INFINITY));
+            let biases = biased.then(|| law.extend(units, bias_scale(inputs), f64::INFINITY));
             law.layers.push(LayerShape { inputs, units, weights, biases });
-            inputs = units;
         }
         law
     }

@@ -9,6 +9,13 @@ use crate::classifier::Model;
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::matrix::Matrix;
 
+/// The largest R-hat at which chains count as agreed.
+const MOST_R_HAT: f64 = 1.05;
+/// The effective draws that are enough, however many functions are kept.
+const ENOUGH_EFFECTIVE: f64 = 200.0;
+/// Where fewer are kept than would give so many, the effective draws must be this share of them.
+const EFFECTIVE_SHARE: f64 = 0.2;
+
 /// A sample of environments from the posterior: draw m is function m mod S of S that were kept, chain by
 /// chain in turn.
 #[derive(Clone, Debug)]
@@ -24,6 +31,8 @@ pub struct Diagnosis {
     pub chains: usize,
     /// Functions kept.
     pub functions: usize,
+    /// Rounds that the chains ran; the functions are the last one's.
+    pub rounds: u32,
     /// The least mean probability of moving among the chains; the steps are fitted to 0.8.
     pub acceptance: f64,
     /// The shortest and the longest step among the chains, in radians.
@@ -36,7 +45,7 @@ pub struct Diagnosis {
 
 impl Posterior {
     /// Interleaves the chains, so that the first draws come from all parts of all of them alike.
-    pub(super) fn new(spec: &EnvironmentSpec, chains: &[Chain], probes: &Matrix) -> Self {
+    pub(super) fn new(spec: &EnvironmentSpec, chains: &[Chain], probes: &Matrix, rounds: u32) -> Self {
         let order = spread(chains[0].draws.len());
         let interleaved = order.iter().flat_map(|&m| chains.iter().map(move |chain| &chain.draws[m]));
         let functions: Vec<_> = interleaved.map(|draw| Environment::of_parameters(spec, draw)).collect();
@@ -49,10 +58,11 @@ impl Posterior {
                 by_chain[m % chains.len()][order[m / chains.len()]] = row[0] - row[1];
             });
         }
-        let steps = chains.iter().map(|chain| chain.step);
+        let steps = chains.iter().map(Chain::step);
         let diagnosis = Diagnosis {
             chains: chains.len(),
             functions: functions.len(),
+            rounds,
             acceptance: chains.iter().map(|chain| chain.acceptance).fold(1.0, f64::min),
             steps: (steps.clone().fold(f64::INFINITY, f64::min), steps.fold(0.0, f64::max)),
             log_likelihood: Agreement::of(&log_likelihoods),
@@ -75,6 +85,14 @@ fn spread(count: usize) -> Vec<usize> {
 }
 
 impl Diagnosis {
+    /// Whether the chains have sampled enough: R-hat at most 1.05 and effective draws at least 200, or a fifth of the
+    /// functions kept where that is less, in every quantity.
+    pub fn converged(&self) -> bool {
+        let worst = self.worst();
+        let least = ENOUGH_EFFECTIVE.min(EFFECTIVE_SHARE * self.functions as f64);
+        worst.r_hat <= MOST_R_HAT && worst.effective >= least
+    }
+
     /// The largest R-hat and the least effective number of draws over all quantities.
     pub fn worst(&self) -> Agreement {
         self.logits.iter().fold(self.log_likelihood, |worst, one| Agreement {
@@ -89,10 +107,13 @@ impl fmt::Display for Diagnosis {
         let worst = self.worst();
         write!(
             f,
-            "{} functions of {} chains, acceptance at least {:.2}, steps {:.4} to {:.4}; R-hat at most {:.3}, effective \
-             draws at least {:.0} (log-likelihood {:.3} and {:.0})",
+            "{} functions of {} chains after {} {}{}, acceptance at least {:.2}, steps {:.4} to {:.4}; R-hat at most \
+             {:.3}, effective draws at least {:.0} (log-likelihood {:.3} and {:.0})",
             self.functions,
             self.chains,
+            self.rounds,
+            if self.rounds == 1 { "round" } else { "rounds" },
+            if self.converged() { "" } else { ", not converged" },
             self.acceptance,
             self.steps.0,
             self.steps.1,

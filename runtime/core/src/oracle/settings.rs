@@ -3,18 +3,20 @@
 /// How the posterior is sampled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Functions kept over all chains; draws beyond repeat them.
-    pub samples: u32,
+    /// Functions kept over all chains, draws beyond repeating them; 0 where that is left to the evaluation.
+    samples: u32,
     /// Independent chains, which keep equally many functions, so that `samples` is rounded up.
-    pub chains: u32,
+    pub(super) chains: u32,
     /// Transitions of a chain before it is kept from; the first half anneals.
-    pub warmup: u32,
-    /// Transitions from one function kept to the next.
-    pub thin: u32,
-    /// The most steps of one trajectory, each of which takes one gradient.
-    pub steps: u32,
+    pub(super) warmup: u32,
+    /// Transitions from one function kept to the next in the first round.
+    pub(super) thin: u32,
+    /// The most steps of one trajectory in the first round, each of which takes one gradient.
+    pub(super) steps: u32,
+    /// The most rounds.
+    pub(super) rounds: u32,
     /// Another number is another sample, independent of the first.
-    pub replicate: u32,
+    pub(super) replicate: u32,
 }
 
 /// A setting as a person reads of it.
@@ -31,7 +33,11 @@ pub struct SettingInfo {
 }
 
 /// Fewer functions of a chain do not tell whether it agrees with the others.
-const LEAST_PER_CHAIN: usize = 4;
+const LEAST_PER_CHAIN: u32 = 4;
+/// Functions kept where nobody asks for more: fewer would not tell well whether the chains agree.
+const USUAL_SAMPLES: u32 = 1000;
+/// They are all held in memory.
+const MOST_SAMPLES: u32 = 1 << 18;
 
 /// A setting and where it is kept.
 struct Knob {
@@ -41,7 +47,7 @@ struct Knob {
     of: fn(&mut Settings) -> &mut u32,
 }
 
-const KNOBS: [Knob; 6] = [
+const KNOBS: [Knob; 7] = [
     Knob { name: "chains", summary: "independent chains", range: (2, 1000), of: |settings| &mut settings.chains },
     Knob {
         name: "replicate",
@@ -50,20 +56,26 @@ const KNOBS: [Knob; 6] = [
         of: |settings| &mut settings.replicate,
     },
     Knob {
+        name: "rounds",
+        summary: "the most rounds: where chains do not agree they go on, each round with twice the work",
+        range: (1, 10),
+        of: |settings| &mut settings.rounds,
+    },
+    Knob {
         name: "samples",
-        summary: "functions kept over all chains; draws beyond repeat them",
-        range: (8, 1 << 18),
+        summary: "functions kept over all chains; 0: as many as there are draws, and at least 1000",
+        range: (0, MOST_SAMPLES),
         of: |settings| &mut settings.samples,
     },
     Knob {
         name: "steps",
-        summary: "the most steps of one trajectory, each of which takes one gradient",
+        summary: "the most steps of one trajectory in the first round, each of which takes one gradient",
         range: (1, 1_000_000),
         of: |settings| &mut settings.steps,
     },
     Knob {
         name: "thin",
-        summary: "transitions from one function kept to the next",
+        summary: "transitions from one function kept to the next in the first round",
         range: (1, 1_000_000),
         of: |settings| &mut settings.thin,
     },
@@ -76,9 +88,10 @@ const KNOBS: [Knob; 6] = [
 ];
 
 impl Default for Settings {
-    /// About a minute on one core at T = 1000, seconds at small T; the documentation states the error that it leaves.
+    /// About a minute on one core at T = 1000, or four where the chains agree late, and seconds at small T; the
+    /// documentation states the error that it leaves.
     fn default() -> Self {
-        Self { samples: 1000, chains: 8, warmup: 120, thin: 1, steps: 64, replicate: 0 }
+        Self { samples: 0, chains: 8, warmup: 120, thin: 1, steps: 64, rounds: 3, replicate: 0 }
     }
 }
 
@@ -108,8 +121,8 @@ impl Settings {
                 _ => return Err(format!("{name} is {value}, expected a whole number from {least} to {most}")),
             }
         }
-        if settings.per_chain() < LEAST_PER_CHAIN {
-            let Self { samples, chains, .. } = settings;
+        let Self { samples, chains, .. } = settings;
+        if samples > 0 && samples.div_ceil(chains) < LEAST_PER_CHAIN {
             return Err(format!(
                 "{samples} samples leave fewer than {LEAST_PER_CHAIN} to each of {chains} chains, too few to tell whether \
                  they agree; ask for more samples"
@@ -118,9 +131,30 @@ impl Settings {
         Ok(settings)
     }
 
+    /// These for an evaluation of so many draws: as many functions, where the number of samples is left to it, and at
+    /// least 1000. Draws beyond the functions kept would repeat them, and claim a precision that is not there.
+    ///
+    /// # Errors
+    /// When fewer samples than draws are asked for, or more draws than can be kept; the message names the remedy.
+    pub fn for_draws(self, draws: u32) -> Result<Self, String> {
+        match self.samples {
+            0 if draws > MOST_SAMPLES => Err(format!(
+                "{draws} draws are more functions than the {MOST_SAMPLES} that can be kept; ask for fewer draws"
+            )),
+            0 => Ok(Self { samples: draws.max(USUAL_SAMPLES).max(LEAST_PER_CHAIN * self.chains), ..self }),
+            samples if samples < draws => Err(format!(
+                "{samples} samples are fewer than the {draws} draws of the evaluation, which would repeat them; ask for \
+                 samples={draws} or leave samples out"
+            )),
+            _ => Ok(self),
+        }
+    }
+
     /// Functions that each chain keeps.
     pub(super) fn per_chain(&self) -> usize {
-        self.samples.div_ceil(self.chains) as usize
+        let usual = USUAL_SAMPLES.max(LEAST_PER_CHAIN * self.chains);
+        let samples = if self.samples == 0 { usual } else { self.samples };
+        samples.div_ceil(self.chains) as usize
     }
 }
 
@@ -144,6 +178,21 @@ mod tests {
         let stated: Vec<_> = Settings::list().into_iter().map(|info| (info.name, info.default.to_string())).collect();
         let given = stated.iter().map(|(name, value)| (*name, value.as_str()));
         assert_eq!(Settings::with(given).unwrap(), Settings::default());
+    }
+
+    #[test]
+    fn as_many_functions_are_kept_as_there_are_draws() {
+        let per_chain = |given: &[(&str, &str)], draws| {
+            Settings::with(given.iter().copied()).unwrap().for_draws(draws).map(|settings| settings.per_chain())
+        };
+        assert_eq!(per_chain(&[], 250), Ok(125));
+        assert_eq!(per_chain(&[], 10_000), Ok(1250));
+        assert_eq!(per_chain(&[("chains", "1000")], 1000), Ok(4));
+        assert_eq!(per_chain(&[("samples", "250")], 250), Ok(32));
+        let refusal = per_chain(&[("samples", "250")], 251).unwrap_err();
+        assert!(refusal.contains("ask for samples=251 or leave samples out"), "{refusal}");
+        assert!(per_chain(&[], (1 << 18) + 1).unwrap_err().contains("ask for fewer draws"));
+        assert_eq!(Settings::default().per_chain(), 125);
     }
 
     #[test]

@@ -11,6 +11,8 @@ const DRAWS: usize = 31;
 const BINS: usize = 8;
 /// The 99.9 % point of chi-square with 7 degrees of freedom.
 const CHI_SQUARE: f64 = 24.3;
+/// Probabilities of class 0 in three draws at two inputs.
+const GOLDEN: [f32; 6] = [0.957_100_6, 0.092_028_36, 0.998_990_65, 0.868_672_9, 0.990_040_54, 0.853_952_05];
 /// Five standard errors, of importance sampling and of the chains together.
 const PREDICTIVE: f64 = 0.06;
 
@@ -135,6 +137,70 @@ fn a_sample_is_a_function_of_data_seed_and_settings() {
     assert_ne!(first, sample(1, "0"));
     assert_ne!(first, sample(0, "1"));
     assert_eq!(first[..6], first[12..], "draw 8 of 8 functions is the first again");
+}
+
+#[test]
+fn draws_are_those_of_this_version() {
+    // Two chains of so few draws seldom agree, so that all rounds are run.
+    let settings = settings(&[("chains", "2"), ("samples", "8"), ("warmup", "20"), ("steps", "8")]);
+    let (_, data) = world(&spec(0.1), 20, &mut stream(0, "test", "golden", 0));
+    let probes = inputs(2, &mut stream(0, "test", "golden", 1));
+    let mut posterior = Oracle::new(spec(0.1), settings).sample(&data, 0, &mut |_| ());
+    assert_eq!(posterior.diagnosis().rounds, 3);
+    let Ok(probs) = posterior.sample_probs(&probes, &[0, 3, 7]);
+    let first: Vec<f32> = probs.chunks(2).map(|row| row[0]).collect();
+    assert_eq!(
+        (VERSION, first.as_slice()),
+        (2, GOLDEN.as_slice()),
+        "the draws have changed: raise VERSION, so that results of the old ones are told from the new, and only then take \
+         over these numbers"
+    );
+}
+
+#[test]
+fn chains_go_on_until_they_agree_or_may_not() {
+    let sample = |temperature, rounds: &str, steps: &str| {
+        let (_, data) = world(&spec(temperature), 30, &mut stream(0, "test", "rounds", 0));
+        let given = [("chains", "4"), ("samples", "200"), ("warmup", "60"), ("rounds", rounds), ("steps", steps)];
+        let mut told = Vec::new();
+        let posterior =
+            Oracle::new(spec(temperature), settings(&given)).sample(&data, 0, &mut |fraction| told.push(fraction));
+        assert!(told.iter().all(|fraction| (0.0..=1.0).contains(fraction)));
+        assert_eq!(told.last(), Some(&1.0));
+        posterior.diagnosis().clone()
+    };
+    // Trajectories of so few steps go nowhere.
+    let one = sample(0.01, "1", "2");
+    assert!(one.rounds == 1 && !one.converged(), "{one}");
+    assert!(one.to_string().contains("after 1 round, not converged"), "{one}");
+    let many = sample(0.01, "10", "2");
+    assert!(many.converged() && many.rounds > 1 && many.rounds < 10, "{many}");
+    // Chains that agree at once may go on but do not.
+    let (few, more) = (sample(0.5, "1", "64"), sample(0.5, "10", "64"));
+    assert!(few.converged(), "{few}");
+    assert_eq!(few.to_string(), more.to_string());
+}
+
+#[test]
+#[should_panic(expected = "the data's inputs have the environments' dimension")]
+fn data_of_another_dimension_is_refused() {
+    let data = Dataset::new(Matrix::from_rows(3, vec![0.0; 3]), vec![0], 2).unwrap();
+    Oracle::new(spec(0.1), Settings::default()).sample(&data, 0, &mut |_| ());
+}
+
+#[test]
+#[should_panic(expected = "labels are below the environments' 2 classes")]
+fn data_of_more_classes_is_refused() {
+    let data = Dataset::new(Matrix::from_rows(2, vec![0.0; 2]), vec![2], 3).unwrap();
+    Oracle::new(spec(0.1), Settings::default()).sample(&data, 0, &mut |_| ());
+}
+
+#[test]
+#[should_panic(expected = "a layer needs a unit")]
+fn environments_that_there_cannot_be_are_refused() {
+    let spec = EnvironmentSpec { hidden: vec![0], ..spec(0.1) };
+    let data = Dataset::new(Matrix::from_rows(2, vec![0.0; 2]), vec![0], 2).unwrap();
+    Oracle::new(spec, Settings::default()).sample(&data, 0, &mut |_| ());
 }
 
 #[test]

@@ -102,7 +102,7 @@ fn a_rotation_is_many_short_rotations_and_can_be_run_backwards() {
         let (z, p) = (wall * (2.0 * source.uniform() - 1.0), 2.0 * source.normal());
         let angle = WIDEST_STEP * source.uniform();
         let (mut at, mut momentum) = ([z], [p]);
-        rotate(&mut at, &mut momentum, &[wall], angle);
+        assert!(rotate(&mut at, &mut momentum, &[wall], angle));
         assert!(at[0].abs() <= wall);
         let free = z * angle.cos() + p * angle.sin();
         bounced += usize::from((at[0] - free).abs() > ROUNDING);
@@ -121,10 +121,58 @@ fn a_rotation_is_many_short_rotations_and_can_be_run_backwards() {
         assert!(near(at[0], short) && near(momentum[0], short_momentum), "{z} {p} {angle}: {at:?}, not {short}");
 
         momentum[0] = -momentum[0];
-        rotate(&mut at, &mut momentum, &[wall], angle);
+        assert!(rotate(&mut at, &mut momentum, &[wall], angle));
         assert!((at[0] - z).abs() < ROUNDING.sqrt() && (momentum[0] + p).abs() < ROUNDING.sqrt());
     }
     assert!(bounced > 100, "{bounced} bounces");
+}
+
+#[test]
+fn a_rotation_of_more_bounces_than_are_followed_says_so_forwards_and_backwards() {
+    // At a radius much beyond the wall, bounces are 2 asin(wall / radius) apart.
+    let (wall, angle) = (0.1, 0.5);
+    for (bounces, expected) in [(20.0, true), (BOUNCES as f64 - 2.0, true), (BOUNCES as f64 + 2.0, false), (1e6, false)]
+    {
+        let p = wall / libm::sin(angle / bounces / 2.0);
+        let (mut at, mut momentum) = ([0.0], [p]);
+        assert_eq!(rotate(&mut at, &mut momentum, &[wall], angle), expected, "{bounces} bounces");
+        if expected {
+            momentum[0] = -momentum[0];
+        } else {
+            (at, momentum) = ([0.0], [-p]);
+        }
+        assert_eq!(rotate(&mut at, &mut momentum, &[wall], angle), expected, "{bounces} bounces backwards");
+    }
+}
+
+#[test]
+fn a_trajectory_whose_bounces_run_out_moves_nothing() {
+    let mut evaluations = 0;
+    let mut cliff = |z: &[f64], gradient: &mut [f64]| {
+        evaluations += 1;
+        gradient.fill(1e6);
+        1e6 * z[0]
+    };
+    let mut state = State::new(vec![0.5], &mut cliff);
+    let trajectory = Trajectory { power: 1.0, step: 0.2, most_steps: 64 };
+    let moved = state.transition(&[2.0], trajectory, &mut cliff, &mut stream(0, "test", "hamiltonian", 2));
+    assert_eq!((moved, state.position, evaluations), (0.0, vec![0.5], 1));
+}
+
+#[test]
+fn walls_so_near_that_bounces_run_out_leave_the_target_as_it_is() {
+    // A momentum beyond 32 * 2 w / angle bounces too often, which is that of one trajectory in some ten.
+    let wall = 0.02;
+    let flat = |_: &[f64], gradient: &mut [f64]| {
+        gradient.fill(0.0);
+        0.0
+    };
+    let trajectory = Trajectory { power: 1.0, step: WIDEST_STEP, most_steps: 1 };
+    let (means, variances, _) = moments(&[wall], trajectory, flat);
+    // A normal so truncated is as good as uniform.
+    let expected = wall * wall / 3.0;
+    assert!(means[0].abs() < MOMENT * wall, "{means:?}");
+    assert!((variances[0] / expected - 1.0).abs() < MOMENT, "{variances:?}, not {expected}");
 }
 
 #[test]
