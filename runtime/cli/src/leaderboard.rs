@@ -205,11 +205,16 @@ impl<'a> Leaderboard<'a> {
                     notes.push(format!("{label} has {name} not finite on {} problems", summary.non_finite));
                 }
                 if let Some(draws) = agent.draws(name).filter(|draws| draws.few > 0) {
-                    let (effective, all) = (table::number(draws.effective), self.scores.plan.evaluation.draws);
                     let (few, of) = (draws.few, agent.problems.len());
+                    let all = self.scores.plan.evaluation.draws;
+                    let leans = if draws.effective.is_nan() {
+                        format!("is borne by none of {all} draws")
+                    } else {
+                        format!("leans on {} effective draws of {all}", table::number(draws.effective))
+                    };
                     notes.push(format!(
-                        "{label}: {name} leans on {effective} effective draws of {all}, too few on {few} of {of} problems, \
-                         and is likely too high; more --draws tell it better"
+                        "{label}: {name} {leans}, too few on {few} of {of} problems, and is likely too high; more --draws \
+                         tell it better"
                     ));
                 }
             }

@@ -49,6 +49,7 @@ pub(crate) struct Scored {
 pub(crate) struct Draws {
     /// The standard error over draws.
     error: f64,
+    /// NaN where several functions allow the labels of no tau-sample.
     pub(crate) effective: f64,
     /// The number of problems for which there are too few.
     pub(crate) few: usize,
@@ -70,13 +71,15 @@ impl Scored {
 
 impl Draws {
     /// Of the mean over problems, whose draws are independent: an error that is the root of the sum of squares over their
-    /// number, and the harmonic mean of the effective numbers, as within a problem.
+    /// number, and the harmonic mean of the effective numbers that there are, as within a problem.
     fn combined(problems: &[Self]) -> Option<Self> {
         let count = problems.len() as f64;
         let squares: f64 = problems.iter().map(|draws| draws.error * draws.error).sum();
-        let inverses: f64 = problems.iter().map(|draws| 1.0 / draws.effective).sum();
+        let known: Vec<f64> = problems.iter().map(|draws| draws.effective).filter(|number| !number.is_nan()).collect();
+        let inverses: f64 = known.iter().map(|number| 1.0 / number).sum();
+        let effective = if known.is_empty() { f64::NAN } else { known.len() as f64 / inverses };
         let few = problems.iter().map(|draws| draws.few).sum();
-        (!problems.is_empty()).then(|| Self { error: squares.sqrt() / count, effective: count / inverses, few })
+        (!problems.is_empty()).then(|| Self { error: squares.sqrt() / count, effective, few })
     }
 
     fn write(self, object: &mut Value) {
@@ -279,4 +282,27 @@ fn order(name: &str) -> (u8, u32) {
 /// Twelve significant digits; what is not finite as text, since JSON has no number for it.
 pub(crate) fn number(x: f64) -> Real {
     Real(round_significant(x))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn draws(effective_draws: f64) -> Draws {
+        let score = JointScore { mean: 1.0, stderr: 0.1, draw_error: 0.5, effective_draws };
+        Scored::joint(&score, 1000).draws.unwrap()
+    }
+
+    #[test]
+    fn problems_that_no_draw_allows_do_not_raise_the_effective_number() {
+        let combined = |numbers: &[f64]| {
+            let problems: Vec<Draws> = numbers.iter().copied().map(draws).collect();
+            Draws::combined(&problems).unwrap()
+        };
+        assert_eq!(combined(&[10.0, 30.0]).effective, 15.0);
+        let with_infinite = combined(&[10.0, f64::NAN, 30.0, f64::NAN]);
+        assert_eq!((with_infinite.effective, with_infinite.few), (15.0, 3));
+        assert!(combined(&[f64::NAN]).effective.is_nan());
+        assert_eq!(combined(&[f64::NAN]).few, 1);
+    }
 }

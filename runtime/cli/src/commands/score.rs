@@ -64,12 +64,15 @@ impl Score {
             ));
         }
         if scores.joint.needs_more_draws(scores.draws) {
+            let (draws, tau, effective) = (scores.draws, scores.tau, scores.joint.effective_draws);
+            let count = if effective.is_nan() {
+                "none of them allows any labels".into()
+            } else {
+                format!("they count as {}", table::number(effective))
+            };
             output::note(&format!(
-                "{} draws are few for tau {}: they count as {}, and the estimate is likely too high; give more draws, or \
-                 shorter tau-samples",
-                scores.draws,
-                scores.tau,
-                table::number(scores.joint.effective_draws)
+                "{draws} draws are few for tau {tau}: {count}, and the estimate is likely too high; give more draws, or \
+                 shorter tau-samples"
             ));
         }
         if self.json {
