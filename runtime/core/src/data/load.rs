@@ -7,7 +7,7 @@ use super::error::{DataDefect, DataError};
 use super::examples::{Examples, Features, LoadedDataset, digest};
 use super::idx::Idx;
 use super::locate::Found;
-use super::normalize::Columns;
+use super::normalize::{Columns, Unscalable};
 use super::{cifar, idx, numpy, open, pick, table};
 use crate::stream::stream;
 
@@ -78,13 +78,21 @@ impl Reader<'_> {
         let features = |rows: &[usize]| -> Vec<f64> {
             rows.iter().flat_map(|row| &table.features[row * columns..(row + 1) * columns]).copied().collect()
         };
-        let train_features = features(train);
-        let scale = Columns::of(columns, &train_features);
-        let examples = |rows: &[usize], features: &[f64]| Examples {
-            features: Features::Numbers(scale.normalize(features)),
-            labels: rows.iter().map(|&row| table.labels[row]).collect(),
+        // A place among some of the rows, as a place in the file.
+        let refuse = |rows: &[usize], place: Unscalable| {
+            let Unscalable { row, column } = place;
+            let row = rows[row];
+            let value = table.features[row * columns + column];
+            self.refuse(0, DataDefect::Scale { row: row + 1, column: column + 1, value })
         };
-        let (train, test) = (examples(train, &train_features), examples(test, &features(test)));
+        let train_features = features(train);
+        let scale = Columns::of(columns, &train_features).map_err(|place| refuse(train, place))?;
+        let examples = |rows: &[usize], features: &[f64]| {
+            let features = scale.normalize(features).map_err(|place| refuse(rows, place))?;
+            let labels = rows.iter().map(|&row| table.labels[row]).collect();
+            Ok(Examples { features: Features::Numbers(features), labels })
+        };
+        let (train, test) = (examples(train, &train_features)?, examples(test, &features(test))?);
         Ok(LoadedDataset { card, train, test, digest })
     }
 

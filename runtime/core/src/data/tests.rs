@@ -202,6 +202,48 @@ fn cifar_reads_its_batches_in_order() {
     assert_eq!(loaded.test.labels.len(), 10);
 }
 
+/// Makes datasets of all examples: what a loader lets through must serve.
+fn build(data: &LoadedDataset) {
+    for examples in [&data.train, &data.test] {
+        let rows: Vec<usize> = (0..examples.labels.len()).collect();
+        assert_eq!(examples.dataset(data.card, &rows).labels().len(), rows.len());
+    }
+}
+
+/// The table with column 2 filled anew, by row.
+fn with_column(value: impl Fn(usize) -> f64) -> Result<LoadedDataset, DataError> {
+    let rows: Vec<String> =
+        (0..30).map(|i| format!("{i},{:e},{},{},{},1,{}", value(i), i % 5, i % 4, i % 11, i % 3)).collect();
+    Folder::new(&[("small.csv", rows.join("\n").into_bytes())]).load(&TABLE)
+}
+
+/// A feature that is no constant may still have a variance of 0, or none.
+#[test]
+fn what_cannot_be_normalised_is_refused_with_its_row_and_column() {
+    let names = |error: DataError, odd: usize| {
+        let place = format!("small.csv: row {}, column 2: ", odd + 1);
+        assert!(error.to_string().contains(&place), "{error}");
+    };
+    // 20 rows are trained on; one of the others leaves the column constant there, or is too far from it.
+    for (odd_value, others, refusals) in [(1e-170, 0.0, 20), (1.0, 1e-170, 0), (1e300, 1e-3, 30)] {
+        let mut refused = 0;
+        for odd in 0..30 {
+            // The other rows are not all alike where even a far one is to be refused.
+            let other = |i: usize| if refusals == 30 { others * i as f64 } else { others };
+            match with_column(|i| if i == odd { odd_value } else { other(i) }) {
+                Ok(data) => build(&data),
+                Err(error) => {
+                    names(error, odd);
+                    refused += 1;
+                }
+            }
+        }
+        assert_eq!(refused, refusals, "{odd_value:e} among {others:e}");
+    }
+    let error = with_column(|i| if i % 2 == 0 { 1.7e308 } else { 1.6e308 }).unwrap_err();
+    assert!(error.to_string().contains("column 2: 1.7e308 is too small or too large"), "{error}");
+}
+
 /// No damage makes a loader panic: it is refused, or makes other data, or touched nothing that matters.
 #[test]
 fn damaged_files_are_refused_or_other_data() {
@@ -222,6 +264,7 @@ fn damaged_files_are_refused_or_other_data() {
                 let mut spoiled = bytes.clone();
                 spoiled[flip] ^= 1 << (flip % 8);
                 if let Ok(other) = spoil(spoiled) {
+                    build(&other);
                     // What an archive says of its members, and some of an array's header, means nothing to a dataset.
                     let idle = matches!(card.format, Format::Npz) || matches!(card.format, Format::Npy) && flip < 128;
                     assert!(idle || other.digest() != whole.digest(), "{name}: byte {flip}");
