@@ -154,8 +154,11 @@ struct Raw {
 impl Raw {
     /// Images without their labels, of the size that the card says.
     fn of(card: &Card, images: Idx) -> Result<Self, DataDefect> {
-        let size: u64 = images.shape.iter().skip(1).product();
-        if images.shape.is_empty() || size != u64::from(card.input_dim) {
+        if images.shape.first().is_none_or(|&count| count == 0) {
+            return Err(DataDefect::Count { what: "images", found: 0, expected: "at least 1".to_owned() });
+        }
+        let size = images.shape[1..].iter().try_fold(1_u64, |size, &n| size.checked_mul(n)).unwrap_or(u64::MAX);
+        if size != u64::from(card.input_dim) {
             let expected = card.input_dim.to_string();
             return Err(DataDefect::Count { what: "pixels an image", found: size, expected });
         }

@@ -270,6 +270,21 @@ fn damaged_files_are_refused_or_other_data() {
                     assert!(idle || other.digest() != whole.digest(), "{name}: byte {flip}");
                 }
             }
+            // No images, of sizes whose product no number holds, and of the right size.
+            let none = match card.format {
+                Format::Idx | Format::IdxCut => {
+                    Some([idx(&[0, u32::MAX, u32::MAX, u32::MAX], &[]), idx(&[0, 2, 3], &[])])
+                }
+                Format::Npy => {
+                    Some([npy("|u1", "(0, 4294967295, 4294967295, 4294967295)", &[]), npy("|u1", "(0, 2, 3)", &[])])
+                }
+                Format::Table(_) | Format::Npz | Format::Cifar => None,
+            };
+            for file in none.into_iter().flatten() {
+                let error = spoil(file).expect_err("a file of nothing is refused").to_string();
+                let what = if name.ends_with("images") { "images, expected at least 1" } else { "labels, expected" };
+                assert!(error.contains(&format!("{name}: it holds 0 {what}")), "{error}");
+            }
             let error = spoil(b"PK something else entirely".to_vec()).expect_err("another file is refused");
             assert!(error.to_string().starts_with("failed to read small from "), "{error}");
         }
