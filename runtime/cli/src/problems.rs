@@ -1,5 +1,6 @@
 //! Which problems a run is about: a suite's, or files'.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -94,6 +95,15 @@ pub(crate) fn evaluation(suite: &str) -> Option<Evaluation> {
     } else {
         named(suite).ok().map(|suite| suite.evaluation)
     }
+}
+
+/// The [cluster](Problem::cluster) of each of a plan's problems; of one that no suite here has, its own name.
+pub(crate) fn clusters(plan: &Plan) -> Vec<String> {
+    let suite = jointly_core::suite(&plan.suite);
+    let known = suite.as_ref().map_or(&[][..], |suite| &suite.problems);
+    let known: HashMap<&str, &Problem> = known.iter().map(|problem| (problem.name.as_str(), problem)).collect();
+    let cluster = |name: &str| known.get(name).map_or(name, |problem| problem.cluster()).to_owned();
+    plan.problems.iter().map(|planned| cluster(&planned.problem)).collect()
 }
 
 /// A problem as the plan has it.

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use jointly_core::{JointScore, Metric, ProblemScores, Real, Score, Summary, round_significant, summarize};
+use jointly_core::{JointScore, Metric, ProblemScores, Real, Score, Summary, round_significant, summarize_clusters};
 use jointly_host::Failure;
 use serde_json::{Map, Value, json};
 
 use crate::plan::{Plan, PlannedAgent};
+use crate::problems;
 use crate::unit::{Outcome, UnitResult};
 
 /// Score names as the design has them: the joint scores, then their aggregate, then the marginals', then the cost.
@@ -18,6 +19,40 @@ pub(crate) const FUEL: &str = "fuel";
 pub(crate) struct Scores<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) agents: Vec<AgentScores<'a>>,
+    /// Of each of the plan's problems, in their order.
+    clusters: Vec<String>,
+}
+
+/// What the standard errors of a run's means are over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Units {
+    /// Those of the one problem that there is.
+    TauSamples,
+    Problems,
+    /// Whose problems share their data.
+    Datasets,
+    /// One dataset, of which there is no standard error over several problems.
+    OneDataset,
+}
+
+impl Units {
+    /// What ± is, as a clause.
+    pub(crate) fn clause(self) -> &'static str {
+        match self {
+            Self::TauSamples => "± is the standard error over the tau-samples of the problem",
+            Self::Problems => "± is the standard error over problems",
+            Self::Datasets => "± is the standard error over datasets",
+            Self::OneDataset => "no ±, for all problems share one dataset",
+        }
+    }
+
+    /// What is one unit, where means are over several.
+    pub(crate) fn unit(self) -> &'static str {
+        match self {
+            Self::TauSamples | Self::Problems => "problem",
+            Self::Datasets | Self::OneDataset => "dataset",
+        }
+    }
 }
 
 /// One agent's scores over the plan's problems.
@@ -32,6 +67,8 @@ pub(crate) struct AgentScores<'a> {
 /// One agent's scores on one problem.
 pub(crate) struct ScoredProblem<'a> {
     pub(crate) problem: &'a str,
+    /// What it shares its data with, or its own name.
+    pub(crate) cluster: String,
     pub(crate) values: Vec<(String, Scored)>,
 }
 
@@ -93,14 +130,15 @@ impl<'a> Scores<'a> {
     pub(crate) fn new(plan: &'a Plan, results: &'a [UnitResult]) -> Self {
         let by_unit: HashMap<(&str, &str), &UnitResult> =
             results.iter().map(|result| ((result.agent.as_str(), result.problem.as_str()), result)).collect();
+        let clusters = problems::clusters(plan);
         let agents = plan.agents.iter().map(|planned| {
             let mut agent = AgentScores { planned, problems: Vec::new(), failures: Vec::new(), missing: 0 };
-            for problem in &plan.problems {
+            for (problem, cluster) in plan.problems.iter().zip(&clusters) {
                 let name = problem.problem.as_str();
                 match by_unit.get(&(planned.label.as_str(), name)).map(|result| &result.outcome) {
                     Some(Outcome::Scored { scores, fuel }) => {
                         let values = values(problem.metric, scores, plan.evaluation.draws, *fuel);
-                        agent.problems.push(ScoredProblem { problem: name, values });
+                        agent.problems.push(ScoredProblem { problem: name, cluster: cluster.clone(), values });
                     }
                     Some(Outcome::Failed(failure)) => agent.failures.push((name, failure)),
                     None => agent.missing += 1,
@@ -108,7 +146,25 @@ impl<'a> Scores<'a> {
             }
             agent
         });
-        Self { plan, agents: agents.collect() }
+        let agents = agents.collect();
+        Self { plan, agents, clusters }
+    }
+
+    /// What the plan's problems have standard errors over.
+    pub(crate) fn units(&self) -> Units {
+        let alone = self.plan.problems.iter().zip(&self.clusters).all(|(planned, cluster)| planned.problem == *cluster);
+        match self.clusters.as_slice() {
+            [_] => Units::TauSamples,
+            _ if alone => Units::Problems,
+            [first, rest @ ..] if rest.iter().all(|cluster| cluster == first) => Units::OneDataset,
+            _ => Units::Datasets,
+        }
+    }
+
+    /// The clusters of the plan's problems, by their names.
+    pub(crate) fn clusters(&self) -> HashMap<&'a str, &str> {
+        let names = self.plan.problems.iter().map(|planned| planned.problem.as_str());
+        names.zip(self.clusters.iter().map(String::as_str)).collect()
     }
 
     /// The names of all scores, joint ones by rising tau.
@@ -153,21 +209,24 @@ impl AgentScores<'_> {
         self.failures.is_empty() && self.missing == 0
     }
 
-    /// The mean over the problems that have this score, with its standard error over them; none where no problem has
-    /// it. Where one problem is all there is, the standard error is that over its tau-samples.
+    /// The mean over the problems that have this score, with its standard error over them, or over the datasets that they
+    /// are made of; none where no problem has it. Where one problem is all there is, the standard error is that over its
+    /// tau-samples; that of several problems of one dataset is NaN.
     pub(crate) fn summary(&self, name: &str) -> Option<Summary> {
         self.summary_where(name, |_| true)
     }
 
     /// The same over the problems that are asked for by name.
     pub(crate) fn summary_where(&self, name: &str, wanted: impl Fn(&str) -> bool) -> Option<Summary> {
-        let scored: Vec<Scored> =
-            self.by_problem(name).filter(|(problem, _)| wanted(problem)).map(|(_, scored)| scored).collect();
+        let (problems, scored): (Vec<&ScoredProblem>, Vec<Scored>) =
+            self.by_problem(name).filter(|(problem, _)| wanted(problem.problem)).unzip();
         let values: Vec<f64> = scored.iter().map(|scored| scored.value).collect();
+        let clusters: Vec<&str> = problems.iter().map(|problem| problem.cluster.as_str()).collect();
+        let summary = summarize_clusters(&values, &clusters);
         match scored.as_slice() {
             [] => None,
-            [Scored { stderr: Some(stderr), .. }] => Some(Summary { stderr: *stderr, ..summarize(&values) }),
-            _ => Some(summarize(&values)),
+            [Scored { stderr: Some(stderr), .. }] => Some(Summary { stderr: *stderr, ..summary }),
+            _ => Some(summary),
         }
     }
 
@@ -178,8 +237,8 @@ impl AgentScores<'_> {
     }
 
     /// A score on each problem that has it.
-    pub(crate) fn by_problem<'s>(&'s self, name: &'s str) -> impl Iterator<Item = (&'s str, Scored)> {
-        self.problems.iter().filter_map(move |problem| Some((problem.problem, problem.value(name)?)))
+    pub(crate) fn by_problem<'s>(&'s self, name: &'s str) -> impl Iterator<Item = (&'s ScoredProblem<'s>, Scored)> {
+        self.problems.iter().filter_map(move |problem| Some((problem, problem.value(name)?)))
     }
 
     fn to_json(&self, names: &[String]) -> Value {
@@ -193,6 +252,9 @@ impl AgentScores<'_> {
                     "problems": summary.problems,
                     "non_finite": summary.non_finite,
                 });
+                if summary.clusters < summary.problems {
+                    value["datasets"] = summary.clusters.into();
+                }
                 if let Some(draws) = self.draws(name) {
                     draws.write(&mut value);
                 }
@@ -285,8 +347,77 @@ pub(crate) fn number(x: f64) -> Real {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
+    use jointly_host::Limits;
+
     use super::*;
+    use crate::plan::PlannedProblem;
+
+    /// The label of each agent here, whose scores are shifted by a number of its own.
+    pub(crate) const AGENTS: [(&str, f64); 2] = [("mlp", 0.0), ("prior", 0.5)];
+
+    /// A plan of the agents on these problems of a suite.
+    pub(crate) fn plan(suite: &str, problems: &[&str]) -> Plan {
+        let agent = |(name, _): (&str, f64)| PlannedAgent {
+            agent: name.into(),
+            label: String::new(),
+            digest: jointly_core::digest(name.as_bytes()),
+            settings: serde_json::from_str("{}").unwrap(),
+        };
+        let problem = |name: &&str| PlannedProblem { problem: (*name).into(), metric: Metric::Nll, digest: None };
+        let evaluation = jointly_core::Evaluation::testbed();
+        let agents = AGENTS.into_iter().map(agent).collect();
+        Plan::new(suite, evaluation, 0, Limits::default(), agents, problems.iter().map(problem).collect())
+    }
+
+    /// Results of a plan in which the problems' joint scores are these, in the plan's order.
+    pub(crate) fn results(plan: &Plan, means: &[f64]) -> Vec<UnitResult> {
+        let result = |(agent, shift): (&str, f64), problem: &PlannedProblem, mean: f64| {
+            let score = JointScore { mean: mean + shift, stderr: 0.125, draw_error: 0.1, effective_draws: 500.0 };
+            let accuracy = Score { mean: 0.5, stderr: 0.1 };
+            let scores = ProblemScores { joint: vec![(1, score)], accuracy, ece: 0.1 };
+            let outcome = Outcome::Scored { scores, fuel: Some(1) };
+            UnitResult { agent: agent.into(), problem: problem.problem.clone(), seconds: 0.0, outcome, log: vec![] }
+        };
+        let units = plan.problems.iter().zip(means);
+        units.flat_map(|(problem, mean)| AGENTS.map(|agent| result(agent, problem, *mean))).collect()
+    }
+
+    fn summary(suite: &str, problems: &[&str], means: &[f64]) -> (Units, Summary, Value) {
+        let plan = plan(suite, problems);
+        let results = results(&plan, means);
+        let scores = Scores::new(&plan, &results);
+        let json = scores.to_json()["agents"][0]["scores"]["nll_tau1"].clone();
+        (scores.units(), scores.agents[0].summary("nll_tau1").unwrap(), json)
+    }
+
+    const REAL: [&str; 4] = [
+        "quick/real/iris/t1/seed0",
+        "quick/real/iris/tfull/seed0",
+        "quick/real/mnist-t10k/t1/seed0",
+        "quick/real/mnist-t10k/t1/seed1",
+    ];
+
+    #[test]
+    fn problems_of_a_dataset_are_one_unit() {
+        let (units, both, json) = summary("quick/real", &REAL, &[1.0, 3.0, 5.0, 7.0]);
+        // Clustered, sqrt(2 / 1 * (4^2 + 4^2)) / 4 in place of sqrt(20 / 3 / 4).
+        assert_eq!((units, both.mean, both.stderr), (Units::Datasets, 4.0, 2.0));
+        assert_eq!((both.problems, both.clusters), (4, 2));
+        assert_eq!((&json["stderr"], &json["problems"], &json["datasets"]), (&2.0.into(), &4.into(), &2.into()));
+        let (units, one, _) = summary("quick/real", &REAL[..2], &[1.0, 3.0]);
+        assert!(units == Units::OneDataset && one.stderr.is_nan(), "{units:?} {one:?}");
+        let (units, alone, _) = summary("quick/real", &REAL[..1], &[1.0]);
+        assert_eq!((units, alone.stderr), (Units::TauSamples, 0.125));
+    }
+
+    #[test]
+    fn sampled_problems_are_units_of_their_own() {
+        let names = ["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1", "quick/t100/temp0.1/seed0"];
+        let (units, summary, json) = summary("quick", &names, &[1.0, 2.0, 3.0]);
+        assert_eq!((units, summary.stderr), (Units::Problems, (1.0_f64 / 3.0).sqrt()));
+        assert!(json.get("datasets").is_none(), "{json}");
+    }
 
     fn draws(effective_draws: f64) -> Draws {
         let score = JointScore { mean: 1.0, stderr: 0.1, draw_error: 0.5, effective_draws };

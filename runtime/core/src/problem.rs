@@ -64,6 +64,15 @@ impl Problem {
         }
     }
 
+    /// What standard errors over problems are clustered by: the name of a real dataset, since its problems train on
+    /// nested or equal sets of the same examples and are tested on the same others; else the problem's own name.
+    pub fn cluster(&self) -> &str {
+        match &self.source {
+            Source::Synthetic { .. } | Source::Imported(_) => &self.name,
+            Source::Real(real) => real.card().name,
+        }
+    }
+
     /// What an agent is told.
     pub fn task(&self) -> Task {
         match &self.source {

@@ -48,8 +48,9 @@ pub(crate) fn figure(view: &View) -> Option<Figure> {
 
     let mut caption = format!(
         "Mean over {} divided by the mean of {name} over the same problems: shorter is better, the dashed line is {name}. \
-         Error bars are one standard error of that ratio, by the delta method, clustered by problem.",
-        counted(view.scores.plan.problems.len(), "problem")
+         Error bars are one standard error of that ratio, by the delta method, clustered by {}.",
+        counted(view.scores.plan.problems.len(), "problem"),
+        view.scores.units().unit()
     );
     if view.has_variants() {
         caption += " Of each agent the best variant is drawn, chosen on these same problems.";

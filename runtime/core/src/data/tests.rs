@@ -376,6 +376,15 @@ fn tau_samples_are_test_examples_and_depend_on_their_index_alone() {
 }
 
 #[test]
+fn problems_of_a_dataset_are_one_cluster() {
+    assert_eq!([real_problem(10, 0).cluster(), real_problem(1, 3).cluster()], ["small"; 2]);
+    let suite = crate::suite("quick/dyadic").unwrap();
+    assert!(suite.problems.iter().all(|problem| problem.cluster() == problem.name));
+    let suite = crate::suite("testbed/real").unwrap();
+    assert_eq!(suite.problems.iter().map(Problem::cluster).collect::<HashSet<_>>().len(), 10);
+}
+
+#[test]
 fn what_agents_are_told() {
     let problem = real_problem(10, 0);
     let task = problem.task();
