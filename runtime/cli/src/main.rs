@@ -12,6 +12,7 @@ mod drawing;
 mod execution;
 mod exit;
 mod fetch;
+mod initialization_argument;
 mod journal;
 mod leaderboard;
 mod oracle;

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
+use jointly_core::estimate::MAX_PLANES;
 use jointly_core::{PredictionOptions, PredictionScores, score_predictions};
 use serde_json::{Map, Value, json};
 
@@ -25,7 +26,7 @@ pub(crate) struct Score {
     #[arg(long, value_enum, default_value_t = PartitionArgument::Planes)]
     partition: PartitionArgument,
     /// Random hyperplanes D of the partition: 2^D cells, or clusters at most; 5 to 10 with 2^D well below M
-    #[arg(long, value_name = "D", default_value_t = PredictionOptions::default().planes, value_parser = clap::value_parser!(u32).range(0..=20))]
+    #[arg(long, value_name = "D", default_value_t = PredictionOptions::default().planes, value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_PLANES)))]
     planes: u32,
     /// The partition exactly as the paper has it, without clipped probits
     #[arg(long)]
