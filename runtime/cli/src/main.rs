@@ -3,6 +3,7 @@
 mod agent_source;
 mod agent_spec;
 mod cache;
+mod cells;
 mod commands;
 mod conformance;
 mod data_directories;

@@ -22,7 +22,7 @@ use crate::progress::Display;
 use crate::scores::Scores;
 use crate::unit::UnitResult;
 use crate::workload::Workload;
-use crate::{execution, exit, output, problems, reuse};
+use crate::{cells, execution, exit, output, problems, reuse};
 
 #[derive(Args)]
 pub(crate) struct Request {
@@ -102,6 +102,9 @@ impl Request {
         let (directory, mut journal) = RunDirectory::for_plan(&out, &workload.plan)?;
         workload.keep_agents_in(&directory)?;
         problems::keep(&self.files, &directory)?;
+        if let Some(warning) = cells::warning_of(&workload.plan.evaluation, &workload.problems) {
+            output::note(&warning);
+        }
         interruptible(&out)?;
         take_over(&workload, &mut journal, known)?;
         finish(&workload, &mut journal, execution::jobs(self.jobs))?;

@@ -11,7 +11,7 @@ use jointly_core::{PredictionOptions, PredictionScores, score_predictions};
 use serde_json::{Map, Value, json};
 
 use crate::partition_argument::PartitionArgument;
-use crate::{exit, output, scores, table};
+use crate::{cells, exit, output, scores, table};
 
 /// Scores predictions made elsewhere, in a NumPy .npz
 ///
@@ -39,9 +39,6 @@ pub(crate) struct Score {
     json: bool,
 }
 
-/// Draws in a cell below which an estimate is warned of.
-const FEW: u32 = 4;
-
 impl Score {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let options = PredictionOptions {
@@ -56,13 +53,10 @@ impl Score {
         let result = score_predictions(&self.file, &options, &mut |done| bar.set_position((100.0 * done) as u64));
         bar.finish_and_clear();
         let scores = result?;
-        if scores.tau > options.partition_above && scores.draws >> self.planes < FEW {
-            output::note(&format!(
-                "{} draws are few for {} cells (2^{} planes): the estimate leans on them; give more draws or fewer --planes",
-                scores.draws,
-                1u64 << self.planes,
-                self.planes
-            ));
+        if let Some(warning) = cells::warning(scores.draws, self.planes)
+            && scores.tau > options.partition_above
+        {
+            output::note(&warning);
         }
         if scores.joint.needs_more_draws(scores.draws) {
             let (draws, tau, effective) = (scores.draws, scores.tau, scores.joint.effective_draws);
