@@ -7,7 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use jointly_core::estimate::MAX_PLANES;
-use jointly_core::{PredictionOptions, PredictionScores, score_predictions};
+use jointly_core::{ImportedProblem, PredictionOptions, PredictionScores, score_predictions};
 use serde_json::{Map, Value, json};
 
 use crate::partition_argument::PartitionArgument;
@@ -22,6 +22,10 @@ pub(crate) struct Score {
     /// The predictions
     #[arg(value_name = "FILE.npz")]
     file: PathBuf,
+    /// The problem that they were made on, as `jointly run` takes it: scores are then those of an agent that is run on it
+    /// with the same seed, to the bit; without it, the cells above tau 10 are others
+    #[arg(long, value_name = "FILE.npz")]
+    problem: Option<PathBuf>,
     /// What parts the draws where tau is above 10
     #[arg(long, value_enum, default_value_t = PartitionArgument::Planes)]
     partition: PartitionArgument,
@@ -48,9 +52,11 @@ impl Score {
             seed: self.seed,
             ..PredictionOptions::default()
         };
+        let problem = self.problem.as_deref().map(ImportedProblem::read).transpose()?;
         // Drawn on a terminal only.
         let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr());
-        let result = score_predictions(&self.file, &options, &mut |done| bar.set_position((100.0 * done) as u64));
+        let mut report = |done| bar.set_position((100.0 * done) as u64);
+        let result = score_predictions(&self.file, problem.as_ref(), &options, &mut report);
         bar.finish_and_clear();
         let scores = result?;
         if let Some(warning) = cells::warning(scores.draws, self.planes)
