@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::command::done;
-use crate::npz::{TemporaryFile, problem};
+use crate::command::{done, run};
+use crate::npz::{Archive, TemporaryFile, problem};
 use crate::run::json;
 
 /// What twelve digits leave of a number.
@@ -51,6 +51,27 @@ fn a_problem_may_have_more_classes_and_say_what_is_known() {
     for agent in scores["agents"].as_array().unwrap() {
         assert_eq!(agent["scores"]["nll_tau5"]["problems"], 1);
     }
+}
+
+#[test]
+fn more_cells_than_draws_fill_are_warned_of() {
+    let labels = |tau: u64| {
+        Archive::new()
+            .array("x_train", &[2, 1], vec![-1.0_f32, 1.0])
+            .array("y_train", &[2], vec![0_i64, 1])
+            .array("x_test", &[2, tau, 1], vec![0.5_f32; 2 * tau as usize])
+            .array("y_test", &[2, tau], vec![1_i64; 2 * tau as usize])
+    };
+    let warning = |tau, options: &[&str]| {
+        let file = TemporaryFile::new("mine.npz", labels(tau).bytes());
+        let out = file.sibling("out");
+        let fixed = ["run", "uniform", "--problem", file.argument(), "--out", out.to_str().unwrap()];
+        let finished = run(fixed.iter().chain(options));
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        finished.stderr.contains("1000 draws are few for 1024 cells (2^10 planes)")
+    };
+    assert!(warning(11, &[]));
+    assert!(!warning(11, &["--planes", "7"]) && !warning(10, &[]));
 }
 
 #[test]

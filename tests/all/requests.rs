@@ -79,6 +79,15 @@ fn no_problem_matches() {
 }
 
 #[test]
+fn anchors_where_inputs_repeat_none() {
+    let options = [&QUICK[..], &["--anchors", "5"]].concat();
+    refused_run(&["uniform"], &options, &["--anchors", "give --suite quick/dyadic or testbed/dyadic"]);
+    let file = TemporaryFile::new("mine.npz", problem().bytes());
+    let options = ["--problem", file.argument(), "--initialization", "glorot"];
+    refused_run(&["uniform"], &options, &["--initialization", "imported has none", "give --suite quick or testbed"]);
+}
+
+#[test]
 fn a_pattern_that_cannot_be_read() {
     refused_run(&["uniform"], &["--suite", "quick", "--problems", "quick/t[10"], &["pattern", "quick/t[10"]);
 }

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::command::{done, run};
-use crate::npz::{Archive, TemporaryFile};
+use crate::command::{done, refused, run};
+use crate::npz::{Archive, TemporaryFile, problem};
 use crate::run::json;
 
 /// Predictions are stored as f32: 1/3 is off by 1e-8.
@@ -104,6 +104,24 @@ fn clusters_part_what_planes_part() {
     let expected = -(0.5 * 0.9_f64.powi(20)).ln();
     assert!((scores["nll_tau20"]["mean"].as_f64().unwrap() - expected).abs() < 1e-4, "{scores}");
     assert!((scores["nll_tau20"]["effective_draws"].as_f64().unwrap() - 20.0).abs() < TOLERANCE, "{scores}");
+}
+
+#[test]
+fn predictions_on_a_problem_are_checked_against_it() {
+    // The problem has 3 tau-samples of 5 labels 1.
+    let problem = TemporaryFile::new("problem.npz", problem().bytes());
+    let predictions = |label: i64| {
+        let probs = [[0.25_f32, 0.75], [0.5, 0.5]].iter().flat_map(|row| row.repeat(15)).collect();
+        let archive = Archive::new().array("probs", &[2, 3, 5, 2], probs);
+        TemporaryFile::new("predictions.npz", archive.array("labels", &[3, 5], vec![label; 15]).bytes())
+    };
+    let file = predictions(1);
+    let with = json(&done(["score", file.argument(), "--problem", problem.argument(), "--json"]));
+    // Up to tau 10 there are no cells, and it is the same without the problem.
+    assert_eq!(with, json(&done(["score", file.argument(), "--json"])));
+    let file = predictions(0);
+    let texts = ["labels[0, 0] is 0, and the problem has 1 there: score predictions with the problem"];
+    refused(["score", file.argument(), "--problem", problem.argument()], &texts);
 }
 
 #[test]

@@ -28,6 +28,24 @@ fn a_directory_holds_wherever_it_is_moved() {
 }
 
 #[test]
+fn what_was_chosen_otherwise_than_the_suite_is_verified_too() {
+    let directory = RunDirectory::new();
+    let options =
+        ["--anchors", "5", "--initialization", "glorot", "--planes", "2", "--no-clip", "--draws", "20", "--seed", "1"];
+    let problems = ["--suite", "quick/dyadic", "--problems", "*/d2/*/temp0.1/seed0", "--out", directory.argument()];
+    let table = done(["run", "uniform", "mlp:steps=20"].iter().chain(&problems).chain(&options));
+    assert!(table.contains("20 draws, 2 planes, probits not clipped, 5 anchors, glorot weights;"), "{table}");
+    let stdout = done(["verify", directory.argument()]);
+    assert!(stdout.contains("holds: 2 units on 1 of"), "{stdout}");
+    // Another command makes another plan.
+    let fewer = ["run", "uniform", "mlp:steps=20", "--seed", "1"];
+    refused(
+        fewer.iter().chain(&problems).chain(&options[2..8]),
+        &["holds another plan", "anchors of the suite, not 5"],
+    );
+}
+
+#[test]
 fn failures_are_verified_as_well() {
     let directory = RunDirectory::new();
     assert_eq!(directory.run(&[&crate::guests::argument("own-failure")], PROBLEM, &[]).code, Some(3));

@@ -7,7 +7,7 @@ use std::fmt::Write as _;
 use jointly_core::{Summary, paired_difference};
 
 use crate::oracle;
-use crate::scores::{ACCURACY, AgentScores, ECE, FUEL, Scored, Scores};
+use crate::scores::{ACCURACY, AgentScores, ECE, FUEL, Scores};
 use crate::table;
 
 /// Agents in order, and what orders them.
@@ -104,9 +104,9 @@ impl<'a> Leaderboard<'a> {
     /// What was run, what ranks, and what the errors are, in two lines.
     pub(crate) fn heading(&self, baseline: Option<&str>) -> String {
         let plan = self.scores.plan;
-        let (problems, over) = match plan.problems.len() {
-            1 => ("1 problem".into(), "the tau-samples of the problem"),
-            n => (format!("{n} problems"), "problems"),
+        let problems = match plan.problems.len() {
+            1 => "1 problem".into(),
+            n => format!("{n} problems"),
         };
         let mut text = format!("{}, {problems}, seed {}{}", plan.suite, plan.seed, plan.departures());
         if let Some(by) = &self.by {
@@ -123,7 +123,7 @@ impl<'a> Leaderboard<'a> {
             }
             None => String::new(),
         };
-        let _ = write!(text, "\n± is the standard error over {over}{compared}{above}");
+        let _ = write!(text, "\n{}{compared}{above}", self.scores.units().clause());
         text
     }
 
@@ -215,11 +215,16 @@ impl<'a> Leaderboard<'a> {
                     notes.push(format!("{label} has {name} not finite on {} problems", summary.non_finite));
                 }
                 if let Some(draws) = agent.draws(name).filter(|draws| draws.few > 0) {
-                    let (effective, all) = (table::number(draws.effective), self.scores.plan.evaluation.draws);
                     let (few, of) = (draws.few, agent.problems.len());
+                    let all = self.scores.plan.evaluation.draws;
+                    let leans = if draws.effective.is_nan() {
+                        format!("is borne by none of {all} draws")
+                    } else {
+                        format!("leans on {} effective draws of {all}", table::number(draws.effective))
+                    };
                     notes.push(format!(
-                        "{label}: {name} leans on {effective} effective draws of {all}, too few on {few} of {of} problems, \
-                         and is likely too high; more --draws tell it better"
+                        "{label}: {name} {leans}, too few on {few} of {of} problems, and is likely too high; more --draws \
+                         tell it better"
                     ));
                 }
             }
@@ -269,13 +274,66 @@ fn summary_text(summary: Option<Summary>) -> String {
 
 /// The difference on the problems that both have scored.
 fn paired(agent: &AgentScores, baseline: &AgentScores, by: &str) -> Option<Summary> {
-    let theirs: HashMap<&str, f64> = baseline.by_problem(by).map(|(problem, theirs)| (problem, theirs.value)).collect();
-    let pair = |(problem, mine): (&str, Scored)| Some((mine.value, *theirs.get(problem)?));
-    let (mine, theirs): (Vec<f64>, Vec<f64>) = agent.by_problem(by).filter_map(pair).unzip();
-    (!mine.is_empty()).then(|| paired_difference(&mine, &theirs))
+    let theirs: HashMap<&str, f64> =
+        baseline.by_problem(by).map(|(problem, theirs)| (problem.problem, theirs.value)).collect();
+    let (mut clusters, mut values) = (Vec::new(), (Vec::new(), Vec::new()));
+    for (problem, mine) in agent.by_problem(by) {
+        if let Some(theirs) = theirs.get(problem.problem) {
+            clusters.push(problem.cluster.as_str());
+            values.0.push(mine.value);
+            values.1.push(*theirs);
+        }
+    }
+    (!clusters.is_empty()).then(|| paired_difference(&values.0, &values.1, &clusters))
 }
 
 /// A field of a comma-separated file: quoted where it holds a comma or a quote.
 fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Leaderboard, paired};
+    use crate::scores::Scores;
+    use crate::scores::tests::{plan, results};
+
+    #[test]
+    fn the_heading_says_what_errors_are_over_and_the_tables_show_them() {
+        let text = |suite: &str, problems: &[&str]| {
+            let plan = plan(suite, problems);
+            let means: Vec<f64> = (0..problems.len()).map(|j| 1.0 + 2.0 * j as f64).collect();
+            let results = results(&plan, &means);
+            Leaderboard::new(&Scores::new(&plan, &results)).to_text(None)
+        };
+        let iris = ["quick/real/iris/t1/seed0", "quick/real/iris/t10/seed0"];
+        let both = [iris[0], iris[1], "quick/real/mnist-t10k/t1/seed0", "quick/real/mnist-t10k/t10/seed0"];
+        let of_both = text("quick/real", &both);
+        assert!(
+            of_both.contains("\n± is the standard error over datasets; vs is") && of_both.contains("4.0 ±2.0"),
+            "{of_both}"
+        );
+        let of_iris = text("quick/real", &iris);
+        assert!(of_iris.contains("\nno ±, for all problems share one dataset; vs is"), "{of_iris}");
+        assert_eq!(of_iris.matches('±').count(), 1, "{of_iris}");
+        let of_one = text("quick/real", &iris[..1]);
+        assert!(of_one.contains("\n± is the standard error over the tau-samples of the problem"), "{of_one}");
+        let sampled = text("quick", &["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1"]);
+        assert!(sampled.contains("\n± is the standard error over problems; vs is"), "{sampled}");
+    }
+
+    #[test]
+    fn a_paired_difference_is_clustered_by_dataset() {
+        let problems = ["iris/t1/seed0", "iris/t10/seed0", "mnist-t10k/t1/seed0", "mnist-t10k/t10/seed0"];
+        let names = problems.map(|problem| format!("quick/real/{problem}"));
+        let plan = plan("quick/real", &names.each_ref().map(String::as_str));
+        let (mut results, shifted) = (results(&plan, &[1.0; 4]), results(&plan, &[2.0, 4.0, 6.0, 8.0]));
+        for (unit, other) in results.iter_mut().zip(shifted).filter(|(unit, _)| unit.agent == "prior") {
+            *unit = other;
+        }
+        let scores = Scores::new(&plan, &results);
+        let difference = paired(&scores.agents[1], &scores.agents[0], "nll_tau1").unwrap();
+        // 1.5, 3.5, 5.5 and 7.5: residuals that sum to -4 and 4 by dataset.
+        assert_eq!((difference.mean, difference.stderr, difference.clusters), (4.5, 2.0, 2));
+    }
 }

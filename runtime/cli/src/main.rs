@@ -3,6 +3,7 @@
 mod agent_source;
 mod agent_spec;
 mod cache;
+mod cells;
 mod commands;
 mod conformance;
 mod data_directories;
@@ -12,6 +13,7 @@ mod drawing;
 mod execution;
 mod exit;
 mod fetch;
+mod initialization_argument;
 mod journal;
 mod leaderboard;
 mod oracle;

@@ -1,8 +1,9 @@
 //! What a run was asked to do: `plan.json`. Scores are a function of it.
 
 use std::collections::{HashMap, HashSet};
+use std::num::NonZeroU32;
 
-use jointly_core::{Evaluation, Metric, Partitioning, digest};
+use jointly_core::{Evaluation, Initialization, Metric, Partitioning, Suite, digest};
 use jointly_host::{ENGINE, INTERFACE, Limits};
 use serde::{Deserialize, Serialize};
 
@@ -20,8 +21,21 @@ pub(crate) struct Plan {
     pub(crate) seed: u64,
     pub(crate) limits: Limits,
     pub(crate) evaluation: Evaluation,
+    #[serde(flatten)]
+    pub(crate) alterations: Alterations,
     pub(crate) agents: Vec<PlannedAgent>,
     pub(crate) problems: Vec<PlannedProblem>,
+}
+
+/// In what a plan's sampled problems are not the suite's own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Alterations {
+    /// Anchors of kappa-adic test inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) anchors: Option<NonZeroU32>,
+    /// The law of the environments' weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) initialization: Option<Initialization>,
 }
 
 /// An agent of the plan.
@@ -54,25 +68,20 @@ pub(crate) struct PlannedProblem {
 }
 
 impl Plan {
-    pub(crate) fn new(
-        suite: &str,
-        evaluation: Evaluation,
-        seed: u64,
-        limits: Limits,
-        mut agents: Vec<PlannedAgent>,
-        problems: Vec<PlannedProblem>,
-    ) -> Self {
+    /// Of agents, whose labels follow from the rest, on a suite's problems.
+    pub(crate) fn new(suite: &Suite, seed: u64, limits: Limits, mut agents: Vec<PlannedAgent>) -> Self {
         label(&mut agents);
         Self {
             version: env!("CARGO_PKG_VERSION").into(),
             interface: INTERFACE.into(),
             engine: ENGINE.into(),
-            suite: suite.into(),
+            suite: suite.name.clone(),
             seed,
             limits,
-            evaluation,
+            evaluation: suite.evaluation.clone(),
+            alterations: problems::alterations(suite),
             agents,
-            problems,
+            problems: suite.problems.iter().map(problems::planned).collect(),
         }
     }
 
@@ -107,6 +116,9 @@ impl Plan {
 
     /// The first difference in what holds for every unit, for a person: in all but agents and problems.
     pub(crate) fn other_conditions(&self, other: &Self) -> Option<String> {
+        let own = || "of the suite".to_owned();
+        let anchors = |plan: &Self| plan.alterations.anchors.map_or_else(own, |anchors| anchors.to_string());
+        let law = |plan: &Self| plan.alterations.initialization.map_or_else(own, |law| law_name(law).to_owned());
         differs("version", &self.version, &other.version)
             .or_else(|| differs("interface", &self.interface, &other.interface))
             .or_else(|| differs("engine", &self.engine, &other.engine))
@@ -114,6 +126,8 @@ impl Plan {
             .or_else(|| differs("seed", &self.seed.to_string(), &other.seed.to_string()))
             .or_else(|| differs("fuel limit", &self.limits.fuel.to_string(), &other.limits.fuel.to_string()))
             .or_else(|| differs("memory limit", &self.limits.memory.to_string(), &other.limits.memory.to_string()))
+            .or_else(|| differs("anchors", &anchors(self), &anchors(other)))
+            .or_else(|| differs("initialization", &law(self), &law(other)))
             .or_else(|| (self.evaluation != other.evaluation).then(|| "another evaluation".into()))
     }
 
@@ -124,22 +138,79 @@ impl Plan {
         Ok(format!("{}-{}", self.suite.replace('/', "-"), short(&digest)))
     }
 
-    /// Where the evaluation is not the suite's own, for the heading of a table.
+    /// In what evaluation and problems are not the suite's own, for the heading of a table.
     pub(crate) fn departures(&self) -> String {
-        let Some(own) = problems::evaluation(&self.suite) else { return String::new() };
-        let Evaluation { draws, partition, .. } = self.evaluation;
-        let draws = if draws == own.draws { String::new() } else { format!(", {draws} draws") };
-        let partition = match partition {
-            _ if partition == own.partition => "",
-            Partitioning::Planes => ", parted by planes",
-            Partitioning::KMeans => ", parted by k-means",
-        };
-        draws + partition
+        let departures = self.of_its_own();
+        departures.iter().flat_map(|departure| [", ".to_owned(), departure.text()]).collect()
+    }
+
+    /// The options of `jointly run` that make evaluation and problems of the suite's own.
+    pub(crate) fn options(&self) -> Vec<String> {
+        self.of_its_own().iter().map(Departure::option).collect()
+    }
+
+    fn of_its_own(&self) -> Vec<Departure> {
+        let Some(own) = problems::evaluation(&self.suite) else { return Vec::new() };
+        let Evaluation { draws, partition, planes, clip, .. } = self.evaluation;
+        let Alterations { anchors, initialization } = self.alterations;
+        let departures = [
+            (draws != own.draws).then_some(Departure::Draws(draws)),
+            (partition != own.partition).then_some(Departure::Partition(partition)),
+            (planes != own.planes).then_some(Departure::Planes(planes)),
+            (!clip && own.clip).then_some(Departure::NoClip),
+            anchors.map(Departure::Anchors),
+            initialization.map(Departure::Initialization),
+        ];
+        departures.into_iter().flatten().collect()
     }
 
     fn problem_names(&self) -> String {
         let names: Vec<&str> = self.problems.iter().map(|problem| problem.problem.as_str()).collect();
         format!("{} ({})", names.len(), names.join(" "))
+    }
+}
+
+/// Something that a person chose in place of the suite's own.
+enum Departure {
+    Draws(u32),
+    Partition(Partitioning),
+    Planes(u32),
+    NoClip,
+    Anchors(NonZeroU32),
+    Initialization(Initialization),
+}
+
+impl Departure {
+    fn text(&self) -> String {
+        match self {
+            Self::Draws(draws) => format!("{draws} draws"),
+            Self::Partition(Partitioning::Planes) => "parted by planes".into(),
+            Self::Partition(Partitioning::KMeans) => "parted by k-means".into(),
+            Self::Planes(planes) => format!("{planes} planes"),
+            Self::NoClip => "probits not clipped".into(),
+            Self::Anchors(anchors) => format!("{anchors} anchors"),
+            Self::Initialization(law) => format!("{} weights", law_name(*law)),
+        }
+    }
+
+    fn option(&self) -> String {
+        match self {
+            Self::Draws(draws) => format!("--draws {draws}"),
+            Self::Partition(Partitioning::Planes) => "--partition planes".into(),
+            Self::Partition(Partitioning::KMeans) => "--partition k-means".into(),
+            Self::Planes(planes) => format!("--planes {planes}"),
+            Self::NoClip => "--no-clip".into(),
+            Self::Anchors(anchors) => format!("--anchors {anchors}"),
+            Self::Initialization(law) => format!("--initialization {}", law_name(*law)),
+        }
+    }
+}
+
+/// As the command takes it.
+fn law_name(law: Initialization) -> &'static str {
+    match law {
+        Initialization::Testbed => "reference",
+        Initialization::Glorot => "glorot",
     }
 }
 

@@ -1,37 +1,121 @@
 //! Which problems a run is about: a suite's, or files'.
 
+use std::collections::HashMap;
 use std::fs;
+use std::num::NonZeroU32;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use globset::Glob;
-use jointly_core::{Evaluation, ImportedProblem, Partitioning, Problem, Source, Suite, digest};
+use jointly_core::{
+    Evaluation, ImportedProblem, Initialization, Partitioning, Problem, Source, Suite, TestInputs, digest,
+};
 
 use crate::data_directories::DataDirectories;
 use crate::directory::{Kept, RunDirectory};
-use crate::plan::{Plan, PlannedProblem};
+use crate::plan::{Alterations, Plan, PlannedProblem};
 use crate::real_data;
 
 /// The suite of problems that are given as files.
 pub(crate) const IMPORTED: &str = "imported";
 
-/// What a person may choose of a suite's evaluation.
+/// What a person may choose of a suite's evaluation and problems.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Choices {
     pub(crate) draws: Option<u32>,
     pub(crate) partition: Option<Partitioning>,
+    pub(crate) planes: Option<u32>,
+    pub(crate) clip: Option<bool>,
+    pub(crate) anchors: Option<NonZeroU32>,
+    pub(crate) initialization: Option<Initialization>,
 }
 
 impl Choices {
-    /// Those that lead to this evaluation.
-    fn of(evaluation: &Evaluation) -> Self {
-        Self { draws: Some(evaluation.draws), partition: Some(evaluation.partition) }
+    /// Those that lead to this plan.
+    fn of(plan: &Plan) -> Self {
+        let Evaluation { draws, partition, planes, clip, .. } = plan.evaluation;
+        let Alterations { anchors, initialization } = plan.alterations;
+        Self {
+            draws: Some(draws),
+            partition: Some(partition),
+            planes: Some(planes),
+            clip: Some(clip),
+            anchors,
+            initialization,
+        }
     }
 
-    fn apply(self, evaluation: &mut Evaluation) {
+    /// Makes them of the suite. Refuses what its problems do not have.
+    fn apply(self, suite: &mut Suite) -> Result<()> {
+        let Suite { name, evaluation, problems, .. } = suite;
         evaluation.draws = self.draws.unwrap_or(evaluation.draws);
         evaluation.partition = self.partition.unwrap_or(evaluation.partition);
+        evaluation.planes = self.planes.unwrap_or(evaluation.planes);
+        evaluation.clip = self.clip.unwrap_or(evaluation.clip);
+        for problem in problems {
+            if let Some(chosen) = self.anchors {
+                let Some(anchors) = anchors(problem) else {
+                    bail!(
+                        "--anchors is for test inputs that repeat some, and those of {name} do not: leave it out, or give \
+                         --suite {}",
+                        alternatives(|problem| anchors(problem).is_some())
+                    )
+                };
+                *anchors = chosen;
+            }
+            if let Some(chosen) = self.initialization {
+                let Some(law) = law(problem) else {
+                    bail!(
+                        "--initialization is for environments that are sampled, and {name} has none: leave it out, or give \
+                         --suite {}",
+                        alternatives(|problem| law(problem).is_some())
+                    )
+                };
+                *law = chosen;
+            }
+        }
+        Ok(())
     }
+}
+
+/// In what the problems of a suite are not those that it has of itself.
+pub(crate) fn alterations(suite: &Suite) -> Alterations {
+    // What is chosen is chosen for all of them.
+    let Some(mut problem) = suite.problems.first().cloned() else { return Alterations::default() };
+    let own = jointly_core::suite(&suite.name);
+    let own = own.and_then(|own| own.problems.into_iter().find(|own| own.name == problem.name));
+    let Some(mut own) = own else { return Alterations::default() };
+    Alterations {
+        anchors: altered(anchors(&mut problem), anchors(&mut own)),
+        initialization: altered(law(&mut problem), law(&mut own)),
+    }
+}
+
+fn altered<T: Copy + PartialEq>(mine: Option<&mut T>, own: Option<&mut T>) -> Option<T> {
+    mine.filter(|mine| own.is_none_or(|own| **mine != *own)).copied()
+}
+
+/// The number of anchors of a problem's test inputs, where they have some.
+fn anchors(problem: &mut Problem) -> Option<&mut NonZeroU32> {
+    match &mut problem.source {
+        Source::Synthetic { test_inputs: TestInputs::Anchored { anchors }, .. } => Some(anchors),
+        Source::Synthetic { .. } | Source::Imported(_) | Source::Real(_) => None,
+    }
+}
+
+/// The law of the weights of a problem's environment, where it is sampled.
+fn law(problem: &mut Problem) -> Option<&mut Initialization> {
+    match &mut problem.source {
+        Source::Synthetic { environment, .. } => Some(&mut environment.initialization),
+        Source::Imported(_) | Source::Real(_) => None,
+    }
+}
+
+/// The suites all of whose problems have something.
+fn alternatives(has: impl Fn(&mut Problem) -> bool) -> String {
+    let suites = jointly_core::suites().into_iter();
+    let suites = suites.filter_map(|mut suite| suite.problems.iter_mut().all(&has).then_some(suite.name));
+    suites.collect::<Vec<_>>().join(" or ")
 }
 
 /// The suite that a person asked for by name, or makes of files, less what the pattern leaves out.
@@ -51,7 +135,7 @@ pub(crate) fn requested(
             bail!("--problem makes a suite of its own: leave out --suite {name}, or run it into another --out")
         }
     };
-    choices.apply(&mut suite.evaluation);
+    choices.apply(&mut suite)?;
     if let Some(pattern) = pattern {
         restrict(&mut suite, pattern)?;
     }
@@ -80,7 +164,7 @@ pub(crate) fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories
         real_data::are_those_of(plan, &suite)?;
         suite
     };
-    Choices::of(&plan.evaluation).apply(&mut suite.evaluation);
+    Choices::of(plan).apply(&mut suite)?;
     for problem in &suite.problems {
         problem.fits(&suite.evaluation).with_context(|| format!("failed to take on {}", problem.name))?;
     }
@@ -94,6 +178,15 @@ pub(crate) fn evaluation(suite: &str) -> Option<Evaluation> {
     } else {
         named(suite).ok().map(|suite| suite.evaluation)
     }
+}
+
+/// The [cluster](Problem::cluster) of each of a plan's problems; of one that no suite here has, its own name.
+pub(crate) fn clusters(plan: &Plan) -> Vec<String> {
+    let suite = jointly_core::suite(&plan.suite);
+    let known = suite.as_ref().map_or(&[][..], |suite| &suite.problems);
+    let known: HashMap<&str, &Problem> = known.iter().map(|problem| (problem.name.as_str(), problem)).collect();
+    let cluster = |name: &str| known.get(name).map_or(name, |problem| problem.cluster()).to_owned();
+    plan.problems.iter().map(|planned| cluster(&planned.problem)).collect()
 }
 
 /// A problem as the plan has it.
@@ -168,4 +261,108 @@ fn held_file(directory: &RunDirectory, planned: &PlannedProblem) -> Result<Probl
         bail!("{} is not the problem that the plan names: its digest is {}", path.display(), imported.digest);
     }
     Ok(Problem { name: planned.problem.clone(), source: Source::Imported(imported.into()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use jointly_host::Limits;
+
+    use super::*;
+
+    fn anchored(anchors: u32) -> Choices {
+        Choices { anchors: NonZeroU32::new(anchors), ..Choices::default() }
+    }
+
+    fn ask(suite: &str, pattern: &str, choices: Choices) -> Result<Suite> {
+        requested(Some(suite), &[], Some(pattern), choices, &DataDirectories::default())
+    }
+
+    fn plan(suite: &Suite) -> Plan {
+        Plan::new(suite, 0, Limits::default(), Vec::new())
+    }
+
+    #[test]
+    fn anchors_are_chosen_of_dyadic_suites_alone() {
+        let suite = ask("quick/dyadic", "*", anchored(5)).unwrap();
+        for problem in suite.problems.iter().step_by(5) {
+            let inputs = problem.instance(0).test(10, 0..30).inputs;
+            let bits = |row: usize| inputs.row(row).iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            let distinct = |n: usize| (0..10).map(|t| bits(10 * n + t)).collect::<HashSet<_>>().len();
+            assert_eq!((0..30).map(distinct).max(), Some(5), "{}", problem.name);
+        }
+        assert_eq!(plan(&suite).alterations.anchors, NonZeroU32::new(5));
+        for other in ["quick", "quick/real"] {
+            let error = ask(other, "*", anchored(5)).unwrap_err().to_string();
+            assert!(error.ends_with("leave it out, or give --suite quick/dyadic or testbed/dyadic"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_law_of_weights_is_chosen_of_sampled_environments_alone() {
+        let glorot = Choices { initialization: Some(Initialization::Glorot), ..Choices::default() };
+        let (own, other) =
+            (ask("quick", "*/seed0", Choices::default()).unwrap(), ask("quick", "*/seed0", glorot).unwrap());
+        for (own, other) in own.problems.iter().zip(&other.problems) {
+            let probs = |problem: &Problem| {
+                let instance = problem.instance(0);
+                instance.environment().unwrap().class_probs(instance.train().inputs())
+            };
+            assert_ne!(probs(own), probs(other), "{}", own.name);
+        }
+        assert_eq!(plan(&other).alterations.initialization, Some(Initialization::Glorot));
+        let error = ask("quick/real", "*", glorot).unwrap_err().to_string();
+        let suites = "--suite quick or testbed or quick/dyadic or testbed/dyadic";
+        assert!(error.contains("quick/real has none: leave it out") && error.ends_with(suites), "{error}");
+    }
+
+    #[test]
+    fn what_is_chosen_is_held_to() {
+        let choices = Choices {
+            draws: Some(50),
+            partition: Some(Partitioning::KMeans),
+            planes: Some(3),
+            clip: Some(false),
+            initialization: Some(Initialization::Glorot),
+            ..anchored(3)
+        };
+        let asked = plan(&ask("quick/dyadic", "*/seed1", choices).unwrap());
+        assert_eq!(
+            asked.departures(),
+            ", 50 draws, parted by k-means, 3 planes, probits not clipped, 3 anchors, glorot weights"
+        );
+        assert_eq!(
+            asked.options().join(" "),
+            "--draws 50 --partition k-means --planes 3 --no-clip --anchors 3 --initialization glorot"
+        );
+        // As `verify` makes it anew, from what the directory says alone.
+        let folder = tempfile::tempdir().unwrap();
+        let (directory, _journal) = RunDirectory::for_plan(folder.path(), &asked).unwrap();
+        let read = directory.plan().unwrap();
+        assert_eq!(read, asked);
+        let again = held(&directory, &read, &DataDirectories::default()).unwrap();
+        assert_eq!(plan(&again), asked);
+        for (own, other) in [
+            (Choices { anchors: None, ..choices }, "anchors of the suite, not 3"),
+            (Choices { initialization: None, ..choices }, "initialization of the suite, not glorot"),
+            (Choices { planes: None, ..choices }, "another evaluation"),
+            (Choices { clip: None, ..choices }, "another evaluation"),
+        ] {
+            let plan = plan(&ask("quick/dyadic", "*/seed1", own).unwrap());
+            // What `--reuse` goes by.
+            assert_eq!(plan.other_conditions(&asked).as_deref(), Some(other));
+        }
+    }
+
+    #[test]
+    fn the_suites_own_is_no_choice_and_old_plans_are_read() {
+        let own = Choices { initialization: Some(Initialization::Testbed), ..anchored(2) };
+        let (plain, chosen) = (ask("quick/dyadic", "*", Choices::default()), ask("quick/dyadic", "*", own));
+        let (plain, chosen) = (plan(&plain.unwrap()), plan(&chosen.unwrap()));
+        assert_eq!((&chosen, chosen.departures().as_str()), (&plain, ""));
+        let text = serde_json::to_string(&plain).unwrap();
+        assert!(!text.contains("anchors") && !text.contains("initialization"), "{text}");
+        assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), plain);
+    }
 }

@@ -1,17 +1,18 @@
 //! What `run` and `sweep` are asked beside their agents: problems, limits, and where results go.
 
-use std::num::NonZero;
+use std::num::{NonZero, NonZeroU32};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use clap::Args;
 use jointly_core::Suite;
-use jointly_core::estimate::MAX_DRAWS;
+use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES};
 use jointly_host::Limits;
 
 use crate::agent_spec::AgentSpec;
 use crate::data_directories::DataDirectories;
 use crate::directory::{self, RunDirectory};
+use crate::initialization_argument::InitializationArgument;
 use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
 use crate::partition_argument::PartitionArgument;
@@ -21,7 +22,7 @@ use crate::progress::Display;
 use crate::scores::Scores;
 use crate::unit::UnitResult;
 use crate::workload::Workload;
-use crate::{execution, exit, output, problems, reuse};
+use crate::{cells, execution, exit, output, problems, reuse};
 
 #[derive(Args)]
 pub(crate) struct Request {
@@ -52,6 +53,18 @@ pub(crate) struct Request {
     /// What parts the draws above tau 10 [default: the suite's]
     #[arg(long, value_enum)]
     partition: Option<PartitionArgument>,
+    /// Random hyperplanes D of that partition: 2^D cells, or clusters at most [default: the suite's]
+    #[arg(long, value_name = "D", value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_PLANES)))]
+    planes: Option<u32>,
+    /// The partition exactly as the paper has it, without clipped probits
+    #[arg(long)]
+    no_clip: bool,
+    /// Anchors that the inputs of a dyadic suite's tau-samples repeat [default: 2]
+    #[arg(long, value_name = "K")]
+    anchors: Option<NonZeroU32>,
+    /// The law of the weights of sampled environments [default: reference]
+    #[arg(long, value_enum, value_name = "LAW")]
+    initialization: Option<InitializationArgument>,
     /// What an agent may use on one problem, roughly in instructions
     #[arg(long, value_name = "N", default_value_t = Limits::default().fuel)]
     fuel: u64,
@@ -89,6 +102,9 @@ impl Request {
         let (directory, mut journal) = RunDirectory::for_plan(&out, &workload.plan)?;
         workload.keep_agents_in(&directory)?;
         problems::keep(&self.files, &directory)?;
+        if let Some(warning) = cells::warning_of(&workload.plan.evaluation, &workload.problems) {
+            output::note(&warning);
+        }
         interruptible(&out)?;
         take_over(&workload, &mut journal, known)?;
         finish(&workload, &mut journal, execution::jobs(self.jobs))?;
@@ -101,7 +117,14 @@ impl Request {
     }
 
     fn suite(&self) -> Result<Suite> {
-        let choices = Choices { draws: self.draws, partition: self.partition.map(Into::into) };
+        let choices = Choices {
+            draws: self.draws,
+            partition: self.partition.map(Into::into),
+            planes: self.planes,
+            clip: self.no_clip.then_some(false),
+            anchors: self.anchors,
+            initialization: self.initialization.map(Into::into),
+        };
         problems::requested(self.suite.as_deref(), &self.files, self.problems.as_deref(), choices, &self.data)
     }
 }

@@ -2,11 +2,12 @@
 
 use std::collections::HashMap;
 
-use jointly_core::{JointScore, Metric, ProblemScores, Real, Score, Summary, round_significant, summarize};
+use jointly_core::{JointScore, Metric, ProblemScores, Real, Score, Summary, round_significant, summarize_clusters};
 use jointly_host::Failure;
 use serde_json::{Map, Value, json};
 
 use crate::plan::{Plan, PlannedAgent};
+use crate::problems;
 use crate::unit::{Outcome, SampleDiagnosis, UnitResult};
 
 /// Score names as the design has them: the joint scores, then their aggregate, then the marginals', then the cost.
@@ -18,6 +19,40 @@ pub(crate) const FUEL: &str = "fuel";
 pub(crate) struct Scores<'a> {
     pub(crate) plan: &'a Plan,
     pub(crate) agents: Vec<AgentScores<'a>>,
+    /// Of each of the plan's problems, in their order.
+    clusters: Vec<String>,
+}
+
+/// What the standard errors of a run's means are over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Units {
+    /// Those of the one problem that there is.
+    TauSamples,
+    Problems,
+    /// Whose problems share their data.
+    Datasets,
+    /// One dataset, of which there is no standard error over several problems.
+    OneDataset,
+}
+
+impl Units {
+    /// What ± is, as a clause.
+    pub(crate) fn clause(self) -> &'static str {
+        match self {
+            Self::TauSamples => "± is the standard error over the tau-samples of the problem",
+            Self::Problems => "± is the standard error over problems",
+            Self::Datasets => "± is the standard error over datasets",
+            Self::OneDataset => "no ±, for all problems share one dataset",
+        }
+    }
+
+    /// What is one unit, where means are over several.
+    pub(crate) fn unit(self) -> &'static str {
+        match self {
+            Self::TauSamples | Self::Problems => "problem",
+            Self::Datasets | Self::OneDataset => "dataset",
+        }
+    }
 }
 
 /// One agent's scores over the plan's problems.
@@ -32,6 +67,8 @@ pub(crate) struct AgentScores<'a> {
 /// One agent's scores on one problem.
 pub(crate) struct ScoredProblem<'a> {
     pub(crate) problem: &'a str,
+    /// What it shares its data with, or its own name.
+    pub(crate) cluster: String,
     pub(crate) values: Vec<(String, Scored)>,
     /// Of a reference alone.
     diagnosis: Option<&'a SampleDiagnosis>,
@@ -51,6 +88,7 @@ pub(crate) struct Scored {
 pub(crate) struct Draws {
     /// The standard error over draws.
     error: f64,
+    /// NaN where several functions allow the labels of no tau-sample.
     pub(crate) effective: f64,
     /// The number of problems for which there are too few.
     pub(crate) few: usize,
@@ -72,13 +110,15 @@ impl Scored {
 
 impl Draws {
     /// Of the mean over problems, whose draws are independent: an error that is the root of the sum of squares over their
-    /// number, and the harmonic mean of the effective numbers, as within a problem.
+    /// number, and the harmonic mean of the effective numbers that there are, as within a problem.
     fn combined(problems: &[Self]) -> Option<Self> {
         let count = problems.len() as f64;
         let squares: f64 = problems.iter().map(|draws| draws.error * draws.error).sum();
-        let inverses: f64 = problems.iter().map(|draws| 1.0 / draws.effective).sum();
+        let known: Vec<f64> = problems.iter().map(|draws| draws.effective).filter(|number| !number.is_nan()).collect();
+        let inverses: f64 = known.iter().map(|number| 1.0 / number).sum();
+        let effective = if known.is_empty() { f64::NAN } else { known.len() as f64 / inverses };
         let few = problems.iter().map(|draws| draws.few).sum();
-        (!problems.is_empty()).then(|| Self { error: squares.sqrt() / count, effective: count / inverses, few })
+        (!problems.is_empty()).then(|| Self { error: squares.sqrt() / count, effective, few })
     }
 
     fn write(self, object: &mut Value) {
@@ -92,14 +132,16 @@ impl<'a> Scores<'a> {
     pub(crate) fn new(plan: &'a Plan, results: &'a [UnitResult]) -> Self {
         let by_unit: HashMap<(&str, &str), &UnitResult> =
             results.iter().map(|result| ((result.agent.as_str(), result.problem.as_str()), result)).collect();
+        let clusters = problems::clusters(plan);
         let agents = plan.agents.iter().map(|planned| {
             let mut agent = AgentScores { planned, problems: Vec::new(), failures: Vec::new(), missing: 0 };
-            for problem in &plan.problems {
+            for (problem, cluster) in plan.problems.iter().zip(&clusters) {
                 let name = problem.problem.as_str();
                 match by_unit.get(&(planned.label.as_str(), name)).map(|result| &result.outcome) {
                     Some(Outcome::Scored { scores, fuel, diagnosis }) => {
                         let values = values(problem.metric, scores, plan.evaluation.draws, *fuel);
-                        agent.problems.push(ScoredProblem { problem: name, values, diagnosis: diagnosis.as_ref() });
+                        let (cluster, diagnosis) = (cluster.clone(), diagnosis.as_ref());
+                        agent.problems.push(ScoredProblem { problem: name, cluster, values, diagnosis });
                     }
                     Some(Outcome::Failed(failure)) => agent.failures.push((name, failure)),
                     None => agent.missing += 1,
@@ -107,7 +149,25 @@ impl<'a> Scores<'a> {
             }
             agent
         });
-        Self { plan, agents: agents.collect() }
+        let agents = agents.collect();
+        Self { plan, agents, clusters }
+    }
+
+    /// What the plan's problems have standard errors over.
+    pub(crate) fn units(&self) -> Units {
+        let alone = self.plan.problems.iter().zip(&self.clusters).all(|(planned, cluster)| planned.problem == *cluster);
+        match self.clusters.as_slice() {
+            [_] => Units::TauSamples,
+            _ if alone => Units::Problems,
+            [first, rest @ ..] if rest.iter().all(|cluster| cluster == first) => Units::OneDataset,
+            _ => Units::Datasets,
+        }
+    }
+
+    /// The clusters of the plan's problems, by their names.
+    pub(crate) fn clusters(&self) -> HashMap<&'a str, &str> {
+        let names = self.plan.problems.iter().map(|planned| planned.problem.as_str());
+        names.zip(self.clusters.iter().map(String::as_str)).collect()
     }
 
     /// The names of all scores, joint ones by rising tau.
@@ -152,21 +212,24 @@ impl AgentScores<'_> {
         self.failures.is_empty() && self.missing == 0
     }
 
-    /// The mean over the problems that have this score, with its standard error over them; none where no problem has
-    /// it. Where one problem is all there is, the standard error is that over its tau-samples.
+    /// The mean over the problems that have this score, with its standard error over them, or over the datasets that they
+    /// are made of; none where no problem has it. Where one problem is all there is, the standard error is that over its
+    /// tau-samples; that of several problems of one dataset is NaN.
     pub(crate) fn summary(&self, name: &str) -> Option<Summary> {
         self.summary_where(name, |_| true)
     }
 
     /// The same over the problems that are asked for by name.
     pub(crate) fn summary_where(&self, name: &str, wanted: impl Fn(&str) -> bool) -> Option<Summary> {
-        let scored: Vec<Scored> =
-            self.by_problem(name).filter(|(problem, _)| wanted(problem)).map(|(_, scored)| scored).collect();
+        let (problems, scored): (Vec<&ScoredProblem>, Vec<Scored>) =
+            self.by_problem(name).filter(|(problem, _)| wanted(problem.problem)).unzip();
         let values: Vec<f64> = scored.iter().map(|scored| scored.value).collect();
+        let clusters: Vec<&str> = problems.iter().map(|problem| problem.cluster.as_str()).collect();
+        let summary = summarize_clusters(&values, &clusters);
         match scored.as_slice() {
             [] => None,
-            [Scored { stderr: Some(stderr), .. }] => Some(Summary { stderr: *stderr, ..summarize(&values) }),
-            _ => Some(summarize(&values)),
+            [Scored { stderr: Some(stderr), .. }] => Some(Summary { stderr: *stderr, ..summary }),
+            _ => Some(summary),
         }
     }
 
@@ -183,8 +246,8 @@ impl AgentScores<'_> {
     }
 
     /// A score on each problem that has it.
-    pub(crate) fn by_problem<'s>(&'s self, name: &'s str) -> impl Iterator<Item = (&'s str, Scored)> {
-        self.problems.iter().filter_map(move |problem| Some((problem.problem, problem.value(name)?)))
+    pub(crate) fn by_problem<'s>(&'s self, name: &'s str) -> impl Iterator<Item = (&'s ScoredProblem<'s>, Scored)> {
+        self.problems.iter().filter_map(move |problem| Some((problem, problem.value(name)?)))
     }
 
     fn to_json(&self, names: &[String]) -> Value {
@@ -198,6 +261,9 @@ impl AgentScores<'_> {
                     "problems": summary.problems,
                     "non_finite": summary.non_finite,
                 });
+                if summary.clusters < summary.problems {
+                    value["datasets"] = summary.clusters.into();
+                }
                 if let Some(draws) = self.draws(name) {
                     draws.write(&mut value);
                 }
@@ -298,4 +364,97 @@ fn order(name: &str) -> (u8, u32) {
 /// Twelve significant digits; what is not finite as text, since JSON has no number for it.
 pub(crate) fn number(x: f64) -> Real {
     Real(round_significant(x))
+}
+
+#[cfg(test)]
+pub(crate) mod tests {
+    use jointly_host::Limits;
+
+    use super::*;
+    use crate::plan::PlannedProblem;
+
+    /// The label of each agent here, whose scores are shifted by a number of its own.
+    pub(crate) const AGENTS: [(&str, f64); 2] = [("mlp", 0.0), ("prior", 0.5)];
+
+    /// A plan of the agents on these problems of a suite.
+    pub(crate) fn plan(suite: &str, problems: &[&str]) -> Plan {
+        let agent = |(name, _): (&str, f64)| PlannedAgent {
+            agent: name.into(),
+            label: String::new(),
+            digest: jointly_core::digest(name.as_bytes()),
+            settings: serde_json::from_str("{}").unwrap(),
+        };
+        let mut suite = jointly_core::suite(suite).unwrap();
+        suite.problems.retain(|problem| problems.contains(&problem.name.as_str()));
+        assert_eq!(suite.problems.len(), problems.len());
+        Plan::new(&suite, 0, Limits::default(), AGENTS.into_iter().map(agent).collect())
+    }
+
+    /// Results of a plan in which the problems' joint scores are these, in the plan's order.
+    pub(crate) fn results(plan: &Plan, means: &[f64]) -> Vec<UnitResult> {
+        let result = |(agent, shift): (&str, f64), problem: &PlannedProblem, mean: f64| {
+            let score = JointScore { mean: mean + shift, stderr: 0.125, draw_error: 0.1, effective_draws: 500.0 };
+            let accuracy = Score { mean: 0.5, stderr: 0.1 };
+            let scores = ProblemScores { joint: vec![(1, score)], accuracy, ece: 0.1 };
+            let outcome = Outcome::Scored { scores, fuel: Some(1) };
+            UnitResult { agent: agent.into(), problem: problem.problem.clone(), seconds: 0.0, outcome, log: vec![] }
+        };
+        let units = plan.problems.iter().zip(means);
+        units.flat_map(|(problem, mean)| AGENTS.map(|agent| result(agent, problem, *mean))).collect()
+    }
+
+    fn summary(suite: &str, problems: &[&str], means: &[f64]) -> (Units, Summary, Value) {
+        let name = if suite == "quick" { "kl_tau1" } else { "nll_tau1" };
+        let plan = plan(suite, problems);
+        let results = results(&plan, means);
+        let scores = Scores::new(&plan, &results);
+        let json = scores.to_json()["agents"][0]["scores"][name].clone();
+        (scores.units(), scores.agents[0].summary(name).unwrap(), json)
+    }
+
+    const REAL: [&str; 4] = [
+        "quick/real/iris/t1/seed0",
+        "quick/real/iris/tfull/seed0",
+        "quick/real/mnist-t10k/t1/seed0",
+        "quick/real/mnist-t10k/t1/seed1",
+    ];
+
+    #[test]
+    fn problems_of_a_dataset_are_one_unit() {
+        let (units, both, json) = summary("quick/real", &REAL, &[1.0, 3.0, 5.0, 7.0]);
+        // Clustered, sqrt(2 / 1 * (4^2 + 4^2)) / 4 in place of sqrt(20 / 3 / 4).
+        assert_eq!((units, both.mean, both.stderr), (Units::Datasets, 4.0, 2.0));
+        assert_eq!((both.problems, both.clusters), (4, 2));
+        assert_eq!((&json["stderr"], &json["problems"], &json["datasets"]), (&2.0.into(), &4.into(), &2.into()));
+        let (units, one, _) = summary("quick/real", &REAL[..2], &[1.0, 3.0]);
+        assert!(units == Units::OneDataset && one.stderr.is_nan(), "{units:?} {one:?}");
+        let (units, alone, _) = summary("quick/real", &REAL[..1], &[1.0]);
+        assert_eq!((units, alone.stderr), (Units::TauSamples, 0.125));
+    }
+
+    #[test]
+    fn sampled_problems_are_units_of_their_own() {
+        let names = ["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1", "quick/t100/temp0.1/seed0"];
+        let (units, summary, json) = summary("quick", &names, &[1.0, 2.0, 3.0]);
+        assert_eq!((units, summary.stderr), (Units::Problems, (1.0_f64 / 3.0).sqrt()));
+        assert!(json.get("datasets").is_none(), "{json}");
+    }
+
+    fn draws(effective_draws: f64) -> Draws {
+        let score = JointScore { mean: 1.0, stderr: 0.1, draw_error: 0.5, effective_draws };
+        Scored::joint(&score, 1000).draws.unwrap()
+    }
+
+    #[test]
+    fn problems_that_no_draw_allows_do_not_raise_the_effective_number() {
+        let combined = |numbers: &[f64]| {
+            let problems: Vec<Draws> = numbers.iter().copied().map(draws).collect();
+            Draws::combined(&problems).unwrap()
+        };
+        assert_eq!(combined(&[10.0, 30.0]).effective, 15.0);
+        let with_infinite = combined(&[10.0, f64::NAN, 30.0, f64::NAN]);
+        assert_eq!((with_infinite.effective, with_infinite.few), (15.0, 3));
+        assert!(combined(&[f64::NAN]).effective.is_nan());
+        assert_eq!(combined(&[f64::NAN]).few, 1);
+    }
 }

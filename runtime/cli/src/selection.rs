@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use clap::ValueEnum;
-use jointly_core::{Summary, paired_difference, summarize};
+use jointly_core::{Summary, paired_difference, summarize_clusters};
 use serde_json::{Value, json};
 
 use crate::scores::{AgentScores, Scores, number};
@@ -53,13 +53,14 @@ impl<'a> Selection<'a> {
     /// Chooses by the mean of the named score; of equals, the first in the plan's order. None where no variant has it on
     /// every problem.
     pub(crate) fn new(agent: &'a str, variants: &[&'a AgentScores<'a>], score: &str, tune: Tune) -> Option<Self> {
-        let problems: Vec<&str> =
-            variants.iter().find(|variant| variant.complete())?.by_problem(score).map(|(problem, _)| problem).collect();
+        let first = variants.iter().find(|variant| variant.complete())?;
+        let (problems, clusters): (Vec<&str>, Vec<&str>) =
+            first.by_problem(score).map(|(problem, _)| (problem.problem, problem.cluster.as_str())).unzip();
         let (mut complete, mut incomplete) = (Vec::new(), Vec::new());
         for scores in variants {
             let values: Vec<f64> = scores.by_problem(score).map(|(_, scored)| scored.value).collect();
             if scores.complete() && values.len() == problems.len() && !values.iter().any(|value| value.is_nan()) {
-                let summary = summarize(&values);
+                let summary = summarize_clusters(&values, &clusters);
                 complete.push(Variant { scores, summary, behind: summary, values });
             } else {
                 incomplete.push(scores.planned.label.as_str());
@@ -75,17 +76,25 @@ impl<'a> Selection<'a> {
                 tuned[*problem] = values[best][*problem];
             }
             let own: Vec<f64> = group.iter().map(|problem| values[best][*problem]).collect();
+            let own = summarize_clusters(&own, &group.iter().map(|problem| clusters[*problem]).collect::<Vec<_>>());
             let label = complete[best].scores.planned.label.as_str();
-            choices.push(Choice { setting: setting.clone(), label, summary: summarize(&own) });
+            choices.push(Choice { setting: setting.clone(), label, summary: own });
         }
-        let held_out = held_out(&values, &problems, &groups).map(|values| summarize(&values));
+        let held_out = held_out(&values, &problems, &groups).map(|values| summarize_clusters(&values, &clusters));
         let all: Vec<usize> = (0..problems.len()).collect();
         let first = complete[best(&values, &all)?].values.clone();
         for variant in &mut complete {
-            variant.behind = paired_difference(&variant.values, &first);
+            variant.behind = paired_difference(&variant.values, &first, &clusters);
         }
         complete.sort_by(|a, b| a.summary.mean.total_cmp(&b.summary.mean));
-        Some(Self { agent, variants: complete, incomplete, choices, tuned: summarize(&tuned), held_out })
+        Some(Self {
+            agent,
+            variants: complete,
+            incomplete,
+            choices,
+            tuned: summarize_clusters(&tuned, &clusters),
+            held_out,
+        })
     }
 
     /// Every agent of a run, its variants together.

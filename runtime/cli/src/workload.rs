@@ -59,8 +59,7 @@ impl Workload {
             }
             planned.push(entry);
         }
-        let planned_problems = suite.problems.iter().map(problems::planned).collect();
-        let plan = Plan::new(&suite.name, suite.evaluation, seed, limits, planned, planned_problems);
+        let plan = Plan::new(&suite, seed, limits, planned);
         Ok(Self { plan, agents, problems: suite.problems, agent_files })
     }
 
@@ -93,8 +92,7 @@ impl Workload {
             planned.push(PlannedAgent { agent: agent.description().name.clone(), ..entry.clone() });
             agents.push(Contestant::Agent(agent.into()));
         }
-        let planned_problems = suite.problems.iter().map(problems::planned).collect();
-        let plan = Plan::new(&suite.name, suite.evaluation, held.seed, held.limits, planned, planned_problems);
+        let plan = Plan::new(&suite, held.seed, held.limits, planned);
         match plan.difference(&held) {
             None => Ok(Self { plan, agents, problems: suite.problems, agent_files: Vec::new() }),
             Some(difference) => bail!("{place} does not hold: its plan is not this command's ({difference})"),

@@ -11,7 +11,7 @@ pub use limits::MAX_IMPORT_BYTES;
 pub(crate) use npz::{Archive, Array, Element, npy};
 pub(crate) use open::open;
 pub use problem::ImportedProblem;
-pub(crate) use problem::{classes, log_likelihoods};
+pub(crate) use problem::{classes, log_likelihoods, place};
 
 #[cfg(test)]
 pub(crate) mod fixture;

@@ -39,7 +39,7 @@ pub use metric::Metric;
 pub use predictions::{PredictionOptions, PredictionScores, score_predictions};
 pub use problem::{Instance, Problem, Source, TauSamples};
 pub use score::{JointScore, ProblemScores, Real, Score};
-pub use statistics::{Summary, paired_difference, round_significant, summarize};
+pub use statistics::{Summary, clustered_error, paired_difference, round_significant, summarize, summarize_clusters};
 pub use stream::{Stream, agent_seed, stream};
 pub use suite::{Suite, suite, suites};
 pub use test_inputs::TestInputs;

@@ -8,13 +8,15 @@ use crate::distribution::distribution_defect;
 use crate::estimate::{DrawError, MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
 use crate::evaluate::{Block, Rule};
 use crate::evaluation::Partitioning;
-use crate::import::{Archive, ImportDefect, ImportError, MAX_IMPORT_BYTES, classes, log_likelihoods, open};
+use crate::import::{
+    Archive, ImportDefect, ImportError, ImportedProblem, MAX_IMPORT_BYTES, classes, log_likelihoods, open, place,
+};
 use crate::metric::{MarginalScores, Metric};
 use crate::score::{JointScore, Score};
 
 /// Bytes that a pass over the file may hold.
 const BUDGET: u64 = 448 << 20;
-/// What the streams of planes are named for, in place of a problem.
+/// What the streams of planes are named for, where no problem is given.
 const STREAM: &str = "predictions";
 
 /// How predictions are evaluated.
@@ -63,21 +65,29 @@ pub struct PredictionScores {
 /// Scores predictions in NumPy's .npz: `probs` (M, N, tau, K) float32, or (M, N, K) where tau is 1; `labels` (N, tau) or
 /// (N,) int64; and, where known, `log_likelihood` (N,) float64 of the labels under the true environment.
 ///
-/// The scores are those of [`evaluate`](crate::evaluate()) on an agent whose draw m is `probs[m]`. Draws come one after
-/// another in the file, so that it is read in as many passes as keep memory within about 512 MiB. `progress` is told the
-/// fraction done, up to 1.
+/// With the problem that the predictions were made on, row (n, t) being at `x_test[n, t]`, the scores are to the bit those
+/// of [`evaluate`](crate::evaluate()) on an agent whose draw m is `probs[m]`, with the same seed and numbers: the streams
+/// of hyperplanes or clusters are named by the problem's content, and the environment's log-likelihoods are the
+/// problem's. Without it, that holds where tau is at most `partition_above`, and of accuracy and calibration. Beyond, the
+/// partition is drawn by a stream that belongs to no problem: all files are parted alike, and compare with one another,
+/// but a score differs from that of `evaluate` as it does under another seed.
+///
+/// Draws come one after another in the file, so that it is read in as many passes as keep memory within about 512 MiB
+/// beside the problem. `progress` is told the fraction done, up to 1.
 ///
 /// # Errors
 /// When the file cannot be read, an array is missing or has another shape or type, a label is no class, or a row of
 /// probabilities has a [defect](distribution_defect); when there are more than [`MAX_CLASSES`] classes or [`MAX_DRAWS`]
-/// draws, `options` asks for too many planes, or one tau-sample would take more than [`MAX_SAMPLE_BYTES`].
+/// draws, `options` asks for too many planes, or one tau-sample would take more than [`MAX_SAMPLE_BYTES`]; when sizes,
+/// labels or log-likelihoods are not those of the problem.
 pub fn score_predictions(
     path: &Path,
+    problem: Option<&ImportedProblem>,
     options: &PredictionOptions,
     progress: &mut dyn FnMut(f64),
 ) -> Result<PredictionScores, ImportError> {
     open(path)
-        .and_then(|file| score_within(BUDGET, BufReader::new(file), options, progress))
+        .and_then(|file| score_within(BUDGET, BufReader::new(file), problem, options, progress))
         .map_err(|defect| defect.of(path))
 }
 
@@ -99,6 +109,7 @@ struct Contents {
 fn score_within<R: Read + Seek>(
     budget: u64,
     reader: R,
+    problem: Option<&ImportedProblem>,
     options: &PredictionOptions,
     progress: &mut dyn FnMut(f64),
 ) -> Result<PredictionScores, ImportDefect> {
@@ -108,8 +119,11 @@ fn score_within<R: Read + Seek>(
     }
     let mut archive = Archive::open(reader)?;
     let sizes = Sizes::read(&mut archive)?;
+    if let Some(problem) = problem {
+        sizes.are_those_of(problem, &mut archive)?;
+    }
     let rule = Rule {
-        problem: STREAM,
+        problem: problem.map_or(STREAM, ImportedProblem::content),
         seed: options.seed,
         tau: sizes.tau as u32,
         num_classes: sizes.num_classes as usize,
@@ -120,7 +134,10 @@ fn score_within<R: Read + Seek>(
         marginals: true,
     };
     let bytes = sample_bytes(&rule, sizes.draws)?;
-    let contents = Contents::read(&mut archive, &sizes)?;
+    let mut contents = Contents::read(&mut archive, &sizes)?;
+    if let Some(problem) = problem {
+        contents.belong_to(problem, &sizes)?;
+    }
     let step = (budget / bytes).max(1);
     let passes = sizes.samples.div_ceil(step);
 
@@ -221,6 +238,21 @@ impl Sizes {
         }
         Ok(Self { draws, samples, tau, num_classes })
     }
+
+    fn are_those_of<R: Read + Seek>(
+        &self,
+        problem: &ImportedProblem,
+        archive: &mut Archive<R>,
+    ) -> Result<(), ImportDefect> {
+        let own = [self.samples, self.tau, self.num_classes];
+        let [samples, tau, num_classes] = [problem.samples(), problem.tau(), problem.task().num_classes].map(u64::from);
+        if own == [samples, tau, num_classes] {
+            return Ok(());
+        }
+        let expected =
+            format!("(M, N, tau, K) with N = {samples}, tau = {tau} and K = {num_classes}, as the problem has");
+        Err(archive.get("probs")?.misshapen(expected))
+    }
 }
 
 impl Contents {
@@ -236,6 +268,27 @@ impl Contents {
         let labels = classes("labels", &shape, &array.read::<i64>()?, num_classes as u32)?;
         let log_likelihoods = log_likelihoods(archive, samples)?;
         Ok(Self { labels, log_likelihoods })
+    }
+
+    /// Checks that these are of the problem's tau-samples, and takes over what the problem knows of them.
+    fn belong_to(&mut self, problem: &ImportedProblem, sizes: &Sizes) -> Result<(), ImportDefect> {
+        let &Sizes { samples, tau, .. } = sizes;
+        let other = |key: &str, shape: &[u64], i: usize, found: String, expected: String| {
+            Err(ImportDefect::OtherProblem { key: key.to_owned(), index: place(shape, i), found, expected })
+        };
+        let known = problem.test_labels();
+        if let Some(i) = (0..known.len()).find(|&i| self.labels[i] != known[i]) {
+            return other("labels", &[samples, tau], i, self.labels[i].to_string(), known[i].to_string());
+        }
+        if let Some(own) = &self.log_likelihoods {
+            let known = |i: usize| problem.log_likelihoods().map(|known| known[i]);
+            if let Some(i) = (0..own.len()).find(|&i| known(i) != Some(own[i])) {
+                let expected = known(i).map_or_else(|| "none".to_owned(), |known| known.to_string());
+                return other("log_likelihood", &[samples], i, own[i].to_string(), expected);
+            }
+        }
+        self.log_likelihoods = problem.log_likelihoods().map(<[f64]>::to_vec);
+        Ok(())
     }
 }
 

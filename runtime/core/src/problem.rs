@@ -64,6 +64,15 @@ impl Problem {
         }
     }
 
+    /// What standard errors over problems are clustered by: the name of a real dataset, since its problems train on
+    /// nested or equal sets of the same examples and are tested on the same others; else the problem's own name.
+    pub fn cluster(&self) -> &str {
+        match &self.source {
+            Source::Synthetic { .. } | Source::Imported(_) => &self.name,
+            Source::Real(real) => real.card().name,
+        }
+    }
+
     /// What an agent is told.
     pub fn task(&self) -> Task {
         match &self.source {
@@ -121,12 +130,14 @@ impl Problem {
     ///
     /// # Errors
     /// When the evaluation does not pass its [check](Evaluation::check), when it has no taus or tau-samples for a problem
-    /// that is sampled, or when one tau-sample would take more than
-    /// [`MAX_SAMPLE_BYTES`].
+    /// that is sampled, or when one tau-sample or its anchors would take more than [`MAX_SAMPLE_BYTES`].
     pub fn fits(&self, evaluation: &Evaluation) -> Result<(), EvaluationError> {
         evaluation.check()?;
         if self.taus(evaluation).is_empty() {
             return Err(EvaluationError::range("taus", &"empty", "at least one tau for a problem that is sampled"));
+        }
+        if let Source::Synthetic { test_inputs, environment, .. } = &self.source {
+            test_inputs.check(environment.input_dim)?;
         }
         match self.needs(evaluation).find(|&(_, bytes)| bytes > MAX_SAMPLE_BYTES) {
             None => Ok(()),

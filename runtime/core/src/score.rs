@@ -30,17 +30,19 @@ pub struct Score {
 /// In JSON as [`Score`], and equal where all bits are.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct JointScore {
-    /// The mean.
+    /// The mean, nats a tau-sample.
     #[serde(with = "real")]
     pub mean: f64,
-    /// The standard error over tau-samples; NaN where there is but one or the mean is not finite.
+    /// The standard error of the mean over tau-samples, nats a tau-sample; NaN where there is but one or the mean is not
+    /// finite.
     #[serde(with = "real")]
     pub stderr: f64,
-    /// The standard error over draws, the tau-samples being what they are; NaN where there is but one draw or the mean
-    /// is not finite.
+    /// The standard error of the mean over draws, the tau-samples being what they are, nats a tau-sample; NaN where there
+    /// is but one draw or the mean is not finite.
     #[serde(with = "real")]
     pub draw_error: f64,
-    /// The [effective number of draws](DrawError::effective_draws), from 1 to M.
+    /// The [effective number of draws](DrawError::effective_draws), from 1 to M; NaN where of several functions none allows
+    /// the labels of any tau-sample.
     #[serde(with = "real")]
     pub effective_draws: f64,
 }
@@ -85,10 +87,10 @@ impl JointScore {
     }
 
     /// Whether `draws` draws, those of the score, are too few for its tau: the relative variance of the estimated
-    /// likelihoods, 1 / effective - 1 / M in the mean, exceeds 0.05, as with fewer than 20 effective draws of many. Never
-    /// where all draws are one function.
+    /// likelihoods, 1 / effective - 1 / M in the mean, exceeds 0.05, as with fewer than 20 effective draws of many, or the
+    /// effective number is NaN, none of them being of use. Never where all draws are one function.
     pub fn needs_more_draws(&self, draws: u32) -> bool {
-        1.0 / self.effective_draws - 1.0 / f64::from(draws) > MOST_VARIANCE
+        self.effective_draws.is_nan() || 1.0 / self.effective_draws - 1.0 / f64::from(draws) > MOST_VARIANCE
     }
 }
 
@@ -138,6 +140,8 @@ mod tests {
         assert!(!score(3.0).needs_more_draws(3));
         assert!(!score(1.0).needs_more_draws(1));
         assert!(score(1.0).needs_more_draws(3));
+        // Several functions, all of them impossible.
+        assert!(score(f64::NAN).needs_more_draws(1000));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! Suites: which problems, and how their predictions are evaluated. A suite is data.
 
+use std::num::NonZeroU32;
+
 use crate::data::{self, Card, RealProblem};
 use crate::environment::{EnvironmentSpec, Initialization};
 use crate::evaluation::Evaluation;
@@ -10,6 +12,8 @@ use crate::test_inputs::TestInputs;
 const TEMPERATURES: [f64; 3] = [0.01, 0.1, 0.5];
 /// Dimensions of the inputs of the dyadic suites.
 const DIMENSIONS: [u32; 3] = [2, 10, 100];
+/// Anchors of their test inputs.
+const ANCHORS: NonZeroU32 = NonZeroU32::new(2).unwrap();
 /// Hyperplanes for real data in the reference implementation.
 const PLANES_FOR_DATA: u32 = 10;
 
@@ -105,9 +109,10 @@ fn dyadic(name: &str, summary: &str, examples: &[u32], seeds: u32, evaluation: E
     for dim in DIMENSIONS {
         for train_size in examples.iter().map(|&examples| dim * examples) {
             for temperature in TEMPERATURES {
+                let inputs = TestInputs::Anchored { anchors: ANCHORS };
                 for seed in 0..seeds {
                     let name = format!("{name}/d{dim}/t{train_size}/temp{temperature}/seed{seed}");
-                    problems.push(synthetic(name, dim, train_size, temperature, TestInputs::Anchored { anchors: 2 }));
+                    problems.push(synthetic(name, dim, train_size, temperature, inputs));
                 }
             }
         }

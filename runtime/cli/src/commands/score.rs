@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
-use jointly_core::{PredictionOptions, PredictionScores, score_predictions};
+use jointly_core::estimate::MAX_PLANES;
+use jointly_core::{ImportedProblem, PredictionOptions, PredictionScores, score_predictions};
 use serde_json::{Map, Value, json};
 
 use crate::partition_argument::PartitionArgument;
-use crate::{exit, output, scores, table};
+use crate::{cells, exit, output, scores, table};
 
 /// Scores predictions made elsewhere, in a NumPy .npz
 ///
@@ -21,11 +22,15 @@ pub(crate) struct Score {
     /// The predictions
     #[arg(value_name = "FILE.npz")]
     file: PathBuf,
+    /// The problem that they were made on, as `jointly run` takes it: scores are then those of an agent that is run on it
+    /// with the same seed, to the bit; without it, the cells above tau 10 are others
+    #[arg(long, value_name = "FILE.npz")]
+    problem: Option<PathBuf>,
     /// What parts the draws where tau is above 10
     #[arg(long, value_enum, default_value_t = PartitionArgument::Planes)]
     partition: PartitionArgument,
     /// Random hyperplanes D of the partition: 2^D cells, or clusters at most; 5 to 10 with 2^D well below M
-    #[arg(long, value_name = "D", default_value_t = PredictionOptions::default().planes, value_parser = clap::value_parser!(u32).range(0..=20))]
+    #[arg(long, value_name = "D", default_value_t = PredictionOptions::default().planes, value_parser = clap::value_parser!(u32).range(0..=i64::from(MAX_PLANES)))]
     planes: u32,
     /// The partition exactly as the paper has it, without clipped probits
     #[arg(long)]
@@ -38,9 +43,6 @@ pub(crate) struct Score {
     json: bool,
 }
 
-/// Draws in a cell below which an estimate is warned of.
-const FEW: u32 = 4;
-
 impl Score {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let options = PredictionOptions {
@@ -50,26 +52,28 @@ impl Score {
             seed: self.seed,
             ..PredictionOptions::default()
         };
+        let problem = self.problem.as_deref().map(ImportedProblem::read).transpose()?;
         // Drawn on a terminal only.
         let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr());
-        let result = score_predictions(&self.file, &options, &mut |done| bar.set_position((100.0 * done) as u64));
+        let mut report = |done| bar.set_position((100.0 * done) as u64);
+        let result = score_predictions(&self.file, problem.as_ref(), &options, &mut report);
         bar.finish_and_clear();
         let scores = result?;
-        if scores.tau > options.partition_above && scores.draws >> self.planes < FEW {
-            output::note(&format!(
-                "{} draws are few for {} cells (2^{} planes): the estimate leans on them; give more draws or fewer --planes",
-                scores.draws,
-                1u64 << self.planes,
-                self.planes
-            ));
+        if let Some(warning) = cells::warning(scores.draws, self.planes)
+            && scores.tau > options.partition_above
+        {
+            output::note(&warning);
         }
         if scores.joint.needs_more_draws(scores.draws) {
+            let (draws, tau, effective) = (scores.draws, scores.tau, scores.joint.effective_draws);
+            let count = if effective.is_nan() {
+                "none of them allows any labels".into()
+            } else {
+                format!("they count as {}", table::number(effective))
+            };
             output::note(&format!(
-                "{} draws are few for tau {}: they count as {}, and the estimate is likely too high; give more draws, or \
-                 shorter tau-samples",
-                scores.draws,
-                scores.tau,
-                table::number(scores.joint.effective_draws)
+                "{draws} draws are few for tau {tau}: {count}, and the estimate is likely too high; give more draws, or \
+                 shorter tau-samples"
             ));
         }
         if self.json {

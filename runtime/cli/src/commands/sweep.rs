@@ -62,7 +62,8 @@ impl Sweep {
         } else {
             let mut text =
                 format!("{}, {} problems, seed {}; lower {by} is better\n", plan.suite, plan.problems.len(), plan.seed);
-            text += "± is the standard error over problems; behind is the difference to the best, paired by problem\n";
+            let errors = scores.units().clause();
+            let _ = writeln!(text, "{errors}; behind is the difference to the best, paired by problem");
             for selection in &selections {
                 text += &tables(selection, by, self.tune);
             }

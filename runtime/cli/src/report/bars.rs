@@ -1,5 +1,6 @@
 //! Figure 2 of the paper: each agent's joint scores as bars, normalised by the baseline's.
 
+use crate::plan::Alterations;
 use crate::report::figure::{Figure, cells, counted, digits};
 use crate::report::rows::{self, Bar, Heading, Row};
 use crate::report::view::{Family, JointScore, View};
@@ -26,7 +27,9 @@ pub(crate) fn figure(view: &View) -> Option<Figure> {
         return None;
     }
     let name = &baseline.planned.label;
-    let published = view.scores.plan.suite == PUBLISHED_SUITE && baseline.planned.agent == PUBLISHED_BASELINE;
+    let plan = view.scores.plan;
+    let of_the_paper = plan.suite == PUBLISHED_SUITE && plan.alterations == Alterations::default();
+    let published = of_the_paper && baseline.planned.agent == PUBLISHED_BASELINE;
     let bar = |family: &Family, score: &JointScore| Bar {
         ratio: view.ratio(family.best(), baseline, &score.name),
         failed: family.best().failures.len(),
@@ -48,8 +51,9 @@ pub(crate) fn figure(view: &View) -> Option<Figure> {
 
     let mut caption = format!(
         "Mean over {} divided by the mean of {name} over the same problems: shorter is better, the dashed line is {name}. \
-         Error bars are one standard error of that ratio, by the delta method, clustered by problem.",
-        counted(view.scores.plan.problems.len(), "problem")
+         Error bars are one standard error of that ratio, by the delta method, clustered by {}.",
+        counted(view.scores.plan.problems.len(), "problem"),
+        view.scores.units().unit()
     );
     if view.has_variants() {
         caption += " Of each agent the best variant is drawn, chosen on these same problems.";

@@ -139,13 +139,14 @@ fn draw(canvas: &mut Canvas, view: &View, panel: &Panel, dots: &[Dot]) -> usize 
 
 fn caption(view: &View, unnamed: usize) -> String {
     let over = counted(view.scores.plan.problems.len(), "problem");
+    let unit = view.scores.units().unit();
     let value = match view.baseline {
         Some(baseline) => format!(
             "the mean score over that of {} on the same problems, with one standard error of that ratio (delta method, \
-             clustered by problem)",
+             clustered by {unit})",
             baseline.planned.label
         ),
-        None => "the mean score, with one standard error over problems".to_owned(),
+        None => format!("the mean score, with one standard error over {unit}s"),
     };
     let mut sentences = vec![
         "A point an agent, lower and further left is better.".to_owned(),

@@ -1,18 +1,26 @@
 //! What each score of a run means, in a sentence or two.
 
 use crate::report::view::JointScore;
-use crate::scores::{ACCURACY, ECE, FUEL};
+use crate::scores::{ACCURACY, ECE, FUEL, Units};
 
 /// The run's scores that are known, each with its explanation.
-pub(crate) fn entries(names: &[String], joint: &[JointScore]) -> Vec<(String, String)> {
+pub(crate) fn entries(names: &[String], joint: &[JointScore], units: Units) -> Vec<(String, String)> {
     let named = |name: &String| Some((name.clone(), explanation(name, joint)?));
     let mut entries: Vec<(String, String)> = names.iter().filter_map(named).collect();
     entries.extend([
         (
             "±".to_owned(),
-            "One standard error, clustered by problem: problems are the independent units, however many test points each \
-             has. With a single problem, over its tau-samples."
-                .to_owned(),
+            match units {
+                Units::TauSamples | Units::Problems => {
+                    "One standard error, clustered by problem: problems are the independent units, however many test points \
+                     each has. With a single problem, over its tau-samples."
+                }
+                Units::Datasets | Units::OneDataset => {
+                    "One standard error, clustered by dataset: problems on one dataset share its examples, so that datasets \
+                     are the independent units, however many problems each has. With a single dataset there is none."
+                }
+            }
+            .to_owned(),
         ),
         (
             "vs".to_owned(),

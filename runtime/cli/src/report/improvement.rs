@@ -4,7 +4,7 @@ use crate::drawing::{Area, Axis, Canvas, Point, Series, Style};
 use crate::report::curves::{extent, marked, panel, size_axis};
 use crate::report::figure::{Figure, WIDTH, cells, digits};
 use crate::report::place::Place;
-use crate::report::view::{JointScore, View};
+use crate::report::view::{JointScore, Pairs, View};
 use crate::scores::AgentScores;
 use crate::table;
 use jointly_core::paired_difference;
@@ -64,7 +64,8 @@ pub(crate) fn figure(view: &View) -> Option<Figure> {
     let mut caption = format!(
         "Mean difference of an agent's loss to that of {name}, in nats a tau-sample, on the problems of each dataset and \
          T: below the dashed line it loses less than {name}. Error bars are one standard error of the paired differences \
-         over problems; with a single problem there are none. Hollow points at an edge lie beyond it; × is a failure."
+         over the problems of that dataset, which share its examples: they say how sure the difference is on this dataset, \
+         and nothing of another; with a single problem there are none. Hollow points at an edge lie beyond it; × is a failure."
     );
     if agents.len() < view.agents.len().saturating_sub(1) {
         caption += " Of each agent the best variant is drawn.";
@@ -105,12 +106,13 @@ fn curve<'a>(
     let mut points = Vec::new();
     for size in sizes(view, dataset) {
         let here = |place: &Place| place.group == dataset && place.train_size == Some(size);
-        let (mine, theirs) = view.pairs(agent, baseline, &score.name, here);
+        let Pairs { problems, mine, theirs } = view.pairs(agent, baseline, &score.name, here);
         let failed = view.cell(agent, &score.name, here).map_or(0, |cell| cell.failed);
         if mine.is_empty() && failed == 0 {
             continue;
         }
-        let difference = paired_difference(&mine, &theirs);
+        // All of one dataset: given it, its problems differ in their examples, if not all are taken, and in their streams.
+        let difference = paired_difference(&mine, &theirs, &problems);
         let label = &agent.planned.label;
         let (y, stderr) = (difference.mean, difference.stderr);
         let title = format!("{label}, T = {size}: {}", table::with_error(y, stderr));

@@ -112,7 +112,7 @@ fn section(page: &mut Markup, id: &str, title: &str, inner: &Markup) {
 fn meanings(view: &View) -> Markup {
     let mut markup = Markup::new();
     markup.open("dl", &[]);
-    for (name, meaning) in glossary::entries(&view.scores.names(), &view.joint) {
+    for (name, meaning) in glossary::entries(&view.scores.names(), &view.joint, view.scores.units()) {
         markup.element("dt", &[], &name);
         markup.element("dd", &[], &meaning);
     }

@@ -4,6 +4,7 @@ use crate::drawing::Markup;
 use crate::plan::{Plan, PlannedAgent};
 use crate::problems::IMPORTED;
 use crate::report::figure::{cells, counted, table_of};
+use jointly_core::Partitioning;
 use jointly_host::Limits;
 
 /// Suite, seed, versions and digests, and how to redo and to verify them.
@@ -22,18 +23,23 @@ pub(crate) fn markup(plan: &Plan, directory: &str) -> Markup {
         facts.push(cells(["test tau-samples N", &evaluation.samples.to_string()]));
     }
     let clip = if evaluation.clip { "with clipped probits" } else { "exactly as in the paper" };
+    let cells_of = match evaluation.partition {
+        Partitioning::Planes => format!("{} random hyperplanes", evaluation.planes),
+        Partitioning::KMeans => format!("at most 2^{} clusters by k-means", evaluation.planes),
+    };
     facts.extend([
         cells(["draws M", &evaluation.draws.to_string()]),
         cells([
             "estimator".to_owned(),
-            format!(
-                "Monte Carlo up to tau {}, above it {} random hyperplanes, {clip}",
-                evaluation.partition_above, evaluation.planes
-            ),
+            format!("Monte Carlo up to tau {}, above it {cells_of}, {clip}", evaluation.partition_above),
         ]),
         cells(["limits", &format!("fuel {}, memory {} MiB", plan.limits.fuel, plan.limits.memory >> 20)]),
         cells(["version", &format!("jointly {}, {}, {}", plan.version, plan.interface, plan.engine)]),
     ]);
+    let options = plan.options();
+    if !options.is_empty() {
+        facts.push(cells(["chosen otherwise than the suite", &options.join(" ")]));
+    }
     let mut agents = vec![cells(["agent", "settings", "digest"])];
     agents.extend(plan.agents.iter().map(|agent| {
         let settings = agent.settings.label("");
@@ -66,6 +72,7 @@ fn run_command(plan: &Plan, directory: &str) -> String {
             words.extend(["--problems".to_owned(), quoted(&format!("{{{}}}", names.join(",")))]);
         }
     }
+    words.extend(plan.options());
     words.push(format!("--seed {}", plan.seed));
     let usual = Limits::default();
     if plan.limits.fuel != usual.fuel {

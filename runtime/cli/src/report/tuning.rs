@@ -5,9 +5,9 @@ use std::collections::HashMap;
 use crate::plan::PlannedAgent;
 use crate::report::figure::{Figure, cells, counted, digits};
 use crate::report::place::Place;
-use crate::report::ratio::{Ratio, ratio_of_means};
+use crate::report::ratio::Ratio;
 use crate::report::rows::{self, Bar, Heading, Row};
-use crate::report::view::{Family, JointScore, View};
+use crate::report::view::{Family, JointScore, Pairs, View};
 use crate::scores::AgentScores;
 
 /// The setting that the paper looks at.
@@ -125,15 +125,12 @@ fn tuned<'a>(view: &View<'a>, variants: &[&'a AgentScores<'a>], by: &str, score:
 }
 
 /// Scores over the baseline's on the same problems; in nats where there is no baseline.
-fn against(view: &View, score: &JointScore, scored: &[(&str, f64)]) -> Ratio {
-    let Some(baseline) = view.baseline else {
-        let values: Vec<f64> = scored.iter().map(|(_, value)| *value).collect();
-        return ratio_of_means(&values, &vec![1.0; values.len()]);
+fn against<'a>(view: &View<'a>, score: &JointScore, scored: &[(&'a str, f64)]) -> Ratio {
+    let theirs = match view.baseline {
+        Some(baseline) => view.values(baseline, &score.name, |_| true),
+        None => scored.iter().map(|(problem, _)| (*problem, 1.0)).collect(),
     };
-    let theirs: HashMap<&str, f64> = view.values(baseline, &score.name, |_| true).into_iter().collect();
-    let pairs = scored.iter().filter_map(|(problem, mine)| Some((*mine, *theirs.get(problem)?)));
-    let (mine, theirs): (Vec<f64>, Vec<f64>) = pairs.unzip();
-    ratio_of_means(&mine, &theirs)
+    view.ratio_of(&Pairs::of(scored, &theirs))
 }
 
 fn caption(view: &View, by: &str, parameter: &str, values: &[Value]) -> String {
@@ -148,8 +145,9 @@ fn caption(view: &View, by: &str, parameter: &str, values: &[Value]) -> String {
          variant that has the best mean {by} over all problems; outlined bars take in each setting, its T, temperature and \
          dataset, the variant that is best there. Both are chosen on the problems that they are shown on, so that the \
          outlined bars flatter themselves where a setting has few problems. Error bars are one standard error over \
-         problems and do not count the choice.",
+         {units}s and do not count the choice.",
         counted(view.scores.plan.problems.len(), "problem"),
-        counts.join(", ")
+        counts.join(", "),
+        units = view.scores.units().unit(),
     )
 }

@@ -24,6 +24,7 @@ pub(crate) struct View<'a> {
     /// The score that ranks.
     pub(crate) ranked_by: Option<String>,
     places: HashMap<&'a str, Place>,
+    clusters: HashMap<&'a str, &'a str>,
     palette: Palette<'a>,
 }
 
@@ -98,6 +99,7 @@ impl<'a> View<'a> {
             scores,
             joint: scores.names().iter().filter_map(|name| JointScore::read(name)).collect(),
             ranked_by: leaderboard.ranked_by().map(str::to_owned),
+            clusters: scores.clusters(),
             places: plan.problems.iter().map(|problem| place(problem.problem.as_str())).collect(),
             palette: Palette::new(plan.agents.iter().map(|agent| agent.agent.as_str())),
             agents,
@@ -177,16 +179,43 @@ impl<'a> View<'a> {
         baseline: &AgentScores<'a>,
         score: &str,
         at: impl Fn(&Place) -> bool,
-    ) -> (Vec<f64>, Vec<f64>) {
-        let theirs: HashMap<&str, f64> = self.values(baseline, score, &at).into_iter().collect();
-        let mine = self.values(agent, score, &at).into_iter();
-        mine.filter_map(|(problem, mine)| Some((mine, *theirs.get(problem)?))).unzip()
+    ) -> Pairs<'a> {
+        Pairs::of(&self.values(agent, score, &at), &self.values(baseline, score, &at))
+    }
+
+    /// The ratio of the means of such scores.
+    pub(crate) fn ratio_of(&self, pairs: &Pairs<'a>) -> Ratio {
+        let cluster = |problem: &&'a str| self.clusters.get(*problem).copied().unwrap_or(*problem);
+        let clusters: Vec<&str> = pairs.problems.iter().map(cluster).collect();
+        ratio_of_means(&pairs.mine, &pairs.theirs, &clusters)
     }
 
     /// An agent's score over another's, on the problems that both have.
     pub(crate) fn ratio(&self, agent: &AgentScores<'a>, baseline: &AgentScores<'a>, score: &str) -> Ratio {
-        let (mine, theirs) = self.pairs(agent, baseline, score, |_| true);
-        ratio_of_means(&mine, &theirs)
+        self.ratio_of(&self.pairs(agent, baseline, score, |_| true))
+    }
+}
+
+/// Two scores on each of the same problems.
+pub(crate) struct Pairs<'a> {
+    pub(crate) problems: Vec<&'a str>,
+    pub(crate) mine: Vec<f64>,
+    pub(crate) theirs: Vec<f64>,
+}
+
+impl<'a> Pairs<'a> {
+    /// Of scores by problem, where both have one.
+    pub(crate) fn of(mine: &[(&'a str, f64)], theirs: &[(&'a str, f64)]) -> Self {
+        let theirs: HashMap<&str, f64> = theirs.iter().copied().collect();
+        let mut pairs = Self { problems: Vec::new(), mine: Vec::new(), theirs: Vec::new() };
+        for (problem, mine) in mine {
+            if let Some(theirs) = theirs.get(problem) {
+                pairs.problems.push(problem);
+                pairs.mine.push(*mine);
+                pairs.theirs.push(*theirs);
+            }
+        }
+        pairs
     }
 }
 

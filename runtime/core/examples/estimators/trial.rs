@@ -27,7 +27,7 @@ pub(crate) struct Errors {
     pub(crate) spread: f64,
     /// The root mean square of the error over draws that each estimate claims.
     pub(crate) claimed: f64,
-    /// The harmonic mean of the effective numbers of draws.
+    /// The harmonic mean of the effective numbers of draws where losses are finite.
     pub(crate) effective: f64,
     /// The share of losses that are infinite.
     pub(crate) infinite: f64,
@@ -87,9 +87,9 @@ pub(crate) fn errors(belief: Belief, tau: usize, draws: usize, estimator: Estima
         let mut source = stream(0, "draws", belief.name(), u64::from(trial));
         let estimate = estimator.estimate(&question, draws, trial, &mut source);
         let mut error = DrawError::default();
-        error.add(&estimate, &vec![1; draws]);
-        inverses += 1.0 / error.effective_draws();
+        error.add(&estimate, &vec![1; draws], true);
         if estimate.log_likelihood.is_finite() {
+            inverses += 1.0 / error.effective_draws();
             errors.push(question.log_likelihood - estimate.log_likelihood);
             claims.push(error.stderr());
         }
@@ -101,7 +101,7 @@ pub(crate) fn errors(belief: Belief, tau: usize, draws: usize, estimator: Estima
         bias,
         spread: (squares(&errors, bias) / (errors.len() as f64 - 1.0)).sqrt(),
         claimed: (squares(&claims, 0.0) / claims.len() as f64).sqrt(),
-        effective: f64::from(trials) / inverses,
+        effective: errors.len() as f64 / inverses,
         infinite: 1.0 - errors.len() as f64 / f64::from(trials),
     }
 }

@@ -68,6 +68,19 @@ pub enum DataDefect {
         /// What is wrong with it.
         what: String,
     },
+    /// A number of a table is beyond what its column can be normalised with.
+    #[error(
+        "row {row}, column {column}: {value:e} is too small or too large to be normalised among its column's values: mend \
+         the row or get the file again"
+    )]
+    Scale {
+        /// The row, from 1; a header is none.
+        row: usize,
+        /// The column, from 1.
+        column: usize,
+        /// The number.
+        value: f64,
+    },
     /// There are fewer examples than the dataset has.
     #[error("it holds {found} {what}, expected {expected}: it is not the file meant here")]
     Count {

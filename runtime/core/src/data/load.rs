@@ -7,7 +7,7 @@ use super::error::{DataDefect, DataError};
 use super::examples::{Examples, Features, LoadedDataset, digest};
 use super::idx::Idx;
 use super::locate::Found;
-use super::normalize::Columns;
+use super::normalize::{Columns, Unscalable};
 use super::{cifar, idx, numpy, open, pick, table};
 use crate::stream::stream;
 
@@ -78,13 +78,21 @@ impl Reader<'_> {
         let features = |rows: &[usize]| -> Vec<f64> {
             rows.iter().flat_map(|row| &table.features[row * columns..(row + 1) * columns]).copied().collect()
         };
-        let train_features = features(train);
-        let scale = Columns::of(columns, &train_features);
-        let examples = |rows: &[usize], features: &[f64]| Examples {
-            features: Features::Numbers(scale.normalize(features)),
-            labels: rows.iter().map(|&row| table.labels[row]).collect(),
+        // A place among some of the rows, as a place in the file.
+        let refuse = |rows: &[usize], place: Unscalable| {
+            let Unscalable { row, column } = place;
+            let row = rows[row];
+            let value = table.features[row * columns + column];
+            self.refuse(0, DataDefect::Scale { row: row + 1, column: column + 1, value })
         };
-        let (train, test) = (examples(train, &train_features), examples(test, &features(test)));
+        let train_features = features(train);
+        let scale = Columns::of(columns, &train_features).map_err(|place| refuse(train, place))?;
+        let examples = |rows: &[usize], features: &[f64]| {
+            let features = scale.normalize(features).map_err(|place| refuse(rows, place))?;
+            let labels = rows.iter().map(|&row| table.labels[row]).collect();
+            Ok(Examples { features: Features::Numbers(features), labels })
+        };
+        let (train, test) = (examples(train, &train_features)?, examples(test, &features(test))?);
         Ok(LoadedDataset { card, train, test, digest })
     }
 
@@ -146,8 +154,11 @@ struct Raw {
 impl Raw {
     /// Images without their labels, of the size that the card says.
     fn of(card: &Card, images: Idx) -> Result<Self, DataDefect> {
-        let size: u64 = images.shape.iter().skip(1).product();
-        if images.shape.is_empty() || size != u64::from(card.input_dim) {
+        if images.shape.first().is_none_or(|&count| count == 0) {
+            return Err(DataDefect::Count { what: "images", found: 0, expected: "at least 1".to_owned() });
+        }
+        let size = images.shape[1..].iter().try_fold(1_u64, |size, &n| size.checked_mul(n)).unwrap_or(u64::MAX);
+        if size != u64::from(card.input_dim) {
             let expected = card.input_dim.to_string();
             return Err(DataDefect::Count { what: "pixels an image", found: size, expected });
         }

@@ -6,6 +6,13 @@ const IMAGE_VARIANCE: f64 = 1e-8;
 /// The largest value of a pixel.
 const WHITE: f64 = 255.0;
 
+/// A value that floating point cannot normalise, by its place.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Unscalable {
+    pub(super) row: usize,
+    pub(super) column: usize,
+}
+
 /// The mean and standard deviation of each column of a table.
 #[derive(Debug)]
 pub(super) struct Columns(Vec<Column>);
@@ -23,24 +30,42 @@ impl Columns {
     /// # Formula
     /// `mean_j = sum_i x_ij / T`, `deviation_j = sqrt(sum_i (x_ij - mean_j)^2 / T)` over all T rows that there are to train
     /// on, however few of them an agent is given: so an input is the same at every T.
-    pub(super) fn of(columns: usize, values: &[f64]) -> Self {
+    ///
+    /// # Errors
+    /// When a column that is not constant has a variance beyond the normal numbers of `f64`; it names the largest value.
+    pub(super) fn of(columns: usize, values: &[f64]) -> Result<Self, Unscalable> {
         let column = |j: usize| {
             let column = || values.iter().skip(j).step_by(columns);
             let rows = (values.len() / columns) as f64;
             let mean = column().sum::<f64>() / rows;
-            let constant = column().all(|&x| x == values[j]);
+            if column().all(|&x| x == values[j]) {
+                return Ok(Column { mean, deviation: None });
+            }
             let variance = column().map(|&x| (x - mean) * (x - mean)).sum::<f64>() / rows;
-            Column { mean, deviation: (!constant).then(|| variance.sqrt()) }
+            if variance.is_normal() {
+                return Ok(Column { mean, deviation: Some(variance.sqrt()) });
+            }
+            // The first of the largest.
+            let largest =
+                column().enumerate().reduce(|most, next| if next.1.abs() > most.1.abs() { next } else { most });
+            Err(Unscalable { row: largest.map_or(0, |(row, _)| row), column: j })
         };
-        Self((0..columns).map(column).collect())
+        (0..columns).map(column).collect::<Result<_, _>>().map(Self)
     }
 
     /// Rows less the mean, over the standard deviation; 0 in a column that is constant over the training set.
-    pub(super) fn normalize(&self, values: &[f64]) -> Vec<f32> {
+    ///
+    /// # Errors
+    /// When a quotient is more than an `f32` holds.
+    pub(super) fn normalize(&self, values: &[f64]) -> Result<Vec<f32>, Unscalable> {
         let columns = self.0.iter().cycle();
         let scaled =
             |(x, column): (&f64, &Column)| column.deviation.map_or(0.0, |deviation| (x - column.mean) / deviation);
-        values.iter().zip(columns).map(|pair| scaled(pair) as f32).collect()
+        let scaled: Vec<f32> = values.iter().zip(columns).map(|pair| scaled(pair) as f32).collect();
+        match scaled.iter().position(|x| !x.is_finite()) {
+            None => Ok(scaled),
+            Some(i) => Err(Unscalable { row: i / self.0.len(), column: i % self.0.len() }),
+        }
     }
 }
 
@@ -71,11 +96,23 @@ mod tests {
     #[test]
     fn columns_have_mean_zero_and_deviation_one() {
         // 1, 3, 5 have mean 3 and standard deviation sqrt(8/3); the second column is constant.
-        let columns = Columns::of(2, &[1.0, 0.1, 3.0, 0.1, 5.0, 0.1]);
+        let columns = Columns::of(2, &[1.0, 0.1, 3.0, 0.1, 5.0, 0.1]).unwrap();
         let unit = (8.0_f32 / 3.0).sqrt();
-        let normal = columns.normalize(&[1.0, 0.1, 3.0, 0.1, 5.0, 0.1, 7.0, 9.0]);
+        let normal = columns.normalize(&[1.0, 0.1, 3.0, 0.1, 5.0, 0.1, 7.0, 9.0]).unwrap();
         let expected = [-2.0 / unit, 0.0, 0.0, 0.0, 2.0 / unit, 0.0, 4.0 / unit, 0.0];
         assert!(normal.iter().zip(expected).all(|(a, b)| (a - b).abs() < TOLERANCE), "{normal:?}");
+    }
+
+    #[test]
+    fn what_floating_point_cannot_normalise_is_located() {
+        let refused = |train: [f64; 6]| Columns::of(2, &train).unwrap_err();
+        // Squares below the smallest number, a sum and squares above the largest.
+        assert_eq!(refused([1.0, 0.0, 2.0, 1e-170, 3.0, 0.0]), Unscalable { row: 1, column: 1 });
+        assert_eq!(refused([1.0, 0.0, 2.0, 1.7e308, 3.0, 1.7e308]), Unscalable { row: 1, column: 1 });
+        assert_eq!(refused([1.7e308, 0.0, -1.7e308, 1.0, 0.0, 2.0]), Unscalable { row: 0, column: 0 });
+        let columns = Columns::of(2, &[1.0, 0.0, 2.0, 1e-150, 3.0, 0.0]).unwrap();
+        assert!(columns.normalize(&[1.0, 1e-150]).unwrap().iter().all(|x| x.is_finite()));
+        assert_eq!(columns.normalize(&[1.0, 0.0, 1.0, 1.0]), Err(Unscalable { row: 1, column: 1 }));
     }
 
     #[test]

@@ -202,6 +202,48 @@ fn cifar_reads_its_batches_in_order() {
     assert_eq!(loaded.test.labels.len(), 10);
 }
 
+/// Makes datasets of all examples: what a loader lets through must serve.
+fn build(data: &LoadedDataset) {
+    for examples in [&data.train, &data.test] {
+        let rows: Vec<usize> = (0..examples.labels.len()).collect();
+        assert_eq!(examples.dataset(data.card, &rows).labels().len(), rows.len());
+    }
+}
+
+/// The table with column 2 filled anew, by row.
+fn with_column(value: impl Fn(usize) -> f64) -> Result<LoadedDataset, DataError> {
+    let rows: Vec<String> =
+        (0..30).map(|i| format!("{i},{:e},{},{},{},1,{}", value(i), i % 5, i % 4, i % 11, i % 3)).collect();
+    Folder::new(&[("small.csv", rows.join("\n").into_bytes())]).load(&TABLE)
+}
+
+/// A feature that is no constant may still have a variance of 0, or none.
+#[test]
+fn what_cannot_be_normalised_is_refused_with_its_row_and_column() {
+    let names = |error: DataError, odd: usize| {
+        let place = format!("small.csv: row {}, column 2: ", odd + 1);
+        assert!(error.to_string().contains(&place), "{error}");
+    };
+    // 20 rows are trained on; one of the others leaves the column constant there, or is too far from it.
+    for (odd_value, others, refusals) in [(1e-170, 0.0, 20), (1.0, 1e-170, 0), (1e300, 1e-3, 30)] {
+        let mut refused = 0;
+        for odd in 0..30 {
+            // The other rows are not all alike where even a far one is to be refused.
+            let other = |i: usize| if refusals == 30 { others * i as f64 } else { others };
+            match with_column(|i| if i == odd { odd_value } else { other(i) }) {
+                Ok(data) => build(&data),
+                Err(error) => {
+                    names(error, odd);
+                    refused += 1;
+                }
+            }
+        }
+        assert_eq!(refused, refusals, "{odd_value:e} among {others:e}");
+    }
+    let error = with_column(|i| if i % 2 == 0 { 1.7e308 } else { 1.6e308 }).unwrap_err();
+    assert!(error.to_string().contains("column 2: 1.7e308 is too small or too large"), "{error}");
+}
+
 /// No damage makes a loader panic: it is refused, or makes other data, or touched nothing that matters.
 #[test]
 fn damaged_files_are_refused_or_other_data() {
@@ -222,10 +264,26 @@ fn damaged_files_are_refused_or_other_data() {
                 let mut spoiled = bytes.clone();
                 spoiled[flip] ^= 1 << (flip % 8);
                 if let Ok(other) = spoil(spoiled) {
+                    build(&other);
                     // What an archive says of its members, and some of an array's header, means nothing to a dataset.
                     let idle = matches!(card.format, Format::Npz) || matches!(card.format, Format::Npy) && flip < 128;
                     assert!(idle || other.digest() != whole.digest(), "{name}: byte {flip}");
                 }
+            }
+            // No images, of sizes whose product no number holds, and of the right size.
+            let none = match card.format {
+                Format::Idx | Format::IdxCut => {
+                    Some([idx(&[0, u32::MAX, u32::MAX, u32::MAX], &[]), idx(&[0, 2, 3], &[])])
+                }
+                Format::Npy => {
+                    Some([npy("|u1", "(0, 4294967295, 4294967295, 4294967295)", &[]), npy("|u1", "(0, 2, 3)", &[])])
+                }
+                Format::Table(_) | Format::Npz | Format::Cifar => None,
+            };
+            for file in none.into_iter().flatten() {
+                let error = spoil(file).expect_err("a file of nothing is refused").to_string();
+                let what = if name.ends_with("images") { "images, expected at least 1" } else { "labels, expected" };
+                assert!(error.contains(&format!("{name}: it holds 0 {what}")), "{error}");
             }
             let error = spoil(b"PK something else entirely".to_vec()).expect_err("another file is refused");
             assert!(error.to_string().starts_with("failed to read small from "), "{error}");
@@ -315,6 +373,15 @@ fn tau_samples_are_test_examples_and_depend_on_their_index_alone() {
     let drawn = rows(&Dataset::new(all.inputs, all.labels, 3).unwrap());
     assert!(drawn.iter().all(|row| test.contains(row) && !rows(&train).contains(row)));
     assert!(drawn.iter().collect::<HashSet<_>>().len() < drawn.len(), "24 draws of 10 repeat some");
+}
+
+#[test]
+fn problems_of_a_dataset_are_one_cluster() {
+    assert_eq!([real_problem(10, 0).cluster(), real_problem(1, 3).cluster()], ["small"; 2]);
+    let suite = crate::suite("quick/dyadic").unwrap();
+    assert!(suite.problems.iter().all(|problem| problem.cluster() == problem.name));
+    let suite = crate::suite("testbed/real").unwrap();
+    assert_eq!(suite.problems.iter().map(Problem::cluster).collect::<HashSet<_>>().len(), 10);
 }
 
 #[test]

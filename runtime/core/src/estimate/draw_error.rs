@@ -4,6 +4,10 @@ use super::joint_estimate::JointEstimate;
 
 /// The Monte Carlo error over draws of a mean over tau-samples, gathered one tau-sample at a time.
 ///
+/// The M draws must be independent draws from the belief, as [`Model`](crate::Model) promises of draws 0, 1, 2, ...: of
+/// draws that are chosen to cover it, or of a chain that moves slowly, neither number holds. Errors are in nats a
+/// tau-sample, as the mean log-likelihood is; effective numbers are numbers of draws.
+///
 /// # Formula
 /// `w_{n,m}` is the weight of function m in the [estimate](JointEstimate) at tau-sample n. All N tau-samples are
 /// estimated from the same M draws, so that what one draw does to the mean of N log-likelihoods is
@@ -17,8 +21,9 @@ use super::joint_estimate::JointEstimate;
 /// half the mean's relative variance, so that a loss is too high by (1 / effective - 1 / M) / 2 nats, and more where that is
 /// not small. Kish, "Survey Sampling" (1965); Owen, "Monte Carlo theory, methods and examples" (2013), chapter 9.
 ///
-/// A tau-sample whose labels no draw allows has no error that could be told: the standard error is NaN, and its draws,
-/// which all have the same likelihood, count as M.
+/// A tau-sample whose labels no draw allows has no error that could be told: the standard error is NaN, and the effective
+/// number is that of the other tau-samples. Where there are no others it is NaN too, unless the draws are all one
+/// function: these count as M, for more of them would say the same.
 ///
 /// Values are put in order and equal ones merged before they are added: neither the order of the draws nor asking for
 /// equal functions just once changes a bit.
@@ -29,16 +34,21 @@ pub struct DrawError {
     /// Sum over tau-samples of each function's weight.
     weights: Vec<f64>,
     samples: u64,
-    /// Sum over tau-samples of V.
+    /// Tau-samples whose labels some draw allows.
+    finite: u64,
+    /// Sum over those of V.
     variances: f64,
+    /// Whether there are several functions.
+    differ: bool,
 }
 
 impl DrawError {
-    /// Adds a tau-sample; function m is named by `counts[m]` draws, the same in every tau-sample.
+    /// Adds a tau-sample; function m is named by `counts[m]` draws, the same in every tau-sample. `differ` says whether
+    /// any two of these functions have another probability there, as an agent may name one function by many numbers.
     ///
     /// # Panics
     /// When there is not one weight a count, or the counts are others than before.
-    pub fn add(&mut self, estimate: &JointEstimate, counts: &[u64]) {
+    pub fn add(&mut self, estimate: &JointEstimate, counts: &[u64], differ: bool) {
         assert_eq!(estimate.weights.len(), counts.len(), "a weight a function");
         if self.samples == 0 {
             self.counts = counts.to_vec();
@@ -46,13 +56,17 @@ impl DrawError {
         }
         assert_eq!(self.counts, counts, "the same functions at every tau-sample");
         self.samples += 1;
-        self.variances += estimate.variance;
+        self.differ |= differ;
+        if estimate.log_likelihood.is_finite() {
+            self.finite += 1;
+            self.variances += estimate.variance;
+        }
         for (sum, weight) in self.weights.iter_mut().zip(&estimate.weights) {
             *sum += weight;
         }
     }
 
-    /// The standard error over draws of the mean over tau-samples: NaN with one draw, or where a tau-sample has no
+    /// The standard error over draws of the mean over tau-samples, in nats: NaN with one draw, or where a tau-sample has no
     /// finite log-likelihood.
     pub fn stderr(&self) -> f64 {
         let draws = self.draws();
@@ -60,9 +74,14 @@ impl DrawError {
         (squares / (draws - 1.0) / draws).sqrt() / self.samples as f64
     }
 
-    /// The effective number of draws, from 1 to M.
+    /// The effective number of draws, from 1 to M; NaN where there are several functions and none allows the labels of any
+    /// tau-sample.
     pub fn effective_draws(&self) -> f64 {
-        self.draws() / (1.0 + self.variances / self.samples as f64)
+        match self.finite {
+            0 if self.differ => f64::NAN,
+            0 => self.draws(),
+            finite => self.draws() / (1.0 + self.variances / finite as f64),
+        }
     }
 
     fn draws(&self) -> f64 {
@@ -100,9 +119,14 @@ mod tests {
             let draws = counts.iter().sum::<u64>() as f64;
             let variance =
                 weights.iter().zip(counts).map(|(w, &c)| (w - 1.0) * (w - 1.0) * c as f64).sum::<f64>() / draws;
-            error.add(&JointEstimate { log_likelihood: -1.0, weights: weights.to_vec(), variance }, counts);
+            error.add(&JointEstimate { log_likelihood: -1.0, weights: weights.to_vec(), variance }, counts, true);
         }
         error
+    }
+
+    /// What an estimator says where no draw allows the labels.
+    fn impossible(functions: usize) -> JointEstimate {
+        JointEstimate { log_likelihood: f64::NEG_INFINITY, weights: vec![f64::NAN; functions], variance: f64::NAN }
     }
 
     #[test]
@@ -143,14 +167,26 @@ mod tests {
     }
 
     #[test]
-    fn where_no_draw_allows_the_labels_there_is_no_error_to_tell() {
-        let mut error = of(&[&[1.0, 1.0]], &[1, 1]);
-        error.add(
-            &JointEstimate { log_likelihood: f64::NEG_INFINITY, weights: vec![f64::NAN; 2], variance: 0.0 },
-            &[1, 1],
-        );
+    fn tau_samples_whose_labels_no_draw_allows_take_no_part_in_the_effective_number() {
+        let mut error = of(&[&[2.0, 0.0]], &[1, 1]);
+        error.add(&impossible(2), &[1, 1], true);
         assert!(error.stderr().is_nan());
-        assert_eq!(error.effective_draws(), 2.0);
+        assert_eq!(error.effective_draws(), 1.0);
+    }
+
+    #[test]
+    fn where_no_draw_allows_any_labels_several_functions_have_no_effective_number() {
+        let effective = |counts: &[u64], differ| {
+            let mut error = DrawError::default();
+            for _ in 0..3 {
+                error.add(&impossible(counts.len()), counts, differ);
+            }
+            error.effective_draws()
+        };
+        assert!(effective(&[1; 5], true).is_nan());
+        // One function, whether it has one number or many.
+        assert_eq!(effective(&[5], false), 5.0);
+        assert_eq!(effective(&[1; 5], false), 5.0);
     }
 
     #[test]

@@ -15,6 +15,6 @@ pub struct JointEstimate {
     /// `w_m` of each function, in the order in which they were added; NaN where log p is not finite.
     pub weights: Vec<f64>,
     /// V = (1/M) sum over m of (`L_m` / p - 1)^2, where `L_m` is the likelihood of the labels under function m or, in a
-    /// partition, in its cell; 0 where p is 0, and with it every `L_m`.
+    /// partition, in its cell; NaN where log p is not finite.
     pub variance: f64,
 }

@@ -33,10 +33,10 @@ pub(super) fn relative(value: f64, mean: f64) -> f64 {
     if mean.is_finite() { libm::exp(value - mean) } else { f64::NAN }
 }
 
-/// Sum of share (exp(value - mean) - 1)^2 over (value, share), in the order given; 0 where the mean is not finite.
+/// Sum of share (exp(value - mean) - 1)^2 over (value, share), in the order given; NaN where the mean is not finite.
 pub(super) fn relative_variance(terms: impl Iterator<Item = (f64, f64)>, mean: f64) -> f64 {
     if !mean.is_finite() {
-        return 0.0;
+        return f64::NAN;
     }
     let square = |(value, share): (f64, f64)| {
         let deviation = relative(value, mean) - 1.0;

@@ -157,7 +157,7 @@ impl Partition {
     /// The estimate.
     pub fn finish(mut self) -> JointEstimate {
         if self.functions.is_empty() {
-            return JointEstimate { log_likelihood: f64::NAN, weights: Vec::new(), variance: 0.0 };
+            return JointEstimate { log_likelihood: f64::NAN, weights: Vec::new(), variance: f64::NAN };
         }
         if let Cells::KMeans(clusters) = &mut self.cells {
             let counts: Vec<u64> = self.functions.iter().map(|function| function.count).collect();

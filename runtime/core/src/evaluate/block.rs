@@ -13,6 +13,10 @@ pub(crate) struct Block<'a> {
     estimates: Vec<Estimate>,
     /// Draws that name each function.
     counts: Vec<u64>,
+    /// The first function's probabilities at all rows, so long as no other function has been found to differ: no more
+    /// than one function of one call.
+    first: Vec<f32>,
+    differ: bool,
     /// One for each tau-sample, or none at all.
     marginals: Vec<MarginalMean>,
 }
@@ -34,7 +38,8 @@ impl<'a> Block<'a> {
             }
         });
         let marginals = if rule.marginals { vec![MarginalMean::new(rule.probs()); len] } else { Vec::new() };
-        Self { rule, labels, estimates: estimates.collect(), counts: Vec::new(), marginals }
+        let estimates = estimates.collect();
+        Self { rule, labels, estimates, counts: Vec::new(), first: Vec::new(), differ: false, marginals }
     }
 
     /// Adds functions, each at all rows of the tau-samples; function m is named by `counts[m]` draws.
@@ -42,6 +47,7 @@ impl<'a> Block<'a> {
         let width = self.rule.probs();
         let stride = width * self.estimates.len();
         assert_eq!(probs.len(), stride * counts.len(), "probabilities of every function at every row");
+        self.compare(probs, stride);
         self.counts.extend_from_slice(counts);
         // All functions of one tau-sample in turn, so that its estimate stays in the cache.
         for (n, estimate) in self.estimates.iter_mut().enumerate() {
@@ -62,6 +68,20 @@ impl<'a> Block<'a> {
         }
     }
 
+    /// Finds out whether any function differs from the first.
+    fn compare(&mut self, probs: &[f32], stride: usize) {
+        if self.differ || probs.is_empty() {
+            return;
+        }
+        if self.counts.is_empty() {
+            self.first = probs[..stride].to_vec();
+        }
+        self.differ = probs.chunks_exact(stride).any(|function| function != self.first);
+        if self.differ {
+            self.first = Vec::new();
+        }
+    }
+
     /// The agent's joint log-likelihood of each tau-sample; its marginals go into `scores`, and what each draw
     /// does to it into `errors`.
     pub(crate) fn finish(self, scores: &mut MarginalScores, errors: &mut DrawError) -> Vec<f64> {
@@ -74,7 +94,7 @@ impl<'a> Block<'a> {
                 Estimate::MonteCarlo(estimate) => estimate.finish(),
                 Estimate::Partition(estimate) => estimate.finish(),
             };
-            errors.add(&estimate, &self.counts);
+            errors.add(&estimate, &self.counts, self.differ);
             estimate.log_likelihood
         };
         self.estimates.into_iter().map(finish).collect()

@@ -275,11 +275,17 @@ fn tails(tau: u64) -> Problem {
 }
 
 fn tails_named(name: &str, tau: u64) -> Problem {
+    tails_of(2, name, tau)
+}
+
+/// The same where there are more than two sides.
+fn tails_of(classes: i64, name: &str, tau: u64) -> Problem {
     let fixture = crate::import::fixture::Fixture::new()
         .array("x_train", &[0, 1], Vec::<f32>::new())
         .array("y_train", &[0], Vec::<i64>::new())
         .array("x_test", &[4, tau, 1], vec![0.0_f32; 4 * tau as usize])
-        .array("y_test", &[4, tau], vec![0_i64; 4 * tau as usize]);
+        .array("y_test", &[4, tau], vec![0_i64; 4 * tau as usize])
+        .array("num_classes", &[], vec![classes]);
     let imported = crate::import::ImportedProblem::from_bytes(fixture.bytes(), std::path::Path::new(name));
     Problem { name: name.to_owned(), source: Source::Imported(std::sync::Arc::new(imported.unwrap())) }
 }
@@ -315,23 +321,38 @@ fn the_coin_of_section_2_2_tells_chance_from_bias_only_jointly() {
 
 #[test]
 fn a_likelihood_of_zero_is_infinite_and_not_hidden() {
-    struct Wrong;
-    impl Model for Wrong {
-        type Error = Infallible;
-        fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Infallible> {
-            Ok(draws.to_vec())
-        }
-        fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
-            Ok([0.0, 1.0].repeat(inputs.rows() * draws.len()))
-        }
-    }
     let evaluation = Evaluation { clip: false, ..evaluation(&[]) };
     for tau in [1, 20] {
-        let score = scores(&Budget::default(), &mut Wrong, &tails(tau), &evaluation).joint[0].1;
-        assert_eq!(score.mean, f64::INFINITY);
-        assert!(score.stderr.is_nan() && score.draw_error.is_nan());
-        // Its draws are all one function: more of them would say the same.
-        assert_eq!(score.effective_draws, 23.0);
+        for functions in [1, 2] {
+            for admits_repetition in [true, false] {
+                let mut wrong = Wrong { functions, admits_repetition };
+                let score = scores(&Budget::default(), &mut wrong, &tails_of(3, "three", tau), &evaluation).joint[0].1;
+                assert_eq!(score.mean, f64::INFINITY);
+                assert!(score.stderr.is_nan() && score.draw_error.is_nan());
+                // Of one function, more draws would say the same; of two, none is of use.
+                assert_eq!(score.effective_draws.to_bits(), if functions == 1 { 23.0_f64 } else { f64::NAN }.to_bits());
+                assert_eq!(score.needs_more_draws(23), functions == 2);
+            }
+        }
+    }
+}
+
+/// An agent of one or two functions that hold the label 0 of three to be impossible: draw d names function d modulo that.
+struct Wrong {
+    functions: u64,
+    admits_repetition: bool,
+}
+
+impl Model for Wrong {
+    type Error = Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Infallible> {
+        Ok(draws.iter().map(|d| if self.admits_repetition { d % self.functions } else { *d }).collect())
+    }
+
+    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+        let function = |draw: &u64| if draw % self.functions == 0 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
+        Ok(draws.iter().flat_map(|draw| function(draw).repeat(inputs.rows())).collect())
     }
 }
 

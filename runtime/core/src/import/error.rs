@@ -101,6 +101,20 @@ pub enum ImportDefect {
         /// The number of classes.
         classes: u64,
     },
+    /// Predictions are of other test data than the problem's.
+    #[error(
+        "{key}{index:?} is {found}, and the problem has {expected} there: score predictions with the problem that they were made on, its tau-samples in their order"
+    )]
+    OtherProblem {
+        /// The array.
+        key: String,
+        /// Where in it.
+        index: Vec<u64>,
+        /// What is there.
+        found: String,
+        /// What the problem has.
+        expected: String,
+    },
     /// A number is infinite or not a number.
     #[error("{key}{index:?} is {value}, expected a finite number: remove or impute it before saving")]
     NotFinite {

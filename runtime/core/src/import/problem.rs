@@ -32,7 +32,7 @@ pub struct ImportedProblem {
     /// The [digest](fn@digest) of the file.
     pub digest: String,
     /// SHA-256 of what the file says, however it is packed: random streams are named by it.
-    pub(crate) content: String,
+    content: String,
 }
 
 impl ImportedProblem {
@@ -72,6 +72,11 @@ impl ImportedProblem {
     /// Number N of tau-samples.
     pub fn samples(&self) -> u32 {
         self.samples
+    }
+
+    /// The labels of all tau-samples, one after another.
+    pub(crate) fn test_labels(&self) -> &[u32] {
+        &self.test_labels
     }
 
     /// Joint log-likelihood of each tau-sample's labels under the true environment, where it is known.
@@ -234,7 +239,7 @@ fn finite<T: Element + Into<f64>>(key: &str, shape: &[u64], values: Vec<T>) -> R
 }
 
 /// The indices of the element at place `i` of a row-major array.
-fn place(shape: &[u64], i: usize) -> Vec<u64> {
+pub(crate) fn place(shape: &[u64], i: usize) -> Vec<u64> {
     let mut rest = i as u64;
     let mut index: Vec<u64> = shape.iter().rev().map(|&n| (rest % n, rest /= n).0).collect();
     index.reverse();

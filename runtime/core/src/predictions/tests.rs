@@ -46,7 +46,23 @@ fn options(clip: bool, partition: Partitioning) -> PredictionOptions {
 }
 
 fn score(budget: u64, bytes: &[u8], clip: bool) -> Result<PredictionScores, ImportDefect> {
-    score_within(budget, Cursor::new(bytes), &options(clip, Partitioning::Planes), &mut |_| ())
+    score_within(budget, Cursor::new(bytes), None, &options(clip, Partitioning::Planes), &mut |_| ())
+}
+
+/// The problem whose inputs are the numbers of their rows.
+fn problem(contents: &Contents, log_likelihoods: Option<Vec<f64>>) -> ImportedProblem {
+    let rows = SAMPLES * contents.tau;
+    let fixture = Fixture::new()
+        .array("x_train", &[0, 1], Vec::<f32>::new())
+        .array("y_train", &[0], Vec::<i64>::new())
+        .array("x_test", &[SAMPLES, contents.tau, 1], (0..rows).map(|row| row as f32).collect())
+        .array("y_test", &[SAMPLES, contents.tau], contents.labels.clone())
+        .array("num_classes", &[], vec![CLASSES as i64]);
+    let fixture = match log_likelihoods {
+        Some(values) => fixture.array("log_likelihood", &[SAMPLES], values),
+        None => fixture,
+    };
+    ImportedProblem::from_bytes(fixture.bytes(), Path::new("problem.npz")).unwrap()
 }
 
 /// The agent whose draw m is row m of the file; inputs are the numbers of their rows.
@@ -75,36 +91,69 @@ impl Model for Recorded<'_> {
 fn a_file_scores_as_the_agent_that_made_it() {
     for tau in [1, 2, 6] {
         let contents = contents(tau);
-        let rows = SAMPLES * tau;
-        let problem = Fixture::new()
-            .array("x_train", &[0, 1], Vec::<f32>::new())
-            .array("y_train", &[0], Vec::<i64>::new())
-            .array("x_test", &[SAMPLES, tau, 1], (0..rows).map(|row| row as f32).collect())
-            .array("y_test", &[SAMPLES, tau], contents.labels.clone());
-        let mut imported = crate::ImportedProblem::from_bytes(problem.bytes(), Path::new("problem.npz")).unwrap();
-        // The planes of the file.
-        imported.content = STREAM.to_owned();
-        let problem = Problem { name: STREAM.to_owned(), source: Source::Imported(imported.into()) };
-        for clip in [true, false] {
-            let evaluation = Evaluation {
-                taus: vec![],
-                samples: 0,
-                draws: DRAWS as u32,
-                partition: Partitioning::Planes,
-                planes: 4,
-                clip,
-                partition_above: 2,
-            };
-            let instance = problem.instance(5);
-            let expected =
-                evaluate(&mut Recorded(&contents), &problem, &instance, &evaluation, 5, &mut |_| ()).unwrap();
-            let scores = score(BUDGET, &contents.fixture().bytes(), clip).unwrap();
-            assert_eq!((tau as u32, scores.joint), expected.joint[0]);
-            assert_eq!((scores.accuracy, scores.ece), (expected.accuracy, expected.ece));
-            assert_eq!((scores.metric, scores.tau), (Metric::Nll, tau as u32));
-            assert_eq!((scores.draws, scores.samples, scores.num_classes), (12, 7, 3));
+        for log_likelihoods in [None, Some(vec![-0.5; SAMPLES as usize])] {
+            let imported = problem(&contents, log_likelihoods);
+            let problem = Problem { name: "mine".to_owned(), source: Source::Imported(imported.clone().into()) };
+            for (clip, partition) in
+                [true, false].map(|clip| (clip, Partitioning::Planes)).into_iter().chain([(true, Partitioning::KMeans)])
+            {
+                let options = options(clip, partition);
+                let evaluation = Evaluation {
+                    taus: vec![],
+                    samples: 0,
+                    draws: DRAWS as u32,
+                    partition,
+                    planes: options.planes,
+                    clip,
+                    partition_above: options.partition_above,
+                };
+                let instance = problem.instance(5);
+                let expected =
+                    evaluate(&mut Recorded(&contents), &problem, &instance, &evaluation, 5, &mut |_| ()).unwrap();
+                let bytes = contents.fixture().bytes();
+                let score =
+                    |problem| score_within(BUDGET, Cursor::new(&bytes), problem, &options, &mut |_| ()).unwrap();
+                let scores = score(Some(&imported));
+                assert_eq!((tau as u32, scores.joint), expected.joint[0]);
+                assert_eq!((scores.accuracy, scores.ece), (expected.accuracy, expected.ece));
+                assert_eq!((scores.metric, scores.tau), (problem.metric(), tau as u32));
+                assert_eq!((scores.draws, scores.samples, scores.num_classes), (12, 7, 3));
+                // Without the problem, cells are others, and so are scores where there are cells.
+                if problem.metric() == Metric::Nll {
+                    let alone = score(None);
+                    assert_eq!(alone.joint == scores.joint, tau <= 2, "tau {tau}, {partition:?}");
+                    assert_eq!((alone.accuracy, alone.ece), (scores.accuracy, scores.ece));
+                }
+            }
         }
     }
+}
+
+#[test]
+fn predictions_of_another_problem_are_refused() {
+    let contents = contents(2);
+    let score = |problem: &ImportedProblem, fixture: Fixture| {
+        let options = options(true, Partitioning::Planes);
+        let error = score_within(BUDGET, Cursor::new(fixture.bytes()), Some(problem), &options, &mut |_| ());
+        error.unwrap_err().to_string()
+    };
+    let mut other = self::contents(2);
+    other.labels[5] = (other.labels[5] + 1) % CLASSES as i64;
+    let message = score(&problem(&other, None), contents.fixture());
+    let start = format!("labels[2, 1] is {}, and the problem has {} there: ", contents.labels[5], other.labels[5]);
+    assert!(message.starts_with(&start) && message.contains("the problem that they were made on"), "{message}");
+    let message = score(&problem(&self::contents(6), None), contents.fixture());
+    assert!(
+        message.starts_with("probs has shape [12, 7, 2, 3], expected (M, N, tau, K) with N = 7, tau = 6"),
+        "{message}"
+    );
+    let mut own = vec![-0.5; SAMPLES as usize];
+    let fixture = |own: &[f64]| contents.fixture().array("log_likelihood", &[SAMPLES], own.to_vec());
+    let message = score(&problem(&contents, None), fixture(&own));
+    assert!(message.starts_with("log_likelihood[0] is -0.5, and the problem has none there"), "{message}");
+    own[3] = -0.25;
+    let message = score(&problem(&contents, Some(vec![-0.5; SAMPLES as usize])), fixture(&own));
+    assert!(message.starts_with("log_likelihood[3] is -0.25, and the problem has -0.5 there"), "{message}");
 }
 
 #[test]
@@ -124,7 +173,7 @@ fn many_passes_give_the_same_bits_as_one() {
 fn clusters_of_many_passes_are_those_of_one() {
     let bytes = contents(6).fixture().bytes();
     let options = options(true, Partitioning::KMeans);
-    let score = |budget| score_within(budget, Cursor::new(&bytes), &options, &mut |_| ()).unwrap();
+    let score = |budget| score_within(budget, Cursor::new(&bytes), None, &options, &mut |_| ()).unwrap();
     assert_eq!(score(1), score(BUDGET));
     assert_ne!(score(1), self::score(BUDGET, &bytes, true).unwrap());
 }
@@ -160,7 +209,8 @@ fn a_file_on_disk_is_scored_with_progress() {
     std::fs::write(&path, &bytes).unwrap();
     let mut seen = vec![0.0];
     let scores =
-        score_predictions(&path, &options(true, Partitioning::Planes), &mut |fraction| seen.push(fraction)).unwrap();
+        score_predictions(&path, None, &options(true, Partitioning::Planes), &mut |fraction| seen.push(fraction))
+            .unwrap();
     assert_eq!(scores, score(BUDGET, &bytes, true).unwrap());
     assert!(seen.is_sorted() && seen.len() > DRAWS as usize);
     assert_eq!(seen.last(), Some(&1.0));
@@ -216,7 +266,7 @@ fn predictions_must_have_three_or_four_axes() {
 fn too_many_planes_are_refused() {
     let options = PredictionOptions { planes: 21, ..PredictionOptions::default() };
     let bytes = contents(1).fixture().bytes();
-    let error = score_within(BUDGET, Cursor::new(&bytes), &options, &mut |_| ()).unwrap_err();
+    let error = score_within(BUDGET, Cursor::new(&bytes), None, &options, &mut |_| ()).unwrap_err();
     assert_eq!(error.to_string(), "planes is 21, expected at most 20: ask for fewer");
 }
 
@@ -248,7 +298,7 @@ fn a_tau_sample_that_memory_cannot_hold_is_refused_with_its_sizes() {
     let (tau, classes) = (60, 1 << 16);
     let fixture = Fixture::new().array("probs", &[1, 1, tau, classes], vec![0.0_f32; (tau * classes) as usize]);
     let options = PredictionOptions { planes: 20, ..options(true, Partitioning::Planes) };
-    let error = score_within(BUDGET, Cursor::new(fixture.bytes()), &options, &mut |_| ()).unwrap_err();
+    let error = score_within(BUDGET, Cursor::new(fixture.bytes()), None, &options, &mut |_| ()).unwrap_err();
     let message = error.to_string();
     let start = "one tau-sample with tau 60, K 65536, 20 planes and 1 draws needs ";
     assert!(message.starts_with(start) && message.contains("at most 536870912: ask for fewer planes"), "{message}");
@@ -257,7 +307,7 @@ fn a_tau_sample_that_memory_cannot_hold_is_refused_with_its_sizes() {
 #[test]
 fn a_directory_is_no_file_of_predictions() {
     let dir = tempfile::tempdir().unwrap();
-    let error = score_predictions(dir.path(), &options(true, Partitioning::Planes), &mut |_| ()).unwrap_err();
+    let error = score_predictions(dir.path(), None, &options(true, Partitioning::Planes), &mut |_| ()).unwrap_err();
     assert!(matches!(error.defect, ImportDefect::Io(_)), "{error}");
     assert!(error.to_string().ends_with("is a directory: give the path of a .npz file"), "{error}");
 }

@@ -43,7 +43,7 @@ fn score(tau: usize, set: u64, estimate: Estimate) -> JointScore {
         let rows = 2 * tau * n..2 * tau * (n + 1);
         let here: Vec<Vec<f32>> = functions.iter().map(|function| function[rows.clone()].to_vec()).collect();
         let estimate = estimate(n, &labels(tau, n), &here);
-        errors.add(&estimate, &[1; DRAWS]);
+        errors.add(&estimate, &[1; DRAWS], true);
         losses.push(-estimate.log_likelihood);
     }
     JointScore::of(&losses, &errors)
@@ -105,7 +105,7 @@ fn the_effective_number_tells_the_bias() {
         estimate.add(0.1_f64.ln(), counts[1]);
         let estimate = estimate.finish();
         let mut errors = DrawError::default();
-        errors.add(&estimate, &counts);
+        errors.add(&estimate, &counts, true);
         bias += (11.0_f64 / 30.0).ln() - estimate.log_likelihood;
         told += 0.5 * (1.0 / errors.effective_draws() - 1.0 / FEW as f64);
     }

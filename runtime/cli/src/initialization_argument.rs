@@ -1,0 +1,22 @@
+//! The option `--initialization`: the law of the environments' weights.
+
+use clap::ValueEnum;
+use jointly_core::Initialization;
+
+/// As the command takes it.
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum InitializationArgument {
+    /// Truncated normal, as the reference implementation has it
+    Reference,
+    /// Glorot normal
+    Glorot,
+}
+
+impl From<InitializationArgument> for Initialization {
+    fn from(argument: InitializationArgument) -> Self {
+        match argument {
+            InitializationArgument::Reference => Self::Testbed,
+            InitializationArgument::Glorot => Self::Glorot,
+        }
+    }
+}
