@@ -23,6 +23,7 @@ pub mod product;
 pub mod progress;
 pub mod simd;
 pub mod softmax;
+pub mod softplus;
 pub mod sparse;
 pub mod stack;
 pub mod stream;
