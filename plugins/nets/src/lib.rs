@@ -26,6 +26,7 @@ pub mod softmax;
 pub mod softplus;
 pub mod sparse;
 pub mod stack;
+pub mod start;
 pub mod stream;
 pub mod sweeps;
 pub mod tangent;
