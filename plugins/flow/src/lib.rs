@@ -121,13 +121,14 @@ impl Classifier for Flow {
             return Ok(());
         }
         let sampler = self.belief.sampler();
-        let parameters = self.drawn.of(draws, |draw, parameters| {
-            parameters.copy_from_slice(&sampler.draw(&mut Stream::FlowDraw.rng(self.seed, draw)).point);
-        });
         let mut base = self.base.borrow_mut();
         let block = out.len() / draws.len();
-        for (parameters, out) in parameters.chunks_exact(self.drawn.len()).zip(out.chunks_exact_mut(block)) {
-            predict(&[base.with(parameters)], inputs, out)?;
+        // One draw's parameters at a time: a draw is as large as the network.
+        for (draw, out) in draws.iter().zip(out.chunks_exact_mut(block)) {
+            let make = |parameters: &mut [f32]| {
+                parameters.copy_from_slice(&sampler.draw(&mut Stream::FlowDraw.rng(self.seed, *draw)).point);
+            };
+            self.drawn.with(*draw, make, |parameters| predict(&[base.with(parameters)], inputs, out))?;
         }
         Ok(())
     }
