@@ -48,11 +48,12 @@ impl Prior {
             return;
         };
         let precisions = [1.0 / (one * one), 1.0 / (two * two)];
-        // p_2 / p_1 = odds e^(-w^2 gap).
-        let odds = (1.0 - first) / first * (one / two);
+        // p_2 / p_1 = odds e^(-w^2 gap), with the odds in the exponent: they are infinite where the first law has no
+        // weight and zero where it has all, and times an exponential at its other end would be no number.
+        let log_odds = ((1.0 - first) / first * (one / two)).ln();
         let gap = (precisions[1] - precisions[0]) / 2.0;
         for (slope, value) in floats_mut(slopes).iter_mut().zip(floats(parameters)) {
-            let ratio = odds * (-value * value * gap).exp();
+            let ratio = (log_odds - value * value * gap).exp();
             // In this order neither an infinite ratio nor one of zero is none.
             let r = 1.0 / (1.0 + ratio);
             *slope += weight * value * (r * precisions[0] + (1.0 - r) * precisions[1]);
@@ -90,8 +91,13 @@ mod tests {
 
     #[test]
     fn far_out_one_law_is_all_that_counts() {
-        let mut slopes = [Lanes::splat(0.0)];
-        Prior::mixture(0.5, 2.0, 0.5).add_surprise(&[Lanes::splat(100.0)], 1.0, &mut slopes);
-        assert_eq!(floats(&slopes)[0], 25.0);
+        // The wider of two laws where both have weight, else the one that has: w over its variance.
+        for (one, two) in [(0.5, 2.0), (2.0, 0.5)] {
+            for (weight, sigma) in [(0.0, two), (0.5, 2.0), (1.0, one)] {
+                let mut slopes = [Lanes::splat(0.0)];
+                Prior::mixture(one, two, weight).add_surprise(&[Lanes::splat(100.0)], 1.0, &mut slopes);
+                assert_eq!(floats(&slopes)[0], 100.0 / (sigma * sigma), "{one} with {weight}, {two}");
+            }
+        }
     }
 }

@@ -97,8 +97,15 @@ impl Classifier for DeepKernel {
         normalise(&mut features, network.features());
         let temperature = f64::from(temperature(task));
         let noise_variance = f64::from(*settings.sigma_factor) * temperature;
-        let posterior = Posterior::new(&features, network.features(), noise_variance)
-            .ok_or_else(|| Failure::Diverged("the features are not finite".into()))?;
+        if !features.iter().all(|value| value.is_finite()) {
+            return Err(Failure::Diverged("the features are not finite".into()));
+        }
+        let posterior = Posterior::new(&features, network.features(), noise_variance).ok_or_else(|| {
+            Failure::Diverged(format!(
+                "the features' products and noise of variance {noise_variance:.1e} are not positive definite: raise \
+                 sigma-factor"
+            ))
+        })?;
         let examples = data.labels.len().max(1) as f64;
         let factor = f64::from(*settings.scale) * (noise_variance / (examples * temperature)).sqrt();
         let drawn = Drawn::new(network.features() * network.classes());
@@ -166,6 +173,13 @@ mod tests {
             }
             assert_ne!(together, probs(&train(examples, &[], 1).unwrap(), &inputs, &draws));
         }
+    }
+
+    #[test]
+    fn noise_too_small_to_draw_by_is_refused_with_the_remedy() {
+        let failure = train(10, &[setting("sigma-factor", "1e-30")], 0).unwrap_err();
+        let Failure::Diverged(reason) = failure else { panic!("{failure:?}") };
+        assert!(reason.ends_with("raise sigma-factor"), "{reason}");
     }
 
     #[test]

@@ -34,7 +34,8 @@ pub(crate) struct Posterior {
 }
 
 impl Posterior {
-    /// The posterior after examples with these features, `width` a row; None where numbers are not finite.
+    /// The posterior after examples with these features, `width` a row, which are finite; None where the noise is lost in
+    /// the rounding of the features' products.
     pub(crate) fn new(features: &[f32], width: usize, noise_variance: f64) -> Option<Self> {
         let mut precision = vec![0.0; width * width];
         for row in features.chunks_exact(width) {

@@ -39,6 +39,9 @@ settings! {
         learning_rate: Positive = "1e-3",
         /// steps of Adam
         steps: Count = "1000",
+        /// factor of the steps where there are more than 500 examples for each dimension of the input; 1 for no more
+        /// steps there than elsewhere
+        steps_factor: Count = "10",
         /// examples in a batch
         batch_size: Count = "100",
     }
@@ -47,6 +50,22 @@ settings! {
 /// How the penalty shrinks as there are more examples for each dimension of the input.
 const PENALTY_POWER: f32 = 0.7;
 
+/// Examples for each dimension of the input above which training takes more steps.
+const MANY_EXAMPLES: usize = 500;
+
+impl Settings {
+    /// Steps of Adam for so many examples.
+    fn steps(&self, task: &Task, examples: usize) -> Result<usize, Failure> {
+        let (steps, factor) = (*self.steps, *self.steps_factor);
+        if examples <= MANY_EXAMPLES.saturating_mul(task.input_dim) {
+            return Ok(steps);
+        }
+        steps.checked_mul(factor).ok_or_else(|| {
+            Failure::InvalidSetting(format!("steps={steps} times steps-factor={factor} is too many: lower one of them"))
+        })
+    }
+}
+
 /// A base network with an epinet and an additive prior.
 ///
 /// # Formula
@@ -54,6 +73,9 @@ const PENALTY_POWER: f32 = 0.7;
 /// The logits at input x and index z, standard normal, are mu(x) + eta([x, h(x), z]) z + prior(x, z): mu is the base network
 /// and h its last hidden layer, eta a matrix of classes by dimensions of the index, and the prior the sum of z_i f_i(x)
 /// over fixed random networks.
+///
+/// As in the version that its authors published for the Neural Testbed, training is ten times as long where there are more
+/// than 500 examples for each dimension of the input; the setting steps-factor has the ten.
 #[derive(Debug)]
 pub struct Epinet {
     shape: Shape,
@@ -142,7 +164,7 @@ impl Classifier for Epinet {
         let examples = data.labels.len().max(1);
         let recipe = Recipe {
             indices: *settings.indices,
-            steps: *settings.steps,
+            steps: settings.steps(task, data.labels.len())?,
             batch_size: *settings.batch_size,
             learning_rate: *settings.learning_rate,
             penalty: *settings.l2 * (task.input_dim as f32 / examples as f32).powf(PENALTY_POWER),
@@ -241,6 +263,33 @@ mod tests {
         }
         let distinct = probs(&one, &data.inputs, 0) != probs(&one, &data.inputs, 9);
         assert_eq!(distinct, one.canonical_draw(0) != one.canonical_draw(9));
+    }
+
+    #[test]
+    fn training_is_longer_above_500_examples_a_dimension() {
+        let steps = |input_dim: usize, examples: usize, given: &[(&str, &str)]| {
+            let task = Task { input_dim, ..task() };
+            Settings::parse(&settings(given)).unwrap().steps(&task, examples)
+        };
+        assert_eq!([0, 1000, 1001].map(|examples| steps(2, examples, &[])), [Ok(1000), Ok(1000), Ok(10_000)]);
+        assert_eq!([1500, 1501].map(|examples| steps(3, examples, &[])), [Ok(1000), Ok(10_000)]);
+        assert_eq!(steps(1, 501, &[("steps-factor", "1")]), Ok(1000));
+        let most = usize::MAX.to_string();
+        assert_eq!(steps(1, 500, &[("steps", &most)]), Ok(usize::MAX));
+        assert!(matches!(steps(1, 501, &[("steps", &most)]), Err(Failure::InvalidSetting(_))));
+    }
+
+    #[test]
+    fn examples_above_the_boundary_are_trained_on_for_longer() {
+        let train = |examples: usize, given: &[(&str, &str)]| {
+            let narrow = [("hidden", "2"), ("epinet-hidden", "none"), ("prior-hidden", "none"), ("indices", "1")];
+            let settings = settings(&[&narrow[..], given].concat());
+            let data = half_plane(examples);
+            probs(&Epinet::train(&task(), &data, None, &settings, 0).unwrap(), &half_plane(3).inputs, 0)
+        };
+        let (few, many) = (("steps", "3"), ("steps", "30"));
+        assert_eq!(train(1001, &[few]), train(1001, &[many, ("steps-factor", "1")]));
+        assert_eq!(train(1000, &[few]), train(1000, &[few, ("steps-factor", "1")]));
     }
 
     #[test]

@@ -64,10 +64,14 @@ settings! {
 ///
 /// # Formula
 ///
-/// Minimises E [mean cross-entropy of a batch at w] + c / T KL(q || p), where w ~ q is a vector of independent normals
-/// sent through planar flows, p = N(0, sigma^2 I) the prior, T the number of examples and c = d sqrt(temperature) where
-/// adaptive, else 1; no examples count as one, and an unknown temperature as 1. The expectation is a mean over a few
-/// draws, each shared by the whole batch. Means start as a network's parameters do, and flows as the identity.
+/// Minimises E [mean cross-entropy of a batch at w] + c / T KL(q || p), where w ~ q is a vector of standard normals sent
+/// through planar flows, then scaled and shifted parameter by parameter, p = N(0, sigma^2 I) the prior, T the number of
+/// examples and c = d sqrt(temperature) where adaptive, else 1; no examples count as one, and an unknown temperature as
+/// 1. The expectation is a mean over a few draws, each shared by the whole batch. Means start as a network's parameters
+/// do, scales at the setting initial-scale, and flows as the identity.
+///
+/// To scale and shift before the flows gives the same laws q, since a planar flow between such a map and its inverse is a
+/// planar flow; but there the argument of its tanh grows with the scales, a hundredfold in training, until it is a shift.
 ///
 /// After Rezende and Mohamed (2015), with the planar flows of their section 4.1; the independent normals alone are
 /// those of Blundell et al. (2015).
@@ -117,13 +121,14 @@ impl Classifier for Flow {
             return Ok(());
         }
         let sampler = self.belief.sampler();
-        let parameters = self.drawn.of(draws, |draw, parameters| {
-            parameters.copy_from_slice(&sampler.draw(&mut Stream::FlowDraw.rng(self.seed, draw)).point);
-        });
         let mut base = self.base.borrow_mut();
         let block = out.len() / draws.len();
-        for (parameters, out) in parameters.chunks_exact(self.drawn.len()).zip(out.chunks_exact_mut(block)) {
-            predict(&[base.with(parameters)], inputs, out)?;
+        // One draw's parameters at a time: a draw is as large as the network.
+        for (draw, out) in draws.iter().zip(out.chunks_exact_mut(block)) {
+            let make = |parameters: &mut [f32]| {
+                parameters.copy_from_slice(&sampler.draw(&mut Stream::FlowDraw.rng(self.seed, *draw)).point);
+            };
+            self.drawn.with(*draw, make, |parameters| predict(&[base.with(parameters)], inputs, out))?;
         }
         Ok(())
     }

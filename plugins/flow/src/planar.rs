@@ -2,11 +2,13 @@
 
 use std::f32::consts::E;
 
+use jointly_nets::softplus::{logistic, softplus};
+
 /// What is learnt of a flow.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Raw<'a> {
-    pub(crate) u: &'a [f32],
-    pub(crate) w: &'a [f32],
+#[derive(Clone, Debug)]
+pub(crate) struct Raw {
+    pub(crate) u: Vec<f32>,
+    pub(crate) w: Vec<f32>,
     pub(crate) b: f32,
 }
 
@@ -17,8 +19,8 @@ pub(crate) struct Raw<'a> {
 /// f(z) = z + v tanh(w.z + b), and ln |det df/dz| = ln(1 + (1 - t^2) w.v) with t the tanh. It is invertible where
 /// w.v > -1, which v = u + c w sees to, with c = (softplus(w.u) - 1 - w.u) / |w|^2: then w.v = softplus(w.u) - 1.
 #[derive(Debug)]
-pub(crate) struct Planar<'a> {
-    raw: Raw<'a>,
+pub(crate) struct Planar {
+    raw: Raw,
     /// v.
     direction: Vec<f32>,
     /// w.u, |w|^2 and 1 + w.v.
@@ -36,18 +38,18 @@ pub(crate) struct Slopes {
     stretch: f32,
 }
 
-impl<'a> Planar<'a> {
-    pub(crate) fn new(raw: Raw<'a>) -> Self {
-        let (along, square) = (dot(raw.w, raw.u), dot(raw.w, raw.w).max(f32::MIN_POSITIVE));
+impl Planar {
+    pub(crate) fn new(raw: Raw) -> Self {
+        let (along, square) = (dot(&raw.w, &raw.u), dot(&raw.w, &raw.w).max(f32::MIN_POSITIVE));
         let stretch = softplus(along);
         let c = (stretch - 1.0 - along) / square;
-        let direction = raw.u.iter().zip(raw.w).map(|(u, w)| u + c * w).collect();
+        let direction = raw.u.iter().zip(&raw.w).map(|(u, w)| u + c * w).collect();
         Self { raw, direction, along, square, stretch }
     }
 
     /// The u with which a flow along w is the identity: softplus(w.u) is 1, and v is 0.
     pub(crate) fn identity(w: &[f32]) -> Vec<f32> {
-        let factor = (E - 1.0).ln() / dot(w, w);
+        let factor = (E - 1.0).ln() / dot(w, w).max(f32::MIN_POSITIVE);
         w.iter().map(|w| factor * w).collect()
     }
 
@@ -59,9 +61,14 @@ impl<'a> Planar<'a> {
 
     /// Moves a point; returns the tanh.
     pub(crate) fn push(&self, z: &mut [f32]) -> f32 {
-        let t = (dot(self.raw.w, z) + self.raw.b).tanh();
+        let t = (dot(&self.raw.w, z) + self.raw.b).tanh();
         z.iter_mut().zip(&self.direction).for_each(|(z, v)| *z += t * v);
         t
+    }
+
+    /// 1 + (1 - t^2) w.v, written so that it cannot be zero by rounding.
+    pub(crate) fn determinant(&self, t: f32) -> f32 {
+        t * t + (1.0 - t * t) * self.stretch
     }
 
     /// Moves a point back, given the tanh, and with it the gradient of a loss from which `volume` times the logarithm
@@ -69,21 +76,19 @@ impl<'a> Planar<'a> {
     pub(crate) fn pull(&self, t: f32, z: &mut [f32], gradient: &mut [f32], volume: f32, slopes: &mut Slopes) {
         z.iter_mut().zip(&self.direction).for_each(|(z, v)| *z -= t * v);
         slopes.direction.iter_mut().zip(&*gradient).for_each(|(slope, gradient)| *slope += t * gradient);
-        // The determinant, 1 + (1 - t^2) w.v, written so that it cannot be zero by rounding.
-        let turn = 1.0 - t * t;
-        let determinant = t * t + turn * self.stretch;
+        let (turn, determinant) = (1.0 - t * t, self.determinant(t));
         slopes.stretch -= volume * turn / determinant;
         let by_t = dot(gradient, &self.direction) + volume * 2.0 * t * (self.stretch - 1.0) / determinant;
         let inner = by_t * turn;
         slopes.b += inner;
         slopes.w.iter_mut().zip(&*z).for_each(|(slope, z)| *slope += inner * z);
-        gradient.iter_mut().zip(self.raw.w).for_each(|(gradient, w)| *gradient += inner * w);
+        gradient.iter_mut().zip(&self.raw.w).for_each(|(gradient, w)| *gradient += inner * w);
     }
 
     /// Writes the gradient with respect to u and w, and returns that with respect to b.
     pub(crate) fn finish(&self, slopes: &Slopes, u: &mut [f32], w: &mut [f32]) -> f32 {
         let c = (self.stretch - 1.0 - self.along) / self.square;
-        let by_c = dot(&slopes.direction, self.raw.w);
+        let by_c = dot(&slopes.direction, &self.raw.w);
         let by_stretch = slopes.stretch + by_c / self.square;
         let by_along = by_stretch * logistic(self.along) - by_c / self.square;
         let by_square = -by_c * c / self.square;
@@ -94,16 +99,6 @@ impl<'a> Planar<'a> {
         }
         slopes.b
     }
-}
-
-/// ln(1 + e^x).
-pub(crate) fn softplus(x: f32) -> f32 {
-    x.max(0.0) + (-x.abs()).exp().ln_1p()
-}
-
-/// 1 / (1 + e^-x), the derivative of softplus.
-pub(crate) fn logistic(x: f32) -> f32 {
-    1.0 / (1.0 + (-x).exp())
 }
 
 /// In a fixed order, in eight sums that do not wait for one another.

@@ -84,3 +84,27 @@ pub(crate) fn train(settings: &Settings, task: &Task, data: &Dataset, seed: u64)
     }
     Ok((base, belief))
 }
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::{Matrix, Rng, Setting};
+
+    use super::*;
+
+    #[test]
+    fn flows_bend_still_when_training_ends() {
+        const DRAWS: u64 = 50;
+        let mut rng = Rng::new(1, 0);
+        let inputs: Vec<f32> = (0..40).map(|_| rng.normal()).collect();
+        let labels = inputs.chunks(2).map(|row| u32::from(row[0] > row[1])).collect();
+        let data = Dataset { inputs: Matrix::new(20, 2, inputs).unwrap(), labels };
+        let task = Task { input_dim: 2, num_classes: 2, temperature: Some(0.1), hidden_layers: None };
+        let steps = Setting { name: "steps".into(), value: "1000".into() };
+        let settings = Settings::parse(&[steps]).unwrap();
+        let (_, belief) = train(&settings, &task, &data, 0).unwrap();
+        let sampler = belief.sampler();
+        let slopes = (0..DRAWS).map(|draw| sampler.slope(&sampler.draw(&mut Rng::new(2, draw))));
+        let mean = slopes.sum::<f32>() / DRAWS as f32;
+        assert!(mean > 0.3, "{mean}");
+    }
+}

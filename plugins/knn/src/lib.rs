@@ -2,7 +2,7 @@
 
 mod neighbours;
 
-use jointly_nets::truncated::{truncate, with_origins};
+use jointly_nets::truncated::{WithOrigins, truncate};
 use jointly_sdk::{Classifier, Count, Dataset, Description, Failure, Matrix, Setting, Task, choices, settings, sweep};
 
 use neighbours::{Neighbour, Neighbours};
@@ -94,8 +94,9 @@ impl Classifier for Knn {
         _seed: u64,
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
-        let Dataset { inputs, labels } = with_origins(task, data)?;
-        Ok(Self { neighbours: Neighbours::new(&inputs), labels, classes: task.num_classes, settings })
+        let examples = WithOrigins::new(task, data)?;
+        let neighbours = Neighbours::new(examples.rows(), examples.dim(), |i, j| examples.feature(i, j));
+        Ok(Self { neighbours, labels: examples.labels(), classes: examples.classes(), settings })
     }
 
     fn probs(&self, inputs: &Matrix, _draw: u64, out: &mut [f32]) -> Result<(), Failure> {

@@ -10,7 +10,7 @@ use jointly_sdk::{
     Widths, log, settings, sweep,
 };
 
-use posterior::{Examples, MOST_FULL, Posterior, Structure};
+use posterior::{Examples, Fault, MOST_FULL, Posterior, Structure};
 
 /// How narrow the prior of a weight is.
 #[derive(Clone, Copy, Debug)]
@@ -149,8 +149,15 @@ impl Classifier for Laplace {
         }
         let Hidden { features, logits } = with_ones(network.at(&data.inputs)?, network.features());
         let at = Examples { features: &features, width, logits: &logits, classes };
-        let posterior = Posterior::new(structure, at, prior_precision)
-            .ok_or_else(|| Failure::Diverged("the curvature of the loss is not finite".into()))?;
+        let posterior = Posterior::new(structure, at, prior_precision).map_err(|fault| {
+            Failure::Diverged(match fault {
+                Fault::NotFinite => "the curvature of the loss is not finite".into(),
+                Fault::NotPositiveDefinite => format!(
+                    "the curvature of the loss and a prior of precision {prior_precision:.1e} are not positive definite: \
+                     raise prior-precision"
+                ),
+            })
+        })?;
         let drawn = Drawn::new(weights);
         Ok(Self { network, posterior, scale: f64::from(*settings.scale), seed, drawn })
     }
@@ -235,6 +242,13 @@ mod tests {
             assert_eq!(found, probs(&given, &data(3).inputs, &[0, 1]), "{examples}");
         }
         assert!(matches!(train(5, &[setting("l2", "0")], 0), Err(Failure::InvalidSetting(_))));
+    }
+
+    #[test]
+    fn a_prior_too_wide_to_draw_by_is_refused_with_the_remedy() {
+        let failure = train(30, &[setting("prior-precision", "1e-30")], 0).unwrap_err();
+        let Failure::Diverged(reason) = failure else { panic!("{failure:?}") };
+        assert!(reason.contains("1.0e-30") && reason.ends_with("raise prior-precision"), "{reason}");
     }
 
     #[test]

@@ -64,9 +64,23 @@ impl Examples<'_> {
     }
 }
 
+/// Why there is no posterior.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// A number is not finite.
+    NotFinite,
+    /// The precision is not positive definite to working precision: the prior's part of it is lost in the rounding of the
+    /// curvature's.
+    NotPositiveDefinite,
+}
+
 impl Posterior {
-    /// The posterior; None where a number is not finite.
-    pub(crate) fn new(structure: Structure, examples: Examples<'_>, prior_precision: f64) -> Option<Self> {
+    /// The posterior.
+    ///
+    /// # Errors
+    ///
+    /// A precision that there is nothing to draw by.
+    pub(crate) fn new(structure: Structure, examples: Examples<'_>, prior_precision: f64) -> Result<Self, Fault> {
         match structure {
             Structure::Full => full(examples, prior_precision),
             Structure::Kronecker => kronecker(examples, prior_precision),
@@ -94,9 +108,27 @@ impl Posterior {
 }
 
 /// Element (k, l) of diag(p) - p p^T.
+///
+/// # Formula
+///
+/// -p_k p_l, and p_k sum_{l != k} p_l on the diagonal, which is p_k (1 - p_k) of a distribution. Rows sum to zero in
+/// this way however the probabilities were rounded: a row of another sum is a curvature that the loss has not, and where
+/// it is negative the matrix is not even positive semidefinite.
 fn curvature(probs: &[f32], k: usize, l: usize) -> f64 {
-    let (p, q) = (f64::from(probs[k]), f64::from(probs[l]));
-    if k == l { p * (1.0 - p) } else { -p * q }
+    let p = f64::from(probs[k]);
+    if k == l {
+        let others = probs.iter().enumerate().filter(|(other, _)| *other != k);
+        p * others.map(|(_, q)| f64::from(*q)).sum::<f64>()
+    } else {
+        -p * f64::from(probs[l])
+    }
+}
+
+/// A factor of a symmetric matrix.
+fn factor(matrix: Vec<f64>, size: usize) -> Result<Cholesky, Fault> {
+    let finite = matrix.iter().all(|element| element.is_finite());
+    let fault = if finite { Fault::NotPositiveDefinite } else { Fault::NotFinite };
+    Cholesky::new(matrix, size).ok_or(fault)
 }
 
 /// Adds `weight` phi phi^T to a block of a matrix, whose rows are `stride` apart.
@@ -115,7 +147,7 @@ fn add_diagonal(matrix: &mut [f64], size: usize, value: f64) {
     }
 }
 
-fn full(examples: Examples<'_>, prior_precision: f64) -> Option<Posterior> {
+fn full(examples: Examples<'_>, prior_precision: f64) -> Result<Posterior, Fault> {
     let (width, classes) = (examples.width, examples.classes);
     let size = width * classes;
     let mut precision = vec![0.0; size * size];
@@ -128,10 +160,10 @@ fn full(examples: Examples<'_>, prior_precision: f64) -> Option<Posterior> {
         }
     }
     add_diagonal(&mut precision, size, prior_precision);
-    Cholesky::new(precision, size).map(Posterior::Full)
+    factor(precision, size).map(Posterior::Full)
 }
 
-fn kronecker(examples: Examples<'_>, prior_precision: f64) -> Option<Posterior> {
+fn kronecker(examples: Examples<'_>, prior_precision: f64) -> Result<Posterior, Fault> {
     let (width, classes) = (examples.width, examples.classes);
     let mut left = vec![0.0; classes * classes];
     let mut right = vec![0.0; width * width];
@@ -153,11 +185,10 @@ fn kronecker(examples: Examples<'_>, prior_precision: f64) -> Option<Posterior> 
     let root = prior_precision.sqrt();
     add_diagonal(&mut left, classes, root / balance);
     add_diagonal(&mut right, width, root * balance);
-    let (classes, features) = (Cholesky::new(left, classes)?, Cholesky::new(right, width)?);
-    Some(Posterior::Kronecker { classes, features })
+    Ok(Posterior::Kronecker { classes: factor(left, classes)?, features: factor(right, width)? })
 }
 
-fn diagonal(examples: Examples<'_>, prior_precision: f64) -> Option<Posterior> {
+fn diagonal(examples: Examples<'_>, prior_precision: f64) -> Result<Posterior, Fault> {
     let mut precision = vec![prior_precision; examples.width * examples.classes];
     for (features, probs) in examples.rows() {
         for (k, row) in precision.chunks_exact_mut(examples.width).enumerate() {
@@ -166,7 +197,9 @@ fn diagonal(examples: Examples<'_>, prior_precision: f64) -> Option<Posterior> {
         }
     }
     let finite = precision.iter().all(|precision| precision.is_finite());
-    finite.then(|| Posterior::Diagonal(precision.into_iter().map(|precision| precision.sqrt().recip()).collect()))
+    // A sum of squares and a prior above zero is above zero.
+    let deviations = || precision.iter().map(|precision| precision.sqrt().recip()).collect();
+    if finite { Ok(Posterior::Diagonal(deviations())) } else { Err(Fault::NotFinite) }
 }
 
 #[cfg(test)]
@@ -314,5 +347,38 @@ mod tests {
                 assert!((value - expected).abs() < TOLERANCE, "{structure:?}");
             }
         }
+    }
+
+    #[test]
+    fn rows_of_the_curvature_sum_to_zero_however_probabilities_are_rounded() {
+        for probs in [&[0.7, 0.300_000_1][..], &[1.0, 1e-9], &[0.9, 0.1, 2e-8], &[1.0, 0.0], &[0.333, 0.333, 0.333]] {
+            for k in 0..probs.len() {
+                let row = (0..probs.len()).map(|l| curvature(probs, k, l));
+                let size: f64 = row.clone().map(f64::abs).sum();
+                assert!(row.sum::<f64>().abs() <= 1e-15 * size, "{probs:?}, row {k}");
+                assert!(curvature(probs, k, k) >= 0.0);
+            }
+        }
+    }
+
+    #[test]
+    fn faults_are_told_apart() {
+        let case = Case::new(8);
+        let of = |structure, features: &[f32], prior_precision| {
+            let logits = &case.logits;
+            let examples = Examples { features, width: WIDTH, logits, classes: CLASSES };
+            Posterior::new(structure, examples, prior_precision).err()
+        };
+        let mut broken = case.features.clone();
+        broken[4] = f32::NAN;
+        for structure in [Structure::Full, Structure::Kronecker, Structure::Diagonal] {
+            assert_eq!(of(structure, &case.features, PRIOR), None);
+            assert_eq!(of(structure, &broken, PRIOR), Some(Fault::NotFinite));
+        }
+        // The same shift of all classes moves no probability: there the curvature is zero, and the prior lost in rounding.
+        for structure in [Structure::Full, Structure::Kronecker] {
+            assert_eq!(of(structure, &case.features, 1e-40), Some(Fault::NotPositiveDefinite), "{structure:?}");
+        }
+        assert_eq!(of(Structure::Diagonal, &case.features, 1e-40), None);
     }
 }

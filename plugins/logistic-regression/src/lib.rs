@@ -27,7 +27,7 @@ impl EnsembleAgent for LogisticRegression {
         let summary = "a linear classifier: one function, no uncertainty about it";
         Description {
             parameters: Settings::parameters(),
-            sweeps: vec![sweeps::one("l2", &["0.01", "0.1", "1", "10"])],
+            sweeps: vec![sweeps::l2_by_adaptive()],
             ..Description::new("logistic-regression", env!("CARGO_PKG_VERSION"), summary)
         }
     }
@@ -50,6 +50,21 @@ jointly_sdk::export!(classifier: jointly_nets::Agent<LogisticRegression>);
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_penalty_is_swept_as_the_mlps_is() {
+        let [sweep] = LogisticRegression::describe().sweeps.try_into().expect("one sweep");
+        assert_eq!(sweep.variants.len(), 14);
+        for (name, values) in
+            [("l2", &["1e-4", "1e-3", "1e-2", "0.1", "1", "10", "100"][..]), ("adaptive", &["yes", "no"])]
+        {
+            for value in values {
+                let has = |setting: &Setting| setting.name == name && setting.value == *value;
+                let count = sweep.variants.iter().filter(|variant| variant.iter().any(has)).count();
+                assert_eq!(count * values.len(), 14, "{name}={value}");
+            }
+        }
+    }
 
     #[test]
     fn suggested_variants_are_accepted_and_others_refused() {

@@ -3,21 +3,27 @@
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// How many draws are kept between calls.
-const KEPT: usize = 1024;
+/// How many bytes are kept between calls, of the memory that an agent has.
+const ROOM: usize = 64 << 20;
+
+/// What a draw that is kept takes beside its numbers: a place in the tree, and what an allocation costs.
+const OVERHEAD: usize = 64;
 
 /// Each draw's numbers, made when it is first asked for.
 #[derive(Debug)]
 pub struct Drawn {
     /// Numbers of a draw.
     len: usize,
+    /// How many draws are kept, those seen first.
+    most: usize,
     kept: RefCell<BTreeMap<u64, Vec<f32>>>,
 }
 
 impl Drawn {
-    /// Draws of `len` numbers each.
+    /// Draws of `len` numbers each, of which as many are kept as 64 MiB hold.
     pub fn new(len: usize) -> Self {
-        Self { len, kept: RefCell::default() }
+        let most = ROOM / len.saturating_mul(size_of::<f32>()).saturating_add(OVERHEAD);
+        Self { len, most, kept: RefCell::default() }
     }
 
     /// Numbers of a draw.
@@ -26,19 +32,26 @@ impl Drawn {
         self.len
     }
 
+    /// Hands a draw's numbers to `take`. `make` writes them, the same at every call.
+    pub fn with<T>(&self, draw: u64, make: impl FnOnce(&mut [f32]), take: impl FnOnce(&[f32]) -> T) -> T {
+        let mut kept = self.kept.borrow_mut();
+        if let Some(numbers) = kept.get(&draw) {
+            return take(numbers);
+        }
+        let mut numbers = vec![0.0; self.len];
+        make(&mut numbers);
+        let taken = take(&numbers);
+        if kept.len() < self.most {
+            kept.insert(draw, numbers);
+        }
+        taken
+    }
+
     /// The numbers of the draws, one draw after the other. `make` writes those of one draw, the same at every call.
     pub fn of(&self, draws: &[u64], make: impl Fn(u64, &mut [f32])) -> Vec<f32> {
-        let mut kept = self.kept.borrow_mut();
         let mut all = vec![0.0; draws.len() * self.len];
         for (draw, numbers) in draws.iter().zip(all.chunks_exact_mut(self.len)) {
-            if let Some(kept) = kept.get(draw) {
-                numbers.copy_from_slice(kept);
-                continue;
-            }
-            make(*draw, numbers);
-            if kept.len() < KEPT {
-                kept.insert(*draw, numbers.to_vec());
-            }
+            self.with(*draw, |made| make(*draw, made), |made| numbers.copy_from_slice(made));
         }
         all
     }
@@ -48,19 +61,39 @@ impl Drawn {
 mod tests {
     use super::*;
 
+    /// Numbers of a draw of which 64 MiB hold four.
+    const LARGE: usize = (ROOM / 4 - OVERHEAD) / size_of::<f32>();
+
     #[test]
     fn a_draw_is_made_once_while_there_is_room() {
-        let drawn = Drawn::new(2);
         let made = RefCell::new(0);
         let make = |draw: u64, numbers: &mut [f32]| {
             *made.borrow_mut() += 1;
-            numbers.copy_from_slice(&[draw as f32, 1.0]);
+            numbers.fill(draw as f32);
         };
-        assert_eq!(drawn.of(&[7, 3, 7], make), [7.0, 1.0, 3.0, 1.0, 7.0, 1.0]);
+        let drawn = Drawn::new(2);
+        assert_eq!(drawn.of(&[7, 3, 7], make), [7.0, 7.0, 3.0, 3.0, 7.0, 7.0]);
         assert_eq!(*made.borrow(), 2);
-        let many: Vec<u64> = (100..100 + KEPT as u64).collect();
-        assert_eq!(drawn.of(&many, make), drawn.of(&many, make));
-        // Two of them found no room.
-        assert_eq!(*made.borrow(), 2 + KEPT + 2);
+
+        *made.borrow_mut() = 0;
+        let drawn = Drawn::new(LARGE);
+        for round in 1..=2 {
+            for draw in 0..6 {
+                assert_eq!(drawn.with(draw, |numbers| make(draw, numbers), |numbers| numbers[LARGE - 1]), draw as f32);
+            }
+            // Two of them find no room.
+            assert_eq!(*made.borrow(), 4 + 2 * round);
+        }
+    }
+
+    #[test]
+    fn what_is_kept_is_bounded_whatever_a_draws_size() {
+        for len in [1, 12, 2802, LARGE, LARGE + 1, 50_000_000, usize::MAX] {
+            let most = Drawn::new(len).most;
+            assert!(most.saturating_mul(len).saturating_mul(4).saturating_add(most * OVERHEAD) <= ROOM, "{len}");
+        }
+        // A thousand draws of the testbed's network, and none of what is larger than the room.
+        assert!(Drawn::new(2802).most > 1000);
+        assert_eq!(Drawn::new(ROOM).most, 0);
     }
 }

@@ -1,9 +1,7 @@
 //! How a network's outputs move with its parameters: its derivative in one direction, in a forward pass.
 
-use jointly_sdk::Rng;
-
 use crate::layout::{Block, layout};
-use crate::network::{FirstBiases, Network, stride};
+use crate::network::{Network, stride};
 use crate::product::{Target, product};
 use crate::simd::{LANES, Lanes, Left, Right, floats, vectors};
 
@@ -19,13 +17,20 @@ pub struct Tangent {
 }
 
 impl Tangent {
-    /// The derivative of `network`, which has the given widths, in a random direction.
+    /// The derivative of `network`, which has the given widths, in the direction of another, of which the last layer
+    /// counts as zero.
     ///
-    /// The direction has the law with which a network starts, except for the last layer, where it is zero. With f such a
-    /// network, f(x, theta) + J(x, theta) v then has the covariance of the network's neural tangent kernel as it gets
-    /// wide: f has the last layer's share, since f is linear in that layer, and J v has the others'.
-    pub fn new(network: Network, widths: &[usize], first_biases: FirstBiases, rng: &mut Rng) -> Self {
-        let mut direction = Network::new(widths, first_biases, rng);
+    /// Where both are drawn by a law of independent parameters of mean zero, f(x, theta) + J(x, theta) v has the
+    /// covariance of the neural tangent kernel E [J(x, theta) S J(x', theta)^T], with S the parameters' variances: f has
+    /// the last layer's share, since f is linear in that layer, and J v has the others'. A parameter that the law has at
+    /// zero has no share.
+    ///
+    /// # Panics
+    ///
+    /// Where one of the networks has other widths.
+    pub fn new(network: Network, mut direction: Network, widths: &[usize]) -> Self {
+        let len = layout(widths).last().map_or(0, |last| last.vectors().end);
+        assert!(network.parameters.len() == len && direction.parameters.len() == len, "networks of widths {widths:?}");
         let blocks = layout(widths);
         if let Some(last) = blocks.last() {
             direction.parameters[last.vectors()].fill(Lanes::splat(0.0));
@@ -94,16 +99,18 @@ impl Tangent {
 
 #[cfg(test)]
 mod tests {
+    use jointly_sdk::Rng;
+
     use super::*;
+    use crate::network::FirstBiases;
     use crate::predict::outputs;
     use crate::simd::floats_mut;
+    use crate::start::{TRUNCATED_VARIANCE, all_drawn};
 
     /// Of a derivative of order one in single precision.
     const TOLERANCE: f64 = 1e-4;
     /// Of the step of a central difference in double precision.
     const STEP: f64 = 1e-6;
-    /// Of a normal truncated at two standard deviations.
-    const TRUNCATED_VARIANCE: f64 = 0.774;
 
     /// The outputs at one input, in double precision.
     fn plain(widths: &[usize], parameters: &[f64], input: &[f32]) -> Vec<f64> {
@@ -124,7 +131,8 @@ mod tests {
         for widths in [&[3, 2][..], &[2, 5, 3], &[4, 13, 8, 2], &[1, 3, 17, 5, 4]] {
             let mut rng = Rng::new(8, widths.len() as u64);
             let network = Network::new(widths, FirstBiases::Normal, &mut rng);
-            let mut tangent = Tangent::new(network, widths, FirstBiases::Normal, &mut rng);
+            let direction = network.clone();
+            let mut tangent = Tangent::new(network, direction, widths);
             for block in &tangent.blocks {
                 for at in block.biases().chain(block.weights()) {
                     floats_mut(&mut tangent.direction.parameters)[at] = rng.normal();
@@ -154,7 +162,7 @@ mod tests {
     }
 
     #[test]
-    fn with_the_network_it_has_the_covariance_of_the_tangent_kernel() {
+    fn with_a_wide_network_it_has_the_covariance_of_the_limits_kernel() {
         const DRAWS: u64 = 2000;
         // Of a covariance of so many samples, relative to the variances: five standard errors, and the finite width.
         const SAMPLING: f64 = 5.0 * 1.5 / 44.7;
@@ -164,9 +172,9 @@ mod tests {
         let mut moments = [0.0; 3];
         for draw in 0..DRAWS {
             let mut rng = Rng::new(2, draw);
-            let network = Network::new(&widths, FirstBiases::Zero, &mut rng);
+            let [network, direction] = [0; 2].map(|_| all_drawn(&widths, &mut rng));
             let values = outputs(&network, &inputs);
-            let tangents = Tangent::new(network, &widths, FirstBiases::Zero, &mut rng).outputs(&inputs);
+            let tangents = Tangent::new(network, direction, &widths).outputs(&inputs);
             let [a, b] = [0, 1].map(|i| f64::from(values[i] + tangents[i]));
             [a * a, b * b, a * b]
                 .iter()
@@ -174,22 +182,69 @@ mod tests {
                 .for_each(|(product, moment)| *moment += product / DRAWS as f64);
         }
         // One hidden layer: the kernel is E relu(u) relu(u') for the last layer's weights and E [u > 0] [u' > 0] for the
-        // first's, with (u, u') normal and each layer's variance a factor (Cho and Saul 2009).
+        // first's, with (u, u') normal and each layer's variance a factor (Cho and Saul 2009). A bias is one more input
+        // of one, to the hidden units; to the output it is one of 201, too small to be seen here.
+        let variance = f64::from(TRUNCATED_VARIANCE);
         let kernel = |i: usize, j: usize| {
             let row = |i: usize| &inputs[i * dim..][..dim];
             let inner = |i: usize, j: usize| -> f64 {
                 let sum: f64 = row(i).iter().zip(row(j)).map(|(a, b)| f64::from(a * b)).sum();
-                TRUNCATED_VARIANCE * sum / dim as f64
+                variance * (sum + 1.0) / dim as f64
             };
             let length = (inner(i, i) * inner(j, j)).sqrt();
             let angle = (inner(i, j) / length).clamp(-1.0, 1.0).acos();
             let open = std::f64::consts::PI - angle;
             let last = length * (angle.sin() + open * angle.cos());
-            TRUNCATED_VARIANCE * (last + open * inner(i, j)) / std::f64::consts::TAU
+            variance * (last + open * inner(i, j)) / std::f64::consts::TAU
         };
         let scale = (kernel(0, 0) * kernel(1, 1)).sqrt();
         for (moment, expected) in moments.into_iter().zip([kernel(0, 0), kernel(1, 1), kernel(0, 1)]) {
             assert!((moment - expected).abs() < SAMPLING * scale, "{moment} and {expected}");
+        }
+    }
+
+    #[test]
+    fn with_the_network_it_has_the_covariance_of_the_tangent_kernel_at_any_width() {
+        const DRAWS: u64 = 40_000;
+        /// Of so many draws one has its kernel computed.
+        const ONE_IN: u64 = 4;
+        /// Of variances of one or two, by means of so many numbers: five standard errors. The bias of the output alone, were
+        /// it not drawn, would leave out 0.774 / 3.
+        const SAMPLING: f64 = 0.08;
+        let widths = [2, 4, 3, 1];
+        let inputs = [1.0, -0.5, 0.3, 2.0_f32];
+        let blocks = layout(&widths);
+        let (mut moments, mut kernel) = ([0.0; 3], [0.0; 3]);
+        let add = |sums: &mut [f64; 3], variance: f64, [a, b]: [f64; 2]| {
+            sums.iter_mut().zip([a * a, b * b, a * b]).for_each(|(sum, product)| *sum += variance * product);
+        };
+        let mut rng = Rng::new(3, 0);
+        for draw in 0..DRAWS {
+            let [network, direction] = [0; 2].map(|_| all_drawn(&widths, &mut rng));
+            let values = outputs(&network, &inputs);
+            let tangents = Tangent::new(network.clone(), direction, &widths).outputs(&inputs);
+            add(&mut moments, 1.0, [0, 1].map(|i| f64::from(values[i] + tangents[i])));
+            if draw % ONE_IN > 0 {
+                continue;
+            }
+            // The kernel itself, parameter by parameter, those of the last layer and all biases too.
+            let parameters: Vec<f64> = floats(&network.parameters).iter().map(|value| f64::from(*value)).collect();
+            for block in &blocks {
+                let variance = f64::from(TRUNCATED_VARIANCE) / block.inputs as f64;
+                for at in block.weights().chain(block.biases()) {
+                    let shifted = |input: &[f32], by: f64| {
+                        let mut parameters = parameters.clone();
+                        parameters[at] += by;
+                        plain(&widths, &parameters, input)[0]
+                    };
+                    let slope = |input: &[f32]| (shifted(input, STEP) - shifted(input, -STEP)) / (2.0 * STEP);
+                    add(&mut kernel, ONE_IN as f64 * variance, [slope(&inputs[..2]), slope(&inputs[2..])]);
+                }
+            }
+        }
+        for (moment, kernel) in moments.into_iter().zip(kernel) {
+            let (moment, kernel) = (moment / DRAWS as f64, kernel / DRAWS as f64);
+            assert!((moment - kernel).abs() < SAMPLING, "{moment} and {kernel}");
         }
     }
 }

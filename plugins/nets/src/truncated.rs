@@ -1,27 +1,66 @@
 //! What the classifiers that count examples share: an example of every class to start from, and no certainty.
 
-use jointly_sdk::{Dataset, Failure, Matrix, Task};
+use jointly_sdk::{Dataset, Failure, Task};
 
-/// The examples, then one of every class at the origin, so that every class has been seen.
-///
-/// # Errors
-///
-/// Inputs of another dimension than the task's, or labels that are not one class for each.
-pub fn with_origins(task: &Task, data: &Dataset) -> Result<Dataset, Failure> {
-    let (examples, dim, classes) = (data.inputs.rows(), task.input_dim, task.num_classes);
-    if examples > 0 && data.inputs.cols() != dim {
-        let cols = data.inputs.cols();
-        return Err(Failure::Internal(format!("inputs of {cols} features; the task has {dim}")));
+use crate::examples::check;
+
+/// The examples, then one of every class at the origin, so that every class has been seen: a view, which copies nothing.
+#[derive(Clone, Copy, Debug)]
+pub struct WithOrigins<'a> {
+    data: &'a Dataset,
+    dim: usize,
+    classes: usize,
+}
+
+impl<'a> WithOrigins<'a> {
+    /// A dataset's examples and those at the origin.
+    ///
+    /// # Errors
+    ///
+    /// Data that do not fit the task, or so many that their features cannot be counted.
+    pub fn new(task: &Task, data: &'a Dataset) -> Result<Self, Failure> {
+        check(task, data)?;
+        let (dim, classes) = (task.input_dim, task.num_classes);
+        let rows = data.labels.len().checked_add(classes);
+        if rows.and_then(|rows| rows.checked_mul(dim)).is_none() {
+            let examples = data.labels.len();
+            return Err(Failure::Internal(format!("{examples} inputs of {dim} features are too many")));
+        }
+        Ok(Self { data, dim, classes })
     }
-    if data.labels.len() != examples || data.labels.iter().any(|label| *label as usize >= classes) {
-        return Err(Failure::Internal(format!("labels that are not one of {classes} classes for each input")));
+
+    /// Number of rows.
+    pub fn rows(&self) -> usize {
+        self.data.labels.len() + self.classes
     }
-    let mut values = data.inputs.values().to_vec();
-    values.resize((examples + classes) * dim, 0.0);
-    let inputs = Matrix::new(examples + classes, dim, values)
-        .ok_or_else(|| Failure::Internal(format!("{examples} inputs of {dim} features are too many")))?;
-    let labels = data.labels.iter().copied().chain(0..classes as u32).collect();
-    Ok(Dataset { inputs, labels })
+
+    /// Number of features.
+    pub fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.classes
+    }
+
+    /// Feature `j` of row `i`.
+    ///
+    /// # Panics
+    ///
+    /// Where there is no such row or feature.
+    pub fn feature(&self, i: usize, j: usize) -> f32 {
+        assert!(i < self.rows() && j < self.dim, "row {i}, feature {j}");
+        self.data.inputs.values().get(i * self.dim + j).copied().unwrap_or(0.0)
+    }
+
+    /// The class of every row.
+    pub fn labels(&self) -> Vec<u32> {
+        let mut labels = Vec::with_capacity(self.rows());
+        labels.extend_from_slice(&self.data.labels);
+        labels.extend(0..self.classes as u32);
+        labels
+    }
 }
 
 /// Keeps a row of probabilities away from zero and one, so that no label costs an infinite loss.
@@ -43,6 +82,8 @@ pub fn truncate(row: &mut [f32], floor: f32) {
 
 #[cfg(test)]
 mod tests {
+    use jointly_sdk::Matrix;
+
     use super::*;
 
     const TOLERANCE: f32 = 1e-6;
@@ -51,13 +92,16 @@ mod tests {
     fn every_class_is_at_the_origin_once() {
         let task = Task { input_dim: 2, num_classes: 3, temperature: None, hidden_layers: None };
         let data = Dataset { inputs: Matrix::new(1, 2, vec![4.0, 5.0]).unwrap(), labels: vec![1] };
-        let with = with_origins(&task, &data).unwrap();
-        assert_eq!(with.inputs.values(), [4.0, 5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
-        assert_eq!(with.labels, [1, 0, 1, 2]);
+        let with = WithOrigins::new(&task, &data).unwrap();
+        assert_eq!((with.rows(), with.dim(), with.classes()), (4, 2, 3));
+        let features: Vec<f32> = (0..4).flat_map(|i| [with.feature(i, 0), with.feature(i, 1)]).collect();
+        assert_eq!(features, [4.0, 5.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+        assert_eq!(with.labels(), [1, 0, 1, 2]);
         let nothing = Dataset { inputs: Matrix::new(0, 0, Vec::new()).unwrap(), labels: Vec::new() };
-        assert_eq!(with_origins(&task, &nothing).unwrap().labels, [0, 1, 2]);
+        let with = WithOrigins::new(&task, &nothing).unwrap();
+        assert_eq!((with.labels(), with.feature(2, 1)), (vec![0, 1, 2], 0.0));
         for (input_dim, num_classes) in [(3, 3), (2, 1)] {
-            assert!(with_origins(&Task { input_dim, num_classes, ..task.clone() }, &data).is_err());
+            assert!(WithOrigins::new(&Task { input_dim, num_classes, ..task.clone() }, &data).is_err());
         }
     }
 

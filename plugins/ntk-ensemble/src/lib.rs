@@ -3,8 +3,9 @@
 mod training;
 
 use jointly_nets::penalty::temperature;
+use jointly_nets::start::all_drawn;
 use jointly_nets::tangent::Tangent;
-use jointly_nets::{Finite, FirstBiases, Function, Network, Penalty, Stream, predict_shifted, sweeps, widths};
+use jointly_nets::{Finite, Function, Network, Penalty, Stream, predict_shifted, sweeps, widths};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, NonNegative, Positive, Setting, Task, Widths, progress,
     settings,
@@ -54,11 +55,13 @@ impl Function for Member {
 /// # Formula
 ///
 /// The logits of a member are f(x, theta) + J(x, theta_0) v: theta_0 is where theta starts, J the derivative of f by the
-/// parameters, and v an independent random direction of the same law, zero on the last layer. At theta_0, and as f gets
-/// wide, these logits are a draw from the Gaussian process whose covariance is the neural tangent kernel of f, and
-/// training by gradient keeps it the posterior's draw (for squared error: He, Lakshminarayanan and Teh 2020). Here the
-/// error is the cross-entropy, and the pull back to theta_0 is the negative log-prior of a randomised maximum a posteriori. The last
-/// layer of theta_0 is multiplied by the prior's scale over the root of the temperature, which multiplies both terms.
+/// parameters, and v an independent random direction of the same law, zero on the last layer. All that is trained is
+/// drawn, weights and the biases of every layer, independently and with variance s_i = 0.774 / fan-in. At theta_0 these
+/// logits so have the covariance E [sum_i s_i J_i(x) J_i(x')], the neural tangent kernel of f; as f gets wide they are a
+/// draw from the Gaussian process, and training by gradient keeps it the posterior's draw (for squared error: He,
+/// Lakshminarayanan and Teh 2020). Here the error is the cross-entropy, and the pull back to theta_0 with strengths
+/// 1 / (2 s_i) is the negative log-prior, made normal, of a randomised maximum a posteriori. The last layer of theta_0 is
+/// multiplied by the prior's scale over the root of the temperature, which multiplies both terms.
 #[derive(Debug)]
 pub struct NtkEnsemble {
     belief: Finite<Member>,
@@ -101,10 +104,9 @@ impl Classifier for NtkEnsemble {
         };
         let size = *settings.size;
         let member = |index: usize| {
-            let start = &mut Stream::Start.rng(seed, index as u64);
-            let network = Network::new(&widths, FirstBiases::Truncated, start).scaled(scale);
-            let direction = &mut Stream::Prior.rng(seed, index as u64);
-            let offset = Tangent::new(network.clone(), &widths, FirstBiases::Truncated, direction);
+            let network = all_drawn(&widths, &mut Stream::Start.rng(seed, index as u64)).scaled(scale);
+            let direction = all_drawn(&widths, &mut Stream::Prior.rng(seed, index as u64));
+            let offset = Tangent::new(network.clone(), direction, &widths);
             let network = training::train(network, offset.outputs(data.inputs.values()), &recipe, task, data, seed)?;
             progress((index + 1) as f32 / size as f32);
             Ok(Member { network, offset })
@@ -130,6 +132,9 @@ jointly_sdk::export!(classifier: NtkEnsemble);
 
 #[cfg(test)]
 mod tests {
+    use jointly_nets::layout::mask;
+    use jointly_nets::simd::floats;
+
     use super::*;
 
     /// Mean negative log-likelihood that an agent which has learnt a half-plane stays below.
@@ -167,6 +172,17 @@ mod tests {
             let loss = rows.map(|(row, label)| -row[*label as usize].ln()).sum::<f32>() / 60.0;
             assert!(loss < LOW_LOSS, "draw {draw}: {loss}");
         }
+    }
+
+    #[test]
+    fn all_that_is_trained_is_drawn() {
+        let nothing = Dataset { inputs: Matrix::new(0, 2, Vec::new()).unwrap(), labels: Vec::new() };
+        let few = settings(&[("steps", "3"), ("size", "1"), ("hidden", "5,4")]);
+        let agent = NtkEnsemble::train(&task(), &nothing, None, &few, 0).unwrap();
+        // Without data a member that is anchored stays where it started.
+        let [member] = agent.belief.functions() else { panic!("one member") };
+        let parameters = floats(&member.network.parameters);
+        assert!(parameters.iter().zip(floats(&mask(&[2, 5, 4, 2]))).all(|(value, is)| (*value != 0.0) == (*is == 1.0)));
     }
 
     #[test]

@@ -5,6 +5,7 @@ use jointly_nets::examples::{Examples, Likelihood};
 use jointly_nets::layout::layout;
 use jointly_nets::loss::Targets;
 use jointly_nets::simd::Lanes;
+use jointly_nets::start::TRUNCATED_VARIANCE;
 use jointly_nets::{Network, Stream};
 use jointly_sdk::{Dataset, Failure, Task};
 
@@ -34,13 +35,14 @@ pub(crate) enum Pull {
 
 impl Pull {
     /// To the start, with half the inverse variance with which each parameter of a network of these widths starts, the
-    /// outputs being multiplied by `scale`: what the logarithm of the prior asks for. Biases count as weights.
+    /// outputs being multiplied by `scale`: what the logarithm of the prior asks for. The law is that of [`all_drawn`](jointly_nets::start::all_drawn),
+    /// with its truncated normals made normal.
     pub(crate) fn to_start(widths: &[usize], scale: f32) -> Self {
         let blocks = layout(widths);
         let mut strengths = Vec::new();
         for (l, block) in blocks.iter().enumerate() {
             let deviation = if l + 1 == blocks.len() { scale } else { 1.0 };
-            let strength = 0.5 * block.inputs as f32 / (deviation * deviation);
+            let strength = 0.5 * block.inputs as f32 / (TRUNCATED_VARIANCE * deviation * deviation);
             strengths.resize(block.vectors().end, Lanes::splat(strength));
         }
         Self::Start(strengths)
@@ -95,9 +97,8 @@ pub(crate) fn train(
 
 #[cfg(test)]
 mod tests {
-    use jointly_nets::FirstBiases;
-    use jointly_nets::layout::Block;
     use jointly_nets::simd::floats;
+    use jointly_nets::start::all_drawn;
     use jointly_sdk::{Matrix, Rng};
 
     use super::*;
@@ -113,7 +114,7 @@ mod tests {
 
     #[test]
     fn without_data_a_member_stays_where_it_started_or_goes_to_zero() {
-        let start = Network::new(&WIDTHS, FirstBiases::Truncated, &mut Rng::new(0, 0));
+        let start = all_drawn(&WIDTHS, &mut Rng::new(0, 0));
         let anchored = train_from(start.clone(), Pull::to_start(&WIDTHS, 2.0));
         assert_eq!(floats(&anchored.parameters), floats(&start.parameters));
         let free = train_from(start, Pull::Zero);
@@ -122,10 +123,19 @@ mod tests {
 
     #[test]
     fn strengths_are_half_the_inverse_variances_of_the_start() {
-        let Pull::Start(strengths) = Pull::to_start(&WIDTHS, 2.0) else { unreachable!("a pull to the start") };
-        let [first, last] = layout(&WIDTHS)[..] else { unreachable!("two layers") };
-        let of = |block: Block| floats(&strengths[block.vectors()]).to_vec();
-        assert!(of(first).iter().all(|strength| *strength == 0.5 * 2.0));
-        assert!(of(last).iter().all(|strength| *strength == 0.5 * 6.0 / 4.0));
+        const DRAWS: u64 = 4000;
+        const SCALE: f32 = 2.0;
+        let widths = [2, 6, 4, 2];
+        let Pull::Start(strengths) = Pull::to_start(&widths, SCALE) else { unreachable!("a pull to the start") };
+        let mut squares = vec![0.0; floats(&strengths).len()];
+        for draw in 0..DRAWS {
+            let start = all_drawn(&widths, &mut Rng::new(2, draw)).scaled(SCALE);
+            squares.iter_mut().zip(floats(&start.parameters)).for_each(|(sum, value)| *sum += value * value);
+        }
+        for at in layout(&widths).into_iter().flat_map(|block| block.weights().chain(block.biases())) {
+            let product = 2.0 * floats(&strengths)[at] * squares[at] / DRAWS as f32;
+            // Five standard errors of a variance.
+            assert!((product - 1.0).abs() < 5.0 * (2.0 / DRAWS as f32).sqrt(), "{at}: {product}");
+        }
     }
 }

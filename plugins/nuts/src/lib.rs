@@ -1,12 +1,15 @@
 //! The agent `nuts`: samples of the network's weights by the No-U-Turn sampler.
 
+mod chain_log;
 mod posterior;
 mod step_size;
 mod tree;
 
+use chain_log::ChainLog;
+use jointly_nets::examples::check;
 use jointly_nets::{Finite, Network, Stream, sweeps};
 use jointly_sdk::{
-    Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Setting, Task, Widths, progress, settings,
+    Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Setting, Task, Widths, log, progress, settings,
 };
 use posterior::Posterior;
 use step_size::StepSize;
@@ -35,6 +38,9 @@ settings! {
 }
 
 /// States of Markov chains on the posterior of a network's weights.
+///
+/// Each chain leaves a line in the log: its settled step, its mean acceptance, and how many of its transitions diverged or
+/// were ended by the depth. Where many were, the states are no sample of the posterior that can be relied on.
 #[derive(Debug)]
 pub struct Nuts {
     belief: Finite<Network>,
@@ -65,6 +71,7 @@ impl Classifier for Nuts {
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
+        check(task, data)?;
         let settings = Settings::parse(settings)?;
         let depth = *settings.depth;
         if depth > 20 {
@@ -72,11 +79,16 @@ impl Classifier for Nuts {
                 "depth={depth}: expected at most 20, which is a million steps"
             )));
         }
+        let (warmup, samples) = (*settings.warmup, *settings.samples);
+        let transitions = warmup.checked_add(samples).ok_or_else(|| {
+            Failure::InvalidSetting(format!("warmup={warmup} and samples={samples} are too many: lower one of them"))
+        })?;
         let mut posterior = Posterior::new(task, data, &settings.hidden, *settings.prior_scale);
         let mut states = Vec::new();
         let chains = *settings.chains;
         for chain in 0..chains {
-            let kept = run(&mut posterior, &settings, chain, seed);
+            let (kept, line) = run(&mut posterior, &settings, transitions, chain, seed);
+            log(&line);
             if kept.is_empty() {
                 return Err(Failure::Diverged(format!("chain {chain} has no state of finite energy")));
             }
@@ -98,20 +110,26 @@ impl Classifier for Nuts {
     }
 }
 
-/// The states of one chain that are kept.
+/// The states of one chain of so many transitions that are kept, and what it tells of itself.
 ///
 /// It starts at a draw from the prior. In the first half of the warm-up the likelihood's power grows from 0 to 1, so that
 /// the chain finds its way at a pace that its step can follow.
-fn run(posterior: &mut Posterior, settings: &Settings, chain: usize, seed: u64) -> Vec<Network> {
+fn run(
+    posterior: &mut Posterior,
+    settings: &Settings,
+    transitions: usize,
+    chain: usize,
+    seed: u64,
+) -> (Vec<Network>, String) {
     let mut rng = Stream::Chain.rng(seed, chain as u64);
-    let (warmup, samples) = (*settings.warmup, *settings.samples);
+    let (warmup, depth) = (*settings.warmup, *settings.depth as u32);
     let mut position = vec![0.0; posterior.len()];
     posterior.momentum(&mut rng, &mut position);
     posterior.beta = 0.0;
     let mut state = State::new(posterior, position);
     let mut step_size = StepSize::new(FIRST_STEP);
-    let mut kept = Vec::new();
-    for transition in 0..warmup + samples {
+    let (mut kept, mut told) = (Vec::new(), ChainLog::default());
+    for transition in 0..transitions {
         let warming = transition < warmup;
         let beta = if warming { tempered(transition, warmup) } else { 1.0 };
         if beta != posterior.beta {
@@ -119,16 +137,19 @@ fn run(posterior: &mut Posterior, settings: &Settings, chain: usize, seed: u64) 
             state = State::new(posterior, state.position);
         }
         let step = if warming { step_size.current() } else { step_size.settled() };
-        let (next, report) = Sampler::new(posterior, step, *settings.depth as u32).step(&state, &mut rng);
+        let (next, report) = Sampler::new(posterior, step, depth).step(&state, &mut rng);
         state = next;
         if warming {
             step_size.learn(report.acceptance);
-        } else if state.energy.is_finite() {
-            kept.push(posterior.network(&state.position).clone());
+        } else {
+            told.add(&report);
+            if state.energy.is_finite() {
+                kept.push(posterior.network(&state.position).clone());
+            }
         }
-        progress((chain as f32 + (transition + 1) as f32 / (warmup + samples) as f32) / *settings.chains as f32);
+        progress((chain as f32 + (transition + 1) as f32 / transitions as f32) / *settings.chains as f32);
     }
-    kept
+    (kept, told.line(chain, step_size.settled(), depth))
 }
 
 /// The power of the likelihood at a transition of the warm-up: it grows with the cube, since most of what the data say
@@ -185,6 +206,39 @@ mod tests {
         let mut alone = [0.0; 4];
         one.probs(&probes, canonical, &mut alone).unwrap();
         assert_eq!(together[..4], alone);
+    }
+
+    #[test]
+    fn a_chain_tells_how_it_went() {
+        let task = Task { input_dim: 1, num_classes: 2, temperature: Some(0.1), hidden_layers: None };
+        let data = Dataset { inputs: Matrix::new(2, 1, vec![-1.0, 1.0]).unwrap(), labels: vec![0, 1] };
+        let line = |depth: &str| {
+            let few = [("warmup", "30"), ("samples", "20"), ("depth", depth)];
+            let setting = |(name, value): (&str, &str)| Setting { name: name.into(), value: value.into() };
+            let settings = Settings::parse(&few.map(setting)).unwrap();
+            let mut posterior = Posterior::new(&task, &data, &[5], 1.0);
+            run(&mut posterior, &settings, 50, 3, 0).1
+        };
+        let short = line("1");
+        assert!(short.starts_with("chain 3: step ") && short.contains("of 20 transitions"), "{short}");
+        // A single step does not turn back.
+        assert!(short.ends_with("100.0 % reached the depth 1"), "{short}");
+        assert!(line("15").ends_with(" 0.0 % reached the depth 15"), "{}", line("15"));
+    }
+
+    #[test]
+    fn data_and_settings_that_do_not_fit_are_refused() {
+        let task = Task { input_dim: 2, num_classes: 2, temperature: None, hidden_layers: None };
+        let data = |cols: usize, labels: &[u32]| Dataset {
+            inputs: Matrix::new(2, cols, vec![0.5; 2 * cols]).unwrap(),
+            labels: labels.to_vec(),
+        };
+        for data in [data(3, &[0, 1]), data(2, &[0]), data(2, &[0, 2])] {
+            assert!(matches!(Nuts::train(&task, &data, None, &[], 0), Err(Failure::Internal(_))), "{data:?}");
+        }
+        let setting = |name: &str, value: String| Setting { name: name.into(), value };
+        let endless = [setting("warmup", usize::MAX.to_string()), setting("samples", "1".into())];
+        assert!(matches!(Nuts::train(&task, &data(2, &[0, 1]), None, &endless, 0), Err(Failure::InvalidSetting(_))));
     }
 
     #[test]

@@ -5,13 +5,11 @@ use jointly_nets::loss::{CrossEntropy, Targets};
 use jointly_nets::network::{Values, stride};
 use jointly_nets::penalty::temperature;
 use jointly_nets::simd::{LANES, Lanes, floats, floats_mut};
+use jointly_nets::start::TRUNCATED_VARIANCE;
 use jointly_nets::{FirstBiases, Network, widths};
 use jointly_sdk::{Dataset, Rng, Task};
 
 use crate::tree::Target;
-
-/// Variance of a standard normal that is truncated at two standard deviations, the law of the environment's weights.
-const TRUNCATED_VARIANCE: f32 = 0.774;
 
 /// Minus the log posterior of a network's parameters given examples.
 ///

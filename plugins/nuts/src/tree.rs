@@ -51,6 +51,8 @@ pub(crate) struct Report {
     pub(crate) steps: u32,
     /// Whether the energy left all bounds.
     pub(crate) diverged: bool,
+    /// Whether the trajectory would have gone on where the depth ended it.
+    pub(crate) saturated: bool,
 }
 
 /// A part of a trajectory that has been walked.
@@ -103,12 +105,16 @@ impl<'a, T: Target> Sampler<'a, T> {
         let mut sum = start.momentum.clone();
         let mut log_weight = 0.0;
         let mut next = state.clone();
+        let mut saturated = true;
         for depth in 0..self.max_depth {
             let forwards = rng.uniform() < 0.5;
             let from = if forwards { right.clone() } else { left.clone() };
             let (near, far) = if forwards { (&right, &left) } else { (&left, &right) };
             let (near_momentum, far_momentum) = (near.momentum.clone(), far.momentum.clone());
-            let Some(part) = self.walk(&from, depth, forwards, rng) else { break };
+            let Some(part) = self.walk(&from, depth, forwards, rng) else {
+                saturated = false;
+                break;
+            };
             if uniform_log(rng) < part.log_weight - log_weight {
                 next = part.proposal;
             }
@@ -121,11 +127,12 @@ impl<'a, T: Target> Sampler<'a, T> {
                 && straight(&plus(&part.sum, &near_momentum), &near_momentum, &outer);
             *if forwards { &mut right } else { &mut left } = part.end;
             if !goes_on {
+                saturated = false;
                 break;
             }
         }
         let acceptance = self.acceptance / f64::from(self.steps.max(1));
-        (next, Report { acceptance, steps: self.steps, diverged: self.diverged })
+        (next, Report { acceptance, steps: self.steps, diverged: self.diverged, saturated })
     }
 
     /// Walks `2^depth` steps; nothing where they diverge or turn back.
@@ -279,11 +286,18 @@ mod tests {
         let mut target = Normals { deviations: vec![1.0] };
         let mut rng = Rng::new(1, 0);
         let state = State::new(&mut target, vec![1.0]);
+        let mut saturated = 0;
         for _ in 0..100 {
             let (_, report) = Sampler::new(&mut target, 0.05, 10).step(&state, &mut rng);
             assert!(report.steps < 200, "{}", report.steps);
             assert!(report.acceptance > 0.99);
+            assert!(!report.saturated);
+            // Three doublings are seven steps: less than half a period, and turning back where they pass its end.
+            let (_, report) = Sampler::new(&mut target, 0.05, 3).step(&state, &mut rng);
+            saturated += u32::from(report.saturated);
+            assert!(!report.saturated || report.steps == 7, "{report:?}");
         }
+        assert!((50..100).contains(&saturated), "{saturated}");
     }
 
     #[test]
@@ -301,6 +315,6 @@ mod tests {
         let state = State::new(&mut Cliff, vec![0.0]);
         let (next, report) = Sampler::new(&mut Cliff, 0.1, 5).step(&state, &mut Rng::new(0, 0));
         assert_eq!(next.position, [0.0]);
-        assert_eq!(report, Report { acceptance: 0.0, steps: 1, diverged: true });
+        assert_eq!(report, Report { acceptance: 0.0, steps: 1, diverged: true, saturated: false });
     }
 }

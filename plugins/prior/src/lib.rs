@@ -1,9 +1,10 @@
 //! The agent `prior`: draws from the environment's law itself, and learns nothing.
 
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 
+use jointly_nets::drawn::Drawn;
 use jointly_nets::penalty::temperature;
+use jointly_nets::simd::{floats, floats_mut};
 use jointly_nets::{FirstBiases, Network, Stream, predict};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, settings};
 
@@ -12,9 +13,6 @@ const DEFAULT_HIDDEN_LAYERS: u32 = 2;
 
 /// Units in a hidden layer of the environment.
 const WIDTH: usize = 50;
-
-/// How many networks are kept between calls, at about 11 KiB each for inputs of two features.
-const KEPT: usize = 1024;
 
 settings! {
     /// There is nothing to set.
@@ -27,8 +25,10 @@ pub struct Prior {
     widths: Vec<usize>,
     temperature: f32,
     seed: u64,
-    /// The networks of the draws seen first; the host asks for the same draws call after call.
-    kept: RefCell<BTreeMap<u64, Network>>,
+    /// Parameters.
+    drawn: Drawn,
+    /// A network for them, one draw's after the other.
+    network: RefCell<Network>,
 }
 
 impl Prior {
@@ -55,20 +55,16 @@ impl Classifier for Prior {
         let mut widths = vec![WIDTH; task.hidden_layers.unwrap_or(DEFAULT_HIDDEN_LAYERS) as usize + 2];
         widths[0] = task.input_dim;
         *widths.last_mut().expect("inputs and outputs") = task.num_classes;
-        Ok(Self { widths, temperature: temperature(task), seed, kept: RefCell::default() })
+        let network = Network::new(&widths, FirstBiases::Zero, &mut Stream::Prior.rng(seed, 0));
+        let drawn = Drawn::new(floats(&network.parameters).len());
+        Ok(Self { widths, temperature: temperature(task), seed, drawn, network: RefCell::new(network) })
     }
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
-        let mut kept = self.kept.borrow_mut();
-        if let Some(network) = kept.get(&draw) {
-            return predict(&[network], inputs, out);
-        }
-        let network = self.network(draw);
-        predict(&[&network], inputs, out)?;
-        if kept.len() < KEPT {
-            kept.insert(draw, network);
-        }
-        Ok(())
+        let mut network = self.network.borrow_mut();
+        let make = |numbers: &mut [f32]| numbers.copy_from_slice(floats(&self.network(draw).parameters));
+        self.drawn.with(draw, make, |numbers| floats_mut(&mut network.parameters).copy_from_slice(numbers));
+        predict(&[&network], inputs, out)
     }
 }
 
@@ -94,16 +90,15 @@ mod tests {
     }
 
     #[test]
-    fn a_draw_names_a_network_whether_it_is_kept_or_not() {
+    fn a_draw_names_a_network_whatever_was_drawn_before() {
         let prior = prior(None);
         let first = probs(&prior, 1);
-        assert_eq!(first, probs(&prior, 1));
         assert_ne!(first, probs(&prior, 2));
-        for draw in 3..3 + KEPT as u64 {
-            probs(&prior, draw);
-        }
-        assert_eq!(prior.kept.borrow().len(), KEPT);
-        assert_eq!(probs(&prior, u64::MAX), probs(&prior, u64::MAX));
+        assert_eq!(first, probs(&prior, 1));
+        let inputs = Matrix::new(2, 2, vec![1.0, -0.5, 0.3, 2.0]).unwrap();
+        let mut expected = [0.0; 6];
+        predict(&[&prior.network(1)], &inputs, &mut expected).unwrap();
+        assert_eq!(first, expected);
     }
 
     #[test]

@@ -4,7 +4,7 @@ mod criterion;
 mod tree;
 
 use jointly_nets::Stream;
-use jointly_nets::truncated::{truncate, with_origins};
+use jointly_nets::truncated::{WithOrigins, truncate};
 use jointly_sdk::{
     Classifier, Count, Dataset, Description, Failure, Matrix, Setting, Task, choices, progress, settings, sweep,
 };
@@ -68,10 +68,7 @@ impl Classifier for RandomForest {
         seed: u64,
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
-        let Dataset { inputs, labels } = with_origins(task, data)?;
-        let (dim, classes) = (task.input_dim, task.num_classes);
-        let columns = (0..dim).flat_map(|j| inputs.values().iter().skip(j).step_by(dim).copied()).collect();
-        let examples = Examples { columns, labels, features: dim, classes };
+        let examples = Examples::new(WithOrigins::new(task, data)?);
         let criterion = match settings.criterion {
             Impurity::Gini => Criterion::Gini,
             Impurity::Entropy => Criterion::entropy(examples.labels.len()),
@@ -81,7 +78,7 @@ impl Classifier for RandomForest {
             progress(index as f32 / *settings.trees as f32);
             grower.grow(&mut Stream::Tree.rng(seed, index))
         });
-        Ok(Self { trees: trees.collect(), dim, classes })
+        Ok(Self { trees: trees.collect(), dim: examples.features, classes: examples.classes })
     }
 
     /// # Formula

@@ -1,0 +1,59 @@
+//! Where a network starts when every bias is drawn as the weights are, and how widely.
+
+use jointly_sdk::Rng;
+
+use crate::layout::layout;
+use crate::network::{FirstBiases, Network};
+use crate::simd::floats_mut;
+
+/// Variance of a standard normal that is truncated at two standard deviations: the weights' law, times 1 / fan-in.
+pub const TRUNCATED_VARIANCE: f32 = 0.774;
+
+/// A network with the given widths whose weights and biases, those of all layers, are truncated normal with scale
+/// `1 / sqrt(fan-in)`.
+///
+/// [`Network::new`] starts the biases of all layers but the first at zero, which is no law to be anchored in.
+///
+/// # Panics
+///
+/// Where there are fewer than two widths.
+pub fn all_drawn(widths: &[usize], rng: &mut Rng) -> Network {
+    let mut network = Network::new(widths, FirstBiases::Truncated, rng);
+    let parameters = floats_mut(&mut network.parameters);
+    for block in layout(widths).into_iter().skip(1) {
+        let scale = 1.0 / (block.inputs as f32).sqrt();
+        block.biases().for_each(|at| parameters[at] = scale * rng.truncated_normal());
+    }
+    network
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::layout::mask;
+    use crate::simd::floats;
+
+    #[test]
+    fn every_parameter_is_drawn_with_the_variance_and_the_padding_is_not() {
+        const DRAWS: u64 = 2000;
+        let widths = [3, 7, 5, 2];
+        let mask = mask(&widths);
+        let mut squares = vec![0.0; floats(&mask).len()];
+        for draw in 0..DRAWS {
+            let network = all_drawn(&widths, &mut Rng::new(1, draw));
+            assert_eq!(network.parameters.len(), mask.len());
+            let values = floats(&network.parameters).iter().zip(floats(&mask));
+            for (sum, (value, is)) in squares.iter_mut().zip(values) {
+                assert_eq!(*is == 1.0, *value != 0.0);
+                *sum += value * value / DRAWS as f32;
+            }
+        }
+        for block in layout(&widths) {
+            for at in block.weights().chain(block.biases()) {
+                let ratio = squares[at] * block.inputs as f32 / TRUNCATED_VARIANCE;
+                // Five standard errors; the law's fourth moment is less than a normal's.
+                assert!((ratio - 1.0).abs() < 5.0 * (2.0 / DRAWS as f32).sqrt(), "{at}: {ratio}");
+            }
+        }
+    }
+}
