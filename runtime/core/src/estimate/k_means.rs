@@ -17,16 +17,18 @@ pub(crate) const MAX_ROUNDS: usize = 30;
 /// Clusters of the draws of one tau-sample.
 ///
 /// # Formula
-/// Functions are points: their probits, clipped or finite as in the [partition](super::Partition), each with as much
-/// weight as draws name it. At most C = 2^planes centres are chosen among them as k-means++ does, the first by weight and
-/// each next by weight times squared distance from the nearest centre so far; no more where that is 0 for all points.
-/// Then, in rounds of Lloyd's algorithm, each point goes to the nearest centre (the lowest among equals) and each centre
-/// to the weighted mean of its points, until no point moves or after 30 rounds; centres without points are dropped. A
-/// round takes time in proportion to M C K tau, where [`Planes`](super::Planes) take M planes K tau all in all.
+/// Functions are points of tau K coordinates: their probits, tau x K row-major, clipped or finite as in the
+/// [partition](super::Partition), each with as much weight as draws name it. Each gets the number of its cluster, from 0.
+/// At most C = 2^planes centres are chosen among them as k-means++ does, the first by weight and each next by weight times
+/// squared distance from the nearest centre so far; no more where that is 0 for all points. Then, in rounds of Lloyd's
+/// algorithm, each point goes to the nearest centre (the lowest among equals) and each centre to the weighted mean of its
+/// points, until no point moves or after 30 rounds; centres without points are dropped. A round takes time in proportion
+/// to M C K tau, where [`Planes`](super::Planes) take M planes K tau all in all.
 ///
 /// Points are put in order and equal ones merged before anything else, so that neither the order of the draws nor asking
-/// for equal functions just once changes a bit. Arthur and Vassilvitskii, "k-means++: The Advantages of Careful Seeding"
-/// (2007); Lloyd, "Least squares quantization in PCM" (1982).
+/// for equal functions just once changes a bit. That clusters part the draws at all is this project's own, in place of the
+/// paper's hyperplanes; docs/estimators.md compares the two. Arthur and Vassilvitskii, "k-means++: The Advantages of
+/// Careful Seeding" (2007); Lloyd, "Least squares quantization in PCM" (1982).
 #[derive(Clone, Debug)]
 pub struct KMeans {
     /// Number of probits, tau times K.

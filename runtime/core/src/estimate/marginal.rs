@@ -6,7 +6,8 @@ use super::exact_sum::ExactSum;
 ///
 /// # Formula
 /// `p_{r,k}` = (1/M) sum over m of `p_{m,r,k}`, where the sum is exact: neither the order of the draws nor asking for
-/// equal functions just once can change a bit of it.
+/// equal functions just once can change a bit of it. Functions and means are R x K row-major, probabilities in [0, 1].
+/// Osband et al., "The Neural Testbed", algorithm 3 at tau 1, of each class in place of the label's.
 #[derive(Clone, Debug)]
 pub struct MarginalMean {
     sums: Vec<ExactSum>,
@@ -14,12 +15,12 @@ pub struct MarginalMean {
 }
 
 impl MarginalMean {
-    /// Of `len` probabilities, rows times classes.
+    /// Of `len` probabilities, R times K.
     pub fn new(len: usize) -> Self {
         Self { sums: vec![ExactSum::default(); len], draws: 0 }
     }
 
-    /// Adds a function that `count` draws name; `probs` are its probabilities at all rows.
+    /// Adds a function that `count` draws name; `probs` are its probabilities at all rows, R x K row-major.
     ///
     /// # Panics
     /// When `probs` has another length than the mean.
@@ -31,7 +32,7 @@ impl MarginalMean {
         }
     }
 
-    /// The means, in the order of the rows.
+    /// The means, R x K row-major; NaN without draws.
     pub fn finish(&self) -> Vec<f64> {
         self.sums.iter().map(|sum| sum.value() / self.draws as f64).collect()
     }

@@ -38,13 +38,9 @@ impl Planes {
     }
 
     /// Number of probits that a function has here.
+    #[expect(clippy::len_without_is_empty, reason = "a tau-sample has inputs")]
     pub fn len(&self) -> usize {
         self.len
-    }
-
-    /// Whether functions have no probits here.
-    pub fn is_empty(&self) -> bool {
-        self.len == 0
     }
 
     /// Number of planes.

@@ -351,7 +351,7 @@ impl Model for Wrong {
     }
 
     fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
-        let function = |draw: &u64| if draw % self.functions == 0 { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
+        let function = |draw: &u64| if draw.is_multiple_of(self.functions) { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
         Ok(draws.iter().flat_map(|draw| function(draw).repeat(inputs.rows())).collect())
     }
 }

@@ -15,7 +15,8 @@ pub(crate) fn top_class(probs: &[f64]) -> (u32, f64) {
 ///
 /// # Formula
 /// (1/R) sum over rows r of 1[argmax over k of `p_{r,k}` = `y_r`], the lowest class among equals; in [0, 1].
-/// `probs` is R x K row-major, `labels` has length R. No rows give NaN.
+/// `probs` is R x K row-major, `labels` has length R. No rows give NaN. Guo et al., "On Calibration of Modern Neural
+/// Networks" (2017), section 2: acc(B) of a single bin B that holds all rows.
 ///
 /// # Panics
 /// When `probs` does not hold a row of `num_classes` for each label.
