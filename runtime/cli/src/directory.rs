@@ -1,7 +1,7 @@
 //! The directory of a run: what lies where, and writing it so that nothing is ever half there.
 //!
-//! `plan.json`, `results.jsonl` (the journal), `scores.json`, `leaderboard.csv`, and, so that anybody can run it again,
-//! the agents in `agents/` and imported problems in `problems/`, each named by its digest.
+//! `plan.json`, `results.jsonl` (the journal), `scores.json`, `leaderboard.csv`, of a sweep `sweep.json`, and, so that
+//! anybody can run it again, the agents in `agents/` and imported problems in `problems/`, each named by its digest.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -17,6 +17,8 @@ use crate::plan::Plan;
 pub(crate) const PART: &str = ".part-";
 
 const JOURNAL: &str = "results.jsonl";
+/// What a sweep chose.
+pub(crate) const SWEEP: &str = "sweep.json";
 
 /// A run's directory.
 pub(crate) struct RunDirectory(PathBuf);
@@ -79,6 +81,10 @@ impl RunDirectory {
 
     pub(crate) fn leaderboard(&self) -> PathBuf {
         self.0.join("leaderboard.csv")
+    }
+
+    pub(crate) fn sweep_file(&self) -> PathBuf {
+        self.0.join(SWEEP)
     }
 
     /// Where the agent or problem of a digest is kept.

@@ -12,6 +12,8 @@ mod drawing;
 mod execution;
 mod exit;
 mod fetch;
+#[cfg(test)]
+mod invented;
 mod journal;
 mod leaderboard;
 mod oracle;
