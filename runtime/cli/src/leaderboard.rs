@@ -6,8 +6,20 @@ use std::fmt::Write as _;
 
 use jointly_core::{Summary, paired_difference};
 
+use crate::plan::PlannedAgent;
 use crate::scores::{ACCURACY, AgentScores, ECE, FUEL, Scored, Scores};
 use crate::table;
+
+/// The baseline of the paper.
+const BASELINE: &str = "mlp";
+
+/// What agents are compared with.
+#[derive(Clone, Copy)]
+pub(crate) struct Baseline<'a> {
+    pub(crate) agent: &'a AgentScores<'a>,
+    /// Whether it was chosen from among variants, on the problems that it is compared on.
+    pub(crate) best_variant: bool,
+}
 
 /// Agents in order, and what orders them.
 pub(crate) struct Leaderboard<'a> {
@@ -112,6 +124,10 @@ impl<'a> Leaderboard<'a> {
             let _ = write!(text, "; ranked by {by}, lower is better");
         }
         let compared = match self.baseline(baseline).zip(self.by.as_ref()) {
+            Some((Baseline { agent, best_variant: true }, by)) => {
+                let PlannedAgent { label, agent, .. } = agent.planned;
+                format!("; vs is the difference in {by} to {label}, the best variant of {agent}, paired by problem")
+            }
             Some((_, by)) => format!("; vs is the difference in {by}, paired by problem"),
             None => String::new(),
         };
@@ -142,7 +158,7 @@ impl<'a> Leaderboard<'a> {
     }
 
     fn other_table(&self, baseline: Option<&str>) -> Vec<Vec<String>> {
-        let baseline = self.baseline(baseline).zip(self.by.as_deref());
+        let baseline = self.baseline(baseline).map(|baseline| baseline.agent).zip(self.by.as_deref());
         let mut rows = vec![["agent", ACCURACY, ECE, FUEL].map(String::from).to_vec()];
         if let Some((baseline, _)) = baseline {
             rows[0].push(format!("vs {}", baseline.planned.label));
@@ -163,10 +179,15 @@ impl<'a> Leaderboard<'a> {
         rows
     }
 
-    /// The agent to compare with: the named one, else `mlp`, the baseline of the paper.
-    fn baseline(&self, name: Option<&str>) -> Option<&'a AgentScores<'a>> {
-        let name = name.unwrap_or("mlp");
-        self.scores.agents.iter().find(|agent| agent.planned.label == name)
+    /// The agent to compare with: the one of that label, else `mlp`, the baseline of the paper, at its defaults or, where
+    /// it took part with other settings alone, the best of its variants.
+    pub(crate) fn baseline(&self, label: Option<&str>) -> Option<Baseline<'a>> {
+        let labelled = |label: &str| self.agents().find(|agent| agent.planned.label == label);
+        if let Some(agent) = labelled(label.unwrap_or(BASELINE)) {
+            return Some(Baseline { agent, best_variant: false });
+        }
+        let variants = || self.agents().filter(|agent| label.is_none() && agent.planned.agent == BASELINE);
+        Some(Baseline { agent: variants().next()?, best_variant: variants().count() > 1 })
     }
 
     /// The first reference, where one took part.

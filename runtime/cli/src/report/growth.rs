@@ -59,7 +59,7 @@ fn figure(view: &View, group: &str, score: &JointScore) -> Option<Figure> {
         caption: sheet.caption(&temperatures),
         drawing: canvas,
         table: Vec::new(),
-        numbers,
+        numbers: vec![numbers],
     })
 }
 

@@ -74,7 +74,7 @@ pub(crate) fn figure(view: &View) -> Option<Figure> {
         caption,
         drawing: canvas,
         table: Vec::new(),
-        numbers,
+        numbers: vec![numbers],
     })
 }
 

@@ -61,6 +61,6 @@ fn figure(view: &View, group: &str, pair: &[String; 2]) -> Option<Figure> {
         ),
         drawing: canvas,
         table: Vec::new(),
-        numbers,
+        numbers: vec![numbers],
     })
 }

@@ -170,7 +170,9 @@ impl<'v, 'a> Comparison<'v, 'a> {
             caption: caption + &left_out,
             drawing: canvas,
             table: self.table(&regimes),
-            numbers: self.listed(&regimes.iter().map(|(regime, pairs)| (regime.name(), pairs)).collect::<Vec<_>>()),
+            numbers: vec![
+                self.listed(&regimes.iter().map(|(regime, pairs)| (regime.name(), pairs)).collect::<Vec<_>>()),
+            ],
         })
     }
 
@@ -208,7 +210,9 @@ impl<'v, 'a> Comparison<'v, 'a> {
             ),
             drawing: canvas,
             table: Vec::new(),
-            numbers: self.listed(&datasets.iter().map(|(name, pairs)| (name.as_str(), pairs)).collect::<Vec<_>>()),
+            numbers: vec![
+                self.listed(&datasets.iter().map(|(name, pairs)| (name.as_str(), pairs)).collect::<Vec<_>>()),
+            ],
         })
     }
 
