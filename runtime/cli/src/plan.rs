@@ -40,6 +40,16 @@ impl PlannedAgent {
     pub(crate) fn is_reference(&self) -> bool {
         oracle::is_oracle(&self.digest)
     }
+
+    /// Whether it is the same agent with the same settings, to the byte, whatever its plan calls it.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.has_name_and_settings_of(other) && self.digest == other.digest
+    }
+
+    /// Whether it has the same name and settings, of whatever bytes.
+    pub(crate) fn has_name_and_settings_of(&self, other: &Self) -> bool {
+        (&self.agent, &self.settings) == (&other.agent, &other.settings)
+    }
 }
 
 /// A problem of the plan.

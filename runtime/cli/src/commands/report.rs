@@ -90,17 +90,8 @@ impl Report {
 
     fn write_page(&self, directory: &RunDirectory, scores: &Scores, baseline: Option<&str>) -> Result<()> {
         let [one, other] = self.pair.as_slice() else { bail!("--pair takes two agents") };
-        let real = self.real.as_deref().map(real_run).transpose()?;
+        let real = self.real.as_deref().map(|path| self.real_run(scores.plan, path)).transpose()?;
         let real_scores = real.as_ref().map(|(plan, results)| Scores::new(plan, results));
-        if let (Some(real), Some(path)) = (&real_scores, &self.real)
-            && !shares_agents(scores, real)
-        {
-            bail!(
-                "{} has no agent with the settings of one in {}; run the same agents on both",
-                path.display(),
-                self.directory.display()
-            );
-        }
         let page = Page {
             scores,
             real: real_scores.as_ref(),
@@ -114,19 +105,36 @@ impl Report {
         directory::write_whole(&path, page.to_html().as_bytes())?;
         output::print(&path.display().to_string())
     }
+
+    /// Plan and journal of the run on real data that the page compares with this one.
+    fn real_run(&self, plan: &Plan, path: &Path) -> Result<(Plan, Vec<UnitResult>)> {
+        let directory = RunDirectory::existing(path)?;
+        let real = directory.plan()?;
+        let (own, path) = (self.directory.display(), path.display());
+        if is_of_real_data(plan) {
+            bail!(
+                "--real compares with a run on synthetic problems, and {own} is itself one on real data, {}; report the \
+                 other run and give --real {own}",
+                plan.suite
+            );
+        }
+        if !is_of_real_data(&real) {
+            bail!(
+                "--real {path}: that is a run of {}, which is no real data; run the same agents with --suite testbed/real \
+                 or quick/real, and give that run",
+                real.suite
+            );
+        }
+        if !plan.agents.iter().any(|mine| real.agents.iter().any(|theirs| mine.is_same(theirs))) {
+            bail!("{path} has no agent with the bytes and settings of one in {own}; run the same agents on both");
+        }
+        Ok((real, Journal::read(&directory.journal())?))
+    }
 }
 
-/// Plan and journal of a run on real data.
-fn real_run(path: &Path) -> Result<(Plan, Vec<UnitResult>)> {
-    let directory = RunDirectory::existing(path)?;
-    Ok((directory.plan()?, Journal::read(&directory.journal())?))
-}
-
-/// Whether any agent with its settings took part in both runs.
-fn shares_agents(scores: &Scores, other: &Scores) -> bool {
-    let key = |agent: &PlannedAgent| (agent.agent.clone(), agent.settings.clone());
-    let theirs: Vec<_> = other.plan.agents.iter().map(key).collect();
-    scores.plan.agents.iter().map(key).any(|mine| theirs.contains(&mine))
+/// Whether a plan's suite is one of real data.
+fn is_of_real_data(plan: &Plan) -> bool {
+    jointly_core::suite(&plan.suite).is_some_and(|suite| suite.problems.iter().any(|problem| problem.real().is_some()))
 }
 
 /// The default of a setting, as the run's own copy of the agent has it; none where that cannot be asked.
