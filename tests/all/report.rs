@@ -151,6 +151,25 @@ fn an_unknown_baseline_names_the_known() {
 }
 
 #[test]
+fn what_the_page_alone_takes_is_not_ignored() {
+    let directory = RunDirectory::of(&["mlp:l2=2,steps=20", "uniform"], PROBLEM);
+    let report = |options: &[&str]| {
+        ["report", directory.argument()].iter().chain(options).map(ToString::to_string).collect::<Vec<_>>()
+    };
+    for option in [&["--pair", "mlp", "uniform"][..], &["--parameter", "l2"], &["--real", "."], &["--output", "x.html"]]
+    {
+        refused(report(option), &[option[0], "give --format html with it"]);
+    }
+    let html = |options: &[&str]| report(&[&["--format", "html"], options].concat());
+    refused(html(&["--pair", "mlp", "gpt"]), &["--pair: no agent gpt in", "there are mlp:l2=2,steps=20; uniform"]);
+    refused(html(&["--parameter", "depth"]), &["no agent in", "was given depth; they were given l2, steps"]);
+    done(html(&["--pair", "mlp:steps=20,l2=2", "uniform", "--parameter", "steps"]));
+    let plain = RunDirectory::of(&["uniform"], PROBLEM);
+    let args = ["report", plain.argument(), "--format", "html", "--parameter", "l2"];
+    refused(args, &["was given l2; they were given no setting at all"]);
+}
+
+#[test]
 fn run_prints_the_scores_as_json_when_asked() {
     let directory = RunDirectory::new();
     let finished = directory.run(&["uniform"], PROBLEM, &["--json"]);

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use jointly_host::{Limits, Runtime};
 
@@ -35,12 +35,12 @@ pub(crate) struct Report {
     /// A run of the same agents and variants on real data, which the page compares with this one
     #[arg(long, value_name = "DIR")]
     real: Option<PathBuf>,
-    /// The setting whose values the page's Figure 3 compares
-    #[arg(long, value_name = "SETTING", default_value = PARAMETER)]
-    parameter: String,
-    /// The two agents of the page's Figure 4
-    #[arg(long, value_name = "AGENT", num_args = 2, default_values = PAIR)]
-    pair: Vec<String>,
+    /// The setting whose values the page's Figure 3 compares [default: bootstrap]
+    #[arg(long, value_name = "SETTING")]
+    parameter: Option<String>,
+    /// The two agents of the page's Figure 4 [default: ensemble ensemble+]
+    #[arg(long, value_name = "AGENT", num_args = 2)]
+    pair: Option<Vec<String>>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -76,8 +76,14 @@ impl Report {
             let total = plan.agents.len() * plan.problems.len();
             output::note(&format!("{} of {total} units have no result yet", scores.missing()));
         }
-        if self.output.is_some() && !matches!(self.format, Format::Html) {
-            bail!("--output is where the page goes: give --format html with it");
+        let of_page = [
+            ("--output", self.output.is_some()),
+            ("--real", self.real.is_some()),
+            ("--parameter", self.parameter.is_some()),
+            ("--pair", self.pair.is_some()),
+        ];
+        if let Some((option, _)) = of_page.iter().find(|(_, given)| *given && !matches!(self.format, Format::Html)) {
+            bail!("{option} is for the page: give --format html with it");
         }
         match self.format {
             Format::Table => output::print(&leaderboard.to_text(baseline.as_deref()))?,
@@ -89,21 +95,53 @@ impl Report {
     }
 
     fn write_page(&self, directory: &RunDirectory, scores: &Scores, baseline: Option<&str>) -> Result<()> {
-        let [one, other] = self.pair.as_slice() else { bail!("--pair takes two agents") };
+        let (pair, parameter) = (self.pair(scores.plan)?, self.parameter(scores.plan)?);
         let real = self.real.as_deref().map(|path| self.real_run(scores.plan, path)).transpose()?;
         let real_scores = real.as_ref().map(|(plan, results)| Scores::new(plan, results));
         let page = Page {
             scores,
             real: real_scores.as_ref(),
             baseline,
-            parameter: &self.parameter,
+            parameter,
             defaults: &|agent, name| default(directory, agent, name),
-            pair: [one.clone(), other.clone()],
+            pair,
             directory: &name(directory.path()),
         };
         let path = self.output.clone().unwrap_or_else(|| self.directory.join("report.html"));
         directory::write_whole(&path, page.to_html().as_bytes())?;
         output::print(&path.display().to_string())
+    }
+
+    /// The agents of Figure 4, by label or by name.
+    fn pair(&self, plan: &Plan) -> Result<[String; 2]> {
+        let pair = match self.pair.as_deref() {
+            None => return Ok(PAIR.map(str::to_owned)),
+            // As for --baseline: in whatever order the settings are.
+            Some(given) => given.iter().map(|given| match given.parse::<AgentSpec>() {
+                Ok(spec) if !plan.agents.iter().any(|agent| agent.label == *given) => spec.settings.label(&spec.agent),
+                _ => given.clone(),
+            }),
+        };
+        let pair: Vec<String> = pair.collect();
+        let known = |name: &String| plan.agents.iter().any(|agent| agent.label == *name || agent.agent == *name);
+        if let Some(unknown) = pair.iter().find(|name| !known(name)) {
+            let labels: Vec<&str> = plan.agents.iter().map(|agent| agent.label.as_str()).collect();
+            bail!("--pair: no agent {unknown} in {}; there are {}", self.directory.display(), labels.join("; "));
+        }
+        pair.try_into().ok().context("--pair takes two agents")
+    }
+
+    /// The setting of Figure 3, which some agent was given.
+    fn parameter(&self, plan: &Plan) -> Result<&str> {
+        let Some(parameter) = self.parameter.as_deref() else { return Ok(PARAMETER) };
+        let mut given: Vec<&str> = plan.agents.iter().flat_map(|agent| agent.settings.names()).collect();
+        if given.contains(&parameter) {
+            return Ok(parameter);
+        }
+        given.sort_unstable();
+        given.dedup();
+        let given = if given.is_empty() { "no setting at all".to_owned() } else { given.join(", ") };
+        bail!("--parameter: no agent in {} was given {parameter}; they were given {given}", self.directory.display())
     }
 
     /// Plan and journal of the run on real data that the page compares with this one.
