@@ -147,3 +147,28 @@ fn a_doctored_journal_or_leaderboard_does_not_hold() {
     let leaderboard = edited("leaderboard.csv", "1,", "7,");
     assert!(leaderboard.contains("leaderboard.csv"), "{leaderboard}");
 }
+
+#[test]
+fn what_a_sweep_chose_is_verified() {
+    for tune in ["global", "per-setting"] {
+        let directory = RunDirectory::new();
+        let sweep =
+            ["sweep", "mlp:steps=5", "--only", "l2", "--suite", "quick", "--problems", "quick/t10/temp0.1/seed*"];
+        done(sweep.iter().chain(&["--tune", tune, "--out", directory.argument()]));
+        done(["verify", directory.argument()]);
+        let text = directory.read("sweep.json");
+        let chosen = crate::run::json(&text);
+        let agent = &chosen["agents"][0];
+        let (best, other) = (&agent["choices"][0]["best"], &agent["variants"][5]["label"]);
+        let refuse = |from: &str, to: &str, said: &str| {
+            assert!(text.contains(from), "{from} is not in {text}");
+            fs::write(directory.file("sweep.json"), text.replacen(from, to, 1)).unwrap();
+            let finished = run(["verify", directory.argument()]);
+            assert_eq!(finished.code, Some(2), "{finished:?}");
+            assert!(finished.stdout.contains(said), "{}", finished.stdout);
+        };
+        refuse(&format!("\"best\": {best}"), &format!("\"best\": {other}"), "sweep.json.agents[0].choices[0].best is");
+        refuse(tune, "by-eye", "sweep.json does not say how it was tuned");
+        refuse("{", "[", "sweep.json");
+    }
+}

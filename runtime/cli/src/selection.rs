@@ -24,6 +24,10 @@ impl Tune {
     pub(crate) fn name(self) -> String {
         self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
     }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::from_str(name, false).ok()
+    }
 }
 
 /// The variants of one agent and the choice among them.
