@@ -29,7 +29,7 @@ pub(crate) fn figures(view: &View, parameter: &str, defaults: Defaults) -> Vec<F
 }
 
 /// A value of the parameter and the choice among the variants that share it.
-struct Value<'a> {
+struct Tuning<'a> {
     value: String,
     one: Selection<'a>,
     tuned: Selection<'a>,
@@ -38,7 +38,7 @@ struct Value<'a> {
 /// Each problem with the variant that stands for the agent there.
 type Chosen<'a> = Vec<(&'a str, &'a AgentScores<'a>)>;
 
-impl<'a> Value<'a> {
+impl<'a> Tuning<'a> {
     /// The rows of bars, each with the variants that it shows: where there is one variant there is nothing to choose.
     fn rows(&self) -> Vec<(&'static str, Fill, Chosen<'a>)> {
         if let [variant] = self.one.variants.as_slice() {
@@ -133,7 +133,7 @@ fn figure(view: &View, family: &Family, parameter: &str, defaults: Defaults) -> 
     };
     let headings: Vec<Heading> = view.joint.iter().map(heading).collect();
     let mut choices = vec![cells([parameter, "variants", "tuning", "chosen", by, "held out"])];
-    choices.extend(values.iter().flat_map(Value::choices));
+    choices.extend(values.iter().flat_map(Tuning::choices));
     Some(Figure {
         title: format!("Tuned per setting or one for all: {parameter} of {} (Figure 3)", family.name),
         caption: caption(view, (by, parameter), &rows, &values, left_out),
@@ -151,7 +151,7 @@ fn values<'a>(
     parameter: &str,
     defaults: Defaults,
     by: &str,
-) -> (Vec<Value<'a>>, usize) {
+) -> (Vec<Tuning<'a>>, usize) {
     let given = |agent: &AgentScores| agent.planned.settings.get(parameter).map(str::to_owned);
     if family.variants.iter().all(|agent| given(agent).is_none()) {
         return (Vec::new(), 0);
@@ -178,9 +178,9 @@ fn values<'a>(
     let select = |(value, variants): (String, Vec<&'a AgentScores<'a>>)| {
         let [one, tuned] =
             [Tune::Global, Tune::PerSetting].map(|tune| Selection::new(family.name, &variants, by, tune));
-        Value { value, one, tuned }
+        Tuning { value, one, tuned }
     };
-    let values: Vec<Value> = known.into_iter().map(select).collect();
+    let values: Vec<Tuning> = known.into_iter().map(select).collect();
     let left_out = values.iter().map(|value| value.one.incomplete.len()).sum();
     (values.into_iter().filter(|value| !value.one.variants.is_empty()).collect(), left_out)
 }
@@ -201,7 +201,7 @@ fn against(view: &View, score: &JointScore, chosen: &Chosen) -> Ratio {
     ratio_of_means(&mine, &theirs)
 }
 
-fn caption(view: &View, (by, parameter): (&str, &str), rows: &[Row], values: &[Value], left_out: usize) -> String {
+fn caption(view: &View, (by, parameter): (&str, &str), rows: &[Row], values: &[Tuning], left_out: usize) -> String {
     let counts: Vec<String> =
         values.iter().map(|value| format!("{} ({})", value.value, value.one.variants.len())).collect();
     let over = match view.baseline {
