@@ -5,8 +5,10 @@ use std::collections::{HashMap, HashSet};
 use jointly_core::{Evaluation, Metric, Partitioning, digest};
 use jointly_host::{ENGINE, INTERFACE, Limits};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::agent_spec::Settings;
+use crate::table::counted;
 use crate::{oracle, problems};
 
 /// A run's whole question.
@@ -124,7 +126,7 @@ impl Plan {
             .or_else(|| differs("seed", &self.seed.to_string(), &other.seed.to_string()))
             .or_else(|| differs("fuel limit", &self.limits.fuel.to_string(), &other.limits.fuel.to_string()))
             .or_else(|| differs("memory limit", &self.limits.memory.to_string(), &other.limits.memory.to_string()))
-            .or_else(|| (self.evaluation != other.evaluation).then(|| "another evaluation".into()))
+            .or_else(|| other_evaluation(&self.evaluation, &other.evaluation))
     }
 
     /// The suite and enough of the plan's digest to tell plans apart.
@@ -138,7 +140,7 @@ impl Plan {
     pub(crate) fn departures(&self) -> String {
         let Some(own) = problems::evaluation(&self.suite) else { return String::new() };
         let Evaluation { draws, partition, .. } = self.evaluation;
-        let draws = if draws == own.draws { String::new() } else { format!(", {draws} draws") };
+        let draws = if draws == own.draws { String::new() } else { format!(", {}", counted(draws as usize, "draw")) };
         let partition = match partition {
             _ if partition == own.partition => "",
             Partitioning::Planes => ", parted by planes",
@@ -151,6 +153,18 @@ impl Plan {
         let names: Vec<&str> = self.problems.iter().map(|problem| problem.problem.as_str()).collect();
         format!("{} ({})", names.len(), names.join(" "))
     }
+}
+
+/// The first difference in how agents are evaluated, by the name that plan.json has for it.
+fn other_evaluation(mine: &Evaluation, theirs: &Evaluation) -> Option<String> {
+    if mine == theirs {
+        return None;
+    }
+    let fields = |evaluation: &Evaluation| serde_json::to_value(evaluation).unwrap_or_default();
+    let (mine, theirs) = (fields(mine), fields(theirs));
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let names = mine.as_object().into_iter().flat_map(serde_json::Map::keys);
+    names.into_iter().find_map(|name| differs(name, &text(&mine[name]), &text(&theirs[name])))
 }
 
 fn differs(what: &str, mine: &str, theirs: &str) -> Option<String> {
@@ -191,4 +205,29 @@ fn shorten(text: &str) -> String {
         return text.to_owned();
     }
     format!("{}...", text.chars().take(MOST).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Plan;
+    use crate::invented::InventedRun;
+    use jointly_core::{Evaluation, Partitioning};
+
+    #[test]
+    fn another_evaluation_is_named_by_what_differs() {
+        let plan = || InventedRun::scored("quick", &["quick/t10/temp0.1/seed0"], &[("mlp", &[1.0])]).plan;
+        let difference = |change: fn(&mut Evaluation)| {
+            let mut other: Plan = plan();
+            change(&mut other.evaluation);
+            plan().difference(&other).unwrap()
+        };
+        assert_eq!(plan().difference(&plan()), None);
+        assert_eq!(difference(|own| own.draws = 7), "draws 250, not 7");
+        assert_eq!(difference(|own| own.partition = Partitioning::KMeans), "partition planes, not k-means");
+        assert_eq!(difference(|own| own.planes = 7), "planes 5, not 7");
+        assert_eq!(difference(|own| own.clip = false), "clip true, not false");
+        assert_eq!(difference(|own| own.taus = vec![1, 10]), "taus [1,100], not [1,10]");
+        assert_eq!(difference(|own| own.samples = 7), "samples 100, not 7");
+        assert_eq!(difference(|own| own.partition_above = 7), "partition_above 10, not 7");
+    }
 }

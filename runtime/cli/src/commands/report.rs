@@ -14,6 +14,7 @@ use crate::leaderboard::Leaderboard;
 use crate::plan::{Plan, PlannedAgent};
 use crate::report::{PAIR, PARAMETER, Page};
 use crate::scores::Scores;
+use crate::table::counted;
 use crate::unit::UnitResult;
 use crate::{cache, exit, output};
 
@@ -74,7 +75,8 @@ impl Report {
         }
         if scores.missing() > 0 {
             let total = plan.agents.len() * plan.problems.len();
-            output::note(&format!("{} of {total} units have no result yet", scores.missing()));
+            let have = if total == 1 { "has" } else { "have" };
+            output::note(&format!("{} of {} {have} no result yet", scores.missing(), counted(total, "unit")));
         }
         let of_page = [
             ("--output", self.output.is_some()),
@@ -108,7 +110,7 @@ impl Report {
             directory: &name(directory.path()),
         };
         let path = self.output.clone().unwrap_or_else(|| self.directory.join("report.html"));
-        directory::write_whole(&path, page.to_html().as_bytes())?;
+        directory::write_whole(&path, page.to_html().as_bytes(), "make room, or give another place by --output FILE")?;
         output::print(&path.display().to_string())
     }
 
