@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::command::{done, refused, run};
+use crate::command::{done, joined, refused, run};
 use crate::npz::{TemporaryFile, problem};
 use crate::run::{PROBLEM, RunDirectory};
 
@@ -118,7 +118,7 @@ fn a_run_with_draws_and_cells_of_its_own_holds() {
         "{}",
         finished.stdout
     );
-    assert!(finished.stdout.contains("of 20, too few on 1 of 1 problems"), "{}", finished.stdout);
+    assert!(joined(&finished.stdout).contains("of 20, too few on 1 of 1 problem,"), "{}", finished.stdout);
     done(["verify", directory.argument()]);
     let by_planes = RunDirectory::new();
     assert_eq!(by_planes.run(&["prior"], PROBLEM, &options[..2]).code, Some(0));

@@ -12,7 +12,7 @@ use crate::unit::{Outcome, UnitResult};
 /// What an agent has of a problem.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Got {
-    /// A loss at tau 1, a hundred times as much at tau 100, and so an aggregate of twice the loss.
+    /// A loss at tau 1, a hundred times as much at tau 100, and so an aggregate of twice the loss, by few effective draws.
     Scored(f64),
     Failed,
     /// Nothing yet.
@@ -72,7 +72,7 @@ impl InventedRun {
 }
 
 fn outcome(got: Got, fuel: u64) -> Option<Outcome> {
-    let joint = |mean| JointScore { mean, stderr: 0.5, draw_error: 0.0, effective_draws: 1000.0 };
+    let joint = |mean| JointScore { mean, stderr: 0.5, draw_error: 0.0, effective_draws: 10.0 };
     match got {
         Got::Scored(loss) => Some(Outcome::Scored {
             scores: ProblemScores {

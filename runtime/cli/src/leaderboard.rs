@@ -8,8 +8,10 @@ use jointly_core::{Summary, paired_difference};
 
 use crate::plan::PlannedAgent;
 use crate::scores::{ACCURACY, AgentScores, ECE, FUEL, Scored, Scores};
-use crate::table;
+use crate::table::{self, counted, wrap};
 
+/// How far a line is indented that goes on with the one above.
+const INDENT: usize = 2;
 /// The baseline of the paper.
 const BASELINE: &str = "mlp";
 
@@ -95,13 +97,13 @@ impl<'a> Leaderboard<'a> {
 
     /// Tables that fit in 80 columns with names of ordinary length.
     pub(crate) fn to_text(&self, baseline: Option<&str>) -> String {
-        let mut text = self.heading(baseline) + "\n\n";
+        let mut text = wrap(&self.heading(baseline), INDENT) + "\n\n";
         text += &table::render(2, &self.joint_table());
         text.push('\n');
         text += &table::render(1, &self.other_table(baseline));
         let notes = self.notes();
         if !notes.is_empty() {
-            let _ = writeln!(text, "\n{}", notes.join("\n"));
+            let _ = writeln!(text, "\n{}", wrap(&notes.join("\n"), INDENT));
         }
         text
     }
@@ -115,10 +117,8 @@ impl<'a> Leaderboard<'a> {
     /// What was run, what ranks, and what the errors are, in two lines.
     pub(crate) fn heading(&self, baseline: Option<&str>) -> String {
         let plan = self.scores.plan;
-        let (problems, over) = match plan.problems.len() {
-            1 => ("1 problem".into(), "the tau-samples of the problem"),
-            n => (format!("{n} problems"), "problems"),
-        };
+        let over = if plan.problems.len() == 1 { "the tau-samples of the problem" } else { "problems" };
+        let problems = counted(plan.problems.len(), "problem");
         let mut text = format!("{}, {problems}, seed {}{}", plan.suite, plan.seed, plan.departures());
         if let Some(by) = &self.by {
             let _ = write!(text, "; ranked by {by}, lower is better");
@@ -212,24 +212,25 @@ impl<'a> Leaderboard<'a> {
         for Placed { agent, .. } in &self.order {
             let label = &agent.planned.label;
             if let Some((problem, failure)) = agent.failures.first() {
-                let (failed, all) = (agent.failures.len(), self.scores.plan.problems.len());
+                let (failed, all) = (agent.failures.len(), counted(self.scores.plan.problems.len(), "problem"));
                 let means = if agent.problems.is_empty() { "" } else { "; its means are over the others" };
                 notes.push(format!(
-                    "{label} failed on {failed} of {all} problems and has no rank{means}; first, {problem}: {failure}"
+                    "{label} failed on {failed} of {all} and has no rank{means}; first, {problem}: {failure}"
                 ));
             }
             if agent.missing > 0 {
-                notes.push(format!("{label} has no result yet on {} problems", agent.missing));
+                notes.push(format!("{label} has no result yet on {}", counted(agent.missing, "problem")));
             }
             for name in &self.names {
                 if let Some(summary) = agent.summary(name).filter(|summary| summary.non_finite > 0) {
-                    notes.push(format!("{label} has {name} not finite on {} problems", summary.non_finite));
+                    let problems = counted(summary.non_finite, "problem");
+                    notes.push(format!("{label} has {name} not finite on {problems}"));
                 }
                 if let Some(draws) = agent.draws(name).filter(|draws| draws.few > 0) {
                     let (effective, all) = (table::number(draws.effective), self.scores.plan.evaluation.draws);
-                    let (few, of) = (draws.few, agent.problems.len());
+                    let (few, of) = (draws.few, counted(agent.problems.len(), "problem"));
                     notes.push(format!(
-                        "{label}: {name} leans on {effective} effective draws of {all}, too few on {few} of {of} problems, \
+                        "{label}: {name} leans on {effective} effective draws of {all}, too few on {few} of {of}, \
                          and is likely too high; more --draws tell it better"
                     ));
                 }
@@ -289,4 +290,70 @@ fn paired(agent: &AgentScores, baseline: &AgentScores, by: &str) -> Option<Summa
 /// A field of a comma-separated file: quoted where it holds a comma or a quote.
 fn quoted(text: &str) -> String {
     if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Leaderboard;
+    use crate::invented::Got::{self, Failed, Missing, Scored};
+    use crate::invented::InventedRun;
+    use jointly_core::Partitioning;
+
+    const PROBLEMS: [&str; 2] = ["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1"];
+    const FINE: [Got; 2] = [Scored(1.0), Scored(2.0)];
+
+    fn run(agents: &[(&str, &[Got])]) -> InventedRun {
+        InventedRun::new("quick", &PROBLEMS, agents)
+    }
+
+    /// What `vs` compares with, and whether it is the best of variants.
+    fn baseline(agents: &[(&str, &[Got])], label: Option<&str>) -> Option<(String, bool)> {
+        let run = run(agents);
+        let scores = run.scores();
+        let baseline = Leaderboard::new(&scores).baseline(label)?;
+        Some((baseline.agent.planned.label.clone(), baseline.best_variant))
+    }
+
+    #[test]
+    fn the_baseline_is_what_was_asked_for_else_mlp_else_its_best_variant() {
+        let variants: [(&str, &[Got]); 3] = [("mlp:x=1", &FINE), ("mlp:x=2", &[Scored(0.5); 2]), ("prior", &FINE)];
+        assert_eq!(baseline(&variants, Some("prior")), Some(("prior".into(), false)));
+        assert_eq!(baseline(&variants, None), Some(("mlp:x=2".into(), true)));
+        assert_eq!(baseline(&variants, Some("mlp:x=1")), Some(("mlp:x=1".into(), false)));
+        assert_eq!(baseline(&variants[1..], None), Some(("mlp:x=2".into(), false)));
+        assert_eq!(baseline(&variants[2..], None), None);
+        assert_eq!(baseline(&[variants[0], variants[1], ("mlp", &FINE)], None), Some(("mlp".into(), false)));
+        let run = run(&variants);
+        let text = Leaderboard::new(&run.scores()).to_text(None);
+        assert!(text.contains("vs mlp:x=2") && text.contains("mlp:x=2, the best variant of mlp,"), "{text}");
+    }
+
+    #[test]
+    fn headings_and_notes_fit_a_terminal_and_one_is_no_plural() {
+        let agents: [(&str, &[Got]); 5] = [
+            ("mlp", &FINE),
+            ("oracle", &FINE),
+            ("prior", &[Failed, Scored(1.0)]),
+            ("uniform", &[Missing, Scored(1.0)]),
+            ("ensemble", &[Scored(f64::INFINITY), Scored(1.0)]),
+        ];
+        let mut run = run(&agents);
+        run.plan.agents[1].digest = crate::oracle::digest();
+        (run.plan.evaluation.draws, run.plan.evaluation.partition) = (1_000_000, Partitioning::KMeans);
+        let text = Leaderboard::new(&run.scores()).to_text(None);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let expected = [
+            "seed 0, 1000000 draws, parted by k-means; ranked by kl_aggregate, lower is better",
+            "above floor is",
+            "prior failed on 1 of 2 problems and has no rank; its means are over the others; first, quick/t10",
+            "uniform has no result yet on 1 problem",
+            "ensemble has kl_tau1 not finite on 1 problem ensemble",
+            "too few on 2 of 2 problems, and is likely too high",
+        ];
+        for expected in expected {
+            assert!(joined.contains(expected), "{expected:?} is not in {text}");
+        }
+        assert!(!joined.contains(" 1 problems"), "{text}");
+    }
 }

@@ -115,7 +115,8 @@ pub(crate) fn keep(files: &[PathBuf], directory: &RunDirectory) -> Result<()> {
     Ok(())
 }
 
-fn named(name: &str) -> Result<Suite> {
+/// The suite of that name.
+pub(crate) fn named(name: &str) -> Result<Suite> {
     jointly_core::suite(name).with_context(|| format!("there is no suite {name}; there are {}", names()))
 }
 

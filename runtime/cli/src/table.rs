@@ -90,25 +90,43 @@ const COLUMNS: usize = 80;
 /// A text in lines of at most 80 columns, broken between words; what is longer by itself stays whole. Each line keeps its
 /// own indent, and what it goes on with is indented by so much more.
 pub(crate) fn wrap(text: &str, more: usize) -> String {
-    let mut lines: Vec<String> = Vec::new();
-    for paragraph in text.lines() {
-        let indent = paragraph.len() - paragraph.trim_start_matches(' ').len();
-        let mut line = " ".repeat(indent);
-        let mut empty = true;
-        for word in paragraph.split(' ').filter(|word| !word.is_empty()) {
-            if !empty && line.chars().count() + 1 + word.chars().count() > COLUMNS {
-                lines.push(std::mem::replace(&mut line, " ".repeat(indent + more)));
-                empty = true;
-            }
-            if !empty {
-                line.push(' ');
-            }
-            line += word;
-            empty = false;
+    let wrapped = text.lines().map(|line| {
+        let indent = line.len() - line.trim_start_matches(' ').len();
+        " ".repeat(indent) + &fill(line, (indent, indent + more))
+    });
+    wrapped.collect::<Vec<_>>().join("\n")
+}
+
+/// Names, each with a text beside it that stays in its own column of a terminal.
+pub(crate) fn described(indent: usize, rows: &[(String, String)]) -> String {
+    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
+    let column = indent + width + 2;
+    let row = |(name, text): &(String, String)| {
+        let line = format!("{}{name:<width$}  {}", " ".repeat(indent), fill(text, (column, column)));
+        line.trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(row).collect()
+}
+
+/// The words of a text in lines that end at column 80, of which the first begins at one column and the others, indented, at
+/// another.
+fn fill(text: &str, (first, others): (usize, usize)) -> String {
+    let (mut filled, mut column) = (String::new(), first);
+    for word in text.split_whitespace() {
+        let width = word.chars().count();
+        if filled.is_empty() {
+            column += width;
+        } else if column + 1 + width > COLUMNS {
+            filled += "\n";
+            filled += &" ".repeat(others);
+            column = others + width;
+        } else {
+            filled.push(' ');
+            column += 1 + width;
         }
-        lines.push(line);
+        filled += word;
     }
-    lines.join("\n")
+    filled
 }
 
 /// `1 problem`, `3 problems`.
@@ -118,7 +136,7 @@ pub(crate) fn counted(count: usize, what: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{brief, count, counted, number, render, with_error, wrap};
+    use super::{brief, count, counted, described, number, render, with_error, wrap};
 
     #[test]
     fn errors_set_the_places() {
@@ -166,6 +184,16 @@ mod tests {
         assert_eq!(lines[0], format!("  {} fifteen", ["fifteen letters"; 4].join(" ")));
         assert_eq!(lines[1], "    letters fifteen letters");
         assert_eq!(lines[2..], ["short", "", &"x".repeat(90)]);
+    }
+
+    #[test]
+    fn a_description_stays_in_its_column() {
+        let rows = [("mlp", "a"), ("ensemble", &["fifteen letters"; 6].join(" ")), ("none", "")];
+        let text = described(2, &rows.map(|(name, text)| (name.to_owned(), text.to_owned())));
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!((lines[0], lines[3]), ("  mlp       a", "  none"));
+        assert_eq!(lines[2], format!("{}fifteen letters fifteen letters", " ".repeat(12)));
+        assert!(lines[1].starts_with("  ensemble  fifteen letters") && lines[1].len() <= 80);
     }
 
     #[test]

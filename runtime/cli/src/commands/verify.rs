@@ -19,6 +19,7 @@ use crate::leaderboard::Leaderboard;
 use crate::progress::Display;
 use crate::scores::Scores;
 use crate::selection::{self, Selection, Tune};
+use crate::table::counted;
 use crate::unit::UnitResult;
 use crate::workload::Workload;
 use crate::{exit, output};
@@ -57,8 +58,9 @@ impl Verify {
             let (suite, problems) = (&workload.plan.suite, workload.problems.len());
             let all = jointly_core::suite(suite).map_or(problems, |suite| suite.problems.len());
             output::print(&format!(
-                "{name} holds: {} units on {problems} of {all} problems of {suite}, the same to the bit",
-                units.len()
+                "{name} holds: {} on {problems} of {} of {suite}, the same to the bit",
+                counted(units.len(), "unit"),
+                counted(all, "problem")
             ))?;
             return Ok(ExitCode::from(exit::DONE));
         };
