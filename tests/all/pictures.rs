@@ -150,7 +150,7 @@ fn the_pages_command_says_what_was_asked_beyond_the_suite() {
 
 /// The tables of "The numbers" of a figure, cell by cell: the first row has the headings.
 fn numbers(page: &str, figure: &str) -> Vec<Vec<Vec<String>>> {
-    let section = page.split("<section class=\"figure\"").find(|section| section.contains(figure)).unwrap();
+    let section = page.split("<section class=\"figure\"").skip(1).find(|section| section.contains(figure)).unwrap();
     let details = section.split("The numbers</summary>").nth(1).unwrap().split("</details>").next().unwrap();
     let plain = |cell: &str| cell.replace("<wbr/>", "").replace("&#39;", "'");
     let cell = |text: &str| text.split_once('>').map(|(_, text)| plain(text.split("</t").next().unwrap()));

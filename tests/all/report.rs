@@ -101,22 +101,6 @@ fn an_agent_of_one_function_leaves_no_error_over_draws() {
 }
 
 #[test]
-fn a_table_with_the_floor_and_notes_fits_a_terminal() {
-    let directory = RunDirectory::new();
-    let oracle = "oracle:chains=2,samples=40,warmup=20";
-    let guest = argument("own-failure");
-    let finished = directory.run(&["prior", oracle, &guest], PROBLEMS, &["--draws", "21"]);
-    assert_eq!(finished.code, Some(3), "{finished:?}");
-    let printed = done(["report", directory.argument()]);
-    for expected in
-        ["above floor is the difference in", "prior: kl_tau100 leans on", "own-failure failed on 2 of 2 problems"]
-    {
-        assert!(joined(&printed).contains(expected), "{expected:?} is not in {printed}");
-    }
-    fits_a_terminal(&printed);
-}
-
-#[test]
 fn the_dyadic_suites_rank_by_their_largest_tau() {
     let directory = RunDirectory::new();
     let problems = "quick/dyadic/d2/t20/temp0.1/seed0";
