@@ -1,6 +1,7 @@
 //! The command under test, built once, with a cache of its own.
 
 use std::ffi::OsStr;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
 use std::sync::OnceLock;
@@ -93,4 +94,20 @@ pub(crate) fn is_one_line(stderr: &str, texts: &[&str]) {
     for text in texts {
         assert!(stderr.contains(text), "{text:?} is not in {stderr:?}");
     }
+}
+
+/// Says that a test shows nothing on this machine, and why, past what a test runner holds back of tests that pass.
+pub(crate) fn skipped(test: &str, why: &str) {
+    let _ = writeln!(std::io::stderr(), "skipped {test}: {why}");
+}
+
+/// A text with its lines joined, for what may be wrapped anywhere.
+pub(crate) fn joined(text: &str) -> String {
+    text.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Asserts that no line of a text is wider than a terminal, but for words that are so by themselves.
+pub(crate) fn fits_a_terminal(text: &str) {
+    let too_long = |line: &&str| line.chars().count() > 80 && line.trim().contains(' ');
+    assert_eq!(text.lines().find(too_long), None, "{text}");
 }

@@ -4,7 +4,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::command::is_one_line;
+use crate::command::{is_one_line, skipped};
 use crate::run::RunDirectory;
 
 /// A file of a tmpfs takes whole pages.
@@ -54,8 +54,7 @@ fn finished_units_are_kept_and_the_run_goes_on_when_there_is_room() {
     // Room for what is written before the first unit, and for one page of the journal.
     let directory = RunDirectory::new();
     let Some(disk) = Disk::mount(&directory.path, before + PAGE) else {
-        eprintln!("skipped: mounting a small disk needs root");
-        return;
+        return skipped("full_disk", "mounting a small disk needs root");
     };
     let finished = directory.run(&AGENTS, PROBLEMS, &[]);
     assert_eq!(finished.code, Some(2), "{finished:?}");
@@ -77,8 +76,7 @@ fn finished_units_are_kept_and_the_run_goes_on_when_there_is_room() {
 fn a_disk_without_room_for_the_agents_is_named() {
     let directory = RunDirectory::new();
     let Some(disk) = Disk::mount(&directory.path, 2 * PAGE) else {
-        eprintln!("skipped: mounting a small disk needs root");
-        return;
+        return skipped("full_disk", "mounting a small disk needs root");
     };
     let finished = directory.run(&AGENTS, PROBLEMS, &[]);
     assert_eq!(finished.code, Some(2), "{finished:?}");

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::command::{done, refused};
+use crate::command::{done, fits_a_terminal, joined, refused};
 use crate::run::json;
 
 fn names(list: &Value) -> Vec<&str> {
@@ -48,9 +48,11 @@ fn nineteen_agents_with_their_settings() {
         }
     }
     let text = done(["agents"]);
-    let first_words: Vec<&str> = text.lines().filter_map(|line| line.split(' ').next()).collect();
+    let first_words: Vec<&str> =
+        text.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(first_words[..expected.len()], expected, "{text}");
     assert!(text.contains("\noracle "), "{text}");
+    fits_a_terminal(&text);
 }
 
 #[test]
@@ -59,6 +61,23 @@ fn a_named_agent_shows_its_settings_and_sweeps() {
     assert!(text.starts_with("ensemble+ ") && text.contains("\noracle "), "{text}");
     assert!(text.contains("prior-scale=3") && text.contains("sweep bootstrap: 3 variants"), "{text}");
     assert!(!text.contains("\nmlp "), "{text}");
+    // Every variant as `jointly run` takes it.
+    let listed = json(&done(["agents", "ensemble+", "--json"]));
+    let sweeps = listed[0]["sweeps"].as_array().unwrap();
+    for sweep in sweeps {
+        for variant in sweep["variants"].as_array().unwrap() {
+            let text_of = |setting: &Value, key: &str| setting[key].as_str().unwrap().to_owned();
+            let setting = |setting: &Value| (text_of(setting, "name"), text_of(setting, "value"));
+            let mut settings: Vec<(String, String)> = variant.as_array().unwrap().iter().map(setting).collect();
+            settings.sort();
+            let settings: Vec<String> = settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
+            let line = format!("\n        ensemble+:{}\n", settings.join(","));
+            assert!(text.contains(&line), "{line:?} is not in {text}");
+        }
+    }
+    for agent in names(&components()) {
+        fits_a_terminal(&done(["agents", agent]));
+    }
     refused(["agents", "mpl"], &["no agent mpl"]);
 }
 
@@ -88,4 +107,19 @@ fn the_testbed_has_its_210_problems() {
     assert_eq!(suites[1]["evaluation"]["taus"], serde_json::json!([1, 100]));
     let text = done(["suites"]);
     assert!(text.contains("quick: ") && text.contains("210 problems, tau 1 and 100"), "{text}");
+    fits_a_terminal(&text);
+}
+
+#[test]
+fn a_named_suite_lists_its_problems() {
+    let text = done(["suites", "testbed/dyadic", "quick"]);
+    fits_a_terminal(&text);
+    let named = |line: &&str| line.starts_with("testbed/dyadic/d") || line.starts_with("quick/t");
+    let listed: Vec<&str> = text.lines().map(str::trim).filter(named).collect();
+    let suites = json(&done(["suites", "testbed/dyadic", "quick", "--json"]));
+    assert_eq!(names(&suites), ["testbed/dyadic", "quick"]);
+    let problems = suites.as_array().unwrap().iter().flat_map(|suite| suite["problems"].as_array().unwrap());
+    assert_eq!(listed, problems.map(|problem| problem.as_str().unwrap()).collect::<Vec<_>>());
+    assert!(!joined(&text).contains("testbed: "), "{text}");
+    refused(["suites", "slow"], &["there is no suite slow; there are quick, testbed"]);
 }

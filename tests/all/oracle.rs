@@ -116,7 +116,7 @@ fn it_is_listed_apart_from_the_agents() {
 
 #[test]
 fn what_it_cannot_do_is_refused_with_the_remedy() {
-    refused(["check", "oracle"], &["no component", "`jointly run`"]);
+    refused(["check", "oracle"], &["no component", "`jointly run` and `jointly picture` take it"]);
     let file = TemporaryFile::new("mine.npz", problem().bytes());
     refused(
         ["run", "oracle", "--problem", file.argument()],

@@ -93,6 +93,28 @@ fn the_page_of_a_run_is_whole_and_the_same_each_time() {
     done(["verify", directory.argument()]);
 }
 
+/// The command by which the page says that its run is made again.
+fn own_command(page: &str) -> String {
+    let command = page.split("<pre>").nth(1).and_then(|rest| rest.split("</pre>").next()).unwrap();
+    let command = command.replace("&#39;", "'");
+    assert!(command.ends_with("\njointly verify run"), "{command}");
+    command.lines().next().unwrap().to_owned()
+}
+
+/// Asserts that a page's own command makes the same scores.
+fn says_how_to_run_it_again(directory: &RunDirectory, command: &str) {
+    let again = RunDirectory::new();
+    let mut shell = Command::new("sh");
+    let run = command.replacen("jointly", executable().to_str().unwrap(), 1);
+    let run = run.replace("--out run-again", &format!("--out '{}'", again.argument()));
+    shell.args(["-c", &run]);
+    shell.env("JOINTLY_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    let finished = finish(&mut shell);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(again.read("scores.json"), directory.read("scores.json"));
+    assert_eq!(again.read("plan.json"), directory.read("plan.json"));
+}
+
 #[test]
 fn the_page_has_the_tables_numbers_and_its_command() {
     let directory = RunDirectory::of(&AGENTS, PROBLEMS);
@@ -105,21 +127,149 @@ fn the_page_has_the_tables_numbers_and_its_command() {
         }
     }
     assert!(page.contains(&format!("vs {}", breakable(AGENTS[1]))));
-    let command = page.split("<pre>").nth(1).and_then(|rest| rest.split("</pre>").next()).unwrap();
-    let command = command.replace("&#39;", "'");
+    let command = own_command(&page);
     assert!(command.starts_with(&format!("jointly run {} ", AGENTS[0])), "{command}");
-    assert!(command.ends_with("\njointly verify run"), "{command}");
+    says_how_to_run_it_again(&directory, &command);
+}
 
-    // What it says is what makes the same scores.
-    let again = RunDirectory::new();
-    let mut shell = Command::new("sh");
-    let run = command.lines().next().unwrap().replacen("jointly", executable().to_str().unwrap(), 1);
-    let run = run.replace("--out run-again", &format!("--out '{}'", again.argument()));
-    shell.args(["-c", &run]);
-    shell.env("JOINTLY_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
-    let finished = finish(&mut shell);
+#[test]
+fn the_pages_command_says_what_was_asked_beyond_the_suite() {
+    let directory = RunDirectory::new();
+    let oracle = "oracle:chains=2,samples=40,warmup=20";
+    let options = ["--draws", "40", "--partition", "k-means", "--seed", "3", "--fuel", "1000000000000"];
+    let finished = directory.run(&["mlp:steps=20", oracle], PROBLEM, &options);
     assert_eq!(finished.code, Some(0), "{finished:?}");
-    assert_eq!(again.read("scores.json"), directory.read("scores.json"));
+    let page = page(&directory, &[]);
+    assert!(page.contains("at most 32 clusters of the draws by k-means") && !page.contains("hyperplane"));
+    let command = own_command(&page);
+    for option in [" oracle:chains=2", "--draws 40", "--partition k-means", "--seed 3", "--fuel 1000000000000"] {
+        assert!(command.contains(option), "{option} is not in {command}");
+    }
+    says_how_to_run_it_again(&directory, &command);
+}
+
+/// The tables of "The numbers" of a figure, cell by cell: the first row has the headings.
+fn numbers(page: &str, figure: &str) -> Vec<Vec<Vec<String>>> {
+    let section = page.split("<section class=\"figure\"").skip(1).find(|section| section.contains(figure)).unwrap();
+    let details = section.split("The numbers</summary>").nth(1).unwrap().split("</details>").next().unwrap();
+    let plain = |cell: &str| cell.replace("<wbr/>", "").replace("&#39;", "'");
+    let cell = |text: &str| text.split_once('>').map(|(_, text)| plain(text.split("</t").next().unwrap()));
+    let row = |text: &str| -> Vec<String> {
+        text.split("<t").skip(1).filter(|text| text.starts_with(['d', 'h'])).filter_map(cell).collect()
+    };
+    let rows = |table: &str| table.split("<tr>").skip(1).map(row).collect();
+    details.split("<table>").skip(1).map(rows).collect()
+}
+
+/// What four significant digits, and six places, leave of a number.
+const DIGITS: f64 = 5.001e-4;
+const PLACES: f64 = 5.001e-7;
+
+/// Whether a number of a page is that one.
+fn shows(cell: &str, expected: f64) -> bool {
+    let shown: f64 = cell.parse().unwrap_or_else(|_| panic!("{cell} is no number"));
+    (shown - expected).abs() <= DIGITS * expected.abs() + PLACES
+}
+
+/// An agent's score on each problem, by the problem's name.
+fn by_problem(directory: &RunDirectory, label: &str, score: &str) -> Vec<(String, f64)> {
+    let scores = directory.scores();
+    let place = plan_labels(directory).iter().position(|known| known == label).unwrap();
+    let problems = scores["agents"][place]["problems"].as_array().unwrap();
+    let value =
+        |problem: &Value| (problem["problem"].as_str().unwrap().to_owned(), problem[score]["mean"].as_f64().unwrap());
+    problems.iter().map(value).collect()
+}
+
+/// The labels of the plan's agents, in the order of the scores.
+fn plan_labels(directory: &RunDirectory) -> Vec<String> {
+    let plan: Value = serde_json::from_str(&directory.read("plan.json")).unwrap();
+    let agents = plan["agents"].as_array().unwrap();
+    agents.iter().map(|agent| agent["label"].as_str().unwrap().to_owned()).collect()
+}
+
+fn mean(values: &[(String, f64)]) -> f64 {
+    values.iter().map(|(_, value)| value).sum::<f64>() / values.len() as f64
+}
+
+#[test]
+fn ratios_are_those_of_the_scores() {
+    let directory = RunDirectory::of(&AGENTS, PROBLEMS);
+    let page = page(&directory, &["--baseline", AGENTS[1]]);
+    let score = |label: &str, name: &str| mean(&by_problem(&directory, label, name));
+    // Agent, score, ratio; agent, score, fuel, ratio.
+    for (figure, at) in [("(Figure 2)", 2), ("(Figure 10)", 3)] {
+        let rows = &numbers(&page, figure)[0];
+        assert_eq!(rows.len(), 1 + 2 * AGENTS.len(), "{rows:?}");
+        for row in &rows[1..] {
+            let expected = score(&row[0], &row[1]) / score(AGENTS[1], &row[1]);
+            assert!(shows(&row[at], expected), "{figure}: {row:?}, expected {expected}");
+        }
+    }
+    // Agent, temperature, T, mean, and the same at the middle temperature by agent and score.
+    let of = |label: &str, name: &str, part: &str| {
+        let mut values = by_problem(&directory, label, name);
+        values.retain(|(problem, _)| problem.contains(part));
+        mean(&values)
+    };
+    for (figure, name) in [("(Figure 8)", "kl_tau1"), ("(Figure 9)", "kl_tau100")] {
+        for row in &numbers(&page, figure)[0][1..] {
+            let expected = of(&row[0], name, &format!("/t{}/temp{}/", row[2], row[1]));
+            assert!(shows(&row[3], expected), "{figure}: {row:?}, expected {expected}");
+        }
+    }
+    for row in &numbers(&page, "(Figure 4)")[0][1..] {
+        let expected = of(&row[0], &row[1], &format!("/t{}/temp0.5/", row[2]));
+        assert!(shows(&row[3], expected), "{row:?}, expected {expected}");
+    }
+}
+
+#[test]
+fn choices_in_each_setting_are_those_of_a_sweep() {
+    let problems = "quick/*/temp0.[15]/seed[01]";
+    let sweep = |steps: &str| {
+        let directory = RunDirectory::new();
+        let agent = format!("mlp:steps={steps}");
+        let fixed = ["sweep", &agent, "--only", "l2", "--suite", "quick", "--problems", problems];
+        done(fixed.iter().chain(&["--tune", "per-setting", "--out", directory.argument()]));
+        directory
+    };
+    let sweeps = [("9", sweep("9")), ("20", sweep("20"))];
+    let labels: Vec<String> = sweeps.iter().flat_map(|(_, directory)| plan_labels(directory)).collect();
+    let mut agents: Vec<&str> = labels.iter().map(String::as_str).collect();
+    agents.push("uniform");
+    let directory = RunDirectory::new();
+    let reuse = ["--reuse", sweeps[0].1.argument(), "--reuse", sweeps[1].1.argument()];
+    assert_eq!(directory.run(&agents, problems, &reuse).code, Some(0));
+    let page = page(&directory, &["--baseline", "uniform", "--parameter", "steps"]);
+    let tables = numbers(&page, "(Figure 3)");
+    let mut settings = tables[1][1..].iter();
+    for (value, sweep) in &sweeps {
+        let chosen: Value = serde_json::from_str(&sweep.read("sweep.json")).unwrap();
+        let choices = chosen["agents"][0]["choices"].as_array().unwrap();
+        assert_eq!(choices.len(), 4);
+        for choice in choices {
+            let row = settings.next().unwrap();
+            assert_eq!([&row[0], &row[1]], [value, choice["setting"].as_str().unwrap()]);
+            assert_eq!(row[2], choice["best"].as_str().unwrap());
+            assert!(shows(&row[3], choice["mean"].as_f64().unwrap()), "{row:?}, {choice}");
+        }
+        // The bars of tau 1 are the means of what was chosen over those of the baseline.
+        let own = |setting: &str, label: &str| {
+            let mut values = by_problem(&directory, label, "kl_tau1");
+            values.retain(|(problem, _)| problem.starts_with(&format!("{setting}/")));
+            values
+        };
+        let tuned: Vec<(String, f64)> = choices
+            .iter()
+            .flat_map(|choice| own(choice["setting"].as_str().unwrap(), choice["best"].as_str().unwrap()))
+            .collect();
+        let expected = mean(&tuned) / mean(&by_problem(&directory, "uniform", "kl_tau1"));
+        let bar = tables[0].iter().find(|row| row[0] == *value && row[2] == "per setting" && row[3] == "kl_tau1");
+        assert!(shows(&bar.unwrap()[4], expected), "{bar:?}, expected {expected}");
+    }
+    assert_eq!(settings.next(), None);
+    assert!(page.contains(">9, held out</text>"));
 }
 
 #[test]
@@ -167,15 +317,20 @@ fn variants_are_one_family_and_can_be_tuned() {
     well_formed(&page);
     assert!(page.contains("7 variants of 2 agents"));
     for law in laws {
-        assert!(page.contains(&format!(">{law}, one for all</text>")), "{law}");
-        assert!(page.contains(&format!(">{law}, per setting</text>")), "{law}");
+        for tuning in ["one for all", "per setting", "held out"] {
+            assert!(page.contains(&format!(">{law}, {tuning}</text>")), "{law}, {tuning}");
+        }
     }
 }
 
-/// A run of the same agents whose problems have the names of real data.
+/// A run of the same agents whose problems have the names of real data: of iris those of temperature 0.1, of
+/// german-credit those of 0.5.
 fn as_if_real(directory: &RunDirectory) {
     let name = |name: &str| {
-        let name = name.replace("quick/", "testbed/real/iris/").replace("/temp0.1", "");
+        let name = name.replace("quick/", "testbed/real/");
+        let (head, rest) = name.split_once("/t10").unwrap();
+        let dataset = if rest.contains("temp0.5") { "german-credit" } else { "iris" };
+        let name = format!("{head}/{dataset}/t10{}", rest.replace("/temp0.1", "").replace("/temp0.5", ""));
         name.replace("t100/seed1", "t1000/seed0").replace("t10/seed1", "t1/seed0")
     };
     let mut plan: Value = serde_json::from_str(&directory.read("plan.json")).unwrap();
@@ -190,20 +345,62 @@ fn as_if_real(directory: &RunDirectory) {
 #[test]
 fn real_data_have_figures_of_their_own() {
     let agents = ["mlp:steps=5", "mlp:steps=20", "mlp:steps=40", "mlp:steps=80"];
-    let synthetic = RunDirectory::of(&agents, "quick/*/temp0.1/seed[01]");
-    let real = RunDirectory::of(&agents, "quick/*/temp0.1/seed[01]");
+    let synthetic = RunDirectory::of(&agents, PROBLEMS);
+    let real = RunDirectory::of(&agents, PROBLEMS);
+    let of = |label: &str, score: &str, part: &str| {
+        let mut values = by_problem(&synthetic, label, score);
+        values.retain(|(problem, _)| problem.contains(part));
+        values
+    };
     as_if_real(&real);
     let compared = page(&synthetic, &["--real", real.argument()]);
     well_formed(&compared);
-    assert!(compared.contains("(Figure 6)") && compared.contains("iris"));
+    for expected in ["(Figure 6)", "(Figure 11)", "over iris, german-credit, divided by", "4 variants in both runs"] {
+        assert!(compared.contains(expected), "{expected}");
+    }
+    // Figure 11 has the largest size of each dataset, which is problem t100/seed1 of the other name, over the median.
+    let rows = &numbers(&compared, "(Figure 11)")[0];
+    assert_eq!(rows.len(), 1 + 2 * agents.len());
+    for (dataset, part) in [("iris", "/t100/temp0.1/seed1"), ("german-credit", "/t100/temp0.5/seed1")] {
+        let losses: Vec<f64> = agents.iter().map(|agent| mean(&of(agent, "kl_aggregate", part))).collect();
+        let mut sorted = losses.clone();
+        sorted.sort_by(f64::total_cmp);
+        let median = f64::midpoint(sorted[1], sorted[2]);
+        for (agent, loss) in agents.iter().zip(losses) {
+            let row = rows.iter().find(|row| row[0] == *agent && row[1] == dataset).unwrap();
+            let synthetic = mean(&of(agent, "kl_aggregate", "/t100/"));
+            assert!(shows(&row[2], synthetic), "{row:?}, expected {synthetic}");
+            assert!(shows(&row[3], loss / median), "{row:?}, expected {}", loss / median);
+        }
+    }
     assert_eq!(page(&synthetic, &["--real", real.argument()]), compared);
-    let own = page(&real, &[]);
+
+    // Differences to the baseline on each dataset and size, below 0 where the agent is better.
+    let own = page(&real, &["--baseline", agents[3]]);
     well_formed(&own);
     assert!(own.contains("(Figure 7)") && !own.contains("(Figure 8)"));
+    let rows = &numbers(&own, "(Figure 7)")[0][1..];
+    assert_eq!(rows.len(), 3 * 2 * 2 * 4);
+    for row in rows {
+        let temperature = if row[1] == "iris" { "temp0.1" } else { "temp0.5" };
+        let part = match row[3].as_str() {
+            "1" => format!("/t10/{temperature}/seed1"),
+            "1000" => format!("/t100/{temperature}/seed1"),
+            size => format!("/t{size}/{temperature}/seed0"),
+        };
+        let score = row[2].replace("nll", "kl");
+        let difference = mean(&of(&row[0], &score, &part)) - mean(&of(agents[3], &score, &part));
+        assert!(shows(&row[4], difference), "{row:?}, expected {difference}");
+    }
 
+    let html = ["report", synthetic.argument(), "--format", "html", "--real"];
+    let refuse = |real: &RunDirectory, texts: &[&str]| refused(html.iter().chain(&[real.argument()]), texts);
+    refuse(&synthetic, &["that is a run of quick, which is no real data", "--suite testbed/real"]);
     let other = RunDirectory::of(&["uniform"], PROBLEM);
-    let html = ["report", synthetic.argument(), "--format", "html", "--real", other.argument()];
-    refused(html, &["has no agent with the settings of one in", "run the same agents on both"]);
+    as_if_real(&other);
+    refuse(&other, &["has no agent with the bytes and settings of one in", "run the same agents on both"]);
+    let turned = ["report", real.argument(), "--format", "html", "--real", synthetic.argument()];
+    refused(turned, &["is itself one on real data, testbed/real; report the other run"]);
 }
 
 #[test]
@@ -257,5 +454,31 @@ fn a_picture_needs_a_known_problem() {
         &["there is no problem nonesuch", "testbed/t10/temp0.1/seed0"],
     );
     let misspelt = ["picture", "mlp", "--problem", "quick/t9/temp0.1/seed0"];
-    refused(misspelt, &["no problem of quick", "a name looks like"]);
+    refused(misspelt, &["no problem of quick", "a name looks like", "`jointly suites quick` lists all"]);
+    // Said before any data are looked for, which may be nowhere.
+    let real = ["picture", "mlp", "--problem", "testbed/real/cifar10/t10/seed0"];
+    refused(real, &["is real data, whose true class probabilities nobody knows", "testbed/t10/temp0.1/seed0"]);
+}
+
+#[test]
+fn a_place_that_cannot_be_written_is_named_with_the_remedy() {
+    let nowhere = "/nonexistent/picture.svg";
+    let error = refused(
+        ["picture", "mlp:steps=5", "--problem", PROBLEM, "--out", nowhere],
+        &[nowhere, "give another place by --out FILE.svg"],
+    );
+    assert!(!error.contains("finished units"), "{error}");
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    let html = ["report", directory.argument(), "--format", "html", "--output", "/nonexistent/page.html"];
+    let error = refused(html, &["/nonexistent/page.html", "give another place by --output FILE"]);
+    assert!(!error.contains("finished units"), "{error}");
+}
+
+#[test]
+fn the_oracle_is_drawn_as_agents_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("picture.svg");
+    let oracle = "oracle:chains=2,samples=40,warmup=20";
+    done(["picture", oracle, "--problem", PROBLEM, "--draws", "1", "--out", path.to_str().unwrap()]);
+    assert!(fs::read_to_string(&path).unwrap().contains(oracle));
 }

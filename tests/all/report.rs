@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::command::{done, refused, run};
+use crate::command::{done, fits_a_terminal, joined, refused, run};
 use crate::guests::argument;
 use crate::run::{PROBLEM, RunDirectory, json};
 
@@ -27,11 +27,6 @@ fn without_fuel(table: &str) -> String {
         lines.push(line.to_owned());
     }
     lines.join("\n")
-}
-
-/// The tables below the two lines of heading have lines of 80 columns at most.
-fn fits_a_terminal(table: &str) {
-    assert!(table.lines().skip(2).all(|line| line.chars().count() <= 80), "{table}");
 }
 
 #[test]
@@ -141,13 +136,32 @@ fn an_agent_that_failed_comes_last_with_its_first_failure() {
     let printed = done(["report", directory.argument()]);
     let row = |start: &str| printed.lines().position(|line| line.starts_with(start)).unwrap();
     assert!(row("1  uniform") < row("-  own-failure"), "{printed}");
-    assert!(printed.contains("own-failure failed on 1 of 1 problems and has no rank; first, "), "{printed}");
+    assert!(joined(&printed).contains("own-failure failed on 1 of 1 problem and has no rank; first, "), "{printed}");
 }
 
 #[test]
 fn an_unknown_baseline_names_the_known() {
     let directory = RunDirectory::of(&AGENTS, PROBLEM);
     refused(["report", directory.argument(), "--baseline", "gpt"], &["no agent gpt", "mlp:steps=20", "uniform"]);
+}
+
+#[test]
+fn what_the_page_alone_takes_is_not_ignored() {
+    let directory = RunDirectory::of(&["mlp:l2=2,steps=20", "uniform"], PROBLEM);
+    let report = |options: &[&str]| {
+        ["report", directory.argument()].iter().chain(options).map(ToString::to_string).collect::<Vec<_>>()
+    };
+    for option in [&["--pair", "mlp", "uniform"][..], &["--parameter", "l2"], &["--real", "."], &["--output", "x.html"]]
+    {
+        refused(report(option), &[option[0], "give --format html with it"]);
+    }
+    let html = |options: &[&str]| report(&[&["--format", "html"], options].concat());
+    refused(html(&["--pair", "mlp", "gpt"]), &["--pair: no agent gpt in", "there are mlp:l2=2,steps=20; uniform"]);
+    refused(html(&["--parameter", "depth"]), &["no agent in", "was given depth; they were given l2, steps"]);
+    done(html(&["--pair", "mlp:steps=20,l2=2", "uniform", "--parameter", "steps"]));
+    let plain = RunDirectory::of(&["uniform"], PROBLEM);
+    let args = ["report", plain.argument(), "--format", "html", "--parameter", "l2"];
+    refused(args, &["was given l2; they were given no setting at all"]);
 }
 
 #[test]

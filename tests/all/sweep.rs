@@ -4,7 +4,8 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::command::{done, finish, jointly, refused};
+use crate::command::{done, finish, jointly, refused, run};
+use crate::guests::argument;
 use crate::run::{PROBLEM, RunDirectory, json};
 
 const TWO_SEEDS: &str = "quick/t10/temp0.{1,5}/seed{0,1}";
@@ -56,6 +57,28 @@ fn tuning_in_each_setting_is_never_worse_on_the_problems_that_choose() {
     let settings: Vec<&str> = choices.iter().map(|choice| choice["setting"].as_str().unwrap()).collect();
     assert_eq!(settings, ["quick/t10/temp0.1", "quick/t10/temp0.5"]);
     assert!(settings.iter().all(|setting| text.contains(setting)), "{text}");
+}
+
+#[test]
+fn an_agent_all_of_whose_variants_fail_is_shown_with_its_first_failure() {
+    let directory = RunDirectory::new();
+    let guest = argument("own-failure");
+    let fixed = ["sweep", &guest, "--suite", "quick", "--problems", PROBLEM, "--out", directory.argument()];
+    let finished = run(fixed);
+    assert_eq!(finished.code, Some(3), "{finished:?}");
+    assert!(finished.stdout.contains("own-failure: no variant has a score on every problem"), "{}", finished.stdout);
+    assert!(finished.stdout.contains(&format!("first failure, own-failure on {PROBLEM}: ")), "{}", finished.stdout);
+    let chosen = json(&directory.read("sweep.json"));
+    assert_eq!((&chosen["score"], &chosen["agents"][0]["tuned"]), (&Value::Null, &Value::Null));
+    assert_eq!(chosen["agents"][0]["first_failure"]["problem"], PROBLEM);
+    done(["verify", directory.argument()]);
+
+    // Beside another that has scores.
+    let both = RunDirectory::new();
+    let fixed = ["sweep", &guest, "uniform", "--suite", "quick", "--problems", PROBLEM, "--out", both.argument()];
+    let finished = run(fixed);
+    assert_eq!(finished.code, Some(3), "{finished:?}");
+    assert!(finished.stdout.contains("own-failure: no variant") && finished.stdout.contains("best: uniform"));
 }
 
 #[test]

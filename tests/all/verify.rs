@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::command::{done, refused, run};
+use crate::command::{done, joined, refused, run};
 use crate::npz::{TemporaryFile, problem};
 use crate::run::{PROBLEM, RunDirectory};
 
@@ -136,7 +136,7 @@ fn a_run_with_draws_and_cells_of_its_own_holds() {
         "{}",
         finished.stdout
     );
-    assert!(finished.stdout.contains("of 20, too few on 1 of 1 problems"), "{}", finished.stdout);
+    assert!(joined(&finished.stdout).contains("of 20, too few on 1 of 1 problem,"), "{}", finished.stdout);
     done(["verify", directory.argument()]);
     let by_planes = RunDirectory::new();
     assert_eq!(by_planes.run(&["prior"], PROBLEM, &options[..2]).code, Some(0));
@@ -164,4 +164,29 @@ fn a_doctored_journal_or_leaderboard_does_not_hold() {
     assert!(journal.contains("results.jsonl has another result for"), "{journal}");
     let leaderboard = edited("leaderboard.csv", "1,", "7,");
     assert!(leaderboard.contains("leaderboard.csv"), "{leaderboard}");
+}
+
+#[test]
+fn what_a_sweep_chose_is_verified() {
+    for tune in ["global", "per-setting"] {
+        let directory = RunDirectory::new();
+        let sweep =
+            ["sweep", "mlp:steps=5", "--only", "l2", "--suite", "quick", "--problems", "quick/t10/temp0.1/seed*"];
+        done(sweep.iter().chain(&["--tune", tune, "--out", directory.argument()]));
+        done(["verify", directory.argument()]);
+        let text = directory.read("sweep.json");
+        let chosen = crate::run::json(&text);
+        let agent = &chosen["agents"][0];
+        let (best, other) = (&agent["choices"][0]["best"], &agent["variants"][5]["label"]);
+        let refuse = |from: &str, to: &str, said: &str| {
+            assert!(text.contains(from), "{from} is not in {text}");
+            fs::write(directory.file("sweep.json"), text.replacen(from, to, 1)).unwrap();
+            let finished = run(["verify", directory.argument()]);
+            assert_eq!(finished.code, Some(2), "{finished:?}");
+            assert!(finished.stdout.contains(said), "{}", finished.stdout);
+        };
+        refuse(&format!("\"best\": {best}"), &format!("\"best\": {other}"), "sweep.json.agents[0].choices[0].best is");
+        refuse(tune, "by-eye", "sweep.json does not say how it was tuned");
+        refuse("{", "[", "sweep.json");
+    }
 }

@@ -24,7 +24,10 @@ pub(crate) struct LoadedAgent {
 /// Loads what a spec names, and lets the agent refuse the spec's settings.
 pub(crate) fn load(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<LoadedAgent> {
     if spec.agent == oracle::NAME {
-        bail!("{} is no component but the host's own reference; `jointly run` alone takes it", oracle::NAME);
+        bail!(
+            "{} is no component but the host's own reference; `jointly run` and `jointly picture` take it",
+            oracle::NAME
+        );
     }
     let bytes = bytes(&spec.agent)?;
     let agent = runtime.load(&bytes, limits).with_context(|| format!("failed to load {}", spec.agent))?;

@@ -1,7 +1,7 @@
 //! The directory of a run: what lies where, and writing it so that nothing is ever half there.
 //!
-//! `plan.json`, `results.jsonl` (the journal), `scores.json`, `leaderboard.csv`, and, so that anybody can run it again,
-//! the agents in `agents/` and imported problems in `problems/`, each named by its digest.
+//! `plan.json`, `results.jsonl` (the journal), `scores.json`, `leaderboard.csv`, of a sweep `sweep.json`, and, so that
+//! anybody can run it again, the agents in `agents/` and imported problems in `problems/`, each named by its digest.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -17,6 +17,10 @@ use crate::plan::Plan;
 pub(crate) const PART: &str = ".part-";
 
 const JOURNAL: &str = "results.jsonl";
+/// What helps where a file of a run cannot be written.
+const GO_ON: &str = "finished units are kept: make room, and run the same command again";
+/// What a sweep chose.
+pub(crate) const SWEEP: &str = "sweep.json";
 
 /// A run's directory.
 pub(crate) struct RunDirectory(PathBuf);
@@ -81,6 +85,10 @@ impl RunDirectory {
         self.0.join("leaderboard.csv")
     }
 
+    pub(crate) fn sweep_file(&self) -> PathBuf {
+        self.0.join(SWEEP)
+    }
+
     /// Where the agent or problem of a digest is kept.
     pub(crate) fn kept(&self, kind: Kept, digest: &str) -> PathBuf {
         let (folder, extension) = match kind {
@@ -98,12 +106,12 @@ impl RunDirectory {
         }
         let folder = path.parent().unwrap_or(&self.0);
         fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
-        write_whole(&path, bytes)
+        write_whole(&path, bytes, GO_ON)
     }
 
     /// Writes a file of the directory, all of it or nothing.
     pub(crate) fn write(&self, name: &str, text: &str) -> Result<()> {
-        write_whole(&self.0.join(name), text.as_bytes())
+        write_whole(&self.0.join(name), text.as_bytes(), GO_ON)
     }
 
     fn plan_path(&self) -> PathBuf {
@@ -140,8 +148,9 @@ pub(crate) fn to_json(value: &impl serde::Serialize) -> Result<String> {
     Ok(serde_json::to_string_pretty(value)? + "\n")
 }
 
-/// Writes beside the file and renames, so that a reader sees the old bytes or the new.
-pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
+/// Writes beside the file and renames, so that a reader sees the old bytes or the new. `remedy` is what a person can do
+/// where that fails.
+pub(crate) fn write_whole(path: &Path, bytes: &[u8], remedy: &str) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
         let mut builder = tempfile::Builder::new();
@@ -154,10 +163,5 @@ pub(crate) fn write_whole(path: &Path, bytes: &[u8]) -> Result<()> {
         file.persist(path)?;
         Ok(())
     };
-    write().with_context(|| {
-        format!(
-            "failed to write {}; finished units are kept: make room, and run the same command again",
-            path.display()
-        )
-    })
+    write().with_context(|| format!("failed to write {}; {remedy}", path.display()))
 }

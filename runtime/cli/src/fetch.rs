@@ -1,7 +1,7 @@
 //! Fetches a dataset's files, and keeps none whose digest is not the published one.
 
-use std::fs;
-use std::io::{Read, Write};
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -11,36 +11,56 @@ use jointly_core::digest::Hasher;
 
 use crate::directory::PART;
 use crate::output;
+use crate::progress::Transfer;
 
-/// How long a server may take to answer; how long it takes to send what it has is its own affair.
+/// How long a server may be silent: before it answers, and between any two pieces of what it sends. How long all of it
+/// takes is its own affair.
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Bytes that are passed on at a time.
 const PIECE: usize = 1 << 16;
+/// What helps where an address does not.
+const REMEDY: &str = "try again, or give --from URL of a mirror that has the same files";
 
 /// Fetches a file into a data directory, from its own address or the same path below `mirror`. Gives where it lies.
 ///
 /// It is written under another name, and gets its own when its digest is the published one.
 pub(crate) fn fetch(download: &Download, mirror: Option<&str>, into: &Path) -> Result<PathBuf> {
+    fetch_within(PATIENCE, download, mirror, into)
+}
+
+fn fetch_within(patience: Duration, download: &Download, mirror: Option<&str>, into: &Path) -> Result<PathBuf> {
     let target = into.join(download.path);
     if target.exists() {
-        let held = digest(&mut fs::File::open(&target)?, &mut std::io::sink())?;
-        if held.0 == download.digest {
+        let read = || -> io::Result<String> {
+            Ok(copy(&mut File::open(&target)?, &mut io::sink(), &mut |_| ()).map_err(Interrupted::cause)?.0)
+        };
+        let held = read().with_context(|| {
+            format!("failed to read {}, which is there already; move it away, or make it readable", target.display())
+        })?;
+        if held == download.digest {
             output::note(&format!("{} is there already", target.display()));
             return Ok(target);
         }
-        bail!("{} is there already and another file: its digest is {}; move it away", target.display(), held.0);
+        bail!("{} is there already and another file: its digest is {held}; move it away", target.display());
     }
     let url = match mirror {
         Some(mirror) => format!("{}/{}", mirror.trim_end_matches('/'), download.path),
         None => download.url.to_owned(),
     };
     output::note(&format!("fetching {url} ({} bytes)", download.bytes));
-    let folder = target.parent().unwrap_or(into);
-    fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
-    let mut file = tempfile::Builder::new().prefix(PART).tempfile_in(folder).context("failed to make a file")?;
+    let mut part = Part::beside(&target)?;
     // One byte more than there should be tells a file that is too long.
-    let mut body = get(&url)?.take(download.bytes + 1);
-    let (found, bytes) = digest(&mut body, &mut file).with_context(|| format!("failed to fetch {url}"))?;
+    let mut body = get(&url, patience)?.take(download.bytes + 1);
+    let mut transfer = Transfer::new(download.bytes);
+    let copied = copy(&mut body, &mut part.file, &mut |bytes| transfer.reached(bytes));
+    drop(transfer);
+    let (found, bytes) = match copied {
+        Ok(copied) => copied,
+        Err(Interrupted::Reading(error)) => {
+            return Err(error).with_context(|| format!("failed to fetch {url}; {REMEDY}"));
+        }
+        Err(Interrupted::Writing(error)) => return Err(error).with_context(|| part.unwritten()),
+    };
     if found != download.digest {
         bail!(
             "{url} is not what was published: {bytes} bytes with the digest {found}, expected {} with {}; nothing is kept",
@@ -48,31 +68,109 @@ pub(crate) fn fetch(download: &Download, mirror: Option<&str>, into: &Path) -> R
             download.digest
         );
     }
-    file.as_file().sync_all()?;
-    file.persist(&target).with_context(|| format!("failed to write {}", target.display()))?;
+    part.become_file(&target)?;
     Ok(target)
 }
 
-fn get(url: &str) -> Result<impl Read> {
-    let config = ureq::Agent::config_builder().timeout_connect(Some(PATIENCE)).timeout_recv_response(Some(PATIENCE));
+/// A file while it is being fetched: of a name of its own, held by one process, and removed unless it becomes what it was
+/// fetched for.
+struct Part {
+    file: File,
+    path: PathBuf,
+    fetched: bool,
+}
+
+impl Part {
+    fn beside(target: &Path) -> Result<Self> {
+        let folder = target.parent().unwrap_or(Path::new("."));
+        fs::create_dir_all(folder)
+            .with_context(|| format!("failed to make {}; give another place by --into DIR", folder.display()))?;
+        sweep(folder);
+        let name = target.file_name().unwrap_or_default().to_string_lossy();
+        let path = folder.join(format!("{PART}{name}"));
+        let context = || format!("failed to make {}; give another place by --into DIR", path.display());
+        // As any other new file: the user's mask decides who may read it.
+        let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path).with_context(context)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                bail!("{} is being fetched by another process; wait for it", target.display())
+            }
+            Err(TryLockError::Error(error)) => return Err(error).with_context(context),
+        }
+        file.set_len(0).with_context(context)?;
+        Ok(Self { file, path, fetched: false })
+    }
+
+    fn become_file(mut self, target: &Path) -> Result<()> {
+        self.file.sync_all().with_context(|| self.unwritten())?;
+        fs::rename(&self.path, target)
+            .with_context(|| format!("failed to write {}; give another place by --into DIR", target.display()))?;
+        self.fetched = true;
+        Ok(())
+    }
+
+    fn unwritten(&self) -> String {
+        format!("failed to write {}; make room, or give another place by --into DIR", self.path.display())
+    }
+}
+
+impl Drop for Part {
+    fn drop(&mut self) {
+        if !self.fetched {
+            let _ = fs::remove_file(&self.path);
+        }
+    }
+}
+
+/// Removes what killed processes left half fetched, but not what another process holds.
+fn sweep(folder: &Path) {
+    let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PART)) {
+        if File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+fn get(url: &str, patience: Duration) -> Result<impl Read> {
+    let config = ureq::Agent::config_builder()
+        .timeout_connect(Some(patience))
+        .timeout_recv_response(Some(patience))
+        .timeout_per_read(Some(patience))
+        .timeout_per_write(Some(patience));
     let agent = ureq::Agent::new_with_config(config.build());
-    let response = agent.get(url).call().with_context(|| {
-        format!("failed to fetch {url}; try again, or give --from URL of a mirror that has the same files")
-    })?;
+    let response = agent.get(url).call().with_context(|| format!("failed to fetch {url}; {REMEDY}"))?;
     Ok(response.into_body().into_reader())
 }
 
-/// Copies, and gives the digest and the number of bytes.
-fn digest(from: &mut impl Read, to: &mut impl Write) -> std::io::Result<(String, u64)> {
+/// Which side of a copy failed.
+enum Interrupted {
+    Reading(io::Error),
+    Writing(io::Error),
+}
+
+impl Interrupted {
+    fn cause(self) -> io::Error {
+        match self {
+            Self::Reading(error) | Self::Writing(error) => error,
+        }
+    }
+}
+
+/// Copies, says how far it has got, and gives the digest and the number of bytes.
+fn copy(from: &mut impl Read, to: &mut impl Write, reached: &mut dyn FnMut(u64)) -> Result<(String, u64), Interrupted> {
     let (mut hasher, mut bytes, mut piece) = (Hasher::default(), 0, vec![0; PIECE]);
     loop {
-        let now = from.read(&mut piece)?;
-        if now == 0 {
-            return Ok((hasher.finish(), bytes));
-        }
+        let now = match from.read(&mut piece) {
+            Ok(0) => return Ok((hasher.finish(), bytes)),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
+            now => now.map_err(Interrupted::Reading)?,
+        };
         hasher.add(&piece[..now]);
-        to.write_all(&piece[..now])?;
+        to.write_all(&piece[..now]).map_err(Interrupted::Writing)?;
         bytes += now as u64;
+        reached(bytes);
     }
 }
 
@@ -130,6 +228,80 @@ mod tests {
             assert!(error.contains(&jointly_core::digest(other)) && error.contains(DOWNLOAD.digest), "{error}");
             assert_eq!(fs::read_dir(folder.path().join("letters")).unwrap().count(), 0);
         }
+    }
+
+    #[test]
+    fn a_server_that_falls_silent_is_given_up() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let mirror = format!("http://{}", listener.local_addr().unwrap());
+        let server = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut reader = BufReader::new(stream.try_clone().unwrap());
+            let mut line = String::new();
+            while line != "\r\n" {
+                line.clear();
+                reader.read_line(&mut line).unwrap();
+            }
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na").unwrap();
+            // Nothing more, until the other side hangs up.
+            let _ = reader.read_line(&mut line);
+        });
+        let folder = tempfile::tempdir().unwrap();
+        let patience = Duration::from_millis(300);
+        let error = fetch_within(patience, &DOWNLOAD, Some(&mirror), folder.path()).unwrap_err();
+        let error = format!("{error:#}");
+        server.join().unwrap();
+        assert!(error.contains(&format!("{mirror}/letters/abc.txt; try again")) && error.contains("imeout"), "{error}");
+        assert_eq!(fs::read_dir(folder.path().join("letters")).unwrap().count(), 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn what_is_fetched_is_as_readable_as_any_new_file() {
+        use std::os::unix::fs::MetadataExt;
+        let folder = tempfile::tempdir().unwrap();
+        let other = folder.path().join("other");
+        fs::write(&other, "").unwrap();
+        let (mirror, server) = serve(b"abc");
+        let target = fetch(&DOWNLOAD, Some(&mirror), folder.path()).unwrap();
+        server.join().unwrap();
+        assert_eq!(target.metadata().unwrap().mode(), other.metadata().unwrap().mode());
+    }
+
+    #[test]
+    fn what_a_killed_process_left_is_removed_but_nothing_that_is_held() {
+        let folder = tempfile::tempdir().unwrap();
+        let letters = folder.path().join("letters");
+        fs::create_dir(&letters).unwrap();
+        for name in ["x1y2", "abc.txt", "held"] {
+            fs::write(letters.join(format!("{PART}{name}")), "half of something, longer than the whole").unwrap();
+        }
+        let held = File::open(letters.join(format!("{PART}held"))).unwrap();
+        held.try_lock().unwrap();
+        let (mirror, server) = serve(b"abc");
+        fetch(&DOWNLOAD, Some(&mirror), folder.path()).unwrap();
+        server.join().unwrap();
+        let mut left: Vec<_> = fs::read_dir(&letters).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        left.sort();
+        assert_eq!(left, [".part-held", "abc.txt"]);
+
+        fs::remove_file(letters.join("abc.txt")).unwrap();
+        let other = File::create(letters.join(format!("{PART}abc.txt"))).unwrap();
+        other.try_lock().unwrap();
+        let error = fetch(&DOWNLOAD, None, folder.path()).unwrap_err().to_string();
+        assert!(error.ends_with("letters/abc.txt is being fetched by another process; wait for it"), "{error}");
+    }
+
+    #[test]
+    fn what_cannot_be_read_or_made_is_named_with_the_remedy() {
+        let folder = tempfile::tempdir().unwrap();
+        fs::create_dir_all(folder.path().join(DOWNLOAD.path)).unwrap();
+        let error = fetch(&DOWNLOAD, None, folder.path()).unwrap_err().to_string();
+        assert!(error.contains("letters/abc.txt, which is there already; move it away"), "{error}");
+        let file = folder.path().join("file");
+        fs::write(&file, "").unwrap();
+        let error = fetch(&DOWNLOAD, None, &file).unwrap_err().to_string();
+        assert!(error.contains("failed to make") && error.contains("--into DIR"), "{error}");
     }
 
     #[test]

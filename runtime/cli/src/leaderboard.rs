@@ -7,8 +7,22 @@ use std::fmt::Write as _;
 use jointly_core::{Summary, paired_difference};
 
 use crate::oracle;
+use crate::plan::PlannedAgent;
 use crate::scores::{ACCURACY, AgentScores, ECE, FUEL, Scores};
-use crate::table;
+use crate::table::{self, counted, wrap};
+
+/// How far a line is indented that goes on with the one above.
+const INDENT: usize = 2;
+/// The baseline of the paper.
+const BASELINE: &str = "mlp";
+
+/// What agents are compared with.
+#[derive(Clone, Copy)]
+pub(crate) struct Baseline<'a> {
+    pub(crate) agent: &'a AgentScores<'a>,
+    /// Whether it was chosen from among variants, on the problems that it is compared on.
+    pub(crate) best_variant: bool,
+}
 
 /// Agents in order, and what orders them.
 pub(crate) struct Leaderboard<'a> {
@@ -84,13 +98,13 @@ impl<'a> Leaderboard<'a> {
 
     /// Tables that fit in 80 columns with names of ordinary length.
     pub(crate) fn to_text(&self, baseline: Option<&str>) -> String {
-        let mut text = self.heading(baseline) + "\n\n";
+        let mut text = wrap(&self.heading(baseline), INDENT) + "\n\n";
         text += &table::render(2, &self.joint_table());
         text.push('\n');
         text += &table::render(1, &self.other_table(baseline));
         let notes = self.notes();
         if !notes.is_empty() {
-            let _ = writeln!(text, "\n{}", notes.join("\n"));
+            let _ = writeln!(text, "\n{}", wrap(&notes.join("\n"), INDENT));
         }
         text
     }
@@ -104,15 +118,16 @@ impl<'a> Leaderboard<'a> {
     /// What was run, what ranks, and what the errors are, in two lines.
     pub(crate) fn heading(&self, baseline: Option<&str>) -> String {
         let plan = self.scores.plan;
-        let problems = match plan.problems.len() {
-            1 => "1 problem".into(),
-            n => format!("{n} problems"),
-        };
+        let problems = counted(plan.problems.len(), "problem");
         let mut text = format!("{}, {problems}, seed {}{}", plan.suite, plan.seed, plan.departures());
         if let Some(by) = &self.by {
             let _ = write!(text, "; ranked by {by}, lower is better");
         }
         let compared = match self.baseline(baseline).zip(self.by.as_ref()) {
+            Some((Baseline { agent, best_variant: true }, by)) => {
+                let PlannedAgent { label, agent, .. } = agent.planned;
+                format!("; vs is the difference in {by} to {label}, the best variant of {agent}, paired by problem")
+            }
             Some((_, by)) => format!("; vs is the difference in {by}, paired by problem"),
             None => String::new(),
         };
@@ -144,7 +159,7 @@ impl<'a> Leaderboard<'a> {
     }
 
     fn other_table(&self, baseline: Option<&str>) -> Vec<Vec<String>> {
-        let baseline = self.baseline(baseline).zip(self.by.as_deref());
+        let baseline = self.baseline(baseline).map(|baseline| baseline.agent).zip(self.by.as_deref());
         let mut rows = vec![["agent", ACCURACY, ECE, FUEL].map(String::from).to_vec()];
         if let Some((baseline, _)) = baseline {
             rows[0].push(format!("vs {}", baseline.planned.label));
@@ -165,10 +180,15 @@ impl<'a> Leaderboard<'a> {
         rows
     }
 
-    /// The agent to compare with: the named one, else `mlp`, the baseline of the paper.
-    fn baseline(&self, name: Option<&str>) -> Option<&'a AgentScores<'a>> {
-        let name = name.unwrap_or("mlp");
-        self.scores.agents.iter().find(|agent| agent.planned.label == name)
+    /// The agent to compare with: the one of that label, else `mlp`, the baseline of the paper, at its defaults or, where
+    /// it took part with other settings alone, the best of its variants.
+    pub(crate) fn baseline(&self, label: Option<&str>) -> Option<Baseline<'a>> {
+        let labelled = |label: &str| self.agents().find(|agent| agent.planned.label == label);
+        if let Some(agent) = labelled(label.unwrap_or(BASELINE)) {
+            return Some(Baseline { agent, best_variant: false });
+        }
+        let variants = || self.agents().filter(|agent| label.is_none() && agent.planned.agent == BASELINE);
+        Some(Baseline { agent: variants().next()?, best_variant: variants().count() > 1 })
     }
 
     /// The first reference, where one took part.
@@ -193,38 +213,43 @@ impl<'a> Leaderboard<'a> {
         for Placed { agent, .. } in &self.order {
             let label = &agent.planned.label;
             if let Some((problem, failure)) = agent.failures.first() {
-                let (failed, all) = (agent.failures.len(), self.scores.plan.problems.len());
+                let (failed, all) = (agent.failures.len(), counted(self.scores.plan.problems.len(), "problem"));
                 let means = if agent.problems.is_empty() { "" } else { "; its means are over the others" };
                 notes.push(format!(
-                    "{label} failed on {failed} of {all} problems and has no rank{means}; first, {problem}: {failure}"
+                    "{label} failed on {failed} of {all} and has no rank{means}; first, {problem}: {failure}"
                 ));
             }
             if agent.missing > 0 {
-                notes.push(format!("{label} has no result yet on {} problems", agent.missing));
+                notes.push(format!("{label} has no result yet on {}", counted(agent.missing, "problem")));
             }
             if let [first, ..] = agent.unconverged()[..] {
-                let (some, all) = (agent.unconverged().len(), agent.problems.len());
+                let (some, all) = (agent.unconverged().len(), counted(agent.problems.len(), "problem"));
                 notes.push(format!(
-                    "{label} has not converged on {some} of {all} problems and may be off there, first on {first}; raise its \
+                    "{label} has not converged on {some} of {all} and may be off there, first on {first}; raise its \
                      rounds, warmup or thin, as {}",
                     oracle::MORE_WORK
                 ));
             }
             for name in &self.names {
                 if let Some(summary) = agent.summary(name).filter(|summary| summary.non_finite > 0) {
-                    notes.push(format!("{label} has {name} not finite on {} problems", summary.non_finite));
+                    let problems = counted(summary.non_finite, "problem");
+                    notes.push(format!("{label} has {name} not finite on {problems}"));
                 }
                 if let Some(draws) = agent.draws(name).filter(|draws| draws.few > 0) {
-                    let (few, of) = (draws.few, agent.problems.len());
-                    let all = self.scores.plan.evaluation.draws;
+                    let (few, of) = (draws.few, counted(agent.problems.len(), "problem"));
+                    let all = counted(self.scores.plan.evaluation.draws as usize, "draw");
                     let leans = if draws.effective.is_nan() {
-                        format!("is borne by none of {all} draws")
+                        format!("is borne by none of {all}")
                     } else {
-                        format!("leans on {} effective draws of {all}", table::number(draws.effective))
+                        format!(
+                            "leans on {} effective draws of {}",
+                            table::number(draws.effective),
+                            self.scores.plan.evaluation.draws
+                        )
                     };
                     notes.push(format!(
-                        "{label}: {name} {leans}, too few on {few} of {of} problems, and is likely too high; more --draws \
-                         tell it better"
+                        "{label}: {name} {leans}, too few on {few} of {of}, and is likely too high; more --draws tell it \
+                         better"
                     ));
                 }
             }
@@ -295,16 +320,74 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Leaderboard, paired};
-    use crate::scores::Scores;
-    use crate::scores::tests::{plan, results};
+    use crate::invented::Got::{self, Failed, Missing, Scored};
+    use crate::invented::InventedRun;
+    use jointly_core::Partitioning;
+
+    const PROBLEMS: [&str; 2] = ["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1"];
+    const FINE: [Got; 2] = [Scored(1.0), Scored(2.0)];
+
+    fn run(agents: &[(&str, &[Got])]) -> InventedRun {
+        InventedRun::new("quick", &PROBLEMS, agents)
+    }
+
+    /// What `vs` compares with, and whether it is the best of variants.
+    fn baseline(agents: &[(&str, &[Got])], label: Option<&str>) -> Option<(String, bool)> {
+        let run = run(agents);
+        let scores = run.scores();
+        let baseline = Leaderboard::new(&scores).baseline(label)?;
+        Some((baseline.agent.planned.label.clone(), baseline.best_variant))
+    }
+
+    #[test]
+    fn the_baseline_is_what_was_asked_for_else_mlp_else_its_best_variant() {
+        let variants: [(&str, &[Got]); 3] = [("mlp:x=1", &FINE), ("mlp:x=2", &[Scored(0.5); 2]), ("prior", &FINE)];
+        assert_eq!(baseline(&variants, Some("prior")), Some(("prior".into(), false)));
+        assert_eq!(baseline(&variants, None), Some(("mlp:x=2".into(), true)));
+        assert_eq!(baseline(&variants, Some("mlp:x=1")), Some(("mlp:x=1".into(), false)));
+        assert_eq!(baseline(&variants[1..], None), Some(("mlp:x=2".into(), false)));
+        assert_eq!(baseline(&variants[2..], None), None);
+        assert_eq!(baseline(&[variants[0], variants[1], ("mlp", &FINE)], None), Some(("mlp".into(), false)));
+        let run = run(&variants);
+        let text = Leaderboard::new(&run.scores()).to_text(None);
+        assert!(text.contains("vs mlp:x=2") && text.contains("mlp:x=2, the best variant of mlp,"), "{text}");
+    }
+
+    #[test]
+    fn headings_and_notes_fit_a_terminal_and_one_is_no_plural() {
+        let agents: [(&str, &[Got]); 5] = [
+            ("mlp", &FINE),
+            ("oracle", &FINE),
+            ("prior", &[Failed, Scored(1.0)]),
+            ("uniform", &[Missing, Scored(1.0)]),
+            ("ensemble", &[Scored(f64::INFINITY), Scored(1.0)]),
+        ];
+        let mut run = run(&agents);
+        run.plan.agents[1].digest = crate::oracle::digest();
+        (run.plan.evaluation.draws, run.plan.evaluation.partition) = (1_000_000, Partitioning::KMeans);
+        let text = Leaderboard::new(&run.scores()).to_text(None);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let expected = [
+            "seed 0, 1000000 draws, parted by k-means; ranked by kl_aggregate, lower is better",
+            "above floor is",
+            "prior failed on 1 of 2 problems and has no rank; its means are over the others; first, quick/t10",
+            "uniform has no result yet on 1 problem",
+            "ensemble has kl_tau1 not finite on 1 problem ensemble",
+            "too few on 2 of 2 problems, and is likely too high",
+        ];
+        for expected in expected {
+            assert!(joined.contains(expected), "{expected:?} is not in {text}");
+        }
+        assert!(!joined.contains(" 1 problems"), "{text}");
+    }
 
     #[test]
     fn the_heading_says_what_errors_are_over_and_the_tables_show_them() {
         let text = |suite: &str, problems: &[&str]| {
-            let plan = plan(suite, problems);
-            let means: Vec<f64> = (0..problems.len()).map(|j| 1.0 + 2.0 * j as f64).collect();
-            let results = results(&plan, &means);
-            Leaderboard::new(&Scores::new(&plan, &results)).to_text(None)
+            let losses: Vec<f64> = (0..problems.len()).map(|j| 1.0 + 2.0 * j as f64).collect();
+            let run = InventedRun::scored(suite, problems, &[("mlp", &losses), ("prior", &losses)]);
+            Leaderboard::new(&run.scores()).to_text(None)
         };
         let iris = ["quick/real/iris/t1/seed0", "quick/real/iris/t10/seed0"];
         let both = [iris[0], iris[1], "quick/real/mnist-t10k/t1/seed0", "quick/real/mnist-t10k/t10/seed0"];
@@ -326,12 +409,9 @@ mod tests {
     fn a_paired_difference_is_clustered_by_dataset() {
         let problems = ["iris/t1/seed0", "iris/t10/seed0", "mnist-t10k/t1/seed0", "mnist-t10k/t10/seed0"];
         let names = problems.map(|problem| format!("quick/real/{problem}"));
-        let plan = plan("quick/real", &names.each_ref().map(String::as_str));
-        let (mut results, shifted) = (results(&plan, &[1.0; 4]), results(&plan, &[2.0, 4.0, 6.0, 8.0]));
-        for (unit, other) in results.iter_mut().zip(shifted).filter(|(unit, _)| unit.agent == "prior") {
-            *unit = other;
-        }
-        let scores = Scores::new(&plan, &results);
+        let agents: [(&str, &[f64]); 2] = [("mlp", &[1.0; 4]), ("prior", &[2.5, 4.5, 6.5, 8.5])];
+        let run = InventedRun::scored("quick/real", &names.each_ref().map(String::as_str), &agents);
+        let scores = run.scores();
         let difference = paired(&scores.agents[1], &scores.agents[0], "nll_tau1").unwrap();
         // 1.5, 3.5, 5.5 and 7.5: residuals that sum to -4 and 4 by dataset.
         assert_eq!((difference.mean, difference.stderr, difference.clusters), (4.5, 2.0, 2));

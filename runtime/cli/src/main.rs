@@ -14,6 +14,8 @@ mod execution;
 mod exit;
 mod fetch;
 mod initialization_argument;
+#[cfg(test)]
+mod invented;
 mod journal;
 mod leaderboard;
 mod oracle;

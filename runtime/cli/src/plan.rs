@@ -6,9 +6,11 @@ use std::num::NonZeroU32;
 use jointly_core::{Evaluation, Initialization, Metric, Partitioning, Suite, digest};
 use jointly_host::{ENGINE, INTERFACE, Limits};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 use crate::agent_spec::Settings;
-use crate::{oracle, problems};
+use crate::table::counted;
+use crate::{oracle, partition_argument, problems};
 
 /// A run's whole question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -53,6 +55,16 @@ impl PlannedAgent {
     /// Whether it is no agent but what agents are compared with.
     pub(crate) fn is_reference(&self) -> bool {
         oracle::is_oracle(&self.digest)
+    }
+
+    /// Whether it is the same agent with the same settings, to the byte, whatever its plan calls it.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        self.has_name_and_settings_of(other) && self.digest == other.digest
+    }
+
+    /// Whether it has the same name and settings, of whatever bytes.
+    pub(crate) fn has_name_and_settings_of(&self, other: &Self) -> bool {
+        (&self.agent, &self.settings) == (&other.agent, &other.settings)
     }
 }
 
@@ -128,7 +140,7 @@ impl Plan {
             .or_else(|| differs("memory limit", &self.limits.memory.to_string(), &other.limits.memory.to_string()))
             .or_else(|| differs("anchors", &anchors(self), &anchors(other)))
             .or_else(|| differs("initialization", &law(self), &law(other)))
-            .or_else(|| (self.evaluation != other.evaluation).then(|| "another evaluation".into()))
+            .or_else(|| other_evaluation(&self.evaluation, &other.evaluation))
     }
 
     /// The suite and enough of the plan's digest to tell plans apart.
@@ -183,12 +195,11 @@ enum Departure {
 impl Departure {
     fn text(&self) -> String {
         match self {
-            Self::Draws(draws) => format!("{draws} draws"),
-            Self::Partition(Partitioning::Planes) => "parted by planes".into(),
-            Self::Partition(Partitioning::KMeans) => "parted by k-means".into(),
-            Self::Planes(planes) => format!("{planes} planes"),
+            Self::Draws(draws) => counted(*draws as usize, "draw"),
+            Self::Partition(partition) => format!("parted by {}", partition_argument::name(*partition)),
+            Self::Planes(planes) => counted(*planes as usize, "plane"),
             Self::NoClip => "probits not clipped".into(),
-            Self::Anchors(anchors) => format!("{anchors} anchors"),
+            Self::Anchors(anchors) => counted(anchors.get() as usize, "anchor"),
             Self::Initialization(law) => format!("{} weights", law_name(*law)),
         }
     }
@@ -196,8 +207,7 @@ impl Departure {
     fn option(&self) -> String {
         match self {
             Self::Draws(draws) => format!("--draws {draws}"),
-            Self::Partition(Partitioning::Planes) => "--partition planes".into(),
-            Self::Partition(Partitioning::KMeans) => "--partition k-means".into(),
+            Self::Partition(partition) => format!("--partition {}", partition_argument::name(*partition)),
             Self::Planes(planes) => format!("--planes {planes}"),
             Self::NoClip => "--no-clip".into(),
             Self::Anchors(anchors) => format!("--anchors {anchors}"),
@@ -212,6 +222,18 @@ fn law_name(law: Initialization) -> &'static str {
         Initialization::Testbed => "reference",
         Initialization::Glorot => "glorot",
     }
+}
+
+/// The first difference in how agents are evaluated, by the name that plan.json has for it.
+fn other_evaluation(mine: &Evaluation, theirs: &Evaluation) -> Option<String> {
+    if mine == theirs {
+        return None;
+    }
+    let fields = |evaluation: &Evaluation| serde_json::to_value(evaluation).unwrap_or_default();
+    let (mine, theirs) = (fields(mine), fields(theirs));
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let names = mine.as_object().into_iter().flat_map(serde_json::Map::keys);
+    names.into_iter().find_map(|name| differs(name, &text(&mine[name]), &text(&theirs[name])))
 }
 
 fn differs(what: &str, mine: &str, theirs: &str) -> Option<String> {
@@ -252,4 +274,29 @@ fn shorten(text: &str) -> String {
         return text.to_owned();
     }
     format!("{}...", text.chars().take(MOST).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Plan;
+    use crate::invented::InventedRun;
+    use jointly_core::{Evaluation, Partitioning};
+
+    #[test]
+    fn another_evaluation_is_named_by_what_differs() {
+        let plan = || InventedRun::scored("quick", &["quick/t10/temp0.1/seed0"], &[("mlp", &[1.0])]).plan;
+        let difference = |change: fn(&mut Evaluation)| {
+            let mut other: Plan = plan();
+            change(&mut other.evaluation);
+            plan().difference(&other).unwrap()
+        };
+        assert_eq!(plan().difference(&plan()), None);
+        assert_eq!(difference(|own| own.draws = 7), "draws 250, not 7");
+        assert_eq!(difference(|own| own.partition = Partitioning::KMeans), "partition planes, not k-means");
+        assert_eq!(difference(|own| own.planes = 7), "planes 5, not 7");
+        assert_eq!(difference(|own| own.clip = false), "clip true, not false");
+        assert_eq!(difference(|own| own.taus = vec![1, 10]), "taus [1,100], not [1,10]");
+        assert_eq!(difference(|own| own.samples = 7), "samples 100, not 7");
+        assert_eq!(difference(|own| own.partition_above = 7), "partition_above 10, not 7");
+    }
 }

@@ -208,7 +208,8 @@ pub(crate) fn keep(files: &[PathBuf], directory: &RunDirectory) -> Result<()> {
     Ok(())
 }
 
-fn named(name: &str) -> Result<Suite> {
+/// The suite of that name.
+pub(crate) fn named(name: &str) -> Result<Suite> {
     jointly_core::suite(name).with_context(|| format!("there is no suite {name}; there are {}", names()))
 }
 
@@ -346,8 +347,8 @@ mod tests {
         for (own, other) in [
             (Choices { anchors: None, ..choices }, "anchors of the suite, not 3"),
             (Choices { initialization: None, ..choices }, "initialization of the suite, not glorot"),
-            (Choices { planes: None, ..choices }, "another evaluation"),
-            (Choices { clip: None, ..choices }, "another evaluation"),
+            (Choices { planes: None, ..choices }, "planes 5, not 3"),
+            (Choices { clip: None, ..choices }, "clip true, not false"),
         ] {
             let plan = plan(&ask("quick/dyadic", "*/seed1", own).unwrap());
             // What `--reuse` goes by.

@@ -120,3 +120,71 @@ impl Drop for Display {
         self.clear();
     }
 }
+
+/// Shows how much of a file has come.
+pub(crate) struct Transfer {
+    bar: Option<ProgressBar>,
+    total: u64,
+    /// Tenths of it that plain lines have told of.
+    told: u64,
+}
+
+/// Files below this many bytes have come before a plain line of them is read.
+const LARGE: u64 = 10_000_000;
+
+impl Transfer {
+    pub(crate) fn new(total: u64) -> Self {
+        let bar = std::io::stderr().is_terminal().then(|| {
+            let bar = ProgressBar::with_draw_target(Some(total), ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("{bar:24} {bytes}/{total_bytes} {elapsed} (eta {eta})");
+            bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
+            bar
+        });
+        Self { bar, total, told: 0 }
+    }
+
+    pub(crate) fn reached(&mut self, bytes: u64) {
+        match &self.bar {
+            Some(bar) => bar.set_position(bytes),
+            None => {
+                if let Some(line) = self.line(bytes) {
+                    output::note(&line);
+                }
+            }
+        }
+    }
+
+    /// A line at each tenth of a large file.
+    fn line(&mut self, bytes: u64) -> Option<String> {
+        let tenths = bytes.min(self.total) * 10 / self.total.max(1);
+        if self.total < LARGE || tenths <= self.told {
+            return None;
+        }
+        self.told = tenths;
+        Some(format!("{} % of {} MB", tenths * 10, self.total / 1_000_000))
+    }
+}
+
+impl Drop for Transfer {
+    fn drop(&mut self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Transfer;
+
+    #[test]
+    fn a_large_file_has_a_line_each_tenth() {
+        let lines = |total: u64, reached: &[u64]| {
+            let mut transfer = Transfer { bar: None, total, told: 0 };
+            reached.iter().filter_map(|bytes| transfer.line(*bytes)).collect::<Vec<_>>()
+        };
+        let whole = [1, 1_999_999, 2_000_000, 2_000_001, 9_000_000, 20_000_000, 20_000_001];
+        assert_eq!(lines(20_000_000, &whole), ["10 % of 20 MB", "40 % of 20 MB", "100 % of 20 MB"]);
+        assert!(lines(5, &[1, 5]).is_empty());
+    }
+}

@@ -20,6 +20,7 @@ use crate::plan::Plan;
 use crate::problems::Choices;
 use crate::progress::Display;
 use crate::scores::Scores;
+use crate::table::counted;
 use crate::unit::UnitResult;
 use crate::workload::Workload;
 use crate::{cells, execution, exit, output, problems, reuse};
@@ -142,7 +143,7 @@ fn take_over(workload: &Workload, journal: &mut Journal, known: Vec<UnitResult>)
         })
     };
     let taken: Vec<UnitResult> = known.into_iter().filter(lacking).collect();
-    output::note(&format!("{} of {} units are taken from other runs", taken.len(), pending.len()));
+    output::note(&format!("{} taken from other runs", of_units(taken.len(), pending.len())));
     taken.into_iter().try_for_each(|result| journal.append(result))
 }
 
@@ -153,10 +154,14 @@ fn finish(workload: &Workload, journal: &mut Journal, jobs: usize) -> Result<()>
     let done = total - pending.len();
     if done > 0 {
         let then = if done == total { "showing them" } else { "going on" };
-        output::note(&format!("{done} of {total} units are done already; {then}"));
+        output::note(&format!("{} done already; {then}", of_units(done, total)));
     }
     let display = Display::new(total, done);
     execution::execute(workload, &pending, jobs, &display, |result| journal.append(result))
+}
+
+fn of_units(some: usize, all: usize) -> String {
+    format!("{some} of {} {}", counted(all, "unit"), if all == 1 { "is" } else { "are" })
 }
 
 /// Ctrl-C ends the process between two bytes of the journal at worst, and the next run drops a torn line.

@@ -367,47 +367,14 @@ pub(crate) fn number(x: f64) -> Real {
 }
 
 #[cfg(test)]
-pub(crate) mod tests {
-    use jointly_host::Limits;
-
+mod tests {
     use super::*;
-    use crate::plan::PlannedProblem;
-
-    /// The label of each agent here, whose scores are shifted by a number of its own.
-    pub(crate) const AGENTS: [(&str, f64); 2] = [("mlp", 0.0), ("prior", 0.5)];
-
-    /// A plan of the agents on these problems of a suite.
-    pub(crate) fn plan(suite: &str, problems: &[&str]) -> Plan {
-        let agent = |(name, _): (&str, f64)| PlannedAgent {
-            agent: name.into(),
-            label: String::new(),
-            digest: jointly_core::digest(name.as_bytes()),
-            settings: serde_json::from_str("{}").unwrap(),
-        };
-        let mut suite = jointly_core::suite(suite).unwrap();
-        suite.problems.retain(|problem| problems.contains(&problem.name.as_str()));
-        assert_eq!(suite.problems.len(), problems.len());
-        Plan::new(&suite, 0, Limits::default(), AGENTS.into_iter().map(agent).collect())
-    }
-
-    /// Results of a plan in which the problems' joint scores are these, in the plan's order.
-    pub(crate) fn results(plan: &Plan, means: &[f64]) -> Vec<UnitResult> {
-        let result = |(agent, shift): (&str, f64), problem: &PlannedProblem, mean: f64| {
-            let score = JointScore { mean: mean + shift, stderr: 0.125, draw_error: 0.1, effective_draws: 500.0 };
-            let accuracy = Score { mean: 0.5, stderr: 0.1 };
-            let scores = ProblemScores { joint: vec![(1, score)], accuracy, ece: 0.1 };
-            let outcome = Outcome::Scored { scores, fuel: Some(1) };
-            UnitResult { agent: agent.into(), problem: problem.problem.clone(), seconds: 0.0, outcome, log: vec![] }
-        };
-        let units = plan.problems.iter().zip(means);
-        units.flat_map(|(problem, mean)| AGENTS.map(|agent| result(agent, problem, *mean))).collect()
-    }
+    use crate::invented::InventedRun;
 
     fn summary(suite: &str, problems: &[&str], means: &[f64]) -> (Units, Summary, Value) {
         let name = if suite == "quick" { "kl_tau1" } else { "nll_tau1" };
-        let plan = plan(suite, problems);
-        let results = results(&plan, means);
-        let scores = Scores::new(&plan, &results);
+        let run = InventedRun::scored(suite, problems, &[("mlp", means)]);
+        let scores = run.scores();
         let json = scores.to_json()["agents"][0]["scores"][name].clone();
         (scores.units(), scores.agents[0].summary(name).unwrap(), json)
     }
@@ -429,7 +396,7 @@ pub(crate) mod tests {
         let (units, one, _) = summary("quick/real", &REAL[..2], &[1.0, 3.0]);
         assert!(units == Units::OneDataset && one.stderr.is_nan(), "{units:?} {one:?}");
         let (units, alone, _) = summary("quick/real", &REAL[..1], &[1.0]);
-        assert_eq!((units, alone.stderr), (Units::TauSamples, 0.125));
+        assert_eq!((units, alone.stderr), (Units::TauSamples, 0.5));
     }
 
     #[test]

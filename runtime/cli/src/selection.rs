@@ -4,8 +4,10 @@ use std::collections::BTreeMap;
 
 use clap::ValueEnum;
 use jointly_core::{Summary, paired_difference, summarize_clusters};
+use jointly_host::Failure;
 use serde_json::{Value, json};
 
+use crate::plan::Plan;
 use crate::scores::{AgentScores, Scores, number};
 
 /// Over what a choice is made.
@@ -17,19 +19,30 @@ pub(crate) enum Tune {
     PerSetting,
 }
 
+impl Tune {
+    /// As `sweep.json` has it, and the command line.
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map_or_else(String::new, |value| value.get_name().to_owned())
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        Self::from_str(name, false).ok()
+    }
+}
+
 /// The variants of one agent and the choice among them.
 pub(crate) struct Selection<'a> {
     pub(crate) agent: &'a str,
-    /// Those with a score on every problem, best first.
+    /// Those with a score on every problem, best first. Where there are none, nothing is chosen.
     pub(crate) variants: Vec<Variant<'a>>,
-    /// Labels of those without.
-    pub(crate) incomplete: Vec<&'a str>,
+    /// Those without, in the plan's order.
+    pub(crate) incomplete: Vec<&'a AgentScores<'a>>,
     /// What each group of problems chose: a single group where one variant serves all.
     pub(crate) choices: Vec<Choice<'a>>,
     /// Mean over problems of the chosen variants' scores. It is on the problems that chose them, so it flatters.
-    pub(crate) tuned: Summary,
-    /// The same where each seed's problems are scored by what the other seeds' problems choose; none with one seed.
-    pub(crate) held_out: Option<Summary>,
+    pub(crate) tuned: Option<Summary>,
+    /// Where each seed's problems are scored by what the other seeds' problems choose; none with one seed.
+    pub(crate) held_out: Option<HeldOut<'a>>,
 }
 
 /// A variant with a score on every problem.
@@ -45,25 +58,44 @@ pub(crate) struct Variant<'a> {
 pub(crate) struct Choice<'a> {
     /// What the names of the group's problems have in common.
     pub(crate) setting: String,
-    pub(crate) label: &'a str,
+    pub(crate) problems: Vec<&'a str>,
+    pub(crate) scores: &'a AgentScores<'a>,
+    pub(crate) summary: Summary,
+}
+
+impl<'a> Choice<'a> {
+    pub(crate) fn label(&self) -> &'a str {
+        &self.scores.planned.label
+    }
+}
+
+/// What choosing is worth on problems that took no part in the choice.
+pub(crate) struct HeldOut<'a> {
+    /// Each problem with the variant that the others of its group choose.
+    pub(crate) choices: Vec<(&'a str, &'a AgentScores<'a>)>,
     pub(crate) summary: Summary,
 }
 
 impl<'a> Selection<'a> {
-    /// Chooses by the mean of the named score; of equals, the first in the plan's order. None where no variant has it on
-    /// every problem.
-    pub(crate) fn new(agent: &'a str, variants: &[&'a AgentScores<'a>], score: &str, tune: Tune) -> Option<Self> {
-        let first = variants.iter().find(|variant| variant.complete())?;
-        let (problems, clusters): (Vec<&str>, Vec<&str>) =
-            first.by_problem(score).map(|(problem, _)| (problem.problem, problem.cluster.as_str())).unzip();
+    /// Chooses by the mean of the named score; of equals, the first in the plan's order.
+    pub(crate) fn new(agent: &'a str, variants: &[&'a AgentScores<'a>], score: &str, tune: Tune) -> Self {
+        let (problems, clusters): (Vec<&'a str>, Vec<&'a str>) =
+            match variants.iter().find(|variant| variant.complete()) {
+                Some(variant) => {
+                    let scored = variant.problems.iter().filter(|problem| problem.value(score).is_some());
+                    scored.map(|problem| (problem.problem, problem.cluster.as_str())).unzip()
+                }
+                None => (Vec::new(), Vec::new()),
+            };
         let (mut complete, mut incomplete) = (Vec::new(), Vec::new());
-        for scores in variants {
+        for &scores in variants {
             let values: Vec<f64> = scores.by_problem(score).map(|(_, scored)| scored.value).collect();
-            if scores.complete() && values.len() == problems.len() && !values.iter().any(|value| value.is_nan()) {
+            let whole = scores.complete() && values.len() == problems.len() && !values.is_empty();
+            if whole && !values.iter().any(|value| value.is_nan()) {
                 let summary = summarize_clusters(&values, &clusters);
                 complete.push(Variant { scores, summary, behind: summary, values });
             } else {
-                incomplete.push(scores.planned.label.as_str());
+                incomplete.push(scores);
             }
         }
         let values: Vec<&[f64]> = complete.iter().map(|variant| &*variant.values).collect();
@@ -71,30 +103,34 @@ impl<'a> Selection<'a> {
         let mut tuned = vec![f64::NAN; problems.len()];
         let mut choices = Vec::new();
         for (setting, group) in &groups {
-            let best = best(&values, group)?;
+            let Some(best) = best(&values, group) else { continue };
             for problem in group {
                 tuned[*problem] = values[best][*problem];
             }
             let own: Vec<f64> = group.iter().map(|problem| values[best][*problem]).collect();
-            let own = summarize_clusters(&own, &group.iter().map(|problem| clusters[*problem]).collect::<Vec<_>>());
-            let label = complete[best].scores.planned.label.as_str();
-            choices.push(Choice { setting: setting.clone(), label, summary: own });
+            let of: Vec<&str> = group.iter().map(|problem| clusters[*problem]).collect();
+            choices.push(Choice {
+                setting: setting.clone(),
+                problems: group.iter().map(|problem| problems[*problem]).collect(),
+                scores: complete[best].scores,
+                summary: summarize_clusters(&own, &of),
+            });
         }
-        let held_out = held_out(&values, &problems, &groups).map(|values| summarize_clusters(&values, &clusters));
+        let held_out = held_out(&values, &problems, &groups).map(|chosen| {
+            let own: Vec<f64> = chosen.iter().enumerate().map(|(problem, variant)| values[*variant][problem]).collect();
+            let scores = chosen.iter().map(|variant| complete[*variant].scores);
+            let choices = problems.iter().copied().zip(scores).collect();
+            HeldOut { choices, summary: summarize_clusters(&own, &clusters) }
+        });
         let all: Vec<usize> = (0..problems.len()).collect();
-        let first = complete[best(&values, &all)?].values.clone();
-        for variant in &mut complete {
-            variant.behind = paired_difference(&variant.values, &first, &clusters);
+        if let Some(first) = best(&values, &all).map(|best| complete[best].values.clone()) {
+            for variant in &mut complete {
+                variant.behind = paired_difference(&variant.values, &first, &clusters);
+            }
         }
         complete.sort_by(|a, b| a.summary.mean.total_cmp(&b.summary.mean));
-        Some(Self {
-            agent,
-            variants: complete,
-            incomplete,
-            choices,
-            tuned: summarize_clusters(&tuned, &clusters),
-            held_out,
-        })
+        let tuned = (!complete.is_empty()).then(|| summarize_clusters(&tuned, &clusters));
+        Self { agent, variants: complete, incomplete, choices, tuned, held_out }
     }
 
     /// Every agent of a run, its variants together.
@@ -106,11 +142,17 @@ impl<'a> Selection<'a> {
                 None => families.push((&agent.planned.agent, vec![agent])),
             }
         }
-        families.iter().filter_map(|(name, variants)| Self::new(name, variants, score, tune)).collect()
+        families.iter().map(|(name, variants)| Self::new(name, variants, score, tune)).collect()
     }
 
-    /// For `sweep.json`.
-    pub(crate) fn to_json(&self) -> Value {
+    /// The first failure of the variants that are not compared: whose, on which problem, and how.
+    pub(crate) fn first_failure(&self) -> Option<(&'a str, &'a str, &'a Failure)> {
+        let failed = self.incomplete.iter().find(|agent| !agent.failures.is_empty())?;
+        let (problem, failure) = *failed.failures.first()?;
+        Some((&failed.planned.label, problem, failure))
+    }
+
+    fn to_json(&self) -> Value {
         let variants: Vec<Value> = self
             .variants
             .iter()
@@ -126,20 +168,38 @@ impl<'a> Selection<'a> {
             .choices
             .iter()
             .map(|choice| {
-                let mut value = json!({ "setting": choice.setting, "best": choice.label });
+                let mut value = json!({ "setting": choice.setting, "best": choice.label() });
                 insert(&mut value, choice.summary);
                 value
             })
             .collect();
-        json!({
+        let incomplete: Vec<&str> = self.incomplete.iter().map(|agent| agent.planned.label.as_str()).collect();
+        let mut value = json!({
             "agent": self.agent,
             "choices": choices,
-            "tuned": summary_json(self.tuned),
-            "held_out": self.held_out.map(summary_json),
+            "tuned": self.tuned.map(summary_json),
+            "held_out": self.held_out.as_ref().map(|held_out| summary_json(held_out.summary)),
             "variants": variants,
-            "incomplete": self.incomplete,
-        })
+            "incomplete": incomplete,
+        });
+        if let Some((label, problem, Failure { phase, kind, message })) = self.first_failure() {
+            value["first_failure"] =
+                json!({ "label": label, "problem": problem, "phase": phase, "kind": kind, "message": message });
+        }
+        value
     }
+}
+
+/// `sweep.json`: what each agent's variants are worth by a score, the one that ranks where any agent has one.
+pub(crate) fn document(plan: &Plan, score: Option<&str>, tune: Tune, selections: &[Selection]) -> Value {
+    json!({
+        "suite": plan.suite,
+        "seed": plan.seed,
+        "version": plan.version,
+        "score": score,
+        "tune": tune.name(),
+        "agents": selections.iter().map(Selection::to_json).collect::<Vec<Value>>(),
+    })
 }
 
 fn insert(value: &mut Value, summary: Summary) {
@@ -179,10 +239,13 @@ fn best(values: &[&[f64]], problems: &[usize]) -> Option<usize> {
     (0..means.len()).min_by(|a, b| means[*a].total_cmp(&means[*b]))
 }
 
-/// The score of each problem under the variant that its group would choose without the problems of its seed; none
-/// where a group has no other seed.
-fn held_out(values: &[&[f64]], problems: &[&str], groups: &BTreeMap<String, Vec<usize>>) -> Option<Vec<f64>> {
-    let mut scores = vec![f64::NAN; problems.len()];
+/// The variant that each problem's group would choose without the problems of its seed; none where a group has no other
+/// seed.
+fn held_out(values: &[&[f64]], problems: &[&str], groups: &BTreeMap<String, Vec<usize>>) -> Option<Vec<usize>> {
+    if problems.is_empty() {
+        return None;
+    }
+    let mut chosen = vec![0; problems.len()];
     for group in groups.values() {
         for problem in group {
             let seed = |at: &usize| split(problems[*at]).1;
@@ -190,15 +253,16 @@ fn held_out(values: &[&[f64]], problems: &[&str], groups: &BTreeMap<String, Vec<
             if others.is_empty() {
                 return None;
             }
-            scores[*problem] = values[best(values, &others)?][*problem];
+            chosen[*problem] = best(values, &others)?;
         }
     }
-    Some(scores)
+    Some(chosen)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::invented::{Got, InventedRun};
 
     const PROBLEMS: [&str; 4] = ["s/a/seed0", "s/a/seed1", "s/b/seed0", "s/b/seed1"];
 
@@ -221,7 +285,9 @@ mod tests {
         // Each variant is lucky on one seed: chosen on that seed, it scores badly on the other.
         let values: [&[f64]; 2] = [&[0.0, 9.0, 0.0, 9.0], &[9.0, 0.0, 9.0, 0.0]];
         let groups = groups(&PROBLEMS, Tune::PerSetting);
-        assert_eq!(held_out(&values, &PROBLEMS, &groups), Some(vec![9.0; 4]));
+        let chosen = held_out(&values, &PROBLEMS, &groups).unwrap();
+        assert_eq!(chosen, [1, 0, 1, 0]);
+        assert!((0..4).all(|problem| values[chosen[problem]][problem] == 9.0));
         let single = self::groups(&PROBLEMS[..1], Tune::PerSetting);
         assert_eq!(held_out(&[&[1.0]], &PROBLEMS[..1], &single), None);
     }
@@ -230,5 +296,37 @@ mod tests {
     fn a_problem_without_a_seed_is_a_setting_of_its_own() {
         assert_eq!(split("imported/mine"), ("imported/mine", ""));
         assert_eq!(split("testbed/t10/temp0.1/seed3"), ("testbed/t10/temp0.1", "seed3"));
+    }
+
+    #[test]
+    fn an_agent_all_of_whose_variants_fail_stays_with_its_first_failure() {
+        let scored = [Got::Scored(1.0), Got::Scored(2.0)];
+        let agents: [(&str, &[Got]); 3] =
+            [("mlp", &[scored[0], Got::Failed]), ("mlp:l2=1", &[Got::Failed; 2]), ("prior", &scored)];
+        let run = InventedRun::new("quick", &["quick/t10/seed0", "quick/t10/seed1"], &agents);
+        let scores = run.scores();
+        let selections = Selection::all(&scores, "kl_aggregate", Tune::PerSetting);
+        assert_eq!(selections.iter().map(|selection| selection.agent).collect::<Vec<_>>(), ["mlp", "prior"]);
+        let document = document(&run.plan, Some("kl_aggregate"), Tune::PerSetting, &selections);
+        let mlp = &document["agents"][0];
+        assert_eq!((&mlp["tuned"], &mlp["held_out"], &mlp["choices"]), (&Value::Null, &Value::Null, &json!([])));
+        assert_eq!(mlp["incomplete"], json!(["mlp", "mlp:l2=1"]));
+        assert_eq!(mlp["first_failure"]["problem"], "quick/t10/seed1");
+        assert_eq!(
+            (&mlp["first_failure"]["label"], &mlp["first_failure"]["kind"]),
+            (&json!("mlp"), &json!("agent-failure"))
+        );
+        assert_eq!(document["agents"][1]["tuned"]["mean"], 3.0);
+        assert!(document["agents"][1].get("first_failure").is_none());
+        assert_eq!(document["tune"], "per-setting");
+    }
+
+    #[test]
+    fn nobody_at_all_has_a_score() {
+        let run = InventedRun::new("quick", &["quick/t10/seed0"], &[("mlp", &[Got::Failed])]);
+        let scores = run.scores();
+        let selections = Selection::all(&scores, "", Tune::Global);
+        assert!(selections[0].variants.is_empty() && selections[0].tuned.is_none());
+        assert_eq!(selections[0].first_failure().unwrap().0, "mlp");
     }
 }

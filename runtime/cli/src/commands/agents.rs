@@ -5,11 +5,12 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use jointly_core::oracle::Settings;
+use jointly_core::oracle::Settings as Sampling;
 use jointly_host::{Description, Limits, Parameter, Runtime};
 use serde::Serialize;
 
-use crate::agent_spec::AgentSpec;
+use crate::agent_spec::{AgentSpec, Settings};
+use crate::table::{counted, wrap};
 use crate::{agent_source, cache, exit, oracle, output, table};
 
 /// Lists the bundled agents; of those that are named, their settings and sweeps
@@ -24,8 +25,8 @@ pub(crate) struct Agents {
 }
 
 /// What stands below the names of all agents.
-const MORE: &str = "\nThe oracle is no agent: the host computes it, to compare with. `jointly agents NAME` shows settings and \
-                    sweeps.\n";
+const MORE: &str = "The oracle is no agent: the host computes it, to compare with. `jointly agents NAME` shows settings and \
+                    sweeps.";
 
 #[derive(Serialize)]
 struct Entry {
@@ -56,9 +57,9 @@ impl Agents {
         if self.json {
             output::print_json(&entries)?;
         } else if self.agents.is_empty() {
-            let row = |entry: &Entry| vec![entry.description.name.clone(), entry.description.summary.clone()];
-            let rows: Vec<Vec<String>> = entries.iter().map(row).collect();
-            output::print(&(table::render(2, &rows) + MORE))?;
+            let row = |entry: &Entry| (entry.description.name.clone(), entry.description.summary.clone());
+            let rows: Vec<(String, String)> = entries.iter().map(row).collect();
+            output::print(&format!("{}\n{}", table::described(0, &rows), wrap(MORE, 0)))?;
         } else {
             let cards: Vec<String> = entries.iter().map(|entry| card(&entry.description)).collect();
             output::print(&cards.join("\n"))?;
@@ -80,25 +81,26 @@ fn oracle() -> Entry {
         summary: oracle::SUMMARY.into(),
         citation: String::new(),
         deterministic: false,
-        parameters: Settings::list().into_iter().map(parameter).collect(),
+        parameters: Sampling::list().into_iter().map(parameter).collect(),
         sweeps: Vec::new(),
     };
     Entry { description, digest: oracle::digest(), reference: true }
 }
 
 fn card(description: &Description) -> String {
-    let mut text = format!("{} {}: {}\n", description.name, description.version, description.summary);
-    if !description.citation.is_empty() {
-        let _ = writeln!(text, "    after {}", description.citation);
+    let Description { name, version, summary, citation, parameters, sweeps, .. } = description;
+    let mut text = wrap(&format!("{name} {version}: {summary}"), 4) + "\n";
+    if !citation.is_empty() {
+        text += &(wrap(&format!("    after {citation}"), 4) + "\n");
     }
-    let settings = description.parameters.iter().map(|known| format!("{}={}", known.name, known.default));
-    let settings: Vec<String> = settings.collect();
-    let width = settings.iter().map(String::len).max().unwrap_or(0);
-    for (setting, parameter) in settings.iter().zip(&description.parameters) {
-        let _ = writeln!(text, "    {setting:<width$}  {}", parameter.summary);
-    }
-    for sweep in &description.sweeps {
-        let _ = writeln!(text, "    sweep {}: {} variants", sweep.name, sweep.variants.len());
+    let settings = parameters.iter().map(|known| (format!("{}={}", known.name, known.default), known.summary.clone()));
+    text += &table::described(4, &settings.collect::<Vec<_>>());
+    for sweep in sweeps {
+        let _ = writeln!(text, "    sweep {}: {}", sweep.name, counted(sweep.variants.len(), "variant"));
+        for variant in &sweep.variants {
+            // As `jointly run` takes it.
+            let _ = writeln!(text, "        {}", Settings::default().with(variant).label(name));
+        }
     }
     text
 }

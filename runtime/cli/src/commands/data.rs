@@ -12,6 +12,7 @@ use serde_json::{Value, json};
 
 use crate::data_directories::DataDirectories;
 use crate::real_data::sizes;
+use crate::table::{counted, wrap};
 use crate::{exit, fetch, output};
 
 /// Lists the datasets of real data: where each is looked for, which are there, and how to get the others
@@ -56,7 +57,7 @@ impl Data {
         } else {
             let places: Vec<String> = directories.iter().map(|path| path.display().to_string()).collect();
             let texts: Vec<String> = entries.map(|entry| entry.to_text()).collect();
-            output::print(&format!("looked for in {}\n\n{}", places.join(", "), texts.join("\n")))?;
+            output::print(&wrap(&format!("looked for in {}\n\n{}", places.join(", "), texts.join("\n")), 4))?;
         }
         Ok(ExitCode::from(exit::DONE))
     }
@@ -127,8 +128,11 @@ impl Entry {
                 let _ = writeln!(text, "    or: jointly data --fetch {} ({bytes} bytes)", card.name);
             }
         }
-        let serves: Vec<String> =
-            self.serves.iter().map(|(suite, problems)| format!("{problems} problems of {suite}")).collect();
+        let serves: Vec<String> = self
+            .serves
+            .iter()
+            .map(|(suite, problems)| format!("{} of {suite}", counted(*problems, "problem")))
+            .collect();
         let serves = if serves.is_empty() { "no suite's problem".to_owned() } else { serves.join(" and ") };
         let _ = writeln!(text, "    serves {serves}");
         text

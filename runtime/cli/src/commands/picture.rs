@@ -9,11 +9,9 @@ use jointly_core::{Environment, Instance, Problem, Suite, Task};
 use jointly_host::Limits;
 
 use crate::agent_spec::AgentSpec;
-use crate::data_directories::DataDirectories;
 use crate::picture::{Plane, Row, Sheet, believe};
-use crate::problems::Choices;
 use crate::workload::Workload;
-use crate::{directory, exit, output, problems};
+use crate::{directory, exit, output};
 
 /// Draws what agents believe of a problem with two inputs
 ///
@@ -64,7 +62,8 @@ impl Picture {
             rows: &rows,
         };
         let path = self.out.unwrap_or_else(|| PathBuf::from(problem.name.replace('/', "-") + ".svg"));
-        directory::write_whole(&path, sheet.to_svg()?.into_string().as_bytes())?;
+        let svg = sheet.to_svg()?.into_string();
+        directory::write_whole(&path, svg.as_bytes(), "make room, or give another place by --out FILE.svg")?;
         output::print(&path.display().to_string())?;
         for row in &rows {
             if let Err(failure) = &row.belief {
@@ -76,33 +75,45 @@ impl Picture {
     }
 }
 
-/// The suite that a problem's name begins with, with that problem alone.
-fn suite_of(problem: &str) -> Result<Suite> {
-    let suites = jointly_core::suites().into_iter().map(|suite| suite.name);
-    let held = suites.filter(|suite| problem.strip_prefix(suite).is_some_and(|rest| rest.starts_with('/')));
+/// The suite that a problem's name begins with, with that problem alone, which is of no real data.
+fn suite_of(name: &str) -> Result<Suite> {
+    let suites = jointly_core::suites().into_iter();
+    let held = suites.filter(|suite| name.strip_prefix(&suite.name).is_some_and(|rest| rest.starts_with('/')));
     // `testbed` is the beginning of `testbed/dyadic` too.
-    let suite = held.max_by_key(String::len);
-    let suite = suite.with_context(|| {
-        format!(
-            "there is no problem {problem}; `jointly suites NAME` lists a suite's, such as testbed/t10/temp0.1/seed0"
-        )
+    let suite = held.max_by_key(|suite| suite.name.len());
+    let mut suite = suite.with_context(|| {
+        format!("there is no problem {name}; `jointly suites NAME` lists a suite's, such as testbed/t10/temp0.1/seed0")
     })?;
-    problems::requested(Some(&suite), &[], Some(problem), Choices::default(), &DataDirectories::default())
+    let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
+    suite.problems.retain(|problem| problem.name == name);
+    match suite.problems.as_slice() {
+        [] => bail!(
+            "no problem of {} is called {name}; a name looks like {example}, and `jointly suites {}` lists all",
+            suite.name,
+            suite.name
+        ),
+        // Before anything of the data is looked for.
+        [problem] if problem.real().is_some() => bail!("{}", unknown_truth(name)),
+        _ => Ok(suite),
+    }
+}
+
+const OTHER: &str = "choose a synthetic problem with two inputs, such as testbed/t10/temp0.1/seed0";
+
+fn unknown_truth(name: &str) -> String {
+    format!("{name} is real data, whose true class probabilities nobody knows; {OTHER}")
 }
 
 /// The environment of a problem that can be drawn on the plane.
 fn drawable<'i>(problem: &Problem, instance: &'i Instance) -> Result<&'i Environment> {
     let Task { input_dim, num_classes, .. } = problem.task();
     let name = &problem.name;
-    let other = "choose a synthetic problem with two inputs, such as testbed/t10/temp0.1/seed0";
-    let Some(environment) = instance.environment() else {
-        bail!("{name} is real data, whose true class probabilities nobody knows; {other}");
-    };
+    let Some(environment) = instance.environment() else { bail!("{}", unknown_truth(name)) };
     if input_dim != 2 {
-        bail!("{name} has {input_dim} inputs and a plane has two; {other}");
+        bail!("{name} has {input_dim} inputs and a plane has two; {OTHER}");
     }
     if num_classes != 2 {
-        bail!("{name} has {num_classes} classes and the picture shows two; {other}");
+        bail!("{name} has {num_classes} classes and the picture shows two; {OTHER}");
     }
     Ok(environment)
 }
@@ -139,5 +150,9 @@ mod tests {
     fn a_problem_is_found_in_its_suite() {
         let suite = suite_of("testbed/t10/temp0.1/seed0").unwrap();
         assert_eq!((suite.name.as_str(), suite.problems.len()), ("testbed", 1));
+        let refusal = |name: &str| suite_of(name).unwrap_err().to_string();
+        // A name is no pattern.
+        assert!(refusal("testbed/t10/temp0.1/*").starts_with("no problem of testbed is called testbed/t10/temp0.1/*"));
+        assert!(refusal("quick/real/iris/t1/seed0").contains("nobody knows; choose a synthetic problem"));
     }
 }

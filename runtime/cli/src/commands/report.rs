@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use jointly_host::{Limits, Runtime};
 
@@ -14,6 +14,7 @@ use crate::leaderboard::Leaderboard;
 use crate::plan::{Plan, PlannedAgent};
 use crate::report::{PAIR, PARAMETER, Page};
 use crate::scores::Scores;
+use crate::table::counted;
 use crate::unit::UnitResult;
 use crate::{cache, exit, output};
 
@@ -35,12 +36,12 @@ pub(crate) struct Report {
     /// A run of the same agents and variants on real data, which the page compares with this one
     #[arg(long, value_name = "DIR")]
     real: Option<PathBuf>,
-    /// The setting whose values the page's Figure 3 compares
-    #[arg(long, value_name = "SETTING", default_value = PARAMETER)]
-    parameter: String,
-    /// The two agents of the page's Figure 4
-    #[arg(long, value_name = "AGENT", num_args = 2, default_values = PAIR)]
-    pair: Vec<String>,
+    /// The setting whose values the page's Figure 3 compares [default: bootstrap]
+    #[arg(long, value_name = "SETTING")]
+    parameter: Option<String>,
+    /// The two agents of the page's Figure 4 [default: ensemble ensemble+]
+    #[arg(long, value_name = "AGENT", num_args = 2)]
+    pair: Option<Vec<String>>,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -74,10 +75,17 @@ impl Report {
         }
         if scores.missing() > 0 {
             let total = plan.agents.len() * plan.problems.len();
-            output::note(&format!("{} of {total} units have no result yet", scores.missing()));
+            let have = if total == 1 { "has" } else { "have" };
+            output::note(&format!("{} of {} {have} no result yet", scores.missing(), counted(total, "unit")));
         }
-        if self.output.is_some() && !matches!(self.format, Format::Html) {
-            bail!("--output is where the page goes: give --format html with it");
+        let of_page = [
+            ("--output", self.output.is_some()),
+            ("--real", self.real.is_some()),
+            ("--parameter", self.parameter.is_some()),
+            ("--pair", self.pair.is_some()),
+        ];
+        if let Some((option, _)) = of_page.iter().find(|(_, given)| *given && !matches!(self.format, Format::Html)) {
+            bail!("{option} is for the page: give --format html with it");
         }
         match self.format {
             Format::Table => output::print(&leaderboard.to_text(baseline.as_deref()))?,
@@ -89,44 +97,84 @@ impl Report {
     }
 
     fn write_page(&self, directory: &RunDirectory, scores: &Scores, baseline: Option<&str>) -> Result<()> {
-        let [one, other] = self.pair.as_slice() else { bail!("--pair takes two agents") };
-        let real = self.real.as_deref().map(real_run).transpose()?;
+        let (pair, parameter) = (self.pair(scores.plan)?, self.parameter(scores.plan)?);
+        let real = self.real.as_deref().map(|path| self.real_run(scores.plan, path)).transpose()?;
         let real_scores = real.as_ref().map(|(plan, results)| Scores::new(plan, results));
-        if let (Some(real), Some(path)) = (&real_scores, &self.real)
-            && !shares_agents(scores, real)
-        {
-            bail!(
-                "{} has no agent with the settings of one in {}; run the same agents on both",
-                path.display(),
-                self.directory.display()
-            );
-        }
         let page = Page {
             scores,
             real: real_scores.as_ref(),
             baseline,
-            parameter: &self.parameter,
+            parameter,
             defaults: &|agent, name| default(directory, agent, name),
-            pair: [one.clone(), other.clone()],
+            pair,
             directory: &name(directory.path()),
         };
         let path = self.output.clone().unwrap_or_else(|| self.directory.join("report.html"));
-        directory::write_whole(&path, page.to_html().as_bytes())?;
+        directory::write_whole(&path, page.to_html().as_bytes(), "make room, or give another place by --output FILE")?;
         output::print(&path.display().to_string())
+    }
+
+    /// The agents of Figure 4, by label or by name.
+    fn pair(&self, plan: &Plan) -> Result<[String; 2]> {
+        let pair = match self.pair.as_deref() {
+            None => return Ok(PAIR.map(str::to_owned)),
+            // As for --baseline: in whatever order the settings are.
+            Some(given) => given.iter().map(|given| match given.parse::<AgentSpec>() {
+                Ok(spec) if !plan.agents.iter().any(|agent| agent.label == *given) => spec.settings.label(&spec.agent),
+                _ => given.clone(),
+            }),
+        };
+        let pair: Vec<String> = pair.collect();
+        let known = |name: &String| plan.agents.iter().any(|agent| agent.label == *name || agent.agent == *name);
+        if let Some(unknown) = pair.iter().find(|name| !known(name)) {
+            let labels: Vec<&str> = plan.agents.iter().map(|agent| agent.label.as_str()).collect();
+            bail!("--pair: no agent {unknown} in {}; there are {}", self.directory.display(), labels.join("; "));
+        }
+        pair.try_into().ok().context("--pair takes two agents")
+    }
+
+    /// The setting of Figure 3, which some agent was given.
+    fn parameter(&self, plan: &Plan) -> Result<&str> {
+        let Some(parameter) = self.parameter.as_deref() else { return Ok(PARAMETER) };
+        let mut given: Vec<&str> = plan.agents.iter().flat_map(|agent| agent.settings.names()).collect();
+        if given.contains(&parameter) {
+            return Ok(parameter);
+        }
+        given.sort_unstable();
+        given.dedup();
+        let given = if given.is_empty() { "no setting at all".to_owned() } else { given.join(", ") };
+        bail!("--parameter: no agent in {} was given {parameter}; they were given {given}", self.directory.display())
+    }
+
+    /// Plan and journal of the run on real data that the page compares with this one.
+    fn real_run(&self, plan: &Plan, path: &Path) -> Result<(Plan, Vec<UnitResult>)> {
+        let directory = RunDirectory::existing(path)?;
+        let real = directory.plan()?;
+        let (own, path) = (self.directory.display(), path.display());
+        if is_of_real_data(plan) {
+            bail!(
+                "--real compares with a run on synthetic problems, and {own} is itself one on real data, {}; report the \
+                 other run and give --real {own}",
+                plan.suite
+            );
+        }
+        if !is_of_real_data(&real) {
+            bail!(
+                "--real {path}: that is a run of {}, which is no real data; run the same agents with --suite testbed/real \
+                 or quick/real, and give that run",
+                real.suite
+            );
+        }
+        if !plan.agents.iter().any(|mine| real.agents.iter().any(|theirs| mine.is_same(theirs))) {
+            bail!("{path} has no agent with the bytes and settings of one in {own}; run the same agents on both");
+        }
+        Ok((real, Journal::read(&directory.journal())?))
     }
 }
 
-/// Plan and journal of a run on real data.
-fn real_run(path: &Path) -> Result<(Plan, Vec<UnitResult>)> {
-    let directory = RunDirectory::existing(path)?;
-    Ok((directory.plan()?, Journal::read(&directory.journal())?))
-}
-
-/// Whether any agent with its settings took part in both runs.
-fn shares_agents(scores: &Scores, other: &Scores) -> bool {
-    let key = |agent: &PlannedAgent| (agent.agent.clone(), agent.settings.clone());
-    let theirs: Vec<_> = other.plan.agents.iter().map(key).collect();
-    scores.plan.agents.iter().map(key).any(|mine| theirs.contains(&mine))
+/// Whether a plan's suite is one of real data.
+fn is_of_real_data(plan: &Plan) -> bool {
+    jointly_core::suite(&plan.suite).is_some_and(|suite| suite.problems.iter().any(|problem| problem.real().is_some()))
 }
 
 /// The default of a setting, as the run's own copy of the agent has it; none where that cannot be asked.

@@ -11,6 +11,7 @@ use jointly_core::{ImportedProblem, PredictionOptions, PredictionScores, score_p
 use serde_json::{Map, Value, json};
 
 use crate::partition_argument::PartitionArgument;
+use crate::table::counted;
 use crate::{cells, exit, output, scores, table};
 
 /// Scores predictions made elsewhere, in a NumPy .npz
@@ -120,6 +121,7 @@ fn to_text(file: &str, scores: &PredictionScores) -> String {
         ["error over draws".into(), table::number(scores.joint.draw_error)],
         ["effective draws".into(), table::number(scores.joint.effective_draws)],
     ];
-    let heading = format!("{file}: {draws} draws, {samples} tau-samples of {tau}, {num_classes} classes");
+    let (draws, samples) = (counted(*draws as usize, "draw"), counted(*samples as usize, "tau-sample"));
+    let heading = format!("{file}: {draws}, {samples} of {tau}, {num_classes} classes");
     format!("{heading}\n\n{}", table::render(1, &rows.map(Vec::from)))
 }

@@ -8,11 +8,15 @@ use clap::Args;
 use jointly_core::Suite;
 use serde_json::json;
 
-use crate::{exit, output};
+use crate::table::{counted, wrap};
+use crate::{exit, output, problems};
 
-/// Lists the suites: what each measures, its problems and what it costs
+/// Lists the suites: what each measures and what it costs; of those that are named, their problems
 #[derive(Args)]
 pub(crate) struct Suites {
+    /// A suite, such as quick/real; none means all of them
+    #[arg(value_name = "SUITE")]
+    suites: Vec<String>,
     /// Print JSON, with every problem's name
     #[arg(long)]
     json: bool,
@@ -26,7 +30,10 @@ const IMPORTED: &str = "imported: problems of your own, by --problem FILE.npz (r
 
 impl Suites {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        let suites = jointly_core::suites();
+        let mut suites = jointly_core::suites();
+        if !self.suites.is_empty() {
+            suites = self.suites.iter().map(|name| problems::named(name)).collect::<Result<_>>()?;
+        }
         if self.json {
             let suites: Vec<_> = suites
                 .iter()
@@ -43,32 +50,38 @@ impl Suites {
                 .collect();
             output::print_json(&suites)?;
         } else {
-            let mut cards: Vec<String> = suites.iter().map(card).collect();
-            cards.push(IMPORTED.into());
-            output::print(&cards.join("\n"))?;
+            let mut cards: Vec<String> = suites.iter().map(|suite| card(suite, !self.suites.is_empty())).collect();
+            if self.suites.is_empty() {
+                cards.push(IMPORTED.into());
+            }
+            output::print(&wrap(&cards.join("\n"), 4))?;
         }
         Ok(ExitCode::from(exit::DONE))
     }
 }
 
-fn card(suite: &Suite) -> String {
+/// What a suite is, and its problems if they are asked for.
+fn card(suite: &Suite, problems: bool) -> String {
     let evaluation = &suite.evaluation;
     let taus: Vec<String> = evaluation.taus.iter().map(u32::to_string).collect();
     let mut text = format!("{}: {}\n", suite.name, suite.summary);
     let _ = writeln!(
         text,
-        "    {} problems, tau {}; {} tau-samples, {} draws, {} planes{}",
-        suite.problems.len(),
+        "    {}, tau {}; {} tau-samples, {} draws, {} planes{}",
+        counted(suite.problems.len(), "problem"),
         taus.join(" and "),
         evaluation.samples,
         evaluation.draws,
         evaluation.planes,
         if evaluation.clip { ", probits clipped" } else { "" },
     );
-    if let Some(problem) = suite.problems.first() {
+    if let Some(problem) = suite.problems.first().filter(|_| !problems) {
         let _ = writeln!(text, "    a problem is named like {}", problem.name);
     }
     let _ = writeln!(text, "    {}", cost(suite));
+    for problem in suite.problems.iter().filter(|_| problems) {
+        let _ = writeln!(text, "        {}", problem.name);
+    }
     text
 }
 
@@ -77,7 +90,7 @@ fn card(suite: &Suite) -> String {
 fn cost(suite: &Suite) -> &'static str {
     match suite.name.as_str() {
         "testbed/dyadic" => {
-            "on one core, seconds a problem: mlp 2, prior 37, ensemble 96, ensemble+ 126; others 1; at d 2, a tenth of it"
+            "on one core, seconds a problem: mlp 2, prior 37, ensemble 96, ensemble+ 126; at d 2, a tenth of it"
         }
         "quick/dyadic" => {
             "on one core, seconds a problem: mlp 1, prior 2, ensemble 92, ensemble+ 91; at size=10, a tenth"

@@ -3,18 +3,19 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
+use anyhow::Result;
 use clap::Args;
 use jointly_core::Summary;
 use jointly_host::Runtime;
-use serde_json::{Value, json};
 
 use crate::agent_spec::AgentSpec;
+use crate::directory::SWEEP;
 use crate::leaderboard::Leaderboard;
 use crate::request::{Finished, Request};
 use crate::scores::Scores;
-use crate::selection::{Selection, Tune};
-use crate::{agent_source, cache, directory, exit, output, table, variants};
+use crate::selection::{Choice, Selection, Tune};
+use crate::table::{counted, wrap};
+use crate::{agent_source, cache, directory, exit, output, selection, table, variants};
 
 /// Runs every variant of agents' own sweeps and picks the best, by d1 + d100 / 100 where the suite has both
 ///
@@ -43,31 +44,28 @@ impl Sweep {
         let Finished { directory, plan, results } = self.request.carry_out(&variants)?;
         let scores = Scores::new(&plan, &results);
         let leaderboard = Leaderboard::new(&scores);
-        let Some(by) = leaderboard.ranked_by() else {
-            bail!("no variant has a score; see {}", directory.path().display())
-        };
-        let selections = Selection::all(&scores, by, self.tune);
-        let json = json!({
-            "suite": plan.suite,
-            "seed": plan.seed,
-            "version": plan.version,
-            "score": by,
-            "tune": match self.tune { Tune::Global => "global", Tune::PerSetting => "per-setting" },
-            "agents": selections.iter().map(Selection::to_json).collect::<Vec<Value>>(),
-        });
-        let json = directory::to_json(&json)?;
-        directory.write("sweep.json", &json)?;
+        // Where every variant failed everywhere there is no score, and their failures are what there is to show.
+        let by = leaderboard.ranked_by();
+        let selections = Selection::all(&scores, by.unwrap_or_default(), self.tune);
+        let json = directory::to_json(&selection::document(&plan, by, self.tune, &selections))?;
+        directory.write(SWEEP, &json)?;
         if self.json {
             output::print(&json)?;
         } else {
-            let mut text =
-                format!("{}, {} problems, seed {}; lower {by} is better\n", plan.suite, plan.problems.len(), plan.seed);
-            let errors = scores.units().clause();
-            let _ = writeln!(text, "{errors}; behind is the difference to the best, paired by problem");
-            for selection in &selections {
-                text += &tables(selection, by, self.tune);
+            let problems = counted(plan.problems.len(), "problem");
+            let mut text = format!("{}, {problems}, seed {}", plan.suite, plan.seed);
+            if let Some(by) = by {
+                let errors = scores.units().clause();
+                let _ = write!(
+                    text,
+                    "; lower {by} is better\n{errors}; behind is the difference to the best, paired by problem"
+                );
             }
-            let _ = write!(text, "\nthe run and sweep.json are in {}", directory.path().display());
+            let mut text = wrap(&text, 0) + "\n";
+            for selection in &selections {
+                text += &tables(selection, by.unwrap_or_default(), self.tune);
+            }
+            let _ = write!(text, "\nthe run and {SWEEP} are in {}", directory.path().display());
             output::print(&text)?;
         }
         Ok(ExitCode::from(if scores.failed() { exit::SOME_FAILED } else { exit::DONE }))
@@ -91,34 +89,44 @@ impl Sweep {
 /// The variants from best to worst, what was chosen, and how far that can be believed.
 fn tables(selection: &Selection, by: &str, tune: Tune) -> String {
     let error = |summary: Summary| table::with_error(summary.mean, summary.stderr);
-    let mut rows = vec![["#", selection.agent, by, "behind"].map(String::from).to_vec()];
-    for (place, variant) in selection.variants.iter().enumerate() {
-        let behind = if place == 0 { "-".into() } else { error(variant.behind) };
-        rows.push(vec![(place + 1).to_string(), variant.scores.planned.label.clone(), error(variant.summary), behind]);
-    }
-    let mut text = format!("\n{}", table::render(2, &rows));
-    if tune == Tune::PerSetting {
-        let mut rows = vec![["setting", "best", by].map(String::from).to_vec()];
-        let choice = |choice: &crate::selection::Choice| {
-            vec![choice.setting.clone(), choice.label.to_owned(), error(choice.summary)]
-        };
-        rows.extend(selection.choices.iter().map(choice));
-        let _ = write!(text, "\n{}", table::render(2, &rows));
-    }
-    let what = match (tune, selection.choices.first()) {
-        (Tune::Global, Some(choice)) => choice.label.to_owned(),
-        _ => format!("{}, tuned in each setting,", selection.agent),
-    };
-    let _ = write!(text, "\nbest: {what} {}, on the problems that chose it", error(selection.tuned));
-    match selection.held_out {
-        Some(held_out) => {
-            let _ = writeln!(text, ";\nchosen by the other seeds alone: {}", error(held_out));
+    let mut text = "\n".to_owned();
+    if let Some(tuned) = selection.tuned {
+        let mut rows = vec![["#", selection.agent, by, "behind"].map(String::from).to_vec()];
+        for (place, variant) in selection.variants.iter().enumerate() {
+            let behind = if place == 0 { "-".into() } else { error(variant.behind) };
+            let label = variant.scores.planned.label.clone();
+            rows.push(vec![(place + 1).to_string(), label, error(variant.summary), behind]);
         }
-        None => text += ",\nwhich flatters: with one seed there are no others to choose by\n",
+        text += &table::render(2, &rows);
+        if tune == Tune::PerSetting {
+            let mut rows = vec![["setting", "best", by].map(String::from).to_vec()];
+            let choice =
+                |choice: &Choice| vec![choice.setting.clone(), choice.label().to_owned(), error(choice.summary)];
+            rows.extend(selection.choices.iter().map(choice));
+            let _ = write!(text, "\n{}", table::render(2, &rows));
+        }
+        let what = match (tune, selection.choices.first()) {
+            (Tune::Global, Some(choice)) => choice.label().to_owned(),
+            _ => format!("{}, tuned in each setting,", selection.agent),
+        };
+        let _ = write!(text, "\nbest: {what} {}, on the problems that chose it", error(tuned));
+        match &selection.held_out {
+            Some(held_out) => {
+                let _ = writeln!(text, ";\nchosen by the other seeds alone: {}", error(held_out.summary));
+            }
+            None => text += ",\nwhich flatters: with one seed there are no others to choose by\n",
+        }
+    } else {
+        let _ = writeln!(text, "{}: no variant has a score on every problem", selection.agent);
     }
     if !selection.incomplete.is_empty() {
-        let _ =
-            writeln!(text, "not compared, for want of a score on every problem: {}", selection.incomplete.join("; "));
+        let labels: Vec<&str> = selection.incomplete.iter().map(|agent| agent.planned.label.as_str()).collect();
+        text += &wrap(&format!("not compared, for want of a score on every problem: {}", labels.join("; ")), 2);
+        text.push('\n');
+    }
+    if let Some((label, problem, failure)) = selection.first_failure() {
+        text += &wrap(&format!("first failure, {label} on {problem}: {failure}"), 2);
+        text.push('\n');
     }
     text
 }

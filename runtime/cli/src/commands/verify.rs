@@ -12,12 +12,14 @@ use serde_json::Value;
 
 use crate::data_directories::DataDirectories;
 use crate::difference::difference;
-use crate::directory::{self, RunDirectory};
+use crate::directory::{self, RunDirectory, SWEEP};
 use crate::execution;
 use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
 use crate::progress::Display;
 use crate::scores::Scores;
+use crate::selection::{self, Selection, Tune};
+use crate::table::counted;
 use crate::unit::UnitResult;
 use crate::workload::Workload;
 use crate::{exit, output};
@@ -56,8 +58,9 @@ impl Verify {
             let (suite, problems) = (&workload.plan.suite, workload.problems.len());
             let all = jointly_core::suite(suite).map_or(problems, |suite| suite.problems.len());
             output::print(&format!(
-                "{name} holds: {} units on {problems} of {all} problems of {suite}, the same to the bit",
-                units.len()
+                "{name} holds: {} on {problems} of {} of {suite}, the same to the bit",
+                counted(units.len(), "unit"),
+                counted(all, "problem")
             ))?;
             return Ok(ExitCode::from(exit::DONE));
         };
@@ -70,6 +73,8 @@ impl Verify {
 struct Held {
     scores: String,
     leaderboard: String,
+    /// What a sweep chose, where the run is one.
+    sweep: Option<String>,
     journal: Vec<UnitResult>,
 }
 
@@ -82,6 +87,10 @@ impl Held {
         Ok(Self {
             scores: read(&directory.scores())?,
             leaderboard: read(&directory.leaderboard())?,
+            sweep: match directory.sweep_file() {
+                path if path.exists() => Some(read(&path)?),
+                _ => None,
+            },
             journal: Journal::read(&directory.journal())?,
         })
     }
@@ -91,15 +100,28 @@ impl Held {
         let scores = Scores::new(&workload.plan, results);
         let again = directory::to_json(&scores.to_json())?;
         if again != self.scores {
-            let again: Value = serde_json::from_str(&again)?;
-            let place = serde_json::from_str(&self.scores)
-                .map_or_else(|_| "scores.json is not JSON".into(), |held| difference(&held, &again, "scores.json"));
-            return Ok(Some(place));
+            return Ok(Some(first_difference(&self.scores, &again, "scores.json")?));
         }
-        if Leaderboard::new(&scores).to_csv() != self.leaderboard {
+        let leaderboard = Leaderboard::new(&scores);
+        if leaderboard.to_csv() != self.leaderboard {
             return Ok(Some("leaderboard.csv is not that of scores.json".into()));
         }
-        Ok(self.journal_defect(results))
+        match self.sweep_defect(&scores, leaderboard.ranked_by())? {
+            Some(defect) => Ok(Some(defect)),
+            None => Ok(self.journal_defect(results)),
+        }
+    }
+
+    /// How the sweep was tuned is part of the question, and believed; what it chose is not.
+    fn sweep_defect(&self, scores: &Scores, by: Option<&str>) -> Result<Option<String>> {
+        let Some(held) = &self.sweep else { return Ok(None) };
+        let document: Value = serde_json::from_str(held).unwrap_or_default();
+        let Some(tune) = document["tune"].as_str().and_then(Tune::named) else {
+            return Ok(Some(format!("{SWEEP} does not say how it was tuned")));
+        };
+        let selections = Selection::all(scores, by.unwrap_or_default(), tune);
+        let again = directory::to_json(&selection::document(scores.plan, by, tune, &selections))?;
+        if again == *held { Ok(None) } else { first_difference(held, &again, SWEEP).map(Some) }
     }
 
     fn journal_defect(&self, results: &[UnitResult]) -> Option<String> {
@@ -115,4 +137,11 @@ impl Held {
             None => None,
         }
     }
+}
+
+/// The first place in which a file differs from what it should be.
+fn first_difference(held: &str, again: &str, file: &str) -> Result<String> {
+    let again: Value = serde_json::from_str(again)?;
+    let held = serde_json::from_str(held);
+    Ok(held.map_or_else(|_| format!("{file} is not JSON"), |held| difference(&held, &again, file)))
 }

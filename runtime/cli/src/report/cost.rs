@@ -2,7 +2,7 @@
 
 use crate::drawing::{Anchor, Area, Axis, Canvas, Label, Panel, Point, Scale, Spot, place, shortened};
 use crate::report::figure::{Figure, WIDTH, cells, counted, digits};
-use crate::report::ratio::Ratio;
+use crate::report::ratio::{Ratio, defects};
 use crate::report::view::{JointScore, View};
 use crate::scores::{AgentScores, FUEL};
 use crate::table;
@@ -29,6 +29,7 @@ pub(crate) fn figure(view: &View) -> Option<Figure> {
     let mut canvas = Canvas::new(WIDTH, HEIGHT + TOP + 42.0);
     let mut numbers = vec![cells(["agent", "score", "fuel", "value", "standard error", "problems"])];
     let mut unnamed = 0;
+    let mut drawn: Vec<(u32, Vec<Dot>)> = Vec::new();
     for (column, score) in view.joint.iter().enumerate() {
         let area = Area { left: LEFT + column as f64 * (width + GAP), top: TOP, width, height: HEIGHT };
         let dots: Vec<Dot> = view.agents.iter().filter_map(|agent| Dot::of(view, agent, score)).collect();
@@ -44,9 +45,10 @@ pub(crate) fn figure(view: &View) -> Option<Figure> {
         unnamed += draw(&mut canvas, view, &panel, &dots);
         for dot in &dots {
             let mut row = cells([&dot.agent.planned.label, &score.name, &table::count(dot.fuel)]);
-            row.extend([digits(dot.ratio.value), digits(dot.ratio.stderr), dot.ratio.problems.to_string()]);
+            row.extend([dot.ratio.cell(), digits(dot.ratio.stderr), dot.ratio.problems.to_string()]);
             numbers.push(row);
         }
+        drawn.push((score.tau, dots));
     }
     if unnamed > 0 {
         let named: Vec<_> = view.families.iter().map(|family| (family.name, view.style(family.name))).collect();
@@ -55,10 +57,10 @@ pub(crate) fn figure(view: &View) -> Option<Figure> {
     }
     Some(Figure {
         title: "Score against cost (Figure 10)".into(),
-        caption: caption(view, unnamed),
+        caption: caption(view, &drawn, unnamed),
         drawing: canvas,
         table: Vec::new(),
-        numbers,
+        numbers: vec![numbers],
     })
 }
 
@@ -69,6 +71,8 @@ struct Dot<'a> {
     ratio: Ratio,
     /// Whether it is the best of its agent's variants.
     best: bool,
+    /// Over how many problems it is, where they are not all.
+    part: Option<String>,
 }
 
 impl<'a> Dot<'a> {
@@ -79,16 +83,20 @@ impl<'a> Dot<'a> {
                 value: summary.mean,
                 stderr: summary.stderr,
                 problems: summary.problems,
+                defect: None,
             })?,
         };
         let best = view.families.iter().any(|family| std::ptr::eq(family.best(), agent));
-        Some(Self { agent, fuel: fuel(agent)?, ratio, best })
+        let (used, all) = (ratio.problems, view.scores.plan.problems.len());
+        let part = (used < all).then(|| format!("({used} of {})", counted(all, "problem")));
+        Some(Self { agent, fuel: fuel(agent)?, ratio, best, part })
     }
 
     fn point(&self) -> Point {
         let label = &self.agent.planned.label;
-        let value = table::with_error(self.ratio.value, self.ratio.stderr);
-        let title = format!("{label}: {value}, {}", table::count(self.fuel));
+        let part = self.part.as_deref().unwrap_or_default();
+        let title = format!("{label}: {}, {} {part}", self.ratio.text(), table::count(self.fuel));
+        let title = title.trim_end().to_owned();
         let failed = !self.agent.failures.is_empty();
         Point { x: self.fuel, y: self.ratio.value, stderr: self.ratio.stderr, failed, title }
     }
@@ -105,7 +113,9 @@ fn heights(view: &View, dots: &[Dot], area: Area) -> Scale {
     let tops = dots.iter().map(|dot| dot.ratio.value + error(&dot.ratio)).filter(|top| top.is_finite());
     let highest = tops.fold(0.0, f64::max);
     let highest = if view.baseline.is_some() { highest.min(HIGHEST) } else { highest };
-    Scale::linear((0.0, highest.max(f64::MIN_POSITIVE) * 1.08), area.upwards())
+    // Nothing above zero leaves an axis to be seen all the same.
+    let highest = if highest > 0.0 { highest } else { 1.0 };
+    Scale::linear((0.0, highest * 1.08), area.upwards())
 }
 
 /// Draws the points and their names; gives the number of names for which there was no room.
@@ -113,14 +123,15 @@ fn draw(canvas: &mut Canvas, view: &View, panel: &Panel, dots: &[Dot]) -> usize 
     let named = |dot: &&Dot| dot.best || view.agents.len() <= MOST_NAMES;
     let name = |dot: &Dot| {
         let planned = &dot.agent.planned;
-        shortened(if view.agents.len() <= MOST_NAMES { &planned.label } else { &planned.agent }, 30)
+        let name = shortened(if view.agents.len() <= MOST_NAMES { &planned.label } else { &planned.agent }, 30);
+        dot.part.as_ref().map_or_else(|| name.clone(), |part| format!("{name} {part}"))
     };
     let area = panel.area;
     let spot = |dot: &Dot| panel.place(&dot.point());
     // The best are on top of the others.
     let (best, others): (Vec<&Dot>, Vec<&Dot>) = dots.iter().partition(|dot| dot.best);
     for dot in others.into_iter().chain(best) {
-        panel.point(canvas, &dot.point(), &view.style(&dot.agent.planned.agent), dot.best);
+        panel.point(canvas, &dot.point(), &view.style(&dot.agent.planned.agent), dot.best && dot.part.is_none());
     }
     let others: Vec<Spot> = dots.iter().filter(|dot| !named(dot)).map(&spot).collect();
     let names: Vec<(Spot, String)> = dots.iter().filter(named).map(|dot| (spot(dot), name(dot))).collect();
@@ -137,8 +148,7 @@ fn draw(canvas: &mut Canvas, view: &View, panel: &Panel, dots: &[Dot]) -> usize 
     points.len() - labels.len()
 }
 
-fn caption(view: &View, unnamed: usize) -> String {
-    let over = counted(view.scores.plan.problems.len(), "problem");
+fn caption(view: &View, drawn: &[(u32, Vec<Dot>)], unnamed: usize) -> String {
     let unit = view.scores.units().unit();
     let value = match view.baseline {
         Some(baseline) => format!(
@@ -150,8 +160,13 @@ fn caption(view: &View, unnamed: usize) -> String {
     };
     let mut sentences = vec![
         "A point an agent, lower and further left is better.".to_owned(),
-        format!("Across, the mean fuel of training and sampling on a problem, over {over}; upwards, {value}."),
+        format!("Across, the mean fuel of training and sampling on a problem; upwards, {value}. {}", over(view, drawn)),
     ];
+    let ratios = drawn.iter().map(|(tau, dots)| (*tau, dots.iter().map(|dot| &dot.ratio).collect()));
+    if let Some(defects) = defects(ratios) {
+        sentences.push(defects + " NaN stands in their place.");
+    }
+    sentences.extend(view.baseline_choice());
     if view.has_variants() {
         sentences.push("Filled points are the best variant of an agent, hollow ones its others.".to_owned());
     }
@@ -162,4 +177,59 @@ fn caption(view: &View, unnamed: usize) -> String {
         sentences.push(format!("{names} did not fit beside a point; the key beneath has all agents."));
     }
     sentences.join(" ")
+}
+
+/// Over how many problems the points are.
+fn over(view: &View, drawn: &[(u32, Vec<Dot>)]) -> String {
+    let all = counted(view.scores.plan.problems.len(), "problem");
+    if drawn.iter().flat_map(|(_, dots)| dots).all(|dot| dot.part.is_none()) {
+        return format!("All points are over {all}.");
+    }
+    format!(
+        "Points are over {all}; hollow ones with a number beside their name are over so many, those that both have scored \
+         so far."
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::invented::Got::{self, Missing, Scored};
+    use crate::invented::InventedRun;
+    use crate::leaderboard::Leaderboard;
+    use crate::report::figure::Figure;
+    use crate::report::view::View;
+
+    const PROBLEMS: [&str; 2] = ["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1"];
+
+    fn of(agents: &[(&str, &[Got])]) -> Figure {
+        let run = InventedRun::new("quick", &PROBLEMS, agents);
+        let scores = run.scores();
+        super::figure(&View::new(&scores, &Leaderboard::new(&scores), None)).unwrap()
+    }
+
+    #[test]
+    fn a_baseline_that_divides_nothing_breaks_no_axis() {
+        for loss in [f64::INFINITY, 0.0, -1.0] {
+            let drawn = of(&[("mlp", &[Scored(loss); 2]), ("prior", &[Scored(1.0); 2])]);
+            let picture = drawn.drawing.inline("").into_string();
+            // Heights from zero on: the axis that stands where there is nothing to measure goes to 1.
+            assert!(picture.contains(">0.0</text>") && picture.contains(">1.0</text>"), "{picture}");
+            assert!(picture.lines().all(|line| line.len() < 300), "{picture}");
+            assert!(drawn.caption.contains("at tau = 1 the baseline is"), "{}", drawn.caption);
+            assert!(drawn.numbers[0][1..].iter().all(|row| row[3].starts_with("baseline is")));
+        }
+        let drawn = of(&[("uniform", &[Scored(-1.0); 2]), ("prior", &[Scored(0.0); 2])]);
+        assert!(drawn.drawing.inline("").into_string().contains(">1.0</text>"));
+    }
+
+    #[test]
+    fn a_point_over_fewer_problems_is_hollow_and_says_so() {
+        let drawn = of(&[("mlp", &[Scored(1.0); 2]), ("prior", &[Scored(1.0), Missing])]);
+        let picture = drawn.drawing.inline("").into_string();
+        assert_eq!(picture.matches(">prior (1 of 2 problems)</text>").count(), 2, "{picture}");
+        assert_eq!(picture.matches("fill:none").count(), 2, "{picture}");
+        assert!(drawn.caption.contains("are over so many"), "{}", drawn.caption);
+        let whole = of(&[("mlp", &[Scored(1.0); 2]), ("prior", &[Scored(1.0); 2])]);
+        assert!(whole.caption.contains("All points are over 2 problems."), "{}", whole.caption);
+    }
 }

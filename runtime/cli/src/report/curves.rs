@@ -4,7 +4,7 @@ use crate::drawing::{Area, Axis, Panel, Point, Scale, Series, Style};
 use crate::report::place::Place;
 use crate::report::view::{Cell, View};
 use crate::scores::AgentScores;
-use crate::table;
+use crate::table::{self, counted};
 
 /// What the axis of training sizes says.
 pub(crate) const SIZES: &str = "training examples T";
@@ -24,6 +24,36 @@ pub(crate) fn point(label: &str, x: f64, cell: Cell) -> Point {
     let failures = if failed > 0 { format!("; failed on {failed} more") } else { String::new() };
     let title = format!("{label}, T = {x}: {} over {problems}{failures}", table::with_error(mean, stderr));
     Point { x, y: mean, stderr, failed: failed > 0, title }
+}
+
+/// How many seeds the points are over that some places make: `the 3 seeds`, or `the 1 to 3 seeds`.
+pub(crate) fn seeds(view: &View, at: impl Fn(&&Place) -> bool) -> String {
+    let counts = counts(view, at);
+    match (counts.iter().min(), counts.iter().max()) {
+        (Some(least), Some(most)) if least < most => format!("the {least} to {}", counted(*most, "seed")),
+        (_, most) => format!("the {}", counted(most.copied().unwrap_or(0), "seed")),
+    }
+}
+
+/// A sentence on the errors of points that are of one problem; none where there are none.
+pub(crate) fn lonely(view: &View, at: impl Fn(&&Place) -> bool) -> Option<String> {
+    counts(view, at).contains(&1).then(|| {
+        "The error of a point of a single problem is the standard error over its tau-samples, and says nothing of the luck \
+         of one training."
+            .to_owned()
+    })
+}
+
+/// The number of problems of each different place.
+fn counts(view: &View, at: impl Fn(&&Place) -> bool) -> Vec<usize> {
+    let mut counted: Vec<(&Place, usize)> = Vec::new();
+    for place in view.places().filter(at) {
+        match counted.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((place, 1)),
+        }
+    }
+    counted.into_iter().map(|(_, count)| count).collect()
 }
 
 /// A panel over training sizes, from zero to what the curves need.

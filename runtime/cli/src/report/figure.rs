@@ -2,6 +2,7 @@
 
 use crate::drawing::{Canvas, Markup};
 use crate::table;
+pub(crate) use crate::table::counted;
 
 /// Width of a drawing, in pixels; a page shows it as wide as it has room.
 pub(crate) const WIDTH: f64 = 980.0;
@@ -14,8 +15,8 @@ pub(crate) struct Figure {
     pub(crate) drawing: Canvas,
     /// A table that belongs to what is shown; empty where there is none.
     pub(crate) table: Vec<Vec<String>>,
-    /// A row of headings, then the numbers.
-    pub(crate) numbers: Vec<Vec<String>>,
+    /// Tables, each a row of headings and then the numbers.
+    pub(crate) numbers: Vec<Vec<Vec<String>>>,
 }
 
 impl Figure {
@@ -31,7 +32,9 @@ impl Figure {
         markup.close("figure");
         markup.open("details", &[]);
         markup.element("summary", &[], "The numbers");
-        markup.push(&table_of(&self.numbers, 1));
+        for table in &self.numbers {
+            markup.push(&table_of(table, 1));
+        }
         markup.close("details");
         markup.close("section");
         markup
@@ -78,9 +81,4 @@ pub(crate) fn cells<S: ToString>(texts: impl IntoIterator<Item = S>) -> Vec<Stri
 /// A number for a table, and a dash where there is none.
 pub(crate) fn digits(x: f64) -> String {
     if x.is_nan() { "-".to_owned() } else { table::number(x) }
-}
-
-/// `1 problem`, `3 problems`.
-pub(crate) fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

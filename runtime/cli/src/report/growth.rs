@@ -2,8 +2,9 @@
 //! examples.
 
 use crate::drawing::{Area, Axis, Canvas, Point, Series, shortened};
-use crate::report::curves::{curve, marked, panel, range, size_axis};
-use crate::report::figure::{Figure, WIDTH, cells, digits};
+use crate::report::curves::{curve, lonely, marked, panel, range, seeds, size_axis};
+use crate::report::figure::{Figure, WIDTH, cells, counted, digits};
+use crate::report::place::Place;
 use crate::report::view::{Family, JointScore, View};
 
 /// Agents side by side before the next row of panels.
@@ -56,10 +57,10 @@ fn figure(view: &View, group: &str, score: &JointScore) -> Option<Figure> {
     let over = if group.is_empty() { String::new() } else { format!(" of {group}") };
     Some(Figure {
         title: format!("{} against T at tau = {}{over} ({})", score.metric, score.tau, which(score.tau)),
-        caption: sheet.caption(&temperatures),
+        caption: sheet.caption(),
         drawing: canvas,
         table: Vec::new(),
-        numbers,
+        numbers: vec![numbers],
     })
 }
 
@@ -85,8 +86,7 @@ impl Sheet<'_, '_> {
     }
 
     fn curve(&self, agent: &crate::scores::AgentScores, temperature: f64) -> Vec<Point> {
-        let here =
-            |place: &crate::report::place::Place| place.group == self.group && place.temperature == Some(temperature);
+        let here = |place: &Place| place.group == self.group && place.temperature == Some(temperature);
         curve(self.view, agent, &self.score.name, here)
     }
 
@@ -125,7 +125,7 @@ impl Sheet<'_, '_> {
     fn numbers(&self, family: &Family, temperature: f64) -> Vec<Vec<String>> {
         let label = &family.best().planned.label;
         let cell = |size: &f64| {
-            let here = |place: &crate::report::place::Place| {
+            let here = |place: &Place| {
                 place.group == self.group && place.temperature == Some(temperature) && place.train_size == Some(*size)
             };
             let cell = self.view.cell(family.best(), &self.score.name, here)?;
@@ -136,18 +136,20 @@ impl Sheet<'_, '_> {
         self.sizes.iter().filter_map(cell).collect()
     }
 
-    fn caption(&self, temperatures: &[f64]) -> String {
-        let here = self.view.places().filter(|place| place.group == self.group);
-        let problems = here.count();
-        let each = problems / (temperatures.len() * self.sizes.len()).max(1);
+    fn caption(&self) -> String {
+        let here = |place: &&Place| place.group == self.group && place.temperature.is_some();
         let mut sentences = vec![format!(
-            "{} in nats over {problems} problems, a column an agent and a row a temperature; a point is the mean over \
-             the {each} seeds of its T and temperature, with one standard error.",
-            self.score.title()
+            "{} in nats over {}, a column an agent and a row a temperature; a point is the mean over {} of its T and \
+             temperature, with one standard error.",
+            self.score.title(),
+            counted(self.view.places().filter(here).count(), "problem"),
+            seeds(self.view, here)
         )];
+        sentences.extend(lonely(self.view, here));
         if let Some(baseline) = self.view.baseline {
-            sentences.push(format!("The dashed line is {}.", baseline.planned.label));
+            sentences.push(format!("The black dashed line without points is {}.", baseline.planned.label));
         }
+        sentences.extend(self.view.baseline_choice());
         if self.view.has_variants() {
             sentences.push("Of each agent the best variant is drawn.".to_owned());
         }
@@ -155,5 +157,41 @@ impl Sheet<'_, '_> {
             "Hollow points at an edge lie beyond it; ∞ is an infinite mean; × is a failure on some problem there.";
         sentences.push(edges.to_owned());
         sentences.join(" ")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::invented::InventedRun;
+    use crate::leaderboard::Leaderboard;
+    use crate::report::view::View;
+
+    fn caption(problems: &[&str]) -> String {
+        let losses = vec![1.0; problems.len()];
+        let run =
+            InventedRun::scored("quick", problems, &[("mlp:x=1", &losses), ("mlp:x=2", &losses), ("prior", &losses)]);
+        let scores = run.scores();
+        super::figures(&View::new(&scores, &Leaderboard::new(&scores), None))[0].caption.clone()
+    }
+
+    #[test]
+    fn seeds_are_counted_point_by_point() {
+        let even =
+            caption(&["quick/t1/temp1/seed0", "quick/t1/temp1/seed1", "quick/t9/temp1/seed0", "quick/t9/temp1/seed1"]);
+        assert!(even.starts_with("KL, tau = 1 in nats over 4 problems,"), "{even}");
+        assert!(even.contains("the mean over the 2 seeds of its T") && !even.contains("single problem"), "{even}");
+        let ragged = caption(&["quick/t1/temp1/seed0", "quick/t1/temp1/seed1", "quick/t9/temp1/seed0"]);
+        assert!(ragged.contains("the mean over the 1 to 2 seeds of its T"), "{ragged}");
+        assert!(ragged.contains("a point of a single problem is the standard error over its tau-samples"), "{ragged}");
+        let lonely = caption(&["quick/t1/temp1/seed0", "quick/t9/temp1/seed0"]);
+        assert!(lonely.contains("the mean over the 1 seed of its T"), "{lonely}");
+    }
+
+    #[test]
+    fn the_baseline_is_told_from_other_dashed_lines() {
+        let caption = caption(&["quick/t1/temp1/seed0", "quick/t9/temp1/seed0"]);
+        assert!(
+            caption.contains("The black dashed line without points is mlp:x=1. mlp:x=1 is the best variant of mlp")
+        );
     }
 }

@@ -70,12 +70,15 @@ pub(crate) fn figure(view: &View) -> Option<Figure> {
     if agents.len() < view.agents.len().saturating_sub(1) {
         caption += " Of each agent the best variant is drawn.";
     }
+    if let Some(choice) = view.baseline_choice() {
+        caption = format!("{caption} {choice}");
+    }
     Some(Figure {
         title: "Improvement over the baseline on each dataset (Figure 7)".into(),
         caption,
         drawing: canvas,
         table: Vec::new(),
-        numbers,
+        numbers: vec![numbers],
     })
 }
 

@@ -1,8 +1,8 @@
 //! Figure 4 of the paper: two agents against the number of training examples, at the middle temperature.
 
 use crate::drawing::{Area, Axis, Canvas, Point};
-use crate::report::curves::{curve, marked, panel, range, size_axis};
-use crate::report::figure::{Figure, WIDTH, cells, digits};
+use crate::report::curves::{curve, lonely, marked, panel, range, seeds, size_axis};
+use crate::report::figure::{Figure, WIDTH, cells, counted, digits};
 use crate::report::place::Place;
 use crate::report::view::View;
 
@@ -52,15 +52,38 @@ fn figure(view: &View, group: &str, pair: &[String; 2]) -> Option<Figure> {
     canvas.legend((LEFT, 16.0), WIDTH - LEFT, &named);
     let over = if group.is_empty() { String::new() } else { format!(" of {group}") };
     let [one, other] = agents.map(|agent| &agent.planned.label);
+    let own = |place: &&Place| here(place);
+    let mut caption = vec![format!(
+        "Means at temperature {temperature}, the middle one, over {}: a point is the mean over {} of its T, with one standard \
+         error. × is a failure on some problem there.",
+        counted(view.places().filter(own).count(), "problem"),
+        seeds(view, own)
+    )];
+    caption.extend(lonely(view, own));
     Some(Figure {
         title: format!("{one} and {other} against T{over} (Figure 4)"),
-        caption: format!(
-            "Means at temperature {temperature}, the middle one, over {} problems: a point is the mean over the seeds of \
-             its T, with one standard error. × is a failure on some problem there.",
-            view.places().filter(|place| here(place)).count()
-        ),
+        caption: caption.join(" "),
         drawing: canvas,
         table: Vec::new(),
-        numbers,
+        numbers: vec![numbers],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::invented::InventedRun;
+    use crate::leaderboard::Leaderboard;
+    use crate::report::view::View;
+
+    #[test]
+    fn seeds_are_counted_point_by_point() {
+        let problems = ["quick/t1/temp1/seed0", "quick/t9/temp1/seed0", "quick/t9/temp1/seed1", "quick/t9/temp1/seed2"];
+        let agents: [(&str, &[f64]); 2] = [("ensemble", &[1.0; 4]), ("ensemble+", &[2.0; 4])];
+        let run = InventedRun::scored("quick", &problems, &agents);
+        let scores = run.scores();
+        let view = View::new(&scores, &Leaderboard::new(&scores), None);
+        let caption = &super::figures(&view, &super::PAIR.map(str::to_owned))[0].caption;
+        assert!(caption.contains("over 4 problems: a point is the mean over the 1 to 3 seeds of its T"), "{caption}");
+        assert!(caption.contains("of a single problem"), "{caption}");
+    }
 }

@@ -4,7 +4,7 @@ use crate::drawing::Markup;
 use crate::plan::{Plan, PlannedAgent};
 use crate::problems::IMPORTED;
 use crate::report::figure::{cells, counted, table_of};
-use jointly_core::Partitioning;
+use jointly_core::{Evaluation, Partitioning};
 use jointly_host::Limits;
 
 /// Suite, seed, versions and digests, and how to redo and to verify them.
@@ -22,17 +22,9 @@ pub(crate) fn markup(plan: &Plan, directory: &str) -> Markup {
         facts.push(cells(["tau", &taus.join(", ")]));
         facts.push(cells(["test tau-samples N", &evaluation.samples.to_string()]));
     }
-    let clip = if evaluation.clip { "with clipped probits" } else { "exactly as in the paper" };
-    let cells_of = match evaluation.partition {
-        Partitioning::Planes => format!("{} random hyperplanes", evaluation.planes),
-        Partitioning::KMeans => format!("at most 2^{} clusters by k-means", evaluation.planes),
-    };
     facts.extend([
         cells(["draws M", &evaluation.draws.to_string()]),
-        cells([
-            "estimator".to_owned(),
-            format!("Monte Carlo up to tau {}, above it {cells_of}, {clip}", evaluation.partition_above),
-        ]),
+        cells(["estimator", &estimator(evaluation)]),
         cells(["limits", &format!("fuel {}, memory {} MiB", plan.limits.fuel, plan.limits.memory >> 20)]),
         cells(["version", &format!("jointly {}, {}, {}", plan.version, plan.interface, plan.engine)]),
     ]);
@@ -57,6 +49,17 @@ pub(crate) fn markup(plan: &Plan, directory: &str) -> Markup {
     markup
 }
 
+/// How joint likelihoods are estimated.
+fn estimator(evaluation: &Evaluation) -> String {
+    let Evaluation { partition, planes, clip, partition_above, .. } = *evaluation;
+    let cells = match partition {
+        Partitioning::Planes => format!("cells of {}", counted(planes as usize, "random hyperplane")),
+        Partitioning::KMeans => format!("at most {} of the draws by k-means", counted(1 << planes, "cluster")),
+    };
+    let clip = if clip { "with clipped probits" } else { "without clipped probits" };
+    format!("Monte Carlo up to tau {partition_above}, above it {cells}, {clip}")
+}
+
 /// The `jointly run` that makes such a plan, into another directory.
 fn run_command(plan: &Plan, directory: &str) -> String {
     let mut words = vec!["jointly run".to_owned()];
@@ -72,8 +75,8 @@ fn run_command(plan: &Plan, directory: &str) -> String {
             words.extend(["--problems".to_owned(), quoted(&format!("{{{}}}", names.join(",")))]);
         }
     }
-    words.extend(plan.options());
     words.push(format!("--seed {}", plan.seed));
+    words.extend(plan.options());
     let usual = Limits::default();
     if plan.limits.fuel != usual.fuel {
         words.push(format!("--fuel {}", plan.limits.fuel));
@@ -85,8 +88,11 @@ fn run_command(plan: &Plan, directory: &str) -> String {
     words.join(" ")
 }
 
-/// The bundled agent of these bytes, else the run's own copy.
+/// What has no bytes by its name, the bundled agent of these bytes, else the run's own copy.
 fn source(agent: &PlannedAgent, directory: &str) -> String {
+    if agent.is_reference() {
+        return agent.agent.clone();
+    }
     let bundled = jointly_bundle::find(&agent.agent);
     if bundled.is_some_and(|bundled| jointly_core::digest(bundled.component) == agent.digest) {
         return agent.agent.clone();
@@ -105,7 +111,34 @@ fn quoted(word: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::quoted;
+    use super::{estimator, quoted, run_command};
+    use crate::invented::InventedRun;
+    use jointly_core::Partitioning;
+
+    #[test]
+    fn the_command_says_what_the_suite_does_not() {
+        let names = ["quick/t10/temp0.1/seed0"];
+        let mut plan = InventedRun::scored("quick", &names, &[("mlp:steps=5", &[1.0]), ("oracle", &[1.0])]).plan;
+        plan.agents[1].digest = crate::oracle::digest();
+        let agent = format!("run/agents/{}.wasm:steps=5", plan.agents[0].digest.replace(':', "-"));
+        let fixed = format!("jointly run {agent} oracle --suite quick --problems '{{{}}}' --seed 0", names[0]);
+        assert_eq!(run_command(&plan, "run"), format!("{fixed} --out run-again"));
+        assert_eq!(
+            estimator(&plan.evaluation),
+            "Monte Carlo up to tau 10, above it cells of 5 random hyperplanes, with clipped probits"
+        );
+        (plan.evaluation.draws, plan.evaluation.partition) = (40, Partitioning::KMeans);
+        plan.limits.fuel = 7;
+        assert_eq!(
+            run_command(&plan, "run"),
+            format!("{fixed} --draws 40 --partition k-means --fuel 7 --out run-again")
+        );
+        plan.evaluation.clip = false;
+        assert_eq!(
+            estimator(&plan.evaluation),
+            "Monte Carlo up to tau 10, above it at most 32 clusters of the draws by k-means, without clipped probits"
+        );
+    }
 
     #[test]
     fn words_survive_a_shell() {

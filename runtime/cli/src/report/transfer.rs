@@ -1,6 +1,7 @@
 //! Figures 6 and 11 of the paper: whether variants that do better on synthetic problems do better on real data.
 
 use crate::drawing::{Area, Axis, Canvas, Panel, Point, Scale, Style};
+use crate::plan::PlannedAgent;
 use crate::report::correlation::{Correlation, pearson, spearman};
 use crate::report::figure::{Figure, WIDTH, cells, counted, digits};
 use crate::report::place::Place;
@@ -64,18 +65,28 @@ pub(crate) fn figures(synthetic: &View, real: &View) -> Vec<Figure> {
     if variants.is_empty() {
         return Vec::new();
     }
-    let comparison = Comparison { synthetic, real, x_score, y_score, variants };
+    let others = others(synthetic, real);
+    let comparison = Comparison { synthetic, real, x_score, y_score, variants, others };
     [comparison.overall(), comparison.datasets()].into_iter().flatten().collect()
 }
 
-/// The variants of the first run that the second has too, by name and settings.
+/// The variants of the first run that the second has too, by name, settings and bytes.
 fn shared<'a>(synthetic: &View<'a>, real: &View<'a>) -> Vec<Variant<'a>> {
-    let same = |a: &AgentScores, b: &AgentScores| {
-        (&a.planned.agent, &a.planned.settings) == (&b.planned.agent, &b.planned.settings)
-    };
-    let twin = |agent: &'a AgentScores<'a>| real.agents.iter().copied().find(|other| same(agent, other));
+    let twin =
+        |agent: &'a AgentScores<'a>| real.agents.iter().copied().find(|other| agent.planned.is_same(other.planned));
     let variants = synthetic.agents.iter().copied();
     variants.filter_map(|agent| Some(Variant { synthetic: agent, real: twin(agent)? })).collect()
+}
+
+/// The number of variants of the first run that the second has by name and settings, but of other bytes alone.
+fn others(synthetic: &View, real: &View) -> usize {
+    let planned = |agent: &AgentScores, same: fn(&PlannedAgent, &PlannedAgent) -> bool| {
+        real.agents.iter().any(|other| same(agent.planned, other.planned))
+    };
+    let is_other = |agent: &&&AgentScores| {
+        planned(agent, PlannedAgent::has_name_and_settings_of) && !planned(agent, PlannedAgent::is_same)
+    };
+    synthetic.agents.iter().filter(is_other).count()
 }
 
 struct Comparison<'v, 'a> {
@@ -84,6 +95,8 @@ struct Comparison<'v, 'a> {
     x_score: &'v str,
     y_score: &'v str,
     variants: Vec<Variant<'a>>,
+    /// How many more the runs would share if they had the same bytes.
+    others: usize,
 }
 
 impl<'v, 'a> Comparison<'v, 'a> {
@@ -151,6 +164,12 @@ impl<'v, 'a> Comparison<'v, 'a> {
             self.scatter(&mut canvas, Area { left, top, width, height: HEIGHT }, pairs, &title);
         }
         let left_out: usize = regimes.iter().map(|(_, pairs)| self.variants.len() - pairs.len()).sum();
+        let mut datasets: Vec<String> = Vec::new();
+        for dataset in regimes.iter().flat_map(|(regime, _)| self.real_datasets(*regime)) {
+            if !datasets.contains(&dataset) {
+                datasets.push(dataset);
+            }
+        }
         let caption = format!(
             "A point a variant of an agent, {} in both runs: its mean {} on {} against its mean {} on real data, over {}, \
              divided by the median of the variants on each dataset. Correlations are Pearson's, in brackets the 5th and \
@@ -159,18 +178,24 @@ impl<'v, 'a> Comparison<'v, 'a> {
             self.x_score,
             self.synthetic.scores.plan.suite,
             self.y_score,
-            self.real_datasets(regimes[0].0).join(", "),
+            datasets.join(", "),
         );
-        let left_out = match left_out {
-            0 => String::new(),
-            n => format!(" {} left out: failed, infinite or unfinished.", counted(n, "point")),
-        };
+        let mut caption = vec![caption];
+        if left_out > 0 {
+            caption.push(format!("{} left out: failed, infinite or unfinished.", counted(left_out, "point")));
+        }
+        if self.others > 0 {
+            let others = counted(self.others, "variant");
+            caption.push(format!("{others} more left out: the runs have other bytes of the agent."));
+        }
         Some(Figure {
             title: "Real against synthetic (Figure 6)".into(),
-            caption: caption + &left_out,
+            caption: caption.join(" "),
             drawing: canvas,
             table: self.table(&regimes),
-            numbers: self.listed(&regimes.iter().map(|(regime, pairs)| (regime.name(), pairs)).collect::<Vec<_>>()),
+            numbers: vec![
+                self.listed(&regimes.iter().map(|(regime, pairs)| (regime.name(), pairs)).collect::<Vec<_>>()),
+            ],
         })
     }
 
@@ -208,7 +233,9 @@ impl<'v, 'a> Comparison<'v, 'a> {
             ),
             drawing: canvas,
             table: Vec::new(),
-            numbers: self.listed(&datasets.iter().map(|(name, pairs)| (name.as_str(), pairs)).collect::<Vec<_>>()),
+            numbers: vec![
+                self.listed(&datasets.iter().map(|(name, pairs)| (name.as_str(), pairs)).collect::<Vec<_>>()),
+            ],
         })
     }
 
@@ -310,7 +337,80 @@ fn correlation_text(correlation: Option<Correlation>) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::median;
+    use super::{figures, median};
+    use crate::invented::InventedRun;
+    use crate::leaderboard::Leaderboard;
+    use crate::report::figure::Figure;
+    use crate::report::view::View;
+
+    const SYNTHETIC: [&str; 2] = ["quick/t10/temp0.1/seed0", "quick/t100/temp0.1/seed0"];
+    const VARIANTS: [&str; 4] = ["mlp", "mlp:l2=1", "mlp:l2=2", "prior"];
+
+    /// The losses of each variant on each problem.
+    fn run(suite: &str, problems: &[&str], losses: [&[f64]; 4]) -> InventedRun {
+        let agents: Vec<(&str, &[f64])> = VARIANTS.into_iter().zip(losses).collect();
+        InventedRun::scored(suite, problems, &agents)
+    }
+
+    fn compared(synthetic: &InventedRun, real: &InventedRun) -> Vec<Figure> {
+        let (synthetic, real) = (synthetic.scores(), real.scores());
+        let view = |scores| View::new(scores, &Leaderboard::new(scores), None);
+        figures(&view(&synthetic), &view(&real))
+    }
+
+    #[test]
+    fn each_dataset_counts_over_the_median_of_the_variants() {
+        let synthetic = run("quick", &SYNTHETIC, [&[1.0, 1.0], &[1.0, 2.0], &[1.0, 3.0], &[1.0, 4.0]]);
+        // Of iris the smallest sizes alone, of german-credit the largest too.
+        let problems = ["quick/real/iris/t1/seed0", "quick/real/german-credit/tfull/seed0"];
+        let real = run("quick/real", &problems, [&[1.0, 20.0], &[2.0, 10.0], &[3.0, 40.0], &[4.0, 30.0]]);
+        let drawn = compared(&synthetic, &real);
+        let [overall] = drawn.as_slice() else { panic!("one dataset has a largest size: {}", drawn.len()) };
+        // Both regimes' datasets, though no regime has both.
+        assert!(overall.caption.contains("over iris, german-credit, divided by"), "{}", overall.caption);
+        // The medians are 2.5 and 25 of the losses, and as many times two of the aggregates.
+        let rows: Vec<[&str; 3]> =
+            overall.numbers[0][1..].iter().map(|row| [row[0].as_str(), &row[2], &row[3]]).collect();
+        let low = [["mlp", "2.000", "0.4000"], ["mlp:l2=1", "2.000", "0.8000"], ["mlp:l2=2", "2.000", "1.200"]];
+        assert_eq!(rows[..3], low);
+        assert_eq!(
+            rows[4..7],
+            [["mlp", "2.000", "0.8000"], ["mlp:l2=1", "4.000", "0.4000"], ["mlp:l2=2", "6.000", "1.600"]]
+        );
+        // On paper: of the pairs (1, 2), (2, 1), (3, 4), (4, 3), sums of products 3 and of squares 5.
+        assert!(overall.table.last().unwrap()[4].starts_with("0.60 ("), "{:?}", overall.table);
+    }
+
+    #[test]
+    fn two_datasets_have_a_panel_each() {
+        let synthetic = run("quick", &SYNTHETIC, [&[1.0, 1.0], &[1.0, 2.0], &[1.0, 3.0], &[1.0, 4.0]]);
+        let problems = ["quick/real/iris/tfull/seed0", "quick/real/german-credit/tfull/seed0"];
+        let real = run("quick/real", &problems, [&[1.0, 4.0], &[2.0, 3.0], &[3.0, 2.0], &[4.0, 1.0]]);
+        let drawn = compared(&synthetic, &real);
+        let picture = drawn[1].drawing.inline("").into_string();
+        assert!(picture.contains("iris: 1.00 (") && picture.contains("german-credit: -1.00 ("), "{picture}");
+        assert_eq!(drawn[1].numbers[0].len(), 1 + 2 * 4);
+    }
+
+    #[test]
+    fn other_bytes_are_another_agent() {
+        let losses: [&[f64]; 4] = [&[1.0, 1.0], &[1.0, 2.0], &[1.0, 3.0], &[1.0, 4.0]];
+        let synthetic = run("quick", &SYNTHETIC, losses);
+        let problems = ["quick/real/iris/t1/seed0", "quick/real/iris/tfull/seed0"];
+        let mut real = run("quick/real", &problems, losses);
+        real.plan.agents[3].digest = jointly_core::digest(b"another");
+        let overall = &compared(&synthetic, &real)[0];
+        assert!(
+            overall.caption.starts_with("A point a variant of an agent, 3 variants in both"),
+            "{}",
+            overall.caption
+        );
+        assert!(overall.caption.ends_with("1 variant more left out: the runs have other bytes of the agent."));
+        for agent in &mut real.plan.agents {
+            agent.digest = jointly_core::digest(b"another");
+        }
+        assert!(compared(&synthetic, &real).is_empty());
+    }
 
     #[test]
     fn a_median_is_in_the_middle() {

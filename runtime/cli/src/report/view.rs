@@ -3,13 +3,10 @@
 use std::collections::HashMap;
 
 use crate::drawing::{Palette, Style};
-use crate::leaderboard::Leaderboard;
+use crate::leaderboard::{Baseline, Leaderboard};
 use crate::report::place::Place;
 use crate::report::ratio::{Ratio, ratio_of_means};
 use crate::scores::{AgentScores, Scores};
-
-/// The baseline of the paper.
-const BASELINE: &str = "mlp";
 
 /// A run, its agents sorted into families.
 pub(crate) struct View<'a> {
@@ -19,6 +16,8 @@ pub(crate) struct View<'a> {
     /// In the order of the leaderboard, by their best variants.
     pub(crate) families: Vec<Family<'a>>,
     pub(crate) baseline: Option<&'a AgentScores<'a>>,
+    /// Whether the baseline was chosen from among variants.
+    best_variant: bool,
     /// By rising tau.
     pub(crate) joint: Vec<JointScore>,
     /// The score that ranks.
@@ -75,8 +74,7 @@ impl JointScore {
 }
 
 impl<'a> View<'a> {
-    /// A run as its leaderboard orders it, compared with the baseline of that label: by default with mlp, or the best of
-    /// its variants.
+    /// A run as its leaderboard orders it, compared with the leaderboard's baseline for that label.
     pub(crate) fn new(scores: &'a Scores<'a>, leaderboard: &Leaderboard<'a>, baseline: Option<&str>) -> Self {
         let agents: Vec<&AgentScores> = leaderboard.agents().collect();
         let mut families: Vec<Family> = Vec::new();
@@ -87,12 +85,7 @@ impl<'a> View<'a> {
                 None => families.push(Family { name, variants: vec![agent] }),
             }
         }
-        let labelled = |label: &str| agents.iter().find(|agent| agent.planned.label == label).copied();
-        let family = |name: &str| families.iter().find(|family| family.name == name).map(Family::best);
-        let baseline = match baseline {
-            Some(label) => labelled(label),
-            None => labelled(BASELINE).or_else(|| family(BASELINE)),
-        };
+        let baseline = leaderboard.baseline(baseline);
         let plan = scores.plan;
         let place = |problem: &'a str| (problem, Place::of(&plan.suite, problem));
         Self {
@@ -104,8 +97,15 @@ impl<'a> View<'a> {
             palette: Palette::new(plan.agents.iter().map(|agent| agent.agent.as_str())),
             agents,
             families,
-            baseline,
+            baseline: baseline.map(|baseline| baseline.agent),
+            best_variant: baseline.is_some_and(|Baseline { best_variant, .. }| best_variant),
         }
+    }
+
+    /// A sentence on how the baseline was chosen, where that was by its score.
+    pub(crate) fn baseline_choice(&self) -> Option<String> {
+        let planned = self.baseline.filter(|_| self.best_variant)?.planned;
+        Some(format!("{} is the best variant of {}, chosen on these same problems.", planned.label, planned.agent))
     }
 
     pub(crate) fn style(&self, agent: &str) -> Style {
