@@ -84,7 +84,7 @@ fn an_agent_all_of_whose_variants_fail_is_shown_with_its_first_failure() {
 #[test]
 fn an_unknown_sweep_or_agent_is_refused() {
     let arguments = ["sweep", "mlp", "--only", "depth", "--suite", "quick"];
-    refused(arguments, &["mlp has no sweep depth; there are l2"]);
+    refused(arguments, &["there is no sweep depth; mlp has l2"]);
     refused(["sweep", "--suite", "quick"], &["AGENT"]);
 }
 

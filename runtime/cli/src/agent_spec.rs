@@ -26,10 +26,6 @@ impl Settings {
         self.0.keys().map(String::as_str)
     }
 
-    pub(crate) fn has(&self, name: &str) -> bool {
-        self.0.contains_key(name)
-    }
-
     /// These, and others on top.
     pub(crate) fn with(&self, others: &[Setting]) -> Self {
         let others = others.iter().map(|setting| (setting.name.clone(), setting.value.clone()));

@@ -1,27 +1,37 @@
 //! The variants of an agent that its own sweeps suggest.
 
 use anyhow::{Result, bail};
-use jointly_host::Description;
+use jointly_host::{Description, Setting};
 
 use crate::agent_spec::AgentSpec;
 
+/// Refuses names of sweeps that none of the agents has.
+pub(crate) fn refuse_unknown(descriptions: &[Description], only: &[String]) -> Result<()> {
+    let has = |description: &Description, name: &str| description.sweeps.iter().any(|sweep| sweep.name == name);
+    let Some(unknown) = only.iter().find(|name| !descriptions.iter().any(|description| has(description, name))) else {
+        return Ok(());
+    };
+    let known = |description: &Description| {
+        let names: Vec<&str> = description.sweeps.iter().map(|sweep| sweep.name.as_str()).collect();
+        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        format!("{} has {names}", description.name)
+    };
+    let known: Vec<String> = descriptions.iter().map(known).collect();
+    bail!("there is no sweep {unknown}; {}", known.join("; "))
+}
+
 /// The agent as it was asked for and every variant of its sweeps, each once, in the sweeps' order.
 ///
-/// What was asked for is kept: a sweep over a setting that a person has fixed is left out. A setting that is the
-/// agent's default is not named, so that the same variant has the same label wherever it comes from.
-pub(crate) fn of(spec: &AgentSpec, description: &Description, only: &[String]) -> Result<Vec<AgentSpec>> {
-    let known = || description.sweeps.iter().map(|sweep| sweep.name.as_str());
-    if let Some(unknown) = only.iter().find(|name| !known().any(|known| known == **name)) {
-        let known: Vec<&str> = known().collect();
-        let known = if known.is_empty() { "it has none".into() } else { format!("there are {}", known.join(", ")) };
-        bail!("{} has no sweep {unknown}; {known}", spec.agent);
-    }
+/// What was asked for is kept: a variant with another value of a setting that a person has fixed is left out. A setting
+/// that is the agent's default is not named, so that the same variant has the same label wherever it comes from.
+pub(crate) fn of(spec: &AgentSpec, description: &Description, only: &[String]) -> Vec<AgentSpec> {
     let asked = |name: &str| only.is_empty() || only.iter().any(|only| only == name);
     let is_default = |name: &str, value: &str| {
         description.parameters.iter().any(|known| known.name == name && known.default == value)
     };
     let settings = description.sweeps.iter().filter(|sweep| asked(&sweep.name)).flat_map(|sweep| &sweep.variants);
-    let free = settings.filter(|variant| !variant.iter().any(|setting| spec.settings.has(&setting.name)));
+    let fixed = |setting: &Setting| spec.settings.get(&setting.name).is_some_and(|value| value != setting.value);
+    let free = settings.filter(|variant| !variant.iter().any(fixed));
     let mut variants = Vec::new();
     for variant in std::iter::once(&Vec::new()).chain(free) {
         let settings = spec.settings.with(variant).without(is_default);
@@ -30,12 +40,12 @@ pub(crate) fn of(spec: &AgentSpec, description: &Description, only: &[String]) -
             variants.push(variant);
         }
     }
-    Ok(variants)
+    variants
 }
 
 #[cfg(test)]
 mod tests {
-    use jointly_host::{Parameter, Setting, Sweep};
+    use jointly_host::{Parameter, Sweep};
 
     use super::*;
 
@@ -63,7 +73,7 @@ mod tests {
 
     fn labels(spec: &str, only: &[&str]) -> Vec<String> {
         let only: Vec<String> = only.iter().map(ToString::to_string).collect();
-        let variants = of(&spec.parse().unwrap(), &description(), &only).unwrap();
+        let variants = of(&spec.parse().unwrap(), &description(), &only);
         variants.iter().map(|variant| variant.settings.label(&variant.agent)).collect()
     }
 
@@ -77,11 +87,16 @@ mod tests {
     fn what_a_person_fixed_stays() {
         assert_eq!(labels("mlp:size=5", &[]), ["mlp:size=5", "mlp:l2=0.1,size=5"]);
         assert_eq!(labels("mlp:size=10", &[]), ["mlp", "mlp:l2=0.1"]);
+        assert_eq!(labels("mlp:size=3", &["size"]), ["mlp:size=3", "mlp:l2=0.1,size=3"]);
     }
 
     #[test]
-    fn an_unknown_sweep_is_named() {
-        let error = of(&"mlp".parse().unwrap(), &description(), &["depth".into()]).unwrap_err().to_string();
-        assert_eq!(error, "mlp has no sweep depth; there are l2, size");
+    fn a_sweep_that_one_agent_has_is_asked_of_all_and_one_that_none_has_is_named() {
+        let none = Description { name: "uniform".into(), sweeps: Vec::new(), ..description() };
+        let both = [description(), none.clone()];
+        assert!(refuse_unknown(&both, &["l2".into(), "size".into()]).is_ok());
+        let error = refuse_unknown(&both, &["l2".into(), "depth".into()]).unwrap_err().to_string();
+        assert_eq!(error, "there is no sweep depth; mlp has l2, size; uniform has none");
+        assert_eq!(of(&"uniform".parse().unwrap(), &none, &["l2".into()]).len(), 1);
     }
 }

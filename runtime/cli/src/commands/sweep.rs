@@ -73,10 +73,14 @@ impl Sweep {
 
     fn variants(&self) -> Result<Vec<AgentSpec>> {
         let runtime = Runtime::new(cache::directory().as_deref())?;
+        let load = |spec: &AgentSpec| {
+            agent_source::load(&runtime, spec, self.request.limits()).map(|loaded| loaded.agent.description().clone())
+        };
+        let descriptions = self.agents.iter().map(load).collect::<Result<Vec<_>>>()?;
+        variants::refuse_unknown(&descriptions, &self.only)?;
         let mut all = Vec::new();
-        for spec in &self.agents {
-            let agent = agent_source::load(&runtime, spec, self.request.limits())?.agent;
-            for variant in variants::of(spec, agent.description(), &self.only)? {
+        for (spec, description) in self.agents.iter().zip(&descriptions) {
+            for variant in variants::of(spec, description, &self.only) {
                 if !all.contains(&variant) {
                     all.push(variant);
                 }
