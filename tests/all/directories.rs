@@ -106,7 +106,7 @@ fn without_a_directory_every_plan_has_its_own() {
         let args = ["run", "uniform", "--suite", "quick", "--problems", PROBLEM, "--seed", seed];
         let finished = finish(jointly().current_dir(folder.path()).args(args));
         assert_eq!(finished.code, Some(0), "{finished:?}");
-        finished.stderr.contains("1 of 1 units are done already")
+        finished.stderr.contains("1 of 1 unit is done already")
     };
     assert_eq!([run("0"), run("1"), run("0")], [false, false, true]);
     assert_eq!(fs::read_dir(folder.path().join("jointly-runs")).unwrap().count(), 2);

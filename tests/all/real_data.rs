@@ -236,9 +236,9 @@ fn what_is_fetched_must_be_what_was_published() {
 /// The published bytes of Iris, where whoever runs the tests has them.
 fn published_iris() -> Option<Vec<u8>> {
     let directories = std::env::var_os("JOINTLY_DATA")?;
-    let files = std::env::split_paths(&directories)
+    let mut files = std::env::split_paths(&directories)
         .flat_map(|directory| ["iris/iris.data", "tabular/iris.csv"].map(|name| directory.join(name)));
-    files.filter_map(|file| fs::read(file).ok()).next()
+    files.find_map(|file| fs::read(file).ok())
 }
 
 #[test]
