@@ -97,6 +97,14 @@ impl Belief {
     }
 }
 
+#[cfg(test)]
+impl Draw {
+    /// The mean over the flows of 1 - tanh^2: none where they all are mere shifts.
+    pub(crate) fn slope(&self) -> f32 {
+        self.turns.iter().map(|t| 1.0 - t * t).sum::<f32>() / self.turns.len() as f32
+    }
+}
+
 impl Sampler<'_> {
     /// The network's parameters that the noise of the stream becomes.
     pub(crate) fn draw(&self, rng: &mut Rng) -> Draw {
@@ -106,12 +114,6 @@ impl Sampler<'_> {
         let parameters = flowed.iter().zip(self.belief.block(0)).zip(&self.scales);
         let point = parameters.map(|((z, mean), scale)| mean + scale * z).collect();
         Draw { noise, flowed, point, turns }
-    }
-
-    /// The mean over the flows of 1 - tanh^2 at a draw: none where they all are mere shifts there.
-    #[cfg(test)]
-    pub(crate) fn slope(&self, draw: &Draw) -> f32 {
-        draw.turns.iter().map(|t| 1.0 - t * t).sum::<f32>() / draw.turns.len() as f32
     }
 
     /// No gradient yet.

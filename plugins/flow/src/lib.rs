@@ -66,9 +66,9 @@ settings! {
 ///
 /// Minimises E [mean cross-entropy of a batch at w] + c / T KL(q || p), where w ~ q is a vector of standard normals sent
 /// through planar flows, then scaled and shifted parameter by parameter, p = N(0, sigma^2 I) the prior, T the number of
-/// examples and c = d sqrt(temperature) where adaptive, else 1; no examples count as one, and an unknown temperature as
-/// 1. The expectation is a mean over a few draws, each shared by the whole batch. Means start as a network's parameters
-/// do, scales at the setting initial-scale, and flows as the identity.
+/// examples and c = d sqrt(temperature) where adaptive, else 1; no examples count as one, and an unknown temperature is
+/// one. The expectation is a mean over a few draws, each shared by the whole batch. Means start as a network's
+/// parameters do, scales at the setting initial-scale, and flows as the identity.
 ///
 /// To scale and shift before the flows gives the same laws q, since a planar flow between such a map and its inverse is a
 /// planar flow; but there the argument of its tanh grows with the scales, a hundredfold in training, until it is a shift.

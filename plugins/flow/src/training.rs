@@ -103,7 +103,7 @@ mod tests {
         let settings = Settings::parse(&[steps]).unwrap();
         let (_, belief) = train(&settings, &task, &data, 0).unwrap();
         let sampler = belief.sampler();
-        let slopes = (0..DRAWS).map(|draw| sampler.slope(&sampler.draw(&mut Rng::new(2, draw))));
+        let slopes = (0..DRAWS).map(|draw| sampler.draw(&mut Rng::new(2, draw)).slope());
         let mean = slopes.sum::<f32>() / DRAWS as f32;
         assert!(mean > 0.3, "{mean}");
     }
