@@ -478,7 +478,7 @@ fn a_place_that_cannot_be_written_is_named_with_the_remedy() {
 fn the_oracle_is_drawn_as_agents_are() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("picture.svg");
-    let oracle = "oracle:chains=2,samples=40,warmup=20";
+    let oracle = "oracle:chains=2,samples=250,warmup=20";
     done(["picture", oracle, "--problem", PROBLEM, "--draws", "1", "--out", path.to_str().unwrap()]);
     assert!(fs::read_to_string(&path).unwrap().contains(oracle));
 }

@@ -34,13 +34,14 @@ fn what_was_chosen_otherwise_than_the_suite_is_verified_too() {
         ["--anchors", "5", "--initialization", "glorot", "--planes", "2", "--no-clip", "--draws", "20", "--seed", "1"];
     let problems = ["--suite", "quick/dyadic", "--problems", "*/d2/*/temp0.1/seed0", "--out", directory.argument()];
     let table = done(["run", "uniform", "mlp:steps=20"].iter().chain(&problems).chain(&options));
+    let table = table.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(table.contains("20 draws, 2 planes, probits not clipped, 5 anchors, glorot weights;"), "{table}");
     let stdout = done(["verify", directory.argument()]);
     assert!(stdout.contains("holds: 2 units on 1 of"), "{stdout}");
     // Another command makes another plan.
     let fewer = ["run", "uniform", "mlp:steps=20", "--seed", "1"];
     refused(
-        fewer.iter().chain(&problems).chain(&options[2..8]),
+        fewer.iter().chain(&problems).chain(&options[2..9]),
         &["holds another plan", "anchors of the suite, not 5"],
     );
 }
