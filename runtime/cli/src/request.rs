@@ -61,7 +61,7 @@ pub(crate) struct Request {
     #[arg(long)]
     no_clip: bool,
     /// Anchors that the inputs of a dyadic suite's tau-samples repeat [default: 2]
-    #[arg(long, value_name = "K")]
+    #[arg(long, value_name = "K", value_parser = parse_anchors)]
     anchors: Option<NonZeroU32>,
     /// The law of the weights of sampled environments [default: reference]
     #[arg(long, value_enum, value_name = "LAW")]
@@ -128,6 +128,10 @@ impl Request {
         };
         problems::requested(self.suite.as_deref(), &self.files, self.problems.as_deref(), choices, &self.data)
     }
+}
+
+fn parse_anchors(text: &str) -> std::result::Result<NonZeroU32, String> {
+    text.parse().map_err(|_| "expected a whole number of at least 1".to_owned())
 }
 
 /// Puts into the journal what it lacks and another run has.

@@ -261,7 +261,7 @@ impl AgentScores<'_> {
                     "problems": summary.problems,
                     "non_finite": summary.non_finite,
                 });
-                if summary.clusters < summary.problems {
+                if self.problems.iter().any(|problem| problem.cluster != problem.problem) {
                     value["datasets"] = summary.clusters.into();
                 }
                 if let Some(draws) = self.draws(name) {
@@ -395,8 +395,8 @@ mod tests {
         assert_eq!((&json["stderr"], &json["problems"], &json["datasets"]), (&2.0.into(), &4.into(), &2.into()));
         let (units, one, _) = summary("quick/real", &REAL[..2], &[1.0, 3.0]);
         assert!(units == Units::OneDataset && one.stderr.is_nan(), "{units:?} {one:?}");
-        let (units, alone, _) = summary("quick/real", &REAL[..1], &[1.0]);
-        assert_eq!((units, alone.stderr), (Units::TauSamples, 0.5));
+        let (units, alone, json) = summary("quick/real", &REAL[..1], &[1.0]);
+        assert_eq!((units, alone.stderr, &json["datasets"]), (Units::TauSamples, 0.5, &1.into()));
     }
 
     #[test]
