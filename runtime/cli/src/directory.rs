@@ -1,8 +1,8 @@
 //! The directory of a run: what lies where, and writing it so that nothing is ever half there.
 //!
 //! `plan.json`, `results.jsonl` (the journal), `scores.json`, `leaderboard.csv`, of a sweep `sweep.json`, and, so that
-//! anybody can run it again, the agents in `agents/` and imported problems in `problems/`, tables in `tables/`, each named by its digest; of
-//! correlations, what each agent believes in `beliefs/`, for agents are scored against each other.
+//! anybody can run it again, the agents in `agents/`, imported problems in `problems/` and a person's own tables in `tables/`,
+//! each named by its digest; of correlations, what each agent believes in `beliefs/`, for agents are scored against each other.
 
 use std::ffi::OsStr;
 use std::fs;

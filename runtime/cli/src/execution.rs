@@ -192,7 +192,7 @@ fn regress(
     let mut predictor = workload
         .predictor
         .as_ref()
-        .zip(terms.predictor.as_ref())
+        .zip(plan.predictor())
         .map(|(predictor, planned)| predictor.regressor(planned.settings.to_list(), plan.limits, trace.clone()));
     let result = problem.run(&mut agent, predictor.as_mut(), plan.seed, &terms.options, report);
     let fuel = agent.fuel_used() + predictor.map_or(0, |predictor| predictor.fuel_used());
@@ -202,7 +202,7 @@ fn regress(
             Ok((Outcome::Regression { scores: Box::new(scores), fuel }, belief))
         }
         Err(FitError::Predictor(error)) => {
-            let label = terms.predictor.as_ref().map_or("the agent", |predictor| predictor.label.as_str());
+            let label = plan.predictor().map_or("the agent", |predictor| predictor.label.as_str());
             let failure = failure_of(*error);
             Err(Failure { message: format!("{label}, which predicts: {}", failure.message), ..failure })
         }

@@ -163,22 +163,18 @@ impl<'a> Leaderboard<'a> {
 
     /// That means are over several acquisitions, where they are.
     fn of_acquisitions(&self) -> String {
-        let acquisition = |problem: &str| {
-            let name = problem.rsplit('/').next()?;
-            Acquisition::ALL.into_iter().find(|acquisition| acquisition.to_string() == name)
-        };
-        let problems = self.scores.plan.problems.iter().filter(|_| self.scores.plan.regression().is_some());
-        let mut all: Vec<String> = Vec::new();
-        for acquisition in problems.filter_map(|planned| acquisition(&planned.problem)) {
-            let name = acquisition.to_string();
-            if !all.contains(&name) {
-                all.push(name);
-            }
-        }
-        if all.len() < 2 {
+        let plan = self.scores.plan;
+        if plan.regression().is_none() {
             return String::new();
         }
-        format!("\nmeans are over acquisitions too ({}); the page has each by itself", all.join(", "))
+        let used = |own: &Acquisition| {
+            plan.problems.iter().any(|planned| Acquisition::of_problem(&planned.problem) == Some(*own))
+        };
+        let used: Vec<String> = Acquisition::ALL.iter().filter(|own| used(own)).map(ToString::to_string).collect();
+        if used.len() < 2 {
+            return String::new();
+        }
+        format!("\nmeans are over acquisitions too ({}); the page has each by itself", used.join(", "))
     }
 
     fn joint_table(&self) -> Vec<Vec<String>> {

@@ -175,6 +175,11 @@ impl Plan {
         }
     }
 
+    /// Who predicts in active learning, where it is not the agent that selects.
+    pub(crate) fn predictor(&self) -> Option<&PlannedAgent> {
+        self.regression()?.predictor.as_ref()
+    }
+
     /// What makes a plan that was read from a file no plan of this command, if anything does.
     pub(crate) fn defect(&self) -> Option<String> {
         let mut agents = self.agents.clone();
@@ -276,8 +281,7 @@ impl Plan {
     /// In what evaluation and problems are not the suite's own, for the heading of a table.
     pub(crate) fn departures(&self) -> String {
         let departures = self.of_its_own();
-        let predictor = self.regression().and_then(|terms| terms.predictor.as_ref());
-        let predictor = predictor.map(|agent| format!(", predicted by {}", agent.label));
+        let predictor = self.predictor().map(|agent| format!(", predicted by {}", agent.label));
         departures.iter().flat_map(|departure| [", ".to_owned(), departure.text()]).chain(predictor).collect()
     }
 

@@ -172,7 +172,7 @@ impl Workload {
                 (Plan::new(&suite, held.seed, held.limits, planned), Problems::Classification(suite.problems), None)
             }
             Asked::Regression { suite, tables, .. } => {
-                let entry = held.regression().and_then(|terms| terms.predictor.as_ref());
+                let entry = held.predictor();
                 let predictor = entry.map(reload).transpose()?;
                 let entry = entry.zip(predictor.as_ref()).map(|(entry, agent)| {
                     let agent = agent.description().name.clone();

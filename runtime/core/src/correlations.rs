@@ -34,3 +34,4 @@ pub use metacorrelation::{Association, Undefined, association, metacorrelation, 
 pub use moments::{Moments, MomentsError, SampledFunctions};
 pub use oracle::{At, Functions, Posterior, ReluKernel, SyntheticData, SyntheticDataset, SyntheticSpec};
 pub use order::random_groups;
+pub use rank::mean_ranks;

@@ -63,6 +63,16 @@ impl Matrix {
     pub fn row(&self, i: usize) -> &[f32] {
         &self.values[i * self.cols..(i + 1) * self.cols]
     }
+
+    /// Those rows, in that order; a row may come again.
+    ///
+    /// # Panics
+    /// When there is no such row.
+    #[must_use]
+    pub fn select(&self, rows: &[usize]) -> Self {
+        let values = rows.iter().flat_map(|&row| self.row(row)).copied().collect();
+        Self { rows: rows.len(), cols: self.cols, values }
+    }
 }
 
 #[cfg(test)]
@@ -74,6 +84,13 @@ mod tests {
         let matrix = Matrix::new(2, 3, vec![0.0, 1.0, 2.0, 3.0, 4.0, 5.0]).unwrap();
         assert_eq!(matrix.row(1), [3.0, 4.0, 5.0]);
         assert_eq!((matrix.rows(), matrix.cols()), (2, 3));
+    }
+
+    #[test]
+    fn rows_are_selected_in_the_order_asked_for() {
+        let matrix = Matrix::new(2, 2, vec![0.0, 1.0, 2.0, 3.0]).unwrap();
+        assert_eq!(matrix.select(&[1, 0, 1]), Matrix::new(3, 2, vec![2.0, 3.0, 0.0, 1.0, 2.0, 3.0]).unwrap());
+        assert_eq!(matrix.select(&[]), Matrix::new(0, 2, vec![]).unwrap());
     }
 
     #[test]

@@ -101,17 +101,15 @@ fn downloads(name: &str) -> Result<&'static Card> {
 struct Entry {
     card: &'static Card,
     files: Option<Vec<Found>>,
-    /// Suites and how many of their problems are made of it.
-    serves: Vec<(String, usize)>,
+    serves: Serves,
 }
 
 impl Entry {
     fn of(card: &'static Card, directories: &[PathBuf], suites: &[Suite]) -> Self {
-        let count = |suite: &Suite| {
+        let serves = Serves::of(suites.iter().map(|suite| {
             let own = suite.problems.iter().filter_map(|problem| problem.real());
-            (suite.name.clone(), own.filter(|real| real.card().name == card.name).count())
-        };
-        let serves = suites.iter().map(count).filter(|(_, problems)| *problems > 0).collect();
+            (&suite.name, own.filter(|real| real.card().name == card.name).count())
+        }));
         Self { card, files: locate(card, directories).ok(), serves }
     }
 
@@ -144,7 +142,7 @@ impl Entry {
                 let _ = writeln!(text, "    or: jointly data --fetch {} ({bytes} bytes)", card.name);
             }
         }
-        let _ = writeln!(text, "    serves {}", served(&self.serves));
+        let _ = writeln!(text, "    serves {}", self.serves.to_text());
         text
     }
 
@@ -163,8 +161,6 @@ impl Entry {
         let downloads = card.downloads.iter().map(|download| {
             json!({ "path": download.path, "url": download.url, "bytes": download.bytes, "digest": download.digest })
         });
-        let serves: serde_json::Map<String, Value> =
-            self.serves.iter().map(|(suite, problems)| (suite.clone(), json!(problems))).collect();
         json!({
             "name": card.name,
             "summary": card.summary,
@@ -180,7 +176,7 @@ impl Entry {
             "parts": parts,
             "downloads": downloads.collect::<Vec<_>>(),
             "origin": card.origin,
-            "problems": serves,
+            "problems": self.serves.to_json(),
         })
     }
 }
@@ -189,17 +185,15 @@ impl Entry {
 struct TableEntry {
     card: &'static UciCard,
     folder: Result<UciFolder, MissingTable>,
-    /// Suites and how many of their problems are made of it.
-    serves: Vec<(String, usize)>,
+    serves: Serves,
 }
 
 impl TableEntry {
     fn of(card: &'static UciCard, directories: &[PathBuf], suites: &[RegressionSuite]) -> Self {
-        let count = |suite: &RegressionSuite| {
+        let serves = Serves::of(suites.iter().map(|suite| {
             let own = suite.problems.iter().filter(|problem| problem.table() == Some(card.name));
-            (suite.name.clone(), own.count())
-        };
-        let serves = suites.iter().map(count).filter(|(_, problems)| *problems > 0).collect();
+            (&suite.name, own.count())
+        }));
         Self { card, folder: locate_uci(card, directories), serves }
     }
 
@@ -210,14 +204,12 @@ impl TableEntry {
             Ok(folder) => writeln!(text, "    here: {}", folder.data.display()),
             Err(_) => writeln!(text, "    not there: {}", self.card.places().join(" or ")),
         };
-        let _ = writeln!(text, "    serves {}", served(&self.serves));
+        let _ = writeln!(text, "    serves {}", self.serves.to_text());
         text
     }
 
     fn to_json(&self) -> Value {
         let UciCard { name, summary, rows, input_dim, splits, .. } = self.card;
-        let serves: serde_json::Map<String, Value> =
-            self.serves.iter().map(|(suite, problems)| (suite.clone(), json!(problems))).collect();
         json!({
             "name": name,
             "summary": summary,
@@ -228,18 +220,32 @@ impl TableEntry {
             "folder": self.folder.as_ref().ok().map(|folder| folder.data.display().to_string()),
             "looked_for": self.card.places(),
             "remedy": self.folder.as_ref().err().map(MissingTable::remedy),
-            "problems": serves,
+            "problems": self.serves.to_json(),
         })
     }
 }
 
-/// `8 problems of quick/real and 12 problems of testbed/real`.
-fn served(serves: &[(String, usize)]) -> String {
-    let texts: Vec<String> =
-        serves.iter().map(|(suite, problems)| format!("{} of {suite}", counted(*problems, "problem"))).collect();
-    match texts.split_last() {
-        None => "no suite's problem".to_owned(),
-        Some((last, [])) => last.clone(),
-        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+/// Suites and how many of their problems are made of some data.
+struct Serves(Vec<(String, usize)>);
+
+impl Serves {
+    /// Less the suites that have none.
+    fn of<'a>(counts: impl Iterator<Item = (&'a String, usize)>) -> Self {
+        Self(counts.filter(|(_, problems)| *problems > 0).map(|(suite, problems)| (suite.clone(), problems)).collect())
+    }
+
+    /// `8 problems of quick/real and 12 problems of testbed/real`.
+    fn to_text(&self) -> String {
+        let text = |(suite, problems): &(String, usize)| format!("{} of {suite}", counted(*problems, "problem"));
+        let texts: Vec<String> = self.0.iter().map(text).collect();
+        match texts.split_last() {
+            None => "no suite's problem".to_owned(),
+            Some((last, [])) => last.clone(),
+            Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        }
+    }
+
+    fn to_json(&self) -> Value {
+        self.0.iter().map(|(suite, problems)| (suite.clone(), json!(problems))).collect()
     }
 }

@@ -117,12 +117,6 @@ impl Report {
         let active = active::runs(&self.directory, scores.plan, &self.active)?;
         let active_scores: Vec<Scores> = active.iter().map(|(plan, results)| Scores::new(plan, results)).collect();
         let of_real = self.real.iter().zip(&real).map(|(path, (plan, _))| ("--real", name(path), plan));
-        let given = [
-            self.baseline.as_ref().map(|label| ("--baseline", label.clone())),
-            self.level.map(|percent| ("--level", percent.to_string())),
-            self.parameter.as_ref().map(|parameter| ("--parameter", parameter.clone())),
-        ];
-        let given: Vec<(&str, String)> = given.into_iter().flatten().collect();
         let of_active = self.active.iter().zip(&active).map(|(path, (plan, _))| ("--active", name(path), plan));
         let others: Vec<Other> = of_real.chain(of_active).collect();
         let page = Page {
@@ -136,11 +130,24 @@ impl Report {
             pair,
             directory: &name(directory.path()),
             others: &others,
-            given: &given,
+            given: &self.given(),
         };
         let path = self.output.clone().unwrap_or_else(|| self.directory.join("report.html"));
         directory::write_whole(&path, page.to_html().as_bytes(), "make room, or give another place by --output FILE")?;
         output::print(&path.display().to_string())
+    }
+
+    /// The options that change the page, as words of the command, but for other runs.
+    fn given(&self) -> Vec<String> {
+        let level = self.level.map(|percent| percent.to_string());
+        let given = [
+            ("--baseline", self.baseline.as_ref()),
+            ("--level", level.as_ref()),
+            ("--parameter", self.parameter.as_ref()),
+        ];
+        let given = given.into_iter().filter_map(|(option, value)| Some([option.to_owned(), value?.clone()])).flatten();
+        let pair = self.pair.iter().flat_map(|pair| std::iter::once("--pair".to_owned()).chain(pair.iter().cloned()));
+        given.chain(pair).collect()
     }
 
     /// The agents of Figure 4, by label or by name.
@@ -231,7 +238,6 @@ fn default(directory: &RunDirectory, agent: &PlannedAgent, name: &str) -> Option
     Some(parameter.default.clone())
 }
 
-/// What a directory is called, wherever it lies.
 /// The results in a run's journal. One that has scores and no journal is not a run without results.
 fn results(directory: &RunDirectory) -> Result<Vec<UnitResult>> {
     let journal = directory.journal();
@@ -245,6 +251,7 @@ fn results(directory: &RunDirectory) -> Result<Vec<UnitResult>> {
     Journal::read(&journal)
 }
 
+/// What a directory is called, wherever it lies.
 fn name(directory: &Path) -> String {
     let whole = directory.canonicalize();
     let name = whole.as_deref().unwrap_or(directory).file_name();

@@ -17,18 +17,17 @@ pub(super) fn moments(subject: &Subject) -> Result<(), String> {
     let mut learned = subject.trained()?;
     let mut fitted = Fitted::new(learned.regressor()?, Standardization::identity(2));
     let inputs = points(ROWS, 0);
+    let mut moments = None;
     for audit in 0..AUDITS {
         let options = PredictionOptions::paper(audit, "check");
-        let all = fitted.gaussian(&inputs, &options).map_err(|error| error.to_string())?;
-        let Some(all) = all else { return Ok(()) };
-        let largest = (0..ROWS).map(|row| all.variance(row)).fold(f64::MIN_POSITIVE, f64::max);
-        for (row, col) in (0..ROWS).flat_map(|row| (0..row).map(move |col| (row, col))) {
-            let (bound, value) = (all.variance(row) * all.variance(col), all.covariance()[row * ROWS + col]);
-            if value * value > bound + TOLERANCE * largest * largest {
-                return Err(format!(
-                    "the covariance of rows {row} and {col} is {value}, more than their variances allow"
-                ));
-            }
+        moments = fitted.gaussian(&inputs, &options).map_err(|error| error.to_string())?;
+    }
+    let Some(all) = moments else { return Ok(()) };
+    let largest = (0..ROWS).map(|row| all.variance(row)).fold(f64::MIN_POSITIVE, f64::max);
+    for (row, col) in (0..ROWS).flat_map(|row| (0..row).map(move |col| (row, col))) {
+        let (bound, value) = (all.variance(row) * all.variance(col), all.covariance()[row * ROWS + col]);
+        if value * value > bound + TOLERANCE * largest * largest {
+            return Err(format!("the covariance of rows {row} and {col} is {value}, more than their variances allow"));
         }
     }
     Ok(())
@@ -39,22 +38,21 @@ pub(super) fn intervals(subject: &Subject) -> Result<(), String> {
     let mut learned = subject.trained()?;
     let mut fitted = Fitted::new(learned.regressor()?, Standardization::identity(2));
     let inputs = points(ROWS, 0);
-    for audit in 0..AUDITS {
-        let options = PredictionOptions::paper(audit, "check");
-        let mut narrower: Option<Bounds> = None;
-        for level in LEVELS {
-            let answer = fitted.intervals(&inputs, level, &options).map_err(|error| error.to_string())?;
-            let Some(Intervals { prediction: wider, .. }) = answer else { return Ok(()) };
-            let holds = |inner: &Bounds, row: usize| {
-                wider.contains(row, inner.lower()[row]) && wider.contains(row, inner.upper()[row])
-            };
-            if let Some(row) = narrower.and_then(|inner| (0..ROWS).find(|&row| !holds(&inner, row))) {
-                return Err(format!(
-                    "at row {row} the interval of level {level} does not hold that of the level before"
-                ));
-            }
-            narrower = Some(wider);
+    let mut narrower: Option<Bounds> = None;
+    for level in LEVELS {
+        let mut intervals = None;
+        for audit in 0..AUDITS {
+            let options = PredictionOptions::paper(audit, "check");
+            intervals = fitted.intervals(&inputs, level, &options).map_err(|error| error.to_string())?;
         }
+        let Some(Intervals { prediction: wider, .. }) = intervals else { return Ok(()) };
+        let holds = |inner: &Bounds, row: usize| {
+            wider.contains(row, inner.lower()[row]) && wider.contains(row, inner.upper()[row])
+        };
+        if let Some(row) = narrower.and_then(|inner| (0..ROWS).find(|&row| !holds(&inner, row))) {
+            return Err(format!("at row {row} the interval of level {level} does not hold that of the level before"));
+        }
+        narrower = Some(wider);
     }
     Ok(())
 }

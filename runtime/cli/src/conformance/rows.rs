@@ -1,6 +1,6 @@
 //! One draw is one function: what it says of a row does not depend on the rows around it.
 
-use super::subject::{DRAWS, NUMBERS, Subject, points, same_bits, sample, select};
+use super::subject::{DRAWS, NUMBERS, Subject, points, same_bits, sample};
 
 const ROWS: usize = 23;
 
@@ -18,7 +18,7 @@ pub(super) fn batch(subject: &Subject) -> Result<(), String> {
     let mut model = subject.trained()?;
     let draws: Vec<u64> = (0..DRAWS).collect();
     let all = points(OTHERS + ROWS, 0);
-    let few = select(&all, &(OTHERS..OTHERS + ROWS).collect::<Vec<_>>());
+    let few = all.select(&(OTHERS..OTHERS + ROWS).collect::<Vec<_>>());
     let among = sample(&mut model, &all, &draws)?;
     let without = sample(&mut model, &few, &draws)?;
     for (m, without) in without.chunks_exact(ROWS * NUMBERS).enumerate() {
@@ -37,7 +37,7 @@ fn picks_agree(subject: &Subject, picks: Vec<Vec<usize>>) -> Result<(), String> 
     let inputs = points(ROWS, 0);
     let together = sample(&mut model, &inputs, &draws)?;
     for pick in picks {
-        let picked = sample(&mut model, &select(&inputs, &pick), &draws)?;
+        let picked = sample(&mut model, &inputs.select(&pick), &draws)?;
         let expected: Vec<f32> = (0..draws.len())
             .flat_map(|m| pick.iter().map(move |row| (m * ROWS + row) * NUMBERS))
             .flat_map(|start| together[start..start + NUMBERS].iter().copied())

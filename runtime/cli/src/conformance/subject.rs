@@ -117,12 +117,6 @@ pub(super) fn points(rows: usize, from: usize) -> Matrix {
     Matrix::new(rows, 2, (0..rows).flat_map(point).collect()).expect("two values for each row")
 }
 
-/// The rows of a matrix that `pick` names, in that order.
-pub(super) fn select(matrix: &Matrix, pick: &[usize]) -> Matrix {
-    let values = pick.iter().flat_map(|row| matrix.row(*row).iter().copied()).collect();
-    Matrix::new(pick.len(), matrix.cols(), values).expect("whole rows")
-}
-
 /// What draws say at inputs, [`NUMBERS`] a row: (m, t, k) in one list.
 pub(super) fn sample(model: &mut Learned, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, String> {
     match model {

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use jointly_core::correlations::mean_ranks;
 use jointly_core::stream;
 
 /// Resamples of a bootstrap.
@@ -82,9 +83,7 @@ fn linear(pairs: &[(f64, f64)]) -> f64 {
 
 /// Ranks from 1; equal values share the mean of their ranks.
 fn ranks(values: &[f64]) -> Vec<f64> {
-    let below = |x: f64| values.iter().filter(|other| **other < x).count() as f64;
-    let equal = |x: f64| values.iter().filter(|other| **other == x).count() as f64;
-    values.iter().map(|x| below(*x) + f64::midpoint(equal(*x), 1.0)).collect()
+    mean_ranks(values).into_iter().map(|rank| rank + 1.0).collect()
 }
 
 /// The quantile of sorted values, linear between neighbours; NaN of none.

@@ -36,8 +36,8 @@ pub(crate) struct Page<'a> {
     pub(crate) directory: &'a str,
     /// Other runs that it takes from.
     pub(crate) others: &'a [Other<'a>],
-    /// Options of `jointly report` that were given besides.
-    pub(crate) given: &'a [(&'a str, String)],
+    /// Options of `jointly report` that were given besides, as words.
+    pub(crate) given: &'a [String],
 }
 
 impl Page<'_> {

@@ -18,7 +18,7 @@ use serde_json::Value;
 pub(crate) type Other<'a> = (&'a str, String, &'a Plan);
 
 /// Suite, seed, versions and digests, and how to redo and to verify them.
-pub(crate) fn markup(plan: &Plan, directory: &str, others: &[Other], given: &[(&str, String)]) -> Markup {
+pub(crate) fn markup(plan: &Plan, directory: &str, others: &[Other], given: &[String]) -> Markup {
     let mut facts = vec![
         cells(["what", "value"]),
         cells(["suite", &plan.suite]),
@@ -56,16 +56,15 @@ pub(crate) fn markup(plan: &Plan, directory: &str, others: &[Other], given: &[(&
 }
 
 /// What makes the runs that the page is of and checks them, and what makes the page where that takes more than its directory.
-fn commands(plan: &Plan, directory: &str, others: &[Other], given: &[(&str, String)]) -> String {
+fn commands(plan: &Plan, directory: &str, others: &[Other], given: &[String]) -> String {
     let mut lines = Vec::new();
     for (plan, directory) in iter::once((plan, directory)).chain(others.iter().map(|(_, name, plan)| (*plan, &**name)))
     {
         lines.push(run_command(plan, directory));
         lines.push(format!("jointly verify {}", quoted(directory)));
     }
-    let others = others.iter().map(|(option, name, _)| (*option, name));
-    let options = others.chain(given.iter().map(|(option, value)| (*option, value)));
-    let options: Vec<String> = options.map(|(option, value)| format!("{option} {}", quoted(value))).collect();
+    let options = others.iter().flat_map(|(option, name, _)| [*option, name.as_str()]);
+    let options: Vec<String> = options.chain(given.iter().map(String::as_str)).map(quoted).collect();
     if !options.is_empty() {
         lines.push(format!("jointly report {} --format html {}", quoted(directory), options.join(" ")));
     }
@@ -183,7 +182,7 @@ fn run_command(plan: &Plan, directory: &str) -> String {
     }
     words.push(format!("--seed {}", plan.seed));
     words.extend(plan.options());
-    if let Some(predictor) = plan.regression().and_then(|terms| terms.predictor.as_ref()) {
+    if let Some(predictor) = plan.predictor() {
         words.extend(["--predict".to_owned(), quoted(&predictor.settings.label(&source(predictor, directory)))]);
     }
     let usual = Limits::default();
@@ -279,12 +278,12 @@ mod tests {
     fn a_page_of_several_runs_says_how_each_is_made() {
         let run = |suite: &str| covering_run(suite, 2, &[("gp", covering(&[0.9]))]).plan;
         let (mine, other) = (run("coverage/line"), run("coverage/gap"));
-        let given = [("--level", "80".to_owned())];
+        let given = ["--level", "80", "--pair", "gp", "hmc:chains=2"].map(str::to_owned);
         let text = markup(&mine, "mine", &[("--active", "lessons".to_owned(), &other)], &given).into_string();
         for line in [
             "--suite coverage/gap",
             "jointly verify lessons",
-            "jointly report mine --format html --active lessons --level 80",
+            "jointly report mine --format html --active lessons --level 80 --pair gp hmc:chains=2",
         ] {
             assert!(text.contains(line), "{line}: {text}");
         }

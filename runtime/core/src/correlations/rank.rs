@@ -3,7 +3,7 @@
 /// The rank of each value, 0 for the least; equal values share the mean of the ranks that they take up together.
 ///
 /// No value may be NaN.
-pub(super) fn mean_ranks(values: &[f64]) -> Vec<f64> {
+pub fn mean_ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_by(|&i, &j| values[i].total_cmp(&values[j]));
     let mut ranks = vec![0.0; values.len()];

@@ -87,9 +87,8 @@ impl Targets {
     /// When there is no such row.
     #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
-        let values = rows.iter().flat_map(|&row| self.inputs.row(row)).copied().collect();
         let targets = rows.iter().map(|&row| self.targets[row]).collect();
-        Self { inputs: Matrix::from_rows(self.inputs.cols(), values), targets }
+        Self { inputs: self.inputs.select(rows), targets }
     }
 }
 

@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use jointly_core::regression::{RegressionProblem, RegressionSource, regression_suite};
 
 use crate::directory::RunDirectory;
-use crate::plan::{Plan, PlannedAgent};
+use crate::plan::Plan;
 use crate::unit::UnitResult;
 
 /// Plans and journals of the runs that `--active` gives to the page of a run in a directory.
@@ -52,7 +52,7 @@ fn fits((path, plan): (&Path, &Plan), earlier: &[(&Path, &Plan)]) -> Result<()> 
         );
     }
     for (other, theirs) in earlier {
-        let same = match (predictor(plan), predictor(theirs)) {
+        let same = match (plan.predictor(), theirs.predictor()) {
             (None, None) => Some("the agent that selects"),
             (Some(mine), Some(theirs)) if mine.label == theirs.label => Some(mine.label.as_str()),
             _ => None,
@@ -84,10 +84,6 @@ fn fits((path, plan): (&Path, &Plan), earlier: &[(&Path, &Plan)]) -> Result<()> 
         );
     }
     Ok(())
-}
-
-fn predictor(plan: &Plan) -> Option<&PlannedAgent> {
-    plan.regression().and_then(|terms| terms.predictor.as_ref())
 }
 
 /// Whether a plan's suite has such problems of regression.

@@ -169,8 +169,8 @@ impl<'r, 'a> Runs<'r, 'a> {
         let problems = planned(self.correlations, &data, None);
         let mut sentences = vec![format!(
             "A point an agent: means over {} of {}. Marginal and joint likelihoods are of the same test points under the same \
-             moments. r is Pearson's correlation over agents; the table has Spearman's too, in \
-             brackets the 5th and 95th percentile of a bootstrap over agents, where there are {FEWEST_RESAMPLED} or more. No error bars: \
+             moments. r is Pearson's correlation over agents; the table has Spearman's too, in brackets the 5th and 95th \
+             percentile of a bootstrap over agents, where there are {FEWEST_RESAMPLED} or more. No error bars: \
              standard errors over problems are with the numbers. Agents without a finite value on every problem are left out, as is \
              data that lacks either measure.",
             counted(problems, "problem"),
@@ -199,7 +199,7 @@ impl<'r, 'a> Runs<'r, 'a> {
 
 /// Who predicts in a run of active learning, where it is not the agent that selects.
 fn predictor<'v>(active: &View<'v>) -> Option<&'v str> {
-    active.scores.plan.regression()?.predictor.as_ref().map(|planned| planned.label.as_str())
+    active.scores.plan.predictor().map(|planned| planned.label.as_str())
 }
 
 /// Whether a problem of a run is of some data and such an acquisition.

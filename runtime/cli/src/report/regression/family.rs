@@ -21,9 +21,8 @@ impl Family {
         let last = |name: &str| {
             name.rsplit_once('/').map_or((String::new(), name.to_owned()), |(head, last)| (head.into(), last.into()))
         };
-        let (head, end) = last(problem);
-        let acquisition = Acquisition::ALL.into_iter().find(|acquisition| acquisition.to_string() == end);
-        let numbered = if acquisition.is_some() { head } else { problem.to_owned() };
+        let acquisition = Acquisition::of_problem(problem);
+        let numbered = if acquisition.is_some() { last(problem).0 } else { problem.to_owned() };
         let (many, _) = last(&numbered);
         // A suite of one process bears its name.
         let data = match many.strip_prefix(suite).map(|rest| rest.trim_start_matches('/')) {

@@ -169,7 +169,7 @@ fn figure(view: &View, lines: &[Line], title: String, what: &str) -> Option<Figu
 }
 
 fn caption(view: &View, lines: &[Line], what: &str, counts: &[usize], oracle: bool) -> String {
-    let predictor = view.scores.plan.regression().and_then(|terms| terms.predictor.as_ref());
+    let predictor = view.scores.plan.predictor();
     let predicts = match predictor {
         Some(planned) => format!("Predictions are by {}, whoever selects.", planned.label),
         None => "The agent that selects predicts too.".to_owned(),

@@ -3,6 +3,7 @@
 mod runs;
 
 use jointly_core::Score;
+use jointly_core::correlations::mean_ranks;
 
 use self::runs::{Losses, Predictor, Row, Selections};
 use crate::report::figure::{Figure, cells, counted, digits};
@@ -223,12 +224,8 @@ impl Selections<'_> {
 
 /// The rank of each agent by each measure, from 0; equal losses share the mean of theirs.
 fn ranks(losses: &[Losses]) -> Vec<Losses> {
-    let rank = |own: f64, measure: usize| {
-        let below = losses.iter().filter(|other| other[measure] < own).count();
-        let equal = losses.iter().filter(|other| other[measure] == own).count();
-        below as f64 + (equal - 1) as f64 / 2.0
-    };
-    losses.iter().map(|own| [rank(own[0], 0), rank(own[1], 1)]).collect()
+    let by = |measure: usize| mean_ranks(&losses.iter().map(|losses| losses[measure]).collect::<Vec<_>>());
+    by(0).into_iter().zip(by(1)).map(|(first, second)| [first, second]).collect()
 }
 
 /// The mean over predictors, problem by problem and agent by agent.

@@ -111,7 +111,7 @@ impl SyntheticSpec {
         let targets: Vec<f64> = values.iter().map(|f| f + sd * noise.normal()).collect();
         let order = random_order(count, &mut stream(seed, "correlations-split", name, index));
         let take = |places: &[usize]| SyntheticData {
-            inputs: Matrix::from_rows(self.input_dim, places.iter().flat_map(|&i| inputs.row(i)).copied().collect()),
+            inputs: inputs.select(places),
             values: places.iter().map(|&i| values[i]).collect(),
             targets: places.iter().map(|&i| targets[i]).collect(),
         };

@@ -49,9 +49,7 @@ impl Audit {
             (&self.rows[..], &self.draws[..], "again"),
             (&self.rows[..self.rows.len().min(1)], &self.draws[..1], "alone"),
         ] {
-            let values = rows.iter().flat_map(|&row| inputs.row(row)).copied().collect();
-            let asked = Matrix::from_rows(inputs.cols(), values);
-            let samples = belief.sample_functions(&asked, numbers).map_err(FitError::Agent)?;
+            let samples = belief.sample_functions(&inputs.select(rows), numbers).map_err(FitError::Agent)?;
             assert_eq!(samples.means().len(), rows.len() * numbers.len(), "a value of every draw at every row");
             for (m, &draw) in numbers.iter().enumerate() {
                 for (t, &row) in rows.iter().enumerate() {
@@ -83,8 +81,7 @@ pub(super) fn moments<B: Belief>(
     let rows = inputs.rows();
     let mut source = stream(options.seed, "regression-audit-moments", &options.problem, rows as u64);
     let few = pick::prefix(rows, ROWS.min(rows), &mut source);
-    let asked = few.iter().flat_map(|&row| inputs.row(row)).copied().collect();
-    let again = belief.gaussian(&Matrix::from_rows(inputs.cols(), asked)).map_err(FitError::Agent)?;
+    let again = belief.gaussian(&inputs.select(&few)).map_err(FitError::Agent)?;
     let differs = |what: String, among: f64, alone: f64| {
         let few = few.len();
         FitError::Inconsistent(format!("{what} is {among:?} among {rows} rows and {alone:?} among {few} of them"))
@@ -139,6 +136,21 @@ impl Sizes {
     }
 }
 
+/// Intervals, and how far each row's finite ends are from 0.
+struct Reaching<'a> {
+    bounds: &'a Bounds,
+    reach: Sizes,
+}
+
+impl<'a> Reaching<'a> {
+    fn of(bounds: &'a Bounds) -> Self {
+        let finite = |end: f64| if end.is_finite() { end.abs() } else { 0.0 };
+        let ends = bounds.lower().iter().zip(bounds.upper());
+        let reach = Sizes::of(ends.map(|(&lower, &upper)| finite(lower).max(finite(upper))).collect());
+        Self { bounds, reach }
+    }
+}
+
 /// Asks for the intervals of a few of the rows again, in another order and without the others, then for those of the first of
 /// them alone: a method that knows its test rows could widen where it saw few of them.
 pub(super) fn intervals<B: Belief>(
@@ -151,9 +163,9 @@ pub(super) fn intervals<B: Belief>(
     let rows = inputs.rows();
     let mut source = stream(options.seed, "regression-audit-intervals", &options.problem, rows as u64);
     let few = pick::prefix(rows, ROWS.min(rows), &mut source);
+    let (confidence, prediction) = (all.confidence.as_ref().map(Reaching::of), Reaching::of(&all.prediction));
     for few in [&few[..], &few[..few.len().min(1)]] {
-        let asked = few.iter().flat_map(|&row| inputs.row(row)).copied().collect();
-        let again = belief.intervals(&Matrix::from_rows(inputs.cols(), asked), level).map_err(FitError::Agent)?;
+        let again = belief.intervals(&inputs.select(few), level).map_err(FitError::Agent)?;
         let differs = |what: String, among: &str, alone: &str| {
             let few = few.len();
             FitError::Inconsistent(format!(
@@ -162,20 +174,17 @@ pub(super) fn intervals<B: Belief>(
         };
         let Some(again) = again else { return Err(differs("an interval".into(), "there", "missing")) };
         let kinds = [
-            ("confidence", all.confidence.as_ref(), again.confidence.as_ref()),
-            ("prediction", Some(&all.prediction), Some(&again.prediction)),
+            ("confidence", confidence.as_ref(), again.confidence.as_ref()),
+            ("prediction", Some(&prediction), Some(&again.prediction)),
         ];
         for (kind, all, again) in kinds {
-            let (Some(all), Some(again)) = (all, again) else {
+            let (Some(Reaching { bounds: all, reach }), Some(again)) = (all, again) else {
                 if all.is_some() == again.is_some() {
                     continue;
                 }
-                let said = |bounds: Option<&Bounds>| if bounds.is_some() { "there" } else { "missing" };
-                return Err(differs(format!("the {kind} interval"), said(all), said(again)));
+                let said = |there: bool| if there { "there" } else { "missing" };
+                return Err(differs(format!("the {kind} interval"), said(all.is_some()), said(again.is_some())));
             };
-            let finite = |end: f64| if end.is_finite() { end.abs() } else { 0.0 };
-            let ends = all.lower().iter().zip(all.upper());
-            let reach = Sizes::of(ends.map(|(&lower, &upper)| finite(lower).max(finite(upper))).collect());
             for (i, &row) in few.iter().enumerate() {
                 for (end, all, again) in [("lower", all.lower(), again.lower()), ("upper", all.upper(), again.upper())]
                 {

@@ -130,6 +130,12 @@ fn no_rows_have_no_predictions() {
     assert_eq!((prediction.rows(), prediction.intervals[0].prediction.rows()), (0, 0));
 }
 
+/// Functions that are 0 everywhere, without noise.
+fn still(inputs: &Matrix, draws: &[u64]) -> FunctionSamples {
+    let zeros = vec![0.0; inputs.rows() * draws.len()];
+    FunctionSamples::new(inputs.rows(), draws.len(), zeros.clone(), zeros).unwrap()
+}
+
 /// Moments that are the smaller the more rows there are.
 struct Crowded(fn(usize) -> Option<[f64; 3]>);
 
@@ -141,8 +147,7 @@ impl Belief for Crowded {
     }
 
     fn sample_functions(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<FunctionSamples, Infallible> {
-        let zeros = vec![0.0; inputs.rows() * draws.len()];
-        Ok(FunctionSamples::new(inputs.rows(), draws.len(), zeros.clone(), zeros).unwrap())
+        Ok(still(inputs, draws))
     }
 
     fn gaussian(&mut self, inputs: &Matrix) -> Result<Option<Gaussian>, Infallible> {
@@ -191,8 +196,7 @@ impl Belief for Distracting {
     }
 
     fn sample_functions(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<FunctionSamples, Infallible> {
-        let zeros = vec![0.0; inputs.rows() * draws.len()];
-        Ok(FunctionSamples::new(inputs.rows(), draws.len(), zeros.clone(), zeros).unwrap())
+        Ok(still(inputs, draws))
     }
 
     fn gaussian(&mut self, inputs: &Matrix) -> Result<Option<Gaussian>, Infallible> {

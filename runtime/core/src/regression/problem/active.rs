@@ -44,7 +44,8 @@ pub enum Acquisition {
 ///
 /// Before the first round and after each, the predicting agent is trained on the training set and scored on the test set. In a
 /// round the selecting agent, trained on the same set, chooses pool points by an acquisition function, and these move to the
-/// training set: the options' share of all rows, to the nearest whole number and at least one, but no more than are left. All acquisitions of the same data begin with the same training set and the same seeds.
+/// training set: the options' share of all rows, to the nearest whole number and at least one, but no more than are left. All
+/// acquisitions of the same data begin with the same training set and the same seeds.
 #[derive(Clone, Debug)]
 pub struct ActiveProblem {
     /// Where its data come from.
@@ -81,6 +82,12 @@ pub struct OracleRound {
 impl Acquisition {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::BatchMig, Self::Mig, Self::Tig, Self::Random];
+
+    /// The one that a problem's name ends in, such as `correlations/active/boston/seed0/tig`, if any.
+    pub fn of_problem(name: &str) -> Option<Self> {
+        let (_, end) = name.rsplit_once('/')?;
+        Self::ALL.into_iter().find(|acquisition| acquisition.to_string() == end)
+    }
 }
 
 impl fmt::Display for Acquisition {
@@ -111,6 +118,13 @@ impl ActiveProblem {
         let all = data.train.rows() + data.pool.rows() + data.test.rows();
         let query = ((all as f64 * run.options.query_share).round() as usize).max(1);
         let options = run.options.moments(run.seed, run.name);
+        let apart = predictor.is_some();
+        let blame = |error| match error {
+            // These are nobody's.
+            FitError::Data(_) | FitError::Oracle(_) => error,
+            error if apart => FitError::Predictor(Box::new(error)),
+            error => error,
+        };
         let mut learning = Learning::new(&data);
         let mut rounds = Vec::new();
         let mut queried = 0;
@@ -121,13 +135,6 @@ impl ActiveProblem {
             let last = round == run.options.rounds || learning.pool.is_empty();
             let selects = !last && self.acquisition != Acquisition::Random;
             let mut selecting = if selects || predictor.is_none() { Some(train_agent(agent)?) } else { None };
-            let apart = predictor.is_some();
-            let blame = |error| match error {
-                // These are nobody's.
-                FitError::Data(_) | FitError::Oracle(_) => error,
-                error if apart => FitError::Predictor(Box::new(error)),
-                error => error,
-            };
             let mut predicting =
                 predictor.as_mut().map(|predictor| train_agent(predictor)).transpose().map_err(blame)?;
             let done = |part: f64| (f64::from(round) + part) / f64::from(run.options.rounds + 1);

@@ -117,7 +117,7 @@ impl Predictor<'_> {
 }
 
 fn predictor<'v>(run: &View<'v>) -> Predictor<'v> {
-    let planned = run.scores.plan.regression().and_then(|terms| terms.predictor.as_ref());
+    let planned = run.scores.plan.predictor();
     planned.map_or(Predictor::Itself, |planned| Predictor::Agent(&planned.label))
 }
 
