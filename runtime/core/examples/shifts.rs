@@ -30,18 +30,16 @@ fn main() -> ExitCode {
 }
 
 fn sheets(folder: &Path) -> Result<(), Error> {
-    let drawn =
-        |class: u64, index: u64| digits::digit_of(class as u32, &mut stream(0, "sheet", "digit", class + 10 * index));
-    let hands = (0..10).map(|class| (0..20).map(|index| drawn(class, index)).collect()).collect();
-    write(&folder.join("digits.ppm"), hands)?;
-    let outsider = |index: u64| digits::outsider(&mut stream(0, "sheet", "outsider", index));
-    write(
-        &folder.join("outsiders.ppm"),
-        (0..5).map(|row| (0..20).map(|k| outsider(20 * row + k)).collect()).collect(),
-    )?;
-    write(&folder.join("grey.ppm"), shifted(&[drawn(3, 1), drawn(8, 3)]))?;
-    write(&folder.join("colour.ppm"), shifted(&[scene(32), scene(33)]))?;
-    write(&folder.join("large.ppm"), shifted(&[scene(224)]))
+    let drawn = |class, index| digits::digit_of(class, &mut stream(0, "sheet", "digit", u64::from(class) + 10 * index));
+    let hands: Vec<Vec<Pixels>> =
+        (0..digits::CLASSES).map(|class| (0..20).map(|index| drawn(class, index)).collect()).collect();
+    let outsider = |index| digits::outsider(&mut stream(0, "sheet", "outsider", index));
+    let others: Vec<Vec<Pixels>> = (0..5).map(|row| (0..20).map(|k| outsider(20 * row + k)).collect()).collect();
+    write(&folder.join("digits.ppm"), &hands)?;
+    write(&folder.join("outsiders.ppm"), &others)?;
+    write(&folder.join("grey.ppm"), &shifted(&[drawn(3, 1), drawn(8, 3)]))?;
+    write(&folder.join("colour.ppm"), &shifted(&[scene(32), scene(33)]))?;
+    write(&folder.join("large.ppm"), &shifted(&[scene(224)]))
 }
 
 /// A row of each image for every shift: as it is, and at every severity.
@@ -67,7 +65,7 @@ fn scene(side: usize) -> Pixels {
         let hill = 0.45 + 0.08 * (x * 7.0).sin() + 0.03 * (x * 17.0).sin();
         let sun = (x - 0.78).hypot(y - 0.2) < 0.1;
         let house = (0.25..0.55).contains(&x) && (0.48..0.75).contains(&y);
-        let roof = y >= 0.3 && y < 0.48 && (x - 0.4).abs() < 0.18 * (y - 0.3) / 0.18 + 0.02;
+        let roof = (0.3..0.48).contains(&y) && (x - 0.4).abs() < y - 0.28;
         let window = (0.3..0.38).contains(&x) && (0.55..0.65).contains(&y);
         let fence = y > 0.78 && y < 0.92 && (x * 12.0).fract() < 0.3;
         match () {
@@ -88,7 +86,7 @@ fn scene(side: usize) -> Pixels {
 }
 
 /// Images in rows, as a portable pixmap.
-fn write(path: &Path, rows: Vec<Vec<Pixels>>) -> Result<(), Error> {
+fn write(path: &Path, rows: &[Vec<Pixels>]) -> Result<(), Error> {
     let cell = rows.iter().flatten().map(|image| image.shape().height()).max().unwrap_or(1) + GAP;
     let columns = rows.iter().map(Vec::len).max().unwrap_or(1);
     let (width, height) = (cell * columns, cell * rows.len());

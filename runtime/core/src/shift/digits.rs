@@ -12,7 +12,7 @@ mod path;
 use super::draw::below;
 use super::pixels::Pixels;
 use crate::stream::Stream;
-use hand::Hand;
+use hand::{Hand, jitter};
 
 /// Rows, and columns, of an image of [`digit`] and [`outsider`]; there is one channel.
 pub const SIDE: usize = 28;
@@ -20,8 +20,10 @@ pub const SIDE: usize = 28;
 pub const CLASSES: u32 = 10;
 
 /// The fewest and the most strokes, and points of a stroke, of a scribble.
-const SCRIBBLE_STROKES: [u64; 2] = [1, 3];
-const SCRIBBLE_POINTS: [u64; 2] = [3, 6];
+const SCRIBBLE_STROKES: [u64; 2] = [2, 3];
+const SCRIBBLE_POINTS: [u64; 2] = [3, 5];
+/// The least size of a scribble that is stretched to a character's.
+const LEAST_SIZE: f64 = 1e-3;
 
 /// A digit and its class, which is uniform.
 pub fn digit(stream: &mut Stream) -> (Pixels, u32) {
@@ -47,17 +49,23 @@ fn letter(stream: &mut Stream) -> Pixels {
     write(pick(&glyphs::LETTERS, stream), stream)
 }
 
-/// A few curves through random points.
+/// A few curves through random points, as large as a character.
 fn scribble(stream: &mut Stream) -> Pixels {
     let number = |[least, most]: [u64; 2], stream: &mut Stream| least + below(most - least + 1, stream);
     let hand = Hand::draw(stream);
-    let strokes: Vec<Vec<[f64; 2]>> = (0..number(SCRIBBLE_STROKES, stream))
-        .map(|_| {
-            let points = (0..number(SCRIBBLE_POINTS, stream)).map(|_| [stream.uniform(), stream.uniform()]);
-            path::curve(&points.collect::<Vec<_>>(), false)
-        })
+    let mut strokes: Vec<Vec<[f64; 2]>> = (0..number(SCRIBBLE_STROKES, stream))
+        .map(|_| (0..number(SCRIBBLE_POINTS, stream)).map(|_| [stream.uniform(), stream.uniform()]).collect())
         .collect();
-    hand.ink(&strokes)
+    for axis in 0..2 {
+        let ends = strokes.iter().flatten().map(|point| point[axis]);
+        let (least, most) = ends.fold((1.0_f64, 0.0_f64), |(least, most), x| (least.min(x), most.max(x)));
+        // Points that all but coincide are left where they are.
+        let size = if most - least > LEAST_SIZE { most - least } else { 1.0 };
+        for point in strokes.iter_mut().flatten() {
+            point[axis] = (point[axis] - least) / size;
+        }
+    }
+    hand.ink(&strokes.iter().map(|points| path::curve(points, false)).collect::<Vec<_>>())
 }
 
 fn pick<T>(choices: &'static [T], stream: &mut Stream) -> &'static T {
@@ -69,7 +77,7 @@ fn write(glyph: &glyphs::Glyph, stream: &mut Stream) -> Pixels {
     let strokes: Vec<Vec<[f64; 2]>> = glyph
         .iter()
         .map(|stroke| {
-            let points: Vec<[f64; 2]> = stroke.points().iter().map(|&point| hand.jitter(point, stream)).collect();
+            let points: Vec<[f64; 2]> = stroke.points().iter().map(|&point| jitter(point, stream)).collect();
             stroke.through(&points)
         })
         .collect();

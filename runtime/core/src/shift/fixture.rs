@@ -29,7 +29,7 @@ pub(super) fn smooth(side: usize) -> Pixels {
     let middle = (side - 1) as f64 / 2.0;
     let value = |i: usize, j: usize| {
         let (y, x) = (i as f64 - middle, j as f64 - middle - 2.0);
-        libm::exp(-(y * y + 0.6 * x * x) / (0.04 * middle * middle * 2.0))
+        libm::exp(-(y * y + 0.6 * x * x) / (0.06 * middle * middle))
     };
     let values = (0..side * side).map(|place| value(place / side, place % side)).collect();
     Pixels::new(shape(side, side, 1), values).unwrap()

@@ -76,7 +76,8 @@ fn solve(line: &mut [f64]) {
     }
     // The start of the causal filter sums the whole mirrored line, which repeats every 2 n - 2.
     let (mut sum, mut power) = (line[0], POLE);
-    let mut back = libm::pow(-POLE, (2 * n - 3) as f64) * -1.0;
+    // The pole is negative and its power odd.
+    let mut back = -libm::pow(-POLE, (2 * n - 3) as f64);
     for &value in &line[1..n - 1] {
         sum += (power + back) * value;
         power *= POLE;

@@ -5,7 +5,7 @@ use super::super::filter::blur;
 use super::super::pixels::Pixels;
 use super::super::plane::Plane;
 use super::super::scale::{Constants, Scale, Step};
-use super::color::{luma, tinted};
+use super::color::tinted;
 use super::plasma::plasma;
 use crate::stream::Stream;
 
@@ -17,7 +17,7 @@ const FROST: Constants<(f64, f64)> = Constants {
 /// Ice is a little blue.
 const ICE: [f64; 3] = [0.88, 0.95, 1.0];
 /// Ferns of ice that grow from the edges of a pane.
-const FERNS: usize = 7;
+const FERNS: usize = 12;
 /// Between a stem of ice and the branches that leave it, in radians: crystals of ice have six arms.
 const ANGLE: f64 = std::f64::consts::FRAC_PI_3;
 /// How the pane looks between crystals.
@@ -47,7 +47,7 @@ fn pane(height: usize, width: usize, stream: &mut Stream) -> Plane {
     }
     let haze = blur(&ice.crystals, ice.gap);
     Plane::from_fn(height, width, |i, j| {
-        let between = 0.15 + 0.3 * clouds.at(i, j) + 0.6 * haze.at(i, j);
+        let between = 0.05 + 0.35 * clouds.at(i, j) + 0.5 * haze.at(i, j);
         between.max(ice.crystals.at(i, j) * (0.75 + 0.25 * clouds.at(i, j))).min(1.0)
     })
 }
@@ -83,7 +83,7 @@ impl Ice {
     fn new(height: usize, width: usize) -> Self {
         let side = height.max(width) as f64;
         let crystals = Plane::new(height, width, vec![0.0; height * width]);
-        Self { crystals, side, gap: 2.0 + side / 40.0, thickness: 0.45 + side / 450.0 }
+        Self { crystals, side, gap: 1.8 + side / 60.0, thickness: 0.5 + side / 300.0 }
     }
 
     /// A stem from the edge towards the middle, its branches, and theirs.
@@ -154,15 +154,10 @@ impl Ice {
     }
 }
 
-/// The mean brightness that a pane adds to a grey image, for tests of its law.
-#[cfg(test)]
-fn whiteness() -> f64 {
-    luma(ICE)
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::super::fixture::{ODD_SIZES, corrupted, grey, moments};
+    use super::super::color::luma;
     use super::*;
     use crate::stream::stream;
 
@@ -193,7 +188,7 @@ mod tests {
             let (kept, added) = FROST.at(*scale, *step);
             for (a, b) in dark.values().iter().zip(light.values()) {
                 assert!((b - a - kept * 0.2).abs() < 1e-9 || *b == 1.0);
-                assert!(*a <= added * whiteness() + 1e-9);
+                assert!(*a <= added * luma(ICE) + 1e-9);
             }
         }
     }

@@ -151,14 +151,14 @@ impl Codec {
 
     fn forward(&self, block: &Block) -> Block {
         let basis = |u: usize, x: usize| self.basis[u * SIDE + x];
-        let rows = product(|u, x| basis(u, x), |x, j| block[x * SIDE + j]);
+        let rows = product(basis, |x, j| block[x * SIDE + j]);
         product(|u, x| rows[u * SIDE + x], |x, v| basis(v, x))
     }
 
     fn backward(&self, coefficients: &Block) -> Block {
         let basis = |u: usize, x: usize| self.basis[u * SIDE + x];
         let rows = product(|x, u| basis(u, x), |u, v| coefficients[u * SIDE + v]);
-        product(|x, v| rows[x * SIDE + v], |v, j| basis(v, j))
+        product(|x, v| rows[x * SIDE + v], basis)
     }
 }
 

@@ -48,11 +48,6 @@ impl Hand {
         Self { height, width, pen, ink, slant, turn, middle }
     }
 
-    /// A control point as this time the hand hits it, as rows and columns of a unit square.
-    pub(super) fn jitter(&self, (x, y): (f64, f64), stream: &mut Stream) -> [f64; 2] {
-        [y, x].map(|place| place + JITTER * stream.truncated_normal())
-    }
-
     /// The image of strokes, which are polylines in a unit square.
     pub(super) fn ink(&self, strokes: &[Vec<[f64; 2]>]) -> Pixels {
         let lines: Vec<Vec<[f64; 2]>> =
@@ -74,4 +69,9 @@ impl Hand {
         let (sin, cos) = self.turn;
         [self.middle[0] + y * cos + x * sin, self.middle[1] + x * cos - y * sin]
     }
+}
+
+/// A control point as this time the hand hits it, as row and column of a unit square.
+pub(super) fn jitter((x, y): (f64, f64), stream: &mut Stream) -> [f64; 2] {
+    [y, x].map(|place| place + JITTER * stream.truncated_normal())
 }
