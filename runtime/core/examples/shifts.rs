@@ -30,10 +30,12 @@ fn main() -> ExitCode {
 }
 
 fn sheets(folder: &Path) -> Result<(), Error> {
-    let drawn = |class, index| digits::digit_of(class, &mut stream(0, "sheet", "digit", u64::from(class) + 10 * index));
+    let drawn = |class: u32, index: u64| {
+        digits::digit_of(class, &mut stream(0, "sheet", "digit", u64::from(class) + 10 * index))
+    };
     let hands: Vec<Vec<Pixels>> =
         (0..digits::CLASSES).map(|class| (0..20).map(|index| drawn(class, index)).collect()).collect();
-    let outsider = |index| digits::outsider(&mut stream(0, "sheet", "outsider", index));
+    let outsider = |index: u64| digits::outsider(&mut stream(0, "sheet", "outsider", index));
     let others: Vec<Vec<Pixels>> = (0..5).map(|row| (0..20).map(|k| outsider(20 * row + k)).collect()).collect();
     write(&folder.join("digits.ppm"), &hands)?;
     write(&folder.join("outsiders.ppm"), &others)?;
