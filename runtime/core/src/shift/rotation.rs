@@ -13,8 +13,9 @@ use super::spline::Spline;
 /// alone.
 ///
 /// Source: Ovadia et al. (2019), appendix B; `scipy.ndimage.rotate` of order 3 and mode `constant`, with `reshape`
-/// off. (The paper's code lets the image grow and cuts out its middle: the same at all its angles on 28 pixels, since
-/// the grown side is even at each. It does not clip.)
+/// off. (The paper's code lets the image grow and cuts out its middle, and does not clip. Where the grown side is even,
+/// as for 28 pixels at all the paper's angles, that is the same; where it is odd, there the image is half a pixel off
+/// its centre.)
 pub(super) fn rotate(image: &Pixels, degrees: f64) -> Pixels {
     let (sin, cos) = sin_cos(degrees);
     image.map_planes(|plane| {
@@ -134,7 +135,9 @@ mod tests {
             for pixels in [0, 1, 2, 14, 28, -1, 1000, i64::MIN, i64::MAX] {
                 let moved = translate(&image, pixels);
                 let mut sorted = [image.values().to_vec(), moved.values().to_vec()];
-                sorted.iter_mut().for_each(|values| values.sort_by(f64::total_cmp));
+                for values in &mut sorted {
+                    values.sort_by(f64::total_cmp);
+                }
                 assert_eq!(sorted[0], sorted[1]);
             }
             assert_eq!(translate(&image, width as i64), image);

@@ -2,8 +2,9 @@
 
 use super::fixture::{ODD_SIZES, SCALES, distance, photo, shape};
 use super::*;
+use crate::digest;
 use crate::matrix::Matrix;
-use crate::stream::stream;
+use crate::stream::{Stream, stream};
 
 fn images() -> impl Iterator<Item = Shift> {
     Shift::ALL.into_iter().filter(|shift| shift.input() == Input::Image)
@@ -171,4 +172,38 @@ fn severities_meet_the_same_noise() {
     for (weak, strong) in noise(1.0).into_iter().zip(noise(5.0)) {
         assert!((strong - weak * 2.5).abs() < 1e-9);
     }
+}
+
+/// The start of the digest of the bits of every image that a shift makes of a grey and a coloured digit, at all severities
+/// and with both image sets' constants.
+const GOLDEN: [(&str, &str); 0] = [];
+/// That of a hundred digits, and of a hundred outsiders.
+const GOLDEN_DIGITS: &str = "";
+const GOLDEN_OUTSIDERS: &str = "";
+
+fn fingerprint<'a>(images: impl Iterator<Item = &'a Pixels>) -> String {
+    let bytes: Vec<u8> = images.flat_map(Pixels::values).flat_map(|x| x.to_bits().to_le_bytes()).collect();
+    digest(&bytes)["sha256:".len()..][..16].to_owned()
+}
+
+#[test]
+fn golden_images_never_move() {
+    let shifted = |shift: Shift| {
+        let mut images = Vec::new();
+        for level in levels(shift) {
+            for (scale, channels) in [(Scale::Small, 1), (Scale::Small, 3), (Scale::Large, 1), (Scale::Large, 3)] {
+                let mut source = level.stream(0, "golden", 0);
+                images.push(level.apply_at(scale, &picture(channels), &mut source).unwrap());
+            }
+        }
+        (shift.name(), fingerprint(images.iter()))
+    };
+    let found: Vec<(&str, String)> = images().map(shifted).collect();
+    let found: Vec<(&str, &str)> = found.iter().map(|(name, print)| (*name, print.as_str())).collect();
+    let drawn = |draw: fn(&mut Stream) -> Pixels| {
+        fingerprint((0..100).map(|index| draw(&mut stream(0, "golden", "digits", index))).collect::<Vec<_>>().iter())
+    };
+    let digits = drawn(|stream| digits::digit(stream).0);
+    let outsiders = drawn(digits::outsider);
+    assert_eq!((found.as_slice(), digits.as_str(), outsiders.as_str()), (&GOLDEN[..], GOLDEN_DIGITS, GOLDEN_OUTSIDERS));
 }
