@@ -5,8 +5,8 @@
 //!
 //! Source: ITU-T T.81 (its tables K.1 and K.2), JFIF's colours, and libjpeg for what these leave open: how quality
 //! scales the tables, and chroma halved by the mean of four and doubled by weights of 3/4 and 1/4, with its rounding.
-//! libjpeg's own transform is of whole numbers, so that a coefficient in a thousand falls to another multiple of its
-//! step: its images differ from these by a third of a byte on average.
+//! libjpeg's own transform is of whole numbers, so that a few coefficients fall to another multiple of their step: its
+//! images differ from these by less than a byte on average.
 
 use super::super::border::Border;
 use super::super::pixels::Pixels;

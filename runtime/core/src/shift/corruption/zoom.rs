@@ -1,6 +1,5 @@
 //! Blur towards the edges, as of a camera that rushes at its object.
 
-use super::super::border::Border;
 use super::super::pixels::Pixels;
 use super::super::plane::Plane;
 use super::super::scale::{Constants, Scale, Step};
@@ -34,12 +33,33 @@ pub(in super::super) fn zoom(image: &Pixels, scale: Scale, step: Step, _: &mut S
 pub(super) fn enlarge(plane: &Plane, factor: f64) -> Plane {
     let (height, width) = (plane.height(), plane.width());
     let (down, across) = (Axis::new(height, factor), Axis::new(width, factor));
-    Plane::from_fn(height, width, |i, j| plane.bilinear(down.place(i), across.place(j), Border::Edge))
+    // Found once for a column rather than for each of its pixels.
+    let columns: Vec<Between> = (0..width).map(|j| across.between(j)).collect();
+    let mut values = Vec::with_capacity(height * width);
+    for i in 0..height {
+        let rows = down.between(i);
+        values.extend(columns.iter().map(|columns| {
+            let along = |row: usize| {
+                plane.at(row, columns.low) * (1.0 - columns.share) + plane.at(row, columns.high) * columns.share
+            };
+            along(rows.low) * (1.0 - rows.share) + along(rows.high) * rows.share
+        }));
+    }
+    Plane::new(height, width, values)
+}
+
+/// Two neighbours on an axis, and how far from the first to the second a place is.
+struct Between {
+    low: usize,
+    high: usize,
+    share: f64,
 }
 
 /// Where the pixels of an enlarged axis come from: the first of the cut maps to the first of the enlarged, and the last
 /// to the last.
 struct Axis {
+    /// The last pixel.
+    last: usize,
     start: f64,
     trimmed: f64,
     stretch: f64,
@@ -50,11 +70,13 @@ impl Axis {
         let kept = ((side as f64 / factor).ceil() as usize).clamp(1, side);
         let enlarged = ((kept as f64 * factor).round() as usize).max(side);
         let stretch = if enlarged > 1 { (kept - 1) as f64 / (enlarged - 1) as f64 } else { 0.0 };
-        Self { start: ((side - kept) / 2) as f64, trimmed: ((enlarged - side) / 2) as f64, stretch }
+        Self { last: side - 1, start: ((side - kept) / 2) as f64, trimmed: ((enlarged - side) / 2) as f64, stretch }
     }
 
-    fn place(&self, i: usize) -> f64 {
-        self.start + (i as f64 + self.trimmed) * self.stretch
+    fn between(&self, i: usize) -> Between {
+        let place = self.start + (i as f64 + self.trimmed) * self.stretch;
+        let low = (place as usize).min(self.last);
+        Between { low, high: (low + 1).min(self.last), share: place - low as f64 }
     }
 }
 
