@@ -2,8 +2,9 @@
 //! large.ppm.
 //!
 //! A row is a shift, from no shift at the left to the strongest at the right; colour and large images are drawn by the
-//! host too, the first with CIFAR-10-C's constants and the second with ImageNet-C's. It prints what each shift costs: the
-//! mean over severities, in microseconds an image.
+//! host too, the first with CIFAR-10-C's constants and the second with ImageNet-C's. It prints how far each shift
+//! moves digits, as the root mean square difference at each severity, and what it costs: the mean over severities, in
+//! microseconds an image.
 
 use std::fs;
 use std::hint::black_box;
@@ -45,20 +46,46 @@ fn sheets(folder: &Path) -> Result<(), Error> {
     write(&folder.join("grey.ppm"), &shifted(&[drawn(3, 1), drawn(8, 3)]))?;
     write(&folder.join("colour.ppm"), &shifted(&[scene(32), scene(33)]))?;
     write(&folder.join("large.ppm"), &shifted(&[scene(224)]))?;
+    let hands: Vec<Pixels> = hands.into_iter().flatten().collect();
+    distances(&hands);
+    costs(&[(drawn(8, 3), 50), (scene(32), 50), (scene(224), 2)]);
+    Ok(())
+}
+
+/// Prints how far images are moved.
+fn distances(images: &[Pixels]) {
+    for shift in image_shifts() {
+        let mean = |level: ShiftLevel| {
+            let square = |(index, image): (usize, &Pixels)| {
+                let shifted = apply(level, image, index as u64);
+                let pairs = image.values().iter().zip(shifted.values());
+                pairs.map(|(a, b)| (a - b) * (a - b)).sum::<f64>() / image.values().len() as f64
+            };
+            (images.iter().enumerate().map(square).sum::<f64>() / images.len() as f64).sqrt()
+        };
+        print!("{:<16}", shift.name());
+        for level in levels(shift) {
+            print!(" {:.3}", mean(level));
+        }
+        println!();
+    }
+}
+
+/// Prints what shifts of images cost, each timed as often as is said beside it.
+fn costs(images: &[(Pixels, u64); 3]) {
     println!("{:<16} {:>12} {:>12} {:>14}", "shift", "28 x 28 x 1", "32 x 32 x 3", "224 x 224 x 3");
     for shift in image_shifts() {
-        let [grey, colour, large] = [(drawn(8, 3), 50), (scene(32), 50), (scene(224), 2)].map(|(image, times)| {
+        let [grey, colour, large] = images.each_ref().map(|(image, times)| {
             let start = Instant::now();
-            for index in 0..times {
+            for index in 0..*times {
                 for level in levels(shift) {
-                    black_box(apply(level, &image, index));
+                    black_box(apply(level, image, index));
                 }
             }
             start.elapsed().as_secs_f64() * 1e6 / (times * shift.severities().len() as u64) as f64
         });
         println!("{:<16} {grey:>12.0} {colour:>12.0} {large:>14.0}", shift.name());
     }
-    Ok(())
 }
 
 fn image_shifts() -> impl Iterator<Item = Shift> {

@@ -52,10 +52,7 @@ pub(super) fn check(rows: &Matrix, columns: &Columns) -> Result<(), ShiftError> 
 
 /// `x_ij + s deviation_j N_ij(0, 1)`.
 pub(super) fn noise(rows: &Matrix, columns: &Columns, s: f64, stream: &mut Stream) -> Result<Matrix, ShiftError> {
-    map(rows, columns, |x, j, column| {
-        debug_assert!(j < columns.0.len());
-        x + s * column.deviation * stream.normal()
-    })
+    map(rows, columns, |x, _, column| x + s * column.deviation * stream.normal())
 }
 
 /// `mean_j + (x_ij - mean_j) exp(s N_j(0, 1))`.

@@ -138,9 +138,6 @@ fn all_but_saturation_change_grey() {
 
 #[test]
 fn severity_orders_the_distance_from_the_original() {
-    // As published, constants do not grow evenly: fog, glass, snow, spatter, elastic and saturate change in kind, and
-    // frost of CIFAR-10-C loses light as it gains ice. The others grow step by step.
-    let uneven = [Shift::GlassBlur, Shift::Snow, Shift::Spatter, Shift::Elastic, Shift::Saturate, Shift::Frost];
     let pictures: Vec<Pixels> =
         (0..20).map(|index| digits::digit(&mut stream(0, "test", "ordered", index)).0).collect();
     for shift in Shift::corruptions() {
@@ -152,11 +149,21 @@ fn severity_orders_the_distance_from_the_original() {
             pictures.iter().enumerate().map(far).sum::<f64>() / pictures.len() as f64
         };
         let far: Vec<f64> = levels(shift).map(mean).collect();
-        if uneven.contains(&shift) {
-            assert!(shift == Shift::Saturate || shift == Shift::Elastic || far[4] > far[0], "{shift}: {far:?}");
-        } else {
-            assert!(far.is_sorted_by(|a, b| a < b), "{shift}: {far:?}");
-        }
+        let rises = |far: &[f64]| far.is_sorted_by(|a, b| a < b);
+        // The published constants do not all grow together.
+        let ordered = match shift {
+            // Two rounds are more than one, whatever the blur.
+            Shift::GlassBlur => far[..3].iter().all(|x| *x < far[3].min(far[4])),
+            // The fourth has as much ice as the third, and less of the image.
+            Shift::Frost => rises(&far[..3]) && far[3] < far[4] && far[2] < far[4],
+            // Three of water, two of mud.
+            Shift::Spatter => rises(&far[..3]) && rises(&far[3..]),
+            // What is pulled as a whole shrinks while crumples grow.
+            Shift::Elastic => far.is_sorted_by(|a, b| a > b) && far[4] > 0.05,
+            Shift::Saturate => far == [0.0; 5],
+            _ => rises(&far),
+        };
+        assert!(ordered, "{shift}: {far:?}");
     }
 }
 
