@@ -22,6 +22,7 @@ pub mod predictions;
 pub mod problem;
 pub mod regression;
 pub mod score;
+pub mod shift;
 pub mod statistics;
 pub mod stream;
 pub mod suite;

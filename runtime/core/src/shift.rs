@@ -1,0 +1,37 @@
+//! Dataset shift: inputs moved away from those that an agent trained on, by name and severity.
+//!
+//! Every shift is a pure function of (data, shift, severity, stream): plain loops in a fixed order, transcendental
+//! functions by `libm`, random numbers by [`Stream`](crate::Stream) alone. The same data, shift and stream give the
+//! same bits on every platform. A shift never makes a value that is not a number, nor a pixel outside [0, 1].
+//!
+//! Source: Ovadia et al., Can you trust your model's uncertainty? Evaluating predictive uncertainty under dataset shift
+//! (2019); Hendrycks & Dietterich, Benchmarking neural network robustness to common corruptions and perturbations
+//! (2019).
+
+mod border;
+mod corruption;
+pub mod digits;
+mod draw;
+mod error;
+mod filter;
+#[cfg(test)]
+mod fixture;
+mod level;
+mod list;
+mod pixels;
+mod plane;
+mod rotation;
+mod scale;
+mod spline;
+mod table;
+mod tokens;
+
+pub use error::{MAX_SIDE, ShiftError};
+pub use level::ShiftLevel;
+pub use list::{Input, Shift};
+pub use pixels::{ImageShape, Pixels};
+pub use scale::Scale;
+pub use table::Columns;
+
+#[cfg(test)]
+mod tests;
