@@ -1,4 +1,4 @@
-//! What the neural agents share: dense networks, their training and ensembles of them.
+//! What the neural agents share: dense networks, convolutions in front of them, their training and ensembles of them.
 
 pub mod activation;
 pub mod adam;
@@ -7,11 +7,13 @@ pub mod batches;
 pub mod belief;
 pub mod choice;
 pub mod cholesky;
+pub mod convolution;
 pub mod drawn;
 pub mod ensemble;
 pub mod examples;
 pub mod finite;
 pub mod fit;
+pub mod front;
 pub mod held_out;
 pub mod ints;
 pub mod last_layer;
@@ -24,6 +26,7 @@ pub mod penalty;
 pub mod pieces;
 pub mod point_loss;
 pub mod points;
+pub mod pooling;
 pub mod predict;
 pub mod product;
 pub mod quantile;
@@ -47,7 +50,9 @@ pub use activation::Activation;
 pub use agent::{Agent, EnsembleAgent};
 pub use ensemble::{Ensemble, Prior, Recipe, Weighting};
 pub use finite::{Finite, Function};
+pub use convolution::Image;
 pub use fit::Fit;
+pub use front::{Front, LENET, Stage};
 pub use jointly_sdk::Progress;
 pub use network::{FirstBiases, Network, widths};
 pub use penalty::Penalty;

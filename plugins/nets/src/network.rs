@@ -1,8 +1,12 @@
-//! A network of dense layers, of which hidden units are rectified unless it is told otherwise: its parameters, its values and their gradient.
+//! A network of dense layers, of which hidden units are rectified unless it is told otherwise, behind convolutions where its
+//! inputs are images: its parameters, its values and their gradient.
 
 use jointly_sdk::{Rng, Task};
 
 use crate::activation::Activation;
+use crate::convolution::Images;
+use crate::front::{Front, FrontValues};
+use crate::layout::{Block, blocks};
 use crate::product::{Target, narrow, product};
 use crate::simd::{LANES, Lanes, Left, NARROW, Right, floats_mut, transpose, vectors};
 use crate::sparse::{Pattern, Rectified};
@@ -49,9 +53,11 @@ impl Layer {
 /// A network: what its layers are, and their parameters, padded with zeros to whole vectors.
 #[derive(Clone, Debug)]
 pub struct Network {
+    /// What makes the inputs of the dense layers of an image.
+    front: Option<Front>,
     layers: Vec<Layer>,
     activation: Activation,
-    /// Every layer's parameters, one after the other.
+    /// Every layer's parameters, one after the other, those of convolutions first.
     pub parameters: Vec<Lanes>,
 }
 
@@ -74,16 +80,34 @@ impl Network {
     ///
     /// Where there are fewer than two widths.
     pub fn new(widths: &[usize], first_biases: FirstBiases, rng: &mut Rng) -> Self {
+        Self::with_front(None, widths, first_biases, rng)
+    }
+
+    /// A network of images: the layers of `front`, dense hidden layers of the given widths, and the outputs.
+    ///
+    /// Weights are truncated normal with scale `1 / sqrt(fan-in)`, the fan-in of a filter being its numbers; biases are zero.
+    /// The units of `front` are rectified, whatever the hidden units are.
+    pub fn convolutional(front: Front, hidden: &[usize], outputs: usize, rng: &mut Rng) -> Self {
+        let widths = [&[front.features()], hidden, &[outputs]].concat();
+        Self::with_front(Some(front), &widths, FirstBiases::Zero, rng)
+    }
+
+    fn with_front(front: Option<Front>, widths: &[usize], first_biases: FirstBiases, rng: &mut Rng) -> Self {
         assert!(widths.len() > 1, "a network has inputs and outputs");
         let mut layers = Vec::new();
-        let mut offset = 0;
+        let mut offset = front.as_ref().map_or(0, |front| front.len);
         for pair in widths.windows(2) {
             let layer = Layer { inputs: pair[0], outputs: pair[1], offset };
             offset += layer.len();
             layers.push(layer);
         }
         let activation = Activation::Relu;
-        let mut network = Self { layers, activation, parameters: vec![Lanes::splat(0.0); offset] };
+        let mut network = Self { front, layers, activation, parameters: vec![Lanes::splat(0.0); offset] };
+        for block in network.blocks().into_iter().take(network.convolutions()) {
+            let scale = 1.0 / (block.inputs as f32).sqrt();
+            let parameters = floats_mut(&mut network.parameters);
+            block.weights().for_each(|at| parameters[at] = scale * rng.truncated_normal());
+        }
         for (l, layer) in network.layers.clone().into_iter().enumerate() {
             let scale = 1.0 / (layer.inputs as f32).sqrt();
             let rows = layer.width() * LANES;
@@ -122,9 +146,26 @@ impl Network {
         self
     }
 
+    /// What stands in front of the dense layers.
+    pub fn front(&self) -> Option<&Front> {
+        self.front.as_ref()
+    }
+
+    /// Where the parameters of every layer lie, those of convolutions first.
+    pub fn blocks(&self) -> Vec<Block> {
+        let convolutions = self.front.iter().flat_map(Front::convolutions);
+        let convolutions = convolutions.map(|layer| (layer.depth(), layer.output().channels));
+        blocks(convolutions.chain(self.layers.iter().map(|layer| (layer.inputs, layer.outputs))))
+    }
+
+    /// Number of convolutions.
+    pub fn convolutions(&self) -> usize {
+        self.front.iter().flat_map(Front::convolutions).count()
+    }
+
     /// Number of inputs.
     pub fn inputs(&self) -> usize {
-        self.layers[0].inputs
+        self.front.as_ref().map_or(self.layers[0].inputs, |front| front.image().numbers())
     }
 
     /// Number of outputs.
@@ -151,9 +192,16 @@ impl Network {
         rows: usize,
         values: &mut Values,
     ) {
-        let Values { layers, transposed, patterns, .. } = values;
+        let Values { front, layers, transposed, patterns, .. } = values;
+        // The features of a front are values of their own.
+        let first = usize::from(self.front.is_some());
+        if let Some((front, room)) = self.front.as_ref().zip(front.as_mut()).filter(|_| from == 0) {
+            let images = Images { values: inputs, stride: inputs_stride, count: rows };
+            front.forward(&self.parameters, images, room, &mut layers[0]);
+            ones(&mut layers[0], self.layers[0].inputs, rows);
+        }
         for (l, layer) in self.layers.iter().enumerate().skip(from) {
-            let (before, after) = layers.split_at_mut(l);
+            let (before, after) = layers.split_at_mut(l + first);
             let (weights, biases) = layer.of(&self.parameters).split_at(layer.inputs * layer.width());
             let right = Right { values: weights, stride: layer.width() };
             let start = Some(biases);
@@ -170,7 +218,7 @@ impl Network {
                 narrow(hidden, stride, columns, target);
             } else if let Some(hidden) = before.last() {
                 let left = Rectified { values: hidden, stride: self::stride(layer.inputs) };
-                patterns[l - 1].product(left, right, layer.inputs, start, target, finish);
+                patterns[l + first - 1].product(left, right, layer.inputs, start, target, finish);
             } else {
                 product(Left::rows(inputs, inputs_stride), right, layer.inputs, start, target, finish);
             }
@@ -178,8 +226,7 @@ impl Network {
                 if self.activation == Activation::Tanh {
                     Activation::tanh(&mut after[0][..rows * stride]);
                 }
-                let ones = floats_mut(&mut after[0]).iter_mut().skip(layer.outputs).step_by(stride * LANES);
-                ones.take(rows).for_each(|one| *one = 1.0);
+                ones(&mut after[0], layer.outputs, rows);
             }
         }
     }
@@ -220,9 +267,10 @@ impl Network {
         values: &mut Values,
         gradient: &mut [Lanes],
     ) {
-        let Values { layers, transposed, patterns, deltas } = values;
+        let Values { front, layers, transposed, patterns, deltas } = values;
+        let first = usize::from(self.front.is_some());
         for (l, layer) in self.layers.iter().enumerate().rev() {
-            let (before, after) = layers.split_at_mut(l);
+            let (before, after) = layers.split_at_mut(l + first);
             let delta = Rectified { values: &after[0], stride: stride(layer.outputs) };
             let right = Right { values: delta.values, stride: delta.stride };
             let width = layer.width();
@@ -232,7 +280,7 @@ impl Network {
                 continue;
             };
             let stride = stride(layer.inputs);
-            patterns[l - 1].transposed_product(Rectified { values: hidden, stride }, right, rows, target);
+            patterns[l + first - 1].transposed_product(Rectified { values: hidden, stride }, right, rows, target);
 
             let width = vectors(layer.inputs);
             let transposed = &mut transposed[..layer.outputs * width];
@@ -240,6 +288,8 @@ impl Network {
             let right = Right { values: transposed, stride: width };
             let target = Target { out: hidden, stride, rows, width };
             match self.activation {
+                // A front's features are rectified whatever the hidden units are.
+                _ if l == 0 => deltas.product(delta, right, layer.outputs, None, target, Lanes::where_positive),
                 Activation::Relu => {
                     deltas.product(delta, right, layer.outputs, None, target, Lanes::where_positive);
                 }
@@ -250,12 +300,25 @@ impl Network {
                 }
             }
         }
+        if let Some((front, room)) = self.front.as_ref().zip(front.as_mut()) {
+            let images = Images { values: inputs, stride: inputs_stride, count: rows };
+            front.backward(&self.parameters, images, room, &layers[0], gradient);
+        }
     }
+}
+
+/// Puts a one behind each of so many rows of `width` values.
+fn ones(values: &mut [Lanes], width: usize, rows: usize) {
+    let ones = floats_mut(values).iter_mut().skip(width).step_by(stride(width) * LANES);
+    ones.take(rows).for_each(|one| *one = 1.0);
 }
 
 /// The values of every layer's units, at a block of rows.
 #[derive(Debug)]
 pub struct Values {
+    /// Of the layers in front of the dense ones.
+    front: Option<FrontValues>,
+    /// Of the dense layers; before them the features, where there is a front.
     layers: Vec<Vec<Lanes>>,
     /// Weights with rows and columns exchanged, of one layer at a time.
     transposed: Vec<Lanes>,
@@ -270,10 +333,14 @@ impl Values {
     pub fn new(network: &Network, rows: usize) -> Self {
         let zeros = |len| vec![Lanes::splat(0.0); len];
         let transposed = network.layers.iter().map(|layer| layer.outputs * stride(layer.inputs)).max();
+        let front = network.front.as_ref();
+        let widths = front.map(Front::features).into_iter().chain(network.layers.iter().map(|layer| layer.outputs));
+        let layers: Vec<Vec<Lanes>> = widths.map(|width| zeros(rows * stride(width))).collect();
         Self {
-            layers: network.layers.iter().map(|layer| zeros(rows * stride(layer.outputs))).collect(),
+            front: front.map(|front| FrontValues::new(front, rows)),
+            patterns: vec![Pattern::default(); layers.len() - 1],
+            layers,
             transposed: zeros(transposed.unwrap_or(0)),
-            patterns: vec![Pattern::default(); network.layers.len() - 1],
             deltas: Pattern::default(),
         }
     }

@@ -112,6 +112,12 @@ mod imp {
             Self(v128_and(self.0, f32x4_gt(gate.0, f32x4_splat(0.0))))
         }
 
+        /// Zero wherever the two are not equal.
+        #[inline(always)]
+        pub fn where_equal(self, one: Self, other: Self) -> Self {
+            Self(v128_and(self.0, f32x4_eq(one.0, other.0)))
+        }
+
         #[inline(always)]
         pub fn abs(self) -> Self {
             Self(f32x4_abs(self.0))
@@ -295,6 +301,12 @@ mod imp {
         #[inline(always)]
         pub fn where_positive(self, gate: Self) -> Self {
             self.zip(gate, |a, gate| if gate > 0.0 { a } else { 0.0 })
+        }
+
+        /// Zero wherever the two are not equal.
+        #[inline(always)]
+        pub fn where_equal(self, one: Self, other: Self) -> Self {
+            Self(std::array::from_fn(|i| if one.0[i] == other.0[i] { self.0[i] } else { 0.0 }))
         }
 
         /// `self * 2^n`, where `n` was rounded by adding it to [`ROUND`](super::ROUND).

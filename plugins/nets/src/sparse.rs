@@ -70,6 +70,20 @@ impl Pattern {
         }
     }
 
+    /// Adds the product of the values, rows and columns exchanged, and the right side to the target.
+    #[inline(always)]
+    pub fn add_transposed_product(&mut self, left: Rectified<'_>, right: Right<'_>, depth: usize, target: Target<'_>) {
+        let columns = Left::columns(floats(left.values), left.stride * LANES);
+        let add = |sum: Lanes, before: Lanes| before + sum;
+        if PAYS && target.width >= MIN_WIDTH {
+            self.find(left, depth, target.rows);
+            self.transpose(depth, target.rows);
+            add_terms(&self.by_column, columns, right, None, target, add);
+        } else {
+            product(columns, right, depth, None, target, add);
+        }
+    }
+
     /// Finds the numbers in the first `depth` columns, row by row.
     fn find(&mut self, left: Rectified<'_>, rows: usize, depth: usize) {
         self.looked_at = depth;

@@ -1,0 +1,236 @@
+//! What stands in front of a network's dense layers where its inputs are images: convolutions and poolings.
+
+use jointly_sdk::Failure;
+
+use crate::convolution::{Convolution, Image, Images, Room};
+use crate::network::stride;
+use crate::pooling::Pooling;
+use crate::simd::{LANES, Lanes, floats, floats_mut, vectors};
+
+/// The most numbers that a layer may make of an image: 16 MiB of them.
+const MOST_NUMBERS: usize = 1 << 22;
+
+/// A layer as it is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// A [`Convolution`] whose outputs are rectified.
+    Convolution {
+        /// Number of filters.
+        filters: usize,
+        /// Pixels of a filter's side.
+        kernel: usize,
+    },
+    /// The largest number of every square.
+    Pooling {
+        /// Pixels of a square's side.
+        size: usize,
+    },
+}
+
+/// The layers of a LeNet as Ovadia et al. (2019) train it: 32 and 64 filters of 3x3, then 2x2 squares. A dense layer of 128
+/// units follows.
+pub const LENET: [Stage; 3] = [
+    Stage::Convolution { filters: 32, kernel: 3 },
+    Stage::Convolution { filters: 64, kernel: 3 },
+    Stage::Pooling { size: 2 },
+];
+
+/// A layer with its place.
+#[derive(Clone, Debug)]
+pub(crate) enum Layer {
+    /// A convolution, and where its parameters start.
+    Convolution(Convolution, usize),
+    Pooling(Pooling),
+}
+
+impl Layer {
+    pub(crate) fn output(&self) -> Image {
+        match self {
+            Self::Convolution(convolution, _) => convolution.output(),
+            Self::Pooling(pooling) => pooling.output(),
+        }
+    }
+}
+
+/// Convolutions and poolings, one after the other; what they make of an image are the inputs of a dense layer.
+#[derive(Clone, Debug)]
+pub struct Front {
+    image: Image,
+    pub(crate) layers: Vec<Layer>,
+    /// Vectors of parameters.
+    pub(crate) len: usize,
+}
+
+impl Front {
+    /// The layers for images of this shape.
+    ///
+    /// # Errors
+    ///
+    /// No stages, a pooling at the beginning, a filter or square that does not fit, or layers of more than four million
+    /// numbers.
+    pub fn new(image: Image, stages: &[Stage]) -> Result<Self, Failure> {
+        let refuse = |reason: String| Err(Failure::InvalidSetting(reason));
+        let (mut shape, mut len) = (image, 0usize);
+        let mut layers: Vec<Layer> = Vec::new();
+        for stage in stages {
+            // Pixels of an image as it is given are not padded.
+            let pixel = if layers.is_empty() { shape.channels } else { vectors(shape.channels) * LANES };
+            let layer = match *stage {
+                Stage::Convolution { filters, kernel } => Convolution::new(shape, pixel, filters, kernel).map(|layer| {
+                    let offset = len;
+                    len = len.saturating_add((layer.depth() + 1).saturating_mul(vectors(filters)));
+                    Layer::Convolution(layer, offset)
+                }),
+                Stage::Pooling { .. } if layers.is_empty() => return refuse("pooling before any convolution".into()),
+                Stage::Pooling { size } => Pooling::new(shape, size).map(Layer::Pooling),
+            };
+            let Some(layer) = layer else {
+                return refuse(format!("{stage:?} does not fit images of {shape:?}"));
+            };
+            shape = layer.output();
+            let numbers = shape.channels.checked_next_multiple_of(LANES).and_then(|row| row.checked_mul(shape.pixels()));
+            if numbers.is_none_or(|numbers| numbers > MOST_NUMBERS) || len > MOST_NUMBERS {
+                return refuse(format!("{stage:?} makes more than {MOST_NUMBERS} numbers of an image"));
+            }
+            layers.push(layer);
+        }
+        if layers.is_empty() {
+            return refuse("no convolution".into());
+        }
+        Ok(Self { image, layers, len })
+    }
+
+    /// The shape of an image.
+    pub fn image(&self) -> Image {
+        self.image
+    }
+
+    /// The shape of what the last layer makes of it.
+    pub fn output(&self) -> Image {
+        self.layers.last().map_or(self.image, Layer::output)
+    }
+
+    /// Numbers that the dense layers read.
+    pub fn features(&self) -> usize {
+        self.output().numbers()
+    }
+
+    /// The convolutions, in order.
+    pub fn convolutions(&self) -> impl Iterator<Item = &Convolution> {
+        self.layers.iter().filter_map(|layer| match layer {
+            Layer::Convolution(convolution, _) => Some(convolution),
+            Layer::Pooling(_) => None,
+        })
+    }
+
+    /// Computes the features of every image, [`stride`] of their number vectors a row.
+    pub(crate) fn forward(
+        &self,
+        parameters: &[Lanes],
+        images: Images<'_>,
+        values: &mut FrontValues,
+        features: &mut [Lanes],
+    ) {
+        let FrontValues { layers, room, .. } = values;
+        for (l, layer) in self.layers.iter().enumerate() {
+            let (before, after) = layers.split_at_mut(l);
+            match layer {
+                Layer::Convolution(convolution, offset) => {
+                    let parameters = &parameters[*offset..][..convolution.len()];
+                    convolution.forward(parameters, self.images(before, images), room, &mut after[0], true);
+                }
+                Layer::Pooling(pooling) => pooling.forward(&before[l - 1], images.count, &mut after[0]),
+            }
+        }
+        self.flatten(&layers[self.layers.len() - 1], images.count, features);
+    }
+
+    /// The gradient with respect to the parameters, given that with respect to the features before they were rectified,
+    /// at the images of the last [`forward`](Self::forward). Consumes the values.
+    pub(crate) fn backward(
+        &self,
+        parameters: &[Lanes],
+        images: Images<'_>,
+        values: &mut FrontValues,
+        features: &[Lanes],
+        gradient: &mut [Lanes],
+    ) {
+        let FrontValues { layers, slopes, room } = values;
+        self.unflatten(features, images.count, &mut layers[self.layers.len() - 1]);
+        for (l, layer) in self.layers.iter().enumerate().rev() {
+            let (before, after) = layers.split_at_mut(l);
+            match layer {
+                Layer::Convolution(convolution, offset) => {
+                    let place = *offset..offset + convolution.len();
+                    let (from, gradient) = (&parameters[place.clone()], &mut gradient[place]);
+                    let read = self.images(before, images);
+                    let by_inputs = before.last().map(|values| floats_mut(&mut slopes[..values.len()]));
+                    convolution.backward(from, read, &after[0], room, gradient, by_inputs);
+                    if let Some(before) = before.last_mut() {
+                        let gated = before.iter_mut().zip(&*slopes);
+                        gated.for_each(|(value, slope)| *value = slope.where_positive(*value));
+                    }
+                }
+                Layer::Pooling(pooling) => pooling.backward(&mut before[l - 1], images.count, &after[0]),
+            }
+        }
+    }
+
+    /// What a layer reads: the last values before it, or the images.
+    pub(crate) fn images<'a>(&self, before: &'a [Vec<Lanes>], images: Images<'a>) -> Images<'a> {
+        before.last().map_or(images, |values| {
+            let shape = self.layers[before.len() - 1].output();
+            let stride = shape.pixels() * vectors(shape.channels) * LANES;
+            Images { values: floats(values), stride, count: images.count }
+        })
+    }
+
+    /// Copies the last layer's values to rows of features, which have no padding between pixels.
+    pub(crate) fn flatten(&self, last: &[Lanes], images: usize, features: &mut [Lanes]) {
+        let Image { channels, .. } = self.output();
+        let pixels = self.output().pixels() * vectors(channels) * LANES;
+        let rows = floats_mut(features).chunks_exact_mut(stride(self.features()) * LANES);
+        for (row, image) in rows.zip(floats(last).chunks_exact(pixels)).take(images) {
+            let pixels = image.chunks_exact(vectors(channels) * LANES);
+            let to = row[..self.features()].chunks_exact_mut(channels);
+            to.zip(pixels).for_each(|(to, from)| to.copy_from_slice(&from[..channels]));
+        }
+    }
+
+    /// Copies rows of features to where [`flatten`](Self::flatten) has them from.
+    pub(crate) fn unflatten(&self, features: &[Lanes], images: usize, last: &mut [Lanes]) {
+        let Image { channels, .. } = self.output();
+        let pixels = self.output().pixels() * vectors(channels) * LANES;
+        let rows = floats(features).chunks_exact(stride(self.features()) * LANES);
+        for (row, image) in rows.zip(floats_mut(last).chunks_exact_mut(pixels)).take(images) {
+            let pixels = image.chunks_exact_mut(vectors(channels) * LANES);
+            let from = row[..self.features()].chunks_exact(channels);
+            pixels.zip(from).for_each(|(to, from)| {
+                to[..channels].copy_from_slice(from);
+                to[channels..].fill(0.0);
+            });
+        }
+    }
+}
+
+/// The values of every layer of a front, at a block of images.
+#[derive(Debug)]
+pub(crate) struct FrontValues {
+    /// Pixel after pixel, each of whole vectors.
+    pub(crate) layers: Vec<Vec<Lanes>>,
+    /// A gradient with respect to one layer's values at a time.
+    pub(crate) slopes: Vec<Lanes>,
+    pub(crate) room: Room,
+}
+
+impl FrontValues {
+    /// Room for so many images.
+    pub(crate) fn new(front: &Front, images: usize) -> Self {
+        let zeros = |len| vec![Lanes::splat(0.0); len];
+        let len = |layer: &Layer| images * layer.output().pixels() * vectors(layer.output().channels);
+        let layers: Vec<Vec<Lanes>> = front.layers.iter().map(|layer| zeros(len(layer))).collect();
+        // That of the last layer's values is the features'.
+        let slopes = front.layers[..front.layers.len() - 1].iter().map(len).max();
+        Self { layers, slopes: zeros(slopes.unwrap_or(0)), room: Room::default() }
+    }
+}
