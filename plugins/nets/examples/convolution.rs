@@ -95,7 +95,8 @@ impl Trained {
 fn operations(network: &Network) -> (f64, f64) {
     let pixels = network.front().into_iter().flat_map(Front::convolutions).map(|layer| layer.output().pixels());
     let pixels = pixels.chain(std::iter::repeat(1));
-    let layers = network.blocks().into_iter().zip(pixels).map(|(block, pixels)| 2 * block.inputs * block.outputs * pixels);
+    let layers =
+        network.blocks().into_iter().zip(pixels).map(|(block, pixels)| 2 * block.inputs * block.outputs * pixels);
     let layers: Vec<usize> = layers.collect();
     let total: usize = layers.iter().sum();
     (total as f64, (2 * total - layers[0]) as f64)

@@ -91,6 +91,11 @@ impl Convolution {
         self.kernel * self.kernel * self.input.channels
     }
 
+    /// Numbers in a pixel of an image.
+    pub fn channels(&self) -> usize {
+        self.input.channels
+    }
+
     /// Pixels of a filter.
     pub fn area(&self) -> usize {
         self.kernel * self.kernel
@@ -249,4 +254,132 @@ pub struct Room {
 fn fit(vectors: &mut Vec<Lanes>, len: usize) {
     vectors.clear();
     vectors.resize(len, Lanes::splat(0.0));
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::Rng;
+
+    use super::*;
+    use crate::plain::{convolve, padded, unpadded};
+
+    /// Of sums of at most a few hundred products of numbers of order one.
+    const TOLERANCE: f64 = 1e-4;
+
+    const COUNT: usize = 3;
+
+    /// Height, width and channels of images, whether their pixels are padded to whole vectors, filters, and their side.
+    const CASES: [(usize, usize, usize, bool, usize, usize); 8] = [
+        (5, 7, 1, false, 4, 3),
+        (6, 6, 3, false, 13, 3),
+        (4, 9, 2, false, 16, 2),
+        (4, 5, 8, true, 2, 1),
+        (7, 7, 9, true, 33, 2),
+        (9, 11, 16, true, 20, 5),
+        (3, 4, 32, true, 64, 3),
+        (12, 12, 1, false, 8, 5),
+    ];
+
+    fn numbers(count: usize, rng: &mut Rng) -> Vec<f32> {
+        (0..count).map(|_| rng.normal()).collect()
+    }
+
+    #[test]
+    fn outputs_and_gradients_agree_with_plain_loops() {
+        for case @ (height, width, channels, is_padded, filters, kernel) in CASES {
+            let mut rng = Rng::new(9, height as u64);
+            let image = Image { height, width, channels };
+            let pixel = if is_padded { vectors(channels) * LANES } else { channels };
+            let convolution = Convolution::new(image, pixel, filters, kernel).unwrap();
+            let output = convolution.output();
+            let values: Vec<f32> =
+                numbers(COUNT * image.numbers(), &mut rng).into_iter().map(|x| x.max(-0.1)).collect();
+            let parameters = numbers((convolution.depth() + 1) * filters, &mut rng);
+            let parameters_padded = padded(&parameters, filters);
+            // Images with a few numbers between them.
+            let mut images = Vec::new();
+            for image in values.chunks(image.numbers()) {
+                if is_padded {
+                    images.extend_from_slice(floats(&padded(image, channels)));
+                } else {
+                    images.extend_from_slice(image);
+                }
+                images.extend([f32::NAN; LANES]);
+            }
+            let stride = images.len() / COUNT;
+            let given = Images { values: &images, stride, count: COUNT };
+            let (mut room, zero) = (Room::default(), Lanes::splat(0.0));
+            let out_len = output.pixels() * vectors(filters);
+            let mut out = vec![zero; COUNT * out_len];
+            convolution.forward(&parameters_padded, given, &mut room, &mut out, false);
+
+            let doubles = |values: &[f32]| -> Vec<f64> { values.iter().map(|value| f64::from(*value)).collect() };
+            let (plain_values, plain_parameters) = (doubles(&values), doubles(&parameters));
+            let expected: Vec<f64> = plain_values
+                .chunks(image.numbers())
+                .flat_map(|values| convolve(values, image, (filters, kernel), |i, f| plain_parameters[i * filters + f]))
+                .collect();
+            let close = |found: f64, expected: f64| (found - expected).abs() < TOLERANCE * (1.0 + expected.abs());
+            let found = unpadded(floats(&out), filters);
+            assert_eq!(found.len(), expected.len());
+            found.iter().zip(&expected).for_each(|(found, expected)| assert!(close(*found, *expected), "{case:?}"));
+
+            // Rectified, and each image alone: the same bits.
+            for (i, together) in out.chunks(out_len).enumerate() {
+                let alone = Images { values: &images[i * stride..], stride, count: 1 };
+                let mut single = vec![zero; out_len];
+                convolution.forward(&parameters_padded, alone, &mut room, &mut single, true);
+                let rectified: Vec<f32> = floats(together).iter().map(|value| value.max(0.0)).collect();
+                assert_eq!(floats(&single), rectified, "{case:?}");
+            }
+
+            // A gradient of which half is zero.
+            let delta: Vec<f32> = numbers(COUNT * output.numbers(), &mut rng).into_iter().map(|x| x.max(0.0)).collect();
+            let delta_padded = padded(&delta, filters);
+            let mut gradient = vec![Lanes::splat(f32::NAN); parameters_padded.len()];
+            let mut by_inputs = vec![f32::NAN; images.len()];
+            let inputs = Some(&mut by_inputs[..]);
+            convolution.backward(&parameters_padded, given, &delta_padded, &mut room, &mut gradient, inputs);
+            let (gradient, delta) = (unpadded(floats(&gradient), filters), doubles(&delta));
+            let mut expected = vec![0.0; gradient.len()];
+            let mut expected_inputs = vec![0.0; plain_values.len()];
+            for n in 0..COUNT {
+                for at in 0..output.numbers() {
+                    let (pixel, f) = (at / filters, at % filters);
+                    let (y, x) = (pixel / output.width, pixel % output.width);
+                    let slope = delta[n * output.numbers() + at];
+                    expected[convolution.depth() * filters + f] += slope;
+                    for (tap, c) in (0..kernel * kernel).flat_map(|tap| (0..channels).map(move |c| (tap, c))) {
+                        let place = ((y + tap / kernel) * width + x + tap % kernel) * channels + c;
+                        let weight = (tap * channels + c) * filters + f;
+                        expected[weight] += slope * plain_values[n * image.numbers() + place];
+                        expected_inputs[n * image.numbers() + place] += slope * plain_parameters[weight];
+                    }
+                }
+            }
+            gradient.iter().zip(&expected).for_each(|(found, expected)| assert!(close(*found, *expected), "{case:?}"));
+            let by_inputs: Vec<f64> = by_inputs
+                .chunks(stride)
+                .flat_map(|image| {
+                    let pixels = image[..height * width * pixel].chunks(pixel);
+                    pixels.flat_map(|pixel| doubles(&pixel[..channels])).collect::<Vec<_>>()
+                })
+                .collect();
+            by_inputs
+                .iter()
+                .zip(&expected_inputs)
+                .for_each(|(found, expected)| assert!(close(*found, *expected), "{case:?}"));
+            assert_eq!(by_inputs.len(), expected_inputs.len());
+        }
+    }
+
+    #[test]
+    fn what_does_not_fit_is_none() {
+        let image = Image { height: 4, width: 6, channels: 2 };
+        for (pixel, filters, kernel) in [(2, 0, 1), (2, 1, 0), (2, 1, 5), (1, 1, 1)] {
+            assert!(Convolution::new(image, pixel, filters, kernel).is_none());
+        }
+        assert!(Convolution::new(Image { channels: 0, ..image }, 8, 1, 1).is_none());
+        assert!(Convolution::new(image, 2, 1, 4).is_some());
+    }
 }

@@ -3,6 +3,7 @@
 use jointly_sdk::{Dataset, Failure, Matrix, Rng, Task, choices};
 
 use crate::finite::{Finite, Function};
+use crate::front::Front;
 use crate::network::{FirstBiases, Network, widths};
 use crate::penalty::{Penalty, temperature};
 use crate::predict::predict;
@@ -41,6 +42,8 @@ choices! {
 pub struct Recipe {
     /// Number of members.
     pub size: usize,
+    /// What stands in front of a member's hidden layers, where inputs are images.
+    pub front: Option<Front>,
     /// Widths of the hidden layers; none is logistic regression.
     pub hidden: Vec<usize>,
     /// Steps of Adam.
@@ -68,6 +71,7 @@ impl Default for Recipe {
     fn default() -> Self {
         Self {
             size: 1,
+            front: None,
             hidden: vec![50, 50],
             steps: 1000,
             batch_size: 100,
@@ -91,7 +95,11 @@ impl Recipe {
 
     fn member(&self, task: &Task, encoder: Option<&Encoder>, seed: u64, index: u64) -> Member {
         let (widths, linear) = (widths(task, &self.hidden), widths(task, &[]));
-        let network = Network::new(&widths, self.first_biases, &mut Stream::Start.rng(seed, index));
+        let mut start = Stream::Start.rng(seed, index);
+        let network = match &self.front {
+            Some(front) => Network::convolutional(front.clone(), &self.hidden, task.num_classes, &mut start),
+            None => Network::new(&widths, self.first_biases, &mut start),
+        };
         let rng = &mut Stream::Prior.rng(seed, index);
         let prior = match (self.prior, encoder) {
             _ if self.prior_scale == 0.0 => None,
@@ -142,6 +150,11 @@ impl Ensemble {
     ///
     /// A member whose loss stopped being finite, or data that do not fit the task.
     pub fn train(recipe: &Recipe, task: &Task, data: &Dataset, seed: u64) -> Result<Self, Failure> {
+        let image = recipe.front.as_ref().map(|front| front.image());
+        if let Some(image) = image.filter(|image| image.numbers() != task.input_dim) {
+            let dim = task.input_dim;
+            return Err(Failure::Unsupported(format!("inputs of {dim} numbers are no images of {image:?}")));
+        }
         let mut training = Training::new(recipe, task, data, seed)?;
         let encoder = recipe.encoder(task, data, seed)?;
         let members = (0..recipe.size as u64)

@@ -8,7 +8,7 @@ use crate::convolution::Images;
 use crate::front::{Front, FrontValues};
 use crate::layout::{Block, blocks};
 use crate::product::{Target, narrow, product};
-use crate::simd::{LANES, Lanes, Left, NARROW, Right, floats_mut, transpose, vectors};
+use crate::simd::{LANES, Lanes, Left, NARROW, Right, floats, floats_mut, transpose, vectors};
 use crate::sparse::{Pattern, Rectified};
 
 /// How the biases of the first layer start; those of the other layers are zero.
@@ -163,6 +163,35 @@ impl Network {
         self.front.iter().flat_map(Front::convolutions).count()
     }
 
+    /// What the dense layers read at each row of inputs, side by side: the numbers that the front makes of an image, or the
+    /// inputs themselves. The bits of a row depend on that row alone.
+    pub fn features(&self, inputs: &[f32]) -> Vec<f32> {
+        /// Images that pass through together.
+        const BLOCK: usize = 16;
+        let Some(front) = &self.front else {
+            return inputs.to_vec();
+        };
+        let (dim, width) = (self.inputs(), front.features());
+        let mut room = FrontValues::new(front, BLOCK.min(inputs.len() / dim));
+        let mut block = vec![Lanes::splat(0.0); BLOCK * stride(width)];
+        let mut features = Vec::with_capacity(inputs.len() / dim * width);
+        for inputs in inputs.chunks(BLOCK * dim) {
+            let images = Images { values: inputs, stride: dim, count: inputs.len() / dim };
+            front.forward(&self.parameters, images, &mut room, &mut block);
+            let rows = floats(&block).chunks_exact(stride(width) * LANES).take(images.count);
+            rows.for_each(|row| features.extend_from_slice(&row[..width]));
+        }
+        features
+    }
+
+    /// The dense layers alone, whose inputs are the [`features`](Self::features).
+    #[must_use]
+    pub fn dense(&self) -> Self {
+        let from = self.layers[0].offset;
+        let layers = self.layers.iter().map(|layer| Layer { offset: layer.offset - from, ..*layer }).collect();
+        Self { front: None, layers, activation: self.activation, parameters: self.parameters[from..].to_vec() }
+    }
+
     /// Number of inputs.
     pub fn inputs(&self) -> usize {
         self.front.as_ref().map_or(self.layers[0].inputs, |front| front.image().numbers())
@@ -210,7 +239,8 @@ impl Network {
             let last = l + 1 == self.layers.len();
             let plain = last || self.activation != Activation::Relu;
             let finish = |sum: Lanes, _| if plain { sum } else { sum.relu() };
-            if let Some(hidden) = before.last().filter(|_| last && layer.outputs <= NARROW) {
+            // Features are multiplied as the inputs of the dense layers alone are.
+            if let Some(hidden) = before.last().filter(|_| l > 0 && last && layer.outputs <= NARROW) {
                 // The column of ones takes the biases along.
                 let stride = self::stride(layer.inputs);
                 let columns = &mut transposed[..layer.outputs * stride];
@@ -363,7 +393,6 @@ impl Values {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::floats;
 
     /// Of the step of a central difference, which is a compromise between curvature and rounding.
     const STEP: f32 = 1e-2;

@@ -92,3 +92,69 @@ impl Pooling {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::Rng;
+
+    use super::*;
+    use crate::plain::{padded, pool, unpadded};
+    use crate::simd::floats;
+
+    #[test]
+    fn the_largest_numbers_have_the_whole_gradient() {
+        for (height, width, channels, size) in [(4, 6, 3, 2), (5, 7, 9, 2), (7, 6, 16, 3), (3, 3, 1, 1), (4, 4, 20, 4)]
+        {
+            let image = Image { height, width, channels };
+            let pooling = Pooling::new(image, size).unwrap();
+            let output = pooling.output();
+            let mut rng = Rng::new(2, height as u64);
+            // Rectified numbers, many of them equal.
+            let numbers = 2 * image.numbers();
+            let values: Vec<f32> = (0..numbers).map(|_| (rng.below(5) as f32 - 1.0).max(0.0)).collect();
+            let mut lanes = padded(&values, channels);
+            let mut out = vec![Lanes::splat(f32::NAN); 2 * output.pixels() * vectors(channels)];
+            pooling.forward(&lanes, 2, &mut out);
+            let plain: Vec<f64> = values.iter().map(|value| f64::from(*value)).collect();
+            let expected: Vec<f64> =
+                plain.chunks(image.numbers()).flat_map(|image_| pool(image_, image, size)).collect();
+            assert_eq!(unpadded(floats(&out), channels), expected);
+
+            let delta: Vec<f32> = (0..expected.len()).map(|_| rng.normal()).collect();
+            pooling.backward(&mut lanes, 2, &padded(&delta, channels));
+            let mut gradient = vec![0.0; plain.len()];
+            for (n, square, c) in (0..2)
+                .flat_map(|n| (0..output.pixels()).flat_map(move |square| (0..channels).map(move |c| (n, square, c))))
+            {
+                let (y, x) = (square / output.width * size, square % output.width * size);
+                let place = |at: usize| n * image.numbers() + ((y + at / size) * width + x + at % size) * channels + c;
+                let at = (n * output.pixels() + square) * channels + c;
+                let first = (0..size * size).map(place).find(|place| plain[*place] == expected[at]).unwrap();
+                if plain[first] > 0.0 {
+                    gradient[first] = f64::from(delta[at]);
+                }
+            }
+            assert_eq!(unpadded(floats(&lanes), channels), gradient, "{image:?} {size}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_finite_is_not_lost() {
+        let pooling = Pooling::new(Image { height: 2, width: 2, channels: 1 }, 2).unwrap();
+        for at in 0..4 {
+            let mut values = [1.0; 4];
+            values[at] = f32::NAN;
+            let mut out = vec![Lanes::splat(0.0); 1];
+            pooling.forward(&padded(&values, 1), 1, &mut out);
+            assert!(floats(&out)[0].is_nan());
+        }
+    }
+
+    #[test]
+    fn squares_that_do_not_fit_are_none() {
+        let image = Image { height: 2, width: 3, channels: 1 };
+        assert!(
+            Pooling::new(image, 0).is_none() && Pooling::new(image, 3).is_none() && Pooling::new(image, 2).is_some()
+        );
+    }
+}
