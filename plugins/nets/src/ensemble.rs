@@ -93,13 +93,18 @@ impl Recipe {
         needed.then(|| Encoder::train(task, data, self.vae_steps, self.batch_size, seed)).transpose()
     }
 
+    /// The network of a member as it is before it has learnt anything.
+    pub fn start(&self, task: &Task, seed: u64, index: u64) -> Network {
+        let mut rng = Stream::Start.rng(seed, index);
+        match &self.front {
+            Some(front) => Network::convolutional(front.clone(), &self.hidden, task.num_classes, &mut rng),
+            None => Network::new(&widths(task, &self.hidden), self.first_biases, &mut rng),
+        }
+    }
+
     fn member(&self, task: &Task, encoder: Option<&Encoder>, seed: u64, index: u64) -> Member {
         let (widths, linear) = (widths(task, &self.hidden), widths(task, &[]));
-        let mut start = Stream::Start.rng(seed, index);
-        let network = match &self.front {
-            Some(front) => Network::convolutional(front.clone(), &self.hidden, task.num_classes, &mut start),
-            None => Network::new(&widths, self.first_biases, &mut start),
-        };
+        let network = self.start(task, seed, index);
         let rng = &mut Stream::Prior.rng(seed, index);
         let prior = match (self.prior, encoder) {
             _ if self.prior_scale == 0.0 => None,
@@ -150,11 +155,6 @@ impl Ensemble {
     ///
     /// A member whose loss stopped being finite, or data that do not fit the task.
     pub fn train(recipe: &Recipe, task: &Task, data: &Dataset, seed: u64) -> Result<Self, Failure> {
-        let image = recipe.front.as_ref().map(|front| front.image());
-        if let Some(image) = image.filter(|image| image.numbers() != task.input_dim) {
-            let dim = task.input_dim;
-            return Err(Failure::Unsupported(format!("inputs of {dim} numbers are no images of {image:?}")));
-        }
         let mut training = Training::new(recipe, task, data, seed)?;
         let encoder = recipe.encoder(task, data, seed)?;
         let members = (0..recipe.size as u64)

@@ -192,6 +192,21 @@ impl Network {
         Self { front: None, layers, activation: self.activation, parameters: self.parameters[from..].to_vec() }
     }
 
+    /// All layers but the last, of which the last is then no hidden one; none where there is one dense layer alone.
+    pub fn without_last(&self) -> Option<Self> {
+        let (last, layers) = self.layers.split_last().filter(|(_, layers)| !layers.is_empty())?;
+        let parameters = self.parameters[..last.offset].to_vec();
+        Some(Self { front: self.front.clone(), layers: layers.to_vec(), activation: self.activation, parameters })
+    }
+
+    /// The last layer alone.
+    #[must_use]
+    pub fn last(&self) -> Self {
+        let last = self.layers[self.layers.len() - 1];
+        let parameters = self.parameters[last.offset..].to_vec();
+        Self { front: None, layers: vec![Layer { offset: 0, ..last }], activation: self.activation, parameters }
+    }
+
     /// Number of inputs.
     pub fn inputs(&self) -> usize {
         self.front.as_ref().map_or(self.layers[0].inputs, |front| front.image().numbers())
