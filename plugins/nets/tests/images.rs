@@ -128,7 +128,7 @@ fn a_lenet_learns_digits_by_its_gradient_alone() {
     let fitted = fit(&train, 160, Changes::default());
     let (right, wrong) =
         (accuracy(&fitted, &test), accuracy(&fit(&train, 160, Changes { negated: true, ..Changes::default() }), &test));
-    eprintln!("{right} {wrong}");
+
     assert!(right > ACCURACY && wrong < ACCURACY, "{right} by the gradient, {wrong} by another");
     let [one, same] = [0; 2].map(|_| outputs(&fit(&train, 10, Changes::default()), test.inputs.values()));
     assert_eq!(one, same);
@@ -139,7 +139,7 @@ fn it_learns_them_under_dropout_and_under_flipped_deviations() {
     let (train, test) = (digits(1000, 1), digits(400, 2));
     for changes in [Changes { rate: 0.3, ..Changes::default() }, Changes { scale: 0.05, ..Changes::default() }] {
         let found = accuracy(&fit(&train, 160, changes), &test);
-        eprintln!("{found}");
+
         assert!(found > ACCURACY, "{found} at rate {} and scale {}", changes.rate, changes.scale);
     }
 }
@@ -177,7 +177,7 @@ fn an_ensemble_of_images_depends_on_the_seed_alone_and_a_row_on_no_other() {
     }
     let is_hit = |(row, label): (&[f32], &u32)| row.iter().all(|p| *p <= row[*label as usize]);
     let hits = one.1.chunks(CLASSES).zip(&test.labels).filter(|pair| is_hit(*pair)).count();
-    eprintln!("{hits}");
+
     assert!(hits > 75, "{hits} of 100");
 }
 
