@@ -47,10 +47,10 @@ pub struct Images<'a> {
 ///
 /// # Formula
 ///
-/// out[y][x][f] = b_f + sum_{i, j < kernel} sum_c w_{(i kernel + j) channels + c, f} in[y + i][x + j][c], so that the output
-/// has kernel - 1 rows and columns less. The parameters are those of a dense layer whose inputs are a patch: a row of
-/// filters for each of its numbers, and a row of biases, padded to whole vectors. Each output is a chain of multiply-adds in
-/// the order of that sum, whatever the other images are.
+/// `out[y][x][f] = b[f] + sum over i, j, c of w[(i * kernel + j) * channels + c][f] * in[y + i][x + j][c]`, i and j being below
+/// the kernel, so that the output has kernel - 1 rows and columns less. The parameters are those of a dense layer whose inputs are
+/// a patch: a row of filters for each of its numbers, and a row of biases, padded to whole vectors. Each output is a chain of
+/// multiply-adds in the order of that sum, whatever the other images are.
 #[derive(Clone, Debug)]
 pub struct Convolution {
     input: Image,
@@ -102,7 +102,7 @@ impl Convolution {
     }
 
     /// Vectors of parameters.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         (self.depth() + 1) * self.width()
     }
 

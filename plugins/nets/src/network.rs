@@ -353,7 +353,7 @@ impl Network {
 }
 
 /// Puts a one behind each of so many rows of `width` values.
-fn ones(values: &mut [Lanes], width: usize, rows: usize) {
+pub(crate) fn ones(values: &mut [Lanes], width: usize, rows: usize) {
     let ones = floats_mut(values).iter_mut().skip(width).step_by(stride(width) * LANES);
     ones.take(rows).for_each(|one| *one = 1.0);
 }

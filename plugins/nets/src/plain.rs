@@ -11,7 +11,7 @@ pub(crate) fn outputs(network: &Network, parameters: &[f64], masks: &[Vec<f64>],
     let blocks = network.blocks();
     let mut values = inputs.to_vec();
     let mut b = 0;
-    let mut shape = network.front().map(|front| front.image());
+    let mut shape = network.front().map(crate::Front::image);
     for layer in network.front().into_iter().flat_map(|front| &front.layers) {
         let (input, output) = (shape.unwrap(), layer.output());
         values = match layer {

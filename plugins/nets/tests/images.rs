@@ -115,7 +115,9 @@ fn fit(data: &Dataset, steps: usize, changes: Changes) -> Network {
         });
         assert!(finite);
         if changes.negated {
-            floats_mut(&mut gradient[..convolutions]).iter_mut().for_each(|value| *value = -*value);
+            for value in floats_mut(&mut gradient[..convolutions]) {
+                *value = -*value;
+            }
         }
         adam.update(&mut network.parameters, &gradient, 0.0);
     }
