@@ -193,7 +193,7 @@ fn dataset(images: &[u8], labels: &[u8]) -> (Dataset, Dataset) {
         let inputs = Matrix::new(labels.len(), IMAGE.numbers(), values).expect("a row an image");
         Dataset { inputs, labels: labels.iter().map(|label| u32::from(*label)).collect() }
     };
-    let split = EXAMPLES.min(labels.len() / 2);
+    let split = EXAMPLES.min(labels.len() / 5 * 4);
     let (train_labels, test_labels) = labels.split_at(split);
     let (train, test) = images.split_at(split * IMAGE.numbers());
     (part(train_labels, train), part(test_labels, test))

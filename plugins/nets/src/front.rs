@@ -351,6 +351,30 @@ mod tests {
     }
 
     #[test]
+    fn factors_of_what_a_layer_reads_are_those_of_its_weights() {
+        for network in networks() {
+            let mut rng = Rng::new(4, 0);
+            let widths = network.blocks().into_iter().skip(network.convolutions()).map(|block| block.inputs);
+            let masks: Vec<Vec<f64>> =
+                widths.map(|width| (0..width).map(|_| 2.0 * rng.below(2) as f64).collect()).collect();
+            let mut thinned = network.clone();
+            for (l, mask) in masks.iter().enumerate() {
+                thinned.scale_inputs(l, &mask.iter().map(|factor| *factor as f32).collect::<Vec<_>>());
+            }
+            let inputs: Vec<f32> = (0..network.inputs()).map(|_| rng.normal()).collect();
+            let parameters: Vec<f64> = floats(&network.parameters).iter().map(|value| f64::from(*value)).collect();
+            let row: Vec<f64> = inputs.iter().map(|value| f64::from(*value)).collect();
+            let expected = plain::outputs(&network, &parameters, &masks, &row);
+            for (found, expected) in outputs(&thinned, &inputs).iter().zip(expected) {
+                assert!(
+                    (f64::from(*found) - expected).abs() < TOLERANCE * (1.0 + expected.abs()),
+                    "{found} {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
     fn hidden_units_may_be_others_and_weights_decay() {
         let network = networks().remove(2).with_activation(Activation::Tanh);
         let inputs = vec![0.3; network.inputs()];

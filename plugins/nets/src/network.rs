@@ -292,6 +292,18 @@ impl Network {
         layer.of(&self.parameters).chunks_exact(layer.width())
     }
 
+    /// Multiplies the weights of dense layer `l` by a factor for each number that it reads: with those of a dropout mask, the
+    /// network that the mask leaves.
+    pub fn scale_inputs(&mut self, l: usize, factors: &[f32]) {
+        let layer = self.layers[l];
+        let rows = layer.of_mut(&mut self.parameters).chunks_exact_mut(layer.width());
+        for (row, factor) in rows.take(layer.inputs).zip(factors) {
+            for weight in row {
+                *weight = *weight * Lanes::splat(*factor);
+            }
+        }
+    }
+
     /// Multiplies the weights of layer `l`, not its biases, by `factor`.
     pub(crate) fn scale_weights(&mut self, l: usize, factor: f32) {
         let layer = self.layers[l];
