@@ -68,6 +68,7 @@ impl EnsembleAgent for EnsemblePlus {
             prior_scale: *settings.prior_scale,
             vae_steps: *settings.vae_steps,
             weighting: settings.bootstrap,
+            ..Recipe::default()
         })
     }
 }

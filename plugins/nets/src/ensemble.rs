@@ -3,6 +3,7 @@
 use jointly_sdk::{Dataset, Failure, Matrix, Rng, Task, choices};
 
 use crate::finite::{Finite, Function};
+use crate::front::Front;
 use crate::network::{FirstBiases, Network, widths};
 use crate::penalty::{Penalty, temperature};
 use crate::predict::predict;
@@ -41,6 +42,8 @@ choices! {
 pub struct Recipe {
     /// Number of members.
     pub size: usize,
+    /// What stands in front of a member's hidden layers, where inputs are images.
+    pub front: Option<Front>,
     /// Widths of the hidden layers; none is logistic regression.
     pub hidden: Vec<usize>,
     /// Steps of Adam.
@@ -68,6 +71,7 @@ impl Default for Recipe {
     fn default() -> Self {
         Self {
             size: 1,
+            front: None,
             hidden: vec![50, 50],
             steps: 1000,
             batch_size: 100,
@@ -89,9 +93,18 @@ impl Recipe {
         needed.then(|| Encoder::train(task, data, self.vae_steps, self.batch_size, seed)).transpose()
     }
 
+    /// The network of a member as it is before it has learnt anything.
+    pub fn start(&self, task: &Task, seed: u64, index: u64) -> Network {
+        let mut rng = Stream::Start.rng(seed, index);
+        match &self.front {
+            Some(front) => Network::convolutional(front.clone(), &self.hidden, task.num_classes, &mut rng),
+            None => Network::new(&widths(task, &self.hidden), self.first_biases, &mut rng),
+        }
+    }
+
     fn member(&self, task: &Task, encoder: Option<&Encoder>, seed: u64, index: u64) -> Member {
         let (widths, linear) = (widths(task, &self.hidden), widths(task, &[]));
-        let network = Network::new(&widths, self.first_biases, &mut Stream::Start.rng(seed, index));
+        let network = self.start(task, seed, index);
         let rng = &mut Stream::Prior.rng(seed, index);
         let prior = match (self.prior, encoder) {
             _ if self.prior_scale == 0.0 => None,

@@ -3,7 +3,7 @@
 use jointly_sdk::{Failure, Rng};
 
 use crate::adam::Adam;
-use crate::layout::{Block, layout};
+use crate::layout::Block;
 use crate::network::{Network, Values, stride};
 use crate::point_loss::PointLoss;
 use crate::points::{Batch, Points};
@@ -139,11 +139,9 @@ pub struct Decay {
 }
 
 impl Decay {
-    /// For a network of the same widths as this one.
+    /// For a network of the same layers as this one.
     pub fn new(network: &Network) -> Self {
-        let widths: Vec<usize> =
-            std::iter::once(network.inputs()).chain((0..network.depth()).map(|l| network.width(l))).collect();
-        Self { blocks: layout(&widths) }
+        Self { blocks: network.blocks() }
     }
 
     /// Adds that of `factor` times the sum to `gradient`.
@@ -193,6 +191,7 @@ mod tests {
 
     use super::*;
     use crate::Activation;
+    use crate::layout::layout;
     use crate::point_loss::Head;
     use crate::predict::outputs;
     use crate::simd::floats_mut;

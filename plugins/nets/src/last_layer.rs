@@ -3,12 +3,11 @@
 use jointly_sdk::{Dataset, Failure, Matrix, Task};
 
 use crate::ensemble::Recipe;
-use crate::network::{Network, widths};
+use crate::network::Network;
 use crate::predict::outputs;
 use crate::product::{Target, product};
 use crate::simd::{LANES, Lanes, Left, Right, floats, floats_mut, vectors};
 use crate::softmax::softmax;
-use crate::stream::Stream;
 use crate::training::Training;
 
 /// Rows that are multiplied together.
@@ -20,9 +19,19 @@ const GROUP: usize = 16;
 /// A network taken apart before its last layer.
 #[derive(Clone, Debug)]
 pub struct LastLayer {
-    /// All layers but the last; None where that is the only one, and the features are the inputs.
-    body: Option<Network>,
+    body: Body,
     head: Network,
+}
+
+/// What makes the features that the last layer reads.
+#[derive(Clone, Debug)]
+enum Body {
+    /// There is nothing else: the features are the inputs.
+    Inputs,
+    /// Only what stands in front of the dense layers.
+    Front(Network),
+    /// A network of all layers but the last.
+    Layers(Network),
 }
 
 /// What the two parts make of rows of inputs.
@@ -41,23 +50,19 @@ impl LastLayer {
     ///
     /// A loss that stopped being finite, or data that do not fit the task.
     pub fn train(recipe: &Recipe, task: &Task, data: &Dataset, seed: u64) -> Result<Self, Failure> {
-        let widths = widths(task, &recipe.hidden);
-        let network = Network::new(&widths, recipe.first_biases, &mut Stream::Start.rng(seed, 0));
-        let network = Training::new(recipe, task, data, seed)?.run(network, None, &[])?;
-        Ok(Self::new(&network, &widths))
+        let mut training = Training::new(recipe, task, data, seed)?;
+        let network = recipe.start(task, seed, 0);
+        Ok(Self::of(&training.run(network, None, &[])?))
     }
 
-    /// Takes apart a network of the given widths, from inputs to outputs.
-    fn new(network: &Network, widths: &[usize]) -> Self {
-        let last = widths.len() - 2;
-        let part = |widths: &[usize], parameters: &[Lanes]| {
-            let mut part = Network::new(widths, crate::FirstBiases::Zero, &mut jointly_sdk::Rng::new(0, 0));
-            part.parameters.copy_from_slice(parameters);
-            part
+    /// Takes a network apart.
+    pub fn of(network: &Network) -> Self {
+        let body = match network.without_last() {
+            Some(body) => Body::Layers(body),
+            None if network.front().is_some() => Body::Front(network.clone()),
+            None => Body::Inputs,
         };
-        let head_len = (widths[last] + 1) * vectors(widths[last + 1]);
-        let (body, head) = network.parameters.split_at(network.parameters.len() - head_len);
-        Self { body: (last > 0).then(|| part(&widths[..=last], body)), head: part(&widths[last..], head) }
+        Self { body, head: network.last() }
     }
 
     /// Number of features.
@@ -76,15 +81,19 @@ impl LastLayer {
     ///
     /// Inputs that do not have as many columns as the network has inputs.
     pub fn at(&self, inputs: &Matrix) -> Result<Hidden, Failure> {
-        let first = self.body.as_ref().unwrap_or(&self.head);
-        let (rows, dim) = (inputs.rows(), first.inputs());
+        let dim = match &self.body {
+            Body::Inputs => self.head.inputs(),
+            Body::Front(network) | Body::Layers(network) => network.inputs(),
+        };
+        let (rows, values) = (inputs.rows(), inputs.values());
         if rows > 0 && inputs.cols() != dim {
             return Err(Failure::Internal(format!("inputs have {} columns; the task has {dim}", inputs.cols())));
         }
-        let features = self.body.as_ref().map_or_else(
-            || inputs.values().to_vec(),
-            |body| outputs(body, inputs.values()).into_iter().map(|value| value.max(0.0)).collect(),
-        );
+        let features = match &self.body {
+            Body::Inputs => values.to_vec(),
+            Body::Front(network) => network.features(values),
+            Body::Layers(body) => outputs(body, values).into_iter().map(|value| value.max(0.0)).collect(),
+        };
         let logits = outputs(&self.head, &features);
         Ok(Hidden { features, logits })
     }
@@ -173,7 +182,7 @@ mod tests {
     fn a_network_taken_apart_says_the_same() {
         for widths in [&[3, 7, 5, 2][..], &[2, 50, 50, 3], &[4, 10, 2], &[3, 2]] {
             let network = Network::new(widths, FirstBiases::Normal, &mut Rng::new(1, 0));
-            let apart = LastLayer::new(&network, widths);
+            let apart = LastLayer::of(&network);
             assert_eq!((apart.features(), apart.classes()), (widths[widths.len() - 2], widths[widths.len() - 1]));
             let inputs = Matrix::new(70, widths[0], normals(70 * widths[0], 0)).unwrap();
             let mut expected = vec![0.0; 70 * apart.classes()];

@@ -1,8 +1,10 @@
-//! Where the parameters of a network of given widths lie among its vectors.
+//! Where the parameters of a network's layers lie among its vectors.
 
 use crate::simd::{LANES, Lanes, floats_mut, vectors};
 
 /// The parameters of one layer: a row of weights for each of its inputs, and a row of biases.
+///
+/// The inputs of a convolution are the numbers of a patch, its outputs the filters.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
     /// Units that it reads.
@@ -44,9 +46,15 @@ impl Block {
 
 /// The layers of a network with the given widths, from inputs to outputs.
 pub fn layout(widths: &[usize]) -> Vec<Block> {
+    let pairs = widths.windows(2).map(|pair| (pair[0], pair[1]));
+    blocks(pairs)
+}
+
+/// Layers of so many inputs and outputs each, one after the other.
+pub(crate) fn blocks(pairs: impl Iterator<Item = (usize, usize)>) -> Vec<Block> {
     let mut start = 0;
-    let blocks = widths.windows(2).map(|pair| {
-        let block = Block { inputs: pair[0], outputs: pair[1], start };
+    let blocks = pairs.map(|(inputs, outputs)| {
+        let block = Block { inputs, outputs, start };
         start += (block.inputs + 1) * block.stride();
         block
     });
@@ -63,13 +71,16 @@ pub fn numbers(widths: &[usize]) -> Option<usize> {
 
 /// One where a network with these widths has a parameter, zero where a row is padded to whole vectors.
 pub fn mask(widths: &[usize]) -> Vec<Lanes> {
+    mask_of(&layout(widths))
+}
+
+/// One where these layers have a parameter, zero where a row is padded to whole vectors.
+pub fn mask_of(blocks: &[Block]) -> Vec<Lanes> {
     let mut mask = Vec::new();
-    for pair in widths.windows(2) {
-        let from = mask.len();
-        mask.resize(from + (pair[0] + 1) * vectors(pair[1]), Lanes::splat(0.0));
-        for row in floats_mut(&mut mask[from..]).chunks_exact_mut(vectors(pair[1]) * LANES) {
-            row[..pair[1]].fill(1.0);
-        }
+    for block in blocks {
+        mask.resize(block.vectors().end, Lanes::splat(0.0));
+        let values = floats_mut(&mut mask);
+        (0..=block.inputs).for_each(|i| values[block.row(i)].fill(1.0));
     }
     mask
 }

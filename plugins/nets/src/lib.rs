@@ -1,4 +1,4 @@
-//! What the neural agents share: dense networks, their training and ensembles of them.
+//! What the neural agents share: dense networks, convolutions in front of them, their training and ensembles of them.
 
 pub mod activation;
 pub mod adam;
@@ -7,23 +7,29 @@ pub mod batches;
 pub mod belief;
 pub mod choice;
 pub mod cholesky;
+pub mod convolution;
 pub mod drawn;
 pub mod ensemble;
 pub mod examples;
 pub mod finite;
 pub mod fit;
+pub mod front;
 pub mod held_out;
 pub mod ints;
 pub mod last_layer;
 pub mod layout;
 pub mod loss;
 pub mod network;
+pub mod noisy;
 pub mod normals;
 pub mod order;
 pub mod penalty;
 pub mod pieces;
+#[cfg(test)]
+mod plain;
 pub mod point_loss;
 pub mod points;
+pub mod pooling;
 pub mod predict;
 pub mod product;
 pub mod quantile;
@@ -45,11 +51,14 @@ pub mod vae;
 
 pub use activation::Activation;
 pub use agent::{Agent, EnsembleAgent};
+pub use convolution::Image;
 pub use ensemble::{Ensemble, Prior, Recipe, Weighting};
 pub use finite::{Finite, Function};
 pub use fit::Fit;
+pub use front::{Front, LENET, Stage};
 pub use jointly_sdk::Progress;
 pub use network::{FirstBiases, Network, widths};
+pub use noisy::{Deviations, Noisy};
 pub use penalty::Penalty;
 pub use point_loss::PointLoss;
 pub use points::Points;

@@ -1,10 +1,14 @@
-//! A network of dense layers, of which hidden units are rectified unless it is told otherwise: its parameters, its values and their gradient.
+//! A network of dense layers, of which hidden units are rectified unless it is told otherwise, behind convolutions where its
+//! inputs are images: its parameters, its values and their gradient.
 
 use jointly_sdk::{Rng, Task};
 
 use crate::activation::Activation;
+use crate::convolution::Images;
+use crate::front::{Front, FrontValues};
+use crate::layout::{Block, blocks};
 use crate::product::{Target, narrow, product};
-use crate::simd::{LANES, Lanes, Left, NARROW, Right, floats_mut, transpose, vectors};
+use crate::simd::{LANES, Lanes, Left, NARROW, Right, floats, floats_mut, transpose, vectors};
 use crate::sparse::{Pattern, Rectified};
 
 /// How the biases of the first layer start; those of the other layers are zero.
@@ -49,9 +53,11 @@ impl Layer {
 /// A network: what its layers are, and their parameters, padded with zeros to whole vectors.
 #[derive(Clone, Debug)]
 pub struct Network {
+    /// What makes the inputs of the dense layers of an image.
+    front: Option<Front>,
     layers: Vec<Layer>,
     activation: Activation,
-    /// Every layer's parameters, one after the other.
+    /// Every layer's parameters, one after the other, those of convolutions first.
     pub parameters: Vec<Lanes>,
 }
 
@@ -74,16 +80,34 @@ impl Network {
     ///
     /// Where there are fewer than two widths.
     pub fn new(widths: &[usize], first_biases: FirstBiases, rng: &mut Rng) -> Self {
+        Self::with_front(None, widths, first_biases, rng)
+    }
+
+    /// A network of images: the layers of `front`, dense hidden layers of the given widths, and the outputs.
+    ///
+    /// Weights are truncated normal with scale `1 / sqrt(fan-in)`, the fan-in of a filter being its numbers; biases are zero.
+    /// The units of `front` are rectified, whatever the hidden units are.
+    pub fn convolutional(front: Front, hidden: &[usize], outputs: usize, rng: &mut Rng) -> Self {
+        let widths = [&[front.features()], hidden, &[outputs]].concat();
+        Self::with_front(Some(front), &widths, FirstBiases::Zero, rng)
+    }
+
+    fn with_front(front: Option<Front>, widths: &[usize], first_biases: FirstBiases, rng: &mut Rng) -> Self {
         assert!(widths.len() > 1, "a network has inputs and outputs");
         let mut layers = Vec::new();
-        let mut offset = 0;
+        let mut offset = front.as_ref().map_or(0, |front| front.len);
         for pair in widths.windows(2) {
             let layer = Layer { inputs: pair[0], outputs: pair[1], offset };
             offset += layer.len();
             layers.push(layer);
         }
         let activation = Activation::Relu;
-        let mut network = Self { layers, activation, parameters: vec![Lanes::splat(0.0); offset] };
+        let mut network = Self { front, layers, activation, parameters: vec![Lanes::splat(0.0); offset] };
+        for block in network.blocks().into_iter().take(network.convolutions()) {
+            let scale = 1.0 / (block.inputs as f32).sqrt();
+            let parameters = floats_mut(&mut network.parameters);
+            block.weights().for_each(|at| parameters[at] = scale * rng.truncated_normal());
+        }
         for (l, layer) in network.layers.clone().into_iter().enumerate() {
             let scale = 1.0 / (layer.inputs as f32).sqrt();
             let rows = layer.width() * LANES;
@@ -122,9 +146,70 @@ impl Network {
         self
     }
 
+    /// What stands in front of the dense layers.
+    pub fn front(&self) -> Option<&Front> {
+        self.front.as_ref()
+    }
+
+    /// Where the parameters of every layer lie, those of convolutions first.
+    pub fn blocks(&self) -> Vec<Block> {
+        let convolutions = self.front.iter().flat_map(Front::convolutions);
+        let convolutions = convolutions.map(|layer| (layer.depth(), layer.output().channels));
+        blocks(convolutions.chain(self.layers.iter().map(|layer| (layer.inputs, layer.outputs))))
+    }
+
+    /// Number of convolutions.
+    pub fn convolutions(&self) -> usize {
+        self.front.iter().flat_map(Front::convolutions).count()
+    }
+
+    /// What the dense layers read at each row of inputs, side by side: the numbers that the front makes of an image, or the
+    /// inputs themselves. The bits of a row depend on that row alone.
+    pub fn features(&self, inputs: &[f32]) -> Vec<f32> {
+        /// Images that pass through together.
+        const BLOCK: usize = 16;
+        let Some(front) = &self.front else {
+            return inputs.to_vec();
+        };
+        let (dim, width) = (self.inputs(), front.features());
+        let mut room = FrontValues::new(front, BLOCK.min(inputs.len() / dim));
+        let mut block = vec![Lanes::splat(0.0); BLOCK * stride(width)];
+        let mut features = Vec::with_capacity(inputs.len() / dim * width);
+        for inputs in inputs.chunks(BLOCK * dim) {
+            let images = Images { values: inputs, stride: dim, count: inputs.len() / dim };
+            front.forward(&self.parameters, images, &mut room, &mut block);
+            let rows = floats(&block).chunks_exact(stride(width) * LANES).take(images.count);
+            rows.for_each(|row| features.extend_from_slice(&row[..width]));
+        }
+        features
+    }
+
+    /// The dense layers alone, whose inputs are the [`features`](Self::features).
+    #[must_use]
+    pub fn dense(&self) -> Self {
+        let from = self.layers[0].offset;
+        let layers = self.layers.iter().map(|layer| Layer { offset: layer.offset - from, ..*layer }).collect();
+        Self { front: None, layers, activation: self.activation, parameters: self.parameters[from..].to_vec() }
+    }
+
+    /// All layers but the last, of which the last is then no hidden one; none where there is one dense layer alone.
+    pub fn without_last(&self) -> Option<Self> {
+        let (last, layers) = self.layers.split_last().filter(|(_, layers)| !layers.is_empty())?;
+        let parameters = self.parameters[..last.offset].to_vec();
+        Some(Self { front: self.front.clone(), layers: layers.to_vec(), activation: self.activation, parameters })
+    }
+
+    /// The last layer alone.
+    #[must_use]
+    pub fn last(&self) -> Self {
+        let last = self.layers[self.layers.len() - 1];
+        let parameters = self.parameters[last.offset..].to_vec();
+        Self { front: None, layers: vec![Layer { offset: 0, ..last }], activation: self.activation, parameters }
+    }
+
     /// Number of inputs.
     pub fn inputs(&self) -> usize {
-        self.layers[0].inputs
+        self.front.as_ref().map_or(self.layers[0].inputs, |front| front.image().numbers())
     }
 
     /// Number of outputs.
@@ -151,9 +236,16 @@ impl Network {
         rows: usize,
         values: &mut Values,
     ) {
-        let Values { layers, transposed, patterns, .. } = values;
+        let Values { front, layers, transposed, patterns, .. } = values;
+        // The features of a front are values of their own.
+        let first = usize::from(self.front.is_some());
+        if let Some((front, room)) = self.front.as_ref().zip(front.as_mut()).filter(|_| from == 0) {
+            let images = Images { values: inputs, stride: inputs_stride, count: rows };
+            front.forward(&self.parameters, images, room, &mut layers[0]);
+            ones(&mut layers[0], self.layers[0].inputs, rows);
+        }
         for (l, layer) in self.layers.iter().enumerate().skip(from) {
-            let (before, after) = layers.split_at_mut(l);
+            let (before, after) = layers.split_at_mut(l + first);
             let (weights, biases) = layer.of(&self.parameters).split_at(layer.inputs * layer.width());
             let right = Right { values: weights, stride: layer.width() };
             let start = Some(biases);
@@ -162,7 +254,8 @@ impl Network {
             let last = l + 1 == self.layers.len();
             let plain = last || self.activation != Activation::Relu;
             let finish = |sum: Lanes, _| if plain { sum } else { sum.relu() };
-            if let Some(hidden) = before.last().filter(|_| last && layer.outputs <= NARROW) {
+            // Features are multiplied as the inputs of the dense layers alone are.
+            if let Some(hidden) = before.last().filter(|_| l > 0 && last && layer.outputs <= NARROW) {
                 // The column of ones takes the biases along.
                 let stride = self::stride(layer.inputs);
                 let columns = &mut transposed[..layer.outputs * stride];
@@ -170,7 +263,7 @@ impl Network {
                 narrow(hidden, stride, columns, target);
             } else if let Some(hidden) = before.last() {
                 let left = Rectified { values: hidden, stride: self::stride(layer.inputs) };
-                patterns[l - 1].product(left, right, layer.inputs, start, target, finish);
+                patterns[l + first - 1].product(left, right, layer.inputs, start, target, finish);
             } else {
                 product(Left::rows(inputs, inputs_stride), right, layer.inputs, start, target, finish);
             }
@@ -178,8 +271,7 @@ impl Network {
                 if self.activation == Activation::Tanh {
                     Activation::tanh(&mut after[0][..rows * stride]);
                 }
-                let ones = floats_mut(&mut after[0]).iter_mut().skip(layer.outputs).step_by(stride * LANES);
-                ones.take(rows).for_each(|one| *one = 1.0);
+                ones(&mut after[0], layer.outputs, rows);
             }
         }
     }
@@ -198,6 +290,18 @@ impl Network {
     pub(crate) fn rows(&self, l: usize) -> std::slice::ChunksExact<'_, Lanes> {
         let layer = self.layers[l];
         layer.of(&self.parameters).chunks_exact(layer.width())
+    }
+
+    /// Multiplies the weights of dense layer `l` by a factor for each number that it reads: with those of a dropout mask, the
+    /// network that the mask leaves.
+    pub fn scale_inputs(&mut self, l: usize, factors: &[f32]) {
+        let layer = self.layers[l];
+        let rows = layer.of_mut(&mut self.parameters).chunks_exact_mut(layer.width());
+        for (row, factor) in rows.take(layer.inputs).zip(factors) {
+            for weight in row {
+                *weight = *weight * Lanes::splat(*factor);
+            }
+        }
     }
 
     /// Multiplies the weights of layer `l`, not its biases, by `factor`.
@@ -220,9 +324,10 @@ impl Network {
         values: &mut Values,
         gradient: &mut [Lanes],
     ) {
-        let Values { layers, transposed, patterns, deltas } = values;
+        let Values { front, layers, transposed, patterns, deltas } = values;
+        let first = usize::from(self.front.is_some());
         for (l, layer) in self.layers.iter().enumerate().rev() {
-            let (before, after) = layers.split_at_mut(l);
+            let (before, after) = layers.split_at_mut(l + first);
             let delta = Rectified { values: &after[0], stride: stride(layer.outputs) };
             let right = Right { values: delta.values, stride: delta.stride };
             let width = layer.width();
@@ -232,7 +337,7 @@ impl Network {
                 continue;
             };
             let stride = stride(layer.inputs);
-            patterns[l - 1].transposed_product(Rectified { values: hidden, stride }, right, rows, target);
+            patterns[l + first - 1].transposed_product(Rectified { values: hidden, stride }, right, rows, target);
 
             let width = vectors(layer.inputs);
             let transposed = &mut transposed[..layer.outputs * width];
@@ -240,6 +345,8 @@ impl Network {
             let right = Right { values: transposed, stride: width };
             let target = Target { out: hidden, stride, rows, width };
             match self.activation {
+                // A front's features are rectified whatever the hidden units are.
+                _ if l == 0 => deltas.product(delta, right, layer.outputs, None, target, Lanes::where_positive),
                 Activation::Relu => {
                     deltas.product(delta, right, layer.outputs, None, target, Lanes::where_positive);
                 }
@@ -250,12 +357,25 @@ impl Network {
                 }
             }
         }
+        if let Some((front, room)) = self.front.as_ref().zip(front.as_mut()) {
+            let images = Images { values: inputs, stride: inputs_stride, count: rows };
+            front.backward(&self.parameters, images, room, &layers[0], gradient);
+        }
     }
+}
+
+/// Puts a one behind each of so many rows of `width` values.
+pub(crate) fn ones(values: &mut [Lanes], width: usize, rows: usize) {
+    let ones = floats_mut(values).iter_mut().skip(width).step_by(stride(width) * LANES);
+    ones.take(rows).for_each(|one| *one = 1.0);
 }
 
 /// The values of every layer's units, at a block of rows.
 #[derive(Debug)]
 pub struct Values {
+    /// Of the layers in front of the dense ones.
+    front: Option<FrontValues>,
+    /// Of the dense layers; before them the features, where there is a front.
     layers: Vec<Vec<Lanes>>,
     /// Weights with rows and columns exchanged, of one layer at a time.
     transposed: Vec<Lanes>,
@@ -270,10 +390,14 @@ impl Values {
     pub fn new(network: &Network, rows: usize) -> Self {
         let zeros = |len| vec![Lanes::splat(0.0); len];
         let transposed = network.layers.iter().map(|layer| layer.outputs * stride(layer.inputs)).max();
+        let front = network.front.as_ref();
+        let widths = front.map(Front::features).into_iter().chain(network.layers.iter().map(|layer| layer.outputs));
+        let layers: Vec<Vec<Lanes>> = widths.map(|width| zeros(rows * stride(width))).collect();
         Self {
-            layers: network.layers.iter().map(|layer| zeros(rows * stride(layer.outputs))).collect(),
+            front: front.map(|front| FrontValues::new(front, rows)),
+            patterns: vec![Pattern::default(); layers.len() - 1],
+            layers,
             transposed: zeros(transposed.unwrap_or(0)),
-            patterns: vec![Pattern::default(); network.layers.len() - 1],
             deltas: Pattern::default(),
         }
     }
@@ -296,7 +420,6 @@ impl Values {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::simd::floats;
 
     /// Of the step of a central difference, which is a compromise between curvature and rounding.
     const STEP: f32 = 1e-2;

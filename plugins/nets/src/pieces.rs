@@ -51,7 +51,7 @@ impl Pieces {
     pub fn new(network: &Network) -> Option<Self> {
         let (dim, depth) = (network.inputs(), network.depth());
         let rectified = network.activation() == Activation::Relu;
-        if !rectified || dim > MAX_INPUTS || depth < 3 || network.width(0) > WORD {
+        if network.front().is_some() || !rectified || dim > MAX_INPUTS || depth < 3 || network.width(0) > WORD {
             return None;
         }
         let zero = Lanes::splat(0.0);

@@ -37,6 +37,26 @@ pub fn product<const TRANSPOSED: bool>(
     product.columns::<8, 1>(j);
 }
 
+/// Rows of the result that are computed together where the left side does not fit into the cache.
+const TALL: usize = 16;
+
+/// As [`product`] with no start and the left side read by columns, to the bit; where there are many rows, the left side passes
+/// through the cache once.
+///
+/// # Panics
+///
+/// As [`product`].
+#[inline(always)]
+pub fn tall_product(values: &[f32], stride: usize, right: Right<'_>, depth: usize, target: Target<'_>) {
+    let Target { out, stride: step, rows, width } = target;
+    for from in (0..rows).step_by(TALL) {
+        let rows = TALL.min(rows - from);
+        let target = Target { out: &mut out[from * step..], stride: step, rows, width };
+        let left = Left::columns(&values[from.min(values.len())..], stride);
+        product(left, right, depth, None, target, |sum, _| sum);
+    }
+}
+
 /// `out[i][k] = sum_j left[i][j] * columns[k][j]` for at most [`NARROW`] columns, `stride` vectors of `left` a row and as
 /// many a column: where the right side is narrow, lanes are for terms.
 ///

@@ -112,6 +112,12 @@ mod imp {
             Self(v128_and(self.0, f32x4_gt(gate.0, f32x4_splat(0.0))))
         }
 
+        /// Zero wherever the two are not equal.
+        #[inline(always)]
+        pub fn where_equal(self, one: Self, other: Self) -> Self {
+            Self(v128_and(self.0, f32x4_eq(one.0, other.0)))
+        }
+
         #[inline(always)]
         pub fn abs(self) -> Self {
             Self(f32x4_abs(self.0))
@@ -297,6 +303,12 @@ mod imp {
             self.zip(gate, |a, gate| if gate > 0.0 { a } else { 0.0 })
         }
 
+        /// Zero wherever the two are not equal.
+        #[inline(always)]
+        pub fn where_equal(self, one: Self, other: Self) -> Self {
+            Self(std::array::from_fn(|i| if one.0[i] == other.0[i] { self.0[i] } else { 0.0 }))
+        }
+
         /// `self * 2^n`, where `n` was rounded by adding it to [`ROUND`](super::ROUND).
         #[inline(always)]
         pub fn scale_by_rounded(self, rounded: Self) -> Self {
@@ -363,14 +375,20 @@ mod imp {
     }
 
     /// Exchanges the rows and columns of a matrix; both sides are padded with zeros to whole vectors.
+    ///
+    /// Tile by tile, and down the matrix, so that few lines of the result are written at a time.
     pub fn transpose(weights: &[Lanes], rows: usize, cols: usize, out: &mut [Lanes]) {
-        let (from, to) = (cols.div_ceil(LANES) * LANES, rows.div_ceil(LANES) * LANES);
-        // The room is every layer's in turn, so the padding has another layer's numbers in it.
-        out.fill(Lanes::splat(0.0));
-        let out = super::floats_mut(out);
-        for (i, row) in super::floats(weights).chunks_exact(from).take(rows).enumerate() {
-            for (value, out) in row[..cols].iter().zip(out.chunks_exact_mut(to)) {
-                out[i] = *value;
+        let (from, to) = (cols.div_ceil(LANES), rows.div_ceil(LANES));
+        for j in 0..from {
+            let columns = (cols - j * LANES).min(LANES);
+            for i in 0..to {
+                let mut tile = [Lanes::splat(0.0); LANES];
+                for (r, row) in tile.iter_mut().enumerate().take(rows - i * LANES) {
+                    *row = weights[(i * LANES + r) * from + j];
+                }
+                for c in 0..columns {
+                    out[(j * LANES + c) * to + i] = Lanes(std::array::from_fn(|r| tile[r].0[c]));
+                }
             }
         }
     }

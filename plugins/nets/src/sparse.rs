@@ -4,11 +4,14 @@
 //! ten operations on integers, so it pays to look for the zeros first; elsewhere it does not, and all terms are added.
 #![expect(clippy::inline_always, reason = "a row's sums stay in registers only where its loop sees them")]
 
-use crate::product::{Target, product};
+use crate::product::{Target, product, tall_product};
 use crate::simd::{LANES, Lanes, Left, Right, WORD, floats, nonzero, sparse_row};
 
 /// Whether arithmetic is dear enough here.
 const PAYS: bool = cfg!(target_arch = "wasm32");
+
+/// The most rows of the result for which the left side is left to the cache.
+const TALL: usize = 1024;
 
 /// The fewest vectors in a row of the result for which it pays.
 const MIN_WIDTH: usize = 4;
@@ -65,8 +68,24 @@ impl Pattern {
         if PAYS && target.width >= MIN_WIDTH {
             self.transpose(depth, target.rows);
             add_terms(&self.by_column, columns, right, None, target, |sum, _| sum);
+        } else if target.rows > TALL {
+            tall_product(floats(left.values), left.stride * LANES, right, depth, target);
         } else {
             product(columns, right, depth, None, target, |sum, _| sum);
+        }
+    }
+
+    /// Adds the product of the values, rows and columns exchanged, and the right side to the target.
+    #[inline(always)]
+    pub fn add_transposed_product(&mut self, left: Rectified<'_>, right: Right<'_>, depth: usize, target: Target<'_>) {
+        let columns = Left::columns(floats(left.values), left.stride * LANES);
+        let add = |sum: Lanes, before: Lanes| before + sum;
+        if PAYS && target.width >= MIN_WIDTH {
+            self.find(left, depth, target.rows);
+            self.transpose(depth, target.rows);
+            add_terms(&self.by_column, columns, right, None, target, add);
+        } else {
+            product(columns, right, depth, None, target, add);
         }
     }
 

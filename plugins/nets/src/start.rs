@@ -2,6 +2,8 @@
 
 use jointly_sdk::Rng;
 
+use crate::convolution::Convolution;
+use crate::front::Front;
 use crate::layout::layout;
 use crate::network::{FirstBiases, Network};
 use crate::simd::floats_mut;
@@ -35,10 +37,19 @@ pub fn all_drawn(widths: &[usize], rng: &mut Rng) -> Network {
 /// Where there are fewer than two widths.
 pub fn glorot(widths: &[usize], rng: &mut Rng) -> Network {
     // What is drawn here is overwritten; the stream is of its own, so that nothing else depends on it.
-    let mut network = Network::new(widths, FirstBiases::Zero, &mut rng.clone());
+    glorot_again(Network::new(widths, FirstBiases::Zero, &mut rng.clone()), rng)
+}
+
+/// The network with the weights of [`glorot`]: the fan-in of a filter is its numbers, and its fan-out its pixels times the
+/// number of filters, as in Keras. Biases stay as they are.
+#[must_use]
+pub fn glorot_again(mut network: Network, rng: &mut Rng) -> Network {
+    let areas = network.front().into_iter().flat_map(Front::convolutions).map(Convolution::area);
+    let areas: Vec<usize> = areas.chain(std::iter::repeat_n(1, network.depth())).collect();
+    let blocks = network.blocks();
     let parameters = floats_mut(&mut network.parameters);
-    for block in layout(widths) {
-        let bound = (6.0 / (block.inputs + block.outputs) as f32).sqrt();
+    for (block, area) in blocks.into_iter().zip(areas) {
+        let bound = (6.0 / (block.inputs + area * block.outputs) as f32).sqrt();
         block.weights().for_each(|at| parameters[at] = bound * (2.0 * rng.uniform() - 1.0));
     }
     network

@@ -5,6 +5,7 @@ use jointly_sdk::{Dataset, Failure, Task};
 use crate::adam::Adam;
 use crate::ensemble::Recipe;
 use crate::examples::{Examples, Likelihood, check};
+use crate::front::Front;
 use crate::network::Network;
 use crate::predict::outputs;
 use crate::simd::Lanes;
@@ -29,9 +30,13 @@ impl<'a> Training<'a> {
     ///
     /// # Errors
     ///
-    /// Data that do not fit the task.
+    /// Data that do not fit the task, or inputs that are no images of the recipe's shape.
     pub fn new(recipe: &'a Recipe, task: &'a Task, data: &'a Dataset, seed: u64) -> Result<Self, Failure> {
         check(task, data)?;
+        if let Some(image) = recipe.front.as_ref().map(Front::image).filter(|image| image.numbers() != task.input_dim) {
+            let dim = task.input_dim;
+            return Err(Failure::Unsupported(format!("inputs of {dim} numbers are no images of {image:?}")));
+        }
         let decay = 2.0 * recipe.penalty.factor(task, data.labels.len());
         let progress = Progress::new(recipe.size * recipe.steps);
         Ok(Self { recipe, task, data, seed, decay, progress, trained: 0 })

@@ -1,0 +1,340 @@
+//! A network's gradient where every example sees a network of its own: other units are dropped, or the weights' deviations have
+//! other signs.
+
+mod linear;
+
+use jointly_sdk::Rng;
+
+use crate::convolution::{Image, Images};
+use crate::front::{Front, Layer};
+use crate::layout::Block;
+use crate::network::{Network, ones, stride};
+use crate::pooling::Pooling;
+use crate::simd::{LANES, Lanes, floats_mut, vectors};
+use crate::sparse::Pattern;
+
+use linear::{Linear, Work};
+
+/// The deviations of a network's parameters in a step, and the gradient with respect to them.
+#[derive(Debug)]
+pub struct Deviations<'a> {
+    /// As many as the parameters, in their places; those of the layers that are not flipped are not read.
+    pub values: &'a [Lanes],
+    /// Is replaced; zero for the layers that are not flipped.
+    pub gradient: &'a mut [Lanes],
+}
+
+/// What one of the layers does; it reads values of its own and writes the next layer's.
+#[derive(Debug)]
+enum Step {
+    /// A convolution or a dense layer, and the number of its block.
+    Linear(Linear, usize),
+    Pooling(Pooling),
+    /// From pixels to rows.
+    Flatten,
+}
+
+/// The values of every layer of a network with rectified hidden units, at a batch of rows with noise of their own.
+///
+/// # Formula
+///
+/// Dropout: a dense layer reads m_i x_i / (1 - p), where m_i is 0 with probability p and otherwise 1, for each row anew.
+///
+/// Flipout: a layer with the parameters w and the deviations d has the sums w x + r o (d (s o x)), where r and s are signs
+/// with equal probabilities, drawn for each row anew, one for each input, output, channel and filter; a bias has no s. With d
+/// of a symmetric law, each row has the law of w + d, and rows have nearly independent gradients though they share one d.
+///
+/// After Srivastava et al. (2014); Wen, Vicol, Ba, Tran and Grosse (2018).
+#[derive(Debug)]
+pub struct Noisy {
+    front: Option<Front>,
+    blocks: Vec<Block>,
+    steps: Vec<Step>,
+    /// For each dense layer the probability that a number which it reads is dropped.
+    rates: Vec<f32>,
+    /// For each block whether its deviations have signs of each row.
+    flips: Vec<bool>,
+    rows: usize,
+    max_rows: usize,
+    /// The inputs, and what each step writes.
+    values: Vec<Vec<Lanes>>,
+    /// For each block what the numbers that it reads are multiplied by; empty where none is dropped.
+    masks: Vec<Vec<Lanes>>,
+    /// For each block the signs of what it reads and of what it writes.
+    signs: Vec<[Vec<Lanes>; 2]>,
+    work: Work,
+}
+
+impl Noisy {
+    /// Room for so many rows of networks that are shaped as this one, whose units must be rectified; without any noise.
+    pub fn new(network: &Network, max_rows: usize) -> Self {
+        let (front, blocks) = (network.front().cloned(), network.blocks());
+        let mut steps = Vec::new();
+        let mut lens = vec![max_rows * stride(network.inputs())];
+        let mut convolutions = 0;
+        let mut read = stride(network.inputs()) * LANES;
+        for layer in front.iter().flat_map(|front| &front.layers) {
+            let Image { channels, .. } = layer.output();
+            steps.push(match layer {
+                Layer::Convolution(convolution, _) => {
+                    let linear = Linear::Convolution(convolution.clone(), read);
+                    convolutions += 1;
+                    Step::Linear(linear, convolutions - 1)
+                }
+                Layer::Pooling(pooling) => Step::Pooling(*pooling),
+            });
+            read = layer.output().pixels() * vectors(channels) * LANES;
+            lens.push(max_rows * read / LANES);
+        }
+        if let Some(front) = &front {
+            steps.push(Step::Flatten);
+            lens.push(max_rows * stride(front.features()));
+        }
+        for (b, block) in blocks.iter().enumerate().skip(convolutions) {
+            steps.push(Step::Linear(Linear::Dense(*block), b));
+            lens.push(max_rows * stride(block.outputs));
+        }
+        let zeros = |len: usize| vec![Lanes::splat(0.0); len];
+        let longest = lens.iter().copied().max().unwrap_or(0);
+        let transposed = blocks.iter().map(|block| block.outputs * vectors(block.inputs)).max();
+        let count = blocks.len();
+        Self {
+            rates: vec![0.0; count - convolutions],
+            flips: vec![false; count],
+            rows: 0,
+            max_rows,
+            values: lens.into_iter().map(zeros).collect(),
+            masks: vec![Vec::new(); count],
+            signs: (0..count).map(|_| [Vec::new(), Vec::new()]).collect(),
+            work: Work {
+                patterns: vec![Pattern::default(); count],
+                transposed: zeros(transposed.unwrap_or(0)),
+                slopes: [zeros(longest), Vec::new()],
+                ..Work::default()
+            },
+            front,
+            blocks,
+            steps,
+        }
+    }
+
+    /// The same with units dropped: for each dense layer the probability, below one, for each number that it reads.
+    ///
+    /// # Panics
+    ///
+    /// Where there are not as many probabilities as dense layers.
+    #[must_use]
+    pub fn dropping(mut self, rates: &[f32]) -> Self {
+        assert_eq!(rates.len(), self.rates.len(), "a rate for each dense layer");
+        self.rates = rates.to_vec();
+        let convolutions = self.blocks.len() - rates.len();
+        for ((mask, block), rate) in self.masks[convolutions..].iter_mut().zip(&self.blocks[convolutions..]).zip(rates)
+        {
+            let len = if *rate > 0.0 { self.max_rows * stride(block.inputs) } else { 0 };
+            *mask = vec![Lanes::splat(1.0); len];
+        }
+        self
+    }
+
+    /// The same with the deviations of some layers flipped: for each block of the network whether its are.
+    ///
+    /// # Panics
+    ///
+    /// Where there are not as many flags as blocks.
+    #[must_use]
+    pub fn flipping(mut self, flips: &[bool]) -> Self {
+        assert_eq!(flips.len(), self.flips.len(), "a flag for each layer");
+        self.flips = flips.to_vec();
+        let longest = self.work.slopes[0].len();
+        for step in &self.steps {
+            let Step::Linear(linear, b) = step else { continue };
+            if flips[*b] {
+                let lens = linear.signs().map(|numbers| self.max_rows * numbers.next_multiple_of(LANES) / LANES);
+                self.signs[*b] = lens.map(|len| vec![Lanes::splat(1.0); len]);
+                let room = |room: &mut Vec<Lanes>| room.resize(longest, Lanes::splat(0.0));
+                self.work.flipped.iter_mut().for_each(room);
+                room(&mut self.work.slopes[1]);
+            }
+        }
+        self
+    }
+
+    /// Draws the noise of so many rows.
+    pub fn draw(&mut self, rows: usize, rng: &mut Rng) {
+        self.rows = rows;
+        for step in &self.steps {
+            let Step::Linear(linear, b) = step else { continue };
+            if self.flips[*b] {
+                for (signs, numbers) in self.signs[*b].iter_mut().zip(linear.signs()) {
+                    for row in floats_mut(signs).chunks_exact_mut(numbers.next_multiple_of(LANES)).take(rows) {
+                        draw_signs(&mut row[..numbers], rng);
+                    }
+                }
+                if let Linear::Dense(block) = linear {
+                    // A bias has no sign of its own.
+                    let ones = floats_mut(&mut self.signs[*b][0]).iter_mut().skip(block.inputs);
+                    ones.step_by(stride(block.inputs) * LANES).for_each(|one| *one = 1.0);
+                }
+            }
+            let rate = rate(&self.rates, self.blocks.len(), *b);
+            if rate > 0.0 {
+                let (width, keeps) = (self.blocks[*b].inputs, 1.0 / (1.0 - rate));
+                for row in floats_mut(&mut self.masks[*b]).chunks_exact_mut(stride(width) * LANES).take(rows) {
+                    row[..width].fill_with(|| if rng.uniform() >= rate { keeps } else { 0.0 });
+                }
+            }
+        }
+    }
+
+    /// Replaces `gradient` by a loss's with respect to the parameters, at the images, or rows of inputs, under the noise
+    /// last drawn. The loss replaces the outputs, so many numbers a row, by its gradient with respect to them; what it
+    /// returns is passed on. Without deviations no layer is flipped.
+    ///
+    /// # Panics
+    ///
+    /// Where there are other rows than noise was drawn for.
+    pub fn differentiate<T>(
+        &mut self,
+        network: &Network,
+        mut deviations: Option<Deviations<'_>>,
+        images: Images<'_>,
+        gradient: &mut [Lanes],
+        loss: impl FnOnce(&mut [f32], usize) -> T,
+    ) -> T {
+        assert_eq!(images.count, self.rows, "noise is drawn for each row");
+        let inputs = network.inputs();
+        let rows = floats_mut(&mut self.values[0]).chunks_exact_mut(stride(inputs) * LANES);
+        for (to, from) in rows.zip(images.values.chunks(images.stride)).take(images.count) {
+            to[..inputs].copy_from_slice(&from[..inputs]);
+            to[inputs] = 1.0;
+        }
+        self.forward(&network.parameters, deviations.as_ref().map(|deviations| deviations.values));
+        let last = self.steps.len();
+        let value = loss(floats_mut(&mut self.values[last]), stride(network.outputs()) * LANES);
+        self.backward(&network.parameters, deviations.as_mut(), gradient);
+        value
+    }
+
+    fn forward(&mut self, parameters: &[Lanes], deviations: Option<&[Lanes]>) {
+        let rows = self.rows;
+        for (i, step) in self.steps.iter().enumerate() {
+            let (before, after) = self.values.split_at_mut(i + 1);
+            let (read, out) = (&mut before[i], &mut after[0]);
+            match step {
+                Step::Pooling(pooling) => pooling.forward(read, rows, out),
+                Step::Flatten => {
+                    if let Some(front) = &self.front {
+                        front.flatten(read, rows, out);
+                        ones(out, front.features(), rows);
+                    }
+                }
+                Step::Linear(linear, b) => {
+                    let place = self.blocks[*b].vectors();
+                    read.iter_mut().zip(&self.masks[*b]).for_each(|(value, factor)| *value = *value * *factor);
+                    let rectified = i + 1 < self.steps.len();
+                    let deviations = deviations.filter(|_| self.flips[*b]);
+                    let work = (&mut self.work.room, &mut self.work.patterns[*b]);
+                    linear.forward(
+                        &parameters[place.clone()],
+                        read,
+                        rows,
+                        work,
+                        out,
+                        rectified && deviations.is_none(),
+                    );
+                    if let Some(deviations) = deviations {
+                        let [flipped, sums] = &mut self.work.flipped;
+                        let [inputs, outputs] = &self.signs[*b];
+                        linear.flip_read(i == 0, read, inputs, rows, flipped);
+                        let work = (&mut self.work.room, &mut self.work.patterns[*b]);
+                        linear.forward(&deviations[place], flipped, rows, work, sums, false);
+                        linear.flip_written(sums, outputs, rows);
+                        for (out, sum) in out.iter_mut().zip(&*sums).take(rows * linear.written()) {
+                            *out = *out + *sum;
+                            if rectified {
+                                *out = out.relu();
+                            }
+                        }
+                    }
+                    if let (Linear::Dense(block), true) = (linear, rectified) {
+                        ones(out, block.outputs, rows);
+                    }
+                }
+            }
+        }
+    }
+
+    fn backward(&mut self, parameters: &[Lanes], mut deviations: Option<&mut Deviations<'_>>, gradient: &mut [Lanes]) {
+        let rows = self.rows;
+        for (i, step) in self.steps.iter().enumerate().rev() {
+            let (before, after) = self.values.split_at_mut(i + 1);
+            let (read, delta) = (&mut before[i], &after[0]);
+            let (linear, b) = match step {
+                Step::Linear(linear, b) => (linear, *b),
+                Step::Pooling(pooling) => {
+                    pooling.backward(read, rows, delta);
+                    continue;
+                }
+                Step::Flatten => {
+                    if let Some(front) = &self.front {
+                        front.unflatten(delta, rows, read);
+                    }
+                    continue;
+                }
+            };
+            let place = self.blocks[b].vectors();
+            let Work { slopes: [slopes, flipped_slopes], flipped: [flipped, sums], .. } = &mut self.work;
+            let (mut slopes, mut flipped_slopes) = (std::mem::take(slopes), std::mem::take(flipped_slopes));
+            let (mut flipped, mut sums) = (std::mem::take(flipped), std::mem::take(sums));
+            let reads = rows * linear.read();
+            let by_read = (i > 0).then(|| &mut slopes[..reads]);
+            let to = (&mut gradient[place.clone()], by_read);
+            linear.backward(&parameters[place.clone()], read, delta, rows, (&mut self.work, b), to);
+            if let Some(deviations) = deviations.as_deref_mut() {
+                if self.flips[b] {
+                    let [inputs, outputs] = &self.signs[b];
+                    linear.flip_read(i == 0, read, inputs, rows, &mut flipped);
+                    let written = rows * linear.written();
+                    sums[..written].copy_from_slice(&delta[..written]);
+                    linear.flip_written(&mut sums, outputs, rows);
+                    let by_read = (i > 0).then(|| &mut flipped_slopes[..reads]);
+                    let from = &deviations.values[place.clone()];
+                    let to = (&mut deviations.gradient[place], by_read);
+                    linear.backward(from, &flipped, &sums, rows, (&mut self.work, b), to);
+                    if i > 0 {
+                        linear.flip_read(false, &flipped_slopes, inputs, rows, &mut flipped);
+                        slopes.iter_mut().zip(&flipped).take(reads).for_each(|(slope, other)| *slope = *slope + *other);
+                    }
+                } else {
+                    deviations.gradient[place].fill(Lanes::splat(0.0));
+                }
+            }
+            if i > 0 {
+                // What was dropped is not positive.
+                let keeps = Lanes::splat(1.0 / (1.0 - rate(&self.rates, self.blocks.len(), b)));
+                let gated = read.iter_mut().zip(&slopes).take(reads);
+                gated.for_each(|(value, slope)| *value = (*slope * keeps).where_positive(*value));
+            }
+            self.work.slopes = [slopes, flipped_slopes];
+            self.work.flipped = [flipped, sums];
+        }
+    }
+}
+
+/// The probability that a number which block `b` of so many reads is dropped.
+fn rate(rates: &[f32], blocks: usize, b: usize) -> f32 {
+    b.checked_sub(blocks - rates.len()).map_or(0.0, |dense| rates[dense])
+}
+
+/// Fills the row with 1 and -1, a bit each.
+fn draw_signs(row: &mut [f32], rng: &mut Rng) {
+    for signs in row.chunks_mut(u64::BITS as usize) {
+        let bits = rng.next_u64();
+        for (i, sign) in signs.iter_mut().enumerate() {
+            *sign = if bits >> i & 1 == 0 { 1.0 } else { -1.0 };
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
