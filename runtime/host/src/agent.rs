@@ -1,10 +1,11 @@
-//! A loaded agent: a component that speaks one interface or both.
+//! A loaded agent: a component that speaks one interface or several.
 
-use jointly_core::Task;
 use jointly_core::regression::RegressionTask;
+use jointly_core::{MultimodalTask, Task, Tokens};
 use wasmtime::component::InstancePre;
 
 use crate::bindings::jointly::agent::types;
+use crate::bindings::multimodal::{MultimodalClassifier, MultimodalClassifierPre};
 use crate::bindings::regression::{Regressor, RegressorPre};
 use crate::bindings::{Classifier, ClassifierPre};
 use crate::interface::Interface;
@@ -12,7 +13,8 @@ use crate::load_error::{LoadError, one_line};
 use crate::meter::Meter;
 use crate::sandbox::{Sandbox, clean};
 use crate::{
-    ConfiguredAgent, ConfiguredRegressor, Description, Failure, Limits, Phase, Setting, Trace, classifier, regressor,
+    ConfiguredAgent, ConfiguredMultimodal, ConfiguredRegressor, Description, Failure, Limits, Phase, Setting, Trace,
+    classifier, multimodal, regressor,
 };
 
 /// What an agent may use to say what it is, whatever its limits.
@@ -31,6 +33,7 @@ pub struct Agent {
 pub(crate) struct Component {
     pub(crate) classifier: Option<ClassifierPre<Meter>>,
     pub(crate) regressor: Option<RegressorPre<Meter>>,
+    pub(crate) multimodal: Option<MultimodalClassifierPre<Meter>>,
 }
 
 impl Component {
@@ -39,21 +42,26 @@ impl Component {
         Ok(Self {
             classifier: speaks(Interface::Classification).then(|| ClassifierPre::new(instance.clone())).transpose()?,
             regressor: speaks(Interface::Regression).then(|| RegressorPre::new(instance.clone())).transpose()?,
+            multimodal: speaks(Interface::Multimodal)
+                .then(|| MultimodalClassifierPre::new(instance.clone()))
+                .transpose()?,
         })
     }
 
     fn describe(&self, limits: Limits) -> Result<Description, Failure> {
-        let trace = Trace::default();
-        if let Some(component) = &self.classifier {
-            let mut sandbox = Sandbox::<Classifier>::new(component, limits, trace)?;
-            let described =
-                sandbox.call(Phase::Load, |world, store| world.jointly_agent_info().call_describe(store))?;
-            return Ok(described.into());
+        /// Asks one of the worlds, all of which export the same `info`.
+        macro_rules! ask {
+            ($world:ty, $component:expr) => {{
+                let mut sandbox = Sandbox::<$world>::new($component, limits, Trace::default())?;
+                sandbox.call(Phase::Load, |world, store| world.jointly_agent_info().call_describe(store))?.into()
+            }};
         }
-        let component = self.regressor.as_ref().expect("a component that passed its check speaks one interface");
-        let mut sandbox = Sandbox::<Regressor>::new(component, limits, trace)?;
-        let described = sandbox.call(Phase::Load, |world, store| world.jointly_agent_info().call_describe(store))?;
-        Ok(described.into())
+        Ok(match (&self.classifier, &self.regressor, &self.multimodal) {
+            (Some(component), _, _) => ask!(Classifier, component),
+            (_, Some(component), _) => ask!(Regressor, component),
+            (_, _, Some(component)) => ask!(MultimodalClassifier, component),
+            (None, None, None) => unreachable!("a component that passed its check speaks an interface"),
+        })
     }
 }
 
@@ -88,6 +96,7 @@ impl Agent {
         match interface {
             Interface::Classification => self.component.classifier.is_some(),
             Interface::Regression => self.component.regressor.is_some(),
+            Interface::Multimodal => self.component.multimodal.is_some(),
         }
     }
 
@@ -99,6 +108,12 @@ impl Agent {
     /// The same as a regressor.
     pub fn regressor(&self, settings: Vec<Setting>, limits: Limits, trace: Trace) -> ConfiguredRegressor {
         ConfiguredRegressor::new(self.clone(), settings, limits, trace)
+    }
+
+    /// The same as a classifier of inputs of any kind: one that speaks of classification alone takes part where inputs are
+    /// numbers.
+    pub fn multimodal(&self, settings: Vec<Setting>, limits: Limits, trace: Trace) -> ConfiguredMultimodal {
+        ConfiguredMultimodal::new(self.clone(), settings, limits, trace)
     }
 
     /// The agent's refusal of settings, if it refuses them as invalid in a training on no examples. Whatever else
@@ -114,6 +129,11 @@ impl Agent {
                 let task = RegressionTask { input_dim: 1, noise_std: None };
                 let mut sandbox = Sandbox::new(self.component.regressor.as_ref()?, limits, Trace::default()).ok()?;
                 regressor::train(&mut sandbox, &task, None, None, settings, 0)
+            }
+            Interface::Multimodal => {
+                let task = MultimodalTask { num_classes: 2, numbers: 1, image: None, tokens: Tokens::Absent };
+                let mut sandbox = Sandbox::new(self.component.multimodal.as_ref()?, limits, Trace::default()).ok()?;
+                multimodal::train(&mut sandbox, &task, None, None, settings, 0)
             }
         };
         match trained {

@@ -74,6 +74,7 @@ impl From<wit::Kind> for Interface {
         match kind {
             wit::Kind::Classification => Self::Classification,
             wit::Kind::Regression => Self::Regression,
+            wit::Kind::Multimodal => Self::Multimodal,
         }
     }
 }

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-/// One of the interface's two halves.
+/// One of the interface's parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Interface {
@@ -12,11 +12,13 @@ pub enum Interface {
     Classification,
     /// A real number for each input.
     Regression,
+    /// Which of some classes an input belongs to that is an image, a text, or categories beside numbers.
+    Multimodal,
 }
 
 impl Interface {
-    /// Both, in the order in which they are listed.
-    pub const ALL: [Self; 2] = [Self::Classification, Self::Regression];
+    /// All, in the order in which they are listed.
+    pub const ALL: [Self; 3] = [Self::Classification, Self::Regression, Self::Multimodal];
 }
 
 impl fmt::Display for Interface {
@@ -24,6 +26,7 @@ impl fmt::Display for Interface {
         formatter.write_str(match self {
             Self::Classification => "classification",
             Self::Regression => "regression",
+            Self::Multimodal => "multimodal",
         })
     }
 }

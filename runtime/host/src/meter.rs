@@ -38,6 +38,11 @@ impl Meter {
         Self { memory: Allowance::of(memory), tables: Allowance::of(TABLE_ELEMENTS), host_is_short: false, trace }
     }
 
+    /// Bytes of all memories together, which never shrink.
+    pub(crate) fn memory_used(&self) -> u64 {
+        self.memory.used as u64
+    }
+
     /// Something was asked for and refused: what the guest does next is likely a consequence.
     pub(crate) fn refused(&self) -> bool {
         self.memory.refused || self.tables.refused

@@ -14,7 +14,7 @@ const SLACK_BYTES: usize = 1 << 20;
 /// The longest message of an agent that is kept.
 const MESSAGE_CHARS: usize = 500;
 
-/// A store with an instance of an agent in it, as one of the two worlds.
+/// A store with an instance of an agent in it, as one of the worlds.
 pub(crate) struct Sandbox<W> {
     store: Store<Meter>,
     world: W,
@@ -50,6 +50,11 @@ impl<W: World> Sandbox<W> {
     ) -> Result<T, Failure> {
         self.store.set_hostcall_fuel(bytes.saturating_add(SLACK_BYTES));
         call(&self.world, &mut self.store).map_err(|error| classify(&self.store, phase, &error))
+    }
+
+    /// Bytes of the guest's memories, which never shrink.
+    pub(crate) fn memory_used(&self) -> u64 {
+        self.store.data().memory_used()
     }
 
     /// Fuel used so far.

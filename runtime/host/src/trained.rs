@@ -24,6 +24,11 @@ impl Trained {
     pub fn fuel_used(&self) -> u64 {
         self.sandbox.fuel_used()
     }
+
+    /// Bytes of the agent's memories, which never shrink.
+    pub fn memory_used(&self) -> u64 {
+        self.sandbox.memory_used()
+    }
 }
 
 impl Model for Trained {
