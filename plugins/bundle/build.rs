@@ -45,12 +45,14 @@ const AGENTS: [(&str, &str, Learns); 30] = [
     ("fbnn", "fbnn", NUMBERS),
 ];
 
-/// Whether an agent classifies and whether it regresses.
-type Learns = (bool, bool);
+/// Whether an agent classifies, whether it regresses, and whether it classifies inputs of any kind.
+type Learns = (bool, bool, bool);
 
-const CLASSES: Learns = (true, false);
-const NUMBERS: Learns = (false, true);
-const BOTH: Learns = (true, true);
+const CLASSES: Learns = (true, false, false);
+const NUMBERS: Learns = (false, true, false);
+const BOTH: Learns = (true, true, false);
+const MULTIMODAL: Learns = (false, false, true);
+const ALL: Learns = (true, true, true);
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -64,7 +66,7 @@ fn main() -> Result<()> {
     build(&root, &out.join("target"))?;
 
     let mut listing = String::from("[\n");
-    for (name, directory, (classifies, regresses)) in AGENTS {
+    for (name, directory, (classifies, regresses, multimodal)) in AGENTS {
         let module = format!("jointly_agent_{}.wasm", directory.replace('-', "_"));
         let module = out.join("target").join(TARGET).join("agent").join(module);
         let component = out.join(format!("{directory}.component.wasm"));
@@ -74,7 +76,7 @@ fn main() -> Result<()> {
         writeln!(
             listing,
             "    Bundled {{ name: {name:?}, component: include_bytes!({component:?}), classifies: {classifies}, regresses: \
-             {regresses} }},"
+             {regresses}, multimodal: {multimodal} }},"
         )?;
     }
     listing.push_str("]\n");

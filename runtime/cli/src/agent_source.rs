@@ -109,6 +109,7 @@ fn bundled(interface: Interface) -> impl Iterator<Item = &'static Bundled> {
     jointly_bundle::all().iter().filter(move |bundled| match interface {
         Interface::Classification => bundled.classifies,
         Interface::Regression => bundled.regresses,
+        Interface::Multimodal => bundled.multimodal,
     })
 }
 

@@ -1,6 +1,6 @@
 //! Which scores a table shows, and which of them ranks.
 
-use crate::plan::Plan;
+use crate::plan::{Plan, Terms};
 use crate::scores::{ACCURACY, ECE, FUEL};
 
 /// Names of scores, as a leaderboard shows them.
@@ -20,7 +20,11 @@ const LEVEL: &str = "_90";
 impl Columns {
     /// Of a run that has scores of those names.
     pub(crate) fn of(plan: &Plan, names: &[String]) -> Self {
-        if plan.regression().is_some() { Self::of_regression(names) } else { Self::of_classification(names) }
+        match &plan.terms {
+            Terms::Evaluation(_) => Self::of_classification(names),
+            Terms::Regression(_) => Self::of_regression(names),
+            Terms::Shift(_) => Self::of_shift(names),
+        }
     }
 
     /// The aggregate ranks where the suite has one, that is taus 1 and 100, else the joint score of the largest tau, to
@@ -61,5 +65,18 @@ impl Columns {
             (known("nll"), first, vec![level("interval"), known("calibration_mae"), known("sharpness"), known(FUEL)])
         };
         Self { by, first: first.into_iter().flatten().collect(), second: second.into_iter().flatten().collect() }
+    }
+
+    /// What shift does to predictions ranks: their Brier score, which is proper and always finite, in the mean over all
+    /// levels; without any, that of the unshifted inputs.
+    fn of_shift(names: &[String]) -> Self {
+        let known = |name: &&&str| names.iter().any(|known| known == **name);
+        let pick = |wanted: &[&str]| wanted.iter().filter(known).map(|name| (*name).to_owned()).collect();
+        let by: Vec<String> = pick(&["brier_shifted", "brier"]);
+        Self {
+            by: by.into_iter().next(),
+            first: pick(&["brier_shifted", "brier", "nll_tau10_shifted", "nll_tau10"]),
+            second: pick(&["accuracy", "accuracy_shifted", "ece", "ece_shifted", "auroc", FUEL]),
+        }
     }
 }

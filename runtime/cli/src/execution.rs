@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use jointly_core::regression::{FitError, RegressionProblem, RegressionResult};
-use jointly_core::{Classifier, EvaluateError, Problem, agent_seed, digest, evaluate};
+use jointly_core::shift::{Cost, ShiftProblem, ShiftScores, evaluate_shift};
+use jointly_core::{Classifier, EvaluateError, MultimodalClassifier, Problem, agent_seed, digest, evaluate};
 use jointly_host::{Failure, Kind, Phase, Trace};
 
 use crate::exit;
@@ -128,6 +129,9 @@ fn carry_out(workload: &Workload, unit: Unit, activity: &Activity) -> Finished {
             classify(workload, &problems[unit.problem], unit.agent, trace.clone(), &mut report).map(|it| (it, None))
         }
         Problems::Regression(problems) => regress(workload, &problems[unit.problem], unit.agent, &trace, &mut report),
+        Problems::Shift(problems) => {
+            shift(workload, &problems[unit.problem], unit.agent, trace.clone(), &mut report).map(|it| (it, None))
+        }
     };
     activity.end();
     let (outcome, belief) = scored.unwrap_or_else(|failure| (Outcome::Failed(failure), None));
@@ -170,11 +174,39 @@ fn classify(
     };
     match scores {
         Ok(scores) => Ok(Outcome::Scored { scores, fuel, diagnosis }),
-        Err(EvaluateError::Agent(failure)) => Err(failure),
-        Err(EvaluateError::Inconsistent(message)) => {
-            Err(Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message })
+        Err(error) => Err(unscored(error)),
+    }
+}
+
+/// What is recorded of an agent that has no scores.
+fn unscored(error: EvaluateError<Failure>) -> Failure {
+    match error {
+        EvaluateError::Agent(failure) => failure,
+        EvaluateError::Inconsistent(message) => {
+            Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message }
         }
     }
+}
+
+fn shift(
+    Workload { plan, agents, .. }: &Workload,
+    problem: &ShiftProblem,
+    agent: usize,
+    trace: Trace,
+    report: &mut dyn FnMut(f64),
+) -> std::result::Result<Outcome, Failure> {
+    let options = plan.shift().expect("a plan of dataset shift");
+    let Contestant::Agent(contestant) = &agents[agent] else { panic!("an agent of a plan of dataset shift") };
+    let instance = problem.instance(plan.seed);
+    let seed = agent_seed(plan.seed, problem.stream_name());
+    let mut agent = contestant.multimodal(plan.agents[agent].settings.to_list(), plan.limits, trace);
+    let mut model = agent.train(&problem.task(), &instance.train, Some(&instance.validation), seed)?;
+    let training = model.fuel_used();
+    let scores =
+        evaluate_shift(&mut model, problem, &instance, options, plan.seed, report).map_err(unscored)?;
+    let fuel = model.fuel_used();
+    let cost = Cost { training, prediction: fuel - training, bytes: model.memory_used() };
+    Ok(Outcome::Shift { scores: Box::new(ShiftScores { cost: Some(cost), ..scores }), fuel })
 }
 
 /// The fuel is that of the agent, and of the one that predicts where that is another.

@@ -4,6 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::num::NonZeroU32;
 
 use jointly_core::regression::{Noise, RegressionOptions, RegressionSuite, Residuals, regression_suite};
+use jointly_core::shift::{ShiftLevel, ShiftOptions, ShiftSuite, shift_suite};
 use jointly_core::{Evaluation, Initialization, Metric, Partitioning, Suite, digest};
 use jointly_host::{ENGINE, INTERFACE, Limits};
 use serde::{Deserialize, Serialize};
@@ -35,12 +36,14 @@ pub(crate) struct Plan {
     pub(crate) problems: Vec<PlannedProblem>,
 }
 
-/// How predictions are evaluated: in plan.json `evaluation` of classification, `regression` of regression.
+/// How predictions are evaluated: in plan.json `evaluation` of classification, `regression` of regression, `shift` of
+/// dataset shift.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Terms {
     Evaluation(Evaluation),
     Regression(RegressionTerms),
+    Shift(ShiftOptions),
 }
 
 /// How predictions of real numbers are evaluated.
@@ -126,6 +129,12 @@ impl Plan {
         Self::of(&suite.name, problems, terms, seed, limits, agents)
     }
 
+    /// Of agents on the problems of a suite of dataset shift.
+    pub(crate) fn of_shift(suite: &ShiftSuite, seed: u64, limits: Limits, agents: Vec<PlannedAgent>) -> Self {
+        let problems = suite.problems.iter().map(crate::shift_suite::planned).collect();
+        Self::of(&suite.name, problems, Terms::Shift(suite.options.clone()), seed, limits, agents)
+    }
+
     /// Of this command, with nothing altered.
     fn of(
         suite: &str,
@@ -155,7 +164,7 @@ impl Plan {
     pub(crate) fn evaluation(&self) -> Option<&Evaluation> {
         match &self.terms {
             Terms::Evaluation(evaluation) => Some(evaluation),
-            Terms::Regression(_) => None,
+            Terms::Regression(_) | Terms::Shift(_) => None,
         }
     }
 
@@ -164,14 +173,23 @@ impl Plan {
         match &self.terms {
             Terms::Evaluation(evaluation) => evaluation.draws,
             Terms::Regression(terms) => terms.options.draws,
+            Terms::Shift(options) => options.draws,
         }
     }
 
     /// How regression is evaluated, where that is what the plan is about.
     pub(crate) fn regression(&self) -> Option<&RegressionTerms> {
         match &self.terms {
-            Terms::Evaluation(_) => None,
             Terms::Regression(terms) => Some(terms),
+            Terms::Evaluation(_) | Terms::Shift(_) => None,
+        }
+    }
+
+    /// How dataset shift is evaluated, where that is what the plan is about.
+    pub(crate) fn shift(&self) -> Option<&ShiftOptions> {
+        match &self.terms {
+            Terms::Shift(options) => Some(options),
+            Terms::Evaluation(_) | Terms::Regression(_) => None,
         }
     }
 
@@ -204,6 +222,7 @@ impl Plan {
         match &self.terms {
             Terms::Evaluation(evaluation) => evaluation.check().err().map(|error| error.to_string()),
             Terms::Regression(terms) => terms.options.check().err().map(|error| error.to_string()),
+            Terms::Shift(options) => options.check().err().map(|error| error.to_string()),
         }
     }
 
@@ -253,7 +272,7 @@ impl Plan {
     pub(crate) fn other_lessons(&self, other: &Self) -> Option<String> {
         let unled = |plan: &Self| match &plan.terms {
             Terms::Regression(terms) => Terms::Regression(RegressionTerms { predictor: None, ..terms.clone() }),
-            evaluation @ Terms::Evaluation(_) => evaluation.clone(),
+            terms @ (Terms::Evaluation(_) | Terms::Shift(_)) => terms.clone(),
         };
         let changed = || {
             let both = self.problems.iter().flat_map(|mine| other.problems.iter().map(move |theirs| (mine, theirs)));
@@ -294,6 +313,7 @@ impl Plan {
         let evaluation = match &self.terms {
             Terms::Evaluation(evaluation) => evaluation,
             Terms::Regression(terms) => return self.of_regression_own(&terms.options),
+            Terms::Shift(options) => return self.of_shift_own(options),
         };
         let Some(own) = problems::evaluation(&self.suite) else { return Vec::new() };
         let Evaluation { draws, partition, planes, clip, .. } = *evaluation;
@@ -327,6 +347,16 @@ impl Plan {
         departures.into_iter().flatten().chain(tables).collect()
     }
 
+    fn of_shift_own(&self, options: &ShiftOptions) -> Vec<Departure> {
+        let Some(own) = shift_suite(&self.suite).map(|suite| suite.options) else { return Vec::new() };
+        let departures = [
+            (options.draws != own.draws).then_some(Departure::Draws(options.draws)),
+            (options.taus != own.taus).then(|| Departure::Taus(options.taus.clone())),
+            (options.levels != own.levels).then(|| Departure::Shifts(options.levels.clone())),
+        ];
+        departures.into_iter().flatten().collect()
+    }
+
     fn problem_names(&self) -> String {
         let names: Vec<&str> = self.problems.iter().map(|problem| problem.problem.as_str()).collect();
         format!("{} ({})", names.len(), names.join(" "))
@@ -350,6 +380,8 @@ enum Departure {
     Standardize,
     Rounds(u32),
     Table(String),
+    Taus(Vec<u32>),
+    Shifts(Vec<ShiftLevel>),
 }
 
 impl Departure {
@@ -370,6 +402,8 @@ impl Departure {
             Self::Standardize => "synthetic data standardised".into(),
             Self::Rounds(rounds) => counted(*rounds as usize, "round"),
             Self::Table(file) => format!("table {file}"),
+            Self::Taus(taus) => format!("tau {}", joined(taus, ", ")),
+            Self::Shifts(levels) => format!("shifted by {}", joined(levels, ", ")),
         }
     }
 
@@ -390,8 +424,14 @@ impl Departure {
             Self::Standardize => "--standardize".into(),
             Self::Rounds(rounds) => format!("--rounds {rounds}"),
             Self::Table(file) => format!("--table {file}"),
+            Self::Taus(taus) => format!("--taus {}", joined(taus, ",")),
+            Self::Shifts(levels) => format!("--shifts '{}'", joined(levels, ",")),
         }
     }
+}
+
+fn joined<T: ToString>(items: &[T], between: &str) -> String {
+    items.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
 }
 
 fn percents(levels: &[f64], between: &str) -> String {
@@ -413,6 +453,7 @@ fn other_terms(mine: &Terms, theirs: &Terms) -> Option<String> {
     }
     let fields = |terms: &Terms| match terms {
         Terms::Evaluation(evaluation) => serde_json::to_value(evaluation).unwrap_or_default(),
+        Terms::Shift(options) => serde_json::to_value(options).unwrap_or_default(),
         Terms::Regression(RegressionTerms { options, predictor }) => {
             let mut fields = serde_json::to_value(options).unwrap_or_default();
             fields["predictor"] =

@@ -176,7 +176,8 @@ pub(crate) fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories
 /// The number of problems of the suite of this name, of whichever kind.
 pub(crate) fn size(suite: &str) -> Option<usize> {
     let classification = jointly_core::suite(suite).map(|suite| suite.problems.len());
-    classification.or_else(|| regression_suite(suite).map(|suite| suite.problems.len()))
+    let regression = || regression_suite(suite).map(|suite| suite.problems.len());
+    classification.or_else(regression).or_else(|| shift_suite(suite).map(|suite| suite.problems.len()))
 }
 
 /// The number of problems of a plan's suite, on the plan's tables.
@@ -200,6 +201,9 @@ pub(crate) fn evaluation(suite: &str) -> Option<Evaluation> {
 pub(crate) fn clusters(plan: &Plan) -> Vec<String> {
     if plan.regression().is_some() {
         return crate::regression_suite::clusters(plan);
+    }
+    if plan.shift().is_some() {
+        return plan.problems.iter().map(|planned| planned.problem.clone()).collect();
     }
     let suite = jointly_core::suite(&plan.suite);
     let known = suite.as_ref().map_or(&[][..], |suite| &suite.problems);
@@ -234,7 +238,8 @@ pub(crate) fn named(name: &str) -> Result<Suite> {
 
 pub(crate) fn names() -> String {
     let names = jointly_core::suites().into_iter().map(|suite| suite.name);
-    let names: Vec<String> = names.chain(regression_suites().into_iter().map(|suite| suite.name)).collect();
+    let names = names.chain(regression_suites().into_iter().map(|suite| suite.name));
+    let names: Vec<String> = names.chain(shift_suites().into_iter().map(|suite| suite.name)).collect();
     names.join(", ")
 }
 

@@ -78,7 +78,7 @@ impl Display {
     pub(crate) fn finished(&self, result: &UnitResult) {
         let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
         let failure = match &result.outcome {
-            Outcome::Scored { .. } | Outcome::Regression { .. } => None,
+            Outcome::Scored { .. } | Outcome::Regression { .. } | Outcome::Shift { .. } => None,
             Outcome::Failed(failure) => Some(failure),
         };
         let line = || {

@@ -1,6 +1,7 @@
 //! A unit is one agent on one problem: what its result looks like in the journal.
 
 use jointly_core::regression::RegressionUnit;
+use jointly_core::shift::ShiftScores;
 use jointly_core::{ProblemScores, Real};
 use jointly_host::Failure;
 use serde::{Deserialize, Serialize};
@@ -36,6 +37,11 @@ pub(crate) enum Outcome {
     /// On a problem of regression.
     Regression {
         scores: Box<RegressionUnit>,
+        fuel: u64,
+    },
+    /// On a problem of dataset shift.
+    Shift {
+        scores: Box<ShiftScores>,
         fuel: u64,
     },
     Failed(Failure),

@@ -6,6 +6,7 @@ use std::fs;
 use anyhow::{Context, Result, bail};
 use jointly_core::oracle::Settings as Sampling;
 use jointly_core::regression::{RegressionProblem, RegressionSuite, TableFile};
+use jointly_core::shift::{ShiftProblem, ShiftSuite};
 use jointly_core::{Problem, Suite};
 use jointly_host::{Agent, Interface, Limits, Runtime};
 
@@ -14,7 +15,7 @@ use crate::agent_spec::AgentSpec;
 use crate::data_directories::DataDirectories;
 use crate::directory::{Kept, RunDirectory};
 use crate::plan::{Plan, PlannedAgent};
-use crate::{agent_source, cache, oracle, own_tables, problems, real_data, regression_suite};
+use crate::{agent_source, cache, oracle, own_tables, problems, real_data, regression_suite, shift_suite};
 
 /// What takes part in a run.
 pub(crate) enum Contestant {
@@ -28,6 +29,7 @@ pub(crate) enum Contestant {
 pub(crate) enum Problems {
     Classification(Vec<Problem>),
     Regression(Vec<RegressionProblem>),
+    Shift(Vec<ShiftProblem>),
 }
 
 /// A suite as a person asked for it.
@@ -40,6 +42,7 @@ pub(crate) enum Asked {
         /// Who predicts in active learning, where it is not the agent that selects.
         predictor: Option<AgentSpec>,
     },
+    Shift(ShiftSuite),
 }
 
 impl Asked {
@@ -48,6 +51,7 @@ impl Asked {
         match self {
             Self::Classification(_) => Interface::Classification,
             Self::Regression { .. } => Interface::Regression,
+            Self::Shift(_) => Interface::Multimodal,
         }
     }
 }
@@ -86,6 +90,14 @@ impl Workload {
                         suite.name
                     )
                 }
+                Asked::Shift(suite) if spec.agent == oracle::NAME => {
+                    bail!(
+                        "the {} takes part in suites of sampled environments alone: of {} nobody knows the truth; leave \
+                         it out",
+                        oracle::NAME,
+                        suite.name
+                    )
+                }
                 _ => {
                     let (entry, agent, file) = loader.load(spec)?;
                     agent_files.push(file);
@@ -119,6 +131,11 @@ impl Workload {
                 let problems = Problems::Regression(suite.problems);
                 Ok(Self { plan, agents, problems, predictor, agent_files, table_files: tables })
             }
+            Asked::Shift(suite) => {
+                let plan = Plan::of_shift(&suite, seed, limits, planned);
+                let problems = Problems::Shift(suite.problems);
+                Ok(Self { plan, agents, problems, predictor: None, agent_files, table_files: Vec::new() })
+            }
         }
     }
 
@@ -134,6 +151,8 @@ impl Workload {
         let asked = if held.regression().is_some() {
             let tables = own_tables::held(directory, &held)?;
             Asked::Regression { suite: regression_suite::held(&held, &tables, data)?, tables, predictor: None }
+        } else if held.shift().is_some() {
+            Asked::Shift(shift_suite::held(&held, data)?)
         } else {
             Asked::Classification(problems::held(directory, &held, data)?)
         };
@@ -180,6 +199,9 @@ impl Workload {
                 });
                 let plan = on_tables(Plan::of_regression(&suite, held.seed, held.limits, planned, entry), &tables);
                 (plan, Problems::Regression(suite.problems), predictor)
+            }
+            Asked::Shift(suite) => {
+                (Plan::of_shift(&suite, held.seed, held.limits, planned), Problems::Shift(suite.problems), None)
             }
         };
         match plan.difference(&held) {

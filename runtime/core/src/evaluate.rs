@@ -9,11 +9,11 @@ mod rule;
 
 use std::ops::Range;
 
-use audit::Audit;
+pub(crate) use audit::Audit;
 pub(crate) use block::Block;
 use chunks::Budget;
 pub use error::EvaluateError;
-use functions::Functions;
+pub(crate) use functions::Functions;
 pub(crate) use rule::Rule;
 
 use crate::classifier::Model;
@@ -70,7 +70,7 @@ fn evaluate_within<M: Model>(
     if let Err(error) = problem.fits(evaluation) {
         panic!("{}: {error}", problem.name);
     }
-    let functions = Functions::of(model, evaluation.draws)?;
+    let functions = Functions::of(evaluation.draws, |draws| model.canonical_draws(draws))?;
     let taus = problem.taus(evaluation);
     let samples = problem.samples(evaluation);
     let num_classes = problem.task().num_classes as usize;
@@ -125,7 +125,7 @@ fn evaluate_block<'a, M: Model>(
         report(done as f64 / functions.draws.len() as f64);
     }
     if let Some(audit) = audit {
-        audit.run(model, &test.inputs)?;
+        audit.run(&mut |rows, draws| model.sample_probs(&test.inputs.select(rows), draws))?;
     }
     Ok(block)
 }

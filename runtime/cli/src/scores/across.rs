@@ -49,7 +49,7 @@ pub(crate) fn belief_of(result: &UnitResult) -> Option<&str> {
         Outcome::Regression { scores, .. } => {
             scores.correlations.as_ref().map(|correlations| correlations.belief.as_str())
         }
-        Outcome::Scored { .. } | Outcome::Failed(_) => None,
+        Outcome::Scored { .. } | Outcome::Shift { .. } | Outcome::Failed(_) => None,
     }
 }
 

@@ -3,8 +3,6 @@
 //! A model is a belief over functions only if an answer depends on nothing but the draw and the input. An agent that
 //! looks at the rest of the call, or remembers earlier calls, could fit its answers to one another, and is not scored.
 
-use crate::classifier::Model;
-use crate::matrix::Matrix;
 use crate::stream::{Stream, stream};
 
 use super::functions::Functions;
@@ -17,8 +15,11 @@ const STAND_INS: usize = 2;
 /// Rows that are asked for again.
 const ROWS: usize = 4;
 
+/// What a model answers at rows of a block, by their places, for draws.
+pub(crate) type Sample<'a, E> = dyn FnMut(&[usize], &[u64]) -> Result<Vec<f32>, E> + 'a;
+
 /// A small sample of one block's answers.
-pub(super) struct Audit {
+pub(crate) struct Audit {
     tau: u32,
     num_classes: usize,
     /// In rising order; places in the block's inputs.
@@ -41,7 +42,7 @@ struct Audited {
 
 impl Audit {
     /// Chooses draws and rows of the first block of `rows` rows.
-    pub(super) fn of(rule: &Rule, functions: &Functions, rows: usize) -> Self {
+    pub(crate) fn of(rule: &Rule, functions: &Functions, rows: usize) -> Self {
         let mut source = stream(rule.seed, "audit", rule.problem, rule.tau.into());
         let mut draws = pick(&mut source, &functions.stand_ins, STAND_INS, &[]);
         let all: Vec<u64> = (0..functions.places.len() as u64).collect();
@@ -58,7 +59,7 @@ impl Audit {
     }
 
     /// Keeps what is audited of a scoring call's answers; `first` is the place of its first function.
-    pub(super) fn keep(&mut self, probs: &[f32], first: usize, functions: usize) {
+    pub(crate) fn keep(&mut self, probs: &[f32], first: usize, functions: usize) {
         let stride = probs.len() / functions;
         for audited in self.draws.iter_mut().filter(|a| (first..first + functions).contains(&a.function)) {
             let function = &probs[(audited.function - first) * stride..][..stride];
@@ -68,25 +69,25 @@ impl Audit {
         }
     }
 
-    /// Asks again: for all draws and rows in reverse, then for one draw at one row.
-    pub(super) fn run<M: Model>(&self, model: &mut M, inputs: &Matrix) -> Result<(), EvaluateError<M::Error>> {
+    /// Asks again: for all draws and rows in reverse, then for one draw at one row. `sample` answers for rows of the block,
+    /// by their places, and draws.
+    pub(crate) fn run<E>(&self, sample: &mut Sample<'_, E>) -> Result<(), EvaluateError<E>> {
         let draws: Vec<usize> = (0..self.draws.len()).rev().collect();
         let rows: Vec<usize> = (0..self.rows.len()).rev().collect();
-        self.ask(model, inputs, &draws, &rows, "again")?;
-        self.ask(model, inputs, &[self.alone.0], &[self.alone.1], "alone")
+        self.ask(sample, &draws, &rows, "again")?;
+        self.ask(sample, &[self.alone.0], &[self.alone.1], "alone")
     }
 
-    fn ask<M: Model>(
+    fn ask<E>(
         &self,
-        model: &mut M,
-        inputs: &Matrix,
+        sample: &mut Sample<'_, E>,
         draws: &[usize],
         rows: &[usize],
         how: &str,
-    ) -> Result<(), EvaluateError<M::Error>> {
-        let values = rows.iter().flat_map(|&row| inputs.row(self.rows[row])).copied().collect();
+    ) -> Result<(), EvaluateError<E>> {
+        let places: Vec<usize> = rows.iter().map(|&row| self.rows[row]).collect();
         let numbers: Vec<u64> = draws.iter().map(|&draw| self.draws[draw].draw).collect();
-        let probs = model.sample_probs(&Matrix::from_rows(inputs.cols(), values), &numbers)?;
+        let probs = sample(&places, &numbers)?;
         assert_eq!(
             probs.len(),
             draws.len() * rows.len() * self.num_classes,

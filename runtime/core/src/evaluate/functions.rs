@@ -2,23 +2,22 @@
 
 use std::collections::HashMap;
 
-use crate::classifier::Model;
-
 /// The distinct functions among draws 0..M, each with the number of draws that name it.
-pub(super) struct Functions {
+pub(crate) struct Functions {
     /// The canonical draw of each function.
-    pub(super) draws: Vec<u64>,
-    pub(super) counts: Vec<u64>,
+    pub(crate) draws: Vec<u64>,
+    pub(crate) counts: Vec<u64>,
     /// The place of each draw's function among them.
-    pub(super) places: Vec<u32>,
+    pub(crate) places: Vec<u32>,
     /// Draws that are not their own canonical draw.
-    pub(super) stand_ins: Vec<u64>,
+    pub(crate) stand_ins: Vec<u64>,
 }
 
 impl Functions {
-    pub(super) fn of<M: Model>(model: &mut M, draws: u32) -> Result<Self, M::Error> {
+    /// Of what a model answers for draws 0..M.
+    pub(crate) fn of<E>(draws: u32, canonical: impl FnOnce(&[u64]) -> Result<Vec<u64>, E>) -> Result<Self, E> {
         let all: Vec<u64> = (0..u64::from(draws)).collect();
-        let canonical = model.canonical_draws(&all)?;
+        let canonical = canonical(&all)?;
         assert_eq!(canonical.len(), all.len(), "one canonical draw a draw");
         let mut known = HashMap::new();
         let mut functions = Self { draws: Vec::new(), counts: Vec::new(), places: Vec::new(), stand_ins: Vec::new() };

@@ -1,0 +1,178 @@
+//! Scores a trained agent on a problem of shift: in every condition, in calls of bounded size.
+
+mod block;
+mod condition;
+
+use std::ops::Range;
+
+use block::Block;
+
+use super::level::ShiftLevel;
+use super::options::ShiftOptions;
+use super::problem::{ShiftInstance, ShiftProblem};
+use super::score::{Condition, ConditionScores, DetectionScores, ShiftScores};
+use crate::data::pick;
+use crate::evaluate::{Audit, EvaluateError, Functions, Rule};
+use crate::multimodal::{Inputs, MultimodalModel, MultimodalTask};
+use crate::stream::stream;
+
+/// Probabilities that one call returns: 32 MiB of them.
+const CALL_PROBS: usize = 1 << 23;
+
+/// Scores a trained agent on a problem, with the test inputs as they are, at every level of shift, and on the inputs that
+/// belong to no class.
+///
+/// The marginal prediction of an input is the mean over draws 0..M of its class probabilities. Joint scores of tau inputs are
+/// of groups of tau test inputs, the same groups in every condition, which a random order of the test inputs cuts; the rest
+/// that makes no whole group is left out there. They are estimated as [`evaluate`](crate::evaluate()) does.
+///
+/// The agent is asked for each of its distinct functions once, and one call returns at most 2^23 probabilities unless one
+/// function at the largest group has more. Of the unshifted inputs a few answers are asked for again, in another order and
+/// alone. `progress` is told the fraction done, up to 1.
+///
+/// # Errors
+/// Those of the model, as they are; [`Inconsistent`](EvaluateError::Inconsistent) when an answer that is asked for again is
+/// not the same to the bit.
+///
+/// # Panics
+/// When the options do not pass their [check](ShiftOptions::check), a level does not fit the problem's inputs, or the model's
+/// answers have a wrong length.
+pub fn evaluate_shift<M: MultimodalModel>(
+    model: &mut M,
+    problem: &ShiftProblem,
+    instance: &ShiftInstance,
+    options: &ShiftOptions,
+    seed: u64,
+    progress: &mut dyn FnMut(f64),
+) -> Result<ShiftScores, EvaluateError<M::Error>> {
+    if let Err(error) = options.check() {
+        panic!("{}: {error}", problem.name);
+    }
+    let task = problem.task();
+    let functions = Functions::of(options.draws, |draws| model.canonical_draws(draws))?;
+    let count = instance.test.labels().len();
+    let order = pick::prefix(count, count, &mut stream(seed, "test-order", problem.stream_name(), 0));
+    let labels: Vec<u32> = order.iter().map(|&row| instance.test.labels()[row]).collect();
+    let levels = options.levels.iter().filter(|level| level.severity() != 0.0);
+    let conditions: Vec<Condition> = std::iter::once(Condition::Unshifted)
+        .chain(levels.map(|level| Condition::Shifted(*level)))
+        .chain(instance.outsiders.iter().map(|set| Condition::Outside(set.name.clone())))
+        .collect();
+
+    let mut evaluation = Evaluation { model, task: &task, functions, options, seed, name: problem.stream_name() };
+    let all = conditions.len() as f64;
+    let mut scores: Vec<ConditionScores> = Vec::with_capacity(conditions.len());
+    // Of the unshifted inputs, to tell those of no class from.
+    let mut inside = Vec::new();
+    for (done, condition) in conditions.into_iter().enumerate() {
+        let mut report = |fraction: f64| progress((done as f64 + fraction) / all);
+        let shifted = |level: &ShiftLevel| match instance.shifted(level) {
+            Ok(inputs) => inputs.select(&order),
+            Err(error) => panic!("{}: {error}", problem.name),
+        };
+        let (inputs, labels) = match &condition {
+            Condition::Unshifted => (instance.test.inputs().select(&order), Some(labels.as_slice())),
+            Condition::Shifted(level) => (shifted(level), Some(labels.as_slice())),
+            Condition::Outside(name) => {
+                let outsiders = instance.outsiders.iter().find(|set| set.name == *name);
+                (outsiders.expect("a condition of the instance's").inputs.clone(), None)
+            }
+        };
+        let audited = condition == Condition::Unshifted;
+        let means = evaluation.means(&inputs, labels, audited, &mut report)?;
+        let mut scored = condition::score(condition, &means, labels, task.num_classes as usize);
+        if audited {
+            inside = means.marginals;
+        } else if labels.is_none() {
+            let detection = DetectionScores::of(&inside, &means.marginals, task.num_classes as usize);
+            scored.detection = Some(detection);
+        }
+        scores.push(scored);
+    }
+    progress(1.0);
+    Ok(ShiftScores { conditions: scores, cost: None })
+}
+
+/// What an agent predicts of some inputs.
+struct Means {
+    /// The mean over draws of class probabilities, R x K row-major.
+    marginals: Vec<f64>,
+    joint: Vec<(u32, crate::score::JointScore)>,
+    brier_by_draws: Vec<(u32, f64)>,
+}
+
+struct Evaluation<'a, M> {
+    model: &'a mut M,
+    task: &'a MultimodalTask,
+    functions: Functions,
+    options: &'a ShiftOptions,
+    seed: u64,
+    name: &'a str,
+}
+
+impl<M: MultimodalModel> Evaluation<'_, M> {
+    /// The predictions of inputs; joint ones where there are labels.
+    fn means(
+        &mut self,
+        inputs: &Inputs,
+        labels: Option<&[u32]>,
+        audited: bool,
+        report: &mut dyn FnMut(f64),
+    ) -> Result<Means, EvaluateError<M::Error>> {
+        let mut block = Block::new(self.options, self.task, &self.functions, self.seed, self.name);
+        let rows = inputs.rows();
+        let step = self.rows_a_call();
+        for start in (0..rows).step_by(step) {
+            let range = start..(start + step).min(rows);
+            let part = if range == (0..rows) { inputs.clone() } else { inputs.select(&range.clone().collect::<Vec<_>>()) };
+            let probs = self.probs(&part)?;
+            if audited && start == 0 {
+                self.audit(&part, &probs)?;
+            }
+            block.add(&probs, labels.map(|labels| &labels[range.clone()]), range.clone());
+            report(range.end as f64 / rows as f64);
+        }
+        Ok(block.finish())
+    }
+
+    /// As many inputs as a call takes: whole groups of the largest tau, at least one.
+    fn rows_a_call(&self) -> usize {
+        let group = self.options.taus.iter().copied().max().unwrap_or(1) as usize;
+        let most = CALL_PROBS / (self.functions.draws.len() * self.task.num_classes as usize).max(1);
+        (most / group).max(1) * group
+    }
+
+    /// The probabilities of every function at every input, function by function.
+    fn probs(&mut self, inputs: &Inputs) -> Result<Vec<f32>, M::Error> {
+        let width = inputs.rows() * self.task.num_classes as usize;
+        let draws_a_call = (CALL_PROBS / width.max(1)).max(1);
+        let mut probs = Vec::with_capacity(width * self.functions.draws.len());
+        for draws in self.functions.draws.chunks(draws_a_call) {
+            let answer = self.model.sample_probs(inputs, draws)?;
+            assert_eq!(answer.len(), width * draws.len(), "probabilities of every draw at every row");
+            probs.extend(answer);
+        }
+        Ok(probs)
+    }
+
+    fn audit(&mut self, inputs: &Inputs, probs: &[f32]) -> Result<(), EvaluateError<M::Error>> {
+        let rule = Rule {
+            problem: self.name,
+            seed: self.seed,
+            tau: 1,
+            num_classes: self.task.num_classes as usize,
+            ..self.options.rule()
+        };
+        let mut audit = Audit::of(&rule, &self.functions, inputs.rows());
+        audit.keep(probs, 0, self.functions.draws.len());
+        audit.run(&mut |rows, draws| self.model.sample_probs(&inputs.select(rows), draws))
+    }
+}
+
+/// The part of a run of rows that makes whole groups of tau.
+fn whole(rows: &Range<usize>, tau: u32) -> usize {
+    rows.len() / tau as usize
+}
+
+#[cfg(test)]
+mod tests;
