@@ -35,29 +35,36 @@ impl Description {
         }
     }
 
-    /// The description of a module that classifies as this says and regresses as the other does: the settings and sweeps of
-    /// both, of which those that are not the same in both say where they hold.
-    pub(crate) fn with_regression(mut self, regressor: &Self) -> Self {
-        self.parameters = joined(&self.parameters, &regressor.parameters, |parameter| &mut parameter.kind);
-        self.sweeps = joined(&self.sweeps, &regressor.sweeps, |sweep| &mut sweep.kind);
-        self.deterministic &= regressor.deterministic;
-        self
+    /// The description of a module that learns several things: the first's name, version, summary and citation; the settings
+    /// and sweeps of all, of which those that are not the same in all say where they hold.
+    pub(crate) fn joined(mut descriptions: Vec<(Kind, Self)>) -> Self {
+        if descriptions.len() == 1 {
+            return descriptions.remove(0).1;
+        }
+        let parameters = joined(&descriptions, |it| &it.parameters, |parameter| &mut parameter.kind);
+        let sweeps = joined(&descriptions, |it| &it.sweeps, |sweep| &mut sweep.kind);
+        let deterministic = descriptions.iter().all(|(_, it)| it.deterministic);
+        Self { parameters, sweeps, deterministic, ..descriptions.remove(0).1 }
     }
 }
 
-/// What both have, as it is; then what classification alone has, then regression.
-fn joined<T: Clone + PartialEq>(classifier: &[T], regressor: &[T], kind: fn(&mut T) -> &mut Option<Kind>) -> Vec<T> {
-    let alone = |own: &[T], other: &[T], of: Kind| {
-        let own = own.iter().filter(|known| !other.contains(known)).cloned();
-        own.map(|mut known| {
-            *kind(&mut known) = Some(of);
-            known
-        })
-        .collect::<Vec<T>>()
-    };
-    let both = classifier.iter().filter(|known| regressor.contains(known)).cloned();
-    let of_one = alone(classifier, regressor, Kind::Classification).into_iter();
-    both.chain(of_one).chain(alone(regressor, classifier, Kind::Regression)).collect()
+/// What all have, as it is; then what each kind has of its own, in turn.
+fn joined<T: Clone + PartialEq>(
+    descriptions: &[(Kind, Description)],
+    of: fn(&Description) -> &Vec<T>,
+    kind: fn(&mut T) -> &mut Option<Kind>,
+) -> Vec<T> {
+    let everywhere = |known: &T| descriptions.iter().all(|(_, it)| of(it).contains(known));
+    let Some((_, first)) = descriptions.first() else { return Vec::new() };
+    let mut all: Vec<T> = of(first).iter().filter(|known| everywhere(known)).cloned().collect();
+    for (own, description) in descriptions {
+        for known in of(description).iter().filter(|known| !everywhere(known)) {
+            let mut known = known.clone();
+            *kind(&mut known) = Some(*own);
+            all.push(known);
+        }
+    }
+    all
 }
 
 /// What an agent may learn.
@@ -67,6 +74,8 @@ pub enum Kind {
     Classification,
     /// A real number for each input.
     Regression,
+    /// Which of some classes an input belongs to that is an image, a text, or categories beside numbers.
+    Multimodal,
 }
 
 /// A hyperparameter that the agent accepts.
@@ -126,9 +135,12 @@ mod tests {
     }
 
     #[test]
-    fn an_agent_of_both_kinds_has_the_settings_of_both() {
-        let both = described(&[("size", "10"), ("hidden", "50,50"), ("l2", "1")], "3")
-            .with_regression(&described(&[("size", "10"), ("hidden", "50"), ("epochs", "400")], "7"));
+    fn an_agent_of_several_kinds_has_the_settings_of_all() {
+        let classifier = described(&[("size", "10"), ("hidden", "50,50"), ("l2", "1")], "3");
+        let regressor = described(&[("size", "10"), ("hidden", "50"), ("epochs", "400")], "7");
+        let alone = Description::joined(vec![(Kind::Classification, classifier.clone())]);
+        assert_eq!(alone, classifier);
+        let both = Description::joined(vec![(Kind::Classification, classifier), (Kind::Regression, regressor)]);
         let known = |known: &Parameter| (known.name.clone() + "=" + &known.default_value, known.kind);
         let (classification, regression) = (Some(Kind::Classification), Some(Kind::Regression));
         let expected = [

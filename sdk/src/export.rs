@@ -1,28 +1,19 @@
 //! The one macro that turns a type into an agent.
 
 /// Makes a type the agent that this crate's module exports: `export!(classifier: MyAgent)` for a
-/// [`Classifier`](crate::Classifier), `export!(regressor: MyAgent)` for a [`Regressor`](crate::Regressor), and
-/// `export!(classifier: MyAgent, regressor: MyOtherAgent)` for a module that is both, of one name, version and citation: the
-/// description is the classifier's, with the settings of both.
+/// [`Classifier`](crate::Classifier), `export!(regressor: MyAgent)` for a [`Regressor`](crate::Regressor),
+/// `export!(multimodal: MyAgent)` for a [`MultimodalClassifier`](crate::MultimodalClassifier), and several of them, as in
+/// `export!(classifier: MyAgent, regressor: MyOtherAgent)`, for a module that is all that, of one name, version and citation:
+/// the description is the first's, with the settings of all.
 ///
 /// The crate's type must be `cdylib`. The macro also stamps the module with the interface that it speaks, in the
 /// custom section `jointly-agent`, which the host reads before it instantiates anything.
 #[macro_export]
 macro_rules! export {
-    (classifier: $agent:ty) => {
-        $crate::export!(@info $crate::glue::DescribeClassifier<$agent>);
-        $crate::export!(@classifier $agent);
-    };
-    (regressor: $agent:ty) => {
-        $crate::export!(@info $crate::glue::DescribeRegressor<$agent>);
-        $crate::export!(@regressor $agent);
-    };
-    (classifier: $classifier:ty, regressor: $regressor:ty) => {
-        $crate::export!(@info $crate::glue::DescribeBoth<$classifier, $regressor>);
-        $crate::export!(@classifier $classifier);
-        $crate::export!(@regressor $regressor);
-    };
-    (@classifier $agent:ty) => {
+    (@describe classifier $agent:ty) => { $crate::glue::DescribeClassifier<$agent> };
+    (@describe regressor $agent:ty) => { $crate::glue::DescribeRegressor<$agent> };
+    (@describe multimodal $agent:ty) => { $crate::glue::DescribeMultimodal<$agent> };
+    (@part classifier $agent:ty) => {
         #[cfg(target_arch = "wasm32")]
         const _: () = {
             type Exported = $crate::glue::ClassifierGlue<$agent>;
@@ -31,7 +22,7 @@ macro_rules! export {
             );
         };
     };
-    (@regressor $agent:ty) => {
+    (@part regressor $agent:ty) => {
         #[cfg(target_arch = "wasm32")]
         const _: () = {
             type Exported = $crate::glue::RegressorGlue<$agent>;
@@ -40,19 +31,30 @@ macro_rules! export {
             );
         };
     };
-    (@info $description:ty) => {
+    (@part multimodal $agent:ty) => {
+        #[cfg(target_arch = "wasm32")]
+        const _: () = {
+            type Exported = $crate::glue::MultimodalGlue<$agent>;
+            $crate::bindings::multimodal::export_multimodal!(
+                Exported with_types_in $crate::bindings::multimodal
+            );
+        };
+    };
+    ($($kind:ident: $agent:ty),+ $(,)?) => {
         // Elsewhere the type is still held to its trait, and a test of it can be run natively.
         #[cfg(not(target_arch = "wasm32"))]
-        const _: fn() -> $crate::Description = <$description as $crate::glue::Describe>::description;
+        const _: fn() -> $crate::Description =
+            <($($crate::export!(@describe $kind $agent),)+) as $crate::glue::DescribeModule>::description;
 
         #[cfg(target_arch = "wasm32")]
         const _: () = {
-            type Exported = $crate::glue::InfoGlue<$description>;
+            type Exported = $crate::glue::InfoGlue<($($crate::export!(@describe $kind $agent),)+)>;
             $crate::bindings::agent::export_agent!(Exported with_types_in $crate::bindings::agent);
 
             #[used]
             #[unsafe(link_section = "jointly-agent")]
             static INTERFACE: [u8; $crate::INTERFACE.len()] = *$crate::INTERFACE.as_bytes().first_chunk().unwrap();
         };
+        $($crate::export!(@part $kind $agent);)+
     };
 }

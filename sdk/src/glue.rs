@@ -3,10 +3,12 @@
 mod classification;
 mod convert;
 mod info;
+mod multimodal;
 mod regression;
 
 pub use classification::{ClassifierGlue, ClassifierModel};
-pub use info::{Describe, DescribeBoth, DescribeClassifier, DescribeRegressor, InfoGlue};
+pub use info::{Describe, DescribeClassifier, DescribeModule, DescribeMultimodal, DescribeRegressor, InfoGlue};
+pub use multimodal::{MultimodalGlue, MultimodalModel};
 pub use regression::{RegressorGlue, RegressorModel};
 
 use crate::settings::known;

@@ -74,6 +74,7 @@ mod export;
 mod failure;
 mod host;
 mod matrix;
+mod multimodal;
 mod progress;
 mod regressor;
 mod rng;
@@ -87,6 +88,9 @@ pub use description::{Description, Kind, Parameter, Sweep, sweep};
 pub use failure::Failure;
 pub use host::{log, progress};
 pub use matrix::Matrix;
+pub use multimodal::{
+    ImageShape, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, TokenMatrix, Tokens,
+};
 pub use progress::Progress;
 pub use regressor::{Bounds, FunctionSamples, Gaussian, Intervals, RegressionTask, Regressor};
 pub use rng::Rng;
@@ -95,7 +99,7 @@ pub use settings::{Setting, parse_settings};
 pub use softmax::softmax;
 
 /// The interface that this crate speaks; every agent carries it in a custom section of its module.
-pub const INTERFACE: &str = "jointly:agent@0.1.0";
+pub const INTERFACE: &str = "jointly:agent@0.2.0";
 
 #[doc(hidden)]
 pub mod bindings;

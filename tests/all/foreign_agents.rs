@@ -82,7 +82,7 @@ fn a_component_with_a_flipped_bit_never_passes_for_the_agent() {
 
 #[test]
 fn an_agent_of_an_older_interface() {
-    let texts = ["speaks jointly:agent@0.0.9", "this host speaks jointly:agent@0.1.0", "rebuild it"];
+    let texts = ["speaks jointly:agent@0.0.9", "this host speaks jointly:agent@0.2.0", "rebuild it"];
     refused_agent(&replaced("@0.1.0", "@0.0.9"), &texts);
 }
 
@@ -105,7 +105,7 @@ fn a_component_whose_exports_have_the_right_names_and_nothing_in_them() {
         let text = format!(
             r#"(component
                 (instance $nothing)
-                (export "jointly:agent/info@0.1.0" (instance $nothing))
+                (export "jointly:agent/info@0.2.0" (instance $nothing))
                 (export "jointly:agent/{interface}@0.1.0" (instance $nothing)))"#
         );
         refused_text(&text, &["not accepted"]);

@@ -17,6 +17,7 @@ pub mod evaluation;
 pub mod import;
 pub mod matrix;
 pub mod metric;
+pub mod multimodal;
 pub mod oracle;
 pub mod predictions;
 pub mod problem;
@@ -39,6 +40,10 @@ pub use evaluation::{Evaluation, EvaluationError, Partitioning};
 pub use import::{ImportDefect, ImportError, ImportedProblem, MAX_IMPORT_BYTES};
 pub use matrix::{Matrix, ShapeError};
 pub use metric::Metric;
+pub use multimodal::{
+    Inputs, MultimodalClassifier, MultimodalDataset, MultimodalError, MultimodalModel, MultimodalTask, TokenMatrix,
+    Tokens,
+};
 pub use predictions::{PredictionOptions, PredictionScores, score_predictions};
 pub use problem::{Instance, Problem, Source, TauSamples};
 pub use score::{JointScore, ProblemScores, Real, Score};

@@ -8,7 +8,7 @@ use crate::{INTERFACE, Interface};
 /// The custom section in which the SDK stamps the interface it speaks.
 const STAMP: &str = "jointly-agent";
 const PACKAGE: &str = "jointly:agent/";
-const VERSION: &str = "0.1.0";
+const VERSION: &str = "0.2.0";
 
 /// The component in the bytes: themselves, or what a core module with a component type wraps into.
 pub(crate) fn component(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {

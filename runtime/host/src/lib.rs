@@ -38,7 +38,7 @@ pub use trace::Trace;
 pub use trained::Trained;
 
 /// The interface that this host speaks.
-pub const INTERFACE: &str = "jointly:agent@0.1.0";
+pub const INTERFACE: &str = "jointly:agent@0.2.0";
 
 /// The engine that runs the agents and its release, which decides how fuel is counted.
 pub const ENGINE: &str = concat!("wasmtime ", env!("WASMTIME_VERSION"));

@@ -42,6 +42,7 @@ impl From<Kind> for wit::Kind {
         match kind {
             Kind::Classification => Self::Classification,
             Kind::Regression => Self::Regression,
+            Kind::Multimodal => Self::Multimodal,
         }
     }
 }

@@ -4,10 +4,12 @@ use std::marker::PhantomData;
 
 use crate::bindings::agent::exports::jointly::agent::info::Guest;
 use crate::bindings::agent::jointly::agent::types as wit;
-use crate::{Classifier, Description, Regressor};
+use crate::{Classifier, Description, Kind, MultimodalClassifier, Regressor};
 
-/// Where a description comes from.
+/// What an agent says of one thing that it learns.
 pub trait Describe {
+    const KIND: Kind;
+
     fn description() -> Description;
 }
 
@@ -15,6 +17,8 @@ pub trait Describe {
 pub struct DescribeClassifier<T>(PhantomData<T>);
 
 impl<T: Classifier> Describe for DescribeClassifier<T> {
+    const KIND: Kind = Kind::Classification;
+
     fn description() -> Description {
         T::describe()
     }
@@ -24,24 +28,52 @@ impl<T: Classifier> Describe for DescribeClassifier<T> {
 pub struct DescribeRegressor<T>(PhantomData<T>);
 
 impl<T: Regressor> Describe for DescribeRegressor<T> {
+    const KIND: Kind = Kind::Regression;
+
     fn description() -> Description {
         T::describe()
     }
 }
 
-/// The description of a module that is both, with the settings and sweeps of both.
-pub struct DescribeBoth<C, R>(PhantomData<(C, R)>);
+/// The description of a [`MultimodalClassifier`].
+pub struct DescribeMultimodal<T>(PhantomData<T>);
 
-impl<C: Classifier, R: Regressor> Describe for DescribeBoth<C, R> {
+impl<T: MultimodalClassifier> Describe for DescribeMultimodal<T> {
+    const KIND: Kind = Kind::Multimodal;
+
     fn description() -> Description {
-        C::describe().with_regression(&R::describe())
+        T::describe()
+    }
+}
+
+/// The description of a module: of all that it learns.
+pub trait DescribeModule {
+    fn description() -> Description;
+}
+
+impl<A: Describe> DescribeModule for (A,) {
+    fn description() -> Description {
+        A::description()
+    }
+}
+
+impl<A: Describe, B: Describe> DescribeModule for (A, B) {
+    fn description() -> Description {
+        Description::joined(vec![(A::KIND, A::description()), (B::KIND, B::description())])
+    }
+}
+
+impl<A: Describe, B: Describe, C: Describe> DescribeModule for (A, B, C) {
+    fn description() -> Description {
+        let descriptions = vec![(A::KIND, A::description()), (B::KIND, B::description()), (C::KIND, C::description())];
+        Description::joined(descriptions)
     }
 }
 
 /// Implements the interface's export for a description.
 pub struct InfoGlue<T>(PhantomData<T>);
 
-impl<T: Describe> Guest for InfoGlue<T> {
+impl<T: DescribeModule> Guest for InfoGlue<T> {
     fn describe() -> wit::Description {
         super::report_panics();
         T::description().into()
