@@ -12,24 +12,32 @@ mod border;
 mod corruption;
 pub mod digits;
 mod draw;
+mod drawn;
 mod error;
 mod filter;
 #[cfg(test)]
 mod fixture;
+mod instance;
 mod level;
 mod list;
+mod options;
 mod pixels;
 mod plane;
+mod problem;
 mod rotation;
 mod scale;
 mod spline;
 mod table;
 mod tokens;
 
+pub use drawn::DrawnDigits;
 pub use error::{MAX_SIDE, ShiftError};
+pub use instance::{Outsiders, ShiftInstance, constants_for};
 pub use level::ShiftLevel;
 pub use list::{Input, Shift};
+pub use options::{ShiftOptions, ShiftOptionsError};
 pub use pixels::{ImageShape, Pixels};
+pub use problem::{ShiftProblem, ShiftSource};
 pub use scale::Scale;
 pub use table::Columns;
 

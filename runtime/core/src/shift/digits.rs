@@ -16,6 +16,10 @@ use hand::{Hand, jitter};
 
 /// Rows, and columns, of an image of [`digit`] and [`outsider`]; there is one channel.
 pub const SIDE: usize = 28;
+/// The fewest rows that a person can tell digits on.
+pub const LEAST_SIDE: usize = 8;
+/// The most rows that digits are drawn on.
+pub const MOST_SIDE: usize = 256;
 /// The classes: the digits 0 to 9.
 pub const CLASSES: u32 = 10;
 
@@ -27,8 +31,16 @@ const LEAST_SIZE: f64 = 1e-3;
 
 /// A digit and its class, which is uniform.
 pub fn digit(stream: &mut Stream) -> (Pixels, u32) {
+    digit_at(SIDE, stream)
+}
+
+/// The same on so many rows and columns: the same lines, however fine the pixels are.
+///
+/// # Panics
+/// When the side is not from [`LEAST_SIDE`] to [`MOST_SIDE`].
+pub fn digit_at(side: usize, stream: &mut Stream) -> (Pixels, u32) {
     let class = below(u64::from(CLASSES), stream) as u32;
-    (digit_of(class, stream), class)
+    (write(pick(glyphs::DIGITS[class as usize], stream), side, stream), class)
 }
 
 /// A digit of a class.
@@ -36,21 +48,29 @@ pub fn digit(stream: &mut Stream) -> (Pixels, u32) {
 /// # Panics
 /// When there is no such class.
 pub fn digit_of(class: u32, stream: &mut Stream) -> Pixels {
-    write(pick(glyphs::DIGITS[class as usize], stream), stream)
+    write(pick(glyphs::DIGITS[class as usize], stream), SIDE, stream)
 }
 
 /// An image of no class: a letter or, as likely, a scribble; with the same pens as digits.
 pub fn outsider(stream: &mut Stream) -> Pixels {
-    if below(2, stream) == 0 { letter(stream) } else { scribble(stream) }
+    outsider_at(SIDE, stream)
+}
+
+/// The same on so many rows and columns.
+///
+/// # Panics
+/// When the side is not from [`LEAST_SIDE`] to [`MOST_SIDE`].
+pub fn outsider_at(side: usize, stream: &mut Stream) -> Pixels {
+    if below(2, stream) == 0 { letter(side, stream) } else { scribble(side, stream) }
 }
 
 /// A capital letter that no digit looks like.
-fn letter(stream: &mut Stream) -> Pixels {
-    write(pick(&glyphs::LETTERS, stream), stream)
+fn letter(side: usize, stream: &mut Stream) -> Pixels {
+    write(pick(&glyphs::LETTERS, stream), side, stream)
 }
 
 /// A few curves through random points, as large as a character.
-fn scribble(stream: &mut Stream) -> Pixels {
+fn scribble(side: usize, stream: &mut Stream) -> Pixels {
     let number = |[least, most]: [u64; 2], stream: &mut Stream| least + below(most - least + 1, stream);
     let hand = Hand::draw(stream);
     let mut strokes: Vec<Vec<[f64; 2]>> = (0..number(SCRIBBLE_STROKES, stream))
@@ -65,14 +85,14 @@ fn scribble(stream: &mut Stream) -> Pixels {
             point[axis] = (point[axis] - least) / size;
         }
     }
-    hand.ink(&strokes.iter().map(|points| path::curve(points, false)).collect::<Vec<_>>())
+    hand.ink(&strokes.iter().map(|points| path::curve(points, false)).collect::<Vec<_>>(), side)
 }
 
 fn pick<T>(choices: &'static [T], stream: &mut Stream) -> &'static T {
     &choices[below(choices.len() as u64, stream) as usize]
 }
 
-fn write(glyph: &glyphs::Glyph, stream: &mut Stream) -> Pixels {
+fn write(glyph: &glyphs::Glyph, side: usize, stream: &mut Stream) -> Pixels {
     let hand = Hand::draw(stream);
     let strokes: Vec<Vec<[f64; 2]>> = glyph
         .iter()
@@ -81,7 +101,7 @@ fn write(glyph: &glyphs::Glyph, stream: &mut Stream) -> Pixels {
             stroke.through(&points)
         })
         .collect();
-    hand.ink(&strokes)
+    hand.ink(&strokes, side)
 }
 
 #[cfg(test)]

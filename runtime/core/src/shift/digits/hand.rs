@@ -2,8 +2,8 @@
 
 use super::super::draw::between;
 use super::super::pixels::{ImageShape, Pixels};
-use super::SIDE;
 use super::path::distance;
+use super::{LEAST_SIDE, MOST_SIDE, SIDE};
 use crate::stream::Stream;
 
 /// How tall a character is, in pixels, and how wide, as a share of that.
@@ -48,18 +48,24 @@ impl Hand {
         Self { height, width, pen, ink, slant, turn, middle }
     }
 
-    /// The image of strokes, which are polylines in a unit square.
-    pub(super) fn ink(&self, strokes: &[Vec<[f64; 2]>]) -> Pixels {
+    /// The image of strokes, which are polylines in a unit square, on so many rows and columns.
+    ///
+    /// # Panics
+    /// When the side is not from [`LEAST_SIDE`] to [`MOST_SIDE`].
+    pub(super) fn ink(&self, strokes: &[Vec<[f64; 2]>], side: usize) -> Pixels {
+        assert!((LEAST_SIDE..=MOST_SIDE).contains(&side), "digits are drawn on {LEAST_SIDE} to {MOST_SIDE} rows");
         let lines: Vec<Vec<[f64; 2]>> =
             strokes.iter().map(|stroke| stroke.iter().map(|&point| self.place(point)).collect()).collect();
+        // A pixel's side, in pixels of an image of the usual size.
+        let unit = SIDE as f64 / side as f64;
         let shade = |place: usize| {
-            let middle = [(place / SIDE) as f64 + 0.5, (place % SIDE) as f64 + 0.5];
+            let middle = [((place / side) as f64 + 0.5) * unit, ((place % side) as f64 + 0.5) * unit];
             let far = lines.iter().map(|line| distance(middle, line)).fold(f64::INFINITY, f64::min);
             // A pixel half under the line is half dark.
-            self.ink * (self.pen + 0.5 - far).clamp(0.0, 1.0)
+            self.ink * ((self.pen + 0.5 * unit - far) / unit).clamp(0.0, 1.0)
         };
-        let shape = ImageShape::new(SIDE, SIDE, 1).expect("a side of 28 is one");
-        Pixels::clipped(shape, (0..SIDE * SIDE).map(shade).collect())
+        let shape = ImageShape::new(side, side, 1).expect("a side of digits is one of images");
+        Pixels::clipped(shape, (0..side * side).map(shade).collect())
     }
 
     /// Where in the image a point of the unit square lies.

@@ -21,7 +21,11 @@ fn classes_are_balanced() {
 #[test]
 fn images_are_inked_and_repeat() {
     for index in 0..300 {
-        for draw in [(|stream| digit(stream).0) as fn(&mut Stream) -> Pixels, letter, scribble] {
+        for draw in [
+            (|stream| digit(stream).0) as fn(&mut Stream) -> Pixels,
+            |stream| letter(SIDE, stream),
+            |stream| scribble(SIDE, stream),
+        ] {
             let image = draw(&mut source(index));
             assert_eq!(image, draw(&mut source(index)));
             let ink = image.values().iter().sum::<f64>();

@@ -1,0 +1,119 @@
+//! How problems of dataset shift are run: numbers that a person may choose, checked before they are used.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use super::level::ShiftLevel;
+use crate::estimate::MAX_DRAWS;
+
+/// The largest order of predictive distributions.
+const MOST_TAU: u32 = 1 << 16;
+
+/// How problems of dataset shift are run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case", deny_unknown_fields)]
+pub struct ShiftOptions {
+    /// Number M of functions sampled from an agent, from 1 to [`MAX_DRAWS`].
+    pub draws: u32,
+    /// Orders of the predictive distributions whose negative log-likelihood is scored.
+    pub taus: Vec<u32>,
+    /// What the test inputs are shifted by, beside not at all.
+    pub levels: Vec<ShiftLevel>,
+}
+
+/// Why options cannot be used.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum ShiftOptionsError {
+    /// A number is out of range.
+    #[error("{field} is {value}, expected {expected}")]
+    Range {
+        /// The field of [`ShiftOptions`].
+        field: &'static str,
+        /// What it holds.
+        value: String,
+        /// What it must hold.
+        expected: String,
+    },
+    /// A level is no shift at all, which is scored always.
+    #[error("level {level} leaves inputs as they are, which is always scored: leave it out")]
+    Idle {
+        /// The level.
+        level: ShiftLevel,
+    },
+}
+
+impl ShiftOptions {
+    /// Whether they can be used.
+    ///
+    /// # Errors
+    /// When a number is out of its range, a tau or a level is there twice, or a level has severity 0.
+    pub fn check(&self) -> Result<(), ShiftOptionsError> {
+        let range = |field, value: &dyn ToString, expected: &str| {
+            Err(ShiftOptionsError::Range { field, value: value.to_string(), expected: expected.to_owned() })
+        };
+        if self.draws == 0 || u64::from(self.draws) > MAX_DRAWS {
+            return range("draws", &self.draws, &format!("1 to {MAX_DRAWS}"));
+        }
+        if self.taus.is_empty() {
+            return range("taus", &"empty", "at least one tau");
+        }
+        for (i, tau) in self.taus.iter().enumerate() {
+            if !(1..=MOST_TAU).contains(tau) {
+                return range("tau", tau, &format!("1 to {MOST_TAU}"));
+            }
+            if self.taus[..i].contains(tau) {
+                return range("taus", &format!("{:?}", self.taus), "each tau once");
+            }
+        }
+        for (i, level) in self.levels.iter().enumerate() {
+            if level.severity() == 0.0 {
+                return Err(ShiftOptionsError::Idle { level: *level });
+            }
+            if self.levels[..i].contains(level) {
+                return range("levels", level, "each level once");
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options() -> ShiftOptions {
+        let levels = ["rotation/45", "fog/3"].map(|level| level.parse().unwrap()).to_vec();
+        ShiftOptions { draws: 300, taus: vec![1, 10, 100], levels }
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_refused() {
+        let with = |change: fn(&mut ShiftOptions)| {
+            let mut options = options();
+            change(&mut options);
+            options.check().map_err(|error| error.to_string())
+        };
+        assert_eq!(with(|_| ()), Ok(()));
+        assert_eq!(with(|o| o.levels.clear()), Ok(()));
+        let refused = |message: &str| Err(message.to_owned());
+        assert_eq!(with(|o| o.draws = 0), refused("draws is 0, expected 1 to 262144"));
+        assert_eq!(with(|o| o.draws = u32::MAX), refused("draws is 4294967295, expected 1 to 262144"));
+        assert_eq!(with(|o| o.taus.clear()), refused("taus is empty, expected at least one tau"));
+        assert_eq!(with(|o| o.taus[1] = 0), refused("tau is 0, expected 1 to 65536"));
+        assert_eq!(with(|o| o.taus[1] = 100), refused("taus is [1, 100, 100], expected each tau once"));
+        assert_eq!(with(|o| o.levels[0] = o.levels[1]), refused("levels is fog/3, expected each level once"));
+        assert_eq!(
+            with(|o| o.levels[0] = "rotation/0".parse().unwrap()),
+            refused("level rotation/0 leaves inputs as they are, which is always scored: leave it out")
+        );
+    }
+
+    #[test]
+    fn options_survive_json() {
+        let text = r#"{"draws":300,"taus":[1,10,100],"levels":["rotation/45","fog/3"]}"#;
+        assert_eq!(serde_json::to_string(&options()).unwrap(), text);
+        assert_eq!(serde_json::from_str::<ShiftOptions>(text).unwrap(), options());
+        assert!(serde_json::from_str::<ShiftOptions>(&text.replace("fog/3", "fog/6")).is_err());
+        assert!(serde_json::from_str::<ShiftOptions>(&text.replace("taus", "tau")).is_err());
+    }
+}

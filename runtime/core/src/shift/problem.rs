@@ -1,0 +1,79 @@
+//! Problems of dataset shift: what agents train on, and what their test inputs are shifted by.
+
+use super::drawn::DrawnDigits;
+use super::instance::{ShiftInstance, changes};
+use super::level::ShiftLevel;
+use super::list::Shift;
+use crate::multimodal::MultimodalTask;
+
+/// One problem: agents train on it, and are tested as its test inputs shift.
+#[derive(Clone, Debug)]
+pub struct ShiftProblem {
+    /// The name that results carry.
+    pub name: String,
+    /// Where its data come from.
+    pub source: ShiftSource,
+    /// The number of the repetition: another split, or other digits.
+    pub repetition: u32,
+}
+
+/// Where a problem's data come from.
+#[derive(Clone, Debug)]
+pub enum ShiftSource {
+    /// The host draws them.
+    Drawn(DrawnDigits),
+}
+
+impl ShiftProblem {
+    /// What random streams are derived from: the name.
+    pub fn stream_name(&self) -> &str {
+        &self.name
+    }
+
+    /// What standard errors over problems are clustered by: its own name. Repetitions on one dataset share examples, and
+    /// their standard error is that of another split and another training, given the dataset.
+    pub fn cluster(&self) -> &str {
+        &self.name
+    }
+
+    /// What an agent is told.
+    pub fn task(&self) -> MultimodalTask {
+        match &self.source {
+            ShiftSource::Drawn(drawn) => drawn.task(),
+        }
+    }
+
+    /// The [digest](fn@crate::digest) of the data, once they are attached; None where the host draws them.
+    pub fn digest(&self) -> Option<String> {
+        match &self.source {
+            ShiftSource::Drawn(_) => None,
+        }
+    }
+
+    /// Whether its inputs can be shifted so, and change by it: grey images have no saturation.
+    pub fn takes(&self, shift: Shift) -> bool {
+        changes(&self.task(), shift)
+    }
+
+    /// Every shift that it takes, at its usual severities.
+    pub fn levels(&self) -> Vec<ShiftLevel> {
+        let at = |shift: Shift| {
+            let severities = shift.severities().iter();
+            severities.map(move |&severity| shift.at(severity).expect("a usual severity is one"))
+        };
+        Shift::ALL.into_iter().filter(|&shift| self.takes(shift)).flat_map(at).collect()
+    }
+
+    /// The data under a seed.
+    ///
+    /// # Panics
+    /// When the problem is on data that are not attached.
+    pub fn instance(&self, seed: u64) -> ShiftInstance {
+        match &self.source {
+            ShiftSource::Drawn(drawn) => drawn.instance(seed, self.stream_name()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;
