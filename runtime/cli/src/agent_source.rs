@@ -51,16 +51,24 @@ pub(crate) fn load_for(
     interface: Interface,
 ) -> Result<LoadedAgent> {
     let loaded = read(runtime, spec, limits)?;
-    if !loaded.agent.speaks(interface) {
+    let Some(interface) = role(&loaded.agent, interface) else {
         let able: Vec<&str> = bundled(interface).map(|bundled| bundled.name).collect();
         bail!(
             "{} does not learn {interface}, which the suite is about; bundled agents that do: {}",
             spec.agent,
             able.join(", ")
         );
-    }
+    };
     refuse_settings(&loaded.agent, spec, limits, interface)?;
     Ok(loaded)
+}
+
+/// What an agent takes part as where something is to be learnt: as that, or as a classifier of numbers where inputs of any kind
+/// are to be classified and it speaks of no others.
+pub(crate) fn role(agent: &Agent, wanted: Interface) -> Option<Interface> {
+    let plain = || (wanted == Interface::Multimodal).then_some(Interface::Classification);
+    let roles = [Some(wanted), plain()];
+    roles.into_iter().flatten().find(|role| agent.speaks(*role))
 }
 
 fn read(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<LoadedAgent> {

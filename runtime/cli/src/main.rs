@@ -37,6 +37,8 @@ mod residuals_argument;
 mod reuse;
 mod scores;
 mod selection;
+mod shift_arguments;
+mod shift_suite;
 mod table;
 mod unit;
 mod variants;

@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use globset::{Glob, GlobMatcher};
 use jointly_core::regression::{regression_suite, regression_suites};
+use jointly_core::shift::{shift_suite, shift_suites};
 use jointly_core::{
     Evaluation, ImportedProblem, Initialization, Partitioning, Problem, Source, Suite, TestInputs, digest,
 };

@@ -8,6 +8,7 @@ use clap::Args;
 use jointly_core::Suite;
 use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES};
 use jointly_core::regression::{self, RegressionSuite};
+use jointly_core::shift;
 use jointly_host::{Interface, Limits};
 
 use crate::agent_spec::AgentSpec;
@@ -22,11 +23,13 @@ use crate::plan::Plan;
 use crate::problems::Choices;
 use crate::progress::Display;
 use crate::regression_arguments::RegressionArguments;
+use crate::shift_arguments::ShiftArguments;
+use crate::shift_suite::ShiftChoices;
 use crate::scores::Scores;
 use crate::table::counted;
 use crate::unit::UnitResult;
 use crate::workload::{Asked, Problems, Workload};
-use crate::{agent_source, cells, execution, exit, output, own_tables, problems, regression_suite, reuse};
+use crate::{agent_source, cells, execution, exit, output, own_tables, problems, regression_suite, reuse, shift_suite};
 
 #[derive(Args)]
 pub(crate) struct Request {
@@ -80,6 +83,8 @@ pub(crate) struct Request {
     reuse: Vec<PathBuf>,
     #[command(flatten)]
     regression: RegressionArguments,
+    #[command(flatten)]
+    shift: ShiftArguments,
 }
 
 /// A run that is done, its scores written.
@@ -129,31 +134,25 @@ impl Request {
 
     /// What the agents must learn.
     pub(crate) fn interface(&self) -> Interface {
-        let regression = self.suite.as_deref().is_some_and(|name| regression::regression_suite(name).is_some());
-        if regression { Interface::Regression } else { Interface::Classification }
+        match self.suite.as_deref() {
+            Some(name) if regression::regression_suite(name).is_some() => Interface::Regression,
+            Some(name) if shift::shift_suite(name).is_some() => Interface::Multimodal,
+            _ => Interface::Classification,
+        }
     }
 
     fn asked(&self) -> Result<Asked> {
         match self.interface() {
             Interface::Classification => self.suite().map(Asked::Classification),
             Interface::Regression => self.regression_suite(),
+            Interface::Multimodal => self.shift_suite(),
         }
     }
 
     fn regression_suite(&self) -> Result<Asked> {
         let name = self.suite.as_deref().unwrap_or_default();
-        let idle = "leave it out";
-        let of_classification = [
-            ("--problem", !self.files.is_empty(), "give a table by --table"),
-            ("--partition", self.partition.is_some(), idle),
-            ("--planes", self.planes.is_some(), idle),
-            ("--no-clip", self.no_clip, idle),
-            ("--anchors", self.anchors.is_some(), idle),
-            ("--initialization", self.initialization.is_some(), idle),
-        ];
-        if let Some((option, _, remedy)) = of_classification.iter().find(|(_, given, _)| *given) {
-            bail!("{option} is for classification, and {name} is regression: {remedy}");
-        }
+        self.refuse_of_classification(&format!("{name} is regression"), "give a table by --table")?;
+        self.shift.refuse()?;
         let choose = |suite: &mut RegressionSuite| {
             self.regression.refuse_idle(suite)?;
             suite.options.draws = self.draws.unwrap_or(suite.options.draws);
@@ -167,8 +166,36 @@ impl Request {
         Ok(Asked::Regression { suite, tables, predictor: self.regression.predictor() })
     }
 
+    fn shift_suite(&self) -> Result<Asked> {
+        let name = self.suite.as_deref().unwrap_or_default();
+        self.refuse_of_classification(&format!("{name} is of dataset shift"), "leave it out")?;
+        self.regression.refuse()?;
+        let choices = ShiftChoices { draws: self.draws, ..self.shift.choices() };
+        let suite = shift_suite::requested(name, self.problems.as_deref(), &choices, &self.data)?;
+        let suite = suite.with_context(|| format!("there is no suite {name}"))?;
+        Ok(Asked::Shift(suite))
+    }
+
+    /// Refuses what only classification in sampled environments and real data has.
+    fn refuse_of_classification(&self, other: &str, own_data: &str) -> Result<()> {
+        let idle = "leave it out";
+        let given = [
+            ("--problem", !self.files.is_empty(), own_data),
+            ("--partition", self.partition.is_some(), idle),
+            ("--planes", self.planes.is_some(), idle),
+            ("--no-clip", self.no_clip, idle),
+            ("--anchors", self.anchors.is_some(), idle),
+            ("--initialization", self.initialization.is_some(), idle),
+        ];
+        match given.iter().find(|(_, given, _)| *given) {
+            Some((option, _, remedy)) => bail!("{option} is for classification, and {other}: {remedy}"),
+            None => Ok(()),
+        }
+    }
+
     fn suite(&self) -> Result<Suite> {
         self.regression.refuse()?;
+        self.shift.refuse()?;
         let choices = Choices {
             draws: self.draws,
             partition: self.partition.map(Into::into),

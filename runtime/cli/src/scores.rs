@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use anyhow::Result;
 use jointly_core::regression::{CoverageSummary, RegressionUnit};
+use jointly_core::shift::ShiftScores;
 use jointly_core::{JointScore, Metric, ProblemScores, Real, Score, Summary, round_significant, summarize_clusters};
 use jointly_host::Failure;
 use serde_json::{Map, Value, json};
@@ -16,6 +17,7 @@ use crate::unit::{Outcome, SampleDiagnosis, UnitResult};
 
 mod across;
 mod regression;
+mod shift;
 
 pub(crate) use across::{Across, Beliefs, CrossProblem, belief_of, read as beliefs};
 
@@ -90,6 +92,8 @@ pub(crate) struct ScoredProblem<'a> {
     pub(crate) values: Vec<(String, Scored)>,
     /// All that a problem of regression gave.
     pub(crate) unit: Option<&'a RegressionUnit>,
+    /// All that a problem of dataset shift gave.
+    pub(crate) shift: Option<&'a ShiftScores>,
     /// Scores that it has no value of, and why.
     pub(crate) absences: Vec<(String, String)>,
     /// Of a reference alone.
@@ -177,6 +181,7 @@ impl<'a> Scores<'a> {
                     cluster: cluster.clone(),
                     values,
                     unit: None,
+                    shift: None,
                     absences: Vec::new(),
                     diagnosis: None,
                 };
@@ -189,6 +194,10 @@ impl<'a> Scores<'a> {
                         let (unit, absences) = (Some(scores.as_ref()), regression::absences(scores));
                         let scored = scored(regression::values(scores, *fuel));
                         agent.problems.push(ScoredProblem { unit, absences, ..scored });
+                    }
+                    Some(Outcome::Shift { scores, fuel }) => {
+                        let scored = scored(shift::values(scores, plan.draws(), *fuel));
+                        agent.problems.push(ScoredProblem { shift: Some(scores.as_ref()), ..scored });
                     }
                     Some(Outcome::Failed(failure)) => agent.failures.push((name, failure)),
                     None => agent.missing += 1,
@@ -206,7 +215,7 @@ impl<'a> Scores<'a> {
     pub(crate) fn units(&self) -> Units {
         let alone = self.plan.problems.iter().zip(&self.clusters).all(|(planned, cluster)| planned.problem == *cluster);
         match self.clusters.as_slice() {
-            [_] if self.plan.regression().is_some() => Units::OneProblem,
+            [_] if self.plan.evaluation().is_none() => Units::OneProblem,
             [_] => Units::TauSamples,
             _ if alone => Units::Problems,
             [first, rest @ ..] if rest.iter().all(|cluster| cluster == first) => Units::OneDataset,
@@ -230,7 +239,7 @@ impl<'a> Scores<'a> {
                 names.push(name.clone());
             }
         }
-        if self.plan.regression().is_some() {
+        if self.plan.evaluation().is_none() {
             return names;
         }
         // Problems with other taus come later but belong before the marginals' scores.

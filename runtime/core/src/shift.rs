@@ -14,6 +14,7 @@ pub mod digits;
 mod draw;
 mod drawn;
 mod error;
+mod evaluate;
 mod filter;
 #[cfg(test)]
 mod fixture;
@@ -26,12 +27,15 @@ mod plane;
 mod problem;
 mod rotation;
 mod scale;
+mod score;
 mod spline;
+mod suites;
 mod table;
 mod tokens;
 
 pub use drawn::DrawnDigits;
 pub use error::{MAX_SIDE, ShiftError};
+pub use evaluate::evaluate_shift;
 pub use instance::{Outsiders, ShiftInstance, constants_for};
 pub use level::ShiftLevel;
 pub use list::{Input, Shift};
@@ -39,6 +43,10 @@ pub use options::{ShiftOptions, ShiftOptionsError};
 pub use pixels::{ImageShape, Pixels};
 pub use problem::{ShiftProblem, ShiftSource};
 pub use scale::Scale;
+pub use score::{
+    Condition, ConditionScores, Cost, Detection, DetectionScores, ENTROPY_BINS, LabelledScores, ShiftScores, THRESHOLDS,
+};
+pub use suites::{ShiftSuite, shift_suite, shift_suites};
 pub use table::Columns;
 
 #[cfg(test)]

@@ -25,8 +25,10 @@ pub(crate) struct Agents {
 }
 
 /// What stands below the names of all agents.
-const MORE: &str = "classes: for suites of classification; numbers: for suites of regression; both: for all suites. The oracle is \
-                    no agent: the host computes it, to compare with. `jointly agents NAME` shows settings and sweeps.";
+const MORE: &str = "c: classes, for suites of classification; n: numbers, for suites of regression; s: classes of images, texts and \
+                    categories, for suites of dataset shift, in which agents of classes take part too where there are no \
+                    tokens. The oracle is no agent: the host computes it, to compare with. `jointly agents NAME` shows \
+                    settings and sweeps.";
 
 #[derive(Serialize)]
 struct Entry {
@@ -74,21 +76,21 @@ impl Agents {
 fn list(entries: &[Entry]) -> String {
     let names = ["agent"].into_iter().chain(entries.iter().map(|entry| entry.description.name.as_str()));
     let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
-    let row = |name: &str, learns: &str, summary: &str| (format!("{name:<width$}  {learns:<7}"), summary.to_owned());
-    let entry = |entry: &Entry| row(&entry.description.name, learns(&entry.interfaces), &entry.description.summary);
+    let row = |name: &str, learns: &str, summary: &str| (format!("{name:<width$}  {learns:<6}"), summary.to_owned());
+    let entry = |entry: &Entry| row(&entry.description.name, &learns(&entry.interfaces), &entry.description.summary);
     let rows: Vec<(String, String)> =
         [row("agent", "learns", "")].into_iter().chain(entries.iter().map(entry)).collect();
     table::described(0, &rows)
 }
 
-/// What an agent of those interfaces learns, in a word.
-fn learns(interfaces: &[Interface]) -> &'static str {
-    match interfaces {
-        [Interface::Classification] => "classes",
-        [Interface::Regression] => "numbers",
-        [] => "-",
-        _ => "both",
-    }
+/// What an agent of those interfaces learns, a letter each.
+fn learns(interfaces: &[Interface]) -> String {
+    let letter = |interface: &Interface| match interface {
+        Interface::Classification => "c",
+        Interface::Regression => "n",
+        Interface::Multimodal => "s",
+    };
+    interfaces.iter().map(letter).collect::<Vec<_>>().join(" ")
 }
 
 /// The oracle as if it described itself.

@@ -3,8 +3,13 @@
 use std::cell::Cell;
 
 use jointly_core::regression::{Belief, RegressionTask, Regressor, Targets};
-use jointly_core::{Classifier, Dataset, Matrix, Model, Task};
-use jointly_host::{Agent, Failure, Interface, Kind, Limits, Setting, Trace, Trained, TrainedRegressor};
+use jointly_core::{
+    Classifier, Dataset, Inputs, Matrix, Model, MultimodalClassifier, MultimodalDataset, MultimodalModel, MultimodalTask,
+    Task, Tokens,
+};
+use jointly_host::{
+    Agent, Failure, Interface, Kind, Limits, Setting, Trace, Trained, TrainedMultimodal, TrainedRegressor,
+};
 
 use crate::agent_spec::Settings;
 
@@ -28,6 +33,7 @@ pub(crate) struct Subject<'a> {
 pub(super) enum Learned {
     Classifier(Box<Trained>),
     Regressor(Box<TrainedRegressor>),
+    Multimodal(Box<TrainedMultimodal>),
 }
 
 impl Learned {
@@ -35,7 +41,7 @@ impl Learned {
     pub(super) fn regressor(&mut self) -> Result<&mut TrainedRegressor, String> {
         match self {
             Self::Regressor(trained) => Ok(trained),
-            Self::Classifier(_) => Err("not a regressor".into()),
+            Self::Classifier(_) | Self::Multimodal(_) => Err("not a regressor".into()),
         }
     }
 
@@ -43,6 +49,7 @@ impl Learned {
         match self {
             Self::Classifier(trained) => trained.fuel_used(),
             Self::Regressor(trained) => trained.fuel_used(),
+            Self::Multimodal(trained) => trained.fuel_used(),
         }
     }
 
@@ -50,6 +57,7 @@ impl Learned {
         match self {
             Self::Classifier(trained) => trained.canonical_draws(draws),
             Self::Regressor(trained) => trained.canonical_draws(draws),
+            Self::Multimodal(trained) => trained.canonical_draws(draws),
         }
     }
 }
@@ -90,7 +98,35 @@ impl<'a> Subject<'a> {
                 let trained = agent.train(&task, &targets(examples), None, seed);
                 trained.map(|trained| Learned::Regressor(trained.into()))
             }
+            Interface::Multimodal => {
+                let task = MultimodalTask { num_classes, numbers: 2, image: None, tokens: Tokens::Absent };
+                let data = |from| {
+                    let labels = (0..examples as u32).map(|i| i % num_classes).collect();
+                    MultimodalDataset::new(&task, points(examples, from).into(), labels)
+                        .expect("labels in range, one for each row")
+                };
+                let trained = self.train_on(&task, &data(0), &data(examples), seed, &settings);
+                trained.map(|trained| Learned::Multimodal(trained.into()))
+            }
         };
+        self.note(trained)
+    }
+
+    /// Trained on inputs of another kind, with examples for its own use.
+    pub(super) fn train_on(
+        &self,
+        task: &MultimodalTask,
+        data: &MultimodalDataset,
+        validation: &MultimodalDataset,
+        seed: u64,
+        settings: &[Setting],
+    ) -> Result<TrainedMultimodal, Failure> {
+        let mut agent = self.agent.multimodal(settings.to_vec(), self.limits, Trace::default());
+        self.note(agent.train(task, data, Some(validation), seed))
+    }
+
+    /// Keeps in mind that a training used up its fuel.
+    fn note<T>(&self, trained: Result<T, Failure>) -> Result<T, Failure> {
         trained.inspect_err(|failure| self.spent.set(self.spent.get() || failure.kind == Kind::OutOfFuel))
     }
 }
@@ -124,6 +160,10 @@ pub(super) fn sample(model: &mut Learned, inputs: &Matrix, draws: &[u64]) -> Res
         Learned::Regressor(trained) => {
             let samples = trained.sample_functions(inputs, draws).map_err(|failure| failure.to_string())?;
             Ok(samples.means().iter().zip(samples.noise_stds()).flat_map(|(mean, std)| [*mean, *std]).collect())
+        }
+        Learned::Multimodal(trained) => {
+            let inputs = Inputs::from(inputs.clone());
+            trained.sample_probs(&inputs, draws).map_err(|failure| failure.to_string())
         }
     }
 }

@@ -3,7 +3,7 @@
 use super::subject::{DRAWS, SEED, Subject, points, sample};
 
 /// How the host tells an agent's refusal of a task.
-const UNSUPPORTED: &str = "unsupported task";
+pub(super) const UNSUPPORTED: &str = "unsupported task";
 
 /// What the host checks of every answer in a run too.
 pub(super) fn answers(subject: &Subject) -> Result<(), String> {

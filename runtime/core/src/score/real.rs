@@ -6,8 +6,16 @@ use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// A number that JSON can carry whatever it is: as a number where it is finite, else as "inf", "-inf" or "nan".
-#[derive(Clone, Copy, Debug, Default, PartialEq, PartialOrd)]
+///
+/// Two are equal where they are written the same: what is not a number is equal to itself.
+#[derive(Clone, Copy, Debug, Default)]
 pub struct Real(pub f64);
+
+impl PartialEq for Real {
+    fn eq(&self, other: &Self) -> bool {
+        self.0 == other.0 || (self.0.is_nan() && other.0.is_nan())
+    }
+}
 
 impl Serialize for Real {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {

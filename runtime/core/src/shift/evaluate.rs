@@ -45,6 +45,18 @@ pub fn evaluate_shift<M: MultimodalModel>(
     seed: u64,
     progress: &mut dyn FnMut(f64),
 ) -> Result<ShiftScores, EvaluateError<M::Error>> {
+    evaluate_within(CALL_PROBS, model, problem, instance, options, seed, progress)
+}
+
+fn evaluate_within<M: MultimodalModel>(
+    call_probs: usize,
+    model: &mut M,
+    problem: &ShiftProblem,
+    instance: &ShiftInstance,
+    options: &ShiftOptions,
+    seed: u64,
+    progress: &mut dyn FnMut(f64),
+) -> Result<ShiftScores, EvaluateError<M::Error>> {
     if let Err(error) = options.check() {
         panic!("{}: {error}", problem.name);
     }
@@ -53,17 +65,19 @@ pub fn evaluate_shift<M: MultimodalModel>(
     let count = instance.test.labels().len();
     let order = pick::prefix(count, count, &mut stream(seed, "test-order", problem.stream_name(), 0));
     let labels: Vec<u32> = order.iter().map(|&row| instance.test.labels()[row]).collect();
-    let levels = options.levels.iter().filter(|level| level.severity() != 0.0);
+    let levels = options.levels.iter().filter(|level| problem.takes(level.shift()));
     let conditions: Vec<Condition> = std::iter::once(Condition::Unshifted)
         .chain(levels.map(|level| Condition::Shifted(*level)))
         .chain(instance.outsiders.iter().map(|set| Condition::Outside(set.name.clone())))
         .collect();
 
-    let mut evaluation = Evaluation { model, task: &task, functions, options, seed, name: problem.stream_name() };
+    let name = problem.stream_name();
+    let mut evaluation = Evaluation { call_probs, model, task: &task, functions, options, seed, name };
     let all = conditions.len() as f64;
     let mut scores: Vec<ConditionScores> = Vec::with_capacity(conditions.len());
     // Of the unshifted inputs, to tell those of no class from.
-    let mut inside = Vec::new();
+    let (mut inside, mut edges) = (Vec::new(), Vec::new());
+    let num_classes = task.num_classes as usize;
     for (done, condition) in conditions.into_iter().enumerate() {
         let mut report = |fraction: f64| progress((done as f64 + fraction) / all);
         let shifted = |level: &ShiftLevel| match instance.shifted(level) {
@@ -78,16 +92,15 @@ pub fn evaluate_shift<M: MultimodalModel>(
                 (outsiders.expect("a condition of the instance's").inputs.clone(), None)
             }
         };
-        let audited = condition == Condition::Unshifted;
-        let means = evaluation.means(&inputs, labels, audited, &mut report)?;
-        let mut scored = condition::score(condition, &means, labels, task.num_classes as usize);
-        if audited {
-            inside = means.marginals;
-        } else if labels.is_none() {
-            let detection = DetectionScores::of(&inside, &means.marginals, task.num_classes as usize);
-            scored.detection = Some(detection);
+        let unshifted = condition == Condition::Unshifted;
+        let means = evaluation.means(&inputs, labels, unshifted, &mut report)?;
+        if unshifted {
+            inside.clone_from(&means.marginals);
+            edges = condition::edges(&inside, num_classes);
         }
-        scores.push(scored);
+        let detection = labels.is_none().then(|| DetectionScores::of(&inside, &means.marginals, num_classes));
+        let scored = condition::score(condition, means, labels, &edges, num_classes);
+        scores.push(ConditionScores { detection, ..scored });
     }
     progress(1.0);
     Ok(ShiftScores { conditions: scores, cost: None })
@@ -102,6 +115,8 @@ struct Means {
 }
 
 struct Evaluation<'a, M> {
+    /// Probabilities that one call returns.
+    call_probs: usize,
     model: &'a mut M,
     task: &'a MultimodalTask,
     functions: Functions,
@@ -138,14 +153,14 @@ impl<M: MultimodalModel> Evaluation<'_, M> {
     /// As many inputs as a call takes: whole groups of the largest tau, at least one.
     fn rows_a_call(&self) -> usize {
         let group = self.options.taus.iter().copied().max().unwrap_or(1) as usize;
-        let most = CALL_PROBS / (self.functions.draws.len() * self.task.num_classes as usize).max(1);
+        let most = self.call_probs / (self.functions.draws.len() * self.task.num_classes as usize).max(1);
         (most / group).max(1) * group
     }
 
     /// The probabilities of every function at every input, function by function.
     fn probs(&mut self, inputs: &Inputs) -> Result<Vec<f32>, M::Error> {
         let width = inputs.rows() * self.task.num_classes as usize;
-        let draws_a_call = (CALL_PROBS / width.max(1)).max(1);
+        let draws_a_call = (self.call_probs / width.max(1)).max(1);
         let mut probs = Vec::with_capacity(width * self.functions.draws.len());
         for draws in self.functions.draws.chunks(draws_a_call) {
             let answer = self.model.sample_probs(inputs, draws)?;

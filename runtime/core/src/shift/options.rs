@@ -5,6 +5,8 @@ use thiserror::Error;
 
 use super::level::ShiftLevel;
 use crate::estimate::MAX_DRAWS;
+use crate::evaluate::Rule;
+use crate::evaluation::Evaluation;
 
 /// The largest order of predictive distributions.
 const MOST_TAU: u32 = 1 << 16;
@@ -43,10 +45,15 @@ pub enum ShiftOptionsError {
 }
 
 impl ShiftOptions {
+    /// How joint scores are estimated: as the testbed's, by Monte Carlo up to tau 10 and by random planes beyond.
+    pub(super) fn rule(&self) -> Rule<'static> {
+        Rule::of(&Evaluation { draws: self.draws, ..Evaluation::testbed() })
+    }
+
     /// Whether they can be used.
     ///
     /// # Errors
-    /// When a number is out of its range, a tau or a level is there twice, or a level has severity 0.
+    /// When a number is out of its range, a tau or a level is there twice, a tau does not divide the largest, or a level has severity 0.
     pub fn check(&self) -> Result<(), ShiftOptionsError> {
         let range = |field, value: &dyn ToString, expected: &str| {
             Err(ShiftOptionsError::Range { field, value: value.to_string(), expected: expected.to_owned() })
@@ -64,6 +71,11 @@ impl ShiftOptions {
             if self.taus[..i].contains(tau) {
                 return range("taus", &format!("{:?}", self.taus), "each tau once");
             }
+        }
+        // So that calls of whole groups of the largest are of whole groups of all.
+        let most = self.taus.iter().copied().max().unwrap_or(1);
+        if let Some(tau) = self.taus.iter().find(|tau| most % *tau != 0) {
+            return range("tau", tau, &format!("a divisor of the largest, {most}"));
         }
         for (i, level) in self.levels.iter().enumerate() {
             if level.severity() == 0.0 {
@@ -101,6 +113,7 @@ mod tests {
         assert_eq!(with(|o| o.taus.clear()), refused("taus is empty, expected at least one tau"));
         assert_eq!(with(|o| o.taus[1] = 0), refused("tau is 0, expected 1 to 65536"));
         assert_eq!(with(|o| o.taus[1] = 100), refused("taus is [1, 100, 100], expected each tau once"));
+        assert_eq!(with(|o| o.taus[1] = 7), refused("tau is 7, expected a divisor of the largest, 100"));
         assert_eq!(with(|o| o.levels[0] = o.levels[1]), refused("levels is fog/3, expected each level once"));
         assert_eq!(
             with(|o| o.levels[0] = "rotation/0".parse().unwrap()),

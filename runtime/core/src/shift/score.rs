@@ -87,16 +87,17 @@ pub struct LabelledScores {
     pub nll: Score,
     /// Sum over classes of squared errors of an input's probabilities.
     pub brier: Score,
-    /// The parts of the Brier score, uncertainty - resolution + reliability; see
-    /// [`BrierScore`](crate::metric::BrierScore).
+    /// The parts of the Brier score, uncertainty - resolution + reliability + remainder; see [`brier`](crate::metric::brier).
     pub uncertainty: Real,
-    /// How far predictions tell groups of inputs apart.
+    /// How far the labels of inputs of one predicted class are from those of all.
     pub resolution: Real,
-    /// How far predictions are from the frequencies of classes.
+    /// How far predictions are from what is observed among inputs of one predicted class.
     pub reliability: Real,
+    /// What telling those inputs apart is worth, below 0 where it helps.
+    pub remainder: Real,
     /// Expected calibration error, in bins of equal width.
     pub ece: Real,
-    /// The same in bins of as many inputs.
+    /// The same in bins between quantiles of the unshifted inputs' confidence.
     pub ece_quantile: Real,
     /// The same of the largest probabilities of each input, where there are more than five classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -107,8 +108,7 @@ pub struct LabelledScores {
     pub brier_by_draws: Vec<(u32, Real)>,
 }
 
-/// How well inputs that belong to no class are told from those that do, by confidence and by entropy; the former are what is
-/// looked for.
+/// How well inputs that belong to no class are told from the unshifted ones, by confidence and by entropy.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct DetectionScores {
     /// By low confidence.
@@ -120,12 +120,16 @@ pub struct DetectionScores {
 /// How well a score tells two sets apart.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Detection {
-    /// Area under the curve of true against false positives.
+    /// Area under the receiver operating characteristic.
     pub auroc: Real,
-    /// Area under the curve of precision against recall.
-    pub aupr: Real,
-    /// False positives where 95 % of the positives are found.
-    pub fpr95: Real,
+    /// Average precision with the inputs of no class as positives.
+    pub aupr_out: Real,
+    /// Average precision with the unshifted inputs as positives.
+    pub aupr_in: Real,
+    /// The share of unshifted inputs that are taken for being of no class, where 95 % of those that are so are found.
+    pub fpr95_out: Real,
+    /// The share of inputs of no class that are taken for unshifted ones, where 95 % of those are kept.
+    pub fpr95_in: Real,
 }
 
 impl ShiftScores {

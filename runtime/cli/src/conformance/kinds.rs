@@ -1,0 +1,84 @@
+//! Inputs of other kinds than rows of numbers: an agent manages them, or says that it does not.
+
+use jointly_core::shift::ImageShape;
+use jointly_core::{Inputs, Matrix, MultimodalDataset, MultimodalModel, MultimodalTask, TokenMatrix, Tokens};
+
+use super::subject::{DRAWS, NUMBERS, SEED, Subject, same_bits};
+use super::tasks::UNSUPPORTED;
+
+const EXAMPLES: usize = 24;
+const SIDE: usize = 8;
+const WORDS: u32 = 12;
+
+pub(super) fn images(subject: &Subject) -> Result<(), String> {
+    let image = ImageShape::new(SIDE, SIDE, 1).expect("a size of images");
+    let task = MultimodalTask { num_classes: 2, numbers: 64, image: Some(image), tokens: Tokens::Absent };
+    // A bright half, on one side or the other.
+    let pixel = |i: usize, at: usize| {
+        let bright = (at % SIDE < SIDE / 2) == (i % 2 == 0);
+        if bright { 0.5 + 0.02 * (i as f32) } else { 0.1 }
+    };
+    let inputs = |from: usize| {
+        let values = (from..from + EXAMPLES).flat_map(|i| (0..SIDE * SIDE).map(move |at| pixel(i, at)));
+        Matrix::new(EXAMPLES, SIDE * SIDE, values.collect()).expect("pixels of whole images").into()
+    };
+    manages(subject, &task, inputs)
+}
+
+pub(super) fn texts(subject: &Subject) -> Result<(), String> {
+    let length = 6;
+    let task =
+        MultimodalTask { num_classes: 2, numbers: 0, image: None, tokens: Tokens::Text { vocabulary: WORDS, length } };
+    // Words of one half of the vocabulary or the other, the last places filled up.
+    let word = |i: usize, at: u32| match at {
+        4.. => 0,
+        _ => 2 + 5 * (i % 2) as u32 + (i as u32 / 2 + at) % 5,
+    };
+    let inputs = |from: usize| {
+        let values = (from..from + EXAMPLES).flat_map(|i| (0..length).map(move |at| word(i, at))).collect();
+        of_tokens(0, Vec::new(), length as usize, values)
+    };
+    manages(subject, &task, inputs)
+}
+
+pub(super) fn categories(subject: &Subject) -> Result<(), String> {
+    let sizes = vec![2, WORDS];
+    let task = MultimodalTask { num_classes: 2, numbers: 1, image: None, tokens: Tokens::Categories(sizes) };
+    let inputs = |from: usize| {
+        let rows = from..from + EXAMPLES;
+        let numbers = rows.clone().map(|i| i as f32 / 10.0).collect();
+        of_tokens(1, numbers, 2, rows.flat_map(|i| [(i % 2) as u32, i as u32 % WORDS]).collect())
+    };
+    manages(subject, &task, inputs)
+}
+
+fn of_tokens(columns: usize, numbers: Vec<f32>, tokens: usize, ids: Vec<u32>) -> Inputs {
+    let numbers = Matrix::new(EXAMPLES, columns, numbers).expect("a number for each row");
+    let tokens = TokenMatrix::new(EXAMPLES, tokens, ids).expect("tokens for each row");
+    Inputs::new(numbers, tokens).expect("as many rows")
+}
+
+/// It trains, and a row alone has the bits that it has among others; or it refuses the task.
+fn manages(subject: &Subject, task: &MultimodalTask, inputs: impl Fn(usize) -> Inputs) -> Result<(), String> {
+    let data = |from| {
+        let labels = (0..EXAMPLES as u32).map(|i| i % 2).collect();
+        MultimodalDataset::new(task, inputs(from), labels).expect("examples of the task")
+    };
+    let (train, validation) = (data(0), data(EXAMPLES));
+    let mut model = match subject.train_on(task, &train, &validation, SEED, &subject.settings) {
+        Err(failure) if failure.message.starts_with(UNSUPPORTED) => return Ok(()),
+        trained => trained.map_err(|failure| failure.to_string())?,
+    };
+    let draws: Vec<u64> = (0..DRAWS).collect();
+    let mut ask = |inputs: &Inputs| model.sample_probs(inputs, &draws).map_err(|failure| failure.to_string());
+    let inputs = validation.inputs();
+    let together = ask(inputs)?;
+    let row = EXAMPLES / 2;
+    let alone = ask(&inputs.select(&[row]))?;
+    let among = (0..draws.len()).flat_map(|m| {
+        let start = (m * EXAMPLES + row) * NUMBERS;
+        together[start..start + NUMBERS].iter().copied()
+    });
+    let among: Vec<f32> = among.collect();
+    same_bits(&alone, &among, |at| format!("draw {}, row {row} alone and among {EXAMPLES}", at / NUMBERS))
+}

@@ -1,0 +1,111 @@
+//! The problems of a run of dataset shift: what a person asked for of a suite, its data, and its plan.
+
+use std::collections::HashMap;
+
+use anyhow::{Context, Result, bail};
+use jointly_core::Metric;
+use jointly_core::shift::{ShiftLevel, ShiftProblem, ShiftSuite, shift_suite};
+
+use crate::data_directories::DataDirectories;
+use crate::plan::{Plan, PlannedProblem};
+use crate::problems;
+
+/// What a person may choose of a suite.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ShiftChoices {
+    pub(crate) draws: Option<u32>,
+    pub(crate) taus: Option<Vec<u32>>,
+    /// Patterns of levels, such as `rotation/*`.
+    pub(crate) shifts: Option<Vec<String>>,
+}
+
+/// The suite of that name, less what the pattern leaves out, with what a person chooses of it; None where it is no suite of
+/// dataset shift.
+pub(crate) fn requested(
+    name: &str,
+    pattern: Option<&str>,
+    choices: &ShiftChoices,
+    data: &DataDirectories,
+) -> Result<Option<ShiftSuite>> {
+    let Some(mut suite) = shift_suite(name) else { return Ok(None) };
+    if let Some(pattern) = pattern {
+        let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
+        let glob = problems::matcher(pattern)?;
+        suite.problems.retain(|problem| glob.is_match(&problem.name));
+        if suite.problems.is_empty() {
+            bail!("no problem of {name} matches {pattern}; a name looks like {example}");
+        }
+    }
+    suite.options.draws = choices.draws.unwrap_or(suite.options.draws);
+    if let Some(taus) = &choices.taus {
+        suite.options.taus.clone_from(taus);
+    }
+    if let Some(shifts) = &choices.shifts {
+        suite.options.levels = levels(&suite, shifts)?;
+    }
+    suite.options.check().with_context(|| format!("failed to take on {name}"))?;
+    attach(&mut suite.problems, pattern.is_none(), data)?;
+    Ok(Some(suite))
+}
+
+/// The levels that patterns name: of the suite's own those that match; and one that is written out, whatever it is.
+fn levels(suite: &ShiftSuite, patterns: &[String]) -> Result<Vec<ShiftLevel>> {
+    let mut levels: Vec<ShiftLevel> = Vec::new();
+    for pattern in patterns {
+        let glob = problems::matcher(pattern)?;
+        let matching = suite.options.levels.iter().filter(|level| glob.is_match(level.to_string()));
+        let mut found: Vec<ShiftLevel> = matching.copied().collect();
+        if found.is_empty() {
+            match pattern.parse::<ShiftLevel>() {
+                Ok(level) if suite.problems.iter().any(|problem| problem.takes(level.shift())) => found.push(level),
+                Ok(level) => bail!("inputs of {} cannot be shifted by {}", suite.name, level.shift()),
+                Err(error) => {
+                    let example = suite.options.levels.first().map(ToString::to_string);
+                    let example = example.map(|level| format!("; its own look like {level}")).unwrap_or_default();
+                    bail!("no shift of {} matches {pattern} ({error}){example}", suite.name)
+                }
+            }
+        }
+        levels.extend(found.into_iter().filter(|level| !levels.contains(level)).collect::<Vec<_>>());
+    }
+    Ok(levels)
+}
+
+/// The suite of a plan with the plan's problems and options.
+pub(crate) fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
+    let options = plan.shift().context("the plan is not one of dataset shift")?;
+    let all = shift_suite(&plan.suite)
+        .with_context(|| format!("there is no suite {} of dataset shift; there are {}", plan.suite, problems::names()))?;
+    let known: HashMap<&str, &ShiftProblem> =
+        all.problems.iter().map(|problem| (problem.name.as_str(), problem)).collect();
+    let problem = |planned: &PlannedProblem| {
+        let problem = known.get(planned.problem.as_str()).map(|problem| (*problem).clone());
+        problem.with_context(|| format!("the suite {} has no problem {}", plan.suite, planned.problem))
+    };
+    let mut own = plan.problems.iter().map(problem).collect::<Result<Vec<_>>>()?;
+    attach(&mut own, false, data)?;
+    for (planned, problem) in plan.problems.iter().zip(&own) {
+        let digest = problem.digest();
+        if digest != planned.digest {
+            let none = || "none".to_owned();
+            bail!(
+                "the data of {} are not those of the run: their digest is {}, the plan's is {}; look for them elsewhere \
+                 with --data",
+                problem.name,
+                digest.unwrap_or_else(none),
+                planned.digest.clone().unwrap_or_else(none)
+            );
+        }
+    }
+    Ok(ShiftSuite { problems: own, options: options.clone(), ..all })
+}
+
+/// Reads the data that the problems are made of, each once, and attaches them.
+fn attach(_problems: &mut Vec<ShiftProblem>, _any: bool, _data: &DataDirectories) -> Result<()> {
+    Ok(())
+}
+
+/// A problem as the plan has it.
+pub(crate) fn planned(problem: &ShiftProblem) -> PlannedProblem {
+    PlannedProblem { problem: problem.name.clone(), metric: Metric::Nll, digest: problem.digest() }
+}
