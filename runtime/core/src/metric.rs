@@ -1,11 +1,26 @@
 //! Metrics of predictions, joint and marginal.
 
 mod accuracy;
+mod brier;
 mod calibration;
+mod confidence;
+mod entropy;
 mod joint;
 mod marginal;
+mod nll;
+mod ranking;
+mod reliability;
+mod rows;
+#[cfg(test)]
+mod samples;
 
-pub use accuracy::accuracy;
+pub use accuracy::{accuracy, top_k_accuracy};
+pub use brier::{BrierScore, brier};
 pub use calibration::{CALIBRATION_BINS, expected_calibration_error};
+pub use confidence::{ConfidencePoint, confidence_curve, confidence_thresholds, confidences};
+pub use entropy::PredictiveEntropy;
 pub use joint::Metric;
 pub(crate) use marginal::MarginalScores;
+pub use nll::{NegativeLogLikelihood, nll};
+pub use ranking::{DETECTION_PERCENT, Detection, auc, average_precision, detection, false_positive_rate};
+pub use reliability::{Bins, ReliabilityBin, ReliabilityDiagram, confidence_quantiles, reliability_diagram};

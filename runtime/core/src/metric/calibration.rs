@@ -15,7 +15,8 @@ pub const CALIBRATION_BINS: usize = 15;
 ///
 /// which is the mean gap between accuracy and confidence, weighted by the rows in each bin; in [0, 1]. `probs` is
 /// R x K row-major, `labels` has length R. No rows give NaN. Guo et al., "On Calibration of Modern Neural Networks"
-/// (2017), equation 3.
+/// (2017), equation 3. Other bins, and more than the largest probability of each row:
+/// [`reliability_diagram`](super::reliability_diagram).
 ///
 /// # Panics
 /// When `probs` does not hold a row of `num_classes` for each label.
@@ -26,6 +27,12 @@ pub fn expected_calibration_error(probs: &[f64], labels: &[u32], num_classes: us
         gaps.add(row, label);
     }
     gaps.error()
+}
+
+/// Which of `bins` bins of equal width, each with its upper edge and the first with 0, `confidence` falls in.
+pub(super) fn bin_of(confidence: f64, bins: usize) -> usize {
+    let edge = (confidence * bins as f64).ceil() as usize;
+    edge.clamp(1, bins) - 1
 }
 
 /// The bins, filled row by row.
@@ -39,8 +46,7 @@ pub(crate) struct CalibrationGaps {
 impl CalibrationGaps {
     pub(crate) fn add(&mut self, probs: &[f64], label: u32) {
         let (class, confidence) = top_class(probs);
-        let edge = (confidence * CALIBRATION_BINS as f64).ceil() as usize;
-        let bin = edge.clamp(1, CALIBRATION_BINS) - 1;
+        let bin = bin_of(confidence, CALIBRATION_BINS);
         self.rows += 1;
         self.hits[bin] += u64::from(class == label);
         self.confidence[bin] += confidence;

@@ -1,0 +1,139 @@
+//! How many predictions are left above a confidence, and how many of those are right.
+
+use super::accuracy::top_class;
+use super::rows::{rows, share};
+use crate::score::Score;
+
+/// The predictions whose confidence is at least a threshold.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ConfidencePoint {
+    /// The least confidence, in [0, 1].
+    pub threshold: f64,
+    /// Rows that have it.
+    pub count: u64,
+    /// How many of them are right.
+    pub hits: u64,
+}
+
+impl ConfidencePoint {
+    /// The share of right ones among the rows, and its standard error: NaN without rows, the error also of one.
+    ///
+    /// # Formula
+    /// mean = h/n; stderr = sqrt(h/n (1 - h/n) / (n - 1)), that of a mean of n zeros and ones.
+    pub fn accuracy(&self) -> Score {
+        let mean = share(self.hits as f64, self.count);
+        let stderr = match self.count {
+            0 | 1 => f64::NAN,
+            n => (mean * (1.0 - mean) / (n - 1) as f64).sqrt(),
+        };
+        Score { mean, stderr }
+    }
+}
+
+/// The thresholds 0, 0.01, 0.02, ..., 0.99, 1.
+pub fn confidence_thresholds() -> Vec<f64> {
+    (0..=100).map(|percent| f64::from(percent) / 100.0).collect()
+}
+
+/// The confidence of each row: its largest probability. `probs` is R x K row-major.
+///
+/// Its negative ranks rows by how much they look out of distribution (Hendrycks and Gimpel, "A Baseline for Detecting
+/// Misclassified and Out-of-Distribution Examples in Neural Networks" (2017)), exactly, where 1 - p would round.
+///
+/// # Panics
+/// When `probs` does not hold whole rows of `num_classes`, at least two, or a probability is not in [0, 1].
+pub fn confidences(probs: &[f64], num_classes: usize) -> Vec<f64> {
+    rows(probs, num_classes).map(|row| top_class(row).1).collect()
+}
+
+/// Number of predictions and of right ones at each least confidence.
+///
+/// # Formula
+/// At threshold t, count = number of rows r whose confidence `c_r`, the largest probability, is at least t; hits = those
+/// of them whose most probable class, the lowest among equals, is the label. A label that is no class is never right: so
+/// rows out of distribution are added to those in distribution, as for the curves of Lakshminarayanan et al., "Simple and
+/// Scalable Predictive Uncertainty Estimation using Deep Ensembles" (2017), figure 6. `probs` is R x K row-major,
+/// `labels` has length R, `thresholds` may be in any order; a point each. The time is that of sorting R numbers.
+///
+/// # Panics
+/// When `probs` does not hold a row of `num_classes`, at least two, for each label, a probability is not in [0, 1] or a
+/// threshold is NaN.
+pub fn confidence_curve(probs: &[f64], labels: &[u32], num_classes: usize, thresholds: &[f64]) -> Vec<ConfidencePoint> {
+    let rows = rows(probs, num_classes);
+    assert_eq!(rows.len(), labels.len(), "one row of probabilities a label");
+    let mut all = Vec::with_capacity(labels.len());
+    let mut right = Vec::new();
+    for (row, &label) in rows.zip(labels) {
+        let (class, confidence) = top_class(row);
+        all.push(confidence);
+        if class == label {
+            right.push(confidence);
+        }
+    }
+    all.sort_unstable_by(f64::total_cmp);
+    right.sort_unstable_by(f64::total_cmp);
+    let at_least = |sorted: &[f64], t: f64| (sorted.len() - sorted.partition_point(|&c| c < t)) as u64;
+    let point = |&threshold: &f64| {
+        assert!(!threshold.is_nan(), "thresholds are numbers");
+        ConfidencePoint { threshold, count: at_least(&all, threshold), hits: at_least(&right, threshold) }
+    };
+    thresholds.iter().map(point).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::metric::accuracy;
+    use crate::metric::samples::shuffled;
+
+    #[test]
+    fn four_rows_on_paper() {
+        // Confidences 0.5 right, 0.75 wrong, 0.75 right, 1 and out of distribution.
+        let probs = [0.5, 0.5, 0.25, 0.75, 0.75, 0.25, 1.0, 0.0];
+        let curve = confidence_curve(&probs, &[0, 0, 0, u32::MAX], 2, &[0.0, 0.5, 0.51, 0.75, 0.76, 1.0, 1.1]);
+        let counts: Vec<_> = curve.iter().map(|point| (point.count, point.hits)).collect();
+        assert_eq!(counts, [(4, 2), (4, 2), (3, 1), (3, 1), (1, 0), (1, 0), (0, 0)]);
+        assert_eq!(confidences(&probs, 2), [0.5, 0.75, 0.75, 1.0]);
+    }
+
+    #[test]
+    fn an_accuracy_has_the_error_of_a_mean_of_zeros_and_ones() {
+        let point = ConfidencePoint { threshold: 0.5, count: 4, hits: 3 };
+        assert_eq!(point.accuracy(), Score::of(&[1.0, 1.0, 0.0, 1.0]));
+        let single = ConfidencePoint { count: 1, hits: 1, ..point }.accuracy();
+        assert!(single.mean == 1.0 && single.stderr.is_nan());
+        let none = ConfidencePoint { count: 0, hits: 0, ..point }.accuracy();
+        assert!(none.mean.is_nan() && none.stderr.is_nan());
+    }
+
+    #[test]
+    fn thresholds_are_the_decimals_that_they_read() {
+        let thresholds = confidence_thresholds();
+        assert_eq!(thresholds.len(), 101);
+        assert_eq!((thresholds[0], thresholds[7], thresholds[29], thresholds[100]), (0.0, 0.07, 0.29, 1.0));
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_what_one_counts((sample, order) in shuffled()) {
+            let thresholds = confidence_thresholds();
+            let curve = confidence_curve(&sample.probs, &sample.labels, sample.num_classes, &thresholds);
+            for point in &curve {
+                let (mut count, mut hits) = (0, 0);
+                for (row, &label) in sample.probs.chunks_exact(sample.num_classes).zip(&sample.labels) {
+                    let confidence = row.iter().copied().fold(0.0, f64::max);
+                    let first = row.iter().position(|&p| p == confidence);
+                    count += u64::from(confidence >= point.threshold);
+                    hits += u64::from(confidence >= point.threshold && first == Some(label as usize));
+                }
+                prop_assert_eq!((point.count, point.hits), (count, hits));
+            }
+            let share = accuracy(&sample.probs, &sample.labels, sample.num_classes);
+            prop_assert_eq!(curve[0].accuracy().mean, share);
+            let other = sample.reordered(&order);
+            prop_assert_eq!(confidence_curve(&other.probs, &other.labels, other.num_classes, &thresholds), curve);
+        }
+    }
+}
