@@ -19,7 +19,7 @@ pub struct NegativeLogLikelihood {
 /// is counted, never clipped. (The code released with Ovadia et al., "Can You Trust Your Model's Uncertainty?" (2019),
 /// first mixes 1e-8 of the uniform distribution into each row of ImageNet, with which none costs more than 25.4 nats.)
 /// `probs` is R x K row-major, `labels` has length R. No rows give NaN. Gneiting and Raftery, "Strictly Proper
-/// Scoring Rules, Prediction, and Estimation" (2007), section 4.
+/// Scoring Rules, Prediction, and Estimation" (2007), section 3.
 ///
 /// # Panics
 /// When `probs` does not hold a row of `num_classes`, at least two, for each label, a probability is not in [0, 1] or a
