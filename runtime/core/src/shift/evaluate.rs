@@ -7,9 +7,10 @@ use std::ops::Range;
 
 use block::Block;
 
+use super::instance::ShiftInstance;
 use super::level::ShiftLevel;
 use super::options::ShiftOptions;
-use super::problem::{ShiftInstance, ShiftProblem};
+use super::problem::ShiftProblem;
 use super::score::{Condition, ConditionScores, DetectionScores, ShiftScores};
 use crate::data::pick;
 use crate::evaluate::{Audit, EvaluateError, Functions, Rule};
@@ -72,7 +73,7 @@ fn evaluate_within<M: MultimodalModel>(
         .collect();
 
     let name = problem.stream_name();
-    let mut evaluation = Evaluation { call_probs, model, task: &task, functions, options, seed, name };
+    let mut evaluation = Evaluation { call_probs, model, task: &task, functions: &functions, options, seed, name };
     let all = conditions.len() as f64;
     let mut scores: Vec<ConditionScores> = Vec::with_capacity(conditions.len());
     // Of the unshifted inputs, to tell those of no class from.
@@ -119,7 +120,7 @@ struct Evaluation<'a, M> {
     call_probs: usize,
     model: &'a mut M,
     task: &'a MultimodalTask,
-    functions: Functions,
+    functions: &'a Functions,
     options: &'a ShiftOptions,
     seed: u64,
     name: &'a str,
@@ -134,12 +135,13 @@ impl<M: MultimodalModel> Evaluation<'_, M> {
         audited: bool,
         report: &mut dyn FnMut(f64),
     ) -> Result<Means, EvaluateError<M::Error>> {
-        let mut block = Block::new(self.options, self.task, &self.functions, self.seed, self.name);
+        let mut block = Block::new(self.options, self.task, self.functions, self.seed, self.name);
         let rows = inputs.rows();
         let step = self.rows_a_call();
         for start in (0..rows).step_by(step) {
             let range = start..(start + step).min(rows);
-            let part = if range == (0..rows) { inputs.clone() } else { inputs.select(&range.clone().collect::<Vec<_>>()) };
+            let part =
+                if range == (0..rows) { inputs.clone() } else { inputs.select(&range.clone().collect::<Vec<_>>()) };
             let probs = self.probs(&part)?;
             if audited && start == 0 {
                 self.audit(&part, &probs)?;
@@ -178,7 +180,7 @@ impl<M: MultimodalModel> Evaluation<'_, M> {
             num_classes: self.task.num_classes as usize,
             ..self.options.rule()
         };
-        let mut audit = Audit::of(&rule, &self.functions, inputs.rows());
+        let mut audit = Audit::of(&rule, self.functions, inputs.rows());
         audit.keep(probs, 0, self.functions.draws.len());
         audit.run(&mut |rows, draws| self.model.sample_probs(&inputs.select(rows), draws))
     }

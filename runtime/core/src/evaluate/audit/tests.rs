@@ -3,9 +3,11 @@
 use std::convert::Infallible;
 
 use super::*;
+use crate::classifier::Model;
 use crate::environment::{EnvironmentSpec, Initialization};
 use crate::evaluate::evaluate;
 use crate::evaluation::Evaluation;
+use crate::matrix::Matrix;
 use crate::problem::{Problem, Source};
 use crate::score::ProblemScores;
 use crate::test_inputs::TestInputs;

@@ -20,10 +20,9 @@ pub(super) struct Block<'a> {
     losses: Vec<Vec<f64>>,
     errors: Vec<DrawError>,
     marginals: Vec<f64>,
-    /// Numbers of draws, rising, the last of them all; and the sum of squared errors of the mean over so many.
+    /// Numbers of draws, rising, the last of them all; and the squared error at each input of the mean over so many.
     checkpoints: Vec<u32>,
-    squares: Vec<f64>,
-    labelled: usize,
+    squares: Vec<Vec<f64>>,
 }
 
 impl<'a> Block<'a> {
@@ -46,9 +45,8 @@ impl<'a> Block<'a> {
             errors: vec![DrawError::default(); rules.len()],
             rules,
             marginals: Vec::new(),
-            squares: vec![0.0; checkpoints.len()],
+            squares: vec![Vec::new(); checkpoints.len()],
             checkpoints,
-            labelled: 0,
         }
     }
 
@@ -64,13 +62,12 @@ impl<'a> Block<'a> {
             if let Some((_, squares)) = checkpoints.next_if(|(checkpoint, _)| **checkpoint == done)
                 && let Some(labels) = labels
             {
-                *squares += squared_errors(&sums, f64::from(done), labels, self.num_classes);
+                squares.extend(squared_errors(&sums, f64::from(done), labels, self.num_classes));
             }
         }
         let draws = f64::from(self.draws);
         self.marginals.extend(sums.into_iter().map(|sum| sum / draws));
         let Some(labels) = labels else { return };
-        self.labelled += labels.len();
         for ((rule, losses), errors) in self.rules.iter().zip(&mut self.losses).zip(&mut self.errors) {
             let groups = whole(&rows, rule.tau);
             if groups == 0 {
@@ -97,11 +94,9 @@ impl<'a> Block<'a> {
             .filter(|((_, losses), _)| !losses.is_empty())
             .map(|((rule, losses), errors)| (rule.tau, JointScore::of(losses, errors)))
             .collect();
-        let rows = self.labelled as f64;
-        let brier_by_draws = match self.labelled {
-            0 => Vec::new(),
-            _ => self.checkpoints.into_iter().zip(self.squares).map(|(draws, sum)| (draws, sum / rows)).collect(),
-        };
+        let brier = |squares: Vec<f64>| squares.iter().sum::<f64>() / squares.len() as f64;
+        let labelled = self.checkpoints.into_iter().zip(self.squares).filter(|(_, squares)| !squares.is_empty());
+        let brier_by_draws = labelled.map(|(draws, squares)| (draws, brier(squares))).collect();
         Means { marginals: self.marginals, joint, brier_by_draws }
     }
 }
@@ -113,13 +108,13 @@ fn checkpoints(draws: u32) -> Vec<u32> {
     steps.take_while(|&step| step < draws).chain([draws]).collect()
 }
 
-/// The squared errors of probabilities that are sums over so many draws, added over rows.
-fn squared_errors(sums: &[f64], draws: f64, labels: &[u32], num_classes: usize) -> f64 {
-    let row = |(sums, &label): (&[f64], &u32)| -> f64 {
+/// The squared errors at each input of probabilities that are sums over so many draws.
+fn squared_errors(sums: &[f64], draws: f64, labels: &[u32], num_classes: usize) -> impl Iterator<Item = f64> {
+    let row = move |(sums, &label): (&[f64], &u32)| -> f64 {
         let error = |(k, sum): (usize, &f64)| sum / draws - f64::from(u8::from(k == label as usize));
         sums.iter().enumerate().map(error).map(|error| error * error).sum()
     };
-    sums.chunks_exact(num_classes).zip(labels).map(row).sum()
+    sums.chunks_exact(num_classes).zip(labels).map(row)
 }
 
 #[cfg(test)]

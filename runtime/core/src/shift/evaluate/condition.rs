@@ -2,13 +2,11 @@
 
 use super::Means;
 use crate::metric::{
-    self, Bins, CALIBRATION_BINS, PredictiveEntropy, brier, confidence_curve, confidence_quantiles, confidence_thresholds,
-    confidences, detection, nll, reliability_diagram, top_k_accuracy,
+    self, Bins, CALIBRATION_BINS, PredictiveEntropy, brier, confidence_curve, confidence_quantiles,
+    confidence_thresholds, confidences, detection, nll, reliability_diagram, top_k_accuracy,
 };
 use crate::score::{Real, Score};
-use crate::shift::score::{
-    Condition, ConditionScores, Detection, DetectionScores, ENTROPY_BINS, LabelledScores,
-};
+use crate::shift::score::{Condition, ConditionScores, Detection, DetectionScores, ENTROPY_BINS, LabelledScores};
 
 /// The largest probabilities of each input that the third calibration error is of.
 const TOP: usize = 5;

@@ -34,8 +34,12 @@ impl MultimodalModel for Members {
     }
 
     fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Self::Error> {
-        let rows = || (0..inputs.rows()).map(|row| inputs.numbers().row(row));
-        let probs: Vec<f32> = draws.iter().flat_map(|&draw| rows().flat_map(move |row| self.row(row, draw))).collect();
+        let mut probs = Vec::new();
+        for &draw in draws {
+            for row in 0..inputs.rows() {
+                probs.extend(self.row(inputs.numbers().row(row), draw));
+            }
+        }
         self.largest_call = self.largest_call.max(probs.len());
         Ok(probs)
     }
@@ -107,7 +111,10 @@ fn scores_are_those_of_brute_force() {
             .collect();
         let mean = |count: usize| -> Vec<f64> {
             let entry = |row: usize, k: usize| functions[..count].iter().map(|f| f64::from(f[row][k])).sum::<f64>();
-            (0..57).flat_map(|row| (0..10).map(move |k| (row, k))).map(|(row, k)| entry(row, k) / count as f64).collect()
+            (0..57)
+                .flat_map(|row| (0..10).map(move |k| (row, k)))
+                .map(|(row, k)| entry(row, k) / count as f64)
+                .collect()
         };
         let (probs, labelled) = (mean(12), scored.labelled.as_ref().unwrap());
         assert_eq!(labelled.accuracy.mean, accuracy(&probs, data.labels(), 10));
