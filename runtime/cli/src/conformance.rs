@@ -54,12 +54,7 @@ pub(crate) const CLAUSES: &[Clause] = &[
         of: Of::Classes,
         test: tasks::answers,
     },
-    Clause {
-        name: "three-classes",
-        says: "three classes work",
-        of: Of::Classes,
-        test: tasks::three_classes,
-    },
+    Clause { name: "three-classes", says: "three classes work", of: Of::Classes, test: tasks::three_classes },
     Clause {
         name: "functions",
         says: "means are finite and noise is not negative",
@@ -78,12 +73,7 @@ pub(crate) const CLAUSES: &[Clause] = &[
         of: Of::Only(Interface::Regression),
         test: beliefs::intervals,
     },
-    Clause {
-        name: "no-data",
-        says: "training on no examples works",
-        of: Of::Classes,
-        test: tasks::no_data,
-    },
+    Clause { name: "no-data", says: "training on no examples works", of: Of::Classes, test: tasks::no_data },
     Clause {
         name: "no-data",
         says: "training on no examples works, or is refused as unsupported",
@@ -117,7 +107,12 @@ pub(crate) const CLAUSES: &[Clause] = &[
         test: rows::alone,
     },
     Clause { name: "rows-order", says: "the order of rows changes no bit", of: Of::All, test: rows::order },
-    Clause { name: "rows-batch", says: "another batch around a row changes no bit of it", of: Of::All, test: rows::batch },
+    Clause {
+        name: "rows-batch",
+        says: "another batch around a row changes no bit of it",
+        of: Of::All,
+        test: rows::batch,
+    },
     Clause {
         name: "draws-alone",
         says: "a draw alone gives the bits it gives among others",

@@ -182,9 +182,7 @@ fn classify(
 fn unscored(error: EvaluateError<Failure>) -> Failure {
     match error {
         EvaluateError::Agent(failure) => failure,
-        EvaluateError::Inconsistent(message) => {
-            Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message }
-        }
+        EvaluateError::Inconsistent(message) => Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message },
     }
 }
 
@@ -202,8 +200,7 @@ fn shift(
     let mut agent = contestant.multimodal(plan.agents[agent].settings.to_list(), plan.limits, trace);
     let mut model = agent.train(&problem.task(), &instance.train, Some(&instance.validation), seed)?;
     let training = model.fuel_used();
-    let scores =
-        evaluate_shift(&mut model, problem, &instance, options, plan.seed, report).map_err(unscored)?;
+    let scores = evaluate_shift(&mut model, problem, &instance, options, plan.seed, report).map_err(unscored)?;
     let fuel = model.fuel_used();
     let cost = Cost { training, prediction: fuel - training, bytes: model.memory_used() };
     Ok(Outcome::Shift { scores: Box::new(ShiftScores { cost: Some(cost), ..scores }), fuel })

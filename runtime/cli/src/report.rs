@@ -15,6 +15,7 @@ mod provenance;
 mod ratio;
 mod regression;
 mod rows;
+mod shift;
 mod standing;
 mod transfer;
 mod tuning;

@@ -74,8 +74,9 @@ fn levels(suite: &ShiftSuite, patterns: &[String]) -> Result<Vec<ShiftLevel>> {
 /// The suite of a plan with the plan's problems and options.
 pub(crate) fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
     let options = plan.shift().context("the plan is not one of dataset shift")?;
-    let all = shift_suite(&plan.suite)
-        .with_context(|| format!("there is no suite {} of dataset shift; there are {}", plan.suite, problems::names()))?;
+    let all = shift_suite(&plan.suite).with_context(|| {
+        format!("there is no suite {} of dataset shift; there are {}", plan.suite, problems::names())
+    })?;
     let known: HashMap<&str, &ShiftProblem> =
         all.problems.iter().map(|problem| (problem.name.as_str(), problem)).collect();
     let problem = |planned: &PlannedProblem| {

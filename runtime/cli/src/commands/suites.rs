@@ -7,6 +7,7 @@ use anyhow::Result;
 use clap::Args;
 use jointly_core::Suite;
 use jointly_core::regression::{RegressionSuite, regression_suite, regression_suites};
+use jointly_core::shift::{ShiftSuite, shift_suite, shift_suites};
 use serde_json::json;
 
 use crate::table::{counted, wrap};
@@ -37,12 +38,13 @@ const IMPORTED: &str = "imported: problems of your own, by --problem FILE.npz (r
 
 impl Suites {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        let (mut suites, mut regression) = (jointly_core::suites(), regression_suites());
+        let (mut suites, mut regression, mut shifts) = (jointly_core::suites(), regression_suites(), shift_suites());
         if !self.suites.is_empty() {
-            let of_regression = |name: &&String| regression_suite(name).is_some();
-            let (real, classes): (Vec<&String>, Vec<&String>) = self.suites.iter().partition(of_regression);
-            suites = classes.into_iter().map(|name| problems::named(name)).collect::<Result<_>>()?;
-            regression = real.into_iter().filter_map(|name| regression_suite(name)).collect();
+            let names = || self.suites.iter();
+            regression = names().filter_map(|name| regression_suite(name)).collect();
+            shifts = names().filter_map(|name| shift_suite(name)).collect();
+            let others = names().filter(|name| regression_suite(name).is_none() && shift_suite(name).is_none());
+            suites = others.map(|name| problems::named(name)).collect::<Result<_>>()?;
         }
         if self.json {
             let suites: Vec<_> = suites
@@ -68,6 +70,16 @@ impl Suites {
                         "problems": problems,
                     })
                 }))
+                .chain(shifts.iter().map(|suite| {
+                    let problems: Vec<&str> = suite.problems.iter().map(|problem| problem.name.as_str()).collect();
+                    json!({
+                        "name": suite.name,
+                        "summary": suite.summary,
+                        "cost": shift_cost(suite),
+                        "shift": suite.options,
+                        "problems": problems,
+                    })
+                }))
                 .collect();
             output::print_json(&suites)?;
         } else {
@@ -76,6 +88,7 @@ impl Suites {
                 cards.push(IMPORTED.into());
             }
             cards.extend(regression.iter().map(|suite| regression_card(suite, !self.suites.is_empty())));
+            cards.extend(shifts.iter().map(|suite| shift_card(suite, !self.suites.is_empty())));
             if self.suites.is_empty() {
                 let names: Vec<&str> = regression
                     .iter()
@@ -140,6 +153,36 @@ fn regression_card(suite: &RegressionSuite, problems: bool) -> String {
         let _ = writeln!(text, "        {}", problem.name);
     }
     text
+}
+
+/// What a suite of dataset shift is, and its problems if they are asked for.
+fn shift_card(suite: &ShiftSuite, problems: bool) -> String {
+    let taus: Vec<String> = suite.options.taus.iter().map(u32::to_string).collect();
+    let mut shifts: Vec<&str> = suite.options.levels.iter().map(|level| level.shift().name()).collect();
+    shifts.dedup();
+    let mut text = format!("{}: {}\n", suite.name, suite.summary);
+    let _ = writeln!(
+        text,
+        "    {}; dataset shift, {} draws, tau {}; unshifted and at {}: {}",
+        counted(suite.problems.len(), "problem"),
+        suite.options.draws,
+        taus.join(", "),
+        counted(suite.options.levels.len(), "level"),
+        shifts.join(", ")
+    );
+    if let Some(problem) = suite.problems.first().filter(|_| !problems) {
+        let _ = writeln!(text, "    a problem is named like {}", problem.name);
+    }
+    let _ = writeln!(text, "    {}", shift_cost(suite));
+    for problem in suite.problems.iter().filter(|_| problems) {
+        let _ = writeln!(text, "        {}", problem.name);
+    }
+    text
+}
+
+/// Measured as [those of classification](cost).
+fn shift_cost(_suite: &ShiftSuite) -> &'static str {
+    "on one core, seconds a problem: "
 }
 
 /// The tables that a suite's problems are made of, in their order, and the number of those problems.

@@ -15,7 +15,7 @@ pub(super) fn images(subject: &Subject) -> Result<(), String> {
     let task = MultimodalTask { num_classes: 2, numbers: 64, image: Some(image), tokens: Tokens::Absent };
     // A bright half, on one side or the other.
     let pixel = |i: usize, at: usize| {
-        let bright = (at % SIDE < SIDE / 2) == (i % 2 == 0);
+        let bright = (at % SIDE < SIDE / 2) == i.is_multiple_of(2);
         if bright { 0.5 + 0.02 * (i as f32) } else { 0.1 }
     };
     let inputs = |from: usize| {

@@ -4,8 +4,8 @@ use std::cell::Cell;
 
 use jointly_core::regression::{Belief, RegressionTask, Regressor, Targets};
 use jointly_core::{
-    Classifier, Dataset, Inputs, Matrix, Model, MultimodalClassifier, MultimodalDataset, MultimodalModel, MultimodalTask,
-    Task, Tokens,
+    Classifier, Dataset, Inputs, Matrix, Model, MultimodalClassifier, MultimodalDataset, MultimodalModel,
+    MultimodalTask, Task, Tokens,
 };
 use jointly_host::{
     Agent, Failure, Interface, Kind, Limits, Setting, Trace, Trained, TrainedMultimodal, TrainedRegressor,

@@ -7,7 +7,7 @@ use crate::report::figure::Figure;
 use crate::report::tuning::Defaults;
 use crate::report::view::View;
 use crate::report::{
-    bars, cost, glossary, growth, improvement, pair, provenance, regression, standing, transfer, tuning,
+    bars, cost, glossary, growth, improvement, pair, provenance, regression, shift, standing, transfer, tuning,
 };
 use crate::scores::Scores;
 
@@ -81,6 +81,9 @@ impl Page<'_> {
             let active = self.active.iter().map(|scores| View::new(scores, &Leaderboard::new(scores), None));
             return regression::figures(view, &active.collect::<Vec<_>>(), self.level);
         }
+        if view.scores.plan.shift().is_some() {
+            return shift::figures(view);
+        }
         let mut figures: Vec<Figure> = bars::figure(view).into_iter().collect();
         figures.extend(tuning::figures(view, self.parameter, self.defaults));
         figures.extend(pair::figures(view, &self.pair));
@@ -141,9 +144,9 @@ fn meanings(view: &View) -> Markup {
 fn drawn(view: &View, figures: &[Figure]) -> Markup {
     let mut markup = Markup::new();
     if figures.is_empty() {
-        let why = match view.scores.plan.regression() {
-            Some(_) => "None of the figures can be drawn from this run: no agent has a result on any problem.",
-            None => {
+        let why = match view.scores.plan.evaluation() {
+            None => "None of the figures can be drawn from this run: no agent has a result on any problem.",
+            Some(_) => {
                 "None of the figures can be drawn from this run: they need two agents, or problems that differ in T."
             }
         };

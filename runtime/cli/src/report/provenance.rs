@@ -10,6 +10,7 @@ use crate::problems::{self, IMPORTED};
 use crate::report::figure::{cells, counted, table_of};
 use jointly_core::regression::RegressionSource;
 use jointly_core::regression::problem::PoolData;
+use jointly_core::shift::ShiftOptions;
 use jointly_core::{Evaluation, Partitioning};
 use jointly_host::Limits;
 use serde_json::Value;
@@ -29,6 +30,7 @@ pub(crate) fn markup(plan: &Plan, directory: &str, others: &[Other], given: &[St
     match &plan.terms {
         Terms::Evaluation(evaluation) => facts.extend(of_classification(evaluation)),
         Terms::Regression(terms) => facts.extend(of_regression(plan, terms)),
+        Terms::Shift(options) => facts.extend(of_shift(options)),
     }
     facts.extend([
         cells(["limits", &format!("fuel {}, memory {} MiB", plan.limits.fuel, plan.limits.memory >> 20)]),
@@ -81,6 +83,24 @@ fn of_classification(evaluation: &Evaluation) -> Vec<Vec<String>> {
     facts.push(cells(["draws M", &evaluation.draws.to_string()]));
     facts.push(cells(["estimator", &estimator(evaluation)]));
     facts
+}
+
+fn of_shift(options: &ShiftOptions) -> Vec<Vec<String>> {
+    let taus: Vec<String> = options.taus.iter().map(ToString::to_string).collect();
+    let mut shifts: Vec<(&str, Vec<String>)> = Vec::new();
+    for level in &options.levels {
+        let (name, severity) = (level.shift().name(), level.severity().to_string());
+        match shifts.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, severities)) => severities.push(severity),
+            None => shifts.push((name, vec![severity])),
+        }
+    }
+    let shifts = shifts.into_iter().map(|(name, severities)| format!("{name} {}", severities.join(", ")));
+    vec![
+        cells(["draws M", &options.draws.to_string()]),
+        cells(["tau", &taus.join(", ")]),
+        cells(["shifts", &shifts.collect::<Vec<_>>().join("; ")]),
+    ]
 }
 
 /// Options that problems of one kind heed and others do not; what is not among them is shown of every run.
