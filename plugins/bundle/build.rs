@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name, the directory of its crate and what it learns, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str, Learns); 30] = [
+const AGENTS: [(&str, &str, Learns); 32] = [
     ("uniform", "uniform", CLASSES),
     ("class-average", "class-average", CLASSES),
     ("prior", "prior", CLASSES),
@@ -25,7 +25,7 @@ const AGENTS: [(&str, &str, Learns); 30] = [
     ("dropout", "dropout", BOTH),
     ("bbb", "bbb", BOTH),
     ("flow", "flow", CLASSES),
-    ("ensemble", "ensemble", BOTH),
+    ("ensemble", "ensemble", ALL),
     ("ensemble+", "ensemble-plus", CLASSES),
     ("ntk-ensemble", "ntk-ensemble", CLASSES),
     ("hypermodel", "hypermodel", CLASSES),
@@ -43,14 +43,18 @@ const AGENTS: [(&str, &str, Learns); 30] = [
     ("hmc", "hmc", NUMBERS),
     ("nng", "nng", NUMBERS),
     ("fbnn", "fbnn", NUMBERS),
+    ("vanilla", "vanilla", MULTIMODAL),
+    ("temperature-scaling", "temperature-scaling", MULTIMODAL),
 ];
 
-/// Whether an agent classifies and whether it regresses.
-type Learns = (bool, bool);
+/// Whether an agent classifies, whether it regresses, and whether it classifies inputs of any kind.
+type Learns = (bool, bool, bool);
 
-const CLASSES: Learns = (true, false);
-const NUMBERS: Learns = (false, true);
-const BOTH: Learns = (true, true);
+const CLASSES: Learns = (true, false, false);
+const NUMBERS: Learns = (false, true, false);
+const BOTH: Learns = (true, true, false);
+const MULTIMODAL: Learns = (false, false, true);
+const ALL: Learns = (true, true, true);
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -64,7 +68,7 @@ fn main() -> Result<()> {
     build(&root, &out.join("target"))?;
 
     let mut listing = String::from("[\n");
-    for (name, directory, (classifies, regresses)) in AGENTS {
+    for (name, directory, (classifies, regresses, multimodal)) in AGENTS {
         let module = format!("jointly_agent_{}.wasm", directory.replace('-', "_"));
         let module = out.join("target").join(TARGET).join("agent").join(module);
         let component = out.join(format!("{directory}.component.wasm"));
@@ -74,7 +78,7 @@ fn main() -> Result<()> {
         writeln!(
             listing,
             "    Bundled {{ name: {name:?}, component: include_bytes!({component:?}), classifies: {classifies}, regresses: \
-             {regresses} }},"
+             {regresses}, multimodal: {multimodal} }},"
         )?;
     }
     listing.push_str("]\n");
@@ -85,7 +89,7 @@ fn main() -> Result<()> {
 /// Builds again only when something that the agents are made of has changed.
 fn watch(root: &Path) {
     let shared = ["Cargo.toml", "Cargo.lock", "wit", "sdk/Cargo.toml", "sdk/src"].map(String::from);
-    let shared_crates = ["nets", "kernels"].into_iter();
+    let shared_crates = ["nets", "kernels", "modal"].into_iter();
     let crates = shared_crates.chain(AGENTS.map(|(_, directory, _)| directory));
     let crates = crates.flat_map(|name| [format!("plugins/{name}/Cargo.toml"), format!("plugins/{name}/src")]);
     for path in shared.into_iter().chain(crates) {

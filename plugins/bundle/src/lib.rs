@@ -12,6 +12,8 @@ pub struct Bundled {
     pub classifies: bool,
     /// Whether it learns real numbers.
     pub regresses: bool,
+    /// Whether it learns classes of images, texts and categories.
+    pub multimodal: bool,
 }
 
 static BUNDLED: &[Bundled] = &include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
