@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name, the directory of its crate and what it learns, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str, Learns); 30] = [
+const AGENTS: [(&str, &str, Learns); 32] = [
     ("uniform", "uniform", CLASSES),
     ("class-average", "class-average", CLASSES),
     ("prior", "prior", CLASSES),
@@ -25,7 +25,7 @@ const AGENTS: [(&str, &str, Learns); 30] = [
     ("dropout", "dropout", BOTH),
     ("bbb", "bbb", BOTH),
     ("flow", "flow", CLASSES),
-    ("ensemble", "ensemble", BOTH),
+    ("ensemble", "ensemble", ALL),
     ("ensemble+", "ensemble-plus", CLASSES),
     ("ntk-ensemble", "ntk-ensemble", CLASSES),
     ("hypermodel", "hypermodel", CLASSES),
@@ -43,6 +43,8 @@ const AGENTS: [(&str, &str, Learns); 30] = [
     ("hmc", "hmc", NUMBERS),
     ("nng", "nng", NUMBERS),
     ("fbnn", "fbnn", NUMBERS),
+    ("vanilla", "vanilla", MULTIMODAL),
+    ("temperature-scaling", "temperature-scaling", MULTIMODAL),
 ];
 
 /// Whether an agent classifies, whether it regresses, and whether it classifies inputs of any kind.
@@ -87,7 +89,7 @@ fn main() -> Result<()> {
 /// Builds again only when something that the agents are made of has changed.
 fn watch(root: &Path) {
     let shared = ["Cargo.toml", "Cargo.lock", "wit", "sdk/Cargo.toml", "sdk/src"].map(String::from);
-    let shared_crates = ["nets", "kernels"].into_iter();
+    let shared_crates = ["nets", "kernels", "modal"].into_iter();
     let crates = shared_crates.chain(AGENTS.map(|(_, directory, _)| directory));
     let crates = crates.flat_map(|name| [format!("plugins/{name}/Cargo.toml"), format!("plugins/{name}/src")]);
     for path in shared.into_iter().chain(crates) {

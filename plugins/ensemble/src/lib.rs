@@ -1,10 +1,12 @@
 //! The agent `ensemble`: networks that differ only in where they start.
 
+mod multimodal;
 mod regression;
 
 use jointly_nets::{EnsembleAgent, Penalty, Recipe, sweeps};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings};
 
+pub use multimodal::Multimodal;
 pub use regression::Regression;
 
 settings! {
@@ -64,7 +66,7 @@ impl EnsembleAgent for DeepEnsemble {
     }
 }
 
-jointly_sdk::export!(classifier: jointly_nets::Agent<DeepEnsemble>, regressor: Regression);
+jointly_sdk::export!(classifier: jointly_nets::Agent<DeepEnsemble>, regressor: Regression, multimodal: Multimodal);
 
 #[cfg(test)]
 mod tests {

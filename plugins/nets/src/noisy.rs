@@ -10,7 +10,7 @@ use crate::front::{Front, Layer};
 use crate::layout::Block;
 use crate::network::{Network, ones, stride};
 use crate::pooling::Pooling;
-use crate::simd::{LANES, Lanes, floats_mut, vectors};
+use crate::simd::{LANES, Lanes, floats, floats_mut, vectors};
 use crate::sparse::Pattern;
 
 use linear::{Linear, Work};
@@ -54,6 +54,8 @@ pub struct Noisy {
     rates: Vec<f32>,
     /// For each block whether its deviations have signs of each row.
     flips: Vec<bool>,
+    /// Whether the gradient with respect to the inputs is wanted too.
+    by_inputs: bool,
     rows: usize,
     max_rows: usize,
     /// The inputs, and what each step writes.
@@ -101,6 +103,7 @@ impl Noisy {
         Self {
             rates: vec![0.0; count - convolutions],
             flips: vec![false; count],
+            by_inputs: false,
             rows: 0,
             max_rows,
             values: lens.into_iter().map(zeros).collect(),
@@ -159,6 +162,40 @@ impl Noisy {
         self
     }
 
+    /// The same with the gradient with respect to the inputs, for [`by_inputs`](Self::by_inputs).
+    ///
+    /// # Panics
+    ///
+    /// Where convolutions stand in front, whose images have no gradient.
+    #[must_use]
+    pub fn differentiating_inputs(mut self) -> Self {
+        assert!(self.front.is_none(), "images have no gradient");
+        self.by_inputs = true;
+        self
+    }
+
+    /// The rows of the gradient with respect to the inputs, as the last [`differentiate`](Self::differentiate) found it, with
+    /// room behind each.
+    pub fn by_inputs(&self) -> impl Iterator<Item = &[f32]> {
+        let width = self.blocks[0].inputs;
+        let rows = floats(&self.work.slopes[0]).chunks_exact(stride(width) * LANES);
+        rows.take(if self.by_inputs { self.rows } else { 0 })
+    }
+
+    /// The outputs at the images, or rows of inputs, without any noise: so many numbers a row, of which the outputs come first.
+    /// The bits of a row depend on that row alone.
+    ///
+    /// # Panics
+    ///
+    /// Where there are more rows than there is room for, or units are dropped.
+    pub fn outputs(&mut self, network: &Network, images: Images<'_>) -> (&[f32], usize) {
+        assert!(self.rates.iter().all(|rate| *rate == 0.0), "units are dropped");
+        self.rows = images.count;
+        self.read(network, images);
+        self.forward(&network.parameters, None);
+        (floats(&self.values[self.steps.len()]), stride(network.outputs()) * LANES)
+    }
+
     /// Draws the noise of so many rows.
     pub fn draw(&mut self, rows: usize, rng: &mut Rng) {
         self.rows = rows;
@@ -202,17 +239,22 @@ impl Noisy {
         loss: impl FnOnce(&mut [f32], usize) -> T,
     ) -> T {
         assert_eq!(images.count, self.rows, "noise is drawn for each row");
+        self.read(network, images);
+        self.forward(&network.parameters, deviations.as_ref().map(|deviations| deviations.values));
+        let last = self.steps.len();
+        let value = loss(floats_mut(&mut self.values[last]), stride(network.outputs()) * LANES);
+        self.backward(&network.parameters, deviations.as_mut(), gradient);
+        value
+    }
+
+    /// Copies the inputs, each with a one behind it.
+    fn read(&mut self, network: &Network, images: Images<'_>) {
         let inputs = network.inputs();
         let rows = floats_mut(&mut self.values[0]).chunks_exact_mut(stride(inputs) * LANES);
         for (to, from) in rows.zip(images.values.chunks(images.stride)).take(images.count) {
             to[..inputs].copy_from_slice(&from[..inputs]);
             to[inputs] = 1.0;
         }
-        self.forward(&network.parameters, deviations.as_ref().map(|deviations| deviations.values));
-        let last = self.steps.len();
-        let value = loss(floats_mut(&mut self.values[last]), stride(network.outputs()) * LANES);
-        self.backward(&network.parameters, deviations.as_mut(), gradient);
-        value
     }
 
     fn forward(&mut self, parameters: &[Lanes], deviations: Option<&[Lanes]>) {
@@ -287,7 +329,8 @@ impl Noisy {
             let (mut slopes, mut flipped_slopes) = (std::mem::take(slopes), std::mem::take(flipped_slopes));
             let (mut flipped, mut sums) = (std::mem::take(flipped), std::mem::take(sums));
             let reads = rows * linear.read();
-            let by_read = (i > 0).then(|| &mut slopes[..reads]);
+            let wanted = i > 0 || self.by_inputs;
+            let by_read = wanted.then(|| &mut slopes[..reads]);
             let to = (&mut gradient[place.clone()], by_read);
             linear.backward(&parameters[place.clone()], read, delta, rows, (&mut self.work, b), to);
             if let Some(deviations) = deviations.as_deref_mut() {
@@ -297,11 +340,11 @@ impl Noisy {
                     let written = rows * linear.written();
                     sums[..written].copy_from_slice(&delta[..written]);
                     linear.flip_written(&mut sums, outputs, rows);
-                    let by_read = (i > 0).then(|| &mut flipped_slopes[..reads]);
+                    let by_read = wanted.then(|| &mut flipped_slopes[..reads]);
                     let from = &deviations.values[place.clone()];
                     let to = (&mut deviations.gradient[place], by_read);
                     linear.backward(from, &flipped, &sums, rows, (&mut self.work, b), to);
-                    if i > 0 {
+                    if wanted {
                         linear.flip_read(false, &flipped_slopes, inputs, rows, &mut flipped);
                         slopes.iter_mut().zip(&flipped).take(reads).for_each(|(slope, other)| *slope = *slope + *other);
                     }
@@ -314,6 +357,8 @@ impl Noisy {
                 let keeps = Lanes::splat(1.0 / (1.0 - rate(&self.rates, self.blocks.len(), b)));
                 let gated = read.iter_mut().zip(&slopes).take(reads);
                 gated.for_each(|(value, slope)| *value = (*slope * keeps).where_positive(*value));
+            } else {
+                slopes.iter_mut().zip(&self.masks[b]).for_each(|(slope, factor)| *slope = *slope * *factor);
             }
             self.work.slopes = [slopes, flipped_slopes];
             self.work.flipped = [flipped, sums];

@@ -47,6 +47,8 @@ pub enum Stream {
     HeldOut,
     /// Which passes through a network an interval is made of.
     Passes,
+    /// The start of the tables of a member's embeddings.
+    Embeddings,
 }
 
 impl Stream {

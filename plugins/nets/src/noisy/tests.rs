@@ -92,6 +92,9 @@ fn gradients_agree_with_finite_differences_in_double_precision() {
         for (rate, flips) in [(0.0, &none), (0.4, &none), (0.0, &all), (0.0, &last), (0.3, &all)] {
             let mut rng = Rng::new(8, blocks.len() as u64);
             let mut noisy = Noisy::new(&network, ROWS + 1).dropping(&vec![rate; dense]).flipping(flips);
+            if network.front().is_none() {
+                noisy = noisy.differentiating_inputs();
+            }
             let deviations: Vec<Lanes> = {
                 let mut deviations = network.clone().parameters;
                 for value in floats_mut(&mut deviations) {
@@ -123,13 +126,13 @@ fn gradients_agree_with_finite_differences_in_double_precision() {
                         found
                     },
                 );
-                let objective = |means: &[f64], away: &[f64], compare: bool| {
+                let plain_rows: Vec<f64> = rows.iter().map(|x| f64::from(*x)).collect();
+                let objective = |rows: &[f64], means: &[f64], away: &[f64], compare: bool| {
                     let mut total = 0.0;
                     for r in 0..ROWS {
-                        let row: Vec<f64> =
-                            rows[r * network.inputs()..][..network.inputs()].iter().map(|x| f64::from(*x)).collect();
+                        let row = &rows[r * network.inputs()..][..network.inputs()];
                         let expected =
-                            plain::outputs(&network, &of_row(&noisy, means, away, r), &masks(&noisy, r), &row);
+                            plain::outputs(&network, &of_row(&noisy, means, away, r), &masks(&noisy, r), row);
                         for (k, expected) in expected.iter().enumerate() {
                             let found = found[r * outputs + k];
                             assert!(
@@ -141,7 +144,19 @@ fn gradients_agree_with_finite_differences_in_double_precision() {
                     }
                     total
                 };
-                objective(&means, &away, true);
+                objective(&plain_rows, &means, &away, true);
+                let by_inputs: Vec<&[f32]> = noisy.by_inputs().collect();
+                assert_eq!(by_inputs.len(), if network.front().is_none() { ROWS } else { 0 });
+                for (at, derivative) in by_inputs.iter().flat_map(|row| &row[..network.inputs()]).enumerate() {
+                    let shifted = |by: f64| {
+                        let mut rows = plain_rows.clone();
+                        rows[at] += by;
+                        objective(&rows, &means, &away, false)
+                    };
+                    let difference = (shifted(STEP) - shifted(-STEP)) / (2.0 * STEP);
+                    let error = (difference - f64::from(*derivative)).abs() / (1.0 + difference.abs());
+                    assert!(error < TOLERANCE, "input {at}: {difference} {derivative}");
+                }
                 let (mut moved, mut compared) = (0, 0);
                 for (b, block) in blocks.iter().enumerate() {
                     for at in block.weights().chain(block.biases()) {
@@ -150,7 +165,7 @@ fn gradients_agree_with_finite_differences_in_double_precision() {
                                 let (mut means, mut away) = (means.clone(), away.clone());
                                 let which = if of_deviation { &mut away } else { &mut means };
                                 which[at] += by;
-                                objective(&means, &away, false)
+                                objective(&plain_rows, &means, &away, false)
                             };
                             let difference = (shifted(STEP) - shifted(-STEP)) / (2.0 * STEP);
                             let derivative = f64::from(floats(gradient)[at]);
@@ -196,6 +211,23 @@ fn without_noise_the_gradient_is_the_networks() {
         network.backward(&with_ones, inputs_stride, ROWS, &mut values, &mut expected);
         for at in network.blocks().iter().flat_map(|block| block.weights().chain(block.biases())) {
             assert_eq!(floats(&found)[at], floats(&expected)[at], "{at}");
+        }
+    }
+}
+
+#[test]
+fn outputs_without_noise_are_the_networks() {
+    for network in networks() {
+        let rows = inputs(&network, &mut Rng::new(1, 0));
+        let mut noisy = Noisy::new(&network, ROWS);
+        let (outputs, stride) = noisy.outputs(&network, images(&network, &rows));
+        let blank = vec![Vec::new(); network.blocks().len() - network.convolutions()];
+        let means = doubles(&network.parameters);
+        for (found, row) in outputs.chunks(stride).zip(rows.chunks(network.inputs())) {
+            let row: Vec<f64> = row.iter().map(|x| f64::from(*x)).collect();
+            for (found, expected) in found.iter().zip(plain::outputs(&network, &means, &blank, &row)) {
+                assert!((f64::from(*found) - expected).abs() < TOLERANCE * (1.0 + expected.abs()));
+            }
         }
     }
 }

@@ -1,0 +1,219 @@
+//! Fitting a network to labelled examples: passes of Adam over them, each in a random order.
+
+use jointly_nets::adam::Adam;
+use jointly_nets::convolution::Images;
+use jointly_nets::fit::{check_parameters, shuffle};
+use jointly_nets::loss::{CrossEntropy, Targets};
+use jointly_nets::noisy::Deviations;
+use jointly_nets::simd::Lanes;
+use jointly_nets::{Network, Noisy, Progress, Stream};
+use jointly_sdk::{Failure, MultimodalDataset, MultimodalTask};
+
+use crate::design::Design;
+use crate::fitted::{Fitted, assemble};
+use crate::plan::Plan;
+use crate::reader::Reader;
+use crate::tables::{Steps, Tables};
+
+/// What all networks of an agent are trained by.
+#[derive(Debug)]
+pub struct Setup<'a> {
+    pub(crate) design: &'a Design,
+    reader: Reader,
+    data: &'a MultimodalDataset,
+    /// The examples' numbers as the networks read them.
+    numbers: Vec<f32>,
+    pub(crate) seed: u64,
+}
+
+impl<'a> Setup<'a> {
+    /// Prepares the training of so many networks.
+    ///
+    /// # Errors
+    ///
+    /// A network that the task does not suit, or data that are not the task's.
+    pub fn new(
+        design: &'a Design,
+        task: &MultimodalTask,
+        data: &'a MultimodalDataset,
+        networks: usize,
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let plan = Plan::new(design, task, networks)?;
+        let fits = data.inputs.rows() == data.labels.len();
+        if !fits || data.labels.iter().any(|label| *label as usize >= task.num_classes) {
+            return Err(Failure::Internal("labels that are not one class for each row".into()));
+        }
+        let reader = Reader::new(plan, &data.inputs)?;
+        Ok(Self { numbers: reader.numbers(&data.inputs)?, design, reader, data, seed })
+    }
+
+    /// The shape of the networks.
+    pub fn plan(&self) -> &Plan {
+        self.reader.plan()
+    }
+
+    /// Number of examples.
+    pub fn examples(&self) -> usize {
+        self.data.labels.len()
+    }
+
+    /// Steps of the training of one network.
+    pub fn steps(&self) -> usize {
+        self.design.epochs.saturating_mul(self.examples().div_ceil(self.design.batch_size))
+    }
+
+    /// Trains a member: minimises the mean cross-entropy, where each dense layer drops what it reads with its own
+    /// probability; none drops anything where there are no rates. Without examples, the network as it was.
+    ///
+    /// # Errors
+    ///
+    /// A loss that stopped being finite.
+    pub fn fit(&self, rates: &[f32], member: u64, progress: &mut Progress) -> Result<Fitted, Failure> {
+        let mut course = Course::new(self, member, progress, |noisy| match rates {
+            [] => noisy,
+            rates => noisy.dropping(rates),
+        });
+        let mut network = self.plan().network(self.seed, member);
+        let mut adam = Adam::new(network.parameters.len(), self.design.learning_rate);
+        let mut gradient = vec![Lanes::splat(0.0); network.parameters.len()];
+        while course.next_batch()? {
+            course.differentiate(&network, None, &mut gradient);
+            adam.update(&mut network.parameters, &gradient, 0.0);
+        }
+        course.end(network)
+    }
+}
+
+/// The training of one network: its batches, and the gradient at each.
+pub(crate) struct Course<'a, 'p> {
+    setup: &'a Setup<'a>,
+    tables: Tables,
+    steps: Steps,
+    noisy: Noisy,
+    loss: CrossEntropy,
+    progress: &'p mut Progress,
+    order: Vec<u32>,
+    /// Passes that were begun, and examples of this one that were seen.
+    epoch: usize,
+    next: usize,
+    /// Whether every loss of this pass was finite.
+    finite: bool,
+    batches: jointly_sdk::Rng,
+    noise: jointly_sdk::Rng,
+    /// The rows of the batch.
+    batch: Vec<u32>,
+    rows: Vec<f32>,
+    labels: Vec<u32>,
+    weights: Vec<f32>,
+}
+
+impl<'a, 'p> Course<'a, 'p> {
+    /// Prepares the training of a member, under the noise that `with` adds.
+    pub(crate) fn new(
+        setup: &'a Setup<'a>,
+        member: u64,
+        progress: &'p mut Progress,
+        with: impl FnOnce(Noisy) -> Noisy,
+    ) -> Self {
+        let (plan, seed) = (setup.plan(), setup.seed);
+        let tables = plan.tables(seed, member);
+        let network = plan.network(seed, member);
+        let mut noisy = with(Noisy::new(&network, setup.design.batch_size.min(setup.examples())));
+        if tables.numbers() > 0 {
+            noisy = noisy.differentiating_inputs();
+        }
+        Self {
+            setup,
+            steps: Steps::new(&tables, setup.design.learning_rate),
+            tables,
+            noisy,
+            loss: CrossEntropy::new(network.outputs()),
+            progress,
+            order: (0..setup.examples() as u32).collect(),
+            epoch: 0,
+            next: setup.examples(),
+            finite: true,
+            batches: Stream::Batches.rng(seed, member),
+            noise: Stream::Masks.rng(seed, member),
+            batch: Vec::new(),
+            rows: Vec::new(),
+            labels: Vec::new(),
+            weights: Vec::new(),
+        }
+    }
+
+    /// Goes on to the next batch; there is none at the end of the last pass.
+    ///
+    /// # Errors
+    ///
+    /// A loss that was not finite in the pass before.
+    pub(crate) fn next_batch(&mut self) -> Result<bool, Failure> {
+        let Setup { design, data, numbers, .. } = self.setup;
+        if self.next == self.order.len() {
+            if !self.finite {
+                return Err(Failure::Diverged(format!("the loss is not finite in epoch {}", self.epoch - 1)));
+            }
+            if self.epoch == design.epochs || self.order.is_empty() {
+                return Ok(false);
+            }
+            shuffle(&mut self.order, &mut self.batches);
+            self.epoch += 1;
+            self.next = 0;
+        }
+        let to = self.order.len().min(self.next.saturating_add(design.batch_size));
+        self.batch.clear();
+        self.batch.extend_from_slice(&self.order[self.next..to]);
+        self.next = to;
+        let (plan, rows) = (self.setup.plan(), self.batch.len());
+        self.rows.resize(rows * plan.inputs, 0.0);
+        for (example, row) in self.batch.iter().zip(self.rows.chunks_exact_mut(plan.inputs)) {
+            let i = *example as usize;
+            assemble(plan.numbers, numbers, &self.tables, (i, data.inputs.tokens.row(i)), row);
+        }
+        self.labels.clear();
+        self.labels.extend(self.batch.iter().map(|example| data.labels[*example as usize]));
+        self.weights.clear();
+        self.weights.resize(rows, 1.0 / rows as f32);
+        self.noisy.draw(rows, &mut self.noise);
+        self.progress.step();
+        Ok(true)
+    }
+
+    /// Replaces the gradient by that of the mean cross-entropy of the batch, and moves the tables.
+    pub(crate) fn differentiate(
+        &mut self,
+        network: &Network,
+        deviations: Option<Deviations<'_>>,
+        gradient: &mut [Lanes],
+    ) {
+        let Self { loss, labels, weights, .. } = self;
+        let inputs = self.setup.plan().inputs;
+        let images = Images { values: &self.rows, stride: inputs, count: labels.len() };
+        let finite = self.noisy.differentiate(network, deviations, images, gradient, |outputs, stride| {
+            loss.differentiate(outputs, stride, Targets { labels, weights, offsets: &[] })
+        });
+        self.finite &= finite;
+        if self.tables.numbers() > 0 {
+            let place = self.setup.plan().numbers..inputs;
+            for (example, slopes) in self.batch.iter().zip(self.noisy.by_inputs()) {
+                let tokens = self.setup.data.inputs.tokens.row(*example as usize);
+                self.steps.add(&self.tables, tokens, &slopes[place.clone()]);
+            }
+            self.steps.step(&mut self.tables);
+        }
+    }
+
+    /// The network with its tables.
+    ///
+    /// # Errors
+    ///
+    /// A parameter that is not finite.
+    pub(crate) fn end(self, network: Network) -> Result<Fitted, Failure> {
+        check_parameters(&network)?;
+        if !self.tables.is_finite() {
+            return Err(Failure::Diverged("an embedding is not finite at the end of training".into()));
+        }
+        Ok(Fitted { reader: self.setup.reader.clone(), tables: self.tables, network })
+    }
+}

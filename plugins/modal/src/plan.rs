@@ -1,0 +1,153 @@
+//! The network that a design and a task make together.
+
+use jointly_nets::simd::LANES;
+use jointly_nets::{FirstBiases, Front, Image, Network, Stage, Stream};
+use jointly_sdk::{Failure, MultimodalTask, Tokens};
+
+use crate::design::{Architecture, Design};
+use crate::tables::{Kind, Tables};
+
+/// The most parameters that an agent's networks and tables may have together: 256 MiB of them.
+const MOST_PARAMETERS: usize = 1 << 26;
+
+/// Pixels of a filter's side.
+const KERNEL: usize = 3;
+
+/// Pixels of the side of a square whose largest number is kept.
+const POOL: usize = 2;
+
+/// Widths of the hidden layers where they are not given.
+const HIDDEN: [usize; 2] = [200, 200];
+const HIDDEN_OF_FEATURES: [usize; 1] = [128];
+
+/// Numbers that stand for a word, and for a category, where they are not given.
+const WORD_WIDTH: usize = 128;
+const CATEGORY_WIDTH: usize = 16;
+
+/// A network's shape: what it reads and its layers.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    front: Option<Front>,
+    /// From what the dense layers read, if there is no front, to the classes.
+    widths: Vec<usize>,
+    /// Numbers of an input that are no tokens.
+    pub(crate) numbers: usize,
+    /// Whether these are to be standardised.
+    pub(crate) standardises: bool,
+    pub(crate) kind: Kind,
+    pub(crate) embedding_width: usize,
+    /// Numbers that a network reads of an input.
+    pub(crate) inputs: usize,
+}
+
+impl Plan {
+    /// The network of a design for a task, of which an agent has so many.
+    ///
+    /// # Errors
+    ///
+    /// A network that does not read what the task gives, filters that do not fit the image, or too many parameters.
+    pub fn new(design: &Design, task: &MultimodalTask, networks: usize) -> Result<Self, Failure> {
+        let unsupported = |reason: &str| Err(Failure::Unsupported(reason.into()));
+        let tokens = task.tokens != Tokens::Absent;
+        let network = match design.network {
+            Architecture::Auto if tokens => Architecture::Embedding,
+            Architecture::Auto => Architecture::Mlp,
+            network => network,
+        };
+        if tokens && network != Architecture::Embedding {
+            return unsupported("the inputs have tokens, which network=embedding alone reads");
+        }
+        if task.num_classes < 2 {
+            return unsupported("there are fewer than two classes");
+        }
+        let image =
+            task.image.map(|shape| Image { height: shape.height, width: shape.width, channels: shape.channels });
+        if let Some(image) = image.filter(|image| image.numbers() != task.numbers) {
+            return Err(Failure::Internal(format!("{} numbers are no image of {image:?}", task.numbers)));
+        }
+        let front = match (network, image) {
+            (Architecture::Lenet, None) => {
+                return unsupported("network=lenet reads images, and the task does not say that its numbers are one");
+            }
+            (Architecture::Lenet, Some(image)) => Some(front(image, &design.filters)?),
+            _ => None,
+        };
+        let kind = Kind::new(&task.tokens);
+        let embedding_width = design.embedding_width.unwrap_or(match task.tokens {
+            Tokens::Text { .. } => WORD_WIDTH,
+            Tokens::Absent | Tokens::Categories(_) => CATEGORY_WIDTH,
+        });
+        let embedded = kind.vectors().checked_mul(embedding_width);
+        // A layer reads at least one number.
+        let inputs = embedded.and_then(|embedded| embedded.checked_add(task.numbers)).map(|inputs| inputs.max(1));
+        let Some(inputs) = inputs else { return too_many() };
+        let hidden = design.hidden.clone().unwrap_or_else(|| match (network, &task.tokens) {
+            (Architecture::Lenet, _) | (_, Tokens::Text { .. }) => HIDDEN_OF_FEATURES.to_vec(),
+            _ => HIDDEN.to_vec(),
+        });
+        let read = front.as_ref().map_or(inputs, Front::features);
+        let widths = [&[read], &hidden[..], &[task.num_classes]].concat();
+        let plan = Self {
+            standardises: task.image.is_none(),
+            numbers: task.numbers,
+            front,
+            widths,
+            kind,
+            embedding_width,
+            inputs,
+        };
+        match plan.parameters().and_then(|parameters| parameters.checked_mul(networks)) {
+            Some(parameters) if parameters <= MOST_PARAMETERS => Ok(plan),
+            _ => too_many(),
+        }
+    }
+
+    /// Parameters of a network and its tables, padding included; none beyond any memory.
+    fn parameters(&self) -> Option<usize> {
+        let dense = self.widths.windows(2).try_fold(0usize, |sum, pair| {
+            let row = pair[1].checked_next_multiple_of(LANES)?;
+            row.checked_mul(pair[0].checked_add(1)?)?.checked_add(sum)
+        })?;
+        let filters = self.front.iter().flat_map(Front::convolutions);
+        let filters = filters.map(|layer| (layer.depth() + 1) * layer.output().channels.next_multiple_of(LANES));
+        let filters: usize = filters.sum();
+        self.kind.ids().checked_mul(self.embedding_width)?.checked_add(dense)?.checked_add(filters)
+    }
+
+    /// Number of dense layers.
+    pub fn dense(&self) -> usize {
+        self.widths.len() - 1
+    }
+
+    /// Whether convolutions stand in front of them.
+    pub fn convolves(&self) -> bool {
+        self.front.is_some()
+    }
+
+    /// The network of a member as it is before it has learnt anything.
+    pub(crate) fn network(&self, seed: u64, member: u64) -> Network {
+        let mut rng = Stream::Start.rng(seed, member);
+        match (&self.front, &self.widths[..]) {
+            (Some(front), [_, hidden @ .., classes]) => {
+                Network::convolutional(front.clone(), hidden, *classes, &mut rng)
+            }
+            (_, widths) => Network::new(widths, FirstBiases::Zero, &mut rng),
+        }
+    }
+
+    /// A member's tables before they have learnt anything.
+    pub(crate) fn tables(&self, seed: u64, member: u64) -> Tables {
+        Tables::new(self.kind.clone(), self.embedding_width, &mut Stream::Embeddings.rng(seed, member))
+    }
+}
+
+fn too_many() -> Result<Plan, Failure> {
+    Err(Failure::InvalidSetting(format!("the networks have more than {MOST_PARAMETERS} parameters")))
+}
+
+/// Convolutions of so many filters each, and a pooling.
+fn front(image: Image, filters: &[usize]) -> Result<Front, Failure> {
+    let convolutions = filters.iter().map(|filters| Stage::Convolution { filters: *filters, kernel: KERNEL });
+    let stages: Vec<Stage> = convolutions.chain([Stage::Pooling { size: POOL }]).collect();
+    Front::new(image, &stages)
+}

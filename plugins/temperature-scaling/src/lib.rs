@@ -1,0 +1,117 @@
+//! The agent `temperature-scaling`: one network, whose logits are divided by what makes held-out examples likeliest.
+
+mod temperature;
+
+use jointly_modal::{Fitted, Setup};
+use jointly_nets::sweeps;
+use jointly_sdk::{
+    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Progress, Setting, log,
+};
+
+pub use temperature::likeliest;
+
+jointly_modal::settings! {
+    struct Settings(epochs: "20", batch_size: "64", learning_rate: "1e-3") {}
+}
+
+/// The network of `vanilla` with another temperature: the same classes are the likeliest, with other probabilities.
+///
+/// Without validation examples there is nothing to fit a temperature on. It is then 1, which is `vanilla` itself, and the agent
+/// says so in its log.
+///
+/// After Guo, Pleiss, Sun and Weinberger (2017).
+#[derive(Debug)]
+pub struct TemperatureScaling {
+    /// Its outputs are already divided by the temperature.
+    fitted: Fitted,
+    temperature: f64,
+}
+
+impl TemperatureScaling {
+    /// What the network's outputs were divided by.
+    pub fn temperature(&self) -> f64 {
+        self.temperature
+    }
+}
+
+impl MultimodalClassifier for TemperatureScaling {
+    fn describe() -> Description {
+        let summary = "one network, whose logits are divided by what makes held-out examples likeliest";
+        Description {
+            citation: "Guo, Pleiss, Sun and Weinberger, On calibration of modern neural networks, ICML 2017".into(),
+            parameters: Settings::parameters(),
+            sweeps: vec![
+                sweeps::one("learning-rate", &["3e-4", "1e-3", "3e-3"]),
+                sweeps::one("batch-size", &["32", "64", "128", "256"]),
+            ],
+            ..Description::new("temperature-scaling", env!("CARGO_PKG_VERSION"), summary)
+        }
+    }
+
+    fn train(
+        task: &MultimodalTask,
+        data: &MultimodalDataset,
+        validation: Option<&MultimodalDataset>,
+        settings: &[Setting],
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let design = Settings::parse(settings)?.design();
+        let setup = Setup::new(&design, task, data, 1, seed)?;
+        let mut fitted = setup.fit(&[], 0, &mut Progress::new(setup.steps()))?;
+        let mut temperature = 1.0;
+        match validation.filter(|validation| !validation.labels.is_empty()) {
+            Some(validation) => {
+                let logits = fitted.logits(&validation.inputs)?;
+                temperature = likeliest(&logits, task.num_classes, &validation.labels)?;
+                fitted.network = fitted.network.scaled((1.0 / temperature) as f32);
+            }
+            None => log("there are no validation examples to fit a temperature on: it is 1"),
+        }
+        Ok(Self { fitted, temperature })
+    }
+
+    fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        self.fitted.probs_of_all(inputs, draws, out)
+    }
+
+    fn canonical_draw(&self, _draw: u64) -> u64 {
+        0
+    }
+}
+
+jointly_sdk::export!(multimodal: TemperatureScaling);
+
+#[cfg(test)]
+mod tests {
+    use jointly_modal::trials::{sample, trials};
+
+    use super::*;
+
+    jointly_modal::trials!(TemperatureScaling, &[("epochs", "40"), ("batch-size", "16"), ("learning-rate", "3e-3")]);
+
+    /// The mean negative log-likelihood of the test examples.
+    fn nll(agent: &TemperatureScaling, trial: &jointly_modal::trials::Trial) -> f64 {
+        let probs = sample(agent, &trial.task, &trial.test.inputs, &[0]);
+        let rows = probs.chunks(trial.task.num_classes).zip(&trial.test.labels);
+        rows.map(|(row, label)| -f64::from(row[*label as usize]).ln()).sum::<f64>() / trial.test.labels.len() as f64
+    }
+
+    #[test]
+    fn held_out_examples_are_likelier_and_classes_stay() {
+        let [numbers, ..] = trials();
+        let settings = [("epochs", "200"), ("batch-size", "16"), ("learning-rate", "1e-2")];
+        let settings = settings.map(|(name, value)| Setting { name: name.into(), value: value.into() });
+        let train =
+            |validation| TemperatureScaling::train(&numbers.task, &numbers.train, validation, &settings, 1).unwrap();
+        let (plain, scaled) = (train(None), train(Some(&numbers.test)));
+        assert_eq!(plain.temperature(), 1.0);
+        assert!(scaled.temperature() > 1.2, "{}", scaled.temperature());
+        assert!(nll(&scaled, &numbers) < nll(&plain, &numbers));
+        let classes = |agent: &TemperatureScaling| -> Vec<usize> {
+            let probs = sample(agent, &numbers.task, &numbers.test.inputs, &[0]);
+            let largest = |row: &[f32]| (0..3).max_by(|a, b| row[*a].total_cmp(&row[*b])).unwrap();
+            probs.chunks(3).map(largest).collect()
+        };
+        assert!(classes(&plain) == classes(&scaled));
+    }
+}

@@ -1,0 +1,116 @@
+//! The temperature under which labels are likeliest.
+
+use jointly_sdk::Failure;
+
+/// The least and the largest temperature: beyond them labels are likelier still only where they are all as predicted, or logits
+/// say nothing of them.
+const RANGE: (f64, f64) = (0.05, 20.0);
+
+/// Halvings of the range of ln T, after which nothing is left of it in double precision.
+const HALVINGS: usize = 60;
+
+/// The temperature T under which the labels' mean negative log-likelihood is the least, from 0.05 to 20; `logits` has a row of so
+/// many classes for each label.
+///
+/// # Formula
+///
+/// With b = 1 / T, the derivative of mean(ln sum_k exp(b z_k) - b z_y) by b is mean(sum_k p_k z_k - z_y), which never falls as b
+/// grows: the loss is convex in b. The root of the derivative is found by halving the range of ln b.
+///
+/// # Errors
+///
+/// Logits that are not finite, or no labels.
+pub fn likeliest(logits: &[f32], classes: usize, labels: &[u32]) -> Result<f64, Failure> {
+    if labels.is_empty() || logits.iter().any(|logit| !logit.is_finite()) {
+        return Err(Failure::Diverged("no temperature suits logits that are not finite".into()));
+    }
+    let (mut low, mut high) = (libm::log(1.0 / RANGE.1), libm::log(1.0 / RANGE.0));
+    for _ in 0..HALVINGS {
+        let middle = 0.5 * (low + high);
+        if slope(logits, classes, labels, libm::exp(middle)) > 0.0 {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Ok(libm::exp(-0.5 * (low + high)))
+}
+
+/// The sum over rows of sum_k p_k z_k - z_y, where p is the softmax of b z.
+fn slope(logits: &[f32], classes: usize, labels: &[u32], factor: f64) -> f64 {
+    let one = |(row, label): (&[f32], &u32)| {
+        let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let (mut total, mut sum) = (0.0, 0.0);
+        for logit in row {
+            // Below the largest, so that the sum of large ones loses nothing.
+            let gap = f64::from(*logit) - f64::from(largest);
+            let weight = libm::exp(factor * gap);
+            total += weight;
+            sum += weight * gap;
+        }
+        sum / total - (f64::from(row[*label as usize]) - f64::from(largest))
+    };
+    logits.chunks_exact(classes).zip(labels).map(one).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::Rng;
+
+    use super::*;
+
+    /// Five standard errors of a temperature fitted to so many labels, about 1 / sqrt(their number).
+    const ROWS: usize = 20_000;
+    const TOLERANCE: f64 = 0.04;
+
+    /// Labels drawn from the softmax of logits.
+    fn drawn(classes: usize) -> (Vec<f32>, Vec<u32>) {
+        let mut rng = Rng::new(5, 0);
+        let (mut logits, mut labels) = (Vec::new(), Vec::new());
+        for _ in 0..ROWS {
+            let row: Vec<f32> = (0..classes).map(|_| 2.0 * rng.normal()).collect();
+            let mut probs = row.clone();
+            jointly_sdk::softmax(&mut probs);
+            let mut rest = rng.uniform();
+            let label = probs.iter().position(|p| {
+                rest -= p;
+                rest < 0.0
+            });
+            labels.push(label.unwrap_or(classes - 1) as u32);
+            logits.extend(row);
+        }
+        (logits, labels)
+    }
+
+    #[test]
+    fn logits_that_are_too_sharp_by_a_factor_have_it_as_their_temperature() {
+        for classes in [2, 5] {
+            let (logits, labels) = drawn(classes);
+            let plain = likeliest(&logits, classes, &labels).unwrap();
+            assert!((plain - 1.0).abs() < TOLERANCE, "{plain}");
+            for factor in [0.25f32, 3.0, 15.0] {
+                let sharp: Vec<f32> = logits.iter().map(|logit| factor * logit).collect();
+                let found = likeliest(&sharp, classes, &labels).unwrap();
+                let ratio = found / (f64::from(factor) * plain);
+                assert!((ratio - 1.0).abs() < 1e-6, "{found} for {factor}");
+            }
+        }
+    }
+
+    #[test]
+    fn two_rows_have_the_temperature_that_is_known_on_paper() {
+        // Of rows with the logits 0 and a, three in four have the second class: exp(a / T) = 3.
+        let logits: Vec<f32> = [0.0, 4.0].repeat(4);
+        let found = likeliest(&logits, 2, &[1, 1, 0, 1]).unwrap();
+        assert!((found - 4.0 / 3f64.ln()).abs() < 1e-9, "{found}");
+    }
+
+    #[test]
+    fn without_an_end_the_range_ends_the_search() {
+        for (labels, end) in [([1, 1], RANGE.0), ([0, 0], RANGE.1)] {
+            let found = likeliest(&[0.0, 1.0, -1.0, 3.0], 2, &labels).unwrap();
+            assert!((found / end - 1.0).abs() < 1e-9, "{found}");
+        }
+        assert!(likeliest(&[f32::NAN, 0.0], 2, &[0]).is_err() && likeliest(&[], 2, &[]).is_err());
+    }
+}
