@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name, the directory of its crate and what it learns, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str, Learns); 32] = [
+const AGENTS: [(&str, &str, Learns); 35] = [
     ("uniform", "uniform", CLASSES),
     ("class-average", "class-average", CLASSES),
     ("prior", "prior", CLASSES),
@@ -22,7 +22,7 @@ const AGENTS: [(&str, &str, Learns); 32] = [
     ("mlp", "mlp", CLASSES),
     ("laplace", "laplace", CLASSES),
     ("deep-kernel", "deep-kernel", CLASSES),
-    ("dropout", "dropout", BOTH),
+    ("dropout", "dropout", ALL),
     ("bbb", "bbb", BOTH),
     ("flow", "flow", CLASSES),
     ("ensemble", "ensemble", ALL),
@@ -45,6 +45,9 @@ const AGENTS: [(&str, &str, Learns); 32] = [
     ("fbnn", "fbnn", NUMBERS),
     ("vanilla", "vanilla", MULTIMODAL),
     ("temperature-scaling", "temperature-scaling", MULTIMODAL),
+    ("ll-dropout", "ll-dropout", MULTIMODAL),
+    ("ll-svi", "ll-svi", MULTIMODAL),
+    ("svi", "svi", MULTIMODAL),
 ];
 
 /// Whether an agent classifies, whether it regresses, and whether it classifies inputs of any kind.

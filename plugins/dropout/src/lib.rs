@@ -1,6 +1,7 @@
 //! The agent `dropout`: a network of which every draw keeps other units.
 
 mod masks;
+mod multimodal;
 mod noise;
 mod rates;
 mod regression;
@@ -15,6 +16,7 @@ use jointly_sdk::{
 };
 
 use masks::{Masks, Rates};
+pub use multimodal::Multimodal;
 pub use regression::Regression;
 use sampling::Shared;
 use training::{Recipe, train};
@@ -172,7 +174,7 @@ fn length_scale_by_adaptive() -> Sweep {
     sweep("length-scale", variants.flat_map(|yes| scales.map(|l| vec![("length-scale", l), ("adaptive", yes)])))
 }
 
-jointly_sdk::export!(classifier: Dropout, regressor: Regression);
+jointly_sdk::export!(classifier: Dropout, regressor: Regression, multimodal: Multimodal);
 
 #[cfg(test)]
 mod tests {

@@ -1,0 +1,159 @@
+//! The agent `ll-dropout`: a network of which every draw keeps other units of the last hidden layer.
+
+use jointly_modal::{Fitted, Last, Setup};
+use jointly_nets::{Stream, sweeps};
+use jointly_sdk::{
+    Description, Failure, Fraction, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Progress, Setting,
+};
+
+jointly_modal::settings! {
+    struct Settings(epochs: "20", batch_size: "64", learning_rate: "1e-3") {
+        /// probability that a number which the last layer reads is dropped
+        rate: Fraction = "0.3",
+    }
+}
+
+/// Dropout before the last layer alone, which stays in force: a draw is one mask, the same for all rows of all calls.
+///
+/// All before the last layer is computed once for all draws of a call. After Riquelme, Tucker and Snoek (2018) and Ovadia et al.
+/// (Can you trust your model's uncertainty?, NeurIPS 2019).
+#[derive(Debug)]
+pub struct LastLayerDropout {
+    fitted: Fitted,
+    last: Last,
+    rate: f32,
+    seed: u64,
+}
+
+impl LastLayerDropout {
+    /// What a draw's mask adds to the last layer's weights.
+    ///
+    /// # Formula
+    ///
+    /// w_kj (m_j / (1 - p) - 1), where m_j is 0 with probability p and otherwise 1; a bias stays.
+    fn deviations(&self, draw: u64, out: &mut [f32]) {
+        let mut rng = Stream::Parameters.rng(self.seed, draw);
+        let width = self.last.width();
+        let keeps = 1.0 / (1.0 - self.rate);
+        let mut factor = || if rng.uniform() >= self.rate { keeps - 1.0 } else { -1.0 };
+        let mut factors: Vec<f32> = (1..width).map(|_| factor()).collect();
+        factors.push(0.0);
+        for (out, weights) in out.chunks_exact_mut(width).zip(self.last.weights().chunks_exact(width)) {
+            for (out, (weight, factor)) in out.iter_mut().zip(weights.iter().zip(&factors)) {
+                *out = weight * factor;
+            }
+        }
+    }
+}
+
+impl MultimodalClassifier for LastLayerDropout {
+    fn describe() -> Description {
+        let summary = "a network of which every draw keeps other units of the last hidden layer";
+        Description {
+            citation:
+                "Riquelme, Tucker and Snoek, Deep Bayesian bandits showdown, ICLR 2018; Gal and Ghahramani, Dropout \
+                       as a Bayesian approximation: representing model uncertainty in deep learning, ICML 2016"
+                    .into(),
+            parameters: Settings::parameters(),
+            sweeps: vec![
+                sweeps::one("rate", &["0", "0.1", "0.2", "0.3", "0.5", "0.7"]),
+                sweeps::one("learning-rate", &["3e-4", "1e-3", "3e-3"]),
+            ],
+            ..Description::new("ll-dropout", env!("CARGO_PKG_VERSION"), summary)
+        }
+    }
+
+    fn train(
+        task: &MultimodalTask,
+        data: &MultimodalDataset,
+        _validation: Option<&MultimodalDataset>,
+        settings: &[Setting],
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let settings = Settings::parse(settings)?;
+        let (design, rate) = (settings.design(), *settings.rate);
+        let setup = Setup::new(&design, task, data, 1, seed)?;
+        let mut rates = vec![0.0; setup.plan().dense()];
+        let last = rates.len() - 1;
+        rates[last] = rate;
+        let fitted = setup.fit(&rates, 0, &mut Progress::new(setup.steps()))?;
+        Ok(Self { last: Last::of(&fitted.network), fitted, rate, seed })
+    }
+
+    fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        let read = self.fitted.read(inputs)?;
+        let len = self.last.weights().len();
+        let mut deviations = vec![0.0; draws.len() * len];
+        for (draw, deviations) in draws.iter().zip(deviations.chunks_exact_mut(len)) {
+            self.deviations(*draw, deviations);
+        }
+        self.last.probs(&read, &deviations, out)
+    }
+
+    fn canonical_draw(&self, draw: u64) -> u64 {
+        if self.rate == 0.0 { 0 } else { draw }
+    }
+}
+
+jointly_sdk::export!(multimodal: LastLayerDropout);
+
+#[cfg(test)]
+mod tests {
+    use jointly_modal::trials::{sample, trials};
+    use jointly_nets::predict;
+
+    use super::*;
+
+    jointly_modal::trials!(
+        LastLayerDropout,
+        &[("hidden", "20"), ("epochs", "40"), ("batch-size", "16"), ("learning-rate", "3e-3")]
+    );
+
+    /// Between probabilities by the features and by the thinned network, in single precision both.
+    const TOLERANCE: f32 = 1e-5;
+
+    fn trained(pairs: &[(&str, &str)]) -> LastLayerDropout {
+        let [_, images, ..] = trials();
+        let setting = |(name, value): &(&str, &str)| Setting { name: (*name).into(), value: (*value).into() };
+        let settings: Vec<Setting> = pairs.iter().map(setting).collect();
+        LastLayerDropout::train(&images.task, &images.train, None, &settings, 1).unwrap()
+    }
+
+    #[test]
+    fn a_draw_is_the_network_without_some_of_the_last_layers_weights() {
+        let [_, images, ..] = trials();
+        let inputs = &images.test.inputs;
+        for pairs in [vec![("rate", "0.4")], vec![("network", "lenet"), ("filters", "3"), ("rate", "0.7")]] {
+            let agent = trained(&[&pairs[..], &[("epochs", "3"), ("hidden", "40")]].concat());
+            let draws: Vec<u64> = (0..30).collect();
+            let found = sample(&agent, &images.task, inputs, &draws);
+            let mut dropped = 0;
+            for (draw, found) in draws.iter().zip(found.chunks(found.len() / draws.len())) {
+                let mut deviations = vec![0.0; agent.last.weights().len()];
+                agent.deviations(*draw, &mut deviations);
+                // A weight that is taken away is dropped for all classes.
+                let factors: Vec<f32> = (0..40)
+                    .map(|j| if deviations[j] == -agent.last.weights()[j] { 0.0 } else { 1.0 / (1.0 - agent.rate) })
+                    .collect();
+                dropped += factors.iter().filter(|factor| **factor == 0.0).count();
+                let mut network = agent.fitted.network.clone();
+                network.scale_inputs(1, &factors);
+                let mut expected = vec![0.0; found.len()];
+                predict(&[&network], &agent.fitted.read(inputs).unwrap(), &mut expected).unwrap();
+                assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < TOLERANCE));
+            }
+            // Five standard errors.
+            let slack = 5.0 * (1200.0 * agent.rate * (1.0 - agent.rate)).sqrt();
+            assert!((dropped as f32 - 1200.0 * agent.rate).abs() < slack, "{dropped}");
+        }
+    }
+
+    #[test]
+    fn where_nothing_is_dropped_all_draws_are_one() {
+        let [_, images, ..] = trials();
+        let agent = trained(&[("rate", "0"), ("epochs", "2")]);
+        let probs = sample(&agent, &images.task, &images.test.inputs, &[0, 8]);
+        assert!(probs[..probs.len() / 2] == probs[probs.len() / 2..] && agent.canonical_draw(8) == 0);
+        assert_eq!(trained(&[("epochs", "2")]).canonical_draw(8), 8);
+    }
+}

@@ -1,0 +1,193 @@
+//! A normal belief about each parameter of a network, or of its last layer alone, trained by flipout.
+
+use jointly_nets::adam::Adam;
+use jointly_nets::convolution::Images;
+use jointly_nets::layout::mask_of;
+use jointly_nets::noisy::Deviations;
+use jointly_nets::normals::Normals;
+use jointly_nets::simd::{Lanes, floats};
+use jointly_nets::softmax::exp;
+use jointly_nets::{Network, Noisy, Progress, Stream};
+use jointly_sdk::{Failure, Inputs};
+
+use crate::fit::{Course, Setup};
+use crate::fitted::Fitted;
+use crate::rows::probabilities;
+
+/// Rows that pass through a drawn network together.
+const BLOCK: usize = 64;
+
+/// The logarithm of a scale stays between these, so that its exponential is finite and not zero.
+const LOG_SCALES: (f32, f32) = (-20.0, 5.0);
+
+/// Which layers are uncertain; embeddings never are, nor is what stands before them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Uncertain {
+    /// Convolutions and dense layers.
+    AllLayers,
+    /// The last dense layer alone.
+    LastLayer,
+}
+
+/// What is believed before any data are seen, and how the belief is trained.
+#[derive(Clone, Copy, Debug)]
+pub struct Prior {
+    /// Standard deviation of each parameter, whose mean is zero.
+    pub scale: f32,
+    /// Factor of the divergence from the prior; 1 makes the loss the evidence's lower bound.
+    pub weight: f32,
+    /// Standard deviation with which training starts.
+    pub initial_scale: f32,
+    /// Step size of Adam for the logarithms of the standard deviations.
+    pub scale_rate: f32,
+}
+
+/// A mean and a standard deviation of each uncertain parameter; the others are points.
+///
+/// # Formula
+///
+/// Minimises E [mean cross-entropy of a batch] + c / T KL(q || p), where T is the number of examples, q has a mean and a standard
+/// deviation exp(rho) for each uncertain parameter, and p is normal with mean zero. The expectation is one sample a row, whose
+/// deviations have signs of the row (flipout): d = exp(rho) z for the batch, z standard normal. With g and h the gradients with
+/// respect to means and deviations, that of rho is h d + c / T (exp(2 rho) / s^2 - 1), and the divergence adds c / T mu / s^2 to g.
+///
+/// After Wen, Vicol, Ba, Tran and Grosse (2018).
+#[derive(Debug)]
+pub struct Belief {
+    /// Whose network has the means.
+    pub fitted: Fitted,
+    /// Where the uncertain parameters start, in vectors.
+    from: usize,
+    /// Their standard deviations; zero where a row is padded.
+    scales: Vec<Lanes>,
+    seed: u64,
+}
+
+impl Setup<'_> {
+    /// Trains a belief. Without examples it is the prior.
+    ///
+    /// # Errors
+    ///
+    /// A loss that stopped being finite.
+    pub fn believe(&self, uncertain: Uncertain, prior: &Prior, progress: &mut Progress) -> Result<Belief, Failure> {
+        let mut network = self.plan().network(self.seed, 0);
+        let blocks = network.blocks();
+        let first = if uncertain == Uncertain::AllLayers { 0 } else { blocks.len() - 1 };
+        let flips: Vec<bool> = (0..blocks.len()).map(|b| b >= first).collect();
+        let from = blocks[first].vectors().start;
+        let mask = mask_of(&blocks)[from..].to_vec();
+        let zero = Lanes::splat(0.0);
+        let len = network.parameters.len();
+        let divergence = prior.weight / self.examples().max(1) as f32;
+        let (weight, precision) = (Lanes::splat(divergence), Lanes::splat(1.0 / (prior.scale * prior.scale)));
+
+        let mut course = Course::new(self, 0, progress, |noisy| noisy.flipping(&flips));
+        let mut adam = Adam::new(len, self.design.learning_rate);
+        let mut adam_of_scales = Adam::new(len - from, prior.scale_rate);
+        let mut logarithms = vec![Lanes::splat(libm::logf(prior.initial_scale)); len - from];
+        let mut scales = scales_of(&logarithms, &mask);
+        let (mut gradient, mut by_deviations) = (vec![zero; len], vec![zero; len]);
+        let (mut deviations, mut by_logarithms) = (vec![zero; len], vec![zero; len - from]);
+        let mut normals = Normals::new(&mut Stream::Noise.rng(self.seed, 0));
+        while course.next_batch()? {
+            normals.fill(&mut deviations[from..]);
+            deviations[from..].iter_mut().zip(&scales).for_each(|(deviation, scale)| *deviation = *deviation * *scale);
+            let flipped = Deviations { values: &deviations, gradient: &mut by_deviations };
+            course.differentiate(&network, Some(flipped), &mut gradient);
+            for (slope, mean) in gradient[from..].iter_mut().zip(&network.parameters[from..]) {
+                *slope = (weight * precision).mul_add(*mean, *slope);
+            }
+            let slopes = by_deviations[from..].iter().zip(&deviations[from..]).zip(&scales);
+            for (out, ((slope, deviation), scale)) in by_logarithms.iter_mut().zip(slopes) {
+                let pull = (*scale * *scale).mul_add(precision, Lanes::splat(-1.0));
+                *out = slope.mul_add(*deviation, weight * pull);
+            }
+            adam.update(&mut network.parameters, &gradient, 0.0);
+            adam_of_scales.update(&mut logarithms, &by_logarithms, 0.0);
+            scales = scales_of(&logarithms, &mask);
+        }
+        if self.examples() == 0 {
+            network.parameters[from..].fill(zero);
+            scales = mask.iter().map(|mask| *mask * Lanes::splat(prior.scale)).collect();
+        }
+        if floats(&scales).iter().any(|scale| !scale.is_finite()) {
+            return Err(Failure::Diverged("a standard deviation is not finite at the end of training".into()));
+        }
+        Ok(Belief { fitted: course.end(network)?, from, scales, seed: self.seed })
+    }
+}
+
+/// The exponentials of logarithms, which are kept in bounds; zero where a row is padded.
+fn scales_of(logarithms: &[Lanes], mask: &[Lanes]) -> Vec<Lanes> {
+    let (low, high) = (Lanes::splat(LOG_SCALES.0), Lanes::splat(LOG_SCALES.1));
+    let zero = Lanes::splat(0.0);
+    let scale = |(value, mask): (&Lanes, &Lanes)| exp((high - (high - *value).max(zero)).max(low)) * *mask;
+    logarithms.iter().zip(mask).map(scale).collect()
+}
+
+impl Belief {
+    /// What a draw adds to the means of the uncertain parameters.
+    fn deviations(&self, draw: u64) -> Vec<Lanes> {
+        let mut deviations = vec![Lanes::splat(0.0); self.scales.len()];
+        Normals::new(&mut Stream::Parameters.rng(self.seed, draw)).fill(&mut deviations);
+        deviations.iter_mut().zip(&self.scales).for_each(|(deviation, scale)| *deviation = *deviation * *scale);
+        deviations
+    }
+
+    /// What a draw adds to the last layer's means, class by class: `out[k * (inputs + 1) + j]`.
+    ///
+    /// # Panics
+    ///
+    /// Where more than the last layer is uncertain, or there is less room.
+    pub fn last_deviations(&self, draw: u64, out: &mut [f32]) {
+        let blocks = self.fitted.network.blocks();
+        let block = blocks[blocks.len() - 1];
+        assert_eq!(block.vectors().start, self.from, "the last layer alone is uncertain");
+        let deviations = self.deviations(draw);
+        let width = block.inputs + 1;
+        for (j, row) in floats(&deviations).chunks_exact(floats(&deviations).len() / width).enumerate() {
+            let column = out.iter_mut().skip(j).step_by(width);
+            column.zip(&row[..block.outputs]).for_each(|(out, deviation)| *out = *deviation);
+        }
+    }
+
+    /// The network that a draw names: a sample of all uncertain parameters.
+    pub fn network(&self, draw: u64) -> Network {
+        let mut network = self.fitted.network.clone();
+        let uncertain = network.parameters[self.from..].iter_mut();
+        uncertain.zip(self.deviations(draw)).for_each(|(value, deviation)| *value = *value + deviation);
+        network
+    }
+
+    /// The mean of the standard deviations.
+    pub fn mean_scale(&self) -> f64 {
+        let used = floats(&self.scales).iter().filter(|scale| **scale > 0.0);
+        let (sum, count) = used.fold((0.0, 0.0), |(sum, count), scale| (sum + f64::from(*scale), count + 1.0));
+        sum / f64::max(count, 1.0)
+    }
+
+    /// Class probabilities of the networks that the draws name, one after the other: `out[(m * rows + t) * classes + k]`. Each is
+    /// drawn once for all rows.
+    ///
+    /// # Errors
+    ///
+    /// Inputs that are not the task's.
+    pub fn probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        let read = self.fitted.read(inputs)?;
+        if out.is_empty() {
+            return Ok(());
+        }
+        let (dim, classes) = (read.cols(), self.fitted.classes());
+        let mut noisy = Noisy::new(&self.fitted.network, BLOCK.min(read.rows()));
+        let mut columns = vec![Lanes::splat(0.0); classes];
+        for (draw, out) in draws.iter().zip(out.chunks_exact_mut(read.rows() * classes)) {
+            let network = self.network(*draw);
+            for (block, out) in read.values().chunks(BLOCK * dim).zip(out.chunks_mut(BLOCK * classes)) {
+                let images = Images { values: block, stride: dim, count: block.len() / dim };
+                let (outputs, stride) = noisy.outputs(&network, images);
+                probabilities(&outputs[..images.count * stride], stride, &mut columns, out);
+            }
+        }
+        Ok(())
+    }
+}
