@@ -17,8 +17,9 @@ use crate::table::{self, counted, wrap};
 const INDENT: usize = 2;
 /// What every problem of regression has.
 const NLL: &str = "nll";
-/// The baseline of the paper.
+/// The baseline of the papers: on problems of classification and regression, and under dataset shift.
 const BASELINE: &str = "mlp";
+const SHIFT_BASELINE: &str = "vanilla";
 
 /// What agents are compared with.
 #[derive(Clone, Copy)]
@@ -216,14 +217,15 @@ impl<'a> Leaderboard<'a> {
         rows
     }
 
-    /// The agent to compare with: the one of that label, else `mlp`, the baseline of the paper, at its defaults or, where
-    /// it took part with other settings alone, the best of its variants.
+    /// The agent to compare with: the one of that label, else `mlp`, the baseline of the paper, or under dataset shift
+    /// `vanilla`, at its defaults or, where it took part with other settings alone, the best of its variants.
     pub(crate) fn baseline(&self, label: Option<&str>) -> Option<Baseline<'a>> {
+        let own = if self.scores.plan.shift().is_some() { SHIFT_BASELINE } else { BASELINE };
         let labelled = |label: &str| self.agents().find(|agent| agent.planned.label == label);
-        if let Some(agent) = labelled(label.unwrap_or(BASELINE)) {
+        if let Some(agent) = labelled(label.unwrap_or(own)) {
             return Some(Baseline { agent, best_variant: false });
         }
-        let variants = || self.agents().filter(|agent| label.is_none() && agent.planned.agent == BASELINE);
+        let variants = || self.agents().filter(|agent| label.is_none() && agent.planned.agent == own);
         Some(Baseline { agent: variants().next()?, best_variant: variants().count() > 1 })
     }
 

@@ -196,7 +196,7 @@ impl<'a> Scores<'a> {
                         agent.problems.push(ScoredProblem { unit, absences, ..scored });
                     }
                     Some(Outcome::Shift { scores, fuel }) => {
-                        let scored = scored(shift::values(scores, plan.draws(), *fuel));
+                        let scored = scored(shift::values(scores, *fuel));
                         agent.problems.push(ScoredProblem { shift: Some(scores.as_ref()), ..scored });
                     }
                     Some(Outcome::Failed(failure)) => agent.failures.push((name, failure)),
@@ -395,15 +395,9 @@ impl ScoredProblem<'_> {
     fn to_json(&self) -> Value {
         let mut object = Map::new();
         object.insert("problem".into(), self.problem.into());
-        for (name, scored) in &self.values {
-            let mut value = match scored.stderr {
-                Some(stderr) => json!({ "mean": number(scored.value), "stderr": number(stderr) }),
-                None => json!(number(scored.value)),
-            };
-            if let Some(draws) = scored.draws {
-                draws.write(&mut value);
-            }
-            object.insert(name.clone(), value);
+        write_values(&self.values, &mut object);
+        if let Some(scores) = self.shift {
+            object.insert("conditions".into(), shift::conditions(scores));
         }
         if let Some(diagnosis) = self.diagnosis {
             let SampleDiagnosis { r_hat, effective_draws, acceptance, rounds, converged } = diagnosis;
@@ -417,6 +411,20 @@ impl ScoredProblem<'_> {
             object.insert("diagnosis".into(), value);
         }
         object.into()
+    }
+}
+
+/// Values under their names, each with its errors.
+fn write_values(values: &[(String, Scored)], object: &mut Map<String, Value>) {
+    for (name, scored) in values {
+        let mut value = match scored.stderr {
+            Some(stderr) => json!({ "mean": number(scored.value), "stderr": number(stderr) }),
+            None => json!(number(scored.value)),
+        };
+        if let Some(draws) = scored.draws {
+            draws.write(&mut value);
+        }
+        object.insert(name.clone(), value);
     }
 }
 

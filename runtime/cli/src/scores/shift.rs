@@ -1,9 +1,10 @@
 //! The scores of dataset shift by their names: of unshifted inputs, in the mean over levels of shift, at each level, and of
 //! inputs that belong to no class.
 
-use jointly_core::shift::{ConditionScores, DetectionScores, LabelledScores, ShiftScores};
+use jointly_core::shift::{ConditionScores, Detection, DetectionScores, LabelledScores, ShiftScores};
+use serde_json::{Map, Value};
 
-use super::{ACCURACY, ECE, FUEL, Scored};
+use super::{ACCURACY, ECE, FUEL, Scored, write_values};
 
 /// What the names of means over all levels of shift end in.
 const SHIFTED: &str = "_shifted";
@@ -13,10 +14,10 @@ fn plain(value: f64) -> Scored {
 }
 
 /// A problem's scores by name.
-pub(super) fn values(scores: &ShiftScores, draws: u32, fuel: u64) -> Vec<(String, Scored)> {
+pub(super) fn values(scores: &ShiftScores, fuel: u64) -> Vec<(String, Scored)> {
     let mut values = Vec::new();
     if let Some(unshifted) = scores.unshifted() {
-        values.extend(of_condition(unshifted, draws));
+        values.extend(of_condition(unshifted));
     }
     values.extend(means(scores));
     values.extend(outside(scores));
@@ -25,7 +26,7 @@ pub(super) fn values(scores: &ShiftScores, draws: u32, fuel: u64) -> Vec<(String
 }
 
 /// All scores of one condition.
-pub(crate) fn of_condition(condition: &ConditionScores, draws: u32) -> Vec<(String, Scored)> {
+pub(crate) fn of_condition(condition: &ConditionScores) -> Vec<(String, Scored)> {
     let mut values: Vec<(String, Scored)> = Vec::new();
     if let Some(labelled) = &condition.labelled {
         values.push((ACCURACY.into(), labelled.accuracy.into()));
@@ -43,12 +44,41 @@ pub(crate) fn of_condition(condition: &ConditionScores, draws: u32) -> Vec<(Stri
             values.push((name.into(), plain(value.0)));
         }
         values.extend(labelled.ece_top5.map(|ece| ("ece_top5".into(), plain(ece.0))));
+        // The last is of all draws.
+        let draws = labelled.brier_by_draws.last().map_or(1, |(draws, _)| *draws);
         let joint = labelled.joint.iter();
         values.extend(joint.map(|(tau, score)| (format!("nll_tau{tau}"), Scored::joint(score, draws))));
     }
     values.push(("confidence".into(), condition.confidence.into()));
     values.push(("entropy".into(), condition.entropy.into()));
     values
+}
+
+/// All scores of every condition, as scores.json has them.
+pub(super) fn conditions(scores: &ShiftScores) -> Value {
+    let condition = |scores: &ConditionScores| {
+        let mut object = Map::new();
+        object.insert("condition".into(), scores.condition.to_string().into());
+        object.insert("inputs".into(), scores.rows.into());
+        write_values(&of_condition(scores), &mut object);
+        if let Some(DetectionScores { confidence, entropy }) = scores.detection {
+            for (by, Detection { auroc, aupr_out, aupr_in, fpr95_out, fpr95_in }) in
+                [("", confidence), ("_entropy", entropy)]
+            {
+                let named = [
+                    ("auroc", auroc),
+                    ("aupr_out", aupr_out),
+                    ("aupr_in", aupr_in),
+                    ("fpr95_out", fpr95_out),
+                    ("fpr95_in", fpr95_in),
+                ];
+                let named = named.map(|(name, value)| (format!("{name}{by}"), plain(value.0)));
+                write_values(&named, &mut object);
+            }
+        }
+        Value::Object(object)
+    };
+    scores.conditions.iter().map(condition).collect()
 }
 
 /// The mean over all levels of shift of each score: a level counts as much as another.
