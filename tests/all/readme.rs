@@ -67,7 +67,12 @@ fn write_files(folder: &Path) {
 fn every_command_of_the_readme_does_its_work() {
     let commands = commands();
     let folder = tempfile::tempdir().unwrap();
-    for (name, export) in [("my-agent", "export!(classifier: "), ("my-regressor", "export!(regressor: ")] {
+    let agents = [
+        ("my-agent", "export!(classifier: "),
+        ("my-regressor", "export!(regressor: "),
+        ("my-centres", "export!(multimodal: "),
+    ];
+    for (name, export) in agents {
         let check = format!("jointly check {}.wasm", name.replace('-', "_"));
         assert!(commands.contains(&check), "{commands:?}");
         build_agent(folder.path(), name, export);

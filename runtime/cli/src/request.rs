@@ -31,6 +31,10 @@ use crate::unit::UnitResult;
 use crate::workload::{Asked, Problems, Workload};
 use crate::{agent_source, cells, execution, exit, output, own_tables, problems, regression_suite, reuse, shift_suite};
 
+/// What an agent may use on a problem of dataset shift, unless a person says otherwise: ten networks of convolutions on 8,000
+/// images take 7e13.
+const SHIFT_FUEL: u64 = 100_000_000_000_000;
+
 #[derive(Args)]
 pub(crate) struct Request {
     /// The suite; see `jointly suites`
@@ -72,9 +76,10 @@ pub(crate) struct Request {
     /// The law of the weights of sampled environments [default: reference]
     #[arg(long, value_enum, value_name = "LAW")]
     initialization: Option<InitializationArgument>,
-    /// What an agent may use on one problem, roughly in instructions
-    #[arg(long, value_name = "N", default_value_t = Limits::default().fuel)]
-    fuel: u64,
+    /// What an agent may use on one problem, roughly in instructions [default: 2e12; of dataset shift, whose images and
+    /// conditions are many, 1e14]
+    #[arg(long, value_name = "N")]
+    fuel: Option<u64>,
     /// What an agent may hold, in MiB
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=4096))]
     memory: u64,
@@ -97,7 +102,11 @@ pub(crate) struct Done {
 impl Request {
     /// The limits of every unit.
     pub(crate) fn limits(&self) -> Limits {
-        Limits { fuel: self.fuel, memory: self.memory << 20 }
+        let fuel = match self.interface() {
+            Interface::Multimodal => SHIFT_FUEL,
+            Interface::Classification | Interface::Regression => Limits::default().fuel,
+        };
+        Limits { fuel: self.fuel.unwrap_or(fuel), memory: self.memory << 20 }
     }
 
     /// Runs the agents on the problems asked for, from where an earlier run of the same plan stopped, and writes scores
