@@ -9,7 +9,9 @@
 //! (2019).
 
 mod border;
+mod classes;
 mod corruption;
+mod dataset;
 pub mod digits;
 mod draw;
 mod drawn;
@@ -27,9 +29,12 @@ mod problem;
 mod rotation;
 mod scale;
 mod spline;
+mod suites;
 mod table;
 mod tokens;
 
+pub use classes::ClassShift;
+pub use dataset::{ShiftDataError, ShiftDataset, attach_datasets};
 pub use drawn::DrawnDigits;
 pub use error::{MAX_SIDE, ShiftError};
 pub use instance::{Outsiders, ShiftInstance, constants_for};
@@ -39,6 +44,7 @@ pub use options::{ShiftOptions, ShiftOptionsError};
 pub use pixels::{ImageShape, Pixels};
 pub use problem::{ShiftProblem, ShiftSource};
 pub use scale::Scale;
+pub use suites::{ShiftSuite, shift_suite, shift_suites};
 pub use table::Columns;
 
 #[cfg(test)]
