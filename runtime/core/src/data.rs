@@ -17,6 +17,7 @@ mod open;
 pub(crate) mod pick;
 pub(crate) mod problem;
 mod registry;
+pub mod shift;
 mod table;
 pub mod uci;
 

@@ -9,7 +9,9 @@
 //! (2019).
 
 mod border;
+mod classes;
 mod corruption;
+mod dataset;
 pub mod digits;
 mod draw;
 mod drawn;
@@ -33,6 +35,8 @@ mod suites;
 mod table;
 mod tokens;
 
+pub use classes::ClassShift;
+pub use dataset::{ShiftDataError, ShiftDataset, attach_datasets};
 pub use drawn::DrawnDigits;
 pub use error::{MAX_SIDE, ShiftError};
 pub use evaluate::evaluate_shift;

@@ -91,6 +91,28 @@ pub enum DataDefect {
         /// How many there should be.
         expected: String,
     },
+    /// A folder lacks something.
+    #[error("the folder has no {what}: get it again, whole")]
+    Folder {
+        /// What it lacks.
+        what: String,
+    },
+    /// An image cannot be read.
+    #[error("it is no image that can be read ({reason}): take it away or convert it to PNG or JPEG")]
+    Image {
+        /// What the reader stumbled over.
+        reason: String,
+    },
+    /// Images take more memory than they may.
+    #[error("{images} images of {bytes} bytes each are more than {limit} bytes: take a smaller side or fewer images")]
+    Memory {
+        /// How many there are.
+        images: u64,
+        /// What each takes.
+        bytes: u64,
+        /// What all may take.
+        limit: u64,
+    },
     /// A label is no class.
     #[error("label {index} is {label}, expected a class from 0 to {}: it is not the file meant here", classes - 1)]
     Label {

@@ -8,6 +8,7 @@ use super::examples::{Examples, Features, LoadedDataset, digest};
 use super::idx::Idx;
 use super::locate::Found;
 use super::normalize::{Columns, Unscalable};
+use super::table::Table;
 use super::{cifar, idx, numpy, open, pick, table};
 use crate::stream::stream;
 
@@ -43,6 +44,14 @@ pub fn load(card: &'static Card, files: &[Found]) -> Result<LoadedDataset, DataE
     Ok(LoadedDataset { card, train: examples(train), test: examples(test), digest })
 }
 
+/// The rows of a table's file, in its order and its units.
+///
+/// # Errors
+/// Those of [`load`].
+pub(super) fn load_rows(card: &'static Card, labels: &Labels, files: &[Found]) -> Result<Table, DataError> {
+    Reader { card, files }.rows(labels)
+}
+
 struct Reader<'a> {
     card: &'static Card,
     files: &'a [Found],
@@ -58,17 +67,23 @@ impl Reader<'_> {
         open::read(&self.files[part]).and_then(parse).map_err(|defect| self.refuse(part, defect))
     }
 
-    fn table(&self, labels: &Labels) -> Result<LoadedDataset, DataError> {
+    /// The rows of the only part, as many as the card says.
+    fn rows(&self, labels: &Labels) -> Result<Table, DataError> {
         let card = self.card;
-        let columns = card.input_dim as usize;
-        let table = self.part(0, |bytes| {
-            let table = table::parse(&bytes, columns, card.num_classes, labels)?;
+        self.part(0, |bytes| {
+            let table = table::parse(&bytes, card.input_dim as usize, card.num_classes, labels)?;
             let (found, expected) = (table.labels.len(), (card.train_size + card.test_size) as usize);
             if found == expected {
                 return Ok(table);
             }
             Err(DataDefect::Count { what: "rows", found: found as u64, expected: expected.to_string() })
-        })?;
+        })
+    }
+
+    fn table(&self, labels: &Labels) -> Result<LoadedDataset, DataError> {
+        let card = self.card;
+        let columns = card.input_dim as usize;
+        let table = self.rows(labels)?;
         let bytes: Vec<u8> = table.features.iter().flat_map(|x| x.to_le_bytes()).collect();
         let digest = digest(card, [bytes.as_slice()], &[&table.labels]);
 

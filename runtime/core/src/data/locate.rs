@@ -21,7 +21,7 @@ pub struct Found {
 pub fn locate(card: &'static Card, directories: &[PathBuf]) -> Result<Vec<Found>, Vec<&'static Part>> {
     let (mut found, mut missing) = (Vec::new(), Vec::new());
     for part in card.parts {
-        match find(part, directories) {
+        match find(part, directories, Path::is_file) {
             Some(file) => found.push(file),
             None => missing.push(part),
         }
@@ -29,8 +29,9 @@ pub fn locate(card: &'static Card, directories: &[PathBuf]) -> Result<Vec<Found>
     if missing.is_empty() { Ok(found) } else { Err(missing) }
 }
 
-fn find(part: &Part, directories: &[PathBuf]) -> Option<Found> {
+/// The first of a part's places that is there, as a file or a folder.
+pub(super) fn find(part: &Part, directories: &[PathBuf], is_there: fn(&Path) -> bool) -> Option<Found> {
     let at = |directory: &Path, place: &Place| Found { path: directory.join(place.path), member: place.member };
     let places = directories.iter().flat_map(|directory| part.places.iter().map(move |place| at(directory, place)));
-    places.into_iter().find(|found| found.path.is_file())
+    places.into_iter().find(|found| is_there(&found.path))
 }

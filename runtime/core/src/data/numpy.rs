@@ -24,6 +24,13 @@ pub(super) fn pair(bytes: &[u8]) -> Result<(Idx, Vec<i64>), DataDefect> {
     Ok((images, integers(archive.get("labels")?)?))
 }
 
+/// The array `images` of an .npz file that may hold others.
+pub(super) fn images_of(bytes: &[u8]) -> Result<Idx, DataDefect> {
+    let mut archive = Archive::open(Cursor::new(bytes))?;
+    archive.limit(&["images"], super::MAX_DATA_BYTES)?;
+    bytes_of(archive.get("images")?)
+}
+
 fn bytes_of(array: Array<impl Read>) -> Result<Idx, DataDefect> {
     let shape = array.shape().to_vec();
     Ok(Idx { shape, values: array.read::<u8>()? })

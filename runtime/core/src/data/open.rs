@@ -1,7 +1,8 @@
-//! Reads whole files of bounded size: plain, compressed, or a member of an archive.
+//! Reads whole files of bounded size, plain, compressed, or a member of an archive, and files of any size line by line.
 
 use std::fs::File;
-use std::io::{BufReader, ErrorKind, Read};
+use std::io::{BufRead, BufReader, ErrorKind, Read};
+use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 
@@ -10,6 +11,8 @@ use super::locate::Found;
 
 /// The most bytes that one file of a dataset may hold, unpacked; the largest of those known holds 188 million.
 pub const MAX_DATA_BYTES: u64 = 512 << 20;
+/// The longest line of a file that is read line by line.
+const MAX_LINE_BYTES: u64 = 1 << 20;
 /// What a gzip file begins with.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
@@ -21,6 +24,52 @@ pub(super) fn read(found: &Found) -> Result<Vec<u8>, DataDefect> {
         Some(member) if is_zip(found) => unpacked(zip_member(file, member)?, MAX_DATA_BYTES),
         Some(member) => tar_member(file, member),
     }
+}
+
+/// A file that is read line by line, so that its size does not matter.
+pub(super) struct Lines {
+    reader: Box<dyn BufRead>,
+    packed: bool,
+    /// The number of the last line read, from 1.
+    pub(super) number: u64,
+}
+
+impl Lines {
+    /// The lines of a file, unpacked if it is compressed.
+    pub(super) fn open(path: &Path) -> Result<Self, DataDefect> {
+        let mut file = BufReader::new(File::open(path).map_err(DataDefect::Io)?);
+        let packed = file.fill_buf().map_err(DataDefect::Io)?.starts_with(&GZIP);
+        let reader: Box<dyn BufRead> =
+            if packed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(file) };
+        Ok(Self { reader, packed, number: 0 })
+    }
+
+    /// Puts the next line, without its end, in the place of what is there; false after the last one.
+    pub(super) fn next(&mut self, line: &mut Vec<u8>) -> Result<bool, DataDefect> {
+        line.clear();
+        let mut reader = self.reader.by_ref().take(MAX_LINE_BYTES + 1);
+        let refuse = |error| if self.packed { damaged(error) } else { DataDefect::Io(error) };
+        if reader.read_until(b'\n', line).map_err(refuse)? == 0 {
+            return Ok(false);
+        }
+        self.number += 1;
+        if line.len() as u64 > MAX_LINE_BYTES {
+            let what = format!("it is longer than {MAX_LINE_BYTES} bytes");
+            return Err(DataDefect::Line { line: self.number, what });
+        }
+        if line.ends_with(b"\n") {
+            line.pop();
+        }
+        if line.ends_with(b"\r") {
+            line.pop();
+        }
+        Ok(true)
+    }
+}
+
+/// A file of at most so many bytes, as it is.
+pub(super) fn plain(path: &Path, most: u64) -> Result<Vec<u8>, DataDefect> {
+    read_within(File::open(path).map_err(DataDefect::Io)?, most, DataDefect::Io)
 }
 
 fn is_zip(found: &Found) -> bool {
@@ -66,7 +115,7 @@ fn bounded(reader: impl Read, refuse: impl FnOnce(std::io::Error) -> DataDefect)
 }
 
 /// All that the reader gives, if it is at most so much: no claim of a size is believed.
-fn read_within(
+pub(super) fn read_within(
     reader: impl Read,
     most: u64,
     refuse: impl FnOnce(std::io::Error) -> DataDefect,
@@ -77,7 +126,7 @@ fn read_within(
 }
 
 #[expect(clippy::needless_pass_by_value, reason = "what map_err hands over")]
-fn damaged(error: std::io::Error) -> DataDefect {
+pub(super) fn damaged(error: std::io::Error) -> DataDefect {
     reason(&error)
 }
 
@@ -110,6 +159,28 @@ mod tests {
     fn what_unpacks_to_too_much_is_refused() {
         let error = unpacked(gzip(&[0; 1000]), 999).unwrap_err();
         assert!(error.to_string().starts_with("it holds more than 999 bytes"), "{error}");
+    }
+
+    #[test]
+    fn lines_come_one_by_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("lines");
+        let text = b"one\r\n\ntwo words\nlast";
+        for bytes in [text.to_vec(), gzip(text)] {
+            std::fs::write(&path, bytes).unwrap();
+            let (mut lines, mut line, mut found) = (Lines::open(&path).unwrap(), Vec::new(), Vec::new());
+            while lines.next(&mut line).unwrap() {
+                found.push(String::from_utf8(line.clone()).unwrap());
+            }
+            assert_eq!((found, lines.number), (["one", "", "two words", "last"].map(str::to_owned).to_vec(), 4));
+        }
+        let whole = gzip(&[b'x'; 5000]);
+        std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
+        let error = Lines::open(&path).unwrap().next(&mut Vec::new()).unwrap_err();
+        assert!(matches!(error, DataDefect::Damaged { .. }), "{error}");
+        std::fs::write(&path, vec![b'x'; MAX_LINE_BYTES as usize + 1]).unwrap();
+        let error = Lines::open(&path).unwrap().next(&mut Vec::new()).unwrap_err();
+        assert!(error.to_string().starts_with("line 1: it is longer than 1048576 bytes"), "{error}");
     }
 
     #[test]

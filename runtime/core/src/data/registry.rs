@@ -3,8 +3,8 @@
 //! A digest is one that the dataset's publisher or a catalogue of datasets states, and is checked against what is
 //! fetched; nothing is fetched without one.
 
-mod images;
-mod tables;
+pub(super) mod images;
+pub(super) mod tables;
 
 use super::card::{Card, Place};
 
@@ -33,6 +33,6 @@ pub fn card(name: &str) -> Option<&'static Card> {
     CARDS.iter().find(|card| card.name == name)
 }
 
-const fn file(path: &'static str) -> Place {
+pub(super) const fn file(path: &'static str) -> Place {
     Place { path, member: None }
 }

@@ -1,9 +1,13 @@
 //! Problems of dataset shift: what agents train on, and what their test inputs are shifted by.
 
+use std::sync::Arc;
+
+use super::dataset::ShiftDataset;
 use super::drawn::DrawnDigits;
 use super::instance::{ShiftInstance, changes};
 use super::level::ShiftLevel;
 use super::list::Shift;
+use crate::data::shift::ShiftData;
 use crate::multimodal::MultimodalTask;
 
 /// One problem: agents train on it, and are tested as its test inputs shift.
@@ -22,6 +26,8 @@ pub struct ShiftProblem {
 pub enum ShiftSource {
     /// The host draws them.
     Drawn(DrawnDigits),
+    /// A dataset, whose data are attached before there is an instance.
+    Data(ShiftDataset),
 }
 
 impl ShiftProblem {
@@ -37,9 +43,13 @@ impl ShiftProblem {
     }
 
     /// What an agent is told.
+    ///
+    /// # Panics
+    /// When the problem is on a person's own images and they are not attached: only these tell their classes.
     pub fn task(&self) -> MultimodalTask {
         match &self.source {
             ShiftSource::Drawn(drawn) => drawn.task(),
+            ShiftSource::Data(dataset) => dataset.task(),
         }
     }
 
@@ -47,6 +57,26 @@ impl ShiftProblem {
     pub fn digest(&self) -> Option<String> {
         match &self.source {
             ShiftSource::Drawn(_) => None,
+            ShiftSource::Data(dataset) => dataset.data().map(|data| data.digest().to_owned()),
+        }
+    }
+
+    /// The dataset that it is made of, where it is made of one.
+    pub fn dataset(&self) -> Option<&ShiftDataset> {
+        match &self.source {
+            ShiftSource::Drawn(_) => None,
+            ShiftSource::Data(dataset) => Some(dataset),
+        }
+    }
+
+    /// Gives it the data, before it is asked for an instance.
+    ///
+    /// # Panics
+    /// When it is made of no dataset, or of another.
+    pub fn attach(&mut self, data: &Arc<ShiftData>) {
+        match &mut self.source {
+            ShiftSource::Drawn(_) => panic!("{} is drawn and takes no data", self.name),
+            ShiftSource::Data(dataset) => dataset.attach(data),
         }
     }
 
@@ -71,6 +101,7 @@ impl ShiftProblem {
     pub fn instance(&self, seed: u64) -> ShiftInstance {
         match &self.source {
             ShiftSource::Drawn(drawn) => drawn.instance(seed, self.stream_name()),
+            ShiftSource::Data(dataset) => dataset.instance(seed, self.stream_name(), self.repetition),
         }
     }
 }

@@ -82,7 +82,7 @@ const MNIST_TEST_LABELS: Download = Download {
     digest: "sha256:f7ae60f92e00ec6debd23a6088c31dbd2371eca3ffa0defaefb259924204aec6",
 };
 
-pub(super) const MNIST: Card = Card {
+pub(in crate::data) const MNIST: Card = Card {
     name: "mnist",
     summary: "handwritten digits, 28 x 28",
     kind: Kind::Image,
@@ -251,7 +251,7 @@ pub(super) const CMATERDB: Card = Card {
              https://github.com/prabhuomkar/CMATERdb/tree/master/datasets/bangla-numerals",
 };
 
-pub(super) const CIFAR10: Card = Card {
+pub(in crate::data) const CIFAR10: Card = Card {
     name: "cifar10",
     summary: "photographs of ten kinds of things, 32 x 32 in colour",
     kind: Kind::Image,
@@ -278,7 +278,7 @@ pub(super) const CIFAR10: Card = Card {
     origin: "the binary version of CIFAR-10, https://www.cs.toronto.edu/~kriz/cifar.html",
 };
 
-pub(super) const MNIST_T10K: Card = Card {
+pub(in crate::data) const MNIST_T10K: Card = Card {
     name: "mnist-t10k",
     summary: "the 10,000 test images of MNIST, the last 1,000 of them to test on",
     kind: Kind::Image,

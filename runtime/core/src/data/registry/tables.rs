@@ -3,7 +3,7 @@
 use super::super::card::{Card, Download, Format, Kind, Labels, Part};
 use super::file;
 
-pub(super) const IRIS: Card = Card {
+pub(in crate::data) const IRIS: Card = Card {
     name: "iris",
     summary: "Iris flowers by sepal and petal",
     kind: Kind::Table,
@@ -30,7 +30,7 @@ pub(super) const IRIS: Card = Card {
     origin: "iris.data of the UCI repository's dataset Iris, https://archive.ics.uci.edu/dataset/53/iris",
 };
 
-pub(super) const WINE_QUALITY: Card = Card {
+pub(in crate::data) const WINE_QUALITY: Card = Card {
     name: "wine-quality",
     summary: "white wines' quality, from 0 to 10, by their chemistry",
     kind: Kind::Table,
@@ -54,7 +54,7 @@ pub(super) const WINE_QUALITY: Card = Card {
              https://archive.ics.uci.edu/dataset/186/wine+quality",
 };
 
-pub(super) const GERMAN_CREDIT: Card = Card {
+pub(in crate::data) const GERMAN_CREDIT: Card = Card {
     name: "german-credit",
     summary: "credit risks, good or bad, in their numeric form",
     kind: Kind::Table,

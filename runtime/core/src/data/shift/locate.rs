@@ -1,0 +1,71 @@
+//! Finds a dataset's files, and those of its outsiders, in data directories.
+
+use std::fmt;
+use std::path::{Path, PathBuf};
+
+use super::super::card::Part;
+use super::super::locate::{Found, find};
+use super::card::{OutsiderCard, ShiftCard};
+
+/// A dataset's files, found.
+#[derive(Clone, Debug)]
+pub struct ShiftFiles {
+    /// One for each of its parts.
+    pub parts: Vec<Found>,
+    /// One for each set of its outsiders that is there.
+    pub outsiders: Vec<(&'static OutsiderCard, Found)>,
+}
+
+/// A dataset that is in none of the data directories, and what to do about it.
+#[derive(Clone, Debug)]
+pub struct MissingShiftData {
+    /// The dataset.
+    pub card: &'static ShiftCard,
+    /// What of it is missing.
+    pub parts: Vec<&'static Part>,
+    /// Where it was looked for.
+    pub directories: Vec<PathBuf>,
+}
+
+/// The files of a dataset. Directories are looked through in their order, and in each the part's places in theirs.
+///
+/// # Errors
+/// When a part is in none of the places. Outsiders that are in none are left out.
+pub fn locate_shift(card: &'static ShiftCard, directories: &[PathBuf]) -> Result<ShiftFiles, MissingShiftData> {
+    let (mut parts, mut missing) = (Vec::new(), Vec::new());
+    for part in card.parts() {
+        // The texts of newsgroups are folders.
+        match find(part, directories, Path::exists) {
+            Some(found) => parts.push(found),
+            None => missing.push(part),
+        }
+    }
+    if !missing.is_empty() {
+        return Err(MissingShiftData { card, parts: missing, directories: directories.to_vec() });
+    }
+    let there = |outsiders: &'static OutsiderCard| {
+        find(&outsiders.part, directories, Path::is_file).map(|found| (outsiders, found))
+    };
+    Ok(ShiftFiles { parts, outsiders: card.outsiders.iter().filter_map(there).collect() })
+}
+
+impl fmt::Display for MissingShiftData {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { card, parts, directories } = self;
+        let places: Vec<String> = directories.iter().map(|directory| directory.display().to_string()).collect();
+        let places =
+            if places.is_empty() { "any data directory, since there is none".to_owned() } else { places.join(", ") };
+        let part = parts[0];
+        let files: Vec<String> = part.places.iter().map(ToString::to_string).collect();
+        write!(
+            f,
+            "there are no {} of {} in {places}: get {}, and put them where {} is to be",
+            part.holds,
+            card.name,
+            card.origin(),
+            files.join(" or ")
+        )
+    }
+}
+
+impl std::error::Error for MissingShiftData {}
