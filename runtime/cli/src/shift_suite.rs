@@ -2,9 +2,12 @@
 
 use std::collections::HashMap;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use jointly_core::Metric;
-use jointly_core::shift::{ShiftLevel, ShiftProblem, ShiftSuite, shift_suite};
+use jointly_core::data::shift::{ShiftCard, locate_shift};
+use jointly_core::shift::{
+    ShiftDataError, ShiftDataset, ShiftLevel, ShiftProblem, ShiftSuite, attach_datasets, shift_suite,
+};
 
 use crate::data_directories::DataDirectories;
 use crate::plan::{Plan, PlannedProblem};
@@ -44,7 +47,10 @@ pub(crate) fn requested(
         suite.options.levels = levels(&suite, shifts)?;
     }
     suite.options.check().with_context(|| format!("failed to take on {name}"))?;
-    attach(&mut suite.problems, pattern.is_none(), data)?;
+    if suite.alternatives && pattern.is_none() {
+        keep_first_at_hand(&mut suite.problems, data)?;
+    }
+    attach(&mut suite.problems, data)?;
     Ok(Some(suite))
 }
 
@@ -84,7 +90,7 @@ pub(crate) fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
         problem.with_context(|| format!("the suite {} has no problem {}", plan.suite, planned.problem))
     };
     let mut own = plan.problems.iter().map(problem).collect::<Result<Vec<_>>>()?;
-    attach(&mut own, false, data)?;
+    attach(&mut own, data)?;
     for (planned, problem) in plan.problems.iter().zip(&own) {
         let digest = problem.digest();
         if digest != planned.digest {
@@ -101,9 +107,32 @@ pub(crate) fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
     Ok(ShiftSuite { problems: own, options: options.clone(), ..all })
 }
 
-/// Reads the data that the problems are made of, each once, and attaches them.
-fn attach(_problems: &mut Vec<ShiftProblem>, _any: bool, _data: &DataDirectories) -> Result<()> {
+/// Leaves the problems of the first dataset that is in a data directory; where none is, all of them, so that the first is asked
+/// for.
+fn keep_first_at_hand(problems: &mut Vec<ShiftProblem>, data: &DataDirectories) -> Result<()> {
+    let directories = data.paths()?;
+    let card = |problem: &ShiftProblem| problem.dataset().and_then(ShiftDataset::card);
+    let is_there = |card: &'static ShiftCard| locate_shift(card, &directories).is_ok();
+    if let Some(first) = problems.iter().filter_map(card).find(|card| is_there(card)) {
+        problems.retain(|problem| card(problem).is_some_and(|own| own.name == first.name));
+    }
     Ok(())
+}
+
+/// Reads the data that the problems are made of, each once, and attaches them.
+fn attach(problems: &mut [ShiftProblem], data: &DataDirectories) -> Result<()> {
+    let of_files = |problem: &ShiftProblem| problem.dataset().is_some_and(|dataset| dataset.data().is_none());
+    if !problems.iter().any(of_files) {
+        return Ok(());
+    }
+    attach_datasets(problems, &data.paths()?).map_err(|error| match error {
+        ShiftDataError::Missing(missing) => {
+            anyhow!(
+                "{missing}; a data directory is given by --data or JOINTLY_DATA, and --problems leaves problems out"
+            )
+        }
+        ShiftDataError::Data(error) => error.into(),
+    })
 }
 
 /// A problem as the plan has it.

@@ -34,6 +34,8 @@ pub struct ShiftSuite {
     pub problems: Vec<ShiftProblem>,
     /// How each problem is run.
     pub options: ShiftOptions,
+    /// Whether its datasets are alternatives, of which the first that is at hand is meant.
+    pub alternatives: bool,
 }
 
 /// All suites of dataset shift that come with the runtime.
@@ -55,14 +57,17 @@ pub fn shift_suites() -> Vec<ShiftSuite> {
             100,
             grey_levels(),
         ),
-        suite(
-            "shift/mnist",
-            "MNIST rotated, moved and corrupted with the constants of ImageNet-C, notMNIST as outsiders: of 60,000 training \
+        ShiftSuite {
+            alternatives: true,
+            ..suite(
+                "shift/mnist",
+                "MNIST rotated, moved and corrupted with the constants of ImageNet-C, notMNIST as outsiders: of 60,000 training \
              images (full) or of the 10,000 test images alone (t10k: 8,000 to train and 1,500 to test on); 5 repetitions",
-            [known("shift/mnist/full", "mnist"), known("shift/mnist/t10k", "mnist-t10k")].concat(),
-            MNIST_DRAWS,
-            grey_levels(),
-        ),
+                [known("shift/mnist/full", "mnist"), known("shift/mnist/t10k", "mnist-t10k")].concat(),
+                MNIST_DRAWS,
+                grey_levels(),
+            )
+        },
         suite(
             "shift/cifar10",
             "CIFAR-10 under the paper's 16 corruptions with the constants of CIFAR-10-C, SVHN as outsiders; 5 repetitions",
@@ -103,7 +108,7 @@ pub fn shift_suite(name: &str) -> Option<ShiftSuite> {
 
 fn suite(name: &str, summary: &str, problems: Vec<ShiftProblem>, draws: u32, levels: Vec<ShiftLevel>) -> ShiftSuite {
     let options = ShiftOptions { draws, taus: TAUS.to_vec(), levels };
-    ShiftSuite { name: name.to_owned(), summary: summary.to_owned(), problems, options }
+    ShiftSuite { name: name.to_owned(), summary: summary.to_owned(), problems, options, alternatives: false }
 }
 
 fn repeated(name: &str, source: &ShiftSource, repetitions: u32) -> Vec<ShiftProblem> {
