@@ -1,6 +1,6 @@
 //! Where real data are looked for.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -12,9 +12,18 @@ pub(crate) struct DataDirectories {
     /// separated as in $PATH, else $XDG_DATA_HOME/jointly, else ~/.local/share/jointly]
     #[arg(long = "data", value_name = "DIR")]
     given: Vec<PathBuf>,
+    /// A folder of your own images, for the suite shift/images: train/CLASS/*.png or .jpg, and, where there are such, test/CLASS
+    /// and outside/SET; or CLASS folders alone
+    #[arg(long, value_name = "DIR")]
+    images: Option<PathBuf>,
 }
 
 impl DataDirectories {
+    /// The folder of a person's own images.
+    pub(crate) fn images(&self) -> Option<&Path> {
+        self.images.as_deref()
+    }
+
     /// The directories to look through, in their order.
     pub(crate) fn paths(&self) -> Result<Vec<PathBuf>> {
         if let Some(absent) = self.given.iter().find(|directory| !directory.is_dir()) {

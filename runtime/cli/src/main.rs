@@ -22,6 +22,7 @@ mod leaderboard;
 mod noise_argument;
 mod oracle;
 mod output;
+mod own_images;
 mod own_tables;
 mod partition_argument;
 mod picture;

@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::agent_spec::Settings;
+use crate::own_images::PlannedImages;
 use crate::own_tables::PlannedTable;
 use crate::table::counted;
 use crate::{noise_argument, oracle, partition_argument, problems, residuals_argument};
@@ -32,6 +33,9 @@ pub(crate) struct Plan {
     /// A person's own, in the place of the suite's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) tables: Vec<PlannedTable>,
+    /// How agents see a person's own images, where those are what the suite is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) images: Option<PlannedImages>,
     pub(crate) agents: Vec<PlannedAgent>,
     pub(crate) problems: Vec<PlannedProblem>,
 }
@@ -155,6 +159,7 @@ impl Plan {
             terms,
             alterations: Alterations::default(),
             tables: Vec::new(),
+            images: None,
             agents,
             problems,
         }
@@ -354,7 +359,8 @@ impl Plan {
             (options.taus != own.taus).then(|| Departure::Taus(options.taus.clone())),
             (options.levels != own.levels).then(|| Departure::Shifts(options.levels.clone())),
         ];
-        departures.into_iter().flatten().collect()
+        let images = self.images.filter(|view| *view != PlannedImages::default());
+        departures.into_iter().flatten().chain(images.map(Departure::Images)).collect()
     }
 
     fn problem_names(&self) -> String {
@@ -382,6 +388,7 @@ enum Departure {
     Table(String),
     Taus(Vec<u32>),
     Shifts(Vec<ShiftLevel>),
+    Images(PlannedImages),
 }
 
 impl Departure {
@@ -404,6 +411,9 @@ impl Departure {
             Self::Table(file) => format!("table {file}"),
             Self::Taus(taus) => format!("tau {}", joined(taus, ", ")),
             Self::Shifts(levels) => format!("shifted by {}", joined(levels, ", ")),
+            Self::Images(PlannedImages { side, grey }) => {
+                format!("{side} pixels a side{}", if *grey { " in grey" } else { "" })
+            }
         }
     }
 
@@ -426,6 +436,9 @@ impl Departure {
             Self::Table(file) => format!("--table {file}"),
             Self::Taus(taus) => format!("--taus {}", joined(taus, ",")),
             Self::Shifts(levels) => format!("--shifts '{}'", joined(levels, ",")),
+            Self::Images(PlannedImages { side, grey }) => {
+                format!("--side {side}{}", if *grey { " --grey" } else { "" })
+            }
         }
     }
 }

@@ -181,8 +181,8 @@ impl Request {
         self.regression.refuse()?;
         let choices = ShiftChoices { draws: self.draws, ..self.shift.choices() };
         let suite = shift_suite::requested(name, self.problems.as_deref(), &choices, &self.data)?;
-        let suite = suite.with_context(|| format!("there is no suite {name}"))?;
-        Ok(Asked::Shift(suite))
+        let (suite, images) = suite.with_context(|| format!("there is no suite {name}"))?;
+        Ok(Asked::Shift { suite, images })
     }
 
     /// Refuses what only classification in sampled environments and real data has.

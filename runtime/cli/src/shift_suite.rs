@@ -6,12 +6,13 @@ use anyhow::{Context, Result, anyhow, bail};
 use jointly_core::Metric;
 use jointly_core::data::shift::{ShiftCard, locate_shift};
 use jointly_core::shift::{
-    ShiftDataError, ShiftDataset, ShiftLevel, ShiftProblem, ShiftSuite, attach_datasets, shift_suite,
+    OWN_IMAGES, ShiftDataError, ShiftDataset, ShiftLevel, ShiftProblem, ShiftSuite, attach_datasets, shift_suite,
 };
 
 use crate::data_directories::DataDirectories;
+use crate::own_images::PlannedImages;
 use crate::plan::{Plan, PlannedProblem};
-use crate::problems;
+use crate::{own_images, problems};
 
 /// What a person may choose of a suite.
 #[derive(Clone, Debug, Default)]
@@ -20,6 +21,24 @@ pub(crate) struct ShiftChoices {
     pub(crate) taus: Option<Vec<u32>>,
     /// Patterns of levels, such as `rotation/*`.
     pub(crate) shifts: Option<Vec<String>>,
+    /// Of a person's own images.
+    pub(crate) side: Option<u32>,
+    pub(crate) grey: bool,
+}
+
+impl ShiftChoices {
+    /// How agents see a person's own images, where the suite is about such.
+    fn images(&self, suite: &str) -> Result<Option<PlannedImages>> {
+        let own = PlannedImages::default();
+        let view = PlannedImages { side: self.side.unwrap_or(own.side), grey: self.grey };
+        if suite == OWN_IMAGES {
+            return Ok(Some(view));
+        }
+        if self.side.is_some() || self.grey {
+            bail!("--side and --grey are for images of your own: leave them out, or give --suite {OWN_IMAGES}");
+        }
+        Ok(None)
+    }
 }
 
 /// The suite of that name, less what the pattern leaves out, with what a person chooses of it; None where it is no suite of
@@ -29,8 +48,9 @@ pub(crate) fn requested(
     pattern: Option<&str>,
     choices: &ShiftChoices,
     data: &DataDirectories,
-) -> Result<Option<ShiftSuite>> {
+) -> Result<Option<(ShiftSuite, Option<PlannedImages>)>> {
     let Some(mut suite) = shift_suite(name) else { return Ok(None) };
+    let images = choices.images(name)?;
     if let Some(pattern) = pattern {
         let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
         let glob = problems::matcher(pattern)?;
@@ -39,6 +59,10 @@ pub(crate) fn requested(
             bail!("no problem of {name} matches {pattern}; a name looks like {example}");
         }
     }
+    if suite.alternatives && pattern.is_none() {
+        keep_first_at_hand(&mut suite.problems, data)?;
+    }
+    attach(&mut suite.problems, images, data)?;
     suite.options.draws = choices.draws.unwrap_or(suite.options.draws);
     if let Some(taus) = &choices.taus {
         suite.options.taus.clone_from(taus);
@@ -47,11 +71,7 @@ pub(crate) fn requested(
         suite.options.levels = levels(&suite, shifts)?;
     }
     suite.options.check().with_context(|| format!("failed to take on {name}"))?;
-    if suite.alternatives && pattern.is_none() {
-        keep_first_at_hand(&mut suite.problems, data)?;
-    }
-    attach(&mut suite.problems, data)?;
-    Ok(Some(suite))
+    Ok(Some((suite, images)))
 }
 
 /// The levels that patterns name: of the suite's own those that match; and one that is written out, whatever it is.
@@ -90,7 +110,7 @@ pub(crate) fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
         problem.with_context(|| format!("the suite {} has no problem {}", plan.suite, planned.problem))
     };
     let mut own = plan.problems.iter().map(problem).collect::<Result<Vec<_>>>()?;
-    attach(&mut own, data)?;
+    attach(&mut own, plan.images, data)?;
     for (planned, problem) in plan.problems.iter().zip(&own) {
         let digest = problem.digest();
         if digest != planned.digest {
@@ -120,7 +140,10 @@ fn keep_first_at_hand(problems: &mut Vec<ShiftProblem>, data: &DataDirectories) 
 }
 
 /// Reads the data that the problems are made of, each once, and attaches them.
-fn attach(problems: &mut [ShiftProblem], data: &DataDirectories) -> Result<()> {
+fn attach(problems: &mut [ShiftProblem], images: Option<PlannedImages>, data: &DataDirectories) -> Result<()> {
+    if let Some(view) = images {
+        return own_images::attach(problems, view, data);
+    }
     let of_files = |problem: &ShiftProblem| problem.dataset().is_some_and(|dataset| dataset.data().is_none());
     if !problems.iter().any(of_files) {
         return Ok(());

@@ -14,6 +14,7 @@ use crate::agent_source::LoadedAgent;
 use crate::agent_spec::AgentSpec;
 use crate::data_directories::DataDirectories;
 use crate::directory::{Kept, RunDirectory};
+use crate::own_images::PlannedImages;
 use crate::plan::{Plan, PlannedAgent};
 use crate::{agent_source, cache, oracle, own_tables, problems, real_data, regression_suite, shift_suite};
 
@@ -42,7 +43,11 @@ pub(crate) enum Asked {
         /// Who predicts in active learning, where it is not the agent that selects.
         predictor: Option<AgentSpec>,
     },
-    Shift(ShiftSuite),
+    Shift {
+        suite: ShiftSuite,
+        /// How agents see a person's own images, where the suite is about such.
+        images: Option<PlannedImages>,
+    },
 }
 
 impl Asked {
@@ -51,7 +56,7 @@ impl Asked {
         match self {
             Self::Classification(_) => Interface::Classification,
             Self::Regression { .. } => Interface::Regression,
-            Self::Shift(_) => Interface::Multimodal,
+            Self::Shift { .. } => Interface::Multimodal,
         }
     }
 }
@@ -90,7 +95,7 @@ impl Workload {
                         suite.name
                     )
                 }
-                Asked::Shift(suite) if spec.agent == oracle::NAME => {
+                Asked::Shift { suite, .. } if spec.agent == oracle::NAME => {
                     bail!(
                         "the {} takes part in suites of sampled environments alone: of {} nobody knows the truth; leave \
                          it out",
@@ -131,8 +136,8 @@ impl Workload {
                 let problems = Problems::Regression(suite.problems);
                 Ok(Self { plan, agents, problems, predictor, agent_files, table_files: tables })
             }
-            Asked::Shift(suite) => {
-                let plan = Plan::of_shift(&suite, seed, limits, planned);
+            Asked::Shift { suite, images } => {
+                let plan = Plan { images, ..Plan::of_shift(&suite, seed, limits, planned) };
                 let problems = Problems::Shift(suite.problems);
                 Ok(Self { plan, agents, problems, predictor: None, agent_files, table_files: Vec::new() })
             }
@@ -152,7 +157,7 @@ impl Workload {
             let tables = own_tables::held(directory, &held)?;
             Asked::Regression { suite: regression_suite::held(&held, &tables, data)?, tables, predictor: None }
         } else if held.shift().is_some() {
-            Asked::Shift(shift_suite::held(&held, data)?)
+            Asked::Shift { suite: shift_suite::held(&held, data)?, images: held.images }
         } else {
             Asked::Classification(problems::held(directory, &held, data)?)
         };
@@ -200,8 +205,9 @@ impl Workload {
                 let plan = on_tables(Plan::of_regression(&suite, held.seed, held.limits, planned, entry), &tables);
                 (plan, Problems::Regression(suite.problems), predictor)
             }
-            Asked::Shift(suite) => {
-                (Plan::of_shift(&suite, held.seed, held.limits, planned), Problems::Shift(suite.problems), None)
+            Asked::Shift { suite, images } => {
+                let plan = Plan { images, ..Plan::of_shift(&suite, held.seed, held.limits, planned) };
+                (plan, Problems::Shift(suite.problems), None)
             }
         };
         match plan.difference(&held) {

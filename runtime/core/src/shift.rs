@@ -50,7 +50,7 @@ pub use scale::Scale;
 pub use score::{
     Condition, ConditionScores, Cost, Detection, DetectionScores, ENTROPY_BINS, LabelledScores, ShiftScores, THRESHOLDS,
 };
-pub use suites::{ShiftSuite, shift_suite, shift_suites};
+pub use suites::{OWN_IMAGES, ShiftSuite, shift_suite, shift_suites};
 pub use table::Columns;
 
 #[cfg(test)]

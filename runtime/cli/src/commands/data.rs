@@ -7,9 +7,11 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::Args;
 use jointly_core::Suite;
+use jointly_core::data::shift::{locate_outsiders, locate_shift, shift_cards};
 use jointly_core::data::uci::{MissingTable, UCI_ORIGIN, UciCard, UciFolder, locate_uci, uci_card, uci_cards};
-use jointly_core::data::{Card, Found, card, cards, locate};
+use jointly_core::data::{Card, Found, Part, card, cards, locate};
 use jointly_core::regression::{RegressionSuite, regression_suites};
+use jointly_core::shift::{ShiftProblem, shift_suites};
 use serde_json::{Value, json};
 
 use crate::data_directories::DataDirectories;
@@ -17,8 +19,8 @@ use crate::real_data::sizes;
 use crate::table::{counted, wrap};
 use crate::{exit, fetch, output};
 
-/// Lists the datasets of real data and the tables of regression: where each is looked for, which are there, and how to get the
-/// others
+/// Lists the datasets of real data, the tables of regression and what dataset shift is looked at on: where each is looked for,
+/// which are there, and how to get the others
 ///
 /// Nothing is fetched unless --fetch asks for it.
 #[derive(Args)]
@@ -56,10 +58,16 @@ impl Data {
         let entries = cards().iter().map(|card| Entry::of(card, &directories, &suites));
         let suites = regression_suites();
         let tables = uci_cards().iter().map(|card| TableEntry::of(card, &directories, &suites));
+        let shifts: Vec<ShiftEntry> = ShiftEntry::all(&directories);
         if self.json {
             let datasets: Vec<Value> = entries.map(|entry| entry.to_json()).collect();
             let tables: Vec<Value> = tables.map(|table| table.to_json()).collect();
-            output::print_json(&json!({ "directories": directories, "datasets": datasets, "tables": tables }))?;
+            output::print_json(&json!({
+                "directories": directories,
+                "datasets": datasets,
+                "tables": tables,
+                "shift": shifts.iter().map(ShiftEntry::to_json).collect::<Vec<_>>(),
+            }))?;
         } else {
             let places: Vec<String> = directories.iter().map(|path| path.display().to_string()).collect();
             let texts: Vec<String> = entries.map(|entry| entry.to_text()).collect();
@@ -69,7 +77,12 @@ impl Data {
                 "tables of regression, with their standard splits: get the folder UCI_Datasets of {UCI_ORIGIN} as it is, or \
                  put a table's data.txt, index_features.txt, index_target.txt and splits/ where it is looked for"
             );
-            output::print(&wrap(&format!("looked for in {places}\n\n{texts}\n{heading}\n\n{tables}"), 4))?;
+            let shifts: Vec<String> = shifts.iter().map(ShiftEntry::to_text).collect();
+            let shifts = format!(
+                "for dataset shift alone (suites shift/*), beside the images and tables above\n\n{}",
+                shifts.join("\n")
+            );
+            output::print(&wrap(&format!("looked for in {places}\n\n{texts}\n{heading}\n\n{tables}\n{shifts}"), 4))?;
         }
         Ok(ExitCode::from(exit::DONE))
     }
@@ -220,6 +233,100 @@ impl TableEntry {
             "folder": self.folder.as_ref().ok().map(|folder| folder.data.display().to_string()),
             "looked_for": self.card.places(),
             "remedy": self.folder.as_ref().err().map(MissingTable::remedy),
+            "problems": self.serves.to_json(),
+        })
+    }
+}
+
+/// A dataset of dataset shift that no other suite has, or inputs of no class: what is there of it, and what it serves.
+struct ShiftEntry {
+    name: &'static str,
+    summary: &'static str,
+    parts: Vec<&'static Part>,
+    origin: &'static str,
+    /// Where it was found.
+    here: Option<Vec<PathBuf>>,
+    /// The datasets that it is out of distribution for, where it belongs to no class.
+    outside: Vec<&'static str>,
+    serves: Serves,
+}
+
+impl ShiftEntry {
+    fn all(directories: &[PathBuf]) -> Vec<Self> {
+        let suites = shift_suites();
+        let serves = |names: &[&str]| {
+            let own = |problem: &ShiftProblem| problem.dataset().is_some_and(|data| names.contains(&data.name()));
+            Serves::of(suites.iter().map(|suite| (&suite.name, suite.problems.iter().filter(|it| own(it)).count())))
+        };
+        let paths = |files: &[Found]| files.iter().map(|found| found.path.clone()).collect();
+        let mut entries: Vec<Self> = Vec::new();
+        for card in shift_cards().iter().filter(|card| card.known().is_none()) {
+            entries.push(Self {
+                name: card.name,
+                summary: card.summary,
+                parts: card.parts().iter().collect(),
+                origin: card.origin(),
+                here: locate_shift(card, directories).ok().map(|files| paths(&files.parts)),
+                outside: Vec::new(),
+                serves: serves(&[card.name]),
+            });
+        }
+        for card in shift_cards() {
+            for outsiders in card.outsiders {
+                if let Some(known) = entries.iter_mut().find(|entry| entry.name == outsiders.name) {
+                    known.outside.push(card.name);
+                    known.serves = serves(&known.outside);
+                    continue;
+                }
+                let found = locate_outsiders(outsiders, directories);
+                entries.push(Self {
+                    name: outsiders.name,
+                    summary: outsiders.summary,
+                    parts: vec![&outsiders.part],
+                    origin: outsiders.origin,
+                    here: found.map(|found| paths(&[found])),
+                    outside: vec![card.name],
+                    serves: serves(&[card.name]),
+                });
+            }
+        }
+        entries
+    }
+
+    fn to_text(&self) -> String {
+        let mut text = format!("{}: {}\n", self.name, self.summary);
+        if !self.outside.is_empty() {
+            let _ = writeln!(text, "    outside of every class of {}", self.outside.join(", "));
+        }
+        if let Some(files) = &self.here {
+            for path in files {
+                let _ = writeln!(text, "    here: {}", path.display());
+            }
+        } else {
+            let _ = writeln!(text, "    not there");
+            for part in &self.parts {
+                let places: Vec<String> = part.places.iter().map(ToString::to_string).collect();
+                let _ = writeln!(text, "        {}: {}", part.holds, places.join(" or "));
+            }
+            let _ = writeln!(text, "    get {}", self.origin);
+        }
+        let _ = writeln!(text, "    serves {}", self.serves.to_text());
+        text
+    }
+
+    fn to_json(&self) -> Value {
+        let part = |part: &&Part| {
+            let places = part.places.iter().map(|place| json!({ "path": place.path, "member": place.member }));
+            json!({ "holds": part.holds, "looked_for": places.collect::<Vec<_>>() })
+        };
+        json!({
+            "name": self.name,
+            "summary": self.summary,
+            "here": self.here.is_some(),
+            "files": self.here.iter().flatten().map(|path| path.display().to_string()).collect::<Vec<_>>(),
+            "parts": self.parts.iter().map(part).collect::<Vec<_>>(),
+            "origin": self.origin,
+            "outside": self.outside,
             "problems": self.serves.to_json(),
         })
     }

@@ -21,7 +21,7 @@ pub(crate) use examples::Labelled;
 pub use examples::ShiftData;
 pub use folder::ImageFolder;
 pub use load::load_shift;
-pub use locate::{MissingShiftData, ShiftFiles, locate_shift};
+pub use locate::{MissingShiftData, ShiftFiles, locate_outsiders, locate_shift};
 pub use newsgroups::{NEWSGROUPS, TEXT_LENGTH, VOCABULARY};
 pub use registry::{shift_card, shift_cards};
 

@@ -81,7 +81,7 @@ impl ShiftInstance {
                 return Err(ShiftError::Input { shift: level.shift().name(), shifts, found });
             }
         };
-        Ok(Inputs::new(numbers, tokens).expect("shifts keep the number of rows"))
+        Ok(Inputs::new(numbers, tokens).unwrap_or_else(|_| unreachable!("shifts keep the number of rows")))
     }
 
     fn images(&self, level: &ShiftLevel, shape: ImageShape) -> Result<Matrix, ShiftError> {

@@ -43,10 +43,13 @@ pub fn locate_shift(card: &'static ShiftCard, directories: &[PathBuf]) -> Result
     if !missing.is_empty() {
         return Err(MissingShiftData { card, parts: missing, directories: directories.to_vec() });
     }
-    let there = |outsiders: &'static OutsiderCard| {
-        find(&outsiders.part, directories, Path::is_file).map(|found| (outsiders, found))
-    };
+    let there = |outsiders: &'static OutsiderCard| Some((outsiders, locate_outsiders(outsiders, directories)?));
     Ok(ShiftFiles { parts, outsiders: card.outsiders.iter().filter_map(there).collect() })
+}
+
+/// The file of inputs of no class, where it is in one of the directories.
+pub fn locate_outsiders(outsiders: &'static OutsiderCard, directories: &[PathBuf]) -> Option<Found> {
+    find(&outsiders.part, directories, Path::is_file)
 }
 
 impl fmt::Display for MissingShiftData {
