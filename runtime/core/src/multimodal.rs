@@ -220,6 +220,7 @@ impl TokenMatrix {
     ///
     /// # Panics
     /// When there is no such row.
+    #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
         let values = rows.iter().flat_map(|&row| self.row(row)).copied().collect();
         Self { rows: rows.len(), cols: self.cols, values }
@@ -258,6 +259,7 @@ impl Inputs {
     ///
     /// # Panics
     /// When there is no such input.
+    #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
         Self { numbers: self.numbers.select(rows), tokens: self.tokens.select(rows) }
     }
@@ -301,6 +303,7 @@ impl MultimodalDataset {
     ///
     /// # Panics
     /// When there is no such example.
+    #[must_use]
     pub fn select(&self, rows: &[usize]) -> Self {
         Self { inputs: self.inputs.select(rows), labels: rows.iter().map(|&row| self.labels[row]).collect() }
     }

@@ -58,24 +58,24 @@ impl DrawnDigits {
             (0..u64::from(count)).map(move |index| stream(seed, purpose, name, index))
         };
         let labelled = |purpose, count| {
-            let (images, labels) =
+            let (images, labels): (Vec<Pixels>, Vec<u32>) =
                 streams(purpose, count).map(|mut stream| digits::digit_at(self.side, &mut stream)).unzip();
-            MultimodalDataset::new(&task, self.inputs(images), labels).expect("drawn digits are what the task says")
+            MultimodalDataset::new(&task, self.inputs(&images), labels).expect("drawn digits are what the task says")
         };
         let outside = |mut stream: Stream| digits::outsider_at(self.side, &mut stream);
-        let outsiders = streams("drawn-outsiders", self.outsiders).map(outside).collect();
+        let outsiders: Vec<Pixels> = streams("drawn-outsiders", self.outsiders).map(outside).collect();
         ShiftInstance {
             train: labelled("drawn-train", self.train),
             validation: labelled("drawn-validation", self.validation),
             test: labelled("drawn-test", self.test),
-            outsiders: vec![Outsiders { name: OUTSIDERS.to_owned(), inputs: self.inputs(outsiders) }],
+            outsiders: vec![Outsiders { name: OUTSIDERS.to_owned(), inputs: self.inputs(&outsiders) }],
             task,
             seed,
             name: name.to_owned(),
         }
     }
 
-    fn inputs(&self, images: Vec<Pixels>) -> Inputs {
+    fn inputs(&self, images: &[Pixels]) -> Inputs {
         let values = images.iter().flat_map(|image| image.values().iter().map(|&x| x as f32)).collect();
         Matrix::from_rows(self.side * self.side, values).into()
     }

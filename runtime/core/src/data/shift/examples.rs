@@ -76,7 +76,9 @@ impl ShiftData {
             hash.add(name.as_bytes());
             hash.add(&(rows.len() as u64).to_le_bytes());
             rows.hash(&mut hash);
-            labels.iter().for_each(|label| hash.add(&label.to_le_bytes()));
+            for label in labels {
+                hash.add(&label.to_le_bytes());
+            }
         };
         add("pool", &pool.rows, &pool.labels);
         if let Some(test) = &test {
