@@ -130,7 +130,7 @@ pub enum DataDefect {
 
 impl DataDefect {
     /// The defect of that dataset's file.
-    pub(super) fn of(self, dataset: &'static str, path: &Path) -> DataError {
+    pub(crate) fn of(self, dataset: &'static str, path: &Path) -> DataError {
         DataError { dataset, path: path.to_owned(), defect: self.into() }
     }
 }

@@ -1,7 +1,12 @@
 //! Classes that agents see less of than there are, or nothing.
 
-use crate::data::pick;
+use std::collections::BTreeMap;
+
+use crate::data::{DataDefect, pick};
 use crate::stream::stream;
+
+/// The fewest classes, and rows beside a class, of which one can be held out.
+const FEWEST: usize = 3;
 
 /// Which classes are kept from agents as they train.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -36,18 +41,31 @@ pub(super) struct Parts {
 }
 
 impl ClassShift {
+    /// Whether rows of these classes are enough, however they are shared out.
+    pub(super) fn check(self, labels: &[u32]) -> Result<(), DataDefect> {
+        let mut counts = BTreeMap::new();
+        for label in labels {
+            *counts.entry(label).or_insert(0) += 1;
+        }
+        let beside = labels.len() - counts.values().max().copied().unwrap_or(0);
+        if self != Self::HeldOut || (counts.len() >= FEWEST && beside >= FEWEST) {
+            return Ok(());
+        }
+        let expected = format!("{FEWEST} classes and {FEWEST} rows beside any of them, for one is held out");
+        Err(DataDefect::Count { what: "classes", found: counts.len() as u64, expected })
+    }
+
     /// What outsiders of a class held out are called.
     pub const HELD_OUT: &'static str = "held-out-class";
 
     /// The class that is held out of those that occur, if one is.
     ///
     /// # Panics
-    /// When fewer than three classes occur: agents are told of two at least.
+    /// When no class occurs.
     pub(super) fn held_out(self, seed: u64, dataset: &str, repetition: u32, occurring: &[u32]) -> Option<u32> {
         if self != Self::HeldOut {
             return None;
         }
-        assert!(occurring.len() >= 3, "{dataset} has three classes, of which one can be held out");
         let order = pick::prefix(occurring.len(), occurring.len(), &mut stream(seed, "held-out-class", dataset, 0));
         Some(occurring[order[repetition as usize % order.len()]])
     }

@@ -87,9 +87,11 @@ impl ShiftDataset {
     /// Gives it its data.
     ///
     /// # Panics
-    /// When they are another dataset's.
+    /// When they are another dataset's, or have too few classes for one to be held out, which [`attach_datasets`] refuses.
     pub fn attach(&mut self, data: &Arc<ShiftData>) {
         assert_eq!(data.name(), self.name, "the data of the problem's own dataset");
+        let enough = self.classes.check(&data.pool.labels);
+        enough.unwrap_or_else(|defect| panic!("the data of {} serve: {defect}", self.name));
         self.data = Some(Arc::clone(data));
     }
 
@@ -181,6 +183,10 @@ pub fn attach_datasets(problems: &mut [ShiftProblem], directories: &[PathBuf]) -
     }
     for (card, files) in located {
         let data = Arc::new(load_shift(card, &files)?);
+        for dataset in problems.iter().filter(|problem| wanting(problem, card)).filter_map(ShiftProblem::dataset) {
+            let enough = dataset.classes.check(&data.pool.labels);
+            enough.map_err(|defect| defect.of(card.name, &files.parts[0].path))?;
+        }
         for problem in problems.iter_mut().filter(|problem| wanting(problem, card)) {
             problem.attach(&data);
         }

@@ -66,6 +66,9 @@ impl ShiftInstance {
     ///
     /// # Errors
     /// When the inputs have nothing that the shift is of, or a number becomes more than an `f32` holds.
+    ///
+    /// # Panics
+    /// Never: a shift keeps the number of rows.
     pub fn shifted(&self, level: &ShiftLevel) -> Result<Inputs, ShiftError> {
         let inputs = self.test.inputs();
         let (numbers, tokens) = match (level.shift().input(), self.task.image) {

@@ -81,11 +81,17 @@ impl ShiftProblem {
     }
 
     /// Whether its inputs can be shifted so, and change by it: grey images have no saturation.
+    ///
+    /// # Panics
+    /// As [`ShiftProblem::task`] does.
     pub fn takes(&self, shift: Shift) -> bool {
         changes(&self.task(), shift)
     }
 
     /// Every shift that it takes, at its usual severities.
+    ///
+    /// # Panics
+    /// As [`ShiftProblem::task`] does.
     pub fn levels(&self) -> Vec<ShiftLevel> {
         let at = |shift: Shift| {
             let severities = shift.severities().iter();

@@ -19,6 +19,8 @@ const IMAGES: &str = "images";
 /// The most rows and columns that an image may have, and the most bytes that reading it may take.
 const MAX_PIXELS: u32 = 1 << 14;
 const MAX_IMAGE_BYTES: u64 = 1 << 30;
+/// The fewest images of a folder.
+const FEWEST: usize = 3;
 /// The most sets of outsiders.
 const MOST_OUTSIDERS: usize = 16;
 
@@ -26,7 +28,11 @@ const MOST_OUTSIDERS: usize = 16;
 ///
 /// The classes are the folders within `train`, in the order of their names' bytes. Of each image the largest square about its
 /// middle is taken and brought to the size by the mean of what each new pixel covers; transparency is left out. All images
-/// are held in memory, a byte a value, and may take 512 MiB: 178,000 of 32 pixels in colour, 3,500 of 224.
+/// are held in memory, a byte a value, and may take 512 MiB: 174,000 of 32 pixels in colour, 3,500 of 224.
+///
+/// To corrupt one of 224 pixels takes some 11 ms in the mean over corruptions and severities, from 0.2 ms (brightness) to 85 ms
+/// (elastic), by `cargo run --release -p jointly-core --example shifts FOLDER`: 80 corruptions of 1,000 images are 15
+/// minutes.
 #[derive(Clone, Debug)]
 pub struct ImageFolder {
     /// The folder of images to train on, for the agent's own use, and, where there is no other, to test on.
@@ -131,12 +137,12 @@ fn labelled_files(folder: &Path, classes: &[PathBuf]) -> Result<Files, DataError
     Ok(all)
 }
 
-/// Two images at least: of one nothing can be kept apart.
+/// Three images at least: of fewer not all parts would have one.
 fn some(folder: &Path, images: usize) -> Result<(), DataError> {
-    if images >= 2 {
+    if images >= FEWEST {
         return Ok(());
     }
-    let expected = "at least 2, ending in .png, .jpg or .jpeg".to_owned();
+    let expected = format!("at least {FEWEST}, ending in .png, .jpg or .jpeg");
     Err(DataDefect::Count { what: "images", found: images as u64, expected }.of(IMAGES, folder))
 }
 
@@ -248,7 +254,9 @@ mod tests {
             let mut covered = vec![0.0; side];
             for span in spans(side, count) {
                 assert!((span.iter().map(|(_, share)| share).sum::<f64>() - 1.0).abs() < 1e-9);
-                span.iter().for_each(|&(i, share)| covered[i] += share);
+                for (i, share) in span {
+                    covered[i] += share;
+                }
             }
             assert!(covered.iter().all(|&share| (share - count as f64 / side as f64).abs() < 1e-9));
         }

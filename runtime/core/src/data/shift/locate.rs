@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use super::super::card::Part;
 use super::super::locate::{Found, find};
-use super::card::{OutsiderCard, ShiftCard};
+use super::card::{OutsiderCard, ShiftCard, ShiftContent};
 
 /// A dataset's files, found.
 #[derive(Clone, Debug)]
@@ -32,10 +32,12 @@ pub struct MissingShiftData {
 /// # Errors
 /// When a part is in none of the places. Outsiders that are in none are left out.
 pub fn locate_shift(card: &'static ShiftCard, directories: &[PathBuf]) -> Result<ShiftFiles, MissingShiftData> {
+    // Newsgroups are folders of texts.
+    let texts = matches!(card.content, ShiftContent::Newsgroups { .. });
+    let is_there = if texts { Path::exists } else { Path::is_file };
     let (mut parts, mut missing) = (Vec::new(), Vec::new());
     for part in card.parts() {
-        // The texts of newsgroups are folders.
-        match find(part, directories, Path::exists) {
+        match find(part, directories, is_there) {
             Some(found) => parts.push(found),
             None => missing.push(part),
         }

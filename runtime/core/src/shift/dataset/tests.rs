@@ -16,7 +16,8 @@ const REAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
 fn iris() -> Arc<ShiftData> {
     let folder = tempfile::tempdir().unwrap();
     let names = ["setosa", "versicolor", "virginica"];
-    let rows: String = (0..150).map(|i| format!("{i},{},{},1,{}\n", i % 7, i % 3, names[i / 50])).collect();
+    let row = |i: usize| format!("{i},{},{},1,{}", i % 7, i % 3, names[i / 50]);
+    let rows = (0..150).map(row).collect::<Vec<_>>().join("\n");
     fs::create_dir(folder.path().join("iris")).unwrap();
     fs::write(folder.path().join("iris/iris.csv"), rows).unwrap();
     let card = shift_card("iris").unwrap();
@@ -207,6 +208,31 @@ fn categories_stay_in_their_column() {
     // The counts are a table, which noise moves.
     let noisy = it.shifted(&"gaussian-features/1".parse().unwrap()).unwrap();
     assert!(noisy.numbers() != it.test.inputs().numbers() && noisy.tokens() == it.test.inputs().tokens());
+}
+
+/// A table in which one class leaves nothing to learn is refused before it is run.
+#[test]
+fn a_class_is_held_out_only_of_enough() {
+    let attach = |classes: &dyn Fn(usize) -> usize| {
+        let folder = tempfile::tempdir().unwrap();
+        let names = ["setosa", "versicolor", "virginica"];
+        let rows = (0..150).map(|i| format!("{i},{},3,4,{}", i % 5, names[classes(i)])).collect::<Vec<_>>().join("\n");
+        fs::create_dir(folder.path().join("iris")).unwrap();
+        fs::write(folder.path().join("iris/iris.csv"), rows).unwrap();
+        let mut problems = shift_suite("shift/tabular").unwrap().problems;
+        problems.retain(|problem| problem.dataset().unwrap().name() == "iris");
+        let result = attach_datasets(&mut problems, &[folder.path().to_owned()]).map_err(|error| error.to_string());
+        if result.is_ok() {
+            assert!(problems.iter().all(|problem| !problem.instance(0).test.labels().is_empty()));
+        }
+        result
+    };
+    assert_eq!(attach(&|i| i % 3), Ok(()));
+    let expected = "3 classes and 3 rows beside any of them, for one is held out";
+    for few in [(&|i: usize| i % 2) as &dyn Fn(usize) -> usize, &|i| if i < 148 { 0 } else { i - 147 }] {
+        let message = attach(few).unwrap_err();
+        assert!(message.contains("iris.csv: it holds") && message.contains(expected), "{message}");
+    }
 }
 
 #[test]
