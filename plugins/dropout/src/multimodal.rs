@@ -8,9 +8,9 @@ use jointly_sdk::{
 };
 
 jointly_modal::settings! {
-    struct Settings(epochs: "20", batch_size: "64", learning_rate: "1e-3") {
+    struct Settings(batch_size: "64", learning_rate: "1e-3") {
         /// probability that a number which a dense layer reads is dropped
-        rate: Fraction = "0.1",
+        rate: Fraction = "0.2",
         /// drop what the first dense layer reads too; behind convolutions it always is, and pixels then never are
         input_dropout: bool = "yes",
     }

@@ -7,9 +7,9 @@ use jointly_sdk::{
 };
 
 jointly_modal::settings! {
-    struct Settings(epochs: "20", batch_size: "64", learning_rate: "1e-3") {
+    struct Settings(batch_size: "128", learning_rate: "1e-3") {
         /// probability that a number which the last layer reads is dropped
-        rate: Fraction = "0.3",
+        rate: Fraction = "0.5",
     }
 }
 

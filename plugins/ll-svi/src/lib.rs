@@ -8,9 +8,9 @@ use jointly_sdk::{
 };
 
 jointly_modal::settings! {
-    struct Settings(epochs: "20", batch_size: "64", learning_rate: "1e-3") {
+    struct Settings(batch_size: "64", learning_rate: "1e-3") {
         /// standard deviation of each parameter of the last layer before any data are seen
-        prior_scale: Positive = "1",
+        prior_scale: Positive = "0.1",
         /// factor of the divergence from that prior; 1 makes the loss the evidence's lower bound
         kl_weight: NonNegative = "1",
         /// standard deviations with which training starts
@@ -48,7 +48,7 @@ impl MultimodalClassifier for LastLayerSvi {
                     .into(),
             parameters: Settings::parameters(),
             sweeps: vec![
-                sweeps::one("prior-scale", &["0.1", "0.3", "1", "3"]),
+                sweeps::one("prior-scale", &["0.03", "0.1", "0.3", "1"]),
                 sweeps::one("learning-rate", &["3e-4", "1e-3", "3e-3"]),
             ],
             ..Description::new("ll-svi", env!("CARGO_PKG_VERSION"), summary)

@@ -46,8 +46,8 @@ pub struct Design {
     pub filters: Vec<usize>,
     /// Numbers that stand for a word or a category, where it is given.
     pub embedding_width: Option<usize>,
-    /// Passes over the examples.
-    pub epochs: usize,
+    /// Passes over the examples, where they are given.
+    pub epochs: Option<usize>,
     /// Examples in a batch; the last batch of a pass is what is left.
     pub batch_size: usize,
     /// Step size of Adam.

@@ -60,7 +60,7 @@ impl<'a> Setup<'a> {
 
     /// Steps of the training of one network.
     pub fn steps(&self) -> usize {
-        self.design.epochs.saturating_mul(self.examples().div_ceil(self.design.batch_size))
+        self.plan().epochs.saturating_mul(self.examples().div_ceil(self.design.batch_size))
     }
 
     /// Trains a member: minimises the mean cross-entropy, where each dense layer drops what it reads with its own
@@ -154,7 +154,7 @@ impl<'a, 'p> Course<'a, 'p> {
             if !self.finite {
                 return Err(Failure::Diverged(format!("the loss is not finite in epoch {}", self.epoch - 1)));
             }
-            if self.epoch == design.epochs || self.order.is_empty() {
+            if self.epoch == self.setup.plan().epochs || self.order.is_empty() {
                 return Ok(false);
             }
             shuffle(&mut self.order, &mut self.batches);

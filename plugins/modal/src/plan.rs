@@ -24,7 +24,12 @@ const HIDDEN_OF_FEATURES: [usize; 1] = [128];
 const WORD_WIDTH: usize = 128;
 const CATEGORY_WIDTH: usize = 16;
 
-/// A network's shape: what it reads and its layers.
+/// Passes over the examples where they are not given. Embeddings of categories that are hardly ever seen learn by heart: whoever
+/// trains clicks passes over them once.
+const EPOCHS: usize = 20;
+const EPOCHS_OF_CATEGORIES: usize = 1;
+
+/// A network's shape, what it reads and its layers, and how long it is trained.
 #[derive(Clone, Debug)]
 pub struct Plan {
     front: Option<Front>,
@@ -38,6 +43,8 @@ pub struct Plan {
     pub(crate) embedding_width: usize,
     /// Numbers that a network reads of an input.
     pub(crate) inputs: usize,
+    /// Passes over the examples.
+    pub(crate) epochs: usize,
 }
 
 impl Plan {
@@ -87,6 +94,10 @@ impl Plan {
         });
         let read = front.as_ref().map_or(inputs, Front::features);
         let widths = [&[read], &hidden[..], &[task.num_classes]].concat();
+        let epochs = design.epochs.unwrap_or(match task.tokens {
+            Tokens::Categories(_) => EPOCHS_OF_CATEGORIES,
+            Tokens::Absent | Tokens::Text { .. } => EPOCHS,
+        });
         let plan = Self {
             standardises: task.image.is_none(),
             numbers: task.numbers,
@@ -95,6 +106,7 @@ impl Plan {
             kind,
             embedding_width,
             inputs,
+            epochs,
         };
         match plan.parameters().and_then(|parameters| parameters.checked_mul(networks)) {
             Some(parameters) if parameters <= MOST_PARAMETERS => Ok(plan),
@@ -150,4 +162,51 @@ fn front(image: Image, filters: &[usize]) -> Result<Front, Failure> {
     let convolutions = filters.iter().map(|filters| Stage::Convolution { filters: *filters, kernel: KERNEL });
     let stages: Vec<Stage> = convolutions.chain([Stage::Pooling { size: POOL }]).collect();
     Front::new(image, &stages)
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::ImageShape;
+
+    use super::*;
+    use crate::trials::{design, trials};
+
+    #[test]
+    fn networks_are_those_of_the_paper_where_nothing_is_said() {
+        let [numbers, _, texts, categories] = trials();
+        let image = Some(ImageShape { height: 28, width: 28, channels: 1 });
+        let mnist = MultimodalTask { num_classes: 10, numbers: 784, image, tokens: Tokens::Absent };
+        let auto = design();
+        let lenet = Design { network: Architecture::Lenet, filters: vec![32, 64], ..auto.clone() };
+        let plan = |design: &Design, task: &MultimodalTask| Plan::new(design, task, 1).unwrap();
+        for (design, task, widths) in [
+            (&auto, &mnist, vec![784, 200, 200, 10]),
+            (&lenet, &mnist, vec![12 * 12 * 64, 128, 10]),
+            (&auto, &numbers.task, vec![2, 200, 200, 3]),
+            (&auto, &texts.task, vec![128, 128, 3]),
+            (&auto, &categories.task, vec![1 + 3 * 16, 200, 200, 2]),
+        ] {
+            let plan = plan(design, task);
+            assert_eq!(plan.widths, widths);
+            let categories = matches!(task.tokens, Tokens::Categories(_));
+            assert_eq!(plan.epochs, if categories { 1 } else { 20 });
+            let network = plan.network(1, 0);
+            let tables = task.tokens != Tokens::Absent;
+            let parameters = network.parameters.len() * LANES + plan.kind.ids() * plan.embedding_width;
+            assert_eq!(plan.parameters(), Some(parameters));
+            assert_eq!(plan.tables(1, 0).numbers() > 0, tables);
+            assert_eq!((plan.dense(), plan.convolves()), (widths.len() - 1, network.front().is_some()));
+        }
+    }
+
+    #[test]
+    fn what_has_no_room_is_refused() {
+        let [.., categories] = trials();
+        let ids = |sizes: Vec<u32>| MultimodalTask { tokens: Tokens::Categories(sizes), ..categories.task.clone() };
+        assert!(Plan::new(&design(), &ids(vec![4_000_000]), 1).is_ok());
+        for (task, networks) in [(ids(vec![5_000_000]), 1), (ids(vec![u32::MAX; 3]), 1), (ids(vec![400_000]), 11)] {
+            assert!(matches!(Plan::new(&design(), &task, networks), Err(Failure::InvalidSetting(_))));
+        }
+        assert!(Plan::new(&design(), &ids(vec![2]), usize::MAX).is_err());
+    }
 }

@@ -80,3 +80,41 @@ fn scaling(numbers: &Matrix) -> Vec<(f32, f32)> {
     };
     (0..cols).map(column).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::{ImageShape, MultimodalTask, TokenMatrix, Tokens};
+
+    use super::*;
+    use crate::trials::trials;
+
+    fn inputs(rows: usize, values: Vec<f32>) -> Inputs {
+        let numbers = Matrix::new(rows, 2, values).unwrap();
+        Inputs { numbers, tokens: TokenMatrix::new(rows, 0, Vec::new()).unwrap() }
+    }
+
+    fn reader(image: Option<ImageShape>, seen: &Inputs) -> Result<Reader, Failure> {
+        let task = MultimodalTask { num_classes: 2, numbers: 2, image, tokens: Tokens::Absent };
+        Reader::new(Plan::new(&crate::trials::design(), &task, 1).unwrap(), seen)
+    }
+
+    #[test]
+    fn numbers_are_standardised_by_the_training_set_and_pixels_are_not() {
+        let seen = inputs(4, vec![1.0, 7.0, 3.0, 7.0, 1.0, 7.0, 3.0, 7.0]);
+        let asked = inputs(1, vec![4.0, 9.0]);
+        // The first has the mean 2 and the deviation 1, the second never changes.
+        assert_eq!(reader(None, &seen).unwrap().numbers(&asked).unwrap(), [2.0, 2.0]);
+        let image = ImageShape { height: 1, width: 2, channels: 1 };
+        assert_eq!(reader(Some(image), &seen).unwrap().numbers(&asked).unwrap(), [4.0, 9.0]);
+        assert_eq!(reader(None, &inputs(0, Vec::new())).unwrap().numbers(&asked).unwrap(), [4.0, 9.0]);
+    }
+
+    #[test]
+    fn inputs_that_are_not_the_tasks_are_refused() {
+        let reader = reader(None, &inputs(1, vec![1.0, 2.0])).unwrap();
+        for trial in trials().iter().skip(1) {
+            assert!(matches!(reader.numbers(&trial.test.inputs), Err(Failure::Internal(_))), "{}", trial.name);
+        }
+        assert!(super::tests::reader(None, &inputs(1, vec![f32::NAN, 0.0])).is_err());
+    }
+}

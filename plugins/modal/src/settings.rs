@@ -6,7 +6,7 @@
 macro_rules! settings {
     (
         $(#[$meta:meta])*
-        $vis:vis struct $name:ident (epochs: $epochs:literal, batch_size: $batch:literal, learning_rate: $rate:literal) {
+        $vis:vis struct $name:ident (batch_size: $batch:literal, learning_rate: $rate:literal) {
             $($own:tt)*
         }
     ) => {
@@ -23,8 +23,8 @@ macro_rules! settings {
                 filters: ::jointly_sdk::Widths = "32,64",
                 /// numbers that stand for a word or a category; auto is 128 for words, 16 for categories
                 embedding_width: $crate::Auto<::jointly_sdk::Count> = "auto",
-                /// passes over the examples
-                epochs: ::jointly_sdk::Count = $epochs,
+                /// passes over the examples; auto is 20, of categories 1
+                epochs: $crate::Auto<::jointly_sdk::Count> = "auto",
                 /// examples in a batch
                 batch_size: ::jointly_sdk::Count = $batch,
                 /// step size of Adam
@@ -40,7 +40,7 @@ macro_rules! settings {
                     hidden: self.hidden.0.as_ref().map(|widths| widths.to_vec()),
                     filters: self.filters.to_vec(),
                     embedding_width: self.embedding_width.0.map(|width| *width),
-                    epochs: *self.epochs,
+                    epochs: self.epochs.0.map(|epochs| *epochs),
                     batch_size: *self.batch_size,
                     learning_rate: *self.learning_rate,
                 }

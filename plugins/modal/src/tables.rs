@@ -234,3 +234,117 @@ impl Steps {
         self.gradient.clear();
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use jointly_nets::adam::Adam;
+    use jointly_nets::simd::floats_mut;
+
+    use super::*;
+
+    /// Relative, of numbers that two ways of rounding lead to.
+    const TOLERANCE: f32 = 2e-5;
+
+    fn text() -> Tables {
+        Tables::new(Kind::new(&Tokens::Text { vocabulary: 9, length: 5 }), 3, &mut Rng::new(1, 0))
+    }
+
+    fn categories() -> Tables {
+        Tables::new(Kind::new(&Tokens::Categories(vec![2, 4])), 3, &mut Rng::new(1, 0))
+    }
+
+    fn written(tables: &Tables, tokens: &[u32]) -> Vec<f32> {
+        let mut out = vec![f32::NAN; tables.numbers()];
+        tables.write(tokens, &mut out);
+        out
+    }
+
+    #[test]
+    fn a_text_is_the_mean_of_its_words_and_categories_stand_side_by_side() {
+        let tables = text();
+        let mean: Vec<f32> = (0..3).map(|i| (2.0 * tables.row(4)[i] + tables.row(1)[i]) / 3.0).collect();
+        for tokens in [[4, 1, 4, 0, 0], [0, 4, 4, 0, 1]] {
+            let found = written(&tables, &tokens);
+            assert!(found.iter().zip(&mean).all(|(a, b)| (a - b).abs() < TOLERANCE), "{found:?} {mean:?}");
+        }
+        assert_eq!(written(&tables, &[0; 5]), [0.0; 3]);
+        let tables = categories();
+        assert_eq!(written(&tables, &[1, 2]), [tables.row(1), tables.row(4)].concat());
+        assert!(tables.kind.knows(&[1, 3]) && !tables.kind.knows(&[2, 0]) && !tables.kind.knows(&[0, 4]));
+    }
+
+    #[test]
+    fn embeddings_start_with_a_norm_of_one() {
+        let tables = Tables::new(Kind::new(&Tokens::Categories(vec![3000])), 16, &mut Rng::new(1, 0));
+        let square: f32 = tables.values.iter().map(|value| value * value).sum::<f32>() / 3000.0;
+        // Five standard errors of a mean of 48,000 squares.
+        assert!((square - 1.0).abs() < 5.0 * (2.0f32 / 48_000.0).sqrt(), "{square}");
+    }
+
+    #[test]
+    fn the_gradient_is_that_of_what_is_written() {
+        for (mut tables, inputs) in [
+            (text(), vec![vec![4, 1, 4, 0, 2], vec![0; 5], vec![1, 1, 1, 8, 0]]),
+            (categories(), vec![vec![0, 3], vec![1, 3]]),
+        ] {
+            let mut rng = Rng::new(2, 0);
+            let slopes: Vec<Vec<f32>> =
+                inputs.iter().map(|_| (0..tables.numbers()).map(|_| rng.normal()).collect()).collect();
+            let mut steps = Steps::new(&tables, 0.1);
+            inputs.iter().zip(&slopes).for_each(|(tokens, slopes)| steps.add(&tables, tokens, slopes));
+            let objective = |tables: &Tables| -> f64 {
+                let one = |(tokens, slopes): (&Vec<u32>, &Vec<f32>)| -> f64 {
+                    written(tables, tokens).iter().zip(slopes).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
+                };
+                inputs.iter().zip(&slopes).map(one).sum()
+            };
+            for at in 0..tables.values.len() {
+                let place = steps.places[at / 3];
+                let found = if place == NOWHERE { 0.0 } else { steps.gradient[place as usize * 3 + at % 3] };
+                let value = tables.values[at];
+                // What is written is linear in the tables: a large step is exact but for rounding.
+                let mut shifted = |by: f32| {
+                    tables.values[at] = value + by;
+                    objective(&tables)
+                };
+                let difference = (shifted(1.0) - shifted(-1.0)) as f32 / 2.0;
+                tables.values[at] = value;
+                assert!((difference - found).abs() < TOLERANCE * (1.0 + found.abs()), "{at}: {difference} {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn rows_move_as_by_adam_and_only_where_a_batch_has_them() {
+        let mut tables = text();
+        let mut plain = vec![Lanes::splat(0.0); vectors(27)];
+        floats_mut(&mut plain)[..27].copy_from_slice(&tables.values);
+        let (mut steps, mut adam) = (Steps::new(&tables, 1e-2), Adam::new(plain.len(), 1e-2));
+        let mut rng = Rng::new(3, 0);
+        for step in 0..30 {
+            let mut gradient = vec![Lanes::splat(0.0); plain.len()];
+            for word in 1..5u32 {
+                let slopes = [rng.normal(), rng.normal(), rng.normal()];
+                floats_mut(&mut gradient)[word as usize * 3..][..3].copy_from_slice(&slopes);
+                steps.add(&tables, &[word, 0, 0, 0, 0], &slopes);
+                // A rare word moves by steps of its own.
+                if word == 1 && step % 7 == 0 {
+                    steps.add(&tables, &[8, 0, 0, 0, 0], &[1.0; 3]);
+                }
+            }
+            adam.update(&mut plain, &gradient, 0.0);
+            let before = tables.row(8).to_vec();
+            steps.step(&mut tables);
+            assert_eq!(before != tables.row(8), step % 7 == 0);
+        }
+        for (found, expected) in tables.values.iter().zip(floats(&plain)).take(15) {
+            assert!((found - expected).abs() < TOLERANCE * (1.0 + expected.abs()), "{found} {expected}");
+        }
+        // The same slope five times: five whole steps.
+        let start = text();
+        for (found, start) in tables.row(8).iter().zip(start.row(8)) {
+            assert!((found - start + 5e-2).abs() < 1e-4, "{found} {start}");
+        }
+        assert_eq!(tables.values[15..24], start.values[15..24]);
+    }
+}

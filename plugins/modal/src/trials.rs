@@ -5,6 +5,8 @@ use jointly_sdk::{
     TokenMatrix, Tokens,
 };
 
+use crate::design::{Architecture, Design};
+
 /// Examples of a task, the first to train on, others to be asked about.
 #[derive(Debug)]
 pub struct Trial {
@@ -32,6 +34,19 @@ const ACCURACY: f32 = 0.85;
 /// A problem of each kind: numbers, images, texts, categories beside numbers.
 pub fn trials() -> [Trial; 4] {
     [numbers(), images(), texts(), categories()]
+}
+
+/// A design that leaves to the task what can be left to it.
+pub fn design() -> Design {
+    Design {
+        network: Architecture::Auto,
+        hidden: None,
+        filters: vec![3, 5],
+        embedding_width: None,
+        epochs: None,
+        batch_size: 16,
+        learning_rate: 1e-3,
+    }
 }
 
 fn inputs(rows: usize, numbers: Vec<f32>, tokens: Vec<u32>) -> Inputs {

@@ -8,15 +8,15 @@ use jointly_sdk::{
 };
 
 jointly_modal::settings! {
-    struct Settings(epochs: "20", batch_size: "64", learning_rate: "1e-3") {
+    struct Settings(batch_size: "64", learning_rate: "3e-3") {
         /// standard deviation of each parameter before any data are seen
-        prior_scale: Positive = "1",
+        prior_scale: Positive = "0.3",
         /// factor of the divergence from that prior; 1 makes the loss the evidence's lower bound
         kl_weight: NonNegative = "1",
         /// standard deviations with which training starts
-        initial_scale: Positive = "0.05",
+        initial_scale: Positive = "0.01",
         /// step size of Adam for the logarithms of the standard deviations
-        scale_rate: Positive = "1e-2",
+        scale_rate: Positive = "1e-3",
     }
 }
 
@@ -24,6 +24,10 @@ jointly_modal::settings! {
 /// for all rows of all calls.
 ///
 /// The tables of embeddings stay points, as does the mean of a text's words: what is uncertain is what reads them.
+///
+/// The defaults are those under which 1,000 held-out images of MNIST are likeliest behind 8,000. They leave the standard deviations
+/// on their way from 0.01: with scale-rate=1e-2 these arrive where the evidence's lower bound is the highest, and fewer images are
+/// classified as they should be.
 ///
 /// After Ovadia et al. (Can you trust your model's uncertainty?, NeurIPS 2019, appendix A.6), with the mean field of Graves (2011)
 /// and Blundell et al. (2015) and the gradient of Wen et al. (2018). Here biases are uncertain too.
@@ -46,8 +50,8 @@ impl MultimodalClassifier for Svi {
                 .into(),
             parameters: Settings::parameters(),
             sweeps: vec![
-                sweeps::one("prior-scale", &["0.1", "0.3", "1", "3"]),
-                sweeps::one("learning-rate", &["3e-4", "1e-3", "3e-3"]),
+                sweeps::one("prior-scale", &["0.1", "0.3", "1"]),
+                sweeps::one("learning-rate", &["1e-3", "3e-3", "1e-2"]),
             ],
             ..Description::new("svi", env!("CARGO_PKG_VERSION"), "a normal belief about each parameter, learnt by flipout")
         }
@@ -102,7 +106,8 @@ mod tests {
         let places: Vec<usize> = (0..examples).collect();
         let labels = numbers.train.labels[..examples].to_vec();
         let data = MultimodalDataset { inputs: trials::rows(&numbers.train.inputs, &places), labels };
-        let pairs = [("hidden", "5"), ("epochs", epochs), ("batch-size", "8"), ("learning-rate", "1e-2")];
+        let fast = [("prior-scale", "1"), ("initial-scale", "0.1"), ("learning-rate", "1e-2"), ("scale-rate", "1e-2")];
+        let pairs = [&fast[..], &[("hidden", "5"), ("epochs", epochs), ("batch-size", "8")]].concat();
         trained(&data, &numbers.task, &pairs).belief().mean_scale()
     }
 
@@ -122,6 +127,7 @@ mod tests {
             ("batch-size", "16"),
             ("prior-scale", "0.3"),
             ("kl-weight", "1e5"),
+            ("scale-rate", "1e-2"),
             ("learning-rate", "1e-2"),
         ];
         let agent = trained(&numbers.train, &numbers.task, &pairs);
