@@ -1,5 +1,6 @@
 //! Drawings as scalable vector graphics: scales, axes, marks and labels, each text escaped on its way in.
 
+mod boxes;
 mod canvas;
 mod labels;
 mod lettering;
@@ -8,6 +9,7 @@ mod palette;
 mod panel;
 mod scale;
 
+pub(crate) use boxes::Quartiles;
 pub(crate) use canvas::{Anchor, Area, Canvas, Spot};
 pub(crate) use labels::{Label, place};
 pub(crate) use lettering::{shortened, width};

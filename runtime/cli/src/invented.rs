@@ -1,6 +1,7 @@
 //! Runs that tests make up: a plan and results that nobody measured.
 
 pub(crate) mod regression;
+pub(crate) mod shift;
 
 use jointly_core::{JointScore, Metric, ProblemScores, Score, Suite, digest};
 use jointly_host::{Failure, Kind, Limits, Phase};

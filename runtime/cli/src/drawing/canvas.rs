@@ -158,6 +158,14 @@ impl Canvas {
         self.marks.empty("image", &[&attributes[..], &[("preserveAspectRatio", "none")]].concat());
     }
 
+    /// An image whose pixels are seen one by one, with what a pointer that rests on it says.
+    pub(crate) fn pixelated(&mut self, area: Area, uri: &str, title: &str) {
+        let [x, y, width, height] = [area.left, area.top, area.width, area.height].map(pixels);
+        let attributes = [("x", &*x), ("y", &*y), ("width", &*width), ("height", &*height), ("href", uri)];
+        let style = [("class", "pixels"), ("preserveAspectRatio", "none")];
+        self.titled("image", &[&attributes[..], &style].concat(), title);
+    }
+
     /// A training example of one class or the other, in a colour with a light rim.
     pub(crate) fn example(&mut self, at: Spot, other: bool, size: f64, colour: &str) {
         let marker = if other { Marker::Triangle } else { Marker::Circle };
@@ -205,6 +213,12 @@ impl Canvas {
         let cap = |(x, y): Spot| bar((x - across.0, y - across.1), (x + across.0, y + across.1));
         let path = bar(from, to) + &cap(from) + &cap(to);
         self.marks.empty("path", &[("d", &path), ("class", "error"), ("style", &format!("stroke:{colour}"))]);
+    }
+
+    /// A thick line from spot to spot.
+    pub(crate) fn bar(&mut self, from: Spot, to: Spot, colour: &str) {
+        let path = format!("M{} {}L{} {}", pixels(from.0), pixels(from.1), pixels(to.0), pixels(to.1));
+        self.marks.empty("path", &[("d", &path), ("class", "median"), ("style", &format!("stroke:{colour}"))]);
     }
 
     /// A light ground under an error bar that lies on a coloured one.

@@ -5,6 +5,8 @@ use std::fmt;
 use jointly_core::correlations::mean_ranks;
 use jointly_core::stream;
 
+use crate::report::quantile::quantile;
+
 /// Resamples of a bootstrap.
 const RESAMPLES: u64 = 2000;
 /// The ends of the interval.
@@ -86,17 +88,26 @@ fn ranks(values: &[f64]) -> Vec<f64> {
     mean_ranks(values).into_iter().map(|rank| rank + 1.0).collect()
 }
 
-/// The quantile of sorted values, linear between neighbours; NaN of none.
-fn quantile(sorted: &[f64], q: f64) -> f64 {
-    let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
-    let at = q * last as f64;
-    let (low, part) = (at as usize, at - libm::floor(at));
-    sorted[low] + (sorted[(low + 1).min(last)] - sorted[low]) * part
+/// Kendall's tau-b of pairs: pairs of pairs that agree less those that disagree, over those that tie on neither side, in the
+/// geometric mean of the two sides; NaN where all tie. Kendall, *The treatment of ties in ranking problems* (1945).
+pub(crate) fn kendall(pairs: &[(f64, f64)]) -> f64 {
+    let (mut sum, mut left, mut right) = (0.0, 0.0, 0.0);
+    for (i, a) in pairs.iter().enumerate() {
+        for b in &pairs[..i] {
+            // Infinite values tie with one another.
+            let sign = |x: f64, y: f64| f64::from(i8::from(x > y) - i8::from(x < y));
+            let (x, y) = (sign(a.0, b.0), sign(a.1, b.1));
+            sum += x * y;
+            left += x * x;
+            right += y * y;
+        }
+    }
+    if left > 0.0 && right > 0.0 { sum / libm::sqrt(left * right) } else { f64::NAN }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{linear, pearson, quantile, ranks, spearman};
+    use super::{kendall, linear, pearson, ranks, spearman};
 
     /// Rounding of sums of a few small numbers.
     const ROUNDING: f64 = 1e-12;
@@ -126,9 +137,16 @@ mod tests {
     }
 
     #[test]
-    fn quantiles_lie_between_neighbours() {
-        assert_eq!(quantile(&[0.0, 1.0, 2.0], 0.25), 0.5);
-        assert_eq!(quantile(&[7.0], 0.95), 7.0);
+    fn kendalls_tau_counts_pairs_that_agree() {
+        let of = |right: &[f64]| kendall(&(0..).map(f64::from).zip(right.iter().copied()).collect::<Vec<_>>());
+        assert_eq!(of(&[1.0, 2.0, 3.0, 4.0]), 1.0);
+        assert_eq!(of(&[4.0, 3.0, 2.0, 1.0]), -1.0);
+        // Of six pairs one disagrees.
+        assert!((of(&[1.0, 3.0, 2.0, 4.0]) - 4.0 / 6.0).abs() < ROUNDING);
+        // Of three pairs two agree and one ties on the right: 2 / sqrt(3 * 2).
+        assert!((of(&[1.0, 1.0, 2.0]) - 2.0 / libm::sqrt(6.0)).abs() < ROUNDING);
+        assert!((of(&[1.0, f64::INFINITY, f64::INFINITY]) - 2.0 / libm::sqrt(6.0)).abs() < ROUNDING);
+        assert!(of(&[1.0, 1.0]).is_nan() && of(&[1.0]).is_nan());
     }
 
     #[test]

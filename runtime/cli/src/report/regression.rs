@@ -3,7 +3,6 @@
 mod agreement;
 mod calibration;
 mod family;
-mod grid;
 mod histograms;
 mod learning;
 mod levels;

@@ -7,8 +7,8 @@ use jointly_core::{Score, Summary};
 use crate::drawing::Point;
 use crate::report::correlation::{Correlation, FEWEST, FEWEST_RESAMPLED, pearson, spearman};
 use crate::report::figure::{Figure, cells, counted, digits};
+use crate::report::grid::{Grid, Key, frame, panel, range};
 use crate::report::regression::family::{Family, datasets};
-use crate::report::regression::grid::{Grid, Key, frame, panel, range};
 use crate::report::view::View;
 use crate::scores::AgentScores;
 

@@ -5,8 +5,8 @@ use jointly_core::regression::score::LevelScores;
 
 use crate::drawing::{Canvas, Panel, Point};
 use crate::report::figure::{Figure, cells, counted, digits};
+use crate::report::grid::{Grid, Key, frame, frame_at, panel, range_of, series, trace};
 use crate::report::regression::family::{Family, datasets};
-use crate::report::regression::grid::{Grid, Key, frame, frame_at, panel, range_of, series, trace};
 use crate::report::view::View;
 use crate::scores::{AgentScores, ScoredProblem};
 use crate::table::with_error;

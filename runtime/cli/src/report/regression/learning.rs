@@ -5,8 +5,8 @@ use jointly_core::regression::{Acquisition, Round};
 
 use crate::drawing::{Palette, Point, Style};
 use crate::report::figure::{Figure, cells, counted, digits};
+use crate::report::grid::{Grid, Key, frame_at, panel, range_of, series};
 use crate::report::regression::family::{Family, datasets, failures, families};
-use crate::report::regression::grid::{Grid, Key, frame_at, panel, range_of, series};
 use crate::report::view::View;
 use crate::scores::AgentScores;
 use crate::table::with_error;

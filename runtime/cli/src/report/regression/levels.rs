@@ -5,7 +5,7 @@ use jointly_core::regression::coverage::{IntervalSummary, LevelSummary};
 
 use crate::drawing::Point;
 use crate::report::figure::{Figure, cells};
-use crate::report::regression::grid::{Grid, Key, frame_at, panel, range_of, series};
+use crate::report::grid::{Grid, Key, frame_at, panel, range_of, series};
 use crate::report::regression::process::{Covered, Process, percent};
 use crate::report::view::View;
 use crate::table::with_error;

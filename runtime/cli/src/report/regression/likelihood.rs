@@ -4,8 +4,8 @@ use jointly_core::Score;
 
 use crate::drawing::Point;
 use crate::report::figure::{Figure, cells, counted, digits};
+use crate::report::grid::{Grid, Key, frame, panel, range, range_of};
 use crate::report::regression::family::{Family, datasets, failures};
-use crate::report::regression::grid::{Grid, Key, frame, panel, range, range_of};
 use crate::report::view::View;
 use crate::scores::AgentScores;
 use crate::table::with_error;

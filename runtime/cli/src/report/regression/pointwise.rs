@@ -5,7 +5,7 @@ use jointly_core::regression::coverage::LevelSummary;
 
 use crate::drawing::Style;
 use crate::report::figure::{Figure, cells, digits};
-use crate::report::regression::grid::{Grid, Key, frame, level_line, panel, range, trace};
+use crate::report::grid::{Grid, Key, frame, level_line, panel, range, trace};
 use crate::report::regression::process::{Covered, Process, percent};
 use crate::report::view::View;
 

@@ -6,8 +6,8 @@ use jointly_core::Score;
 
 use crate::drawing::{Axis, Canvas, Point};
 use crate::report::figure::{Figure, cells, counted, digits};
+use crate::report::grid::{Grid, Key, panel, range_of};
 use crate::report::regression::family::{datasets, values_on};
-use crate::report::regression::grid::{Grid, Key, panel, range_of};
 use crate::report::view::View;
 use crate::scores::AgentScores;
 use crate::table::with_error;

@@ -19,23 +19,40 @@ const MARGIN: f64 = 0.06;
 
 /// The legend's marks.
 #[derive(Clone, Copy)]
-pub(super) enum Key {
+pub(crate) enum Key {
     Lines,
     Markers,
     Both,
 }
 
 /// Where panels are.
-pub(super) struct Grid {
+pub(crate) struct Grid {
     columns: usize,
+    /// As many panels as would fill the sheet's width.
+    across: usize,
     height: f64,
     top: f64,
 }
 
 impl Grid {
     /// So many panels, at most so many side by side and each so high, and the sheet with the legend that they stand below.
-    pub(super) fn of(panels: usize, most: usize, height: f64, key: (Key, &[(&str, Style)])) -> (Self, Canvas) {
+    pub(crate) fn of(panels: usize, most: usize, height: f64, key: (Key, &[(&str, Style)])) -> (Self, Canvas) {
         let columns = panels.clamp(1, most);
+        // A panel alone need not be as wide as the page.
+        Self::laid(panels, (columns, columns.max(2)), height, key)
+    }
+
+    /// So many panels below one another, each as wide as the sheet.
+    pub(crate) fn rows(panels: usize, height: f64, key: (Key, &[(&str, Style)])) -> (Self, Canvas) {
+        Self::laid(panels, (1, 1), height, key)
+    }
+
+    fn laid(
+        panels: usize,
+        (columns, across): (usize, usize),
+        height: f64,
+        key: (Key, &[(&str, Style)]),
+    ) -> (Self, Canvas) {
         let mut canvas = Canvas::new(WIDTH, 0.0);
         let (at, room) = ((LEFT, TOP), WIDTH - LEFT);
         let legend = match key {
@@ -44,7 +61,7 @@ impl Grid {
             (Key::Markers, entries) => canvas.markers(at, room, entries),
             (Key::Both, entries) => canvas.legend(at, room, entries),
         };
-        let grid = Self { columns, height, top: legend };
+        let grid = Self { columns, across, height, top: legend };
         canvas.set_height(grid.top + panels.div_ceil(columns) as f64 * grid.row());
         (grid, canvas)
     }
@@ -55,9 +72,8 @@ impl Grid {
     }
 
     /// Where the panel of a number is, from left to right and on below.
-    pub(super) fn area(&self, number: usize) -> Area {
-        // A panel alone need not be as wide as the page.
-        let width = (WIDTH / self.columns.max(2) as f64) - LEFT - RIGHT;
+    pub(crate) fn area(&self, number: usize) -> Area {
+        let width = (WIDTH / self.across as f64) - LEFT - RIGHT;
         let (row, column) = (number / self.columns, number % self.columns);
         let left = LEFT + column as f64 * (LEFT + width + RIGHT);
         Area { left, top: self.top + HEAD + row as f64 * self.row(), width, height: self.height }
@@ -65,14 +81,14 @@ impl Grid {
 }
 
 /// A frame with about so many ticks and what is measured along either side.
-pub(super) fn frame(canvas: &mut Canvas, panel: &Panel, title: &str, (x_title, y_title): (&str, &str)) {
+pub(crate) fn frame(canvas: &mut Canvas, panel: &Panel, title: &str, (x_title, y_title): (&str, &str)) {
     let x = Axis { ticks: panel.x.ticks((panel.area.width / 60.0) as usize), title: x_title, bare: false };
     let y = Axis { ticks: panel.y.ticks((panel.area.height / 32.0) as usize), title: y_title, bare: false };
     panel.frame(canvas, title, &x, &y);
 }
 
 /// The same with ticks below at given numbers, where there is room for them.
-pub(super) fn frame_at(
+pub(crate) fn frame_at(
     canvas: &mut Canvas,
     panel: &Panel,
     title: &str,
@@ -84,13 +100,13 @@ pub(super) fn frame_at(
 }
 
 /// A panel over a range of either side.
-pub(super) fn panel(area: Area, x: (f64, f64), y: (f64, f64)) -> Panel {
+pub(crate) fn panel(area: Area, x: (f64, f64), y: (f64, f64)) -> Panel {
     Panel { area, x: Scale::linear(x, area.across()), y: Scale::linear(y, area.upwards()) }
 }
 
 /// From the least to the greatest of the finite numbers, and a little beyond; from 0 to 1 where there are none. Numbers that
 /// dwarf the middle half of all, where there are enough to tell, lie outside.
-pub(super) fn range(numbers: impl IntoIterator<Item = f64>) -> (f64, f64) {
+pub(crate) fn range(numbers: impl IntoIterator<Item = f64>) -> (f64, f64) {
     let mut finite: Vec<f64> = numbers.into_iter().filter(|x| x.is_finite()).collect();
     finite.sort_by(f64::total_cmp);
     let (Some(&least), Some(&most)) = (finite.first(), finite.last()) else { return (0.0, 1.0) };
@@ -103,7 +119,7 @@ pub(super) fn range(numbers: impl IntoIterator<Item = f64>) -> (f64, f64) {
 }
 
 /// The same of points with their errors.
-pub(super) fn range_of<'p>(points: impl IntoIterator<Item = &'p Point>) -> (f64, f64) {
+pub(crate) fn range_of<'p>(points: impl IntoIterator<Item = &'p Point>) -> (f64, f64) {
     let ends = |point: &Point| {
         let error = if point.stderr.is_finite() { point.stderr } else { 0.0 };
         [point.y - error, point.y + error]
@@ -112,7 +128,7 @@ pub(super) fn range_of<'p>(points: impl IntoIterator<Item = &'p Point>) -> (f64,
 }
 
 /// A line through numbers, interrupted where one is not finite, and cut off at the panel's edges.
-pub(super) fn trace(canvas: &mut Canvas, panel: &Panel, numbers: &[(f64, f64)], style: &Style) {
+pub(crate) fn trace(canvas: &mut Canvas, panel: &Panel, numbers: &[(f64, f64)], style: &Style) {
     canvas.clipped(panel.area, |canvas| {
         for run in numbers.split(|(_, y)| !y.is_finite()).filter(|run| run.len() > 1) {
             let spots: Vec<Spot> = run.iter().map(|(x, y)| panel.spot(*x, *y)).collect();
@@ -122,12 +138,12 @@ pub(super) fn trace(canvas: &mut Canvas, panel: &Panel, numbers: &[(f64, f64)], 
 }
 
 /// A line with its points, in an agent's style.
-pub(super) fn series(canvas: &mut Canvas, panel: &Panel, style: Style, points: Vec<Point>) {
+pub(crate) fn series(canvas: &mut Canvas, panel: &Panel, style: Style, points: Vec<Point>) {
     panel.series(canvas, &Series { style, points, marked: true });
 }
 
 /// What is right, across a panel.
-pub(super) fn level_line(canvas: &mut Canvas, panel: &Panel, y: f64) {
+pub(crate) fn level_line(canvas: &mut Canvas, panel: &Panel, y: f64) {
     let (left, right) = panel.area.across();
     canvas.line((left, panel.y.at(y)), (right, panel.y.at(y)), "baseline");
 }

@@ -1,0 +1,177 @@
+//! Figures S8 and S9 of the paper: the Brier score by the number of draws, and by the size of an ensemble.
+
+use jointly_core::Score;
+use jointly_core::shift::{Condition, ConditionScores};
+
+use crate::drawing::Point;
+use crate::report::figure::{Figure, cells};
+use crate::report::grid::Key;
+use crate::report::shift::measured::{Agent, BRIER, Measured, text};
+use crate::report::shift::plots::{Plot, draw};
+use crate::table::with_error;
+
+const HEIGHT: f64 = 170.0;
+/// Besides the unshifted inputs, the levels that take about so much of what the worst takes of the accuracy.
+const LOSSES: [f64; 3] = [0.25, 0.5, 1.0];
+/// The setting that is an ensemble's size.
+const SIZE: &str = "size";
+
+/// By draws, where there are several; by size, where an agent took part with several.
+pub(super) fn figures(measured: &Measured) -> Vec<Figure> {
+    let conditions = conditions(measured);
+    [by_draws(measured, &conditions), by_size(measured, &conditions)].into_iter().flatten().collect()
+}
+
+/// The unshifted inputs and a few levels, each once.
+fn conditions(measured: &Measured) -> Vec<Condition> {
+    let unshifted = measured.conditions.iter().filter(|condition| **condition == Condition::Unshifted).cloned();
+    let levels = LOSSES.iter().filter_map(|part| measured.level_of_loss(*part));
+    let mut conditions: Vec<Condition> = Vec::new();
+    for condition in unshifted.chain(levels) {
+        if !conditions.contains(&condition) {
+            conditions.push(condition);
+        }
+    }
+    conditions
+}
+
+/// What a panel of a condition is called.
+fn name(condition: &Condition) -> String {
+    if *condition == Condition::Unshifted { "unshifted".to_owned() } else { condition.to_string() }
+}
+
+/// How the levels were chosen.
+const CHOICE: &str = "The levels of shift are those that in the mean over agents take the most nearly a quarter, a half and all of \
+                      what the worst level takes of the accuracy.";
+
+fn brier(draws: u32) -> impl Fn(&ConditionScores) -> Option<f64> {
+    move |scores| {
+        let by_draws = &scores.labelled.as_ref()?.brier_by_draws;
+        by_draws.iter().find(|(known, _)| *known == draws).map(|(_, brier)| brier.0)
+    }
+}
+
+fn by_draws(measured: &Measured, conditions: &[Condition]) -> Option<Figure> {
+    let labelled = |agent: &Agent| agent.scores(&Condition::Unshifted).next()?.labelled.clone();
+    let counts: Vec<u32> =
+        measured.agents.iter().find_map(labelled)?.brier_by_draws.iter().map(|(draws, _)| *draws).collect();
+    if counts.len() < 2 {
+        return None;
+    }
+    let ticks: Vec<f64> = counts.iter().map(|count| f64::from(*count)).collect();
+    let mut numbers = vec![cells(["condition", "agent"])];
+    numbers[0].extend(counts.iter().map(|count| format!("m = {count}")));
+    let mut plots = Vec::new();
+    for condition in conditions {
+        let at = std::slice::from_ref(condition);
+        let points = |agent: &Agent| -> Vec<Point> {
+            let point = |count: &u32| {
+                let Score { mean, stderr } = agent.mean(at, &brier(*count))?;
+                let title = format!("{}, {count} draws: {}", agent.label(), with_error(mean, stderr));
+                Some(Point { x: f64::from(*count), y: mean, stderr, failed: false, title })
+            };
+            counts.iter().filter_map(point).collect()
+        };
+        plots.push(Plot {
+            heading: name(condition),
+            x_title: "draws m".to_owned(),
+            y_title: "Brier score".to_owned(),
+            ticks: ticks.clone(),
+            logarithmic: true,
+            marked: true,
+            y: None,
+            lines: measured.agents.iter().map(|agent| (agent.style, points(agent))).collect(),
+        });
+        for agent in &measured.agents {
+            let mut row = cells([name(condition).as_str(), agent.label()]);
+            row.extend(counts.iter().map(|count| text(agent.mean(at, &brier(*count)))));
+            numbers.push(row);
+        }
+    }
+    Some(Figure {
+        title: format!("Brier score by the number of draws{} (Figure S8)", measured.suffix()),
+        caption: format!(
+            "The Brier score (lower is better) of the mean prediction over the first m draws. An agent of one function is level. {} \
+             {CHOICE} Each panel has its own scale.",
+            measured.over()
+        ),
+        drawing: draw(&plots, conditions.len().min(4), HEIGHT, (Key::Both, &measured.legend())),
+        table: Vec::new(),
+        numbers: vec![numbers],
+    })
+}
+
+/// Variants of one agent that differ in their size alone.
+struct Sized<'m, 'v> {
+    name: String,
+    variants: Vec<(f64, &'m Agent<'v>)>,
+}
+
+/// Those of each agent with two sizes or more.
+fn sized<'m, 'v>(measured: &'m Measured<'v>) -> Vec<Sized<'m, 'v>> {
+    let mut all: Vec<Sized> = Vec::new();
+    for agent in &measured.agents {
+        let settings = &agent.planned.settings;
+        let size = settings.get(SIZE).and_then(|size| size.parse::<u32>().ok()).filter(|size| *size > 0);
+        let Some(size) = size.map(f64::from) else { continue };
+        let name = settings.clone().without(|name, _| name == SIZE).label(&agent.planned.agent);
+        match all.iter_mut().find(|sized| sized.name == name) {
+            Some(sized) => sized.variants.push((size, agent)),
+            None => all.push(Sized { name, variants: vec![(size, agent)] }),
+        }
+    }
+    all.retain(|sized| sized.variants.len() > 1);
+    all.iter_mut().for_each(|sized| sized.variants.sort_by(|a, b| a.0.total_cmp(&b.0)));
+    all
+}
+
+fn by_size(measured: &Measured, conditions: &[Condition]) -> Option<Figure> {
+    let sized = sized(measured);
+    if sized.is_empty() {
+        return None;
+    }
+    let mut numbers = vec![cells(["condition", "agent", SIZE, "Brier score", "repetitions"])];
+    let mut plots = Vec::new();
+    for condition in conditions {
+        let at = std::slice::from_ref(condition);
+        let mut lines = Vec::new();
+        for Sized { name: own, variants } in &sized {
+            let mut points = Vec::new();
+            for (size, agent) in variants {
+                let Some(score) = agent.mean(at, &|scores| BRIER.get(scores)) else { continue };
+                let Score { mean, stderr } = score;
+                let title = format!("{own}, size {size}: {}", with_error(mean, stderr));
+                points.push(Point { x: *size, y: mean, stderr, failed: false, title });
+                let mut row = cells([name(condition), own.clone(), size.to_string(), text(Some(score))]);
+                row.push(agent.results.len().to_string());
+                numbers.push(row);
+            }
+            lines.push((variants[0].1.style, points));
+        }
+        let mut ticks: Vec<f64> = sized.iter().flat_map(|sized| &sized.variants).map(|(size, _)| *size).collect();
+        ticks.sort_by(f64::total_cmp);
+        ticks.dedup();
+        plots.push(Plot {
+            heading: name(condition),
+            x_title: "size".to_owned(),
+            y_title: "Brier score".to_owned(),
+            ticks,
+            logarithmic: true,
+            marked: true,
+            y: None,
+            lines,
+        });
+    }
+    let legend: Vec<_> = sized.iter().map(|sized| (sized.name.as_str(), sized.variants[0].1.style)).collect();
+    Some(Figure {
+        title: format!("Brier score by the size of an ensemble{} (Figure S9)", measured.suffix()),
+        caption: format!(
+            "The Brier score (lower is better) of variants that differ in their size alone. {} {CHOICE} Each panel has its own \
+             scale.",
+            measured.over()
+        ),
+        drawing: draw(&plots, conditions.len().min(4), HEIGHT, (Key::Both, &legend)),
+        table: Vec::new(),
+        numbers: vec![numbers],
+    })
+}

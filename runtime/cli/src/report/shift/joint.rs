@@ -1,0 +1,287 @@
+//! Joint predictions under shift: the negative log-likelihood of tau inputs at once, whether it ranks agents as that of one
+//! input does, and whether the ranking stays as inputs shift.
+
+use jointly_core::Score;
+use jointly_core::shift::{Condition, ConditionScores};
+
+use crate::drawing::{Palette, Point, Style};
+use crate::report::correlation::kendall;
+use crate::report::figure::{Figure, cells, digits};
+use crate::report::grid::Key;
+use crate::report::shift::measured::{Agent, Course, Measured, text};
+use crate::report::shift::plots::{Plot, draw};
+use crate::table::with_error;
+
+const HEIGHT: f64 = 150.0;
+/// Panels of a row, one a tau.
+const TAUS: usize = 4;
+/// Fewer agents have no ranking worth a number.
+const FEWEST: usize = 3;
+
+/// The likelihoods, the ranks, and how far rankings agree; as much of it as taus and agents are enough for.
+pub(super) fn figures(measured: &Measured) -> Vec<Figure> {
+    let courses = measured.main_courses();
+    let taus = taus(measured);
+    if courses.is_empty() || taus.is_empty() {
+        return Vec::new();
+    }
+    let mut figures = vec![likelihoods(measured, &courses, &taus)];
+    if let (Some(most), true) = (taus.last().filter(|tau| **tau > 1), measured.agents.len() >= FEWEST) {
+        figures.push(ranks(measured, &courses, *most));
+        figures.push(agreement(measured, &courses, *most));
+    }
+    figures
+}
+
+/// Those that every agent has, rising; where there are many the first and the last.
+fn taus(measured: &Measured) -> Vec<u32> {
+    let of = |agent: &Agent| -> Vec<u32> {
+        let labelled = agent.scores(&Condition::Unshifted).next().and_then(|scores| scores.labelled.as_ref());
+        labelled.map(|labelled| labelled.joint.iter().map(|(tau, _)| *tau).collect()).unwrap_or_default()
+    };
+    let mut taus = measured.agents.first().map(of).unwrap_or_default();
+    taus.retain(|tau| measured.agents.iter().all(|agent| of(agent).contains(tau)));
+    taus.sort_unstable();
+    if taus.len() > TAUS {
+        taus.drain(1..taus.len() - TAUS + 1);
+    }
+    taus
+}
+
+/// Nats an input of groups of tau.
+fn nll(tau: u32) -> impl Fn(&ConditionScores) -> Option<f64> {
+    move |scores| {
+        let joint = &scores.labelled.as_ref()?.joint;
+        let (_, score) = joint.iter().find(|(known, _)| *known == tau)?;
+        Some(score.mean / f64::from(tau))
+    }
+}
+
+fn likelihoods(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure {
+    let plot = |course: &Course, tau: u32| Plot {
+        heading: format!("NLL, tau = {tau}"),
+        x_title: course.axis(),
+        y_title: "nats an input".to_owned(),
+        ticks: course.severities(),
+        logarithmic: false,
+        marked: true,
+        y: None,
+        lines: measured.agents.iter().map(|agent| (agent.style, agent.points(course, &nll(tau)))).collect(),
+    };
+    let plots: Vec<Plot> = courses
+        .iter()
+        .flat_map(|course| taus.iter().map(move |tau| (course, *tau)))
+        .map(|(c, tau)| plot(c, tau))
+        .collect();
+    let mut numbers = Vec::new();
+    for course in courses {
+        let mut head = cells([course.name.as_str(), "agent"]);
+        head.extend(taus.iter().map(|tau| format!("NLL, tau = {tau}")));
+        let mut rows = vec![head];
+        for (severity, conditions) in &course.steps {
+            for agent in &measured.agents {
+                let mut row = cells([severity.to_string().as_str(), agent.label()]);
+                row.extend(taus.iter().map(|tau| text(agent.mean(conditions, &nll(*tau)))));
+                rows.push(row);
+            }
+        }
+        numbers.push(rows);
+    }
+    Figure {
+        title: format!("Joint predictions under shift{}", measured.suffix()),
+        caption: format!(
+            "Negative log-likelihood of the labels of tau inputs taken jointly, over tau: nats an input, lower is better. At tau = \
+             1 it is that of the mean prediction; an agent whose draws differ as functions, and not from input to input alone, has \
+             less at a larger tau. The same groups of inputs are scored at every severity. {} Hollow points at an edge lie beyond \
+             it; ∞ is an infinite mean.",
+            measured.over()
+        ),
+        drawing: draw(&plots, taus.len(), HEIGHT, (Key::Both, &measured.legend())),
+        table: Vec::new(),
+        numbers,
+    }
+}
+
+/// Each agent's rank at a step by the mean over repetitions, from 1, equals sharing the mean of their ranks; none where one has
+/// no mean.
+fn ranks_at(measured: &Measured, conditions: &[Condition], tau: u32) -> Option<Vec<f64>> {
+    let mean = |agent: &Agent| agent.mean(conditions, &nll(tau)).map(|score| score.mean).filter(|mean| !mean.is_nan());
+    let means: Vec<f64> = measured.agents.iter().map(mean).collect::<Option<_>>()?;
+    Some(jointly_core::correlations::mean_ranks(&means).into_iter().map(|rank| rank + 1.0).collect())
+}
+
+fn ranks(measured: &Measured, courses: &[Course], most: u32) -> Figure {
+    let count = measured.agents.len() as f64;
+    let mut numbers = Vec::new();
+    let mut plots = Vec::new();
+    for course in courses {
+        let mut table = vec![cells([course.name.as_str(), "agent", "rank, tau = 1", &format!("rank, tau = {most}")])];
+        let ranked: Vec<(f64, [Option<Vec<f64>>; 2])> = course
+            .steps
+            .iter()
+            .map(|(severity, conditions)| (*severity, [1, most].map(|tau| ranks_at(measured, conditions, tau))))
+            .collect();
+        for (number, tau) in [1, most].into_iter().enumerate() {
+            let points = |place: usize| -> Vec<Point> {
+                let point = |(severity, ranks): &(f64, [Option<Vec<f64>>; 2])| {
+                    let y = ranks[number].as_ref()?[place];
+                    let title = format!("{}, {} {severity}: rank {y}", measured.agents[place].label(), course.name);
+                    Some(Point { x: *severity, y, stderr: f64::NAN, failed: false, title })
+                };
+                ranked.iter().filter_map(point).collect()
+            };
+            plots.push(Plot {
+                heading: format!("rank by NLL, tau = {tau}"),
+                x_title: course.axis(),
+                y_title: "rank, 1 is best".to_owned(),
+                ticks: course.severities(),
+                logarithmic: false,
+                marked: true,
+                // The best above.
+                y: Some((count + 0.5, 0.5)),
+                lines: measured.agents.iter().enumerate().map(|(place, agent)| (agent.style, points(place))).collect(),
+            });
+        }
+        for (severity, ranks) in &ranked {
+            for (place, agent) in measured.agents.iter().enumerate() {
+                let mut row = cells([severity.to_string().as_str(), agent.label()]);
+                row.extend(
+                    ranks.iter().map(|ranks| ranks.as_ref().map_or("-".to_owned(), |ranks| ranks[place].to_string())),
+                );
+                table.push(row);
+            }
+        }
+        numbers.push(table);
+    }
+    Figure {
+        title: format!("Ranks by marginal and by joint likelihood{}", measured.suffix()),
+        caption: format!(
+            "Each agent's rank among the {} by the negative log-likelihood of single inputs, and by that of {most} inputs taken \
+             jointly, at each severity: by the mean over repetitions, 1 is best and equals share a rank. Lines that cross are \
+             agents that change places as inputs shift.",
+            measured.agents.len()
+        ),
+        drawing: draw(&plots, 2, HEIGHT, (Key::Both, &measured.legend())),
+        table: Vec::new(),
+        numbers,
+    }
+}
+
+/// Two rankings that are compared, at a severity: by which tau, and whether the first is that of the unshifted inputs.
+struct Comparison {
+    name: String,
+    unshifted: bool,
+    taus: [u32; 2],
+}
+
+fn agreement(measured: &Measured, courses: &[Course], most: u32) -> Figure {
+    let comparisons = [
+        Comparison { name: "tau = 1: unshifted and shifted".to_owned(), unshifted: true, taus: [1, 1] },
+        Comparison { name: format!("tau = {most}: unshifted and shifted"), unshifted: true, taus: [most, most] },
+        Comparison { name: format!("shifted: tau = 1 and tau = {most}"), unshifted: false, taus: [1, most] },
+    ];
+    let palette = Palette::new(comparisons.iter().map(|comparison| comparison.name.as_str()));
+    let legend: Vec<(&str, Style)> =
+        comparisons.iter().map(|comparison| (comparison.name.as_str(), palette.style(&comparison.name))).collect();
+    let mut numbers = vec![cells(["shift", "severity", "rankings", "Kendall's tau", "of the means", "repetitions"])];
+    let plot = |course: &Course, numbers: &mut Vec<Vec<String>>| {
+        let lines = comparisons.iter().map(|comparison| {
+            let mut points = Vec::new();
+            for (severity, conditions) in &course.steps {
+                let taus = comparison.by_repetition(measured, course, conditions);
+                let Score { mean, stderr } = Score::of(&taus);
+                let mut row = cells([course.name.as_str(), &severity.to_string(), &comparison.name]);
+                row.push(if taus.is_empty() { "-".to_owned() } else { with_error(mean, stderr) });
+                row.push(digits(comparison.of_means(measured, course, conditions).unwrap_or(f64::NAN)));
+                row.push(taus.len().to_string());
+                numbers.push(row);
+                if !taus.is_empty() {
+                    let title =
+                        format!("{}, {} {severity}: {}", comparison.name, course.name, with_error(mean, stderr));
+                    points.push(Point { x: *severity, y: mean, stderr, failed: false, title });
+                }
+            }
+            (palette.style(&comparison.name), points)
+        });
+        Plot {
+            heading: course.name.clone(),
+            x_title: course.axis(),
+            y_title: "Kendall's tau".to_owned(),
+            ticks: course.severities(),
+            logarithmic: false,
+            marked: true,
+            y: Some((-1.05, 1.05)),
+            lines: lines.collect(),
+        }
+    };
+    let plots: Vec<Plot> = courses.iter().map(|course| plot(course, &mut numbers)).collect();
+    let answer = answer(measured, courses, &comparisons);
+    Figure {
+        title: format!("Whether the ranking changes under shift{}", measured.suffix()),
+        caption: format!(
+            "Kendall's tau-b between two rankings of the {} agents by negative log-likelihood: 1 is the same order, -1 the reverse, \
+             0 no relation. Each point is the mean of Kendall's tau in each repetition by itself, where chance in training and \
+             test inputs lowers it, with one standard error over repetitions; the table has that of the rankings by means over \
+             repetitions too. {answer}",
+            measured.agents.len()
+        ),
+        drawing: draw(&plots, courses.len().min(3), HEIGHT, (Key::Both, &legend)),
+        table: Vec::new(),
+        numbers: vec![numbers],
+    }
+}
+
+/// What the last steps of the courses say, in a sentence each.
+fn answer(measured: &Measured, courses: &[Course], comparisons: &[Comparison; 3]) -> String {
+    let at_end = |course: &Course| {
+        let (severity, conditions) = course.steps.last()?;
+        let [one, joint, both] = comparisons.each_ref().map(|comparison| {
+            let taus = comparison.by_repetition(measured, course, conditions);
+            let Score { mean, stderr } = Score::of(&taus);
+            if taus.is_empty() { "-".to_owned() } else { with_error(mean, stderr) }
+        });
+        Some(format!(
+            "At {} {severity} Kendall's tau with the unshifted ranking is {one} by single inputs and {joint} by joint predictions, \
+             and {both} between the two.",
+            course.name
+        ))
+    };
+    courses.iter().filter_map(at_end).collect::<Vec<_>>().join(" ")
+}
+
+impl Comparison {
+    /// The conditions of the two rankings.
+    fn conditions<'c>(&self, course: &'c Course, here: &'c [Condition]) -> [&'c [Condition]; 2] {
+        let first = course.steps.first().map_or(here, |(_, conditions)| conditions);
+        [if self.unshifted { first } else { here }, here]
+    }
+
+    /// Kendall's tau in each repetition that every agent has; none where a ranking is all ties.
+    fn by_repetition(&self, measured: &Measured, course: &Course, here: &[Condition]) -> Vec<f64> {
+        let conditions = self.conditions(course, here);
+        let values: Vec<[Vec<(&str, f64)>; 2]> = measured
+            .agents
+            .iter()
+            .map(|agent| [0, 1].map(|side| agent.values(conditions[side], &nll(self.taus[side]))))
+            .collect();
+        let Some(problems) = values.first().map(|[own, _]| own.iter().map(|(problem, _)| *problem)) else {
+            return Vec::new();
+        };
+        let kendall_of = |problem: &str| {
+            let value =
+                |list: &[(&str, f64)]| list.iter().find(|(known, _)| *known == problem).map(|(_, value)| *value);
+            let pairs: Vec<(f64, f64)> =
+                values.iter().map(|[a, b]| Some((value(a)?, value(b)?))).collect::<Option<_>>()?;
+            let comparable = pairs.iter().all(|(a, b)| !a.is_nan() && !b.is_nan());
+            Some(kendall(&pairs)).filter(|tau| comparable && !tau.is_nan())
+        };
+        problems.filter_map(kendall_of).collect()
+    }
+
+    /// Kendall's tau of the rankings by the means over repetitions.
+    fn of_means(&self, measured: &Measured, course: &Course, here: &[Condition]) -> Option<f64> {
+        let [a, b] = self.conditions(course, here);
+        let (a, b) = (ranks_at(measured, a, self.taus[0])?, ranks_at(measured, b, self.taus[1])?);
+        Some(kendall(&a.into_iter().zip(b).collect::<Vec<_>>()))
+    }
+}

@@ -1,0 +1,121 @@
+//! Panels of curves: never so many in one that they cannot be told apart.
+
+use crate::drawing::{Axis, Canvas, Panel, Point, Scale, Series, Style};
+use crate::report::grid::{Grid, Key, range_of};
+
+/// Curves in a panel, at the most.
+const MOST: usize = 8;
+
+/// A panel's curves, one an agent.
+pub(super) struct Plot {
+    pub(super) heading: String,
+    pub(super) x_title: String,
+    pub(super) y_title: String,
+    /// Where ticks may stand below; the axis is as long as they and the points are.
+    pub(super) ticks: Vec<f64>,
+    /// Whether the axis below is logarithmic.
+    pub(super) logarithmic: bool,
+    /// Whether points are drawn, or the line alone.
+    pub(super) marked: bool,
+    /// What the axis on the left holds, where that is not what the points need.
+    pub(super) y: Option<(f64, f64)>,
+    pub(super) lines: Vec<(Style, Vec<Point>)>,
+}
+
+/// The sizes of parts of at most so many, as even as can be.
+pub(super) fn parts(count: usize, most: usize) -> Vec<std::ops::Range<usize>> {
+    let parts = count.div_ceil(most).max(1);
+    (0..parts).map(|part| part * count / parts..(part + 1) * count / parts).collect()
+}
+
+/// The panels, so many side by side and each so high. Where there are more curves than a panel has room for, each row is
+/// repeated with the next ones, on the same scales.
+pub(super) fn draw(plots: &[Plot], columns: usize, height: f64, key: (Key, &[(&str, Style)])) -> Canvas {
+    let columns = columns.clamp(1, plots.len().max(1));
+    let curves = plots.iter().map(|plot| plot.lines.len()).max().unwrap_or(0);
+    let parts = parts(curves, MOST);
+    let rows = plots.len().div_ceil(columns);
+    let panels = rows * parts.len() * columns;
+    let (grid, mut canvas) = Grid::of(panels, columns, height, key);
+    for (number, plot) in plots.iter().enumerate() {
+        let (row, column) = (number / columns, number % columns);
+        let y = plot.y.unwrap_or_else(|| range(&plot.lines));
+        for (part, range) in parts.iter().enumerate() {
+            let area = grid.area((row * parts.len() + part) * columns + column);
+            let panel = Panel { area, x: plot.across(area.across()), y: Scale::linear(y, area.upwards()) };
+            let heading = match parts.len() {
+                1 => plot.heading.clone(),
+                parts => format!("{} ({} of {parts})", plot.heading, part + 1),
+            };
+            let x = Axis { ticks: panel.x.ticks_at(&plot.ticks), title: &plot.x_title, bare: false };
+            let y = Axis { ticks: panel.y.ticks((area.height / 32.0) as usize), title: &plot.y_title, bare: false };
+            panel.frame(&mut canvas, &heading, &x, &y);
+            let own = range.start.min(plot.lines.len())..range.end.min(plot.lines.len());
+            for (style, points) in &plot.lines[own] {
+                panel.series(&mut canvas, &Series { style: *style, points: points.clone(), marked: plot.marked });
+            }
+        }
+    }
+    canvas
+}
+
+impl Plot {
+    fn across(&self, pixels: (f64, f64)) -> Scale {
+        let points = self.lines.iter().flat_map(|(_, points)| points).map(|point| point.x);
+        let all = || points.clone().chain(self.ticks.iter().copied());
+        let (low, high) = (all().fold(f64::INFINITY, f64::min), all().fold(f64::NEG_INFINITY, f64::max));
+        if self.logarithmic {
+            return Scale::logarithmic((low, high), pixels);
+        }
+        let margin = if self.marked { (high - low) * 0.04 } else { 0.0 };
+        Scale::linear((low - margin, high + margin), pixels)
+    }
+}
+
+/// What the points need, which is nothing below 0 where none of them is.
+fn range(lines: &[(Style, Vec<Point>)]) -> (f64, f64) {
+    let points = || lines.iter().flat_map(|(_, points)| points);
+    let (low, high) = range_of(points());
+    if points().all(|point| !(point.y < 0.0)) { (low.max(0.0), high) } else { (low, high) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Plot, draw, parts};
+    use crate::drawing::{Palette, Point};
+    use crate::report::grid::Key;
+
+    #[test]
+    fn parts_are_even_and_whole() {
+        assert_eq!(parts(8, 8), [0..8]);
+        assert_eq!(parts(9, 8), [0..4, 4..9]);
+        assert_eq!(parts(0, 8), [0..0]);
+    }
+
+    #[test]
+    fn curves_that_are_too_many_for_a_panel_have_another_on_the_same_scale() {
+        let names: Vec<String> = (0..9).map(|i| i.to_string()).collect();
+        let palette = Palette::new(names.iter().map(String::as_str));
+        let line = |name: &String| {
+            let y = name.parse().unwrap();
+            let point = |x| Point { x, y, stderr: f64::NAN, failed: false, title: String::new() };
+            (palette.style(name), vec![point(0.0), point(1.0)])
+        };
+        let plot = || Plot {
+            heading: "Brier".into(),
+            x_title: String::new(),
+            y_title: String::new(),
+            ticks: vec![0.0, 1.0],
+            logarithmic: false,
+            marked: true,
+            y: None,
+            lines: names.iter().map(line).collect(),
+        };
+        let picture = draw(&[plot(), plot(), plot()], 2, 100.0, (Key::Both, &[])).inline("").into_string();
+        assert_eq!(picture.matches("<polyline").count(), 27, "{picture}");
+        assert_eq!(picture.matches(">Brier (1 of 2)</text>").count(), 3);
+        assert_eq!(picture.matches(">Brier (2 of 2)</text>").count(), 3);
+        // The same numbers on every axis.
+        assert_eq!(picture.matches(">8</text>").count(), 6, "{picture}");
+    }
+}
