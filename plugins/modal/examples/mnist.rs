@@ -85,7 +85,7 @@ fn score<A: MultimodalClassifier>(data: &Data, settings: &[Setting], draws: u64,
     let start = Instant::now();
     let agent = A::train(&task, &data.train, Some(&data.validation), settings, seed);
     let agent = agent.unwrap_or_else(|failure| panic!("{failure}"));
-    let mut line = format!("{:>8.1}", start.elapsed().as_secs_f64());
+    let mut line = vec![format!("{:>8.1}", start.elapsed().as_secs_f64())];
     let mut canonical: Vec<u64> = (0..draws).map(|draw| agent.canonical_draw(draw)).collect();
     canonical.sort_unstable();
     canonical.dedup();
@@ -112,9 +112,10 @@ fn score<A: MultimodalClassifier>(data: &Data, settings: &[Setting], draws: u64,
             brier += row.iter().map(|p| p * p).sum::<f64>() - 2.0 * p + 1.0;
         }
         let count = scored.labels.len() as f64;
-        line += &format!(" {:>9.2}% {:>7.4} {:>7.4}", 100.0 * hits as f64 / count, nll / count, brier / count);
+        line.push(format!("{:>9.2}% {:>7.4} {:>7.4}", 100.0 * hits as f64 / count, nll / count, brier / count));
     }
-    line + &format!(" {:>8.1}", start.elapsed().as_secs_f64())
+    line.push(format!("{:>8.1}", start.elapsed().as_secs_f64()));
+    line.join(" ")
 }
 
 /// The bytes of an idx file, which may be compressed.

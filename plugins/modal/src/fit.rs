@@ -1,5 +1,7 @@
 //! Fitting a network to labelled examples: passes of Adam over them, each in a random order.
 
+use std::borrow::Cow;
+
 use jointly_nets::adam::Adam;
 use jointly_nets::convolution::Images;
 use jointly_nets::fit::{check_parameters, shuffle};
@@ -22,7 +24,7 @@ pub struct Setup<'a> {
     reader: Reader,
     data: &'a MultimodalDataset,
     /// The examples' numbers as the networks read them.
-    numbers: Vec<f32>,
+    numbers: Cow<'a, [f32]>,
     pub(crate) seed: u64,
 }
 

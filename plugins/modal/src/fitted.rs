@@ -30,7 +30,7 @@ impl Fitted {
         let plan = self.reader.plan();
         let rows = inputs.rows();
         let values = if plan.inputs == plan.numbers {
-            numbers
+            numbers.into_owned()
         } else {
             let mut values = vec![0.0; rows * plan.inputs];
             for (i, row) in values.chunks_exact_mut(plan.inputs).enumerate() {

@@ -1,5 +1,7 @@
 //! The numbers of inputs as networks read them: pixels as they are, other numbers standardised by the training set.
 
+use std::borrow::Cow;
+
 use jointly_sdk::{Failure, Inputs, Matrix};
 
 use crate::plan::Plan;
@@ -53,15 +55,14 @@ impl Reader {
     /// # Errors
     ///
     /// Inputs that are not the task's.
-    pub(crate) fn numbers(&self, inputs: &Inputs) -> Result<Vec<f32>, Failure> {
+    pub(crate) fn numbers<'a>(&self, inputs: &'a Inputs) -> Result<Cow<'a, [f32]>, Failure> {
         self.check(inputs)?;
-        let mut values = inputs.numbers.values().to_vec();
-        if !self.scaling.is_empty() {
-            for row in values.chunks_exact_mut(self.scaling.len()) {
-                row.iter_mut().zip(&self.scaling).for_each(|(value, (mean, factor))| *value = (*value - mean) * factor);
-            }
+        let values = inputs.numbers.values();
+        if self.scaling.is_empty() {
+            return Ok(values.into());
         }
-        Ok(values)
+        let scaling = self.scaling.iter().cycle();
+        Ok(values.iter().zip(scaling).map(|(value, (mean, factor))| (value - mean) * factor).collect())
     }
 }
 
@@ -103,10 +104,10 @@ mod tests {
         let seen = inputs(4, vec![1.0, 7.0, 3.0, 7.0, 1.0, 7.0, 3.0, 7.0]);
         let asked = inputs(1, vec![4.0, 9.0]);
         // The first has the mean 2 and the deviation 1, the second never changes.
-        assert_eq!(reader(None, &seen).unwrap().numbers(&asked).unwrap(), [2.0, 2.0]);
+        assert_eq!(reader(None, &seen).unwrap().numbers(&asked).unwrap()[..], [2.0, 2.0]);
         let image = ImageShape { height: 1, width: 2, channels: 1 };
-        assert_eq!(reader(Some(image), &seen).unwrap().numbers(&asked).unwrap(), [4.0, 9.0]);
-        assert_eq!(reader(None, &inputs(0, Vec::new())).unwrap().numbers(&asked).unwrap(), [4.0, 9.0]);
+        assert_eq!(reader(Some(image), &seen).unwrap().numbers(&asked).unwrap()[..], [4.0, 9.0]);
+        assert_eq!(reader(None, &inputs(0, Vec::new())).unwrap().numbers(&asked).unwrap()[..], [4.0, 9.0]);
     }
 
     #[test]
