@@ -11,7 +11,7 @@ use jointly_sdk::{
 pub use temperature::likeliest;
 
 jointly_modal::settings! {
-    struct Settings(batch_size: "64", learning_rate: "1e-3") {}
+    struct Settings(batch_size: "32", learning_rate: "1e-3") {}
 }
 
 /// The network of `vanilla` with another temperature: the same classes are the likeliest, with other probabilities.

@@ -7,7 +7,7 @@ use jointly_sdk::{
 };
 
 jointly_modal::settings! {
-    struct Settings(batch_size: "64", learning_rate: "1e-3") {}
+    struct Settings(batch_size: "32", learning_rate: "1e-3") {}
 }
 
 /// A network trained by the cross-entropy alone: every draw is the same function.
