@@ -28,5 +28,6 @@ mod report;
 mod requests;
 mod run;
 mod score;
+mod shift_data;
 mod sweep;
 mod verify;

@@ -127,14 +127,15 @@ pub(crate) fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
     Ok(ShiftSuite { problems: own, options: options.clone(), ..all })
 }
 
-/// Leaves the problems of the first dataset that is in a data directory; where none is, all of them, so that the first is asked
-/// for.
+/// Leaves the problems of the first dataset that is in a data directory; where none is, those of the last, which asks for the
+/// least.
 fn keep_first_at_hand(problems: &mut Vec<ShiftProblem>, data: &DataDirectories) -> Result<()> {
     let directories = data.paths()?;
     let card = |problem: &ShiftProblem| problem.dataset().and_then(ShiftDataset::card);
     let is_there = |card: &'static ShiftCard| locate_shift(card, &directories).is_ok();
-    if let Some(first) = problems.iter().filter_map(card).find(|card| is_there(card)) {
-        problems.retain(|problem| card(problem).is_some_and(|own| own.name == first.name));
+    let first = problems.iter().filter_map(card).find(|card| is_there(card));
+    if let Some(meant) = first.or_else(|| problems.iter().filter_map(card).last()) {
+        problems.retain(|problem| card(problem).is_some_and(|own| own.name == meant.name));
     }
     Ok(())
 }
