@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use anyhow::{Context, Result, bail};
 use jointly_core::Metric;
-use jointly_core::shift::{ShiftLevel, ShiftProblem, ShiftSuite, shift_suite};
+use jointly_core::shift::{ShiftInstance, ShiftLevel, ShiftProblem, ShiftSuite, shift_suite};
 
 use crate::data_directories::DataDirectories;
 use crate::plan::{Plan, PlannedProblem};
@@ -99,6 +99,28 @@ pub(crate) fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
         }
     }
     Ok(ShiftSuite { problems: own, options: options.clone(), ..all })
+}
+
+/// The data of the plan's first problem, of the test inputs the first alone; None where they are not images.
+///
+/// # Errors
+/// When its data are not where they are looked for.
+pub(crate) fn pictured(plan: &Plan, data: &DataDirectories) -> Result<Option<ShiftInstance>> {
+    let first = Plan { problems: plan.problems.iter().take(1).cloned().collect(), ..plan.clone() };
+    let known = shift_suite(&plan.suite);
+    let has_images = |planned: &PlannedProblem| {
+        let mut problems = known.iter().flat_map(|suite| &suite.problems);
+        problems.any(|problem| problem.name == planned.problem && problem.task().image.is_some())
+    };
+    if !first.problems.iter().any(has_images) {
+        return Ok(None);
+    }
+    let suite = held(&first, data)?;
+    Ok(suite.problems.first().map(|problem| {
+        let mut instance = problem.instance(plan.seed);
+        instance.test = instance.test.select(&[0]);
+        instance
+    }))
 }
 
 /// Reads the data that the problems are made of, each once, and attaches them.
