@@ -26,4 +26,5 @@ mod view;
 pub(crate) use page::Page;
 pub(crate) use pair::PAIR;
 pub(crate) use provenance::Other;
+pub(crate) use shift::Shown;
 pub(crate) use tuning::PARAMETER;

@@ -43,6 +43,8 @@ pub(crate) enum Units {
     TauSamples,
     /// One problem of regression, whose test points share its training set.
     OneProblem,
+    /// The test inputs of the one problem of dataset shift that there is.
+    Inputs,
     Problems,
     /// Whose problems share their data.
     Datasets,
@@ -56,6 +58,10 @@ impl Units {
         match self {
             Self::TauSamples => "± is the standard error over the tau-samples of the problem",
             Self::OneProblem => "no ±, for there is one problem alone",
+            Self::Inputs => {
+                "± is the standard error over the test inputs of the one problem that there is, and says nothing of another \
+                 training; means over levels of shift have none"
+            }
             Self::Problems => "± is the standard error over problems",
             Self::Datasets => "± is the standard error over datasets",
             Self::OneDataset => "no ±, for all problems share one dataset",
@@ -65,7 +71,7 @@ impl Units {
     /// What is one unit, where means are over several.
     pub(crate) fn unit(self) -> &'static str {
         match self {
-            Self::TauSamples | Self::OneProblem | Self::Problems => "problem",
+            Self::TauSamples | Self::OneProblem | Self::Inputs | Self::Problems => "problem",
             Self::Datasets | Self::OneDataset => "dataset",
         }
     }
@@ -215,6 +221,7 @@ impl<'a> Scores<'a> {
     pub(crate) fn units(&self) -> Units {
         let alone = self.plan.problems.iter().zip(&self.clusters).all(|(planned, cluster)| planned.problem == *cluster);
         match self.clusters.as_slice() {
+            [_] if self.plan.shift().is_some() => Units::Inputs,
             [_] if self.plan.evaluation().is_none() => Units::OneProblem,
             [_] => Units::TauSamples,
             _ if alone => Units::Problems,

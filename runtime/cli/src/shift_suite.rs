@@ -6,7 +6,8 @@ use anyhow::{Context, Result, anyhow, bail};
 use jointly_core::Metric;
 use jointly_core::data::shift::{ShiftCard, locate_shift};
 use jointly_core::shift::{
-    OWN_IMAGES, ShiftDataError, ShiftDataset, ShiftLevel, ShiftProblem, ShiftSuite, attach_datasets, shift_suite,
+    OWN_IMAGES, ShiftDataError, ShiftDataset, ShiftInstance, ShiftLevel, ShiftProblem, ShiftSuite, attach_datasets,
+    shift_suite,
 };
 
 use crate::data_directories::DataDirectories;
@@ -134,10 +135,37 @@ fn keep_first_at_hand(problems: &mut Vec<ShiftProblem>, data: &DataDirectories) 
     let card = |problem: &ShiftProblem| problem.dataset().and_then(ShiftDataset::card);
     let is_there = |card: &'static ShiftCard| locate_shift(card, &directories).is_ok();
     let first = problems.iter().filter_map(card).find(|card| is_there(card));
-    if let Some(meant) = first.or_else(|| problems.iter().filter_map(card).last()) {
+    if let Some(meant) = first.or_else(|| problems.iter().rev().find_map(card)) {
         problems.retain(|problem| card(problem).is_some_and(|own| own.name == meant.name));
     }
     Ok(())
+}
+
+/// The data of the plan's first problem, of the test inputs the first alone; None where they are not images.
+///
+/// # Errors
+/// When its data are not where they are looked for.
+pub(crate) fn pictured(plan: &Plan, data: &DataDirectories) -> Result<Option<ShiftInstance>> {
+    let first = Plan { problems: plan.problems.iter().take(1).cloned().collect(), ..plan.clone() };
+    let known = shift_suite(&plan.suite);
+    // A person's own images say what they are once they are read.
+    let is_of_images = |problem: &ShiftProblem| match problem.dataset() {
+        Some(dataset) if dataset.card().is_none() => data.images().is_some(),
+        _ => problem.task().image.is_some(),
+    };
+    let has_images = |planned: &PlannedProblem| {
+        let mut problems = known.iter().flat_map(|suite| &suite.problems);
+        problems.any(|problem| problem.name == planned.problem && is_of_images(problem))
+    };
+    if !first.problems.iter().any(has_images) {
+        return Ok(None);
+    }
+    let suite = held(&first, data)?;
+    Ok(suite.problems.first().map(|problem| {
+        let mut instance = problem.instance(plan.seed);
+        instance.test = instance.test.select(&[0]);
+        instance
+    }))
 }
 
 /// Reads the data that the problems are made of, each once, and attaches them.

@@ -10,15 +10,16 @@ use clap::{Args, ValueEnum};
 use jointly_host::{Limits, Runtime};
 
 use crate::agent_spec::AgentSpec;
+use crate::data_directories::DataDirectories;
 use crate::directory::{self, Kept, RunDirectory};
 use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
 use crate::plan::{Plan, PlannedAgent};
-use crate::report::{Other, PAIR, PARAMETER, Page};
+use crate::report::{Other, PAIR, PARAMETER, Page, Shown};
 use crate::scores::Scores;
 use crate::table::counted;
 use crate::unit::UnitResult;
-use crate::{cache, exit, output};
+use crate::{cache, exit, output, shift_suite};
 
 /// Shows the leaderboard of a run
 #[derive(Args)]
@@ -51,6 +52,8 @@ pub(crate) struct Report {
     /// The two agents of the page's Figure 4 [default: ensemble ensemble+]
     #[arg(long, value_name = "AGENT", num_args = 2)]
     pair: Option<Vec<String>>,
+    #[command(flatten)]
+    data: DataDirectories,
 }
 
 /// The level that pictures are of unless another is asked for.
@@ -121,6 +124,7 @@ impl Report {
         let others: Vec<Other> = of_real.chain(of_active).collect();
         let page = Page {
             scores,
+            shown: self.shown(scores.plan),
             active: &active_scores,
             level: self.level(scores.plan)?,
             real: real_scores.as_ref(),
@@ -135,6 +139,21 @@ impl Report {
         let path = self.output.clone().unwrap_or_else(|| self.directory.join("report.html"));
         directory::write_whole(&path, page.to_html().as_bytes(), "make room, or give another place by --output FILE")?;
         output::print(&path.display().to_string())
+    }
+
+    /// The images that the page of a run of dataset shift shows, where its data are at hand.
+    fn shown(&self, plan: &Plan) -> Shown {
+        if plan.shift().is_none() {
+            return Shown::Nothing;
+        }
+        match shift_suite::pictured(plan, &self.data) {
+            Ok(Some(instance)) => Shown::Images(instance.into()),
+            Ok(None) => Shown::Nothing,
+            Err(error) => {
+                output::note(&format!("the page has no images of the inputs: {error:#}"));
+                Shown::Missing
+            }
+        }
     }
 
     /// The options that change the page, as words of the command, but for other runs.

@@ -88,13 +88,21 @@ impl Style {
     }
 
     /// Whether a point of the one cannot be told from a point of the other.
-    fn looks_like(self, other: Self) -> bool {
+    pub(crate) fn looks_like(self, other: Self) -> bool {
         (self.colour, self.marker) == (other.colour, other.marker)
     }
 
     /// The agent as the baseline of another's panel.
     pub(crate) fn baseline(self) -> Self {
         Self { colour: INK, dashes: DASHED, ..self }
+    }
+
+    /// The style of an agent's variant of a number, from 1: the first [variants](Self::variant) that look like none of some others,
+    /// while there are such.
+    pub(crate) fn variant_unlike(self, number: usize, others: &[Self]) -> Self {
+        let free = |style: &Self| !others.iter().any(|other| other.looks_like(*style));
+        let mut variants = (1..MARKERS.len()).map(|variant| self.variant(variant)).filter(free);
+        variants.nth(number - 1).unwrap_or_else(|| self.variant(number))
     }
 
     /// The style of an agent's variant: its colour with another marker and other dashes for each.
@@ -165,6 +173,16 @@ mod tests {
     fn an_agent_looks_the_same_whoever_else_takes_part() {
         let alone = Palette::new(["ensemble+"]).style("ensemble+");
         assert_eq!(Palette::new(["mine", "mlp", "ensemble+"]).style("ensemble+"), alone);
+    }
+
+    #[test]
+    fn a_variant_looks_like_no_other_agent() {
+        let (ensemble, knn) = (Palette::new(["ensemble"]).style("ensemble"), Palette::new(["knn"]).style("knn"));
+        assert!(ensemble.variant(1).looks_like(knn));
+        let variants: Vec<_> = (1..4).map(|number| ensemble.variant_unlike(number, &[knn])).collect();
+        assert!(variants.iter().all(|variant| !variant.looks_like(knn) && variant.colour == ensemble.colour));
+        assert!(!variants[0].looks_like(variants[1]) && !variants[1].looks_like(variants[2]));
+        assert_eq!(ensemble.variant_unlike(2, &[]), ensemble.variant(2));
     }
 
     #[test]

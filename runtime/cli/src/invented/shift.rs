@@ -1,8 +1,8 @@
 //! Runs of dataset shift that tests make up.
 
 use jointly_core::shift::{
-    Condition, ConditionScores, Cost, Detection, DetectionScores, ENTROPY_BINS, LabelledScores, ShiftScores,
-    THRESHOLDS, shift_suite,
+    Condition, ConditionScores, Cost, Detection, DetectionScores, ENTROPY_BINS, LabelledScores, ShiftLevel,
+    ShiftScores, THRESHOLDS, shift_suite,
 };
 use jointly_core::{JointScore, Real, Score, digest};
 use jointly_host::{Failure, Kind, Limits, Phase};
@@ -73,8 +73,8 @@ pub(crate) fn with_failure(mut run: InventedRun, agent: &str) -> InventedRun {
 
 fn scores(plan: &Plan, shifting: Shifting, (cost, luck): (u64, f64)) -> ShiftScores {
     let levels = &plan.shift().unwrap().levels;
-    let most = |level: &jointly_core::shift::ShiftLevel| {
-        let own = levels.iter().filter(|other| other.shift() == level.shift()).map(|other| other.severity());
+    let most = |level: &ShiftLevel| {
+        let own = levels.iter().filter(|other| other.shift() == level.shift()).map(ShiftLevel::severity);
         own.fold(0.0, f64::max)
     };
     let mut conditions = vec![condition(Condition::Unshifted, shifting, (0.0, luck))];

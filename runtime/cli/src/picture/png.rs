@@ -1,4 +1,4 @@
-//! Portable Network Graphics of the one kind that is needed: a pixel is a place in a palette.
+//! Portable Network Graphics of the kinds that are needed: a pixel is a place in a palette, a grey, or red, green and blue.
 
 use std::io::{Result, Write};
 
@@ -8,8 +8,17 @@ use flate2::write::ZlibEncoder;
 use crate::picture::colours::Rgb;
 
 const SIGNATURE: [u8; 8] = [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n'];
-/// Eight bits a pixel, by palette, with the one compression, filter method and order of rows that every reader knows.
-const KIND: [u8; 5] = [8, 3, 0, 0, 0];
+/// What a pixel's bytes are.
+#[derive(Clone, Copy)]
+enum Kind {
+    Grey = 0,
+    Rgb = 2,
+    Palette = 3,
+}
+/// Eight bits a sample.
+const BITS: u8 = 8;
+/// The one compression, filter method and order of rows that every reader knows.
+const METHODS: [u8; 3] = [0, 0, 0];
 /// Each row begins with its filter: none.
 const UNFILTERED: u8 = 0;
 
@@ -18,13 +27,36 @@ const UNFILTERED: u8 = 0;
 ///
 /// # Errors
 /// When the compressor fails.
-pub(crate) fn encode(pixels: &[u8], (width, height): (u32, u32), palette: &[Rgb]) -> Result<Vec<u8>> {
+pub(crate) fn encode(pixels: &[u8], size: (u32, u32), palette: &[Rgb]) -> Result<Vec<u8>> {
+    encode_as(Kind::Palette, pixels, size, palette)
+}
+
+/// The same of greys, from black to white.
+///
+/// # Errors
+/// When the compressor fails.
+pub(crate) fn encode_grey(pixels: &[u8], size: (u32, u32)) -> Result<Vec<u8>> {
+    encode_as(Kind::Grey, pixels, size, &[])
+}
+
+/// The same of red, green and blue, three bytes a pixel.
+///
+/// # Errors
+/// When the compressor fails.
+pub(crate) fn encode_rgb(pixels: &[u8], size: (u32, u32)) -> Result<Vec<u8>> {
+    encode_as(Kind::Rgb, pixels, size, &[])
+}
+
+fn encode_as(kind: Kind, pixels: &[u8], (width, height): (u32, u32), palette: &[Rgb]) -> Result<Vec<u8>> {
     let mut bytes = SIGNATURE.to_vec();
-    let header = [&width.to_be_bytes()[..], &height.to_be_bytes()[..], &KIND[..]].concat();
+    let header = [&width.to_be_bytes()[..], &height.to_be_bytes()[..], &[BITS, kind as u8], &METHODS[..]].concat();
     chunk(&mut bytes, *b"IHDR", &header);
-    chunk(&mut bytes, *b"PLTE", palette.as_flattened());
+    if !palette.is_empty() {
+        chunk(&mut bytes, *b"PLTE", palette.as_flattened());
+    }
+    let samples = if matches!(kind, Kind::Rgb) { 3 } else { 1 };
     let mut data = ZlibEncoder::new(Vec::new(), Compression::best());
-    for row in pixels.chunks_exact(width as usize) {
+    for row in pixels.chunks_exact(width as usize * samples) {
         data.write_all(&[UNFILTERED])?;
         data.write_all(row)?;
     }

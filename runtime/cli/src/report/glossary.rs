@@ -1,5 +1,7 @@
 //! What each score of a run means, in a sentence or two.
 
+use crate::plan::Plan;
+use crate::report::shift::meanings;
 use crate::report::view::JointScore;
 use crate::scores::{ACCURACY, ECE, FUEL, Units};
 
@@ -8,14 +10,20 @@ pub(crate) fn entries(
     names: &[String],
     joint: &[JointScore],
     units: Units,
-    of_regression: bool,
+    plan: &Plan,
     compared: bool,
 ) -> Vec<(String, String)> {
+    let of_regression = plan.regression().is_some();
     let mut entries: Vec<(String, String)> = Vec::new();
     for name in names {
-        let name = if of_regression { numberless(name) } else { name.clone() };
+        let name = match (of_regression, plan.shift().is_some()) {
+            (true, _) => numberless(name),
+            (_, true) => meanings::heading(name),
+            _ => name.clone(),
+        };
         if !entries.iter().any(|(known, _)| *known == name) {
-            entries.extend(explanation(&name, joint).map(|text| (name, text)));
+            let text = if plan.shift().is_some() { meanings::of(&name) } else { explanation(&name, joint) };
+            entries.extend(text.map(|text| (name, text)));
         }
     }
     entries.extend([
@@ -27,7 +35,11 @@ pub(crate) fn entries(
                      simulations of a process, or over datasets where problems share one. That of Brier scores is the jackknife's \
                      over simulations. With a single problem, or dataset, there is none."
                 }
-                Units::TauSamples | Units::Problems => {
+                _ if plan.shift().is_some() => {
+                    "One standard error over problems, each another split or other inputs, and another training. With a single \
+                     problem, over its test inputs, and none of means over levels of shift."
+                }
+                Units::TauSamples | Units::Inputs | Units::Problems => {
                     "One standard error, clustered by problem: problems are the independent units, however many test points \
                      each has. With a single problem, over its tau-samples."
                 }

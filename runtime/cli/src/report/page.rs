@@ -4,6 +4,7 @@ use crate::drawing::Markup;
 use crate::leaderboard::Leaderboard;
 use crate::report::Other;
 use crate::report::figure::Figure;
+use crate::report::shift::Shown;
 use crate::report::tuning::Defaults;
 use crate::report::view::View;
 use crate::report::{
@@ -19,6 +20,8 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src dat
 /// What goes into a page.
 pub(crate) struct Page<'a> {
     pub(crate) scores: &'a Scores<'a>,
+    /// Images of a run of dataset shift.
+    pub(crate) shown: Shown,
     /// The label to compare with.
     pub(crate) baseline: Option<&'a str>,
     /// The setting of Figure 3.
@@ -56,7 +59,7 @@ impl Page<'_> {
         contents(&mut page, &figures);
         section(&mut page, "leaderboard", "Leaderboard", &standing::markup(&leaderboard, &view, self.baseline));
         section(&mut page, "scores", "What the scores mean", &meanings(&view));
-        section(&mut page, "figures", "Figures", &drawn(&view, &figures));
+        section(&mut page, "figures", "Figures", &drawn(&view, &figures, &self.shown));
         section(&mut page, "run", "What was run", &provenance::markup(plan, self.directory, self.others, self.given));
         page.close("body");
         page.close("html");
@@ -82,7 +85,7 @@ impl Page<'_> {
             return regression::figures(view, &active.collect::<Vec<_>>(), self.level);
         }
         if view.scores.plan.shift().is_some() {
-            return shift::figures(view);
+            return shift::figures(view, &self.shown);
         }
         let mut figures: Vec<Figure> = bars::figure(view).into_iter().collect();
         figures.extend(tuning::figures(view, self.parameter, self.defaults));
@@ -133,7 +136,7 @@ fn meanings(view: &View) -> Markup {
     let of_regression = view.scores.plan.regression().is_some();
     let compared = view.baseline.is_some() || !of_regression;
     let names = view.scores.names();
-    for (name, meaning) in glossary::entries(&names, &view.joint, view.scores.units(), of_regression, compared) {
+    for (name, meaning) in glossary::entries(&names, &view.joint, view.scores.units(), view.scores.plan, compared) {
         markup.element("dt", &[], &name);
         markup.element("dd", &[], &meaning);
     }
@@ -141,8 +144,12 @@ fn meanings(view: &View) -> Markup {
     markup
 }
 
-fn drawn(view: &View, figures: &[Figure]) -> Markup {
+fn drawn(view: &View, figures: &[Figure], shown: &Shown) -> Markup {
     let mut markup = Markup::new();
+    if matches!(shown, Shown::Missing) {
+        let why = "The inputs themselves are not shown: their files were not there when this page was written.";
+        markup.element("p", &[], why);
+    }
     if figures.is_empty() {
         let why = match view.scores.plan.evaluation() {
             None => "None of the figures can be drawn from this run: no agent has a result on any problem.",

@@ -4,23 +4,51 @@ mod confidence;
 mod corruptions;
 mod cost;
 mod draws;
+mod images;
 mod joint;
+pub(crate) mod meanings;
 mod measured;
 mod outside;
+mod overview;
 mod parts;
 mod plots;
 mod quartiles;
 mod severity;
+
+use jointly_core::shift::ShiftInstance;
 
 use crate::report::figure::Figure;
 use crate::report::view::View;
 
 use measured::Measured;
 
-/// Those that the run's problems can make, group by group of problems that are repetitions of one another.
-pub(crate) fn figures(view: &View) -> Vec<Figure> {
+/// With more groups of problems than that, all are drawn side by side, and none by itself.
+const MOST_GROUPS: usize = 3;
+
+/// What there is to see of the inputs.
+pub(crate) enum Shown {
+    /// The first problem's data, with one test input.
+    Images(Box<ShiftInstance>),
+    /// They are images whose files are not here.
+    Missing,
+    /// They are no images.
+    Nothing,
+}
+
+/// Those that the run's problems can make, group by group of problems that are repetitions of one another; or of all groups
+/// together, where there are many.
+pub(crate) fn figures(view: &View, shown: &Shown) -> Vec<Figure> {
     let mut figures = Vec::new();
-    for measured in Measured::all(view) {
+    if let Shown::Images(instance) = shown {
+        figures.extend(images::figure(view, instance));
+    }
+    let groups = Measured::all(view);
+    if groups.len() > MOST_GROUPS {
+        figures.extend(overview::figures(view, &groups));
+        figures.extend(cost::figure(view, &Measured::whole(view)));
+        return figures;
+    }
+    for measured in groups {
         figures.extend(severity::figures(&measured));
         figures.extend(corruptions::figure(&measured));
         figures.extend(parts::figure(&measured));
@@ -43,7 +71,7 @@ mod tests {
     use crate::scores::Scores;
 
     fn figures(scores: &Scores) -> Vec<Figure> {
-        let figures = super::figures(&View::new(scores, &Leaderboard::new(scores), None));
+        let figures = super::figures(&View::new(scores, &Leaderboard::new(scores), None), &super::Shown::Nothing);
         for figure in &figures {
             assert!(
                 !figure.caption.is_empty() && figure.numbers.iter().all(|table| table.len() > 1),
@@ -75,7 +103,7 @@ mod tests {
         let scores = run.scores();
         let drawn = figures(&scores);
         let expected = [
-            "accuracy and calibration against rotation (Figure 1a-b)",
+            "Accuracy and calibration against rotation (Figure 1a-b)",
             "Brier score by corruption",
             "Scores over 2 corruptions by severity (Figures 3 and S5)",
             "Parts of the Brier score (Figures S4, S5 and S7)",
@@ -110,6 +138,32 @@ mod tests {
         let drawn = figures(&scores);
         assert_eq!(titles(&drawn), expected);
         assert!(drawn[2].caption.contains("One repetition, so that there is no standard error."));
+    }
+
+    #[test]
+    fn many_datasets_are_drawn_side_by_side() {
+        let agents = [("mlp", shifting(0.9, 0.8)), ("knn", shifting(0.8, 0.5))];
+        let mut run = shift_run(8, &ROTATIONS, &agents);
+        let name = |problem: &str| {
+            let number: usize = problem.rsplit_once("seed").unwrap().1.parse().unwrap();
+            format!("quick/shift/{}/seed{}", ["iris", "wine", "glass", "yeast"][number / 2], number % 2)
+        };
+        run.plan.problems.iter_mut().for_each(|planned| planned.problem = name(&planned.problem));
+        run.results.iter_mut().for_each(|result| result.problem = name(&result.problem));
+        let scores = run.scores();
+        let drawn = figures(&scores);
+        let expected = [
+            "Accuracy by data",
+            "Brier score by data",
+            "ECE by data",
+            "NLL, tau = 10 by data",
+            "Quartiles by data (appendix E)",
+            "Telling inputs of no class by data",
+            "Cost (Table S1)",
+        ];
+        assert_eq!(titles(&drawn), expected);
+        let headings = drawn[0].drawing.inline("").into_string();
+        assert_eq!(headings.matches("class=\"heading\"").count(), 4, "{headings}");
     }
 
     #[test]

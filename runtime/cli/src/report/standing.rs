@@ -70,8 +70,8 @@ fn means(view: &View, by: &str) -> Canvas {
             canvas.text((area.right() + 8.0, y + 4.0), Anchor::Start, "value", why);
             continue;
         };
-        let of_regression = view.scores.plan.regression().is_some();
-        let style = if of_regression { view.style_of(agent) } else { view.style(&agent.planned.agent) };
+        let by_variant = view.scores.plan.evaluation().is_none();
+        let style = if by_variant { view.style_of(agent) } else { view.style(&agent.planned.agent) };
         let text = table::with_error(summary.mean, summary.stderr);
         if summary.mean.is_finite() {
             let at = |x: f64| panel.x.at(x).clamp(area.left, area.right());

@@ -126,7 +126,11 @@ impl<'a> View<'a> {
             return if self.agents.len() <= COLOURS { Style { dashes: "", ..style } } else { style };
         }
         let number = variants.position(|planned| planned.label == label).unwrap_or(0);
-        if number == 0 { self.style(name) } else { self.style(name).variant(number) }
+        if number == 0 {
+            return self.style(name);
+        }
+        let others = self.families.iter().filter(|family| family.name != name).map(|family| self.style(family.name));
+        self.style(name).variant_unlike(number, &others.collect::<Vec<_>>())
     }
 
     /// All agents in the order of the leaderboard, by label and [style](Self::style_of).

@@ -4,7 +4,7 @@
 use jointly_core::Score;
 use jointly_core::shift::{Condition, ConditionScores, ENTROPY_BINS, THRESHOLDS};
 
-use crate::drawing::Point;
+use crate::drawing::{Point, Style};
 use crate::report::figure::{Figure, cells, digits};
 use crate::report::grid::Key;
 use crate::report::shift::measured::{Agent, Measured};
@@ -33,16 +33,16 @@ pub(super) fn figure(measured: &Measured) -> Option<Figure> {
     let columns = columns(measured, middle.as_ref());
     let accuracy = columns.iter().map(|column| {
         let lines = measured.agents.iter().map(|agent| (agent.style, accuracies(agent, &column.accuracy))).collect();
-        plot(format!("accuracy: {}", column.title), "confidence, at least", lines)
+        plot((&column.title, "accuracy", "confidence, at least"), lines)
     });
     let counts = columns.iter().map(|column| {
         let lines = measured.agents.iter().map(|agent| (agent.style, counts(agent, &column.counted))).collect();
-        let plot = plot(format!("inputs: {}", column.counted_title), "confidence, at least", lines);
+        let plot = plot((&column.counted_title, "inputs", "confidence, at least"), lines);
         Plot { y: Some((0.0, 1.05 * rows(measured, &column.counted))), ..plot }
     });
     let entropies = columns.iter().map(|column| {
         let lines = measured.agents.iter().map(|agent| (agent.style, entropies(agent, &column.counted))).collect();
-        let plot = plot(format!("entropy: {}", column.counted_title), "entropy over ln K", lines);
+        let plot = plot((&column.counted_title, "share of inputs", "entropy over ln K"), lines);
         let most = plot.lines.iter().flat_map(|(_, points)| points).map(|point| point.y).fold(0.0, f64::max);
         Plot { y: Some((0.0, if most > 0.0 { 1.05 * most } else { 1.0 })), ..plot }
     });
@@ -89,15 +89,16 @@ fn columns(measured: &Measured, middle: Option<&Condition>) -> Vec<Column> {
     columns
 }
 
-fn plot(heading: String, x_title: &str, lines: Vec<(crate::drawing::Style, Vec<Point>)>) -> Plot {
+fn plot((heading, y_title, x_title): (&str, &str, &str), lines: Vec<(Style, Vec<Point>)>) -> Plot {
     Plot {
-        heading,
+        heading: heading.to_owned(),
         x_title: x_title.to_owned(),
-        y_title: String::new(),
+        y_title: y_title.to_owned(),
         ticks: [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].to_vec(),
         logarithmic: false,
         marked: false,
         y: None,
+        ranks: false,
         lines,
     }
 }

@@ -80,6 +80,7 @@ fn by_draws(measured: &Measured, conditions: &[Condition]) -> Option<Figure> {
             logarithmic: true,
             marked: true,
             y: None,
+            ranks: false,
             lines: measured.agents.iter().map(|agent| (agent.style, points(agent))).collect(),
         });
         for agent in &measured.agents {
@@ -121,7 +122,9 @@ fn sized<'m, 'v>(measured: &'m Measured<'v>) -> Vec<Sized<'m, 'v>> {
         }
     }
     all.retain(|sized| sized.variants.len() > 1);
-    all.iter_mut().for_each(|sized| sized.variants.sort_by(|a, b| a.0.total_cmp(&b.0)));
+    for sized in &mut all {
+        sized.variants.sort_by(|a, b| a.0.total_cmp(&b.0));
+    }
     all
 }
 
@@ -159,6 +162,7 @@ fn by_size(measured: &Measured, conditions: &[Condition]) -> Option<Figure> {
             logarithmic: true,
             marked: true,
             y: None,
+            ranks: false,
             lines,
         });
     }

@@ -34,7 +34,7 @@ pub(super) fn figures(measured: &Measured) -> Vec<Figure> {
 }
 
 /// Those that every agent has, rising; where there are many the first and the last.
-fn taus(measured: &Measured) -> Vec<u32> {
+pub(super) fn taus(measured: &Measured) -> Vec<u32> {
     let of = |agent: &Agent| -> Vec<u32> {
         let labelled = agent.scores(&Condition::Unshifted).next().and_then(|scores| scores.labelled.as_ref());
         labelled.map(|labelled| labelled.joint.iter().map(|(tau, _)| *tau).collect()).unwrap_or_default()
@@ -43,13 +43,13 @@ fn taus(measured: &Measured) -> Vec<u32> {
     taus.retain(|tau| measured.agents.iter().all(|agent| of(agent).contains(tau)));
     taus.sort_unstable();
     if taus.len() > TAUS {
-        taus.drain(1..taus.len() - TAUS + 1);
+        taus.drain(1..=taus.len() - TAUS);
     }
     taus
 }
 
 /// Nats an input of groups of tau.
-fn nll(tau: u32) -> impl Fn(&ConditionScores) -> Option<f64> {
+pub(super) fn nll(tau: u32) -> impl Fn(&ConditionScores) -> Option<f64> {
     move |scores| {
         let joint = &scores.labelled.as_ref()?.joint;
         let (_, score) = joint.iter().find(|(known, _)| *known == tau)?;
@@ -66,6 +66,7 @@ fn likelihoods(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure 
         logarithmic: false,
         marked: true,
         y: None,
+        ranks: false,
         lines: measured.agents.iter().map(|agent| (agent.style, agent.points(course, &nll(tau)))).collect(),
     };
     let plots: Vec<Plot> = courses
@@ -137,8 +138,8 @@ fn ranks(measured: &Measured, courses: &[Course], most: u32) -> Figure {
                 ticks: course.severities(),
                 logarithmic: false,
                 marked: true,
-                // The best above.
-                y: Some((count + 0.5, 0.5)),
+                y: Some((0.5, count + 0.5)),
+                ranks: true,
                 lines: measured.agents.iter().enumerate().map(|(place, agent)| (agent.style, points(place))).collect(),
             });
         }
@@ -211,6 +212,7 @@ fn agreement(measured: &Measured, courses: &[Course], most: u32) -> Figure {
             logarithmic: false,
             marked: true,
             y: Some((-1.05, 1.05)),
+            ranks: false,
             lines: lines.collect(),
         }
     };

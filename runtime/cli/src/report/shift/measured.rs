@@ -1,6 +1,8 @@
 //! What was measured of dataset shift on problems that are repetitions of one another: means over them, condition by
 //! condition.
 
+use std::fmt::Write as _;
+
 use jointly_core::Score;
 use jointly_core::shift::{Condition, ConditionScores, LabelledScores, Shift, ShiftLevel, ShiftScores};
 
@@ -94,9 +96,18 @@ impl<'v> Measured<'v> {
         groups.filter(|measured| !measured.agents.is_empty()).collect()
     }
 
+    /// All problems of the run together, whatever they are.
+    pub(super) fn whole(view: &'v View<'v>) -> Self {
+        Self::among(view, String::new(), &|_| true)
+    }
+
     fn of(view: &'v View<'v>, group: String) -> Self {
         let suite = &view.scores.plan.suite;
-        let here = |problem: &str| Place::of(suite, problem).group == group;
+        let wanted = group.clone();
+        Self::among(view, group, &|problem| Place::of(suite, problem).group == wanted)
+    }
+
+    fn among(view: &'v View<'v>, group: String, here: &dyn Fn(&str) -> bool) -> Self {
         let agent = |agent: &&'v crate::scores::AgentScores<'v>| {
             let own = agent.problems.iter().filter(|problem| here(problem.problem));
             let results: Vec<_> = own.filter_map(|problem| Some((problem.problem, problem.shift?))).collect();
@@ -150,7 +161,9 @@ impl<'v> Measured<'v> {
                 None => shifts.push((level.shift(), vec![level.severity()])),
             }
         }
-        shifts.iter_mut().for_each(|(_, severities)| severities.sort_by(f64::total_cmp));
+        for (_, severities) in &mut shifts {
+            severities.sort_by(f64::total_cmp);
+        }
         shifts
     }
 
@@ -238,7 +251,8 @@ impl<'v> Measured<'v> {
             ),
         };
         for agent in self.agents.iter().filter(|agent| agent.failed > 0) {
-            text += &format!(
+            let _ = write!(
+                text,
                 " {} failed on {} of {}: its means are over the others.",
                 agent.label(),
                 agent.failed,

@@ -22,8 +22,10 @@ const COLUMNS: [Column; 5] = [
     Column { title: "FPR95 in", of: |detection| detection.fpr95_in.0 },
 ];
 
-/// By what.
-const BY: [(&str, fn(&ConditionScores) -> Option<Detection>); 2] = [
+/// By what, and how well.
+type By = (&'static str, fn(&ConditionScores) -> Option<Detection>);
+
+const BY: [By; 2] = [
     ("confidence", |scores| Some(scores.detection?.confidence)),
     ("entropy", |scores| Some(scores.detection?.entropy)),
 ];

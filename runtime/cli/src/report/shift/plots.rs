@@ -1,6 +1,6 @@
 //! Panels of curves: never so many in one that they cannot be told apart.
 
-use crate::drawing::{Axis, Canvas, Panel, Point, Scale, Series, Style};
+use crate::drawing::{Axis, Canvas, Panel, Point, Scale, Series, Style, Tick};
 use crate::report::grid::{Grid, Key, range_of};
 
 /// Curves in a panel, at the most.
@@ -19,6 +19,8 @@ pub(super) struct Plot {
     pub(super) marked: bool,
     /// What the axis on the left holds, where that is not what the points need.
     pub(super) y: Option<(f64, f64)>,
+    /// Whether it is of ranks: whole numbers, 1 above.
+    pub(super) ranks: bool,
     pub(super) lines: Vec<(Style, Vec<Point>)>,
 }
 
@@ -42,13 +44,14 @@ pub(super) fn draw(plots: &[Plot], columns: usize, height: f64, key: (Key, &[(&s
         let y = plot.y.unwrap_or_else(|| range(&plot.lines));
         for (part, range) in parts.iter().enumerate() {
             let area = grid.area((row * parts.len() + part) * columns + column);
-            let panel = Panel { area, x: plot.across(area.across()), y: Scale::linear(y, area.upwards()) };
+            let upwards = if plot.ranks { (area.top, area.bottom()) } else { area.upwards() };
+            let panel = Panel { area, x: plot.across(area.across()), y: Scale::linear(y, upwards) };
             let heading = match parts.len() {
                 1 => plot.heading.clone(),
                 parts => format!("{} ({} of {parts})", plot.heading, part + 1),
             };
             let x = Axis { ticks: panel.x.ticks_at(&plot.ticks), title: &plot.x_title, bare: false };
-            let y = Axis { ticks: panel.y.ticks((area.height / 32.0) as usize), title: &plot.y_title, bare: false };
+            let y = Axis { ticks: plot.upwards(&panel), title: &plot.y_title, bare: false };
             panel.frame(&mut canvas, &heading, &x, &y);
             let own = range.start.min(plot.lines.len())..range.end.min(plot.lines.len());
             for (style, points) in &plot.lines[own] {
@@ -60,6 +63,15 @@ pub(super) fn draw(plots: &[Plot], columns: usize, height: f64, key: (Key, &[(&s
 }
 
 impl Plot {
+    fn upwards(&self, panel: &Panel) -> Vec<Tick> {
+        let ticks = panel.y.ticks((panel.area.height / 32.0) as usize);
+        if !self.ranks {
+            return ticks;
+        }
+        let whole = ticks.into_iter().filter(|tick| tick.at == libm::floor(tick.at));
+        whole.map(|tick| Tick { label: tick.at.to_string(), ..tick }).collect()
+    }
+
     fn across(&self, pixels: (f64, f64)) -> Scale {
         let points = self.lines.iter().flat_map(|(_, points)| points).map(|point| point.x);
         let all = || points.clone().chain(self.ticks.iter().copied());
@@ -76,7 +88,7 @@ impl Plot {
 fn range(lines: &[(Style, Vec<Point>)]) -> (f64, f64) {
     let points = || lines.iter().flat_map(|(_, points)| points);
     let (low, high) = range_of(points());
-    if points().all(|point| !(point.y < 0.0)) { (low.max(0.0), high) } else { (low, high) }
+    if points().any(|point| point.y < 0.0) { (low, high) } else { (low.max(0.0), high) }
 }
 
 #[cfg(test)]
@@ -87,9 +99,8 @@ mod tests {
 
     #[test]
     fn parts_are_even_and_whole() {
-        assert_eq!(parts(8, 8), [0..8]);
-        assert_eq!(parts(9, 8), [0..4, 4..9]);
-        assert_eq!(parts(0, 8), [0..0]);
+        let ends = |count| parts(count, 8).into_iter().map(|part| (part.start, part.end)).collect::<Vec<_>>();
+        assert_eq!((ends(8), ends(9), ends(0)), (vec![(0, 8)], vec![(0, 4), (4, 9)], vec![(0, 0)]));
     }
 
     #[test]
@@ -109,6 +120,7 @@ mod tests {
             logarithmic: false,
             marked: true,
             y: None,
+            ranks: false,
             lines: names.iter().map(line).collect(),
         };
         let picture = draw(&[plot(), plot(), plot()], 2, 100.0, (Key::Both, &[])).inline("").into_string();

@@ -37,10 +37,9 @@ pub(super) fn figure(measured: &Measured) -> Option<Figure> {
             let at = offset(place, boxes.len(), area.width);
             panel.quartiles(&mut canvas, at, box_, &agent.style, &title);
         }
-        let rows: [(&str, fn(&Quartiles) -> f64); 3] =
-            [("25th", |box_| box_.lower), ("50th", |box_| box_.median), ("75th", |box_| box_.upper)];
-        for (name, of) in rows {
-            let mut row = cells([format!("{} ({name})", measure.title)]);
+        for (place, name) in ["25th", "50th", "75th"].into_iter().enumerate() {
+            let of = |box_: &Quartiles| [box_.lower, box_.median, box_.upper][place];
+            let mut row = cells([format!("{} ({name})", measure.title).replace(' ', "\u{a0}")]);
             row.extend(boxes.iter().map(|box_| box_.map_or_else(|| "-".to_owned(), |box_| digits(of(&box_)))));
             table.push(row);
         }

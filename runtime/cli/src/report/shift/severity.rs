@@ -3,7 +3,7 @@
 
 use crate::report::figure::{Figure, cells};
 use crate::report::grid::Key;
-use crate::report::shift::measured::{BRIER, Course, ECE, Measure, Measured, NLL, text};
+use crate::report::shift::measured::{AUC, BRIER, Course, ECE, Measure, Measured, NLL, text};
 use crate::report::shift::plots::{Plot, draw};
 
 use jointly_core::shift::Shift;
@@ -22,16 +22,16 @@ pub(super) fn figures(measured: &Measured) -> Vec<Figure> {
 fn figure(measured: &Measured, course: &Course) -> Figure {
     let measures = [measured.accuracy(), BRIER, ECE, NLL];
     let plots: Vec<Plot> = measures.iter().map(|measure| plot(measured, course, *measure, measure.title)).collect();
-    let accuracy = measures[0].title;
+    let title = if measures[0].title == AUC.title { AUC.title } else { "Accuracy" };
     let of_paper = match course.shift {
         Some(Shift::Rotation | Shift::Translation) => " (Figure 1a-b)",
         Some(Shift::Reassign) => " (Figure 5)",
         _ => "",
     };
     Figure {
-        title: format!("{accuracy} and calibration against {}{}{of_paper}", course.name, measured.suffix()),
+        title: format!("{title} and calibration against {}{}{of_paper}", course.name, measured.suffix()),
         caption: format!(
-            "{accuracy} (higher is better), Brier score, expected calibration error and negative log-likelihood in nats (lower is \
+            "{title} (higher is better), Brier score, expected calibration error and negative log-likelihood in nats (lower is \
              better) of the mean prediction over draws as inputs shift by {}, the unshifted ones at 0. {} Hollow points at an \
              edge lie beyond it; ∞ is an infinite mean.",
             course.name,
@@ -54,6 +54,7 @@ pub(super) fn plot(measured: &Measured, course: &Course, measure: Measure, headi
         logarithmic: false,
         marked: true,
         y: None,
+        ranks: false,
         lines: measured.agents.iter().map(|agent| (agent.style, agent.points(course, &of))).collect(),
     }
 }
