@@ -357,7 +357,7 @@ impl Plan {
         let departures = [
             (options.draws != own.draws).then_some(Departure::Draws(options.draws)),
             (options.taus != own.taus).then(|| Departure::Taus(options.taus.clone())),
-            (options.levels != own.levels).then(|| Departure::Shifts(options.levels.clone())),
+            (options.levels != own.levels).then(|| Departure::Shifts(patterns(&options.levels, &own.levels))),
         ];
         let images = self.images.filter(|view| *view != PlannedImages::default());
         departures.into_iter().flatten().chain(images.map(Departure::Images)).collect()
@@ -387,7 +387,8 @@ enum Departure {
     Rounds(u32),
     Table(String),
     Taus(Vec<u32>),
-    Shifts(Vec<ShiftLevel>),
+    /// As patterns.
+    Shifts(Vec<String>),
     Images(PlannedImages),
 }
 
@@ -410,7 +411,10 @@ impl Departure {
             Self::Rounds(rounds) => counted(*rounds as usize, "round"),
             Self::Table(file) => format!("table {file}"),
             Self::Taus(taus) => format!("tau {}", joined(taus, ", ")),
-            Self::Shifts(levels) => format!("shifted by {}", joined(levels, ", ")),
+            Self::Shifts(patterns) => {
+                let names = patterns.iter().map(|pattern| pattern.strip_suffix("/*").unwrap_or(pattern));
+                format!("shifted by {}", names.collect::<Vec<_>>().join(", "))
+            }
             Self::Images(PlannedImages { side, grey }) => {
                 format!("{side} pixels a side{}", if *grey { " in grey" } else { "" })
             }
@@ -435,12 +439,28 @@ impl Departure {
             Self::Rounds(rounds) => format!("--rounds {rounds}"),
             Self::Table(file) => format!("--table {file}"),
             Self::Taus(taus) => format!("--taus {}", joined(taus, ",")),
-            Self::Shifts(levels) => format!("--shifts '{}'", joined(levels, ",")),
+            Self::Shifts(patterns) => format!("--shifts '{}'", patterns.join(",")),
             Self::Images(PlannedImages { side, grey }) => {
                 format!("--side {side}{}", if *grey { " --grey" } else { "" })
             }
         }
     }
+}
+
+/// Levels as patterns: `rotation/*` where all of a suite's own rotations are there and no others, else each by itself.
+fn patterns(levels: &[ShiftLevel], own: &[ShiftLevel]) -> Vec<String> {
+    let of = |all: &[ShiftLevel], level: &ShiftLevel| -> Vec<ShiftLevel> {
+        all.iter().filter(|other| other.shift() == level.shift()).copied().collect()
+    };
+    let mut patterns: Vec<String> = Vec::new();
+    for level in levels {
+        let whole = of(levels, level) == of(own, level);
+        let pattern = if whole { format!("{}/*", level.shift()) } else { level.to_string() };
+        if !patterns.contains(&pattern) {
+            patterns.push(pattern);
+        }
+    }
+    patterns
 }
 
 fn joined<T: ToString>(items: &[T], between: &str) -> String {
