@@ -83,13 +83,13 @@ fn a_component_with_a_flipped_bit_never_passes_for_the_agent() {
 #[test]
 fn an_agent_of_an_older_interface() {
     let texts = ["speaks jointly:agent@0.0.9", "this host speaks jointly:agent@0.2.0", "rebuild it"];
-    refused_agent(&replaced("@0.1.0", "@0.0.9"), &texts);
+    refused_agent(&replaced("@0.2.0", "@0.0.9"), &texts);
 }
 
 #[test]
 fn a_module_stamped_with_another_interface() {
-    let text = r#"(module (@custom "jointly-agent" "jointly:agent@0.2.0"))"#;
-    refused_text(text, &["speaks jointly:agent@0.2.0", "rebuild it"]);
+    let text = r#"(module (@custom "jointly-agent" "jointly:agent@0.1.0"))"#;
+    refused_text(text, &["speaks jointly:agent@0.1.0", "rebuild it"]);
 }
 
 #[test]
@@ -101,12 +101,12 @@ fn a_component_of_a_foreign_world() {
 
 #[test]
 fn a_component_whose_exports_have_the_right_names_and_nothing_in_them() {
-    for interface in ["classification", "regression"] {
+    for interface in ["classification", "regression", "multimodal"] {
         let text = format!(
             r#"(component
                 (instance $nothing)
                 (export "jointly:agent/info@0.2.0" (instance $nothing))
-                (export "jointly:agent/{interface}@0.1.0" (instance $nothing)))"#
+                (export "jointly:agent/{interface}@0.2.0" (instance $nothing)))"#
         );
         refused_text(&text, &["not accepted"]);
     }

@@ -41,7 +41,8 @@ pub(crate) fn scored(agents: &[&str], suite: &str, problems: &str, options: &[&s
     (directory, finished)
 }
 
-fn same_scores(directory: &RunDirectory, whole: &RunDirectory) {
+/// Both have the same files of scores, and of beliefs where there are such.
+pub(crate) fn same_scores(directory: &RunDirectory, whole: &RunDirectory) {
     assert_eq!(directory.read("scores.json"), whole.read("scores.json"));
     assert_eq!(directory.read("leaderboard.csv"), whole.read("leaderboard.csv"));
     assert_eq!(beliefs(directory), beliefs(whole));
@@ -214,7 +215,7 @@ fn an_edited_journal_or_score_does_not_hold() {
     }
 }
 
-fn does_not_hold(directory: &RunDirectory, said: &str) {
+pub(crate) fn does_not_hold(directory: &RunDirectory, said: &str) {
     let finished = run(["verify", directory.argument()]);
     assert_eq!(finished.code, Some(2), "{finished:?}");
     assert!(finished.stdout.contains("does not hold") && finished.stdout.contains(said), "{}", finished.stdout);

@@ -1,99 +1,20 @@
 //! Agents of regression that misbehave in a run: each ends as its own kind of recorded failure or in results that are
 //! defined, and touches nothing else.
 
-use std::collections::BTreeMap;
-use std::sync::{Mutex, OnceLock};
+use serde_json::json;
 
-use serde_json::{Value, json};
-
-use crate::command::{Finished, done, finish, joined, jointly, jointly_within};
+use crate::command::{finish, jointly};
+use crate::encounter::{Encounter, FUEL};
 use crate::guests::argument;
 use crate::regression::{AGENTS, arguments};
 use crate::run::RunDirectory;
 
-/// What an endless loop uses up in a second or two, and no honest guest.
-const FUEL: &str = "3000000000";
-/// Mebibytes that the command holds beside its agents.
-const OWN: u64 = 160;
 /// An agent that keeps its contract.
 const HONEST: &str = AGENTS[0];
 
 const COVERAGE: &str = "quick/coverage/line/sim0";
 const CORRELATIONS: &str = "quick/correlations/d1/set0";
 const ACTIVE: &str = "quick/active/d1/set0/batch-mig";
-
-/// A guest and an honest agent together on one problem.
-struct Encounter {
-    problem: &'static str,
-    directory: RunDirectory,
-    finished: Finished,
-}
-
-impl Encounter {
-    fn on(guest: &str, problem: &'static str) -> Self {
-        let directory = RunDirectory::new();
-        let asked = Self::arguments(&directory, guest, problem, &["--fuel", FUEL]);
-        let finished = finish(jointly().args(asked));
-        Self { problem, directory, finished }
-    }
-
-    /// The arguments of such a run, one unit at a time.
-    fn arguments(directory: &RunDirectory, guest: &str, problem: &str, options: &[&str]) -> Vec<String> {
-        let suite: Vec<&str> = problem.split('/').take(2).collect();
-        let options = [options, &["--jobs", "1"]].concat();
-        arguments(directory, &[&argument(guest), HONEST], &suite.join("/"), problem, &options)
-    }
-
-    /// The guest failed so, has no score and no rank, and the other agent scored what it scores alone. Gives the message.
-    fn failed(&self, phase: &str, kind: &str, message: &str) -> String {
-        assert_eq!(self.finished.code, Some(3), "{:?}", self.finished);
-        let scores = self.directory.scores();
-        let guest = &scores["agents"][0];
-        assert_eq!((&guest["scores"], &guest["problems"]), (&json!({}), &json!([])));
-        let failures = guest["failures"].as_array().unwrap();
-        assert_eq!((failures.len(), &failures[0]["problem"]), (1, &json!(self.problem)));
-        assert_eq!((failures[0]["phase"].as_str(), failures[0]["kind"].as_str()), (Some(phase), Some(kind)));
-        let said = failures[0]["message"].as_str().unwrap();
-        assert!(said.contains(message), "{message:?} is not in {said:?}");
-        assert!(said.len() < 300 && said.lines().count() == 1, "a line for a person: {said:?}");
-        let leaderboard = self.directory.read("leaderboard.csv");
-        let rows: Vec<&str> = leaderboard.lines().collect();
-        assert!(rows[1].starts_with("1,bootstrap,") && rows[2].starts_with(','), "{leaderboard}");
-        assert_eq!(scores["agents"][1].to_string(), alone(self.problem));
-        said.to_owned()
-    }
-
-    /// Both were scored, with no number that is none. Gives the guest's unit of the journal.
-    fn scored(&self) -> Value {
-        assert_eq!(self.finished.code, Some(0), "{:?}", self.finished);
-        let text = self.directory.read("results.jsonl") + &self.directory.scores()["agents"][0]["problems"].to_string();
-        assert!(!text.contains("\"nan\""), "{text}");
-        let guest = &self.directory.scores()["agents"][0];
-        assert_eq!((&guest["failures"], guest["problems"].as_array().unwrap().len()), (&json!([]), 1));
-        done(["verify", self.directory.argument()]);
-        let name = guest["agent"].as_str().unwrap();
-        let units = self.directory.units();
-        units.into_iter().find(|unit| unit["agent"] == *name).expect("the guest's unit")["regression"]["scores"].take()
-    }
-
-    /// What is said of the guest below the tables.
-    fn notes(&self) -> String {
-        joined(&self.finished.stdout)
-    }
-}
-
-/// What the honest agent scores on a problem by itself.
-fn alone(problem: &'static str) -> String {
-    static ALONE: OnceLock<Mutex<BTreeMap<&str, String>>> = OnceLock::new();
-    let mut known = ALONE.get_or_init(Mutex::default).lock().unwrap();
-    let run = || {
-        let directory = RunDirectory::new();
-        let suite: Vec<&str> = problem.split('/').take(2).collect();
-        done(arguments(&directory, &[HONEST], &suite.join("/"), problem, &["--fuel", FUEL]));
-        directory.scores()["agents"][0].to_string()
-    };
-    known.entry(problem).or_insert_with(run).clone()
-}
 
 /// The guest answers in sampling with what cannot be an answer, whatever the problem.
 fn invalid(guest: &str, message: &str) {
@@ -198,13 +119,8 @@ fn crowd_dependent_intervals() {
 #[test]
 fn enormous_functions() {
     // The list has 384 MiB in the agent; a copy of it in the command would pass the bound.
-    let directory = RunDirectory::new();
-    let asked = Encounter::arguments(&directory, "enormous-functions", COVERAGE, &["--memory", "400"]);
-    let finished = finish(jointly_within(400 + OWN).args(asked));
-    assert_eq!(finished.code, Some(3), "{finished:?}");
-    let failure = &directory.scores()["agents"][0]["failures"][0];
-    assert_eq!((&failure["phase"], &failure["kind"]), (&json!("sample"), &json!("invalid-output")));
-    assert!(failure["message"].as_str().unwrap().contains("too much data"), "{failure}");
+    let encounter = Encounter::within("enormous-functions", COVERAGE, 400);
+    encounter.failed("sample", "invalid-output", "too much data");
 }
 
 #[test]

@@ -17,6 +17,9 @@ pub(crate) struct Columns {
 /// The level whose intervals a table shows, in percent, where there are such: those of the paper's discussion.
 const LEVEL: &str = "_90";
 
+/// The order of the joint predictions under shift that a table shows.
+const TAU: u32 = 10;
+
 impl Columns {
     /// Of a run that has scores of those names.
     pub(crate) fn of(plan: &Plan, names: &[String]) -> Self {
@@ -73,9 +76,15 @@ impl Columns {
         let known = |name: &&&str| names.iter().any(|known| known == **name);
         let pick = |wanted: &[&str]| wanted.iter().filter(known).map(|name| (*name).to_owned()).collect();
         let by: Vec<String> = pick(&["brier_shifted", "brier"]);
+        // The order that every suite has, or the largest where another was asked for.
+        let taus = names.iter().filter_map(|name| name.strip_prefix("nll_tau")?.parse::<u32>().ok());
+        let taus: Vec<u32> = taus.collect();
+        let tau = if taus.contains(&TAU) { Some(TAU) } else { taus.into_iter().max() };
+        let joint = tau.map(|tau| [format!("nll_tau{tau}_shifted"), format!("nll_tau{tau}")]);
+        let joint: Vec<&str> = joint.iter().flatten().map(String::as_str).collect();
         Self {
             by: by.into_iter().next(),
-            first: pick(&["brier_shifted", "brier", "nll_tau10_shifted", "nll_tau10"]),
+            first: pick(&[&["brier_shifted", "brier"][..], &joint].concat()),
             second: pick(&["accuracy", "accuracy_shifted", "ece", "ece_shifted", "auroc", FUEL]),
         }
     }

@@ -28,8 +28,8 @@ const CALL_PROBS: usize = 1 << 23;
 /// that makes no whole group is left out there. They are estimated as [`evaluate`](crate::evaluate()) does.
 ///
 /// The agent is asked for each of its distinct functions once, and one call returns at most 2^23 probabilities unless one
-/// function at the largest group has more. Of the unshifted inputs a few answers are asked for again, in another order and
-/// alone. `progress` is told the fraction done, up to 1.
+/// function at the largest group has more. In every condition a few answers are asked for again, in another order and alone:
+/// who looks at all inputs of a call could tell a shift by them. `progress` is told the fraction done, up to 1.
 ///
 /// # Errors
 /// Those of the model, as they are; [`Inconsistent`](EvaluateError::Inconsistent) when an answer that is asked for again is
@@ -93,9 +93,8 @@ fn evaluate_within<M: MultimodalModel>(
                 (outsiders.expect("a condition of the instance's").inputs.clone(), None)
             }
         };
-        let unshifted = condition == Condition::Unshifted;
-        let means = evaluation.means(&inputs, labels, unshifted, &mut report)?;
-        if unshifted {
+        let means = evaluation.means(&inputs, labels, &mut report).map_err(|error| under(&condition, error))?;
+        if condition == Condition::Unshifted {
             inside.clone_from(&means.marginals);
             edges = condition::edges(&inside, num_classes);
         }
@@ -105,6 +104,16 @@ fn evaluate_within<M: MultimodalModel>(
     }
     progress(1.0);
     Ok(ShiftScores { conditions: scores, cost: None })
+}
+
+/// An answer that changed, with the condition in which it did.
+fn under<E>(condition: &Condition, error: EvaluateError<E>) -> EvaluateError<E> {
+    match error {
+        EvaluateError::Inconsistent(what) if *condition != Condition::Unshifted => {
+            EvaluateError::Inconsistent(format!("{what} under {condition}"))
+        }
+        error => error,
+    }
 }
 
 /// What an agent predicts of some inputs.
@@ -132,7 +141,6 @@ impl<M: MultimodalModel> Evaluation<'_, M> {
         &mut self,
         inputs: &Inputs,
         labels: Option<&[u32]>,
-        audited: bool,
         report: &mut dyn FnMut(f64),
     ) -> Result<Means, EvaluateError<M::Error>> {
         let mut block = Block::new(self.options, self.task, self.functions, self.seed, self.name);
@@ -143,7 +151,7 @@ impl<M: MultimodalModel> Evaluation<'_, M> {
             let part =
                 if range == (0..rows) { inputs.clone() } else { inputs.select(&range.clone().collect::<Vec<_>>()) };
             let probs = self.probs(&part)?;
-            if audited && start == 0 {
+            if start == 0 {
                 self.audit(&part, &probs)?;
             }
             block.add(&probs, labels.map(|labels| &labels[range.clone()]), range.clone());

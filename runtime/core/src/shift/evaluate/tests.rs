@@ -197,3 +197,37 @@ fn an_agent_that_looks_around_is_not_scored() {
     let scores = evaluate_shift(&mut Crowded, &problem, &problem.instance(0), &options(), 0, &mut |_| ());
     assert!(matches!(scores, Err(EvaluateError::Inconsistent(_))), "{scores:?}");
 }
+
+/// One that answers as it should, but doubts many inputs at once that are brighter than digits are.
+struct Adapting {
+    brightness: f32,
+}
+
+impl MultimodalModel for Adapting {
+    type Error = std::convert::Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error> {
+        Ok(draws.to_vec())
+    }
+
+    fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Self::Error> {
+        let p = if inputs.rows() > 10 && mean(inputs) > self.brightness + 0.05 { 0.1 } else { 0.91 };
+        let row: Vec<f32> = (0..10).map(|k| if k == 0 { p } else { (1.0 - p) / 9.0 }).collect();
+        Ok(row.repeat(inputs.rows() * draws.len()))
+    }
+}
+
+fn mean(inputs: &Inputs) -> f32 {
+    let values = inputs.numbers().values();
+    values.iter().sum::<f32>() / values.len() as f32
+}
+
+#[test]
+fn an_agent_that_looks_around_under_shift_alone_is_not_scored() {
+    let problem = problem();
+    let instance = problem.instance(0);
+    let mut model = Adapting { brightness: mean(instance.test.inputs()) };
+    let scores = evaluate_shift(&mut model, &problem, &instance, &options(), 0, &mut |_| ());
+    let Err(EvaluateError::Inconsistent(what)) = scores else { panic!("{scores:?}") };
+    assert!(what.ends_with("under gaussian-noise/3"), "{what}");
+}

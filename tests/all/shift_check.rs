@@ -1,0 +1,42 @@
+//! `jointly check` of agents of images, texts and categories that keep their contract, or break one clause or some.
+
+use crate::check::{OF_ANY_INPUT, broken_of};
+use crate::command::refused;
+
+fn broken(guest: &str) -> Vec<String> {
+    broken_of(guest, OF_ANY_INPUT)
+}
+
+const KINDS: [&str; 3] = ["images", "texts", "categories"];
+
+#[test]
+fn functions_that_forget_look_around_or_lie() {
+    let rows = ["rows-alone", "rows-order", "rows-batch"];
+    let draws = ["draws-alone", "draws-order", "draws-again", "canonical-draws"];
+    assert_eq!(broken("remembers-calls"), [&KINDS[..], &rows, &draws].concat());
+    assert_eq!(broken("crowd-dependent-pictures"), [&KINDS[..], &["rows-alone", "rows-batch"]].concat());
+    assert_eq!(broken("lying-canonical-pictures"), ["canonical-draws"]);
+}
+
+#[test]
+fn answers_that_are_none() {
+    for guest in ["nan-pictures", "sum-two-pictures", "short-answer", "long-answer"] {
+        assert!(broken(guest).starts_with(&["probabilities".to_owned()]), "{guest}");
+    }
+}
+
+#[test]
+fn tokens_are_refused_or_read() {
+    assert_eq!(broken("misindexes-tokens"), ["texts", "categories"]);
+    for guest in ["refuses-tokens", "naive-bayes", "tells-inputs"] {
+        assert_eq!(broken(guest), Vec::<String>::new(), "{guest}");
+    }
+}
+
+#[test]
+fn settings_that_no_kind_knows_are_refused() {
+    for agent in ["vanilla:breadth=3", "dropout:breadth=3"] {
+        refused(["check", agent], &["has no setting breadth; known: "]);
+    }
+    refused(["check", "svi:prior-scale=0"], &["prior-scale=0: expected a number above 0"]);
+}

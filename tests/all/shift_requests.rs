@@ -1,0 +1,159 @@
+//! What is asked of dataset shift: listed, and refused in one line where it cannot be.
+
+use crate::command::{done, fits_a_terminal, joined, refused};
+use crate::guests::argument;
+use crate::regression::arguments;
+use crate::run::{RunDirectory, json};
+use crate::shift::{AGENTS, PROBLEM, SUITE};
+
+const AGENT: &str = AGENTS[0];
+
+/// The request is refused in a line that holds the texts, before anything is written.
+fn refused_request(agents: &[&str], (suite, problems): (&str, &str), options: &[&str], texts: &[&str]) {
+    let directory = RunDirectory::new();
+    refused(arguments(&directory, agents, suite, problems, options), texts);
+    assert!(!directory.path.exists());
+}
+
+#[test]
+fn shifts_that_there_are_not_are_refused() {
+    for (shifts, texts) in [
+        (
+            "wobble/3",
+            &["no shift of quick/shift matches wobble/3", "there is no shift \"wobble\"", "gaussian-noise"][..],
+        ),
+        ("rotation", &["matches rotation", "write them as rotation/45", "its own look like rotation/30"]),
+        ("fog/*", &["matches fog/*", "write them as rotation/45"]),
+        ("fog/6", &["fog has no severity 6: it takes 0, 1, 2, 3, 4 or 5"]),
+        ("translation/2.5", &["translation has no severity 2.5: it takes whole pixels"]),
+        ("rotation/nan", &["rotation has no severity NaN: it takes degrees"]),
+        ("rotation/30,wobble/3", &["there is no shift \"wobble\""]),
+        ("rotation/0", &["level rotation/0 leaves inputs as they are, which is always scored: leave it out"]),
+        ("reassign/0.5", &["inputs of quick/shift cannot be shifted by reassign"]),
+        ("feature-scale/1", &["inputs of quick/shift cannot be shifted by feature-scale"]),
+        ("saturate/3", &["inputs of quick/shift cannot be shifted by saturate"]),
+        ("", &["quick/shift"]),
+        ("rotation/[", &["rotation/["]),
+    ] {
+        refused_request(&[AGENT], (SUITE, PROBLEM), &["--shifts", shifts], texts);
+    }
+}
+
+#[test]
+fn taus_and_draws_that_cannot_be_are_refused() {
+    for (options, texts) in [
+        (["--taus", "7,10"], &["failed to take on quick/shift: tau is 7, expected a divisor of the largest, 10"][..]),
+        (["--taus", "10,10"], &["taus is [10, 10], expected each tau once"]),
+        (["--taus", "0"], &["invalid value '0' for '--taus <TAU>'"]),
+        (["--taus", "-1"], &["unexpected argument '-1' found"]),
+        (["--taus", "ten"], &["invalid value 'ten' for '--taus <TAU>'"]),
+        (["--taus", "70000"], &["tau is 70000, expected 1 to 65536"]),
+        (["--draws", "0"], &["invalid value '0' for '--draws <M>'"]),
+        (["--draws", "262145"], &["invalid value '262145' for '--draws <M>'"]),
+    ] {
+        refused_request(&[AGENT], (SUITE, PROBLEM), &options, texts);
+    }
+}
+
+#[test]
+fn options_of_other_suites_are_refused() {
+    for options in [
+        &["--planes", "3"][..],
+        &["--no-clip"],
+        &["--anchors", "3"],
+        &["--initialization", "glorot"],
+        &["--partition", "k-means"],
+        &["--problem", "mine.npz"],
+    ] {
+        let texts = [options[0], "is for classification, and quick/shift is of dataset shift: leave it out"];
+        refused_request(&[AGENT], (SUITE, PROBLEM), options, &texts);
+    }
+    for options in [
+        &["--table", "mine.csv"][..],
+        &["--noise", "normal"],
+        &["--residuals", "in-bag"],
+        &["--levels", "50"],
+        &["--moment-draws", "7"],
+        &["--pool", "7"],
+        &["--test", "7"],
+        &["--standardize"],
+        &["--rounds", "2"],
+        &["--predict", "bootstrap"],
+    ] {
+        let texts = [options[0], "is for suites of regression; see `jointly suites`"];
+        refused_request(&[AGENT], (SUITE, PROBLEM), options, &texts);
+    }
+    for options in [["--shifts", "rotation/30"], ["--taus", "1"]] {
+        let texts = [options[0], "is for suites of dataset shift: leave it out"];
+        refused_request(&["uniform"], ("quick", "quick/t10/temp0.1/seed0"), &options, &texts);
+        refused_request(&["linear"], ("quick/coverage", "quick/coverage/line/sim0"), &options, &texts);
+    }
+}
+
+#[test]
+fn an_agent_that_learns_something_else_is_refused_by_name() {
+    let guest = argument("certain");
+    for (agent, named) in [("gp", "gp does not learn"), (guest.as_str(), guest.as_str())] {
+        let texts = [named, "which the suite is about; bundled agents that do:", "vanilla"];
+        refused_request(&[agent], (SUITE, PROBLEM), &[], &texts);
+        refused_request(&[AGENT, agent], (SUITE, PROBLEM), &[], &texts);
+        let directory = RunDirectory::new();
+        refused(["sweep", agent, "--suite", SUITE, "--out", directory.argument()], &texts);
+        assert!(!directory.path.exists());
+    }
+    for (suite, problem) in [("quick", "quick/t10/temp0.1/seed0"), ("quick/coverage", "quick/coverage/line/sim0")] {
+        let texts = ["vanilla does not learn", "which the suite is about; bundled agents that do:"];
+        refused_request(&["vanilla"], (suite, problem), &[], &texts);
+    }
+    let texts =
+        ["the oracle takes part in suites of sampled environments alone: of quick/shift nobody knows the truth"];
+    refused_request(&["oracle", AGENT], (SUITE, PROBLEM), &[], &texts);
+}
+
+#[test]
+fn what_is_not_there_is_refused() {
+    let texts = ["no problem of quick/shift matches quick/nothing/*; a name looks like quick/shift/seed0"];
+    refused_request(&[AGENT], (SUITE, "quick/nothing/*"), &[], &texts);
+    refused_request(&[AGENT], ("shift/nothing", "*"), &[], &["there is no suite shift/nothing", "shift/synthetic"]);
+    refused_request(&["vanilla:epochs=0"], (SUITE, PROBLEM), &[], &["epochs=0: expected a whole number of at least 1"]);
+    let texts = ["network=conv: expected auto or mlp or lenet or embedding"];
+    refused_request(&["vanilla:network=conv"], (SUITE, PROBLEM), &[], &texts);
+    // What it has for classification in sampled environments it does not have here.
+    refused_request(
+        &["ensemble:steps=20"],
+        (SUITE, PROBLEM),
+        &[],
+        &["ensemble has no setting steps; known: ", "epochs=20"],
+    );
+    refused_request(&["uniform:epochs=1"], (SUITE, PROBLEM), &[], &["uniform has no setting epochs; it has none"]);
+    refused_request(&[AGENT, AGENT], (SUITE, PROBLEM), &[], &["is asked for twice"]);
+    refused_request(&["nobody"], (SUITE, PROBLEM), &[], &["there is no agent nobody", "ll-svi"]);
+}
+
+#[test]
+fn agents_and_suites_of_dataset_shift_are_listed() {
+    let agents = json(&done(["agents", "--json"]));
+    let interfaces = |name: &str| {
+        let agent = agents.as_array().unwrap().iter().find(|agent| agent["name"] == name).unwrap();
+        agent["interfaces"].clone()
+    };
+    assert_eq!(interfaces("svi"), serde_json::json!(["multimodal"]));
+    assert_eq!(interfaces("dropout"), serde_json::json!(["classification", "regression", "multimodal"]));
+    let suites = json(&done(["suites", "--json"]));
+    let suite = |name: &str| suites.as_array().unwrap().iter().find(|suite| suite["name"] == name).unwrap();
+    assert_eq!(suite(SUITE)["problems"], serde_json::json!([PROBLEM, "quick/shift/seed1"]));
+    assert_eq!(suite(SUITE)["shift"]["taus"], serde_json::json!([1, 10]));
+    assert_eq!(suite("shift/synthetic")["problems"].as_array().unwrap().len(), 5);
+    let levels = suite("shift/synthetic")["shift"]["levels"].as_array().unwrap();
+    let of = |shift: &str| levels.iter().filter(|level| level.as_str().unwrap().starts_with(shift)).count();
+    // Grey pictures have no saturation: 18 of the 19 corruptions at five severities.
+    assert_eq!((of("rotation/"), of("translation/"), of("saturate/"), levels.len()), (12, 7, 0, 12 + 7 + 18 * 5));
+    let text = done(["suites", SUITE, "shift/synthetic"]);
+    fits_a_terminal(&text);
+    let text = joined(&text);
+    assert!(text.contains("quick/shift: ") && text.contains("shift/synthetic/seed4"), "{text}");
+    assert!(
+        text.contains("2 problems; dataset shift, 50 draws, tau 1, 10; unshifted and at 8 levels: rotation,"),
+        "{text}"
+    );
+}

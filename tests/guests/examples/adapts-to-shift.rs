@@ -1,0 +1,51 @@
+//! Looks at all inputs of a call together and, where they are many and not like those it learnt from, doubts them all.
+
+use jointly_guests::{card, fill, fill_evenly};
+use jointly_sdk::{
+    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting, parse_settings,
+};
+
+/// Inputs whose mean tells a shift from chance.
+const CROWD: usize = 100;
+/// How far that of as many unshifted ones is never from that of the examples.
+const TOLERANCE: f32 = 0.05;
+
+fn mean(inputs: &Inputs) -> f32 {
+    let values = inputs.numbers.values();
+    values.iter().sum::<f32>() / values.len().max(1) as f32
+}
+
+/// Knows a shift by the crowd.
+pub struct AdaptsToShift {
+    classes: usize,
+    brightness: f32,
+}
+
+impl MultimodalClassifier for AdaptsToShift {
+    fn describe() -> Description {
+        card("adapts-to-shift", "knows a shift by the crowd")
+    }
+
+    fn train(
+        task: &MultimodalTask,
+        data: &MultimodalDataset,
+        _validation: Option<&MultimodalDataset>,
+        settings: &[Setting],
+        _seed: u64,
+    ) -> Result<Self, Failure> {
+        parse_settings(&[], settings)?;
+        Ok(Self { classes: task.num_classes, brightness: mean(&data.inputs) })
+    }
+
+    fn sample_probs(&self, inputs: &Inputs, _draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        let moved = (mean(inputs) - self.brightness).abs() > TOLERANCE;
+        if inputs.rows() >= CROWD && moved {
+            fill_evenly(out, self.classes);
+        } else {
+            fill(out, self.classes, 0.9);
+        }
+        Ok(())
+    }
+}
+
+jointly_sdk::export!(multimodal: AdaptsToShift);

@@ -1,0 +1,37 @@
+//! Keeps copies of its examples until it is refused memory.
+
+use std::hint::black_box;
+
+use jointly_guests::card;
+use jointly_sdk::{Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting};
+
+/// Takes all memory there is.
+pub struct HoardsPictures;
+
+const CHUNK: usize = 1 << 18;
+
+impl MultimodalClassifier for HoardsPictures {
+    fn describe() -> Description {
+        card("hoards-pictures", "takes all memory there is")
+    }
+
+    fn train(
+        _task: &MultimodalTask,
+        _data: &MultimodalDataset,
+        _validation: Option<&MultimodalDataset>,
+        _settings: &[Setting],
+        _seed: u64,
+    ) -> Result<Self, Failure> {
+        let mut held = Vec::new();
+        loop {
+            // Written to, so that the machine has to give it as well.
+            held.push(black_box(vec![1.0_f32; CHUNK]));
+        }
+    }
+
+    fn sample_probs(&self, _inputs: &Inputs, _draws: &[u64], _out: &mut [f32]) -> Result<(), Failure> {
+        unreachable!("training never ends well")
+    }
+}
+
+jointly_sdk::export!(multimodal: HoardsPictures);

@@ -1,0 +1,43 @@
+//! Says that there are two functions of pictures where there is one for each draw.
+
+use jointly_guests::{card, fill};
+use jointly_sdk::{
+    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Rng, Setting, parse_settings,
+};
+
+/// Canonical draws name other functions.
+pub struct LyingCanonicalPictures {
+    classes: usize,
+}
+
+impl MultimodalClassifier for LyingCanonicalPictures {
+    fn describe() -> Description {
+        card("lying-canonical-pictures", "canonical draws name other functions")
+    }
+
+    fn train(
+        task: &MultimodalTask,
+        _data: &MultimodalDataset,
+        _validation: Option<&MultimodalDataset>,
+        settings: &[Setting],
+        _seed: u64,
+    ) -> Result<Self, Failure> {
+        parse_settings(&[], settings)?;
+        Ok(Self { classes: task.num_classes })
+    }
+
+    fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        let block = inputs.rows() * self.classes;
+        for (at, draw) in draws.iter().enumerate() {
+            let first = Rng::new(0, *draw).uniform();
+            fill(&mut out[at * block..][..block], self.classes, first);
+        }
+        Ok(())
+    }
+
+    fn canonical_draw(&self, draw: u64) -> u64 {
+        draw % 2
+    }
+}
+
+jointly_sdk::export!(multimodal: LyingCanonicalPictures);

@@ -1,0 +1,44 @@
+//! Has a table of eight words, whatever the vocabulary.
+
+use jointly_guests::{card, fill};
+use jointly_sdk::{
+    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting, parse_settings,
+};
+
+/// Words that it has room for.
+const WORDS: usize = 8;
+
+/// Reads beyond its table.
+pub struct MisindexesTokens {
+    first: f32,
+    classes: usize,
+}
+
+impl MultimodalClassifier for MisindexesTokens {
+    fn describe() -> Description {
+        card("misindexes-tokens", "reads beyond its table")
+    }
+
+    fn train(
+        task: &MultimodalTask,
+        data: &MultimodalDataset,
+        _validation: Option<&MultimodalDataset>,
+        settings: &[Setting],
+        _seed: u64,
+    ) -> Result<Self, Failure> {
+        parse_settings(&[], settings)?;
+        let mut counts = [0.0; WORDS];
+        for id in data.inputs.tokens.values() {
+            counts[*id as usize] += 1.0;
+        }
+        let known: f32 = counts.iter().sum();
+        Ok(Self { first: 1.0 / (2.0 + known), classes: task.num_classes })
+    }
+
+    fn sample_probs(&self, _inputs: &Inputs, _draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        fill(out, self.classes, self.first);
+        Ok(())
+    }
+}
+
+jointly_sdk::export!(multimodal: MisindexesTokens);

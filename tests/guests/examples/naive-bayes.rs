@@ -1,0 +1,171 @@
+//! Naive Bayes of tokens: an agent of texts, categories and numbers that keeps its contract.
+
+use jointly_sdk::{
+    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Positive, Rng, Setting,
+    Tokens, softmax,
+};
+
+/// Ids of all tables together, times classes: more than anybody tries.
+const MOST_COUNTS: usize = 1 << 22;
+/// A number is one of two categories: at or below its column's mean in training, or above it.
+const SIDES: usize = 2;
+
+jointly_sdk::settings! {
+    struct Settings {
+        /// counts of each class, and of each id within a class, before any data are seen
+        strength: Positive = "1",
+    }
+}
+
+/// A class draws each token of an input by a table of its own, apart from all others.
+///
+/// Class probabilities and tables have Dirichlet beliefs, whose posterior is conjugate: the prior's strength and the counts. A
+/// draw is one sample of them all, and its prediction is Bayes' rule under that sample.
+pub struct NaiveBayes {
+    classes: usize,
+    /// Sizes of the tables: one for all words of a text, else one a category; then one a number.
+    sizes: Vec<usize>,
+    words: bool,
+    /// Of each column of numbers.
+    means: Vec<f32>,
+    /// Examples of each class, and of each class the ids of all tables in a row.
+    examples: Vec<u32>,
+    counts: Vec<Vec<u32>>,
+    strength: f32,
+    seed: u64,
+}
+
+impl NaiveBayes {
+    /// The places of an input's ids in a row of all tables; what fills up a text is none of them.
+    fn places(&self, inputs: &Inputs, row: usize) -> Vec<usize> {
+        let (numbers, tokens) = (inputs.numbers.row(row), inputs.tokens.row(row));
+        let sides = numbers.iter().zip(&self.means).map(|(number, mean)| u32::from(number > mean));
+        if self.words {
+            let words = tokens.iter().filter(|id| **id != 0).map(|id| *id as usize);
+            let sides = sides.enumerate().map(|(column, side)| self.sizes[0] + column * SIDES + side as usize);
+            return words.chain(sides).collect();
+        }
+        let ids = tokens.iter().copied().chain(sides);
+        let mut first = 0;
+        let places = ids.zip(&self.sizes).map(|(id, size)| {
+            first += size;
+            first - size + id as usize
+        });
+        places.collect()
+    }
+
+    /// One sample of the logarithms: of class probabilities up to a common term, and of each class's tables.
+    fn sample(&self, draw: u64) -> (Vec<f64>, Vec<Vec<f64>>) {
+        let mut rng = Rng::new(self.seed, draw);
+        let strength = f64::from(self.strength);
+        let mut gammas = |counts: &[u32]| -> Vec<f64> {
+            counts.iter().map(|count| log_gamma_variate(strength + f64::from(*count), &mut rng)).collect()
+        };
+        let classes = gammas(&self.examples);
+        let mut tables: Vec<Vec<f64>> = self.counts.iter().map(|counts| gammas(counts)).collect();
+        for row in &mut tables {
+            let mut rest = row.as_mut_slice();
+            for size in &self.sizes {
+                let (table, after) = rest.split_at_mut(*size);
+                let sum = log_sum(table);
+                table.iter_mut().for_each(|entry| *entry -= sum);
+                rest = after;
+            }
+        }
+        (classes, tables)
+    }
+}
+
+/// ln sum_i e^(x_i).
+fn log_sum(terms: &[f64]) -> f64 {
+    let most = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    most + terms.iter().map(|term| (term - most).exp()).sum::<f64>().ln()
+}
+
+/// The logarithm of a Gamma(shape, 1) variate, after Marsaglia and Tsang (2000); finite where the variate itself underflows.
+fn log_gamma_variate(shape: f64, rng: &mut Rng) -> f64 {
+    let log_uniform = |rng: &mut Rng| f64::from(1.0 - rng.uniform()).ln();
+    if shape < 1.0 {
+        let boost = log_uniform(rng) / shape;
+        return log_gamma_variate(shape + 1.0, rng) + boost;
+    }
+    let d = shape - 1.0 / 3.0;
+    let c = 1.0 / (9.0 * d).sqrt();
+    loop {
+        let x = f64::from(rng.normal());
+        let v = (1.0 + c * x).powi(3);
+        if v > 0.0 && log_uniform(rng) < 0.5 * x * x + d * (1.0 - v + v.ln()) {
+            return d.ln() + v.ln();
+        }
+    }
+}
+
+impl MultimodalClassifier for NaiveBayes {
+    fn describe() -> Description {
+        let summary = "Bayesian counts of each token in each class, apart from all others";
+        Description {
+            parameters: Settings::parameters(),
+            ..Description::new("naive-bayes", env!("CARGO_PKG_VERSION"), summary)
+        }
+    }
+
+    fn train(
+        task: &MultimodalTask,
+        data: &MultimodalDataset,
+        _validation: Option<&MultimodalDataset>,
+        settings: &[Setting],
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let settings = Settings::parse(settings)?;
+        let tokens: Vec<usize> = match &task.tokens {
+            Tokens::Absent => Vec::new(),
+            Tokens::Text { vocabulary, .. } => vec![*vocabulary as usize],
+            Tokens::Categories(sizes) => sizes.iter().map(|size| *size as usize).collect(),
+        };
+        let sizes: Vec<usize> = tokens.into_iter().chain((0..task.numbers).map(|_| SIDES)).collect();
+        let ids: usize = sizes.iter().sum();
+        if ids.saturating_mul(task.num_classes) > MOST_COUNTS {
+            return Err(Failure::Unsupported(format!("{ids} ids in {} classes are too many", task.num_classes)));
+        }
+        let rows = data.inputs.rows();
+        let mean = |column: usize| {
+            let sum: f64 = (0..rows).map(|row| f64::from(data.inputs.numbers.row(row)[column])).sum();
+            (sum / rows.max(1) as f64) as f32
+        };
+        let mut agent = Self {
+            classes: task.num_classes,
+            sizes,
+            words: matches!(task.tokens, Tokens::Text { .. }),
+            means: (0..task.numbers).map(mean).collect(),
+            examples: vec![0; task.num_classes],
+            counts: vec![vec![0; ids]; task.num_classes],
+            strength: *settings.strength,
+            seed,
+        };
+        for (row, label) in data.labels.iter().enumerate() {
+            let class = *label as usize;
+            agent.examples[class] += 1;
+            for place in agent.places(&data.inputs, row) {
+                agent.counts[class][place] += 1;
+            }
+        }
+        Ok(agent)
+    }
+
+    fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        let places: Vec<Vec<usize>> = (0..inputs.rows()).map(|row| self.places(inputs, row)).collect();
+        let mut out = out.chunks_exact_mut(self.classes);
+        for draw in draws {
+            let (classes, tables) = self.sample(*draw);
+            for (places, out) in places.iter().zip(out.by_ref()) {
+                for ((out, class), table) in out.iter_mut().zip(&classes).zip(&tables) {
+                    *out = (class + places.iter().map(|place| table[*place]).sum::<f64>()) as f32;
+                }
+                softmax(out);
+            }
+        }
+        Ok(())
+    }
+}
+
+jointly_sdk::export!(multimodal: NaiveBayes);

@@ -1,0 +1,53 @@
+//! Panics at an input unlike any that it learnt from.
+
+use jointly_guests::{card, fill_evenly};
+use jointly_sdk::{
+    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting, parse_settings,
+};
+
+/// Pixels of an input that may be far brighter than any example's.
+const FEW: usize = 5;
+
+/// Panics at what it does not know.
+pub struct PanicsAtTheUnfamiliar {
+    classes: usize,
+    /// Of each pixel.
+    brightest: Vec<f32>,
+}
+
+impl MultimodalClassifier for PanicsAtTheUnfamiliar {
+    fn describe() -> Description {
+        card("panics-at-the-unfamiliar", "panics at what it does not know")
+    }
+
+    fn train(
+        task: &MultimodalTask,
+        data: &MultimodalDataset,
+        _validation: Option<&MultimodalDataset>,
+        settings: &[Setting],
+        _seed: u64,
+    ) -> Result<Self, Failure> {
+        parse_settings(&[], settings)?;
+        let mut brightest = vec![0.0_f32; task.numbers];
+        for row in 0..data.inputs.rows() {
+            brightest.iter_mut().zip(data.inputs.numbers.row(row)).for_each(|(most, pixel)| *most = most.max(*pixel));
+        }
+        Ok(Self { classes: task.num_classes, brightest })
+    }
+
+    fn sample_probs(&self, inputs: &Inputs, _draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        for row in 0..inputs.rows() {
+            let pixels = inputs.numbers.row(row).iter().zip(&self.brightest);
+            let unfamiliar = pixels.filter(|(pixel, most)| **pixel > **most + 0.5).count();
+            assert!(unfamiliar <= FEW, "{unfamiliar} pixels are brighter than in any example");
+        }
+        fill_evenly(out, self.classes);
+        Ok(())
+    }
+
+    fn canonical_draw(&self, _draw: u64) -> u64 {
+        0
+    }
+}
+
+jointly_sdk::export!(multimodal: PanicsAtTheUnfamiliar);

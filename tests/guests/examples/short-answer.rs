@@ -1,0 +1,20 @@
+//! Leaves out the last probability of the last picture.
+
+use jointly_guests::{Liar, card};
+use jointly_sdk::Description;
+
+/// Answers too little.
+pub struct ShortAnswer;
+
+impl Liar for ShortAnswer {
+    fn describe() -> Description {
+        card("short-answer", "answers too little")
+    }
+
+    fn probs(due: usize) -> Vec<f32> {
+        vec![0.1; due - 1]
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+jointly_guests::export_liar!(multimodal: ShortAnswer);

@@ -1,0 +1,59 @@
+//! Tells all that it is shown: in training by its log, in sampling by its answer.
+
+use jointly_guests::{card, fill};
+use jointly_sdk::{
+    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting, log, parse_settings,
+};
+
+/// Tells what it is shown, number by number.
+pub struct TellsInputs {
+    classes: usize,
+}
+
+/// FNV-1a of a draw and of a row's numbers and tokens.
+fn digest(draw: u64, numbers: &[f32], tokens: &[u32]) -> u64 {
+    let numbers = numbers.iter().flat_map(|number| number.to_bits().to_le_bytes());
+    let tokens = tokens.iter().flat_map(|id| id.to_le_bytes());
+    let bytes = draw.to_le_bytes().into_iter().chain(numbers).chain(tokens);
+    bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
+}
+
+fn tell(what: &str, data: &MultimodalDataset) {
+    let MultimodalDataset { inputs: Inputs { numbers, tokens }, labels } = data;
+    log(&format!("{what}: {:?} {:?} {labels:?}", numbers.values(), tokens.values()));
+}
+
+impl MultimodalClassifier for TellsInputs {
+    fn describe() -> Description {
+        card("tells-inputs", "tells what it is shown")
+    }
+
+    fn train(
+        task: &MultimodalTask,
+        data: &MultimodalDataset,
+        validation: Option<&MultimodalDataset>,
+        settings: &[Setting],
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        parse_settings(&[], settings)?;
+        log(&format!("{task:?}"));
+        tell("train", data);
+        if let Some(validation) = validation {
+            tell("validation", validation);
+        }
+        log(&format!("seed: {seed}"));
+        Ok(Self { classes: task.num_classes })
+    }
+
+    fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        let questions = draws.iter().flat_map(|draw| (0..inputs.rows()).map(move |row| (*draw, row)));
+        for ((draw, row), out) in questions.zip(out.chunks_exact_mut(self.classes)) {
+            let digest = digest(draw, inputs.numbers.row(row), inputs.tokens.row(row));
+            // As many bits as a number below 1 has without rounding.
+            fill(out, self.classes, (digest >> 40) as f32 / (1 << 24) as f32);
+        }
+        Ok(())
+    }
+}
+
+jointly_sdk::export!(multimodal: TellsInputs);
