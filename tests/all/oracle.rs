@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::command::{done, refused};
+use crate::command::{done, joined, refused};
 use crate::guests::argument;
 use crate::npz::{TemporaryFile, problem};
 use crate::run::{PROBLEM, RunDirectory, json};
@@ -109,7 +109,7 @@ fn a_replicate_is_another_sample() {
 #[test]
 fn it_is_listed_apart_from_the_agents() {
     let text = done(["agents"]);
-    assert!(text.contains("\noracle ") && text.contains("The oracle is no agent"), "{text}");
+    assert!(text.contains("\noracle ") && joined(&text).contains("The oracle is no agent"), "{text}");
     let card = done(["agents", "oracle"]);
     assert!(card.starts_with("oracle 2: the floor") && card.contains("chains=8"), "{card}");
     let listed = json(&done(["agents", "--json"]));

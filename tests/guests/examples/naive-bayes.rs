@@ -68,7 +68,9 @@ impl NaiveBayes {
             for size in &self.sizes {
                 let (table, after) = rest.split_at_mut(*size);
                 let sum = log_sum(table);
-                table.iter_mut().for_each(|entry| *entry -= sum);
+                for entry in table {
+                    *entry -= sum;
+                }
                 rest = after;
             }
         }
