@@ -44,7 +44,7 @@ impl Description {
         let parameters = joined(&descriptions, |it| &it.parameters, |parameter| &mut parameter.kind);
         let sweeps = joined(&descriptions, |it| &it.sweeps, |sweep| &mut sweep.kind);
         let deterministic = descriptions.iter().all(|(_, it)| it.deterministic);
-        Self { parameters, sweeps, deterministic, ..descriptions.remove(0).1 }
+        Self { deterministic, parameters, sweeps, ..descriptions.remove(0).1 }
     }
 }
 

@@ -112,9 +112,9 @@ fn tables_lose_classes_and_their_columns_move() {
     let folder = tempfile::tempdir().unwrap();
     let names = ["Iris-setosa", "Iris-versicolor", "Iris-virginica"];
     let flowers: String = (0..150).fold(String::new(), |mut text, i| {
-        let (class, x) = (i / 50, f64::from(i % 50) / 50.0);
-        writeln!(text, "{},{},{},{},{}", class as f64 + x, 3.0 + x * x, 2.0 * class as f64, x, names[class as usize])
-            .unwrap();
+        let (class, x) = (f64::from(i / 50), f64::from(i % 50) / 50.0);
+        let name = names[i as usize / 50];
+        writeln!(text, "{},{},{},{x},{name}", class + x, 3.0 + x * x, 2.0 * class).unwrap();
         text
     });
     write(&folder, "iris/iris.data", flowers);
@@ -138,7 +138,7 @@ fn a_persons_own_images_are_corrupted_at_the_size_that_is_asked_for() {
         let path = folder.path().join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         // Stripes one way or the other, of a colour of their own.
-        let bright = |x: u32, y: u32| ((if class == 0 { x } else { y }) / 6 + i) % 2 == 0;
+        let bright = |x: u32, y: u32| ((if class == 0 { x } else { y }) / 6 + i).is_multiple_of(2);
         let pixel = |x, y| if bright(x, y) { Rgb([200, (i * 9 % 200) as u8, 40]) } else { Rgb([20, 30, 40]) };
         RgbImage::from_fn(40, 30, pixel).save(path).unwrap();
     };
