@@ -53,8 +53,15 @@ pub(crate) fn load_for(
     let loaded = read(runtime, spec, limits)?;
     let Some(interface) = role(&loaded.agent, interface) else {
         let able: Vec<&str> = bundled(interface).map(|bundled| bundled.name).collect();
+        let (what, others) = match interface {
+            Interface::Multimodal => {
+                ("classes of inputs that shift", ", and where inputs are numbers those of classification")
+            }
+            Interface::Classification => ("classification", ""),
+            Interface::Regression => ("regression", ""),
+        };
         bail!(
-            "{} does not learn {interface}, which the suite is about; bundled agents that do: {}",
+            "{} does not learn {what}, which the suite is about; bundled agents that do: {}{others}",
             spec.agent,
             able.join(", ")
         );

@@ -180,7 +180,7 @@ impl Request {
         self.refuse_of_classification(&format!("{name} is of dataset shift"), "leave it out")?;
         self.regression.refuse()?;
         let choices = ShiftChoices { draws: self.draws, ..self.shift.choices() };
-        let suite = shift_suite::requested(name, self.problems.as_deref(), &choices, &self.data)?;
+        let suite = shift_suite::requested(name, self.problems.as_deref(), &choices, self.seed, &self.data)?;
         let (suite, images) = suite.with_context(|| format!("there is no suite {name}"))?;
         Ok(Asked::Shift { suite, images })
     }

@@ -48,6 +48,7 @@ pub(crate) fn requested(
     name: &str,
     pattern: Option<&str>,
     choices: &ShiftChoices,
+    seed: u64,
     data: &DataDirectories,
 ) -> Result<Option<(ShiftSuite, Option<PlannedImages>)>> {
     let Some(mut suite) = shift_suite(name) else { return Ok(None) };
@@ -67,12 +68,22 @@ pub(crate) fn requested(
     suite.options.draws = choices.draws.unwrap_or(suite.options.draws);
     if let Some(taus) = &choices.taus {
         suite.options.taus.clone_from(taus);
+        refuse_idle(taus, &suite.problems, seed)?;
     }
     if let Some(shifts) = &choices.shifts {
         suite.options.levels = levels(&suite, shifts)?;
     }
     suite.options.check().with_context(|| format!("failed to take on {name}"))?;
     Ok(Some((suite, images)))
+}
+
+/// Refuses orders of which no problem has so many test inputs.
+fn refuse_idle(taus: &[u32], problems: &[ShiftProblem], seed: u64) -> Result<()> {
+    let most = problems.iter().map(|problem| problem.test_size(seed)).max().unwrap_or(0);
+    match taus.iter().find(|&&tau| tau as usize > most) {
+        Some(tau) => bail!("--taus {tau}: no problem has more than {most} test inputs; give at most that"),
+        None => Ok(()),
+    }
 }
 
 /// The levels that patterns name: of the suite's own those that match; and one that is written out, whatever it is.

@@ -100,6 +100,17 @@ impl ShiftProblem {
         Shift::ALL.into_iter().filter(|&shift| self.takes(shift)).flat_map(at).collect()
     }
 
+    /// The number of inputs to test on, under a seed.
+    ///
+    /// # Panics
+    /// When the problem is on data that are not attached.
+    pub fn test_size(&self, seed: u64) -> usize {
+        match &self.source {
+            ShiftSource::Drawn(drawn) => drawn.test as usize,
+            ShiftSource::Data(_) => self.instance(seed).test.labels().len(),
+        }
+    }
+
     /// The data under a seed.
     ///
     /// # Panics

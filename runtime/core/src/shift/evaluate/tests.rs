@@ -3,9 +3,9 @@ use crate::metric::{accuracy, nll};
 use crate::multimodal::MultimodalDataset;
 use crate::shift::{DrawnDigits, ShiftSource};
 
-/// Functions of random probabilities that depend on the input's own numbers, `members` of them.
+/// Functions of random probabilities that depend on the input's own numbers, `count` of them.
 struct Members {
-    members: u64,
+    count: u64,
     /// Whether it says which draws are one function.
     canonical: bool,
     classes: usize,
@@ -13,13 +13,13 @@ struct Members {
 }
 
 impl Members {
-    fn new(members: u64, canonical: bool) -> Self {
-        Self { members, canonical, classes: 10, largest_call: 0 }
+    fn new(count: u64, canonical: bool) -> Self {
+        Self { count, canonical, classes: 10, largest_call: 0 }
     }
 
     fn row(&self, numbers: &[f32], draw: u64) -> Vec<f32> {
         let key: f64 = numbers.iter().enumerate().map(|(i, &x)| f64::from(x) * (1.0 + i as f64)).sum();
-        let mut source = stream(draw % self.members, "test", &format!("{:x}", key.to_bits()), 0);
+        let mut source = stream(draw % self.count, "test", &format!("{:x}", key.to_bits()), 0);
         let weights: Vec<f64> = (0..self.classes).map(|_| libm::exp(2.0 * source.normal())).collect();
         let sum: f64 = weights.iter().sum();
         weights.iter().map(|weight| (weight / sum) as f32).collect()
@@ -30,7 +30,7 @@ impl MultimodalModel for Members {
     type Error = std::convert::Infallible;
 
     fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error> {
-        Ok(draws.iter().map(|draw| if self.canonical { draw % self.members } else { *draw }).collect())
+        Ok(draws.iter().map(|draw| if self.canonical { draw % self.count } else { *draw }).collect())
     }
 
     fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Self::Error> {
