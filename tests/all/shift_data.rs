@@ -152,13 +152,19 @@ fn a_persons_own_images_are_corrupted_at_the_size_that_is_asked_for() {
         grey.save(folder.path().join(format!("outside/blank/{i}.png"))).unwrap();
     }
     let images = ["--images", argument(folder.path())];
-    let options = ["--side", "16", "--grey", "--shifts", "fog/*,saturate/3"];
+    let options = ["--side", "16", "--grey", "--shifts", "fog/*"];
     let agent = scored("shift/images", "*/seed[01]", &[&images[..], &options].concat(), &images);
-    // Grey has no saturation, and takes no part in it.
     assert_eq!(conditions(&agent), ["none", "fog/1", "fog/2", "fog/3", "fog/4", "fog/5", "outside/blank"]);
     let directory = RunDirectory::new();
     let fixed = ["run", AGENT, "--suite", "shift/images", "--out", directory.argument()];
     refused(fixed, &["--images DIR"]);
+    // Grey has no saturation.
+    let grey = ["--grey", "--shifts", "saturate/3"];
+    refused(fixed.iter().chain(&images).chain(&grey), &["cannot be shifted by saturate"]);
+    refused(
+        ["run", AGENT, "--suite", "quick/shift"].iter().chain(&images),
+        &["--images is for the suite shift/images"],
+    );
     refused(fixed.iter().chain(&["--images", "/nowhere"]), &["/nowhere", "no such folder"]);
     refused(["run", AGENT, "--suite", "quick/shift", "--side", "16"], &["--side", "leave"]);
     fs::write(folder.path().join("train/down/broken.png"), b"\x89PNG\r\n\x1a\nnot really").unwrap();

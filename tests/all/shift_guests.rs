@@ -23,13 +23,13 @@ fn sum_two_pictures() {
 
 #[test]
 fn short_answer() {
-    let message = "149999 probabilities for 50 draws x 300 rows x 10 classes, expected 150000";
+    let message = "99999 probabilities for 50 draws x 200 rows x 10 classes, expected 100000";
     failed("short-answer", "sample", "invalid-output", message);
 }
 
 #[test]
 fn long_answer() {
-    failed("long-answer", "sample", "invalid-output", "150001 probabilities for 50 draws x 300 rows x 10 classes");
+    failed("long-answer", "sample", "invalid-output", "100001 probabilities for 50 draws x 200 rows x 10 classes");
 }
 
 #[test]

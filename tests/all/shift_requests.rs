@@ -142,7 +142,7 @@ fn agents_and_suites_of_dataset_shift_are_listed() {
     let suites = json(&done(["suites", "--json"]));
     let suite = |name: &str| suites.as_array().unwrap().iter().find(|suite| suite["name"] == name).unwrap();
     assert_eq!(suite(SUITE)["problems"], serde_json::json!([PROBLEM, "quick/shift/seed1"]));
-    assert_eq!(suite(SUITE)["shift"]["taus"], serde_json::json!([1, 10]));
+    assert_eq!(suite(SUITE)["shift"]["taus"], serde_json::json!([1, 10, 100]));
     assert_eq!(suite("shift/synthetic")["problems"].as_array().unwrap().len(), 5);
     let levels = suite("shift/synthetic")["shift"]["levels"].as_array().unwrap();
     let of = |shift: &str| levels.iter().filter(|level| level.as_str().unwrap().starts_with(shift)).count();
@@ -153,7 +153,7 @@ fn agents_and_suites_of_dataset_shift_are_listed() {
     let text = joined(&text);
     assert!(text.contains("quick/shift: ") && text.contains("shift/synthetic/seed4"), "{text}");
     assert!(
-        text.contains("2 problems; dataset shift, 50 draws, tau 1, 10; unshifted and at 8 levels: rotation,"),
+        text.contains("2 problems; dataset shift, 50 draws, tau 1, 10, 100; unshifted and at 10 levels: rotation,"),
         "{text}"
     );
 }

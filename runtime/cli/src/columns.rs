@@ -82,10 +82,12 @@ impl Columns {
         let tau = if taus.contains(&TAU) { Some(TAU) } else { taus.into_iter().max() };
         let joint = tau.map(|tau| [format!("nll_tau{tau}_shifted"), format!("nll_tau{tau}")]);
         let joint: Vec<&str> = joint.iter().flatten().map(String::as_str).collect();
+        // Of two classes, one of which may be rare.
+        let hits = if known(&&"auc") { ["auc", "auc_shifted"] } else { ["accuracy", "accuracy_shifted"] };
         Self {
             by: by.into_iter().next(),
             first: pick(&[&["brier_shifted", "brier"][..], &joint].concat()),
-            second: pick(&["accuracy", "accuracy_shifted", "ece", "ece_shifted", "auroc", FUEL]),
+            second: pick(&[&hits[..], &["ece", "ece_shifted", "auroc", FUEL]].concat()),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use clap::Args;
+use jointly_core::shift::OWN_IMAGES;
 
 /// Directories with the files of datasets.
 #[derive(Args, Default)]
@@ -22,6 +23,14 @@ impl DataDirectories {
     /// The folder of a person's own images.
     pub(crate) fn images(&self) -> Option<&Path> {
         self.images.as_deref()
+    }
+
+    /// Refuses a folder of images where no suite is about such.
+    pub(crate) fn refuse_images(&self, about: &str) -> Result<()> {
+        if self.images.is_none() {
+            return Ok(());
+        }
+        bail!("--images is for the suite {OWN_IMAGES}, and this is about {about}: leave it out")
     }
 
     /// The directories to look through, in their order.

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use jointly_core::regression::{Noise, RegressionOptions, RegressionSuite, Residuals, regression_suite};
 use jointly_core::shift::{ShiftLevel, ShiftOptions, ShiftSuite, shift_suite};
 use jointly_core::{Evaluation, Initialization, Metric, Partitioning, Suite, digest};
-use jointly_host::{ENGINE, INTERFACE, Limits};
+use jointly_host::{ENGINE, INTERFACE, Interface, Limits};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -203,6 +203,15 @@ impl Plan {
         self.regression()?.predictor.as_ref()
     }
 
+    /// What its agents are asked for.
+    pub(crate) fn interface_of_agents(&self) -> Interface {
+        match self.terms {
+            Terms::Evaluation(_) => Interface::Classification,
+            Terms::Regression(_) => Interface::Regression,
+            Terms::Shift(_) => Interface::Multimodal,
+        }
+    }
+
     /// What makes a plan that was read from a file no plan of this command, if anything does.
     pub(crate) fn defect(&self) -> Option<String> {
         let mut agents = self.agents.clone();
@@ -259,6 +268,7 @@ impl Plan {
     pub(crate) fn other_conditions(&self, other: &Self) -> Option<String> {
         let own = || "of the suite".to_owned();
         let anchors = |plan: &Self| plan.alterations.anchors.map_or_else(own, |anchors| anchors.to_string());
+        let images = |plan: &Self| plan.images.map_or_else(own, |view| Departure::Images(view).text());
         let law = |plan: &Self| plan.alterations.initialization.map_or_else(own, |law| law_name(law).to_owned());
         differs("version", &self.version, &other.version)
             .or_else(|| differs("interface", &self.interface, &other.interface))
@@ -269,6 +279,7 @@ impl Plan {
             .or_else(|| differs("memory limit", &self.limits.memory.to_string(), &other.limits.memory.to_string()))
             .or_else(|| differs("anchors", &anchors(self), &anchors(other)))
             .or_else(|| differs("initialization", &law(self), &law(other)))
+            .or_else(|| differs("images", &images(self), &images(other)))
             .or_else(|| other_terms(&self.terms, &other.terms))
     }
 
@@ -452,15 +463,16 @@ fn patterns(levels: &[ShiftLevel], own: &[ShiftLevel]) -> Vec<String> {
     let of = |all: &[ShiftLevel], level: &ShiftLevel| -> Vec<ShiftLevel> {
         all.iter().filter(|other| other.shift() == level.shift()).copied().collect()
     };
-    let mut patterns: Vec<String> = Vec::new();
-    for level in levels {
-        let whole = of(levels, level) == of(own, level);
-        let pattern = if whole { format!("{}/*", level.shift()) } else { level.to_string() };
-        if !patterns.contains(&pattern) {
-            patterns.push(pattern);
+    let runs = levels.chunk_by(|a, b| a.shift() == b.shift());
+    let pattern = |run: &[ShiftLevel]| {
+        // Apart from one another they would come in another order.
+        let whole = run == of(own, &run[0]) && run.len() == of(levels, &run[0]).len();
+        if whole {
+            return vec![format!("{}/*", run[0].shift())];
         }
-    }
-    patterns
+        run.iter().map(ToString::to_string).collect()
+    };
+    runs.flat_map(pattern).collect()
 }
 
 fn joined<T: ToString>(items: &[T], between: &str) -> String {

@@ -31,6 +31,14 @@ use crate::unit::UnitResult;
 use crate::workload::{Asked, Problems, Workload};
 use crate::{agent_source, cells, execution, exit, output, own_tables, problems, regression_suite, reuse, shift_suite};
 
+/// What an agent may use on a problem, unless a person says otherwise.
+pub(crate) fn usual_fuel(interface: Interface) -> u64 {
+    match interface {
+        Interface::Multimodal => SHIFT_FUEL,
+        Interface::Classification | Interface::Regression => Limits::default().fuel,
+    }
+}
+
 /// What an agent may use on a problem of dataset shift, unless a person says otherwise: ten networks of convolutions on 8,000
 /// images take 7e13.
 const SHIFT_FUEL: u64 = 100_000_000_000_000;
@@ -102,11 +110,7 @@ pub(crate) struct Done {
 impl Request {
     /// The limits of every unit.
     pub(crate) fn limits(&self) -> Limits {
-        let fuel = match self.interface() {
-            Interface::Multimodal => SHIFT_FUEL,
-            Interface::Classification | Interface::Regression => Limits::default().fuel,
-        };
-        Limits { fuel: self.fuel.unwrap_or(fuel), memory: self.memory << 20 }
+        Limits { fuel: self.fuel.unwrap_or(usual_fuel(self.interface())), memory: self.memory << 20 }
     }
 
     /// Runs the agents on the problems asked for, from where an earlier run of the same plan stopped, and writes scores
@@ -161,6 +165,7 @@ impl Request {
     fn regression_suite(&self) -> Result<Asked> {
         let name = self.suite.as_deref().unwrap_or_default();
         self.refuse_of_classification(&format!("{name} is regression"), "give a table by --table")?;
+        self.data.refuse_images(name)?;
         self.shift.refuse()?;
         let choose = |suite: &mut RegressionSuite| {
             self.regression.refuse_idle(suite)?;
@@ -205,6 +210,7 @@ impl Request {
     fn suite(&self) -> Result<Suite> {
         self.regression.refuse()?;
         self.shift.refuse()?;
+        self.data.refuse_images(self.suite.as_deref().unwrap_or("problems of your own"))?;
         let choices = Choices {
             draws: self.draws,
             partition: self.partition.map(Into::into),

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use anyhow::{Context, Result, anyhow, bail};
 use jointly_core::Metric;
-use jointly_core::data::shift::{ShiftCard, locate_shift};
+use jointly_core::data::shift::{ShiftCard, locate_outsiders, locate_shift};
 use jointly_core::shift::{
     OWN_IMAGES, ShiftDataError, ShiftDataset, ShiftInstance, ShiftLevel, ShiftProblem, ShiftSuite, attach_datasets,
     shift_suite,
@@ -13,7 +13,7 @@ use jointly_core::shift::{
 use crate::data_directories::DataDirectories;
 use crate::own_images::PlannedImages;
 use crate::plan::{Plan, PlannedProblem};
-use crate::{own_images, problems};
+use crate::{output, own_images, problems};
 
 /// What a person may choose of a suite.
 #[derive(Clone, Debug, Default)]
@@ -29,7 +29,7 @@ pub(crate) struct ShiftChoices {
 
 impl ShiftChoices {
     /// How agents see a person's own images, where the suite is about such.
-    fn images(&self, suite: &str) -> Result<Option<PlannedImages>> {
+    fn images(&self, suite: &str, data: &DataDirectories) -> Result<Option<PlannedImages>> {
         let own = PlannedImages::default();
         let view = PlannedImages { side: self.side.unwrap_or(own.side), grey: self.grey };
         if suite == OWN_IMAGES {
@@ -38,6 +38,7 @@ impl ShiftChoices {
         if self.side.is_some() || self.grey {
             bail!("--side and --grey are for images of your own: leave them out, or give --suite {OWN_IMAGES}");
         }
+        data.refuse_images(suite)?;
         Ok(None)
     }
 }
@@ -52,7 +53,7 @@ pub(crate) fn requested(
     data: &DataDirectories,
 ) -> Result<Option<(ShiftSuite, Option<PlannedImages>)>> {
     let Some(mut suite) = shift_suite(name) else { return Ok(None) };
-    let images = choices.images(name)?;
+    let images = choices.images(name, data)?;
     if let Some(pattern) = pattern {
         let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
         let glob = problems::matcher(pattern)?;
@@ -61,20 +62,54 @@ pub(crate) fn requested(
             bail!("no problem of {name} matches {pattern}; a name looks like {example}");
         }
     }
-    if suite.alternatives && pattern.is_none() {
+    if suite.alternatives {
         keep_first_at_hand(&mut suite.problems, data)?;
     }
     attach(&mut suite.problems, images, data)?;
     suite.options.draws = choices.draws.unwrap_or(suite.options.draws);
     if let Some(taus) = &choices.taus {
         suite.options.taus.clone_from(taus);
+    }
+    suite.options.levels = match &choices.shifts {
+        Some(shifts) => levels(&suite, shifts)?,
+        None => taken(&suite.options.levels, &suite.problems),
+    };
+    suite.options.check().with_context(|| format!("failed to take on {name}"))?;
+    if let Some(taus) = &choices.taus {
         refuse_idle(taus, &suite.problems, seed)?;
     }
-    if let Some(shifts) = &choices.shifts {
-        suite.options.levels = levels(&suite, shifts)?;
-    }
-    suite.options.check().with_context(|| format!("failed to take on {name}"))?;
+    note_absent(&suite.problems, data)?;
     Ok(Some((suite, images)))
+}
+
+/// Says which sets of inputs of no class are not at hand: scores of them are then missing.
+fn note_absent(problems: &[ShiftProblem], data: &DataDirectories) -> Result<()> {
+    let mut cards: Vec<&'static ShiftCard> = Vec::new();
+    for card in problems.iter().filter_map(|problem| problem.dataset()?.card()) {
+        if !cards.iter().any(|known| known.name == card.name) {
+            cards.push(card);
+        }
+    }
+    if cards.is_empty() {
+        return Ok(());
+    }
+    let directories = data.paths()?;
+    for outsiders in cards.iter().flat_map(|card| card.outsiders) {
+        if locate_outsiders(outsiders, &directories).is_none() {
+            output::note(&format!(
+                "there is no {}, whose inputs belong to no class: nothing is scored of them; `jointly data` says where \
+                 they are looked for",
+                outsiders.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Those of the levels that some problem's inputs can be shifted by.
+fn taken(levels: &[ShiftLevel], problems: &[ShiftProblem]) -> Vec<ShiftLevel> {
+    let takes = |level: &&ShiftLevel| problems.iter().any(|problem| problem.takes(level.shift()));
+    levels.iter().filter(takes).copied().collect()
 }
 
 /// Refuses orders of which no problem has so many test inputs.
@@ -91,8 +126,9 @@ fn levels(suite: &ShiftSuite, patterns: &[String]) -> Result<Vec<ShiftLevel>> {
     let mut levels: Vec<ShiftLevel> = Vec::new();
     for pattern in patterns {
         let glob = problems::matcher(pattern)?;
-        let matching = suite.options.levels.iter().filter(|level| glob.is_match(level.to_string()));
-        let mut found: Vec<ShiftLevel> = matching.copied().collect();
+        let matching: Vec<ShiftLevel> =
+            suite.options.levels.iter().filter(|level| glob.is_match(level.to_string())).copied().collect();
+        let mut found = taken(&matching, &suite.problems);
         if found.is_empty() {
             match pattern.parse::<ShiftLevel>() {
                 Ok(level) if suite.problems.iter().any(|problem| problem.takes(level.shift())) => found.push(level),
@@ -127,9 +163,12 @@ pub(crate) fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
         let digest = problem.digest();
         if digest != planned.digest {
             let none = || "none".to_owned();
+            let remedy = match plan.images {
+                Some(_) => "give the run's own folder by --images",
+                None => "inputs of no class are part of them; look for them elsewhere with --data",
+            };
             bail!(
-                "the data of {} are not those of the run: their digest is {}, the plan's is {}; look for them elsewhere \
-                 with --data",
+                "the data of {} are not those of the run: their digest is {}, the plan's is {}; {remedy}",
                 problem.name,
                 digest.unwrap_or_else(none),
                 planned.digest.clone().unwrap_or_else(none)
@@ -139,8 +178,8 @@ pub(crate) fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
     Ok(ShiftSuite { problems: own, options: options.clone(), ..all })
 }
 
-/// Leaves the problems of the first dataset that is in a data directory; where none is, those of the last, which asks for the
-/// least.
+/// Leaves, of several datasets, the problems of the first that is in a data directory; where none is, those of the last, which
+/// asks for the least.
 fn keep_first_at_hand(problems: &mut Vec<ShiftProblem>, data: &DataDirectories) -> Result<()> {
     let directories = data.paths()?;
     let card = |problem: &ShiftProblem| problem.dataset().and_then(ShiftDataset::card);
@@ -159,11 +198,8 @@ fn keep_first_at_hand(problems: &mut Vec<ShiftProblem>, data: &DataDirectories) 
 pub(crate) fn pictured(plan: &Plan, data: &DataDirectories) -> Result<Option<ShiftInstance>> {
     let first = Plan { problems: plan.problems.iter().take(1).cloned().collect(), ..plan.clone() };
     let known = shift_suite(&plan.suite);
-    // A person's own images say what they are once they are read.
-    let is_of_images = |problem: &ShiftProblem| match problem.dataset() {
-        Some(dataset) if dataset.card().is_none() => data.images().is_some(),
-        _ => problem.task().image.is_some(),
-    };
+    // A person's own say what they are once they are read.
+    let is_of_images = |problem: &ShiftProblem| plan.images.is_some() || problem.task().image.is_some();
     let has_images = |planned: &PlannedProblem| {
         let mut problems = known.iter().flat_map(|suite| &suite.problems);
         problems.any(|problem| problem.name == planned.problem && is_of_images(problem))

@@ -153,6 +153,9 @@ impl Workload {
             let (version, own) = (&held.version, env!("CARGO_PKG_VERSION"));
             bail!("{place} was made by version {version} and this is {own}; use that version");
         }
+        if held.images.is_none() {
+            data.refuse_images(&held.suite)?;
+        }
         let asked = if held.regression().is_some() {
             let tables = own_tables::held(directory, &held)?;
             Asked::Regression { suite: regression_suite::held(&held, &tables, data)?, tables, predictor: None }

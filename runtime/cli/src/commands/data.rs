@@ -44,6 +44,7 @@ pub(crate) struct Data {
 
 impl Data {
     pub(crate) fn execute(self) -> Result<ExitCode> {
+        self.directories.refuse_images("all datasets")?;
         let directories = self.directories.paths()?;
         if let Some(name) = &self.fetch {
             let into = self.into.or_else(|| directories.first().cloned());

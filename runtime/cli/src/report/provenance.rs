@@ -8,6 +8,7 @@ use crate::own_tables;
 use crate::plan::{Plan, PlannedAgent, RegressionTerms, Terms};
 use crate::problems::{self, IMPORTED};
 use crate::report::figure::{cells, counted, table_of};
+use crate::request::usual_fuel;
 use jointly_core::regression::RegressionSource;
 use jointly_core::regression::problem::PoolData;
 use jointly_core::shift::ShiftOptions;
@@ -63,7 +64,8 @@ fn commands(plan: &Plan, directory: &str, others: &[Other], given: &[String]) ->
     for (plan, directory) in iter::once((plan, directory)).chain(others.iter().map(|(_, name, plan)| (*plan, &**name)))
     {
         lines.push(run_command(plan, directory));
-        lines.push(format!("jointly verify {}", quoted(directory)));
+        let words = ["jointly verify".to_owned(), quoted(directory)].into_iter().chain(images_of(plan));
+        lines.push(words.collect::<Vec<_>>().join(" "));
     }
     let options = others.iter().flat_map(|(option, name, _)| [*option, name.as_str()]);
     let options: Vec<String> = options.chain(given.iter().map(String::as_str)).map(quoted).collect();
@@ -185,6 +187,11 @@ fn estimator(evaluation: &Evaluation) -> String {
     format!("Monte Carlo up to tau {partition_above}, above it {cells}, {clip}")
 }
 
+/// The folder of a person's own images, whose name no plan has.
+fn images_of(plan: &Plan) -> Option<String> {
+    plan.images.map(|_| "--images DIR".to_owned())
+}
+
 /// The `jointly run` that makes such a plan, into another directory.
 fn run_command(plan: &Plan, directory: &str) -> String {
     let mut words = vec!["jointly run".to_owned()];
@@ -200,13 +207,14 @@ fn run_command(plan: &Plan, directory: &str) -> String {
             words.extend(["--problems".to_owned(), quoted(&format!("{{{}}}", names.join(",")))]);
         }
     }
+    words.extend(images_of(plan));
     words.push(format!("--seed {}", plan.seed));
     words.extend(plan.options());
     if let Some(predictor) = plan.predictor() {
         words.extend(["--predict".to_owned(), quoted(&predictor.settings.label(&source(predictor, directory)))]);
     }
     let usual = Limits::default();
-    if plan.limits.fuel != usual.fuel {
+    if plan.limits.fuel != usual_fuel(plan.interface_of_agents()) {
         words.push(format!("--fuel {}", plan.limits.fuel));
     }
     if plan.limits.memory != usual.memory {
