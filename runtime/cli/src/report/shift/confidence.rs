@@ -8,11 +8,13 @@ use crate::drawing::{Point, Style};
 use crate::report::figure::{Figure, cells, digits};
 use crate::report::grid::Key;
 use crate::report::shift::measured::{Agent, Measured};
-use crate::report::shift::plots::{Plot, draw};
+use crate::report::shift::plots::{Marks, Plot, draw};
 
 const HEIGHT: f64 = 150.0;
 /// Columns of panels, at the most.
 const COLUMNS: usize = 4;
+/// Of so many points of a curve one is marked.
+const MARKED: usize = 18;
 /// Thresholds that the table has.
 const WRITTEN: [usize; 8] = [0, 50, 60, 70, 80, 90, 95, 99];
 
@@ -64,7 +66,7 @@ pub(super) fn figure(measured: &Measured) -> Option<Figure> {
              repetitions together and end where no input is left; counts are in the mean over repetitions. The table has ± as \
              one standard error over repetitions."
         ),
-        drawing: draw(&plots, columns.len(), HEIGHT, (Key::Lines, &measured.legend())),
+        drawing: draw(&plots, columns.len(), HEIGHT, (Key::Both, &measured.legend())),
         table: Vec::new(),
         numbers: vec![table(measured, &columns)],
     })
@@ -96,7 +98,7 @@ fn plot((heading, y_title, x_title): (&str, &str, &str), lines: Vec<(Style, Vec<
         y_title: y_title.to_owned(),
         ticks: [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].to_vec(),
         logarithmic: false,
-        marked: false,
+        marks: Marks::Every(MARKED),
         y: None,
         ranks: false,
         lines,

@@ -74,22 +74,15 @@ pub(super) fn figure(measured: &Measured) -> Option<Figure> {
         title: format!("Scores over {} by severity{} (Figures 3 and S5)", course.name, measured.suffix()),
         caption: format!(
             "Boxes are quartiles over {} at a severity, whiskers go to the least and the greatest, the line and the marker are \
-             the median; a corruption counts by its mean over {}. Severity 0 is the unshifted inputs, one number. ∞ is a whisker \
+             the median; a corruption counts by its mean over repetitions. Severity 0 is the unshifted inputs, one number. ∞ is a whisker \
              without end. {}",
             course.name,
-            repetitions(measured),
             names(&course),
         ),
         drawing: canvas,
         table: Vec::new(),
         numbers: vec![numbers],
     })
-}
-
-/// `the 5 repetitions`.
-fn repetitions(measured: &Measured) -> String {
-    let most = measured.agents.iter().map(|agent| agent.results.len()).max().unwrap_or(0);
-    if most == 1 { "one repetition".to_owned() } else { format!("{most} repetitions") }
 }
 
 /// Which corruptions they are.

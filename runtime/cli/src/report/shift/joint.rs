@@ -2,6 +2,7 @@
 //! input does, and whether the ranking stays as inputs shift.
 
 use jointly_core::Score;
+use jointly_core::correlations::mean_ranks;
 use jointly_core::shift::{Condition, ConditionScores};
 
 use crate::drawing::{Palette, Point, Style};
@@ -9,10 +10,12 @@ use crate::report::correlation::kendall;
 use crate::report::figure::{Figure, cells, digits};
 use crate::report::grid::Key;
 use crate::report::shift::measured::{Agent, Course, Measured, text};
-use crate::report::shift::plots::{Plot, draw};
+use crate::report::shift::plots::{Marks, Plot, draw, range};
 use crate::table::with_error;
 
 const HEIGHT: f64 = 150.0;
+/// Distance of two ranks.
+const RANK: f64 = 17.0;
 /// Panels of a row, one a tau.
 const TAUS: usize = 4;
 /// Fewer agents have no ranking worth a number.
@@ -64,16 +67,19 @@ fn likelihoods(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure 
         y_title: "nats an input".to_owned(),
         ticks: course.severities(),
         logarithmic: false,
-        marked: true,
+        marks: Marks::All,
         y: None,
         ranks: false,
         lines: measured.agents.iter().map(|agent| (agent.style, agent.points(course, &nll(tau)))).collect(),
     };
-    let plots: Vec<Plot> = courses
-        .iter()
-        .flat_map(|course| taus.iter().map(move |tau| (course, *tau)))
-        .map(|(c, tau)| plot(c, tau))
-        .collect();
+    // On one scale whatever the tau.
+    let row = |course: &Course| {
+        let plots: Vec<Plot> = taus.iter().map(|tau| plot(course, *tau)).collect();
+        let lines: Vec<_> = plots.iter().flat_map(|plot| plot.lines.clone()).collect();
+        let y = Some(range(&lines));
+        plots.into_iter().map(move |plot| Plot { y, ..plot })
+    };
+    let plots: Vec<Plot> = courses.iter().flat_map(row).collect();
     let mut numbers = Vec::new();
     for course in courses {
         let mut head = cells([course.name.as_str(), "agent"]);
@@ -103,12 +109,23 @@ fn likelihoods(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure 
     }
 }
 
-/// Each agent's rank at a step by the mean over repetitions, from 1, equals sharing the mean of their ranks; none where one has
+/// Each agent's rank at a step by the mean over the repetitions that all have, from 1, equals sharing the mean of their ranks; none where one has
 /// no mean.
 fn ranks_at(measured: &Measured, conditions: &[Condition], tau: u32) -> Option<Vec<f64>> {
-    let mean = |agent: &Agent| agent.mean(conditions, &nll(tau)).map(|score| score.mean).filter(|mean| !mean.is_nan());
-    let means: Vec<f64> = measured.agents.iter().map(mean).collect::<Option<_>>()?;
-    Some(jointly_core::correlations::mean_ranks(&means).into_iter().map(|rank| rank + 1.0).collect())
+    let values: Vec<Vec<(&str, f64)>> =
+        measured.agents.iter().map(|agent| agent.values(conditions, &nll(tau))).collect();
+    let of = |list: &[(&str, f64)], problem: &str| {
+        list.iter().find(|(known, _)| *known == problem).map(|(_, value)| *value).filter(|value| !value.is_nan())
+    };
+    let common: Vec<&str> = values.first()?.iter().map(|(problem, _)| *problem).collect();
+    let common: Vec<&str> =
+        common.into_iter().filter(|problem| values.iter().all(|list| of(list, problem).is_some())).collect();
+    if common.is_empty() {
+        return None;
+    }
+    let mean = |list: &Vec<(&str, f64)>| common.iter().filter_map(|problem| of(list, problem)).sum::<f64>();
+    let means: Vec<f64> = values.iter().map(mean).collect();
+    Some(mean_ranks(&means).into_iter().map(|rank| rank + 1.0).collect())
 }
 
 fn ranks(measured: &Measured, courses: &[Course], most: u32) -> Figure {
@@ -137,7 +154,7 @@ fn ranks(measured: &Measured, courses: &[Course], most: u32) -> Figure {
                 y_title: "rank, 1 is best".to_owned(),
                 ticks: course.severities(),
                 logarithmic: false,
-                marked: true,
+                marks: Marks::All,
                 y: Some((0.5, count + 0.5)),
                 ranks: true,
                 lines: measured.agents.iter().enumerate().map(|(place, agent)| (agent.style, points(place))).collect(),
@@ -158,11 +175,11 @@ fn ranks(measured: &Measured, courses: &[Course], most: u32) -> Figure {
         title: format!("Ranks by marginal and by joint likelihood{}", measured.suffix()),
         caption: format!(
             "Each agent's rank among the {} by the negative log-likelihood of single inputs, and by that of {most} inputs taken \
-             jointly, at each severity: by the mean over repetitions, 1 is best and equals share a rank. Lines that cross are \
+             jointly, at each severity: by the mean over the repetitions that all have, 1 is best and equals share a rank. Lines that cross are \
              agents that change places as inputs shift.",
             measured.agents.len()
         ),
-        drawing: draw(&plots, 2, HEIGHT, (Key::Both, &measured.legend())),
+        drawing: draw(&plots, 2, HEIGHT.max(RANK * count), (Key::Both, &measured.legend())),
         table: Vec::new(),
         numbers,
     }
@@ -210,7 +227,7 @@ fn agreement(measured: &Measured, courses: &[Course], most: u32) -> Figure {
             y_title: "Kendall's tau".to_owned(),
             ticks: course.severities(),
             logarithmic: false,
-            marked: true,
+            marks: Marks::All,
             y: Some((-1.05, 1.05)),
             ranks: false,
             lines: lines.collect(),
@@ -242,10 +259,13 @@ fn answer(measured: &Measured, courses: &[Course], comparisons: &[Comparison; 3]
             let Score { mean, stderr } = Score::of(&taus);
             if taus.is_empty() { "-".to_owned() } else { with_error(mean, stderr) }
         });
+        let end = match course.shift {
+            Some(_) => format!("{} {severity}", course.name),
+            None => format!("severity {severity} of {}", course.name),
+        };
         Some(format!(
-            "At {} {severity} Kendall's tau with the unshifted ranking is {one} by single inputs and {joint} by joint predictions, \
-             and {both} between the two.",
-            course.name
+            "At {end} Kendall's tau with the unshifted ranking is {one} by single inputs and {joint} by joint predictions, \
+             and {both} between the two."
         ))
     };
     courses.iter().filter_map(at_end).collect::<Vec<_>>().join(" ")
