@@ -186,3 +186,25 @@ fn table(measured: &Measured, columns: &[Column]) -> Vec<Vec<String>> {
     }
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::invented::shift::{shift_run, shifting};
+    use crate::leaderboard::Leaderboard;
+    use crate::report::shift::measured::Measured;
+    use crate::report::view::View;
+
+    #[test]
+    fn inputs_of_no_class_are_wrong_in_the_mix() {
+        let run = shift_run(1, &["fog/1", "fog/2"], &[("mlp", shifting(0.8, 0.4))]);
+        let scores = run.scores();
+        let view = View::new(&scores, &Leaderboard::new(&scores), None);
+        let figure = super::figure(&Measured::all(&view)[0]).unwrap();
+        let row = |inputs: &str| figure.numbers[0].iter().find(|row| row[0] == inputs).unwrap()[2..].to_vec();
+        assert_eq!(row("unshifted"), ["0.00", "0.8000", "-", "100.0"]);
+        assert_eq!(row("fog/1"), ["0.00", "0.6000", "-", "100.0"]);
+        // 80 of 100 and none of another 100.
+        assert_eq!(row("with letters"), ["0.00", "0.4000", "-", "200.0"]);
+        assert!(figure.caption.contains("The level of shift is fog/1"), "{}", figure.caption);
+    }
+}
