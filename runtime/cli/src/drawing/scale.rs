@@ -59,6 +59,16 @@ impl Scale {
         if self.logarithmic { self.logarithmic_ticks(about) } else { self.linear_ticks(about) }
     }
 
+    /// The same, but so few that no label touches another.
+    pub(crate) fn ticks_apart(&self, about: usize) -> Vec<Tick> {
+        let apart = |pair: &[Tick]| {
+            let room = f64::midpoint(width(&pair[0].label, TICK_SIZE), width(&pair[1].label, TICK_SIZE)) + GAP;
+            (self.at(pair[1].at) - self.at(pair[0].at)).abs() >= room
+        };
+        let fits = |ticks: &Vec<Tick>| ticks.windows(2).all(apart);
+        (1..=about).rev().map(|about| self.ticks(about)).find(fits).unwrap_or_else(|| self.ticks(1))
+    }
+
     fn linear_ticks(&self, about: usize) -> Vec<Tick> {
         let (low, high) = self.domain;
         let step = round_step((high - low) / about.max(1) as f64);
@@ -160,6 +170,14 @@ mod tests {
         assert_eq!(labels(&ticks(0.0, 1.0, 5)), ["0.0", "0.2", "0.4", "0.6", "0.8", "1.0"]);
         assert_eq!(labels(&ticks(0.0, 37.0, 4)), ["0", "10", "20", "30"]);
         assert_eq!(labels(&ticks(-0.03, 0.021, 3)), ["-0.02", "0.00", "0.02"]);
+    }
+
+    #[test]
+    fn fewer_ticks_stand_where_labels_would_touch() {
+        let scale = |high: f64| Scale::linear((0.0, high), (0.0, 100.0));
+        assert_eq!(labels(&scale(1.0).ticks_apart(5)), ["0.0", "0.5", "1.0"]);
+        assert_eq!(labels(&scale(1e6).ticks_apart(5)), ["0", "1000000"]);
+        assert_eq!(labels(&scale(2.0).ticks_apart(2)), ["0", "1", "2"]);
     }
 
     #[test]

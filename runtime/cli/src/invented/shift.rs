@@ -92,7 +92,9 @@ fn scores(plan: &Plan, shifting: Shifting, (cost, luck): (u64, f64)) -> ShiftSco
         fpr95_in: Real(0.4),
     };
     let detection = Some(DetectionScores { confidence: told, entropy: told });
-    conditions.push(ConditionScores { labelled: None, detection, ..outside });
+    // None of them is right.
+    let confident = outside.confident.iter().map(|[count, _]| [*count, 0]).collect();
+    conditions.push(ConditionScores { confident, labelled: None, detection, ..outside });
     ShiftScores { conditions, cost: Some(Cost { training: 100 * cost, prediction: 1000 * cost, bytes: 1 << 20 }) }
 }
 

@@ -100,7 +100,7 @@ pub(crate) fn draw(headings: &[Heading], rows: &[Row]) -> Canvas {
             x: Scale::linear((0.0, longest(bars(number), heading.baseline) * 1.05), area.across()),
             y: Scale::linear((0.0, rows.len() as f64), (area.top, area.bottom())),
         };
-        let x = Axis { ticks: panel.x.ticks(5), title: &shortened(&heading.axis, 44), bare: false };
+        let x = Axis { ticks: panel.x.ticks_apart(5), title: &shortened(&heading.axis, 44), bare: false };
         panel.frame(&mut canvas, &heading.title, &x, &Axis::default());
         if let Some(baseline) = heading.baseline.map(|at| panel.x.at(at)) {
             canvas.line((baseline, area.top), (baseline, area.bottom()), "baseline");

@@ -8,11 +8,13 @@ use crate::drawing::{Point, Style};
 use crate::report::figure::{Figure, cells, digits};
 use crate::report::grid::Key;
 use crate::report::shift::measured::{Agent, Measured};
-use crate::report::shift::plots::{Plot, draw};
+use crate::report::shift::plots::{Marks, Plot, draw};
 
 const HEIGHT: f64 = 150.0;
 /// Columns of panels, at the most.
 const COLUMNS: usize = 4;
+/// Of so many points of a curve one is marked.
+const MARKED: usize = 18;
 /// Thresholds that the table has.
 const WRITTEN: [usize; 8] = [0, 50, 60, 70, 80, 90, 95, 99];
 
@@ -64,7 +66,7 @@ pub(super) fn figure(measured: &Measured) -> Option<Figure> {
              repetitions together and end where no input is left; counts are in the mean over repetitions. The table has ± as \
              one standard error over repetitions."
         ),
-        drawing: draw(&plots, columns.len(), HEIGHT, (Key::Lines, &measured.legend())),
+        drawing: draw(&plots, columns.len(), HEIGHT, (Key::Both, &measured.legend())),
         table: Vec::new(),
         numbers: vec![table(measured, &columns)],
     })
@@ -96,7 +98,7 @@ fn plot((heading, y_title, x_title): (&str, &str, &str), lines: Vec<(Style, Vec<
         y_title: y_title.to_owned(),
         ticks: [0.0, 0.2, 0.4, 0.6, 0.8, 1.0].to_vec(),
         logarithmic: false,
-        marked: false,
+        marks: Marks::Every(MARKED),
         y: None,
         ranks: false,
         lines,
@@ -183,4 +185,26 @@ fn table(measured: &Measured, columns: &[Column]) -> Vec<Vec<String>> {
         }
     }
     rows
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::invented::shift::{shift_run, shifting};
+    use crate::leaderboard::Leaderboard;
+    use crate::report::shift::measured::Measured;
+    use crate::report::view::View;
+
+    #[test]
+    fn inputs_of_no_class_are_wrong_in_the_mix() {
+        let run = shift_run(1, &["fog/1", "fog/2"], &[("mlp", shifting(0.8, 0.4))]);
+        let scores = run.scores();
+        let view = View::new(&scores, &Leaderboard::new(&scores), None);
+        let figure = super::figure(&Measured::all(&view)[0]).unwrap();
+        let row = |inputs: &str| figure.numbers[0].iter().find(|row| row[0] == inputs).unwrap()[2..].to_vec();
+        assert_eq!(row("unshifted"), ["0.00", "0.8000", "-", "100.0"]);
+        assert_eq!(row("fog/1"), ["0.00", "0.6000", "-", "100.0"]);
+        // 80 of 100 and none of another 100.
+        assert_eq!(row("with letters"), ["0.00", "0.4000", "-", "200.0"]);
+        assert!(figure.caption.contains("The level of shift is fog/1"), "{}", figure.caption);
+    }
 }

@@ -74,22 +74,15 @@ pub(super) fn figure(measured: &Measured) -> Option<Figure> {
         title: format!("Scores over {} by severity{} (Figures 3 and S5)", course.name, measured.suffix()),
         caption: format!(
             "Boxes are quartiles over {} at a severity, whiskers go to the least and the greatest, the line and the marker are \
-             the median; a corruption counts by its mean over {}. Severity 0 is the unshifted inputs, one number. ∞ is a whisker \
+             the median; a corruption counts by its mean over repetitions. Severity 0 is the unshifted inputs, one number. ∞ is a whisker \
              without end. {}",
             course.name,
-            repetitions(measured),
             names(&course),
         ),
         drawing: canvas,
         table: Vec::new(),
         numbers: vec![numbers],
     })
-}
-
-/// `the 5 repetitions`.
-fn repetitions(measured: &Measured) -> String {
-    let most = measured.agents.iter().map(|agent| agent.results.len()).max().unwrap_or(0);
-    if most == 1 { "one repetition".to_owned() } else { format!("{most} repetitions") }
 }
 
 /// Which corruptions they are.
@@ -147,4 +140,40 @@ fn frame(canvas: &mut crate::drawing::Canvas, panel: &Panel, course: &Course, ti
     let x = Axis { ticks: course.steps.iter().enumerate().map(tick).collect(), title: "severity", bare: false };
     let y = Axis { ticks: panel.y.ticks((panel.area.height / 32.0) as usize), title: "", bare: false };
     panel.frame(canvas, title, &x, &y);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{figure, offset};
+    use crate::invented::shift::{shift_run, shifting};
+    use crate::leaderboard::Leaderboard;
+    use crate::report::shift::measured::Measured;
+    use crate::report::view::View;
+
+    #[test]
+    fn boxes_lie_side_by_side_within_their_place() {
+        let place = 100.0;
+        let boxes: Vec<(f64, f64)> = (0..7).map(|number| offset(number, 7, place)).collect();
+        for pair in boxes.windows(2) {
+            assert!((pair[1].0 - pair[0].0) * place > pair[0].1);
+        }
+        assert!(boxes[0].0 * place - boxes[0].1 / 2.0 > -50.0 && boxes[6].0 * place + boxes[6].1 / 2.0 < 50.0);
+        assert_eq!(offset(0, 1, place).0, 0.0);
+    }
+
+    #[test]
+    fn a_corruption_counts_by_its_mean_over_repetitions() {
+        let levels = ["fog/1", "fog/3", "fog/5", "snow/1", "snow/3", "snow/5"];
+        let run = shift_run(2, &levels, &[("mlp", shifting(0.9, 0.8))]);
+        let scores = run.scores();
+        let view = View::new(&scores, &Leaderboard::new(&scores), None);
+        let figure = figure(&Measured::all(&view)[0]).unwrap();
+        let row = |severity: &str| {
+            figure.numbers[0].iter().find(|row| row[0] == "accuracy" && row[1] == severity).unwrap()[3..].to_vec()
+        };
+        // 0.9 and 0.89 unshifted, and 0.8 less in the end: all the same.
+        assert_eq!(row("0"), ["0.8950", "0.8950", "0.8950", "0.8950", "0.8950", "1"]);
+        assert_eq!(row("5"), ["0.09500", "0.09500", "0.09500", "0.09500", "0.09500", "2"]);
+        assert!(figure.caption.contains("They are fog, snow."), "{}", figure.caption);
+    }
 }

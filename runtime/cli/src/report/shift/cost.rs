@@ -125,3 +125,24 @@ fn errors(measured: &Measured, means: &[Vec<Option<Score>>]) -> Vec<Vec<String>>
     }
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::invented::shift::{shift_run, shifting};
+    use crate::leaderboard::Leaderboard;
+    use crate::report::shift::measured::Measured;
+    use crate::report::view::View;
+
+    #[test]
+    fn costs_are_relative_to_the_cheapest() {
+        let agents = [("mlp", shifting(0.9, 0.8)), ("knn", shifting(0.8, 0.5))];
+        let run = shift_run(2, &["fog/1", "fog/2"], &agents);
+        let scores = run.scores();
+        let view = View::new(&scores, &Leaderboard::new(&scores), None);
+        let figure = super::figure(&view, &Measured::all(&view)[0]).unwrap();
+        let row = |agent: &str| figure.table.iter().find(|row| row[0] == agent).unwrap()[1..].to_vec();
+        // 1000 units of fuel for 100 inputs in each of four conditions.
+        assert_eq!(row("mlp"), ["100.0", "1.000x", "2.500", "1.000x", "1.05 M", "1.000x"]);
+        assert_eq!(row("knn"), ["200.0", "2.000x", "5.000", "2.000x", "1.05 M", "1.000x"]);
+    }
+}

@@ -7,7 +7,7 @@ use crate::drawing::Point;
 use crate::report::figure::{Figure, cells};
 use crate::report::grid::Key;
 use crate::report::shift::measured::{Agent, BRIER, Measured, text};
-use crate::report::shift::plots::{Plot, draw};
+use crate::report::shift::plots::{Marks, Plot, draw};
 use crate::table::with_error;
 
 const HEIGHT: f64 = 170.0;
@@ -78,7 +78,7 @@ fn by_draws(measured: &Measured, conditions: &[Condition]) -> Option<Figure> {
             y_title: "Brier score".to_owned(),
             ticks: ticks.clone(),
             logarithmic: true,
-            marked: true,
+            marks: Marks::All,
             y: None,
             ranks: false,
             lines: measured.agents.iter().map(|agent| (agent.style, points(agent))).collect(),
@@ -160,7 +160,7 @@ fn by_size(measured: &Measured, conditions: &[Condition]) -> Option<Figure> {
             y_title: "Brier score".to_owned(),
             ticks,
             logarithmic: true,
-            marked: true,
+            marks: Marks::All,
             y: None,
             ranks: false,
             lines,

@@ -2,6 +2,7 @@
 //! input does, and whether the ranking stays as inputs shift.
 
 use jointly_core::Score;
+use jointly_core::correlations::mean_ranks;
 use jointly_core::shift::{Condition, ConditionScores};
 
 use crate::drawing::{Palette, Point, Style};
@@ -9,10 +10,14 @@ use crate::report::correlation::kendall;
 use crate::report::figure::{Figure, cells, digits};
 use crate::report::grid::Key;
 use crate::report::shift::measured::{Agent, Course, Measured, text};
-use crate::report::shift::plots::{Plot, draw};
+use crate::report::shift::plots::{Marks, Plot, draw, range};
 use crate::table::with_error;
 
 const HEIGHT: f64 = 150.0;
+/// Distance of two ranks.
+const RANK: f64 = 17.0;
+/// The largest tau whose likelihood is the mean over draws as it is.
+const MONTE_CARLO: u32 = 10;
 /// Panels of a row, one a tau.
 const TAUS: usize = 4;
 /// Fewer agents have no ranking worth a number.
@@ -26,9 +31,9 @@ pub(super) fn figures(measured: &Measured) -> Vec<Figure> {
         return Vec::new();
     }
     let mut figures = vec![likelihoods(measured, &courses, &taus)];
-    if let (Some(most), true) = (taus.last().filter(|tau| **tau > 1), measured.agents.len() >= FEWEST) {
-        figures.push(ranks(measured, &courses, *most));
-        figures.push(agreement(measured, &courses, *most));
+    if taus.len() > 1 && measured.agents.len() >= FEWEST {
+        figures.push(ranks(measured, &courses, &taus));
+        figures.push(agreement(measured, &courses, &taus));
     }
     figures
 }
@@ -64,16 +69,19 @@ fn likelihoods(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure 
         y_title: "nats an input".to_owned(),
         ticks: course.severities(),
         logarithmic: false,
-        marked: true,
+        marks: Marks::All,
         y: None,
         ranks: false,
         lines: measured.agents.iter().map(|agent| (agent.style, agent.points(course, &nll(tau)))).collect(),
     };
-    let plots: Vec<Plot> = courses
-        .iter()
-        .flat_map(|course| taus.iter().map(move |tau| (course, *tau)))
-        .map(|(c, tau)| plot(c, tau))
-        .collect();
+    // On one scale whatever the tau.
+    let row = |course: &Course| {
+        let plots: Vec<Plot> = taus.iter().map(|tau| plot(course, *tau)).collect();
+        let lines: Vec<_> = plots.iter().flat_map(|plot| plot.lines.clone()).collect();
+        let y = Some(range(&lines));
+        plots.into_iter().map(move |plot| Plot { y, ..plot })
+    };
+    let plots: Vec<Plot> = courses.iter().flat_map(row).collect();
     let mut numbers = Vec::new();
     for course in courses {
         let mut head = cells([course.name.as_str(), "agent"]);
@@ -88,12 +96,20 @@ fn likelihoods(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure 
         }
         numbers.push(rows);
     }
+    let clipped = if taus.iter().any(|tau| *tau > MONTE_CARLO) {
+        format!(
+            " Beyond tau = {MONTE_CARLO} it is the testbed's estimate by random planes, to which no probability is below 3e-7: where \
+             an agent is surer than that and wrong, it loses 15 nats and no more, and less than at smaller taus."
+        )
+    } else {
+        String::new()
+    };
     Figure {
         title: format!("Joint predictions under shift{}", measured.suffix()),
         caption: format!(
             "Negative log-likelihood of the labels of tau inputs taken jointly, over tau: nats an input, lower is better. At tau = \
              1 it is that of the mean prediction; an agent whose draws differ as functions, and not from input to input alone, has \
-             less at a larger tau. The same groups of inputs are scored at every severity. {} Hollow points at an edge lie beyond \
+             less at a larger tau. The same groups of inputs are scored at every severity.{clipped} {} Hollow points at an edge lie beyond \
              it; ∞ is an infinite mean.",
             measured.over()
         ),
@@ -103,28 +119,42 @@ fn likelihoods(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure 
     }
 }
 
-/// Each agent's rank at a step by the mean over repetitions, from 1, equals sharing the mean of their ranks; none where one has
+/// Each agent's rank at a step by the mean over the repetitions that all have, from 1, equals sharing the mean of their ranks; none where one has
 /// no mean.
 fn ranks_at(measured: &Measured, conditions: &[Condition], tau: u32) -> Option<Vec<f64>> {
-    let mean = |agent: &Agent| agent.mean(conditions, &nll(tau)).map(|score| score.mean).filter(|mean| !mean.is_nan());
-    let means: Vec<f64> = measured.agents.iter().map(mean).collect::<Option<_>>()?;
-    Some(jointly_core::correlations::mean_ranks(&means).into_iter().map(|rank| rank + 1.0).collect())
+    let values: Vec<Vec<(&str, f64)>> =
+        measured.agents.iter().map(|agent| agent.values(conditions, &nll(tau))).collect();
+    let of = |list: &[(&str, f64)], problem: &str| {
+        list.iter().find(|(known, _)| *known == problem).map(|(_, value)| *value).filter(|value| !value.is_nan())
+    };
+    let common: Vec<&str> = values.first()?.iter().map(|(problem, _)| *problem).collect();
+    let common: Vec<&str> =
+        common.into_iter().filter(|problem| values.iter().all(|list| of(list, problem).is_some())).collect();
+    if common.is_empty() {
+        return None;
+    }
+    let mean = |list: &Vec<(&str, f64)>| common.iter().filter_map(|problem| of(list, problem)).sum::<f64>();
+    let means: Vec<f64> = values.iter().map(mean).collect();
+    Some(mean_ranks(&means).into_iter().map(|rank| rank + 1.0).collect())
 }
 
-fn ranks(measured: &Measured, courses: &[Course], most: u32) -> Figure {
+/// Of each agent at a severity, by each tau.
+type Ranks = (f64, Vec<Option<Vec<f64>>>);
+
+fn ranks(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure {
     let count = measured.agents.len() as f64;
     let mut numbers = Vec::new();
     let mut plots = Vec::new();
     for course in courses {
-        let mut table = vec![cells([course.name.as_str(), "agent", "rank, tau = 1", &format!("rank, tau = {most}")])];
-        let ranked: Vec<(f64, [Option<Vec<f64>>; 2])> = course
-            .steps
-            .iter()
-            .map(|(severity, conditions)| (*severity, [1, most].map(|tau| ranks_at(measured, conditions, tau))))
-            .collect();
-        for (number, tau) in [1, most].into_iter().enumerate() {
+        let mut table = vec![cells([course.name.as_str(), "agent"])];
+        table[0].extend(taus.iter().map(|tau| format!("rank, tau = {tau}")));
+        let at = |(severity, conditions): &(f64, Vec<Condition>)| {
+            (*severity, taus.iter().map(|tau| ranks_at(measured, conditions, *tau)).collect())
+        };
+        let ranked: Vec<Ranks> = course.steps.iter().map(at).collect();
+        for (number, tau) in taus.iter().enumerate() {
             let points = |place: usize| -> Vec<Point> {
-                let point = |(severity, ranks): &(f64, [Option<Vec<f64>>; 2])| {
+                let point = |(severity, ranks): &Ranks| {
                     let y = ranks[number].as_ref()?[place];
                     let title = format!("{}, {} {severity}: rank {y}", measured.agents[place].label(), course.name);
                     Some(Point { x: *severity, y, stderr: f64::NAN, failed: false, title })
@@ -137,7 +167,7 @@ fn ranks(measured: &Measured, courses: &[Course], most: u32) -> Figure {
                 y_title: "rank, 1 is best".to_owned(),
                 ticks: course.severities(),
                 logarithmic: false,
-                marked: true,
+                marks: Marks::All,
                 y: Some((0.5, count + 0.5)),
                 ranks: true,
                 lines: measured.agents.iter().enumerate().map(|(place, agent)| (agent.style, points(place))).collect(),
@@ -146,9 +176,9 @@ fn ranks(measured: &Measured, courses: &[Course], most: u32) -> Figure {
         for (severity, ranks) in &ranked {
             for (place, agent) in measured.agents.iter().enumerate() {
                 let mut row = cells([severity.to_string().as_str(), agent.label()]);
-                row.extend(
-                    ranks.iter().map(|ranks| ranks.as_ref().map_or("-".to_owned(), |ranks| ranks[place].to_string())),
-                );
+                let rank =
+                    |ranks: &Option<Vec<f64>>| ranks.as_ref().map_or("-".to_owned(), |own| own[place].to_string());
+                row.extend(ranks.iter().map(rank));
                 table.push(row);
             }
         }
@@ -157,12 +187,11 @@ fn ranks(measured: &Measured, courses: &[Course], most: u32) -> Figure {
     Figure {
         title: format!("Ranks by marginal and by joint likelihood{}", measured.suffix()),
         caption: format!(
-            "Each agent's rank among the {} by the negative log-likelihood of single inputs, and by that of {most} inputs taken \
-             jointly, at each severity: by the mean over repetitions, 1 is best and equals share a rank. Lines that cross are \
+            "Each agent's rank among the {count} by the negative log-likelihood of the labels of tau inputs taken jointly, at each \
+             severity: by the mean over the repetitions that all have, 1 is best and equals share a rank. Lines that cross are \
              agents that change places as inputs shift.",
-            measured.agents.len()
         ),
-        drawing: draw(&plots, 2, HEIGHT, (Key::Both, &measured.legend())),
+        drawing: draw(&plots, taus.len(), HEIGHT.max(RANK * count), (Key::Both, &measured.legend())),
         table: Vec::new(),
         numbers,
     }
@@ -175,12 +204,24 @@ struct Comparison {
     taus: [u32; 2],
 }
 
-fn agreement(measured: &Measured, courses: &[Course], most: u32) -> Figure {
-    let comparisons = [
-        Comparison { name: "tau = 1: unshifted and shifted".to_owned(), unshifted: true, taus: [1, 1] },
-        Comparison { name: format!("tau = {most}: unshifted and shifted"), unshifted: true, taus: [most, most] },
-        Comparison { name: format!("shifted: tau = 1 and tau = {most}"), unshifted: false, taus: [1, most] },
-    ];
+/// The unshifted ranking by each tau with that at a severity; and there the ranking by the least tau with those by others.
+fn comparisons(taus: &[u32]) -> Vec<Comparison> {
+    let same = taus.iter().map(|&tau| Comparison {
+        name: format!("tau = {tau}: unshifted and shifted"),
+        unshifted: true,
+        taus: [tau; 2],
+    });
+    let (first, others) = taus.split_first().map_or((1, taus), |(first, others)| (*first, others));
+    let both = others.iter().map(|&tau| Comparison {
+        name: format!("shifted: tau = {first} and tau = {tau}"),
+        unshifted: false,
+        taus: [first, tau],
+    });
+    same.chain(both).collect()
+}
+
+fn agreement(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure {
+    let comparisons = comparisons(taus);
     let palette = Palette::new(comparisons.iter().map(|comparison| comparison.name.as_str()));
     let legend: Vec<(&str, Style)> =
         comparisons.iter().map(|comparison| (comparison.name.as_str(), palette.style(&comparison.name))).collect();
@@ -210,7 +251,7 @@ fn agreement(measured: &Measured, courses: &[Course], most: u32) -> Figure {
             y_title: "Kendall's tau".to_owned(),
             ticks: course.severities(),
             logarithmic: false,
-            marked: true,
+            marks: Marks::All,
             y: Some((-1.05, 1.05)),
             ranks: false,
             lines: lines.collect(),
@@ -234,18 +275,28 @@ fn agreement(measured: &Measured, courses: &[Course], most: u32) -> Figure {
 }
 
 /// What the last steps of the courses say, in a sentence each.
-fn answer(measured: &Measured, courses: &[Course], comparisons: &[Comparison; 3]) -> String {
+fn answer(measured: &Measured, courses: &[Course], comparisons: &[Comparison]) -> String {
     let at_end = |course: &Course| {
         let (severity, conditions) = course.steps.last()?;
-        let [one, joint, both] = comparisons.each_ref().map(|comparison| {
-            let taus = comparison.by_repetition(measured, course, conditions);
-            let Score { mean, stderr } = Score::of(&taus);
-            if taus.is_empty() { "-".to_owned() } else { with_error(mean, stderr) }
-        });
+        let kendalls = |unshifted: bool| {
+            let own = comparisons.iter().filter(|comparison| comparison.unshifted == unshifted);
+            let told = own.map(|comparison| {
+                let taus = comparison.by_repetition(measured, course, conditions);
+                let Score { mean, stderr } = Score::of(&taus);
+                let value = if taus.is_empty() { "-".to_owned() } else { with_error(mean, stderr) };
+                format!("{value} at tau = {}", comparison.taus[1])
+            });
+            told.collect::<Vec<_>>().join(", ")
+        };
+        let end = match course.shift {
+            Some(_) => format!("{} {severity}", course.name),
+            None => format!("severity {severity} of {}", course.name),
+        };
         Some(format!(
-            "At {} {severity} Kendall's tau with the unshifted ranking is {one} by single inputs and {joint} by joint predictions, \
-             and {both} between the two.",
-            course.name
+            "At {end} Kendall's tau with the unshifted ranking is {}; with the ranking there by tau = {} it is {}.",
+            kendalls(true),
+            comparisons.first()?.taus[0],
+            kendalls(false)
         ))
     };
     courses.iter().filter_map(at_end).collect::<Vec<_>>().join(" ")
@@ -285,5 +336,40 @@ impl Comparison {
         let [a, b] = self.conditions(course, here);
         let (a, b) = (ranks_at(measured, a, self.taus[0])?, ranks_at(measured, b, self.taus[1])?);
         Some(kendall(&a.into_iter().zip(b).collect::<Vec<_>>()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::invented::shift::{Shifting, shift_run, shifting};
+    use crate::leaderboard::Leaderboard;
+    use crate::report::shift::measured::Measured;
+    use crate::report::view::View;
+
+    #[test]
+    fn rankings_are_compared_with_the_unshifted_one_and_with_each_other() {
+        // By single inputs the best unshifted loses most and is the worst in the end; jointly it stays the best.
+        let jointly = |quality, loss, joint_loss| Shifting { joint_loss, ..shifting(quality, loss) };
+        let agents =
+            [("mlp", jointly(0.9, 0.8, -6.5)), ("knn", jointly(0.8, 0.5, 0.0)), ("uniform", jointly(0.7, 0.2, 0.0))];
+        let run = shift_run(2, &["rotation/30", "rotation/60", "rotation/90"], &agents);
+        let scores = run.scores();
+        let view = View::new(&scores, &Leaderboard::new(&scores), None);
+        let figures = super::figures(&Measured::all(&view)[0]);
+        let kendall = |severity: &str, rankings: &str| {
+            let rows = &figures[2].numbers[0];
+            let row = rows.iter().find(|row| row[1] == severity && row[2] == rankings).unwrap();
+            (row[4].clone(), row[5].clone())
+        };
+        let of = |tau: &str| (tau.to_owned(), "2".to_owned());
+        assert_eq!(kendall("0", "tau = 1: unshifted and shifted"), of("1.000"));
+        assert_eq!(kendall("90", "tau = 1: unshifted and shifted"), of("-1.000"));
+        // mlp, knn, uniform; then uniform at 5, mlp at 9 - 6.5 = 2.5, knn at 7: mlp, uniform, knn.
+        assert_eq!(kendall("90", "tau = 10: unshifted and shifted"), of("0.3333"));
+        assert_eq!(kendall("90", "shifted: tau = 1 and tau = 10"), of("-0.3333"));
+        let ranks = &figures[1].numbers[0];
+        let row = ranks.iter().find(|row| row[0] == "90" && row[1] == "mlp").unwrap();
+        assert_eq!(row[2..], ["3", "1"]);
+        assert!(figures[2].caption.contains("At rotation 90 Kendall's tau with the unshifted ranking is -1.0000"));
     }
 }

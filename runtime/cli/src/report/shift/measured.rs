@@ -352,3 +352,35 @@ fn find<'s>(scores: &'s ShiftScores, condition: &Condition) -> Option<&'s Condit
 pub(super) fn text(score: Option<Score>) -> String {
     score.map_or_else(|| "-".to_owned(), |score| with_error(score.mean, score.stderr))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Measured;
+    use crate::invented::shift::{shift_run, shifting};
+    use crate::leaderboard::Leaderboard;
+    use crate::report::view::View;
+
+    #[test]
+    fn the_mean_over_corruptions_is_of_those_with_the_same_severities() {
+        let levels = ["rotation/30", "fog/1", "fog/3", "fog/5", "snow/1", "snow/3", "snow/5", "contrast/3", "jpeg/1"];
+        let run = shift_run(1, &levels, &[("mlp", shifting(0.9, 0.8))]);
+        let scores = run.scores();
+        let view = View::new(&scores, &Leaderboard::new(&scores), None);
+        let measured = &Measured::all(&view)[0];
+        let course = measured.corruptions().unwrap();
+        assert_eq!((course.name.as_str(), course.severities()), ("2 corruptions", vec![0.0, 1.0, 3.0, 5.0]));
+        // One rotation makes no course.
+        assert_eq!(measured.main_courses().len(), 1);
+        assert_eq!(measured.courses(true).len(), 2);
+    }
+
+    #[test]
+    fn the_level_of_half_the_loss_is_half_way_to_the_worst() {
+        let run = shift_run(2, &["fog/1", "fog/2", "fog/3", "fog/4"], &[("mlp", shifting(0.9, 0.8))]);
+        let scores = run.scores();
+        let view = View::new(&scores, &Leaderboard::new(&scores), None);
+        let measured = &Measured::all(&view)[0];
+        let level = |part| measured.level_of_loss(part).unwrap().to_string();
+        assert_eq!([0.25, 0.5, 1.0].map(level), ["fog/1", "fog/2", "fog/4"]);
+    }
+}

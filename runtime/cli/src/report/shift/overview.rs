@@ -9,7 +9,7 @@ use crate::report::rows::{Bar, Fill, Heading, Row, draw as draw_rows};
 use crate::report::shift::corruptions::quartiles;
 use crate::report::shift::joint;
 use crate::report::shift::measured::{BRIER, ECE, Measured, NLL, text};
-use crate::report::shift::plots::{Plot, draw};
+use crate::report::shift::plots::{Marks, Plot, draw};
 use crate::report::view::View;
 
 const HEIGHT: f64 = 104.0;
@@ -48,7 +48,7 @@ fn figure(view: &View, groups: &[Measured], title: &str, of: &Of) -> Option<Figu
                 y_title: String::new(),
                 ticks: course.severities(),
                 logarithmic: false,
-                marked: true,
+                marks: Marks::All,
                 y: None,
                 ranks: false,
                 lines: measured.agents.iter().map(|agent| (agent.style, agent.points(&course, of))).collect(),

@@ -3,8 +3,20 @@
 use crate::drawing::{Axis, Canvas, Panel, Point, Scale, Series, Style, Tick};
 use crate::report::grid::{Grid, Key, range_of};
 
-/// Curves in a panel, at the most.
-const MOST: usize = 8;
+/// Curves in a panel, at the most; and where they are of ranks, which never lie on one another.
+const MOST: usize = 9;
+const MOST_RANKS: usize = 18;
+/// Labels of ranks, at the most.
+const RANK_LABELS: usize = 12;
+
+/// Which of a curve's points are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Marks {
+    /// Each with its error.
+    All,
+    /// Of every so many one, that tells curves apart: not the same of each.
+    Every(usize),
+}
 
 /// A panel's curves, one an agent.
 pub(super) struct Plot {
@@ -15,8 +27,7 @@ pub(super) struct Plot {
     pub(super) ticks: Vec<f64>,
     /// Whether the axis below is logarithmic.
     pub(super) logarithmic: bool,
-    /// Whether points are drawn, or the line alone.
-    pub(super) marked: bool,
+    pub(super) marks: Marks,
     /// What the axis on the left holds, where that is not what the points need.
     pub(super) y: Option<(f64, f64)>,
     /// Whether it is of ranks: whole numbers, 1 above.
@@ -35,7 +46,8 @@ pub(super) fn parts(count: usize, most: usize) -> Vec<std::ops::Range<usize>> {
 pub(super) fn draw(plots: &[Plot], columns: usize, height: f64, key: (Key, &[(&str, Style)])) -> Canvas {
     let columns = columns.clamp(1, plots.len().max(1));
     let curves = plots.iter().map(|plot| plot.lines.len()).max().unwrap_or(0);
-    let parts = parts(curves, MOST);
+    let most = if plots.iter().all(|plot| plot.ranks) { MOST_RANKS } else { MOST };
+    let parts = parts(curves, most);
     let rows = plots.len().div_ceil(columns);
     let panels = rows * parts.len() * columns;
     let (grid, mut canvas) = Grid::of(panels, columns, height, key);
@@ -54,8 +66,16 @@ pub(super) fn draw(plots: &[Plot], columns: usize, height: f64, key: (Key, &[(&s
             let y = Axis { ticks: plot.upwards(&panel), title: &plot.y_title, bare: false };
             panel.frame(&mut canvas, &heading, &x, &y);
             let own = range.start.min(plot.lines.len())..range.end.min(plot.lines.len());
-            for (style, points) in &plot.lines[own] {
-                panel.series(&mut canvas, &Series { style: *style, points: points.clone(), marked: plot.marked });
+            for (place, (style, points)) in plot.lines[own].iter().enumerate() {
+                let marked = plot.marks == Marks::All;
+                panel.series(&mut canvas, &Series { style: *style, points: points.clone(), marked });
+                if let Marks::Every(every) = plot.marks {
+                    // Where curves lie on one another, their marks do not; and none crowd where there is nothing.
+                    let marked = points.iter().skip(1 + place * every / most).step_by(every);
+                    for point in marked.filter(|point| point.y > 0.0) {
+                        panel.point(&mut canvas, point, style, true);
+                    }
+                }
             }
         }
     }
@@ -64,12 +84,12 @@ pub(super) fn draw(plots: &[Plot], columns: usize, height: f64, key: (Key, &[(&s
 
 impl Plot {
     fn upwards(&self, panel: &Panel) -> Vec<Tick> {
-        let ticks = panel.y.ticks((panel.area.height / 32.0) as usize);
         if !self.ranks {
-            return ticks;
+            return panel.y.ticks((panel.area.height / 32.0) as usize);
         }
-        let whole = ticks.into_iter().filter(|tick| tick.at == libm::floor(tick.at));
-        whole.map(|tick| Tick { label: tick.at.to_string(), ..tick }).collect()
+        let every = self.lines.len().div_ceil(RANK_LABELS).max(1);
+        let tick = |rank: usize| Tick { at: rank as f64, label: rank.to_string() };
+        (1..=self.lines.len()).step_by(every).map(tick).collect()
     }
 
     fn across(&self, pixels: (f64, f64)) -> Scale {
@@ -79,13 +99,13 @@ impl Plot {
         if self.logarithmic {
             return Scale::logarithmic((low, high), pixels);
         }
-        let margin = if self.marked { (high - low) * 0.04 } else { 0.0 };
+        let margin = if self.marks == Marks::All { (high - low) * 0.04 } else { 0.0 };
         Scale::linear((low - margin, high + margin), pixels)
     }
 }
 
 /// What the points need, which is nothing below 0 where none of them is.
-fn range(lines: &[(Style, Vec<Point>)]) -> (f64, f64) {
+pub(super) fn range(lines: &[(Style, Vec<Point>)]) -> (f64, f64) {
     let points = || lines.iter().flat_map(|(_, points)| points);
     let (low, high) = range_of(points());
     if points().any(|point| point.y < 0.0) { (low, high) } else { (low.max(0.0), high) }
@@ -93,7 +113,7 @@ fn range(lines: &[(Style, Vec<Point>)]) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::{Plot, draw, parts};
+    use super::{Marks, Plot, draw, parts};
     use crate::drawing::{Palette, Point};
     use crate::report::grid::Key;
 
@@ -105,7 +125,7 @@ mod tests {
 
     #[test]
     fn curves_that_are_too_many_for_a_panel_have_another_on_the_same_scale() {
-        let names: Vec<String> = (0..9).map(|i| i.to_string()).collect();
+        let names: Vec<String> = (0..10).map(|i| i.to_string()).collect();
         let palette = Palette::new(names.iter().map(String::as_str));
         let line = |name: &String| {
             let y = name.parse().unwrap();
@@ -118,16 +138,16 @@ mod tests {
             y_title: String::new(),
             ticks: vec![0.0, 1.0],
             logarithmic: false,
-            marked: true,
+            marks: Marks::All,
             y: None,
             ranks: false,
             lines: names.iter().map(line).collect(),
         };
         let picture = draw(&[plot(), plot(), plot()], 2, 100.0, (Key::Both, &[])).inline("").into_string();
-        assert_eq!(picture.matches("<polyline").count(), 27, "{picture}");
+        assert_eq!(picture.matches("<polyline").count(), 30, "{picture}");
         assert_eq!(picture.matches(">Brier (1 of 2)</text>").count(), 3);
         assert_eq!(picture.matches(">Brier (2 of 2)</text>").count(), 3);
         // The same numbers on every axis.
-        assert_eq!(picture.matches(">8</text>").count(), 6, "{picture}");
+        assert_eq!(picture.matches(">5</text>").count(), 6, "{picture}");
     }
 }

@@ -4,7 +4,7 @@
 use crate::report::figure::{Figure, cells};
 use crate::report::grid::Key;
 use crate::report::shift::measured::{AUC, BRIER, Course, ECE, Measure, Measured, NLL, text};
-use crate::report::shift::plots::{Plot, draw};
+use crate::report::shift::plots::{Marks, Plot, draw};
 
 use jointly_core::shift::Shift;
 
@@ -52,7 +52,7 @@ pub(super) fn plot(measured: &Measured, course: &Course, measure: Measure, headi
         y_title: String::new(),
         ticks: course.severities(),
         logarithmic: false,
-        marked: true,
+        marks: Marks::All,
         y: None,
         ranks: false,
         lines: measured.agents.iter().map(|agent| (agent.style, agent.points(course, &of))).collect(),
