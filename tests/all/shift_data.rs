@@ -23,7 +23,9 @@ fn scored(suite: &str, problems: &str, options: &[&str], again: &[&str]) -> Valu
     assert_eq!(finished.code, Some(0), "{finished:?}");
     let said = done(["verify", directory.argument()].iter().chain(again));
     assert!(said.contains(" holds: "), "{said}");
-    let page = done(["report", directory.argument(), "--format", "html"]);
+    let file = directory.file("page.html");
+    done(["report", directory.argument(), "--format", "html", "--output", argument(&file)]);
+    let page = fs::read_to_string(file).unwrap();
     assert!(page.contains(AGENT) && !page.contains("NaN"));
     directory.scores()["agents"][0].clone()
 }

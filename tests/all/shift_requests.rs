@@ -115,7 +115,12 @@ fn what_is_not_there_is_refused() {
     let texts = ["no problem of quick/shift matches quick/nothing/*; a name looks like quick/shift/seed0"];
     refused_request(&[AGENT], (SUITE, "quick/nothing/*"), &[], &texts);
     refused_request(&[AGENT], ("shift/nothing", "*"), &[], &["there is no suite shift/nothing", "shift/synthetic"]);
-    refused_request(&["vanilla:epochs=0"], (SUITE, PROBLEM), &[], &["epochs=0: expected a whole number of at least 1"]);
+    refused_request(
+        &["vanilla:epochs=0"],
+        (SUITE, PROBLEM),
+        &[],
+        &["epochs=0: expected auto, or a whole number of at least 1"],
+    );
     let texts = ["network=conv: expected auto or mlp or lenet or embedding"];
     refused_request(&["vanilla:network=conv"], (SUITE, PROBLEM), &[], &texts);
     // What it has for classification in sampled environments it does not have here.

@@ -75,6 +75,12 @@ pub(crate) fn requested(
         None => taken(&suite.options.levels, &suite.problems),
     };
     suite.options.check().with_context(|| format!("failed to take on {name}"))?;
+    for problem in &suite.problems {
+        suite
+            .options
+            .fits(problem.task().num_classes)
+            .with_context(|| format!("failed to take on {}", problem.name))?;
+    }
     if let Some(taus) = &choices.taus {
         refuse_idle(taus, &suite.problems, seed)?;
     }
@@ -174,6 +180,9 @@ pub(crate) fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
                 planned.digest.clone().unwrap_or_else(none)
             );
         }
+    }
+    for problem in &own {
+        options.fits(problem.task().num_classes).with_context(|| format!("failed to take on {}", problem.name))?;
     }
     Ok(ShiftSuite { problems: own, options: options.clone(), ..all })
 }

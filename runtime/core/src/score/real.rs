@@ -13,7 +13,7 @@ pub struct Real(pub f64);
 
 impl PartialEq for Real {
     fn eq(&self, other: &Self) -> bool {
-        self.0 == other.0 || (self.0.is_nan() && other.0.is_nan())
+        self.0.to_bits() == other.0.to_bits() || (self.0.is_nan() && other.0.is_nan())
     }
 }
 

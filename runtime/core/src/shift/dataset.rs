@@ -119,6 +119,9 @@ impl ShiftDataset {
             (0..pool.labels.len()).partition(|&row| Some(pool.labels[row]) != held_out);
 
         let mut parts = self.parts(&inside, data.test.as_ref(), seed, &split);
+        if let Some(own) = &data.test {
+            parts.test.retain(|&row| Some(own.labels[row]) != held_out);
+        }
         self.classes.filter(seed, &split, &occurring, |row| pool.labels[row], &mut parts);
         let Parts { train, validation, test } = &parts;
         let task = self.task();
@@ -134,7 +137,10 @@ impl ShiftDataset {
         let tested = data.test.as_ref().unwrap_or(pool);
         let mut outsiders = Vec::new();
         if held_out.is_some() {
-            let inputs = pool.rows.select(&outside, train);
+            let mut source = stream(seed, "outsiders", &format!("{split}/{}", ClassShift::HELD_OUT), 0);
+            let chosen = pick::prefix(outside.len(), test.len().min(outside.len()), &mut source);
+            let chosen: Vec<usize> = chosen.into_iter().map(|place| outside[place]).collect();
+            let inputs = pool.rows.select(&chosen, train);
             outsiders.push(Outsiders { name: ClassShift::HELD_OUT.to_owned(), inputs });
         }
         for (outsider, rows) in &data.outsiders {

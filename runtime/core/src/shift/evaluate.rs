@@ -19,6 +19,8 @@ use crate::stream::stream;
 
 /// Probabilities that one call returns: 32 MiB of them.
 const CALL_PROBS: usize = 1 << 23;
+/// Bytes of inputs that one call takes.
+const CALL_BYTES: usize = 64 << 20;
 
 /// Scores a trained agent on a problem, with the test inputs as they are, at every level of shift, and on the inputs that
 /// belong to no class.
@@ -27,9 +29,11 @@ const CALL_PROBS: usize = 1 << 23;
 /// of groups of tau test inputs, the same groups in every condition, which a random order of the test inputs cuts; the rest
 /// that makes no whole group is left out there. They are estimated as [`evaluate`](crate::evaluate()) does.
 ///
-/// The agent is asked for each of its distinct functions once, and one call returns at most 2^23 probabilities unless one
-/// function at the largest group has more. In every condition a few answers are asked for again, in another order and alone:
-/// who looks at all inputs of a call could tell a shift by them. `progress` is told the fraction done, up to 1.
+/// The agent is asked for each of its distinct functions once, and one call returns at most 2^23 probabilities and takes 64 MiB
+/// of inputs, unless one function at the largest group has more. In each condition the inputs come in an order of its own, and
+/// the unshifted ones last, so that an agent cannot answer for a shifted input what it said of the input in its place before. Of
+/// one of the calls of every condition a few answers are asked for again at its end, in another order and alone: who looks at
+/// all inputs of a call could tell a shift by them. `progress` is told the fraction done, up to 1.
 ///
 /// # Errors
 /// Those of the model, as they are; [`Inconsistent`](EvaluateError::Inconsistent) when an answer that is asked for again is
@@ -75,11 +79,10 @@ fn evaluate_within<M: MultimodalModel>(
     let name = problem.stream_name();
     let mut evaluation = Evaluation { call_probs, model, task: &task, functions: &functions, options, seed, name };
     let all = conditions.len() as f64;
-    let mut scores: Vec<ConditionScores> = Vec::with_capacity(conditions.len());
-    // Of the unshifted inputs, to tell those of no class from.
-    let (mut inside, mut edges) = (Vec::new(), Vec::new());
     let num_classes = task.num_classes as usize;
-    for (done, condition) in conditions.into_iter().enumerate() {
+    let mut asked: Vec<(Condition, Means)> = Vec::with_capacity(conditions.len());
+    // The unshifted inputs come last: what an agent said of them would be worth remembering.
+    for (done, condition) in conditions.into_iter().rev().enumerate() {
         let mut report = |fraction: f64| progress((done as f64 + fraction) / all);
         let shifted = |level: &ShiftLevel| match instance.shifted(level) {
             Ok(inputs) => inputs.select(&order),
@@ -93,15 +96,21 @@ fn evaluate_within<M: MultimodalModel>(
                 (outsiders.expect("a condition of the instance's").inputs.clone(), None)
             }
         };
-        let means = evaluation.means(&inputs, labels, &mut report).map_err(|error| under(&condition, error))?;
-        if condition == Condition::Unshifted {
-            inside.clone_from(&means.marginals);
-            edges = condition::edges(&inside, num_classes);
-        }
+        let means =
+            evaluation.means(&inputs, labels, &condition, &mut report).map_err(|error| under(&condition, error))?;
+        asked.push((condition, means));
+    }
+    asked.reverse();
+    // To tell inputs of no class from.
+    let inside = asked[0].1.marginals.clone();
+    let edges = condition::edges(&inside, num_classes);
+    let scores = asked.into_iter().map(|(condition, means)| {
+        let labels = (!matches!(condition, Condition::Outside(_))).then_some(labels.as_slice());
         let detection = labels.is_none().then(|| DetectionScores::of(&inside, &means.marginals, num_classes));
         let scored = condition::score(condition, means, labels, &edges, num_classes);
-        scores.push(ConditionScores { detection, ..scored });
-    }
+        ConditionScores { detection, ..scored }
+    });
+    let scores = scores.collect();
     progress(1.0);
     Ok(ShiftScores { conditions: scores, cost: None })
 }
@@ -141,29 +150,55 @@ impl<M: MultimodalModel> Evaluation<'_, M> {
         &mut self,
         inputs: &Inputs,
         labels: Option<&[u32]>,
+        condition: &Condition,
         report: &mut dyn FnMut(f64),
     ) -> Result<Means, EvaluateError<M::Error>> {
         let mut block = Block::new(self.options, self.task, self.functions, self.seed, self.name);
         let rows = inputs.rows();
         let step = self.rows_a_call();
-        for start in (0..rows).step_by(step) {
+        let name = format!("{}/{condition}", self.name);
+        let calls = rows.div_ceil(step);
+        let audited = pick::prefix(calls, calls.min(1), &mut stream(self.seed, "audited-call", &name, 0));
+        let mut kept = None;
+        for (call, start) in (0..rows).step_by(step).enumerate() {
             let range = start..(start + step).min(rows);
-            let part =
-                if range == (0..rows) { inputs.clone() } else { inputs.select(&range.clone().collect::<Vec<_>>()) };
+            // Within a call the groups stay what they are, and their inputs come in an order of the condition's.
+            let order =
+                pick::prefix(range.len(), range.len(), &mut stream(self.seed, "asked-order", &name, call as u64));
+            let places: Vec<usize> = order.iter().map(|&place| range.start + place).collect();
+            let part = inputs.select(&places);
             let probs = self.probs(&part)?;
-            if start == 0 {
-                self.audit(&part, &probs)?;
+            block.add(&self.back_in_place(&probs, &order), labels.map(|labels| &labels[range.clone()]), range.clone());
+            if audited.contains(&call) {
+                kept = Some((part, probs));
             }
-            block.add(&probs, labels.map(|labels| &labels[range.clone()]), range.clone());
             report(range.end as f64 / rows as f64);
         }
+        if let Some((part, probs)) = kept {
+            self.audit(&part, &probs, &name)?;
+        }
         Ok(block.finish())
+    }
+
+    /// Probabilities of inputs that were asked for in some order, as they stand: input `order[i]` was the i-th.
+    fn back_in_place(&self, probs: &[f32], order: &[usize]) -> Vec<f32> {
+        let num_classes = self.task.num_classes as usize;
+        let mut placed = vec![0.0; probs.len()];
+        let width = order.len() * num_classes;
+        for (from, to) in probs.chunks_exact(width).zip(placed.chunks_exact_mut(width)) {
+            for (row, &place) in from.chunks_exact(num_classes).zip(order) {
+                to[place * num_classes..][..num_classes].copy_from_slice(row);
+            }
+        }
+        placed
     }
 
     /// As many inputs as a call takes: whole groups of the largest tau, at least one.
     fn rows_a_call(&self) -> usize {
         let group = self.options.taus.iter().copied().max().unwrap_or(1) as usize;
         let most = self.call_probs / (self.functions.draws.len() * self.task.num_classes as usize).max(1);
+        let width = (self.task.numbers as usize + self.task.tokens.columns()) * size_of::<f32>();
+        let most = most.min(CALL_BYTES / width.max(1));
         (most / group).max(1) * group
     }
 
@@ -180,9 +215,9 @@ impl<M: MultimodalModel> Evaluation<'_, M> {
         Ok(probs)
     }
 
-    fn audit(&mut self, inputs: &Inputs, probs: &[f32]) -> Result<(), EvaluateError<M::Error>> {
+    fn audit(&mut self, inputs: &Inputs, probs: &[f32], name: &str) -> Result<(), EvaluateError<M::Error>> {
         let rule = Rule {
-            problem: self.name,
+            problem: name,
             seed: self.seed,
             tau: 1,
             num_classes: self.task.num_classes as usize,

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
 use super::level::ShiftLevel;
-use crate::estimate::MAX_DRAWS;
+use crate::estimate::{MAX_DRAWS, MAX_SAMPLE_BYTES};
 use crate::evaluate::Rule;
 use crate::evaluation::Evaluation;
 
@@ -45,9 +45,25 @@ pub enum ShiftOptionsError {
 }
 
 impl ShiftOptions {
-    /// How joint scores are estimated: as the testbed's, by Monte Carlo up to tau 10 and by random planes beyond.
+    /// How joint scores are estimated: by Monte Carlo up to tau 10 and by random planes beyond, as the testbed's but without
+    /// clipped probits, which would bound what a confident mistake costs and let shifts look milder at a large tau.
     pub(super) fn rule(&self) -> Rule<'static> {
-        Rule::of(&Evaluation { draws: self.draws, ..Evaluation::testbed() })
+        Rule::of(&Evaluation { draws: self.draws, clip: false, ..Evaluation::testbed() })
+    }
+
+    /// Whether so many functions' probabilities of so many classes, at one group of the largest order, fit in memory.
+    ///
+    /// # Errors
+    /// When they would take more than [`MAX_SAMPLE_BYTES`].
+    pub fn fits(&self, num_classes: u32) -> Result<(), ShiftOptionsError> {
+        let tau = self.taus.iter().copied().max().unwrap_or(1);
+        let function = u64::from(tau) * u64::from(num_classes) * size_of::<f32>() as u64;
+        let most = MAX_SAMPLE_BYTES / function.max(1);
+        if u64::from(self.draws) <= most {
+            return Ok(());
+        }
+        let expected = format!("at most {most} at tau {tau} and {num_classes} classes");
+        Err(ShiftOptionsError::Range { field: "draws", value: self.draws.to_string(), expected })
     }
 
     /// Whether they can be used.
@@ -119,6 +135,14 @@ mod tests {
             with(|o| o.levels[0] = "rotation/0".parse().unwrap()),
             refused("level rotation/0 leaves inputs as they are, which is always scored: leave it out")
         );
+    }
+
+    #[test]
+    fn draws_must_fit_in_memory() {
+        assert_eq!(options().fits(1000), Ok(()));
+        let many = ShiftOptions { draws: 262_144, ..options() };
+        let error = many.fits(10).unwrap_err().to_string();
+        assert_eq!(error, "draws is 262144, expected at most 134217 at tau 100 and 10 classes");
     }
 
     #[test]

@@ -27,10 +27,9 @@ pub(super) fn score(
     let Means { marginals: probs, joint, brier_by_draws } = means;
     let entropy = PredictiveEntropy::of(&probs, num_classes);
     let rows = probs.len() / num_classes;
-    // Inputs of no class are never right.
-    let nobody = vec![0; rows];
+    // A label that is no class is never right.
+    let nobody = vec![u32::MAX; rows];
     let curve = confidence_curve(&probs, labels.unwrap_or(&nobody), num_classes, &confidence_thresholds());
-    let right = |hits: u64| if labels.is_some() { hits as u32 } else { 0 };
     let labelled = labels.map(|labels| {
         let parts = brier(&probs, labels, num_classes);
         let ece = |top, bins| Real(reliability_diagram(&probs, labels, num_classes, top, bins).error);
@@ -60,7 +59,7 @@ pub(super) fn score(
         rows: rows as u32,
         confidence: Score::of(&confidences(&probs, num_classes)),
         entropy: entropy.mean(),
-        confident: curve.iter().map(|point| [point.count as u32, right(point.hits)]).collect(),
+        confident: curve.iter().map(|point| [point.count as u32, point.hits as u32]).collect(),
         entropies: entropy.histogram(ENTROPY_BINS).into_iter().map(|count| count as u32).collect(),
         labelled,
         detection: None,
