@@ -128,7 +128,7 @@ fn what_is_not_there_is_refused() {
         &["ensemble:steps=20"],
         (SUITE, PROBLEM),
         &[],
-        &["ensemble has no setting steps; known: ", "epochs=20"],
+        &["ensemble has no setting steps; known: ", "epochs=auto"],
     );
     refused_request(&["uniform:epochs=1"], (SUITE, PROBLEM), &[], &["uniform has no setting epochs; it has none"]);
     refused_request(&[AGENT, AGENT], (SUITE, PROBLEM), &[], &["is asked for twice"]);

@@ -96,10 +96,9 @@ fn likelihoods(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure 
         }
         numbers.push(rows);
     }
-    let clipped = if taus.iter().any(|tau| *tau > MONTE_CARLO) {
+    let planes = if taus.iter().any(|tau| *tau > MONTE_CARLO) {
         format!(
-            " Beyond tau = {MONTE_CARLO} it is the testbed's estimate by random planes, to which no probability is below 3e-7: where \
-             an agent is surer than that and wrong, it loses 15 nats and no more, and less than at smaller taus."
+            " Beyond tau = {MONTE_CARLO} it is estimated by random planes, as in the testbed but without clipped probits."
         )
     } else {
         String::new()
@@ -109,7 +108,7 @@ fn likelihoods(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure 
         caption: format!(
             "Negative log-likelihood of the labels of tau inputs taken jointly, over tau: nats an input, lower is better. At tau = \
              1 it is that of the mean prediction; an agent whose draws differ as functions, and not from input to input alone, has \
-             less at a larger tau. The same groups of inputs are scored at every severity.{clipped} {} Hollow points at an edge lie beyond \
+             less at a larger tau. The same groups of inputs are scored at every severity.{planes} {} Hollow points at an edge lie beyond \
              it; ∞ is an infinite mean.",
             measured.over()
         ),

@@ -20,7 +20,12 @@ type Of = Box<dyn Fn(&ConditionScores) -> Option<f64>>;
 
 /// A figure a score, the quartiles, and how inputs of no class are told.
 pub(super) fn figures(view: &View, groups: &[Measured]) -> Vec<Figure> {
-    let accuracy = groups[0].accuracy();
+    // An area under the curve only where all groups have one.
+    let measures: Vec<_> = groups.iter().map(Measured::accuracy).collect();
+    let Some(accuracy) = measures.iter().find(|measure| measure.title == "accuracy").or(measures.first()).copied()
+    else {
+        return Vec::new();
+    };
     let title = if accuracy.title == "accuracy" { "Accuracy" } else { accuracy.title };
     let mut scores: Vec<(String, Of)> = vec![(title.to_owned(), Box::new(move |scores| accuracy.get(scores)))];
     for measure in [BRIER, ECE] {
