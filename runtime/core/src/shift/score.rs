@@ -42,7 +42,7 @@ pub struct Cost {
     pub training: u64,
     /// Fuel of all predictions.
     pub prediction: u64,
-    /// Bytes that it held at the end.
+    /// The most bytes that it ever held, copies of data and of answers included.
     pub bytes: u64,
 }
 

@@ -87,7 +87,8 @@ pub(super) fn figure(view: &View, measured: &Measured) -> Option<Figure> {
         caption: format!(
             "Each cost over that of the cheapest agent, in the mean over repetitions; ± is one standard error over them. Fuel is \
              what an agent executes, about an instruction each, the same on every machine. Predicting an input takes all {} draws \
-             of it together, each distinct function once. Bytes are the memory that the agent held at the end.",
+             of it together, each distinct function once. Bytes are the most memory that the agent ever held, its \
+             copies of the data and of its answers included.",
             view.scores.plan.draws()
         ),
         drawing: draw(&headings, &rows),

@@ -67,7 +67,7 @@ pub(super) fn figure(view: &View, instance: &ShiftInstance) -> Option<Figure> {
     (!strips.is_empty()).then(|| Figure {
         title: "What the shifts do (Figures S1 to S3)".into(),
         caption: format!(
-            "The first test input of {}, at severity 0 as it is, under each level of shift that the run has: rotations counter-clockwise \
+            "The first test input of {}, at severity 0 as it is, under levels of shift that the run has (of many, some): rotations counter-clockwise \
              in degrees, translations to the right in pixels, corruptions by severity. Last, the first inputs of no class.",
             view.scores.plan.problems.first().map_or("", |planned| planned.problem.as_str())
         ),

@@ -34,7 +34,8 @@ pub(crate) fn of(name: &str) -> Option<String> {
     }
     let text = match name {
         ACCURACY => {
-            "Share of unshifted test inputs whose most likely class, by the mean prediction over draws, is the label."
+            "Share of test inputs whose most likely class, by the mean prediction over draws, is the label; as all scores without \
+             a suffix, of the unshifted inputs."
         }
         "auc" => "Area under the receiver operating characteristic of class 1 against class 0; a half is chance.",
         "nll" => "Negative log-likelihood of a label under the mean prediction, nats; lower is better.",

@@ -72,9 +72,10 @@ fn figure(view: &View, groups: &[Measured], title: &str, of: &Of) -> Option<Figu
     (!plots.is_empty()).then(|| Figure {
         title: format!("{title} by data"),
         caption: format!(
-            "{title} ({better} is better) of the mean prediction over draws against the severity of each shift of each dataset, the \
+            "{title} ({better} is better){} against the severity of each shift of each dataset, the \
              unshifted inputs at 0{}; each panel has its own scale. Means over the repetitions on a dataset, error bars are one \
              standard error over them.",
+            if title.starts_with("NLL") { "" } else { " of the mean prediction over draws" },
             if title.starts_with("NLL") { "; of the labels of tau inputs taken jointly, over tau: nats an input" } else { "" }
         ),
         drawing: draw(&plots, COLUMNS, HEIGHT, (Key::Both, &view.legend())),

@@ -25,7 +25,7 @@ fn figure(measured: &Measured, course: &Course) -> Figure {
     let title = if measures[0].title == AUC.title { AUC.title } else { "Accuracy" };
     let of_paper = match course.shift {
         Some(Shift::Rotation | Shift::Translation) => " (Figure 1a-b)",
-        Some(Shift::Reassign) => " (Figure 5)",
+        Some(Shift::Reassign) if measures[0].title == AUC.title => " (Figure 5)",
         _ => "",
     };
     Figure {
