@@ -103,40 +103,57 @@ fn the_leaderboards_of_the_suites() {
     }
 }
 
+/// Agents on problems of a suite, killed after so many units and run again; the directory has the scores of an undisturbed one.
+pub(crate) fn killed_and_run_again(
+    agents: &[&str],
+    suite: &str,
+    problems: &str,
+    units: usize,
+    whole: &RunDirectory,
+) -> RunDirectory {
+    let directory = RunDirectory::new();
+    let again = arguments(&directory, agents, suite, problems, &[]);
+    let mut process = jointly().args(&again).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
+    let lines = BufReader::new(process.stderr.take().unwrap()).lines();
+    assert_eq!(lines.take(units).map(Result::unwrap).count(), units);
+    process.kill().unwrap();
+    process.wait().unwrap();
+    done(&again);
+    same_scores(&directory, whole);
+    directory
+}
+
 #[test]
 fn killed_after_any_unit_and_run_again() {
     for (suite, problems, count) in SUITES {
         let (whole, _) = scored(&AGENTS, suite, problems, &[]);
         for units in [1, 2 * count - 1] {
-            let directory = RunDirectory::new();
-            let again = arguments(&directory, &AGENTS, suite, problems, &[]);
-            let mut process = jointly().args(&again).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-            let lines = BufReader::new(process.stderr.take().unwrap()).lines();
-            assert_eq!(lines.take(units).map(Result::unwrap).count(), units);
-            process.kill().unwrap();
-            process.wait().unwrap();
-            done(&again);
-            same_scores(&directory, &whole);
+            killed_and_run_again(&AGENTS, suite, problems, units, &whole);
         }
+    }
+}
+
+/// Cuts the journal of agents on problems of a suite, so many units in all, at several places, and runs what is lost again.
+pub(crate) fn torn_and_run_again(agents: &[&str], suite: &str, problems: &str, units: usize) {
+    let (whole, _) = scored(agents, suite, problems, &[]);
+    let (directory, _) = scored(agents, suite, problems, &[]);
+    let journal = directory.read("results.jsonl");
+    for keep in [1, journal.len() / 2, journal.len() - 1] {
+        fs::remove_file(directory.file("scores.json")).unwrap();
+        fs::write(directory.file("results.jsonl"), &journal[..keep]).unwrap();
+        let finished = run(arguments(&directory, agents, suite, problems, &[]));
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        let done = journal[..keep].matches('\n').count();
+        let said = finished.stderr.contains(&format!("{done} of {units} units are done already"));
+        assert_eq!(said, done > 0, "{}", finished.stderr);
+        same_scores(&directory, &whole);
     }
 }
 
 #[test]
 fn a_torn_last_line_is_run_again() {
     for (suite, problems, count) in SUITES {
-        let (whole, _) = scored(&AGENTS, suite, problems, &[]);
-        let (directory, _) = scored(&AGENTS, suite, problems, &[]);
-        let journal = directory.read("results.jsonl");
-        for keep in [1, journal.len() / 2, journal.len() - 1] {
-            fs::remove_file(directory.file("scores.json")).unwrap();
-            fs::write(directory.file("results.jsonl"), &journal[..keep]).unwrap();
-            let finished = run(arguments(&directory, &AGENTS, suite, problems, &[]));
-            assert_eq!(finished.code, Some(0), "{finished:?}");
-            let done = journal[..keep].matches('\n').count();
-            let said = finished.stderr.contains(&format!("{done} of {} units are done already", 2 * count));
-            assert_eq!(said, done > 0, "{}", finished.stderr);
-            same_scores(&directory, &whole);
-        }
+        torn_and_run_again(&AGENTS, suite, problems, 2 * count);
     }
 }
 

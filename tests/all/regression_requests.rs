@@ -9,7 +9,7 @@ const LINE: (&str, &str) = ("quick/coverage", "quick/coverage/line/sim0");
 const AGENT: &str = AGENTS[0];
 
 /// The request is refused in a line that holds the texts, before anything is written.
-fn refused_request(agents: &[&str], (suite, problems): (&str, &str), options: &[&str], texts: &[&str]) {
+pub(crate) fn refused_request(agents: &[&str], (suite, problems): (&str, &str), options: &[&str], texts: &[&str]) {
     let directory = RunDirectory::new();
     refused(arguments(&directory, agents, suite, problems, options), texts);
     assert!(!directory.path.exists());

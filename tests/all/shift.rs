@@ -1,13 +1,11 @@
 //! Runs of the suites of dataset shift: interrupted, taken over, reported and verified as all others are.
 
 use std::fs;
-use std::io::{BufRead, BufReader};
-use std::process::Stdio;
 
 use serde_json::{Value, json};
 
 use crate::command::{Finished, done, fits_a_terminal, joined, jointly, refused, run};
-use crate::regression::{arguments, does_not_hold, same_scores, scored};
+use crate::regression::{arguments, does_not_hold, killed_and_run_again, same_scores, scored, torn_and_run_again};
 use crate::report::without_fuel;
 use crate::run::{RunDirectory, json as parsed};
 
@@ -97,34 +95,14 @@ fn the_leaderboard_of_a_run() {
 fn killed_after_any_unit_and_run_again() {
     let (whole, _) = run_of(&AGENTS, ALL, &[]);
     for units in 1..2 * COUNT {
-        let directory = RunDirectory::new();
-        let again = arguments(&directory, &AGENTS, SUITE, ALL, &[]);
-        let mut process = jointly().args(&again).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
-        let lines = BufReader::new(process.stderr.take().unwrap()).lines();
-        assert_eq!(lines.take(units).map(Result::unwrap).count(), units);
-        process.kill().unwrap();
-        process.wait().unwrap();
-        done(&again);
-        same_scores(&directory, &whole);
+        let directory = killed_and_run_again(&AGENTS, SUITE, ALL, units, &whole);
         assert_eq!(timeless(&directory), timeless(&whole));
     }
 }
 
 #[test]
 fn a_torn_last_line_is_run_again() {
-    let (whole, _) = run_of(&AGENTS, ALL, &[]);
-    let (directory, _) = run_of(&AGENTS, ALL, &[]);
-    let journal = directory.read("results.jsonl");
-    for keep in [1, journal.len() / 2, journal.len() - 1] {
-        fs::remove_file(directory.file("scores.json")).unwrap();
-        fs::write(directory.file("results.jsonl"), &journal[..keep]).unwrap();
-        let finished = run(arguments(&directory, &AGENTS, SUITE, ALL, &[]));
-        assert_eq!(finished.code, Some(0), "{finished:?}");
-        let done = journal[..keep].matches('\n').count();
-        let said = finished.stderr.contains(&format!("{done} of {} units are done already", 2 * COUNT));
-        assert_eq!(said, done > 0, "{}", finished.stderr);
-        same_scores(&directory, &whole);
-    }
+    torn_and_run_again(&AGENTS, SUITE, ALL, 2 * COUNT);
 }
 
 #[test]

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use image::{GrayImage, Luma, Rgb, RgbImage};
+use jointly_core::data::shift::NEWSGROUPS;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -45,35 +46,11 @@ fn argument(path: &Path) -> &str {
     path.to_str().expect("a path in UTF-8")
 }
 
-/// Of the 20 groups, those that the tests' texts tell apart by a word of their own.
-const GROUPS: [&str; 20] = [
-    "alt.atheism",
-    "comp.graphics",
-    "comp.os.ms-windows.misc",
-    "comp.sys.ibm.pc.hardware",
-    "comp.sys.mac.hardware",
-    "comp.windows.x",
-    "misc.forsale",
-    "rec.autos",
-    "rec.motorcycles",
-    "rec.sport.baseball",
-    "rec.sport.hockey",
-    "sci.crypt",
-    "sci.electronics",
-    "sci.med",
-    "sci.space",
-    "soc.religion.christian",
-    "talk.politics.guns",
-    "talk.politics.mideast",
-    "talk.politics.misc",
-    "talk.religion.misc",
-];
-
 #[test]
 fn texts_are_classified_and_other_groups_and_sentences_are_outside() {
     let folder = tempfile::tempdir().unwrap();
     for (part, count) in [("train", 12), ("test", 4)] {
-        for (number, group) in GROUPS.iter().enumerate() {
+        for (number, group) in NEWSGROUPS.iter().enumerate() {
             for i in 0..count {
                 let text = format!("From: {i}\nSubject: none\n\nword{number} word{number} and the {i} word{number}\n");
                 write(&folder, &format!("20newsgroups/20news-bydate-{part}/{group}/{i}"), text);

@@ -2,18 +2,11 @@
 
 use crate::command::{done, fits_a_terminal, joined, refused};
 use crate::guests::argument;
-use crate::regression::arguments;
+use crate::regression_requests::refused_request;
 use crate::run::{RunDirectory, json};
 use crate::shift::{AGENTS, PROBLEM, SUITE};
 
 const AGENT: &str = AGENTS[0];
-
-/// The request is refused in a line that holds the texts, before anything is written.
-fn refused_request(agents: &[&str], (suite, problems): (&str, &str), options: &[&str], texts: &[&str]) {
-    let directory = RunDirectory::new();
-    refused(arguments(&directory, agents, suite, problems, options), texts);
-    assert!(!directory.path.exists());
-}
 
 #[test]
 fn shifts_that_there_are_not_are_refused() {

@@ -31,13 +31,6 @@ pub struct LastLayerSvi {
     last: Last,
 }
 
-impl LastLayerSvi {
-    /// What is believed of the last layer's parameters.
-    pub fn belief(&self) -> &Belief {
-        &self.belief
-    }
-}
-
 impl MultimodalClassifier for LastLayerSvi {
     fn describe() -> Description {
         let summary = "a normal belief about each parameter of the last layer, learnt by flipout";

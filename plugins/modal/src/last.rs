@@ -29,11 +29,6 @@ impl Last {
         Self { layer: LastLayer::of(network), block, weights: (0..block.outputs).flat_map(class).collect() }
     }
 
-    /// Where the last layer's parameters lie among the network's.
-    pub fn block(&self) -> Block {
-        self.block
-    }
-
     /// Numbers of a class: a weight of each feature, and the bias behind them.
     pub fn width(&self) -> usize {
         self.block.inputs + 1

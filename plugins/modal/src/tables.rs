@@ -1,5 +1,6 @@
 //! Tables of embeddings: the numbers that stand for words and categories, and the steps of those that a batch has.
 
+use jointly_nets::adam::{BETA1, BETA2, EPSILON};
 use jointly_nets::normals::Normals;
 use jointly_nets::simd::{Lanes, floats, vectors};
 use jointly_sdk::{Rng, Tokens};
@@ -166,10 +167,6 @@ pub(crate) struct Steps {
 }
 
 const NOWHERE: u32 = u32::MAX;
-
-const BETA1: f32 = 0.9;
-const BETA2: f32 = 0.999;
-const EPSILON: f32 = 1e-8;
 
 impl Steps {
     pub(crate) fn new(tables: &Tables, rate: f32) -> Self {

@@ -2,9 +2,12 @@
 
 use crate::simd::Lanes;
 
-const BETA1: f32 = 0.9;
-const BETA2: f32 = 0.999;
-const EPSILON: f32 = 1e-8;
+/// b1, b2 and what keeps the root from 0; see [`Adam`].
+pub const BETA1: f32 = 0.9;
+/// See [`BETA1`].
+pub const BETA2: f32 = 0.999;
+/// See [`BETA1`].
+pub const EPSILON: f32 = 1e-8;
 
 /// How many vectors a turn of the loop updates, so that its head costs little.
 const UNROLLED: usize = 4;

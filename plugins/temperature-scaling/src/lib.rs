@@ -8,6 +8,7 @@ use jointly_sdk::{
     Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Progress, Setting, log,
 };
 
+use temperature::at_an_end;
 pub use temperature::likeliest;
 
 jointly_modal::settings! {
@@ -63,6 +64,12 @@ impl MultimodalClassifier for TemperatureScaling {
             Some(validation) => {
                 let logits = fitted.logits(&validation.inputs)?;
                 temperature = likeliest(&logits, task.num_classes, &validation.labels)?;
+                if at_an_end(temperature) {
+                    log(&format!(
+                        "the temperature {temperature:.4} is at the end of what is tried: the validation examples are all \
+                         as predicted, or the outputs say nothing of them"
+                    ));
+                }
                 fitted.network = fitted.network.scaled((1.0 / temperature) as f32);
             }
             None => log("there are no validation examples to fit a temperature on: it is 1"),

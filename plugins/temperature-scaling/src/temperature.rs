@@ -6,6 +6,9 @@ use jointly_sdk::Failure;
 /// say nothing of them.
 const RANGE: (f64, f64) = (0.05, 20.0);
 
+/// Nearer to an end of the range than this, by a ratio, is at that end.
+const NEAR: f64 = 1.0 + 1e-6;
+
 /// Halvings of the range of ln T, after which nothing is left of it in double precision.
 const HALVINGS: usize = 60;
 
@@ -34,6 +37,11 @@ pub fn likeliest(logits: &[f32], classes: usize, labels: &[u32]) -> Result<f64, 
         }
     }
     Ok(libm::exp(-0.5 * (low + high)))
+}
+
+/// Whether a temperature is an end of the range, so that a likelier one may lie beyond it.
+pub(crate) fn at_an_end(temperature: f64) -> bool {
+    temperature <= RANGE.0 * NEAR || temperature >= RANGE.1 / NEAR
 }
 
 /// The sum over rows of sum_k p_k z_k - z_y, where p is the softmax of b z.
@@ -109,8 +117,9 @@ mod tests {
     fn without_an_end_the_range_ends_the_search() {
         for (labels, end) in [([1, 1], RANGE.0), ([0, 0], RANGE.1)] {
             let found = likeliest(&[0.0, 1.0, -1.0, 3.0], 2, &labels).unwrap();
-            assert!((found / end - 1.0).abs() < 1e-9, "{found}");
+            assert!((found / end - 1.0).abs() < 1e-9 && at_an_end(found), "{found}");
         }
+        assert!(!at_an_end(0.051) && !at_an_end(19.9));
         assert!(likeliest(&[f32::NAN, 0.0], 2, &[0]).is_err() && likeliest(&[], 2, &[]).is_err());
     }
 }

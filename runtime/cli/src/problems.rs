@@ -270,6 +270,27 @@ fn imported(file: &Path) -> Result<Problem> {
     Ok(Problem { name: format!("{IMPORTED}/{stem}"), source: Source::Imported(imported.into()) })
 }
 
+/// Refuses data whose digest is not the plan's; `remedy` says where others may be.
+pub(crate) fn are_those_of_the_run(
+    what: &str,
+    found: Option<&str>,
+    planned: &PlannedProblem,
+    remedy: &str,
+) -> Result<()> {
+    let of_plan = planned.digest.as_deref();
+    if found == of_plan {
+        return Ok(());
+    }
+    bail!(
+        "the data of {what} are not those of the run: their digest is {}, the plan's is {}; {remedy}",
+        found.unwrap_or("none"),
+        of_plan.unwrap_or("none")
+    )
+}
+
+/// Where other data may be.
+pub(crate) const ELSEWHERE: &str = "look for them elsewhere with --data";
+
 /// What `--problems` matches.
 pub(crate) fn matcher(pattern: &str) -> Result<GlobMatcher> {
     let glob = Glob::new(pattern).with_context(|| format!("failed to read the pattern {pattern}"))?;

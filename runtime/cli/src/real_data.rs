@@ -51,16 +51,9 @@ pub(crate) fn attach(suite: &mut Suite, data: &DataDirectories) -> Result<()> {
 /// Checks that the data attached to a plan's problems are those that the plan names by their digests.
 pub(crate) fn are_those_of(plan: &Plan, suite: &Suite) -> Result<()> {
     for (planned, problem) in plan.problems.iter().zip(&suite.problems) {
-        let own = problems::planned(problem).digest;
-        if let (Some(real), true) = (problem.real(), own != planned.digest) {
-            let none = || "none".to_owned();
-            bail!(
-                "the data of {} are not those of the run: their digest is {}, the plan's is {}; look for them elsewhere \
-                 with --data",
-                real.card().name,
-                own.unwrap_or_else(none),
-                planned.digest.clone().unwrap_or_else(none)
-            );
+        if let Some(real) = problem.real() {
+            let own = problems::planned(problem).digest;
+            problems::are_those_of_the_run(real.card().name, own.as_deref(), planned, problems::ELSEWHERE)?;
         }
     }
     Ok(())

@@ -52,16 +52,8 @@ pub(crate) fn held(plan: &Plan, tables: &[TableFile], data: &DataDirectories) ->
     let mut own = plan.problems.iter().map(problem).collect::<Result<Vec<_>>>()?;
     attach(&mut own, data)?;
     for (planned, problem) in plan.problems.iter().zip(&own) {
-        let digest = problem.digest();
-        if digest != planned.digest {
-            bail!(
-                "the data of {} are not those of the run: their digest is {}, the plan's is {}; look for them elsewhere \
-                 with --data",
-                problem.table().unwrap_or(&problem.name),
-                digest.unwrap_or_else(|| "none".into()),
-                planned.digest.clone().unwrap_or_else(|| "none".into())
-            );
-        }
+        let what = problem.table().unwrap_or(&problem.name);
+        problems::are_those_of_the_run(what, problem.digest().as_deref(), planned, problems::ELSEWHERE)?;
     }
     Ok(RegressionSuite { problems: own, options: terms.options.clone(), ..all })
 }

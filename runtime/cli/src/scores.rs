@@ -20,6 +20,7 @@ mod regression;
 mod shift;
 
 pub(crate) use across::{Across, Beliefs, CrossProblem, belief_of, read as beliefs};
+pub(crate) use shift::SHIFTED;
 
 /// Score names as the design has them: the joint scores, then their aggregate, then the marginals', then the cost.
 pub(crate) const ACCURACY: &str = "accuracy";

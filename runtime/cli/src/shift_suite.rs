@@ -166,20 +166,11 @@ pub(crate) fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
     let mut own = plan.problems.iter().map(problem).collect::<Result<Vec<_>>>()?;
     attach(&mut own, plan.images, data)?;
     for (planned, problem) in plan.problems.iter().zip(&own) {
-        let digest = problem.digest();
-        if digest != planned.digest {
-            let none = || "none".to_owned();
-            let remedy = match plan.images {
-                Some(_) => "give the run's own folder by --images",
-                None => "inputs of no class are part of them; look for them elsewhere with --data",
-            };
-            bail!(
-                "the data of {} are not those of the run: their digest is {}, the plan's is {}; {remedy}",
-                problem.name,
-                digest.unwrap_or_else(none),
-                planned.digest.clone().unwrap_or_else(none)
-            );
-        }
+        let remedy = match plan.images {
+            Some(_) => "give the run's own folder by --images".to_owned(),
+            None => format!("inputs of no class are part of them; {}", problems::ELSEWHERE),
+        };
+        problems::are_those_of_the_run(&problem.name, problem.digest().as_deref(), planned, &remedy)?;
     }
     for problem in &own {
         options.fits(problem.task().num_classes).with_context(|| format!("failed to take on {}", problem.name))?;

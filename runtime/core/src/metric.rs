@@ -17,7 +17,7 @@ mod samples;
 pub use accuracy::{accuracy, top_k_accuracy};
 pub use brier::{BrierScore, brier};
 pub use calibration::{CALIBRATION_BINS, expected_calibration_error};
-pub use confidence::{ConfidencePoint, confidence_curve, confidence_thresholds, confidences};
+pub use confidence::{ConfidencePoint, THRESHOLDS, confidence_curve, confidence_thresholds, confidences};
 pub use entropy::PredictiveEntropy;
 pub use joint::Metric;
 pub(crate) use marginal::MarginalScores;

@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 use super::{ACCURACY, ECE, FUEL, Scored, write_values};
 
 /// What the names of means over all levels of shift end in.
-const SHIFTED: &str = "_shifted";
+pub(crate) const SHIFTED: &str = "_shifted";
 
 fn plain(value: f64) -> Scored {
     Scored { value, stderr: None, draws: None }

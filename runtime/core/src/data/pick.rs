@@ -3,7 +3,7 @@
 use crate::stream::Stream;
 
 /// One of 0..n, each as likely as another to within n / 2^64.
-pub(super) fn below(n: usize, source: &mut Stream) -> usize {
+pub(crate) fn below(n: usize, source: &mut Stream) -> usize {
     ((u128::from(source.next_u64()) * n as u128) >> 64) as usize
 }
 
@@ -22,6 +22,8 @@ pub(crate) fn prefix(n: usize, count: usize, source: &mut Stream) -> Vec<usize> 
 mod tests {
     use super::*;
     use crate::stream::stream;
+
+    const SAMPLES: usize = 40_000;
 
     #[test]
     fn a_whole_order_is_a_permutation_and_its_beginnings_are_nested() {
@@ -48,5 +50,18 @@ mod tests {
             counts.len() == 6 && counts.values().all(|n| ((n - 1000) as f64).abs() < 6.0 * deviation),
             "{counts:?}"
         );
+    }
+
+    #[test]
+    fn whole_numbers_are_uniform() {
+        let mut source = stream(0, "test", "below", 0);
+        let mut counts = [0_u32; 7];
+        for _ in 0..SAMPLES {
+            counts[below(7, &mut source)] += 1;
+        }
+        // Five standard errors of a binomial count.
+        let (expected, error) = (SAMPLES as f64 / 7.0, (SAMPLES as f64 * 6.0 / 49.0).sqrt());
+        assert!(counts.iter().all(|&count| (f64::from(count) - expected).abs() < 5.0 * error), "{counts:?}");
+        assert_eq!(below(1, &mut source), 0);
     }
 }

@@ -30,9 +30,12 @@ impl ConfidencePoint {
     }
 }
 
+/// Intervals of confidence between which inputs are counted.
+pub const THRESHOLDS: usize = 100;
+
 /// The thresholds 0, 0.01, 0.02, ..., 0.99, 1.
 pub fn confidence_thresholds() -> Vec<f64> {
-    (0..=100).map(|percent| f64::from(percent) / 100.0).collect()
+    (0..=THRESHOLDS).map(|percent| percent as f64 / THRESHOLDS as f64).collect()
 }
 
 /// The confidence of each row: its largest probability. `probs` is R x K row-major.

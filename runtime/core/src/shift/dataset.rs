@@ -109,7 +109,13 @@ impl ShiftDataset {
         task
     }
 
-    pub(super) fn instance(&self, seed: u64, name: &str, repetition: u32) -> ShiftInstance {
+    /// The number of rows to test on.
+    pub(super) fn test_size(&self, seed: u64, repetition: u32) -> usize {
+        self.shares(seed, repetition).parts.test.len()
+    }
+
+    /// How the rows are shared out.
+    fn shares(&self, seed: u64, repetition: u32) -> Shares {
         let data = self.attached();
         let split = format!("{}/seed{repetition}", self.name);
         let pool = &data.pool;
@@ -123,6 +129,13 @@ impl ShiftDataset {
             parts.test.retain(|&row| Some(own.labels[row]) != held_out);
         }
         self.classes.filter(seed, &split, &occurring, |row| pool.labels[row], &mut parts);
+        Shares { split, held_out, outside, parts }
+    }
+
+    pub(super) fn instance(&self, seed: u64, name: &str, repetition: u32) -> ShiftInstance {
+        let data = self.attached();
+        let pool = &data.pool;
+        let Shares { split, held_out, outside, parts } = self.shares(seed, repetition);
         let Parts { train, validation, test } = &parts;
         let task = self.task();
         let labelled = |from: &Labelled, rows: &[usize]| {
@@ -171,6 +184,16 @@ impl ShiftDataset {
         let test = own_test.map_or(test, |own| (0..own.labels.len()).collect());
         Parts { train: order.collect(), validation, test }
     }
+}
+
+/// The rows of a dataset, shared out.
+struct Shares {
+    /// What names the streams of random numbers.
+    split: String,
+    held_out: Option<u32>,
+    /// The rows of the class that is held out.
+    outside: Vec<usize>,
+    parts: Parts,
 }
 
 /// Reads the datasets that problems are made of from data directories, each once, and attaches them; problems of one dataset

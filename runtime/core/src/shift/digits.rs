@@ -9,8 +9,8 @@ mod glyphs;
 mod hand;
 mod path;
 
-use super::draw::below;
 use super::pixels::Pixels;
+use crate::data::pick::below;
 use crate::stream::Stream;
 use hand::{Hand, jitter};
 
@@ -24,8 +24,8 @@ pub const MOST_SIDE: usize = 256;
 pub const CLASSES: u32 = 10;
 
 /// The fewest and the most strokes, and points of a stroke, of a scribble.
-const SCRIBBLE_STROKES: [u64; 2] = [2, 3];
-const SCRIBBLE_POINTS: [u64; 2] = [3, 5];
+const SCRIBBLE_STROKES: [usize; 2] = [2, 3];
+const SCRIBBLE_POINTS: [usize; 2] = [3, 5];
 /// The least size of a scribble that is stretched to a character's.
 const LEAST_SIZE: f64 = 1e-3;
 
@@ -39,7 +39,7 @@ pub fn digit(stream: &mut Stream) -> (Pixels, u32) {
 /// # Panics
 /// When the side is not from [`LEAST_SIDE`] to [`MOST_SIDE`].
 pub fn digit_at(side: usize, stream: &mut Stream) -> (Pixels, u32) {
-    let class = below(u64::from(CLASSES), stream) as u32;
+    let class = below(CLASSES as usize, stream) as u32;
     (write(pick(glyphs::DIGITS[class as usize], stream), side, stream), class)
 }
 
@@ -71,7 +71,7 @@ fn letter(side: usize, stream: &mut Stream) -> Pixels {
 
 /// A few curves through random points, as large as a character.
 fn scribble(side: usize, stream: &mut Stream) -> Pixels {
-    let number = |[least, most]: [u64; 2], stream: &mut Stream| least + below(most - least + 1, stream);
+    let number = |[least, most]: [usize; 2], stream: &mut Stream| least + below(most - least + 1, stream);
     let hand = Hand::draw(stream);
     let mut strokes: Vec<Vec<[f64; 2]>> = (0..number(SCRIBBLE_STROKES, stream))
         .map(|_| (0..number(SCRIBBLE_POINTS, stream)).map(|_| [stream.uniform(), stream.uniform()]).collect())
@@ -89,7 +89,7 @@ fn scribble(side: usize, stream: &mut Stream) -> Pixels {
 }
 
 fn pick<T>(choices: &'static [T], stream: &mut Stream) -> &'static T {
-    &choices[below(choices.len() as u64, stream) as usize]
+    &choices[below(choices.len(), stream)]
 }
 
 fn write(glyph: &glyphs::Glyph, side: usize, stream: &mut Stream) -> Pixels {

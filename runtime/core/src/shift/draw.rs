@@ -7,12 +7,6 @@ pub(super) fn between(low: f64, high: f64, stream: &mut Stream) -> f64 {
     low + (high - low) * stream.uniform()
 }
 
-/// Uniform among the whole numbers below `n`, at least 1; no number is likelier than another by more than 2^-64.
-pub(super) fn below(n: u64, stream: &mut Stream) -> u64 {
-    debug_assert!(n >= 1);
-    ((u128::from(stream.next_u64()) * u128::from(n)) >> 64) as u64
-}
-
 /// Poisson with that mean, the quantile of one uniform deviate.
 ///
 /// # Formula
@@ -54,18 +48,5 @@ mod tests {
             assert!((found - mean).abs() <= 5.0 * (mean / n).sqrt(), "{mean}: {found}");
             assert!((variance - mean).abs() <= 5.0 * ((mean + 2.0 * mean * mean) / n).sqrt(), "{mean}: {variance}");
         }
-    }
-
-    #[test]
-    fn whole_numbers_are_uniform() {
-        let mut source = stream(0, "test", "below", 0);
-        let mut counts = [0_u32; 7];
-        for _ in 0..SAMPLES {
-            counts[below(7, &mut source) as usize] += 1;
-        }
-        // Five standard errors of a binomial count.
-        let (expected, error) = (SAMPLES as f64 / 7.0, (SAMPLES as f64 * 6.0 / 49.0).sqrt());
-        assert!(counts.iter().all(|&count| (f64::from(count) - expected).abs() < 5.0 * error), "{counts:?}");
-        assert_eq!(below(1, &mut source), 0);
     }
 }

@@ -3,6 +3,7 @@
 mod block;
 mod condition;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use block::Block;
@@ -85,19 +86,27 @@ fn evaluate_within<M: MultimodalModel>(
     for (done, condition) in conditions.into_iter().rev().enumerate() {
         let mut report = |fraction: f64| progress((done as f64 + fraction) / all);
         let shifted = |level: &ShiftLevel| match instance.shifted(level) {
-            Ok(inputs) => inputs.select(&order),
+            Ok(inputs) => Cow::Owned(inputs),
             Err(error) => panic!("{}: {error}", problem.name),
         };
         let (inputs, labels) = match &condition {
-            Condition::Unshifted => (instance.test.inputs().select(&order), Some(labels.as_slice())),
+            Condition::Unshifted => (Cow::Borrowed(instance.test.inputs()), Some(labels.as_slice())),
             Condition::Shifted(level) => (shifted(level), Some(labels.as_slice())),
             Condition::Outside(name) => {
                 let outsiders = instance.outsiders.iter().find(|set| set.name == *name);
-                (outsiders.expect("a condition of the instance's").inputs.clone(), None)
+                (Cow::Borrowed(&outsiders.expect("a condition of the instance's").inputs), None)
             }
         };
-        let means =
-            evaluation.means(&inputs, labels, &condition, &mut report).map_err(|error| under(&condition, error))?;
+        let as_they_come: Vec<usize>;
+        let order = if labels.is_some() {
+            &order
+        } else {
+            as_they_come = (0..inputs.rows()).collect();
+            &as_they_come
+        };
+        let means = evaluation
+            .means(&inputs, order, labels, &condition, &mut report)
+            .map_err(|error| under(&condition, error))?;
         asked.push((condition, means));
     }
     asked.reverse();
@@ -145,10 +154,11 @@ struct Evaluation<'a, M> {
 }
 
 impl<M: MultimodalModel> Evaluation<'_, M> {
-    /// The predictions of inputs; joint ones where there are labels.
+    /// The predictions of inputs in that order, which the labels are in; joint ones where there are labels.
     fn means(
         &mut self,
         inputs: &Inputs,
+        order: &[usize],
         labels: Option<&[u32]>,
         condition: &Condition,
         report: &mut dyn FnMut(f64),
@@ -163,12 +173,12 @@ impl<M: MultimodalModel> Evaluation<'_, M> {
         for (call, start) in (0..rows).step_by(step).enumerate() {
             let range = start..(start + step).min(rows);
             // Within a call the groups stay what they are, and their inputs come in an order of the condition's.
-            let order =
+            let asked =
                 pick::prefix(range.len(), range.len(), &mut stream(self.seed, "asked-order", &name, call as u64));
-            let places: Vec<usize> = order.iter().map(|&place| range.start + place).collect();
+            let places: Vec<usize> = asked.iter().map(|&place| order[range.start + place]).collect();
             let part = inputs.select(&places);
             let probs = self.probs(&part)?;
-            block.add(&self.back_in_place(&probs, &order), labels.map(|labels| &labels[range.clone()]), range.clone());
+            block.add(&self.back_in_place(&probs, &asked), labels.map(|labels| &labels[range.clone()]), range.clone());
             if audited.contains(&call) {
                 kept = Some((part, probs));
             }

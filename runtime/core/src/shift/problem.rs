@@ -107,7 +107,7 @@ impl ShiftProblem {
     pub fn test_size(&self, seed: u64) -> usize {
         match &self.source {
             ShiftSource::Drawn(drawn) => drawn.test as usize,
-            ShiftSource::Data(_) => self.instance(seed).test.labels().len(),
+            ShiftSource::Data(dataset) => dataset.test_size(seed, self.repetition),
         }
     }
 

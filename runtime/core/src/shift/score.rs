@@ -6,6 +6,7 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::level::ShiftLevel;
+pub use crate::metric::THRESHOLDS;
 use crate::score::{JointScore, Real, Score};
 
 /// What stands before the name of a set of inputs that belong to no class.
@@ -70,8 +71,6 @@ pub struct ConditionScores {
     pub detection: Option<DetectionScores>,
 }
 
-/// Intervals of confidence between which inputs are counted.
-pub const THRESHOLDS: usize = 100;
 /// Bins of entropy.
 pub const ENTROPY_BINS: usize = 20;
 

@@ -1,7 +1,7 @@
 //! The shift of categorical features: tokens that turn into others.
 
-use super::draw::below;
 use super::error::ShiftError;
+use crate::data::pick::below;
 use crate::stream::Stream;
 
 /// Each token replaced, by itself and with that probability, by one drawn uniformly from the vocabulary (it may draw
@@ -22,7 +22,7 @@ pub(super) fn reassign(
         return Err(ShiftError::Token { index, token: tokens[index], vocabulary });
     }
     let replace = |&token: &u32| {
-        let (replaced, other) = (stream.uniform() < probability, below(u64::from(vocabulary), stream) as u32);
+        let (replaced, other) = (stream.uniform() < probability, below(vocabulary as usize, stream) as u32);
         if replaced { other } else { token }
     };
     Ok(tokens.iter().map(replace).collect())

@@ -1,9 +1,6 @@
 //! What each score of dataset shift means, in a sentence or two.
 
-use crate::scores::{ACCURACY, ECE, FUEL};
-
-/// What the names of means over all levels of shift end in.
-const SHIFTED: &str = "_shifted";
+use crate::scores::{ACCURACY, ECE, FUEL, SHIFTED};
 
 /// Stands for any score's name.
 const ANY: &str = "…";

@@ -1,9 +1,9 @@
 //! The view through frosted glass: pixels taken from their neighbours between two blurs.
 
-use super::super::draw::below;
 use super::super::filter::blur;
 use super::super::pixels::Pixels;
 use super::super::scale::{Constants, Scale, Step};
+use crate::data::pick::below;
 use crate::stream::Stream;
 
 /// Standard deviation of the blurs in pixels, farthest a pixel is taken from, and rounds of it.
@@ -33,7 +33,7 @@ fn scatter(image: &Pixels, reach: usize, rounds: usize, stream: &mut Stream) -> 
     for _ in 0..rounds {
         for i in inner(height) {
             for j in inner(width) {
-                let mut near = |place: usize| place + below(2 * reach as u64, stream) as usize - reach;
+                let mut near = |place: usize| place + below(2 * reach, stream) - reach;
                 let (other_j, other_i) = (near(j), near(i));
                 for channel in 0..channels {
                     let at = |i: usize, j: usize| (i * width + j) * channels + channel;
