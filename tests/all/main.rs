@@ -6,6 +6,7 @@ mod command;
 mod determinism;
 mod directories;
 mod encounter;
+mod engines;
 mod foreign_agents;
 mod full_disk;
 mod guests;

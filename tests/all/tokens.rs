@@ -8,7 +8,7 @@ use jointly_core::shift::ImageShape;
 use jointly_core::{
     Inputs, Matrix, MultimodalClassifier, MultimodalDataset, MultimodalModel, MultimodalTask, TokenMatrix, Tokens,
 };
-use jointly_host::{Agent, Failure, Kind, Limits, Phase, Runtime, Setting, Trace, TrainedMultimodal};
+use jointly_host::{Agent, Execution, Failure, Kind, Limits, Phase, Runtime, Setting, Trace, TrainedMultimodal};
 
 use crate::guests::guest;
 
@@ -18,7 +18,7 @@ const LIMITS: Limits = Limits { fuel: 20_000_000_000, memory: 256 << 20 };
 fn agent(name: &str) -> Agent {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     let cache = Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache");
-    let runtime = RUNTIME.get_or_init(|| Runtime::new(Some(&cache)).unwrap());
+    let runtime = RUNTIME.get_or_init(|| Runtime::new(Execution::Compiled, Some(&cache)).unwrap());
     runtime.load(&std::fs::read(guest(name)).unwrap(), LIMITS).unwrap()
 }
 

@@ -51,7 +51,13 @@ pub(crate) fn load_for(
     interface: Interface,
 ) -> Result<LoadedAgent> {
     let loaded = read(runtime, spec, limits)?;
-    let Some(interface) = role(&loaded.agent, interface) else {
+    refuse(&loaded.agent, spec, limits, interface)?;
+    Ok(loaded)
+}
+
+/// Refuses an agent that does not learn that, and lets it refuse the spec's settings.
+pub(crate) fn refuse(agent: &Agent, spec: &AgentSpec, limits: Limits, interface: Interface) -> Result<()> {
+    let Some(interface) = role(agent, interface) else {
         let able: Vec<&str> = bundled(interface).map(|bundled| bundled.name).collect();
         let (what, others) = match interface {
             Interface::Multimodal => {
@@ -66,8 +72,7 @@ pub(crate) fn load_for(
             able.join(", ")
         );
     };
-    refuse_settings(&loaded.agent, spec, limits, interface)?;
-    Ok(loaded)
+    refuse_settings(agent, spec, limits, interface)
 }
 
 /// What an agent takes part as where something is to be learnt: as that, or as a classifier of numbers where inputs of any kind
@@ -78,7 +83,8 @@ pub(crate) fn role(agent: &Agent, wanted: Interface) -> Option<Interface> {
     roles.into_iter().flatten().find(|role| agent.speaks(*role))
 }
 
-fn read(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<LoadedAgent> {
+/// Loads what a spec names, whatever it speaks and whatever its settings.
+pub(crate) fn read(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<LoadedAgent> {
     if spec.agent == oracle::NAME {
         bail!(
             "{} is no component but the host's own reference; `jointly run` and `jointly picture` take it",

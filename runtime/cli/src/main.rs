@@ -11,6 +11,7 @@ mod data_directories;
 mod difference;
 mod directory;
 mod drawing;
+mod engine_argument;
 mod execution;
 mod exit;
 mod fetch;

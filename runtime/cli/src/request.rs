@@ -14,6 +14,7 @@ use jointly_host::{Interface, Limits};
 use crate::agent_spec::AgentSpec;
 use crate::data_directories::DataDirectories;
 use crate::directory::{self, Kept, RunDirectory};
+use crate::engine_argument::EngineArgument;
 use crate::execution::{Belief, Finished};
 use crate::initialization_argument::InitializationArgument;
 use crate::journal::Journal;
@@ -88,6 +89,9 @@ pub(crate) struct Request {
     /// conditions are many, 1e14]
     #[arg(long, value_name = "N")]
     fuel: Option<u64>,
+    /// How agents' code is run; no score depends on it
+    #[arg(long, value_enum, default_value_t)]
+    engine: EngineArgument,
     /// What an agent may hold, in MiB
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=4096))]
     memory: u64,
@@ -119,7 +123,7 @@ impl Request {
         let asked = self.asked()?;
         let all = agent_source::all_bundled_for(asked.interface());
         let agents = if agents.is_empty() { &all } else { agents };
-        let workload = Workload::of(agents, asked, self.seed, self.limits())?;
+        let workload = Workload::of(agents, asked, self.seed, self.limits(), self.engine.into())?;
         let out = match self.out {
             Some(out) => out,
             None => Path::new("jointly-runs").join(workload.plan.short_name()?),

@@ -1,6 +1,7 @@
 //! A plan with everything that carrying it out needs: the loaded agents and the problems.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 use std::fs;
 
 use anyhow::{Context, Result, bail};
@@ -8,7 +9,7 @@ use jointly_core::oracle::Settings as Sampling;
 use jointly_core::regression::{RegressionProblem, RegressionSuite, TableFile};
 use jointly_core::shift::{ShiftProblem, ShiftSuite};
 use jointly_core::{Problem, Suite};
-use jointly_host::{Agent, Interface, Limits, Runtime};
+use jointly_host::{Agent, Execution, Interface, Limits, Runtime};
 
 use crate::agent_source::LoadedAgent;
 use crate::agent_spec::AgentSpec;
@@ -76,10 +77,20 @@ pub(crate) struct Workload {
 
 impl Workload {
     /// Loads what a person asked for.
-    pub(crate) fn of(specs: &[AgentSpec], asked: Asked, seed: u64, limits: Limits) -> Result<Self> {
-        let loader =
-            Loader { runtime: Runtime::new(cache::directory().as_deref())?, interface: asked.interface(), limits };
-        let (mut planned, mut agents, mut agent_files) = (Vec::new(), Vec::new(), Vec::new());
+    pub(crate) fn of(
+        specs: &[AgentSpec],
+        asked: Asked,
+        seed: u64,
+        limits: Limits,
+        execution: Execution,
+    ) -> Result<Self> {
+        let mut loader = Loader {
+            runtime: cache::runtime(execution)?,
+            interface: asked.interface(),
+            limits,
+            loaded: HashMap::new(),
+        };
+        let (mut planned, mut agents) = (Vec::new(), Vec::new());
         for spec in specs {
             let (entry, contestant) = match &asked {
                 Asked::Classification(suite) if spec.agent == oracle::NAME => {
@@ -104,8 +115,7 @@ impl Workload {
                     )
                 }
                 _ => {
-                    let (entry, agent, file) = loader.load(spec)?;
-                    agent_files.push(file);
+                    let (entry, agent) = loader.load(spec)?;
                     (entry, Contestant::Agent(agent))
                 }
             };
@@ -123,30 +133,47 @@ impl Workload {
                 real_data::fits(&suite, limits)?;
                 let plan = Plan::new(&suite, seed, limits, planned);
                 let problems = Problems::Classification(suite.problems);
-                Ok(Self { plan, agents, problems, predictor: None, agent_files, table_files: Vec::new() })
+                Ok(Self {
+                    plan,
+                    agents,
+                    problems,
+                    predictor: None,
+                    agent_files: loader.files(),
+                    table_files: Vec::new(),
+                })
             }
             Asked::Regression { suite, tables, predictor } => {
                 let loaded = predictor.map(|spec| loader.load(&spec)).transpose()?;
-                let (entry, predictor) = loaded.map_or((None, None), |(entry, agent, file)| {
-                    agent_files.push(file);
+                let (entry, predictor) = loaded.map_or((None, None), |(entry, agent)| {
                     let label = entry.settings.label(&entry.agent);
                     (Some(PlannedAgent { label, ..entry }), Some(agent))
                 });
                 let plan = on_tables(Plan::of_regression(&suite, seed, limits, planned, entry), &tables);
                 let problems = Problems::Regression(suite.problems);
-                Ok(Self { plan, agents, problems, predictor, agent_files, table_files: tables })
+                Ok(Self { plan, agents, problems, predictor, agent_files: loader.files(), table_files: tables })
             }
             Asked::Shift { suite, images } => {
                 let plan = Plan { images, ..Plan::of_shift(&suite, seed, limits, planned) };
                 let problems = Problems::Shift(suite.problems);
-                Ok(Self { plan, agents, problems, predictor: None, agent_files, table_files: Vec::new() })
+                Ok(Self {
+                    plan,
+                    agents,
+                    problems,
+                    predictor: None,
+                    agent_files: loader.files(),
+                    table_files: Vec::new(),
+                })
             }
         }
     }
 
     /// Loads a run again from its own directory. Nothing that the plan says is believed: it must be the plan that this
     /// command makes of the same agents, suite and problems.
-    pub(crate) fn from_directory(directory: &RunDirectory, data: &DataDirectories) -> Result<Self> {
+    pub(crate) fn from_directory(
+        directory: &RunDirectory,
+        data: &DataDirectories,
+        execution: Execution,
+    ) -> Result<Self> {
         let held = directory.plan()?;
         let place = directory.path().display();
         if held.version != env!("CARGO_PKG_VERSION") {
@@ -164,8 +191,12 @@ impl Workload {
         } else {
             Asked::Classification(problems::held(directory, &held, data)?)
         };
-        let runtime = Runtime::new(cache::directory().as_deref())?;
-        let reload = |entry: &PlannedAgent| -> Result<Box<Agent>> {
+        let runtime = cache::runtime(execution)?;
+        let mut loaded: HashMap<String, Agent> = HashMap::new();
+        let mut reload = |entry: &PlannedAgent| -> Result<Box<Agent>> {
+            if let Some(agent) = loaded.get(&entry.digest) {
+                return Ok(agent.clone().into());
+            }
             let path = directory.kept(Kept::Agent, &entry.digest);
             let file = fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
             let agent =
@@ -173,6 +204,7 @@ impl Workload {
             if agent.digest() != entry.digest {
                 bail!("{} is not the agent that the plan names: its digest is {}", path.display(), agent.digest());
             }
+            loaded.insert(entry.digest.clone(), agent.clone());
             Ok(agent.into())
         };
         let (mut planned, mut agents) = (Vec::new(), Vec::new());
@@ -200,7 +232,7 @@ impl Workload {
             }
             Asked::Regression { suite, tables, .. } => {
                 let entry = held.predictor();
-                let predictor = entry.map(reload).transpose()?;
+                let predictor = entry.map(&mut reload).transpose()?;
                 let entry = entry.zip(predictor.as_ref()).map(|(entry, agent)| {
                     let agent = agent.description().name.clone();
                     PlannedAgent { label: entry.settings.label(&agent), agent, ..entry.clone() }
@@ -233,22 +265,31 @@ fn on_tables(plan: Plan, tables: &[TableFile]) -> Plan {
     Plan { tables: tables.iter().map(own_tables::planned).collect(), ..plan }
 }
 
-/// An agent as the plan has it, itself, and its file under its digest.
-type Loaded = (PlannedAgent, Box<Agent>, (String, Cow<'static, [u8]>));
-
+/// Loads each agent once, however many variants of it take part.
 struct Loader {
     runtime: Runtime,
     interface: Interface,
     limits: Limits,
+    /// By what specs call them.
+    loaded: HashMap<String, LoadedAgent>,
 }
 
 impl Loader {
-    fn load(&self, spec: &AgentSpec) -> Result<Loaded> {
-        let LoadedAgent { agent, bytes } = agent_source::load_for(&self.runtime, spec, self.limits, self.interface)?;
+    /// An agent as the plan has it, and itself.
+    fn load(&mut self, spec: &AgentSpec) -> Result<(PlannedAgent, Box<Agent>)> {
+        if !self.loaded.contains_key(&spec.agent) {
+            self.loaded.insert(spec.agent.clone(), agent_source::read(&self.runtime, spec, self.limits)?);
+        }
+        let agent = &self.loaded[&spec.agent].agent;
+        agent_source::refuse(agent, spec, self.limits, self.interface)?;
         let (name, digest) = (agent.description().name.clone(), agent.digest().to_owned());
-        let settings = spec.settings.clone();
-        let entry = PlannedAgent { agent: name, label: String::new(), digest: digest.clone(), settings };
-        Ok((entry, agent.into(), (digest, bytes)))
+        let entry = PlannedAgent { agent: name, label: String::new(), digest, settings: spec.settings.clone() };
+        Ok((entry, agent.clone().into()))
+    }
+
+    /// The agents' files under their digests.
+    fn files(self) -> Vec<(String, Cow<'static, [u8]>)> {
+        self.loaded.into_values().map(|loaded| (loaded.agent.digest().to_owned(), loaded.bytes)).collect()
     }
 }
 

@@ -36,7 +36,7 @@ pub use limits::Limits;
 pub use load_error::LoadError;
 pub use multimodal::{ConfiguredMultimodal, TrainedMultimodal};
 pub use regressor::{ConfiguredRegressor, TrainedRegressor};
-pub use runtime::Runtime;
+pub use runtime::{Execution, Runtime};
 pub use setting::Setting;
 pub use trace::Trace;
 pub use trained::Trained;

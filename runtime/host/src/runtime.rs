@@ -16,6 +16,24 @@ const STACK_BYTES: usize = 1 << 20;
 /// What a call of the host costs in fuel, so that a guest that only reports progress ends as soon as another.
 const CALL_FUEL: u64 = 1_000;
 
+/// The interpreter's code for a machine as this one is.
+const INTERPRETER: &str = match (cfg!(target_pointer_width = "64"), cfg!(target_endian = "little")) {
+    (true, true) => "pulley64",
+    (true, false) => "pulley64be",
+    (false, true) => "pulley32",
+    (false, false) => "pulley32be",
+};
+
+/// How an agent's code is run. Both ways give the same bits and count the same fuel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Execution {
+    /// As code of this machine.
+    #[default]
+    Compiled,
+    /// By the engine's portable interpreter, many times slower: a second opinion that shares no machine code with the first.
+    Interpreted,
+}
+
 /// Loads agents and holds what they share.
 pub struct Runtime {
     engine: Engine,
@@ -29,7 +47,7 @@ impl Runtime {
     /// # Errors
     ///
     /// Where the engine does not run on this machine.
-    pub fn new(cache: Option<&Path>) -> Result<Self, LoadError> {
+    pub fn new(execution: Execution, cache: Option<&Path>) -> Result<Self, LoadError> {
         let mut config = Config::new();
         config
             .wasm_component_model(true)
@@ -41,6 +59,9 @@ impl Runtime {
             .consume_fuel(true)
             .max_wasm_stack(STACK_BYTES)
             .cache(cache.and_then(code_cache));
+        if execution == Execution::Interpreted {
+            config.target(INTERPRETER).map_err(|error| LoadError::Engine(one_line(&error)))?;
+        }
         let engine = Engine::new(&config).map_err(|error| LoadError::Engine(one_line(&error)))?;
         let linker = link(&engine).map_err(|error| LoadError::Engine(one_line(&error)))?;
         Ok(Self { engine, linker })

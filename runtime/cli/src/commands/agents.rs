@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use jointly_core::oracle::Settings as Sampling;
-use jointly_host::{Description, Interface, Limits, Parameter, Runtime};
+use jointly_host::{Description, Execution, Interface, Limits, Parameter};
 use serde::Serialize;
 
 use crate::agent_spec::{AgentSpec, Settings};
@@ -44,7 +44,7 @@ struct Entry {
 
 impl Agents {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        let runtime = Runtime::new(cache::directory().as_deref())?;
+        let runtime = cache::runtime(Execution::Compiled)?;
         let entry = |spec: &AgentSpec| {
             if spec.agent == oracle::NAME {
                 return Ok(oracle());

@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use jointly_host::{Interface, Limits, Runtime};
+use jointly_host::{Execution, Interface, Limits};
 
 use crate::agent_spec::AgentSpec;
 use crate::conformance::{self, Subject, Verdict};
@@ -36,7 +36,7 @@ pub(crate) struct Check {
 impl Check {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let limits = Limits { fuel: self.fuel, memory: self.memory << 20 };
-        let runtime = Runtime::new(cache::directory().as_deref())?;
+        let runtime = cache::runtime(Execution::Compiled)?;
         let agent = agent_source::load(&runtime, &self.agent, limits)?.agent;
         let mut verdicts: Vec<Verdict> = Vec::new();
         let spoken: Vec<Interface> = Interface::ALL.into_iter().filter(|interface| agent.speaks(*interface)).collect();

@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use jointly_core::regression::{PredictionOptions, RegressionSuite, regression_suites};
 use jointly_core::{Environment, Instance, Problem, Suite, Task};
-use jointly_host::{Limits, Trace};
+use jointly_host::{Execution, Limits, Trace};
 
 use crate::agent_spec::AgentSpec;
 use crate::drawing::Markup;
@@ -50,7 +50,8 @@ impl Picture {
         }
         let suite = suite_of(&self.problem)?;
         let limits = Limits::default();
-        let workload = Workload::of(&self.agents, Asked::Classification(suite), self.seed, limits)?;
+        let workload =
+            Workload::of(&self.agents, Asked::Classification(suite), self.seed, limits, Execution::Compiled)?;
         let Problems::Classification(problems) = &workload.problems else {
             bail!("{} is not classification", self.problem)
         };
@@ -88,6 +89,7 @@ impl Picture {
             Asked::Regression { suite, tables: Vec::new(), predictor: None },
             self.seed,
             limits,
+            Execution::Compiled,
         )?;
         let Problems::Regression(problems) = &workload.problems else { bail!("{} is not regression", self.problem) };
         let [problem] = problems.as_slice() else { bail!("{} names several problems", self.problem) };

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use jointly_host::{Limits, Runtime};
+use jointly_host::{Execution, Limits};
 
 use crate::agent_spec::AgentSpec;
 use crate::data_directories::DataDirectories;
@@ -252,7 +252,7 @@ fn is_of_real_data(plan: &Plan) -> bool {
 /// The default of a setting, as the run's own copy of the agent has it; none where that cannot be asked.
 fn default(directory: &RunDirectory, agent: &PlannedAgent, name: &str) -> Option<String> {
     let bytes = std::fs::read(directory.kept(Kept::Agent, &agent.digest)).ok()?;
-    let loaded = Runtime::new(cache::directory().as_deref()).ok()?.load(&bytes, Limits::default()).ok()?;
+    let loaded = cache::runtime(Execution::Compiled).ok()?.load(&bytes, Limits::default()).ok()?;
     let parameter = loaded.description().parameters.iter().find(|parameter| parameter.name == name)?;
     Some(parameter.default.clone())
 }

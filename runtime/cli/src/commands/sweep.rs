@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use jointly_core::Summary;
-use jointly_host::Runtime;
+use jointly_host::Execution;
 
 use crate::agent_spec::AgentSpec;
 use crate::directory::SWEEP;
@@ -72,7 +72,7 @@ impl Sweep {
     }
 
     fn variants(&self) -> Result<Vec<AgentSpec>> {
-        let runtime = Runtime::new(cache::directory().as_deref())?;
+        let runtime = cache::runtime(Execution::Compiled)?;
         let interface = self.request.interface();
         let load = |spec: &AgentSpec| {
             agent_source::load_for(&runtime, spec, self.request.limits(), interface)

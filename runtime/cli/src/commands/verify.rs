@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::data_directories::DataDirectories;
 use crate::difference::difference;
 use crate::directory::{self, RunDirectory, SWEEP};
+use crate::engine_argument::EngineArgument;
 use crate::execution::{self, Belief, Finished};
 use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
@@ -36,6 +37,9 @@ pub(crate) struct Verify {
     /// Units at a time [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = execution::parse_jobs)]
     jobs: Option<NonZero<usize>>,
+    /// How agents' code is run: the interpreter gives a second opinion that shares no machine code with the first
+    #[arg(long, value_enum, default_value_t)]
+    engine: EngineArgument,
     #[command(flatten)]
     data: DataDirectories,
 }
@@ -44,7 +48,7 @@ impl Verify {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let directory = RunDirectory::existing(&self.directory)?;
         let held = Held::read(&directory)?;
-        let workload = Workload::from_directory(&directory, &self.data)?;
+        let workload = Workload::from_directory(&directory, &self.data, self.engine.into())?;
         let units = execution::pending(&workload, &[]);
         let display = Display::new(units.len(), 0);
         let (mut results, mut beliefs) = (Vec::new(), Beliefs::default());

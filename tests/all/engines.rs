@@ -1,0 +1,104 @@
+//! Two engines, one score: compiled code and the portable interpreter give the same bytes, fuel counted alike.
+
+use serde_json::Value;
+
+use crate::command::done;
+use crate::run::RunDirectory;
+
+/// Suites of which every bundled agent takes part in one, a problem of each, and what keeps them small: the interpreter is many
+/// times slower.
+const SUITES: [(&str, &[&str]); 3] = [
+    ("quick", &["--problems", "quick/t10/temp0.1/seed0", "--draws", "10"]),
+    ("quick/coverage", &["--problems", "quick/coverage/line/sim0", "--draws", "10"]),
+    ("quick/shift", &["--problems", "*/seed0", "--draws", "4", "--shifts", "rotation/90", "--taus", "1"]),
+];
+
+/// What keeps an agent's training small: those of these settings that it knows in the suite. The others are small as they are.
+const SMALL: [(&str, &str); 21] = [
+    ("burn-in", "10"),
+    ("chains", "2"),
+    ("depth", "3"),
+    ("epochs", "1"),
+    ("features", "64"),
+    ("flows", "2"),
+    ("hidden", "8"),
+    ("indices", "4"),
+    ("inducing", "5"),
+    ("keep-every", "10"),
+    ("leapfrog", "2"),
+    ("passes", "5"),
+    ("points", "5"),
+    ("samples", "5"),
+    ("size", "2"),
+    ("starts", "1"),
+    ("steps", "20"),
+    ("trees", "5"),
+    ("units", "10"),
+    ("vae-steps", "10"),
+    ("warmup", "10"),
+];
+
+/// Every bundled agent of a suite, as small as it can be.
+fn agents(suite: &str) -> Vec<String> {
+    let kind = match suite {
+        "quick" => "classification",
+        "quick/coverage" => "regression",
+        _ => "multimodal",
+    };
+    let listing: Value = serde_json::from_str(&done(["agents", "--json"])).unwrap();
+    // The oracle is no component: no engine runs it.
+    let speaks = |agent: &&Value| {
+        agent["name"] != "oracle" && agent["interfaces"].as_array().is_some_and(|all| all.iter().any(|one| one == kind))
+    };
+    let small = |agent: &Value| {
+        let knows = |name: &str| {
+            let own = |known: &Value| known["kind"].is_null() || known["kind"] == kind;
+            let parameters = agent["parameters"].as_array().unwrap();
+            parameters.iter().any(|known| known["name"] == name && own(known))
+        };
+        let settings: Vec<String> =
+            SMALL.iter().filter(|(name, _)| knows(name)).map(|(name, value)| format!("{name}={value}")).collect();
+        let name = agent["name"].as_str().unwrap();
+        if settings.is_empty() { name.to_owned() } else { format!("{name}:{}", settings.join(",")) }
+    };
+    listing.as_array().unwrap().iter().filter(speaks).map(small).collect()
+}
+
+#[test]
+fn every_bundled_agent_has_the_same_bytes_compiled_and_interpreted() {
+    let mut seen = 0;
+    for (suite, options) in SUITES {
+        let agents = agents(suite);
+        seen += agents.len();
+        let run = |engine: &str| {
+            let directory = RunDirectory::new();
+            let fixed = ["--suite", suite, "--engine", engine, "--out", directory.argument()];
+            done(["run"].into_iter().chain(agents.iter().map(String::as_str)).chain(fixed).chain(options.to_vec()));
+            directory
+        };
+        let (compiled, interpreted) = (run("compiled"), run("interpreter"));
+        for file in ["scores.json", "leaderboard.csv", "plan.json"] {
+            assert!(compiled.read(file) == interpreted.read(file), "{suite}: {file}");
+        }
+    }
+    assert!(seen > 35, "{seen}");
+}
+
+#[test]
+fn an_entry_is_verified_by_the_other_engine_and_a_failure_is_the_same() {
+    let failing = crate::guests::argument("own-failure");
+    let directory = RunDirectory::of(&["uniform", "mlp:steps=5"], "quick/t10/temp0.1/seed0");
+    let stdout = done(["verify", directory.argument(), "--engine", "interpreter"]);
+    assert!(stdout.contains("holds: 2 units"), "{stdout}");
+    let runs = ["compiled", "interpreter"].map(|engine| {
+        let directory = RunDirectory::new();
+        let finished = directory.run(
+            &[&failing, "mlp:steps=5"],
+            "quick/t10/temp0.1/seed0",
+            &["--engine", engine, "--fuel", "1000000"],
+        );
+        assert_eq!(finished.code, Some(3), "{finished:?}");
+        directory.read("scores.json")
+    });
+    assert!(runs[0] == runs[1] && runs[0].contains("out-of-fuel"), "{}", runs[0]);
+}
