@@ -14,7 +14,7 @@ mod rows;
 #[cfg(test)]
 mod samples;
 
-pub use accuracy::{accuracy, top_k_accuracy};
+pub use accuracy::{accuracy, accuracy_score};
 pub use brier::{BrierScore, brier};
 pub use calibration::{CALIBRATION_BINS, expected_calibration_error};
 pub use confidence::{ConfidencePoint, THRESHOLDS, confidence_curve, confidence_thresholds, confidences};

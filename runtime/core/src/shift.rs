@@ -40,13 +40,12 @@ pub use dataset::{ShiftDataError, ShiftDataset, attach_datasets};
 pub use drawn::DrawnDigits;
 pub use error::{MAX_SIDE, ShiftError};
 pub use evaluate::evaluate_shift;
-pub use instance::{Outsiders, ShiftInstance, constants_for};
+pub use instance::{Outsiders, ShiftInstance};
 pub use level::ShiftLevel;
 pub use list::{Input, Shift};
 pub use options::{ShiftOptions, ShiftOptionsError};
 pub use pixels::{ImageShape, Pixels};
 pub use problem::{ShiftProblem, ShiftSource};
-pub use scale::Scale;
 pub use score::{
     Condition, ConditionScores, Cost, Detection, DetectionScores, ENTROPY_BINS, LabelledScores, ShiftScores, THRESHOLDS,
 };

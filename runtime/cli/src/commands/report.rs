@@ -7,7 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use jointly_host::{Execution, Limits};
+use jointly_host::{Execution, Interface, Limits};
 
 use crate::agent_spec::AgentSpec;
 use crate::data_directories::DataDirectories;
@@ -19,7 +19,7 @@ use crate::report::{Other, PAIR, PARAMETER, Page, Shown};
 use crate::scores::Scores;
 use crate::table::counted;
 use crate::unit::UnitResult;
-use crate::{cache, exit, output, shift_suite};
+use crate::{agent_source, cache, exit, output, shift_suite};
 
 /// Shows the leaderboard of a run
 #[derive(Args)]
@@ -130,7 +130,7 @@ impl Report {
             real: real_scores.as_ref(),
             baseline,
             parameter,
-            defaults: &|agent, name| default(directory, agent, name),
+            defaults: &|agent, name| default(directory, scores.plan.interface_of_agents(), agent, name),
             pair,
             directory: &name(directory.path()),
             others: &others,
@@ -250,10 +250,11 @@ fn is_of_real_data(plan: &Plan) -> bool {
 }
 
 /// The default of a setting, as the run's own copy of the agent has it; none where that cannot be asked.
-fn default(directory: &RunDirectory, agent: &PlannedAgent, name: &str) -> Option<String> {
+fn default(directory: &RunDirectory, learnt: Interface, agent: &PlannedAgent, name: &str) -> Option<String> {
     let bytes = std::fs::read(directory.kept(Kept::Agent, &agent.digest)).ok()?;
     let loaded = cache::runtime(Execution::Compiled).ok()?.load(&bytes, Limits::default()).ok()?;
-    let parameter = loaded.description().parameters.iter().find(|parameter| parameter.name == name)?;
+    let role = agent_source::role(&loaded, learnt)?;
+    let parameter = loaded.description().parameters_of(role).find(|parameter| parameter.name == name)?;
     Some(parameter.default.clone())
 }
 

@@ -1,5 +1,7 @@
 //! One draw is one function: which one does not depend on the draws around it or the calls before.
 
+use jointly_host::Failure;
+
 use super::subject::{DRAWS, NUMBERS, Subject, points, same_bits, sample};
 
 const ROWS: usize = 9;
@@ -20,18 +22,43 @@ pub(super) fn again(subject: &Subject) -> Result<(), String> {
 
 pub(super) fn canonical(subject: &Subject) -> Result<(), String> {
     let mut model = subject.trained()?;
-    let draws: Vec<u64> = (0..DRAWS).chain([1 << 40, u64::MAX]).collect();
-    let mut ask = |draws: &[u64]| model.canonical_draws(draws).map_err(|failure| failure.to_string());
-    let canonical = ask(&draws)?;
-    let twice = ask(&canonical)?;
-    if let Some(at) = (0..draws.len()).find(|at| canonical[*at] != twice[*at]) {
-        return Err(format!("draw {} has canonical draw {}, whose own is {}", draws[at], canonical[at], twice[at]));
-    }
+    let draws = far_draws();
+    let canonical = representatives(&draws, |draws| model.canonical_draws(draws))?;
     let inputs = points(ROWS, 0);
     let own = sample(&mut model, &inputs, &draws)?;
     let theirs = sample(&mut model, &inputs, &canonical)?;
-    same_bits(&own, &theirs, |at| {
-        let at = at / ANSWER;
+    same_functions(&draws, &canonical, ANSWER, &own, &theirs)
+}
+
+/// Draws near and far.
+pub(super) fn far_draws() -> Vec<u64> {
+    (0..DRAWS).chain([1 << 40, u64::MAX]).collect()
+}
+
+/// The canonical draws of some, each of which must be its own.
+pub(super) fn representatives(
+    draws: &[u64],
+    mut canonical_draws: impl FnMut(&[u64]) -> Result<Vec<u64>, Failure>,
+) -> Result<Vec<u64>, String> {
+    let mut ask = |draws: &[u64]| canonical_draws(draws).map_err(|failure| failure.to_string());
+    let canonical = ask(draws)?;
+    let twice = ask(&canonical)?;
+    match (0..draws.len()).find(|at| canonical[*at] != twice[*at]) {
+        None => Ok(canonical),
+        Some(at) => Err(format!("draw {} has canonical draw {}, whose own is {}", draws[at], canonical[at], twice[at])),
+    }
+}
+
+/// Draws and their canonical draws, with `answer` numbers each, say the same.
+pub(super) fn same_functions(
+    draws: &[u64],
+    canonical: &[u64],
+    answer: usize,
+    own: &[f32],
+    theirs: &[f32],
+) -> Result<(), String> {
+    same_bits(own, theirs, |at| {
+        let at = at / answer;
         format!("draw {} and its canonical draw {}", draws[at], canonical[at])
     })
 }

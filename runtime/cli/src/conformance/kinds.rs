@@ -2,11 +2,15 @@
 
 use jointly_core::shift::ImageShape;
 use jointly_core::{Inputs, Matrix, MultimodalDataset, MultimodalModel, MultimodalTask, TokenMatrix, Tokens};
+use jointly_host::TrainedMultimodal;
 
-use super::subject::{DRAWS, NUMBERS, SEED, Subject, same_bits};
+use super::draws;
+use super::subject::{NUMBERS, SEED, Subject, same_bits};
 use super::tasks::UNSUPPORTED;
 
 const EXAMPLES: usize = 24;
+/// Numbers that a draw has at all of them.
+const ANSWER: usize = EXAMPLES * NUMBERS;
 const SIDE: usize = 8;
 const WORDS: u32 = 12;
 
@@ -58,7 +62,8 @@ fn of_tokens(columns: usize, numbers: Vec<f32>, tokens: usize, ids: Vec<u32>) ->
     Inputs::new(numbers, tokens).expect("as many rows")
 }
 
-/// It trains, and a row alone has the bits that it has among others; or it refuses the task.
+/// It trains, and a row or a draw alone has the bits that it has among others, and a canonical draw those of the draws that
+/// it stands for; or it refuses the task.
 fn manages(subject: &Subject, task: &MultimodalTask, inputs: impl Fn(usize) -> Inputs) -> Result<(), String> {
     let data = |from| {
         let labels = (0..EXAMPLES as u32).map(|i| i % 2).collect();
@@ -69,16 +74,22 @@ fn manages(subject: &Subject, task: &MultimodalTask, inputs: impl Fn(usize) -> I
         Err(failure) if failure.message.starts_with(UNSUPPORTED) => return Ok(()),
         trained => trained.map_err(|failure| failure.to_string())?,
     };
-    let draws: Vec<u64> = (0..DRAWS).collect();
-    let mut ask = |inputs: &Inputs| model.sample_probs(inputs, &draws).map_err(|failure| failure.to_string());
-    let inputs = validation.inputs();
-    let together = ask(inputs)?;
+    let (inputs, draws) = (validation.inputs(), draws::far_draws());
+    let together = ask(&mut model, inputs, &draws)?;
     let row = EXAMPLES / 2;
-    let alone = ask(&inputs.select(&[row]))?;
-    let among = (0..draws.len()).flat_map(|m| {
-        let start = (m * EXAMPLES + row) * NUMBERS;
-        together[start..start + NUMBERS].iter().copied()
-    });
-    let among: Vec<f32> = among.collect();
-    same_bits(&alone, &among, |at| format!("draw {}, row {row} alone and among {EXAMPLES}", at / NUMBERS))
+    let alone = ask(&mut model, &inputs.select(&[row]), &draws)?;
+    let among = together.chunks_exact(ANSWER).flat_map(|answer| &answer[row * NUMBERS..(row + 1) * NUMBERS]);
+    let among: Vec<f32> = among.copied().collect();
+    same_bits(&alone, &among, |at| format!("draw {}, row {row} alone and among {EXAMPLES}", draws[at / NUMBERS]))?;
+    for (draw, among) in draws.iter().zip(together.chunks_exact(ANSWER)) {
+        let alone = ask(&mut model, inputs, &[*draw])?;
+        same_bits(&alone, among, |at| format!("row {}, draw {draw} alone and among {}", at / NUMBERS, draws.len()))?;
+    }
+    let canonical = draws::representatives(&draws, |draws| model.canonical_draws(draws))?;
+    let theirs = ask(&mut model, inputs, &canonical)?;
+    draws::same_functions(&draws, &canonical, ANSWER, &together, &theirs)
+}
+
+fn ask(model: &mut TrainedMultimodal, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, String> {
+    model.sample_probs(inputs, draws).map_err(|failure| failure.to_string())
 }

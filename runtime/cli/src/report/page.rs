@@ -85,7 +85,7 @@ impl Page<'_> {
             return regression::figures(view, &active.collect::<Vec<_>>(), self.level);
         }
         if view.scores.plan.shift().is_some() {
-            return shift::figures(view, &self.shown);
+            return shift::figures(view, &self.shown, self.defaults);
         }
         let mut figures: Vec<Figure> = bars::figure(view).into_iter().collect();
         figures.extend(tuning::figures(view, self.parameter, self.defaults));

@@ -18,6 +18,7 @@ mod severity;
 use jointly_core::shift::ShiftInstance;
 
 use crate::report::figure::Figure;
+use crate::report::tuning::Defaults;
 use crate::report::view::View;
 
 use measured::Measured;
@@ -37,7 +38,7 @@ pub(crate) enum Shown {
 
 /// Those that the run's problems can make, group by group of problems that are repetitions of one another; or of all groups
 /// together, where there are many.
-pub(crate) fn figures(view: &View, shown: &Shown) -> Vec<Figure> {
+pub(crate) fn figures(view: &View, shown: &Shown, defaults: Defaults) -> Vec<Figure> {
     let mut figures = Vec::new();
     if let Shown::Images(instance) = shown {
         figures.extend(images::figure(view, instance));
@@ -55,7 +56,7 @@ pub(crate) fn figures(view: &View, shown: &Shown) -> Vec<Figure> {
         figures.extend(confidence::figure(&measured));
         figures.extend(outside::figures(&measured));
         figures.extend(joint::figures(&measured));
-        figures.extend(draws::figures(&measured));
+        figures.extend(draws::figures(&measured, defaults));
         figures.extend(quartiles::figure(&measured));
         figures.extend(cost::figure(view, &measured));
     }
@@ -71,7 +72,8 @@ mod tests {
     use crate::scores::Scores;
 
     fn figures(scores: &Scores) -> Vec<Figure> {
-        let figures = super::figures(&View::new(scores, &Leaderboard::new(scores), None), &super::Shown::Nothing);
+        let view = View::new(scores, &Leaderboard::new(scores), None);
+        let figures = super::figures(&view, &super::Shown::Nothing, &|_, _| None);
         for figure in &figures {
             assert!(
                 !figure.caption.is_empty() && figure.numbers.iter().all(|table| table.len() > 1),

@@ -91,6 +91,27 @@ pub enum DataDefect {
         /// How many there should be.
         expected: String,
     },
+    /// Too few classes occur for some to be kept from agents.
+    #[error(
+        "rows have {found} classes, {beside} rows beside the most frequent one, and {expected}: get the file again, whole, or leave \
+         such problems out by --problems"
+    )]
+    Classes {
+        /// How many occur.
+        found: usize,
+        /// Rows of all but the most frequent.
+        beside: usize,
+        /// What for, and what it takes.
+        expected: String,
+    },
+    /// Images have another shape.
+    #[error("it holds images of shape {found:?}, expected {expected}: save them in that shape")]
+    Shape {
+        /// The shape of their array.
+        found: Vec<u64>,
+        /// What it must be.
+        expected: String,
+    },
     /// A folder lacks something.
     #[error("the folder has no {what}: get it again, whole")]
     Folder {

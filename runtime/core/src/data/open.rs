@@ -13,6 +13,8 @@ use super::locate::Found;
 pub const MAX_DATA_BYTES: u64 = 512 << 20;
 /// The longest line of a file that is read line by line.
 const MAX_LINE_BYTES: u64 = 1 << 20;
+/// The most bytes of lines that hold nothing, of a file that is read line by line.
+const MAX_IDLE_BYTES: u64 = 1 << 20;
 /// What a gzip file begins with.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
@@ -22,7 +24,7 @@ pub(super) fn read(found: &Found) -> Result<Vec<u8>, DataDefect> {
     match found.member {
         None => unpacked(bounded(file, DataDefect::Io)?, MAX_DATA_BYTES),
         Some(member) if is_zip(found) => unpacked(zip_member(file, member)?, MAX_DATA_BYTES),
-        Some(member) => tar_member(file, member),
+        Some(member) => tar_member(file, member, MAX_DATA_BYTES),
     }
 }
 
@@ -32,6 +34,8 @@ pub(super) struct Lines {
     packed: bool,
     /// The number of the last line read, from 1.
     pub(super) number: u64,
+    /// Bytes of the lines that were passed over.
+    idle: u64,
 }
 
 impl Lines {
@@ -41,7 +45,7 @@ impl Lines {
         let packed = file.fill_buf().map_err(DataDefect::Io)?.starts_with(&GZIP);
         let reader: Box<dyn BufRead> =
             if packed { Box::new(BufReader::new(MultiGzDecoder::new(file))) } else { Box::new(file) };
-        Ok(Self { reader, packed, number: 0 })
+        Ok(Self { reader, packed, number: 0, idle: 0 })
     }
 
     /// Puts the next line, without its end, in the place of what is there; false after the last one.
@@ -64,6 +68,41 @@ impl Lines {
             line.pop();
         }
         Ok(true)
+    }
+
+    /// Passes over the line just read, which holds nothing of use: of such there may be only so many, for a small file can
+    /// unpack to lines without end.
+    pub(super) fn pass(&mut self, line: &[u8]) -> Result<(), DataDefect> {
+        self.idle += line.len() as u64 + 1;
+        if self.idle <= MAX_IDLE_BYTES {
+            return Ok(());
+        }
+        let what = format!("it and others before hold nothing, in more than {MAX_IDLE_BYTES} bytes");
+        Err(DataDefect::Line { line: self.number, what })
+    }
+}
+
+/// A reader that gives no more than so many bytes; after them it fails, where [`Read::take`] would end.
+pub(super) struct Bounded<R> {
+    reader: R,
+    limit: u64,
+    left: u64,
+}
+
+impl<R: Read> Bounded<R> {
+    pub(super) fn new(reader: R, limit: u64) -> Self {
+        Self { reader, limit, left: limit }
+    }
+}
+
+impl<R: Read> Read for Bounded<R> {
+    fn read(&mut self, buffer: &mut [u8]) -> std::io::Result<usize> {
+        let read = self.reader.read(buffer)?;
+        self.left = self
+            .left
+            .checked_sub(read as u64)
+            .ok_or_else(|| std::io::Error::other(format!("it unpacks to more than {} bytes", self.limit)))?;
+        Ok(read)
     }
 }
 
@@ -93,8 +132,9 @@ fn zip_member(file: BufReader<File>, member: &'static str) -> Result<Vec<u8>, Da
     bounded(entry, damaged)
 }
 
-fn tar_member(file: BufReader<File>, member: &'static str) -> Result<Vec<u8>, DataDefect> {
-    let mut archive = tar::Archive::new(MultiGzDecoder::new(file));
+/// A member of an archive that unpacks, up to that member's end, to at most so many bytes.
+fn tar_member(file: BufReader<File>, member: &'static str, most: u64) -> Result<Vec<u8>, DataDefect> {
+    let mut archive = tar::Archive::new(Bounded::new(MultiGzDecoder::new(file), most));
     for entry in archive.entries().map_err(damaged)? {
         let entry = entry.map_err(damaged)?;
         if *entry.path_bytes() == *member.as_bytes() {
@@ -174,6 +214,16 @@ mod tests {
             }
             assert_eq!((found, lines.number), (["one", "", "two words", "last"].map(str::to_owned).to_vec(), 4));
         }
+        std::fs::write(&path, gzip(&vec![b'\n'; MAX_IDLE_BYTES as usize + 1])).unwrap();
+        let (mut lines, mut line) = (Lines::open(&path).unwrap(), Vec::new());
+        let error = loop {
+            assert!(lines.next(&mut line).unwrap());
+            if let Err(error) = lines.pass(&line) {
+                break error.to_string();
+            }
+        };
+        let expected = "line 1048577: it and others before hold nothing, in more than 1048576 bytes: mend the line";
+        assert!(error.starts_with(expected), "{error}");
         let whole = gzip(&[b'x'; 5000]);
         std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();
         let error = Lines::open(&path).unwrap().next(&mut Vec::new()).unwrap_err();
@@ -219,6 +269,11 @@ mod tests {
             let error = read(path, member).unwrap_err();
             assert!(error.to_string().contains("the archive has no in/two"), "{error}");
         }
+        // What lies before a member counts too: a small archive can unpack to others without end.
+        let within = |most| tar_member(BufReader::new(File::open(&tar_path).unwrap()), "in/one", most);
+        assert_eq!(within(4 * 512).unwrap(), b"one");
+        let error = within(3 * 512).unwrap_err().to_string();
+        assert!(error.contains("it unpacks to more than 1536 bytes): get the file again"), "{error}");
         for path in [&zip_path, &tar_path] {
             let bytes = std::fs::read(path).unwrap();
             std::fs::write(path, &bytes[..bytes.len() / 2]).unwrap();

@@ -16,7 +16,7 @@ mod registry;
 mod words;
 
 pub use card::{OutsiderCard, Portion, ShiftCard, ShiftContent, ShiftSplit};
-pub use clicks::{CLICK_BUCKETS, CLICK_ROWS};
+pub use clicks::CLICK_ROWS;
 pub(crate) use examples::Labelled;
 pub use examples::ShiftData;
 pub use folder::ImageFolder;

@@ -1,4 +1,4 @@
-//! How often the most probable class, or one of the most probable classes, is the label.
+//! How often the most probable class is the label.
 
 use super::rows::labelled;
 use crate::score::Score;
@@ -39,19 +39,17 @@ pub fn accuracy(probs: &[f64], labels: &[u32], num_classes: usize) -> f64 {
     hits as f64 / labels.len() as f64
 }
 
-/// Share of rows whose label is among the k most probable classes, with its standard error.
+/// The [`accuracy`] with its standard error.
 ///
 /// # Formula
-/// (1/R) sum over rows r of 1[`y_r` is one of the k classes of largest `p_{r,k}`], the lowest classes among equals; in
-/// [0, 1]. With k = 1 its mean is [`accuracy`], with k = K it is 1; its complement is the top-k error. `probs` is R x K
-/// row-major, `labels` has length R. No rows give NaN.
+/// The mean over rows r of 1[argmax over k of `p_{r,k}` = `y_r`] and that mean's standard error. `probs` is R x K row-major,
+/// `labels` has length R. No rows give NaN.
 ///
 /// # Panics
-/// When `probs` does not hold a row of `num_classes`, at least two, for each label, a probability is not in [0, 1], a
-/// label is no class or `k` is not from 1 to `num_classes`.
-pub fn top_k_accuracy(probs: &[f64], labels: &[u32], num_classes: usize, k: usize) -> Score {
-    assert!((1..=num_classes).contains(&k), "from one class to all of them");
-    let hit = |(row, label): (&[f64], u32)| f64::from(u8::from(top_classes(row, k).contains(&label)));
+/// When `probs` does not hold a row of `num_classes`, at least two, for each label, a probability is not in [0, 1] or a
+/// label is no class.
+pub fn accuracy_score(probs: &[f64], labels: &[u32], num_classes: usize) -> Score {
+    let hit = |(row, label): (&[f64], u32)| f64::from(u8::from(top_class(row).0 == label));
     Score::of(&labelled(probs, labels, num_classes).map(hit).collect::<Vec<_>>())
 }
 
@@ -75,13 +73,13 @@ mod tests {
     }
 
     #[test]
-    fn the_label_may_be_second_or_third() {
+    fn its_error_is_that_of_a_mean_of_zeros_and_ones() {
         let probs = [0.5, 0.3, 0.2, 0.5, 0.3, 0.2, 0.2, 0.4, 0.4, 0.2, 0.4, 0.4];
-        let labels = [1, 2, 1, 2];
-        // At k = 1, the third row alone, as class 1 comes before its equal.
-        assert_eq!(top_k_accuracy(&probs, &labels, 3, 1).mean, 0.25);
-        assert_eq!(top_k_accuracy(&probs, &labels, 3, 2), Score::of(&[1.0, 0.0, 1.0, 1.0]));
-        assert_eq!(top_k_accuracy(&probs, &labels, 3, 3), Score { mean: 1.0, stderr: 0.0 });
+        // The third row alone is right, as class 1 comes before its equal.
+        let found = accuracy_score(&probs, &[1, 2, 1, 2], 3);
+        assert_eq!(found, Score::of(&[0.0, 0.0, 1.0, 0.0]));
+        // Of 1/4, over four rows: sqrt(1/4 3/4 / 3).
+        assert_eq!((found.mean, found.stderr), (0.25, 0.25));
     }
 
     proptest! {
@@ -90,8 +88,8 @@ mod tests {
             for row in sample.probs.chunks_exact(sample.num_classes) {
                 prop_assert_eq!(top_classes(row, 1), [top_class(row).0]);
             }
-            let one = top_k_accuracy(&sample.probs, &sample.labels, sample.num_classes, 1);
-            prop_assert_eq!(one.mean, accuracy(&sample.probs, &sample.labels, sample.num_classes));
+            let scored = accuracy_score(&sample.probs, &sample.labels, sample.num_classes);
+            prop_assert_eq!(scored.mean, accuracy(&sample.probs, &sample.labels, sample.num_classes));
         }
     }
 }

@@ -1,8 +1,7 @@
 //! How many predictions are left above a confidence, and how many of those are right.
 
 use super::accuracy::top_class;
-use super::rows::{rows, share};
-use crate::score::Score;
+use super::rows::rows;
 
 /// The predictions whose confidence is at least a threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,21 +12,6 @@ pub struct ConfidencePoint {
     pub count: u64,
     /// How many of them are right.
     pub hits: u64,
-}
-
-impl ConfidencePoint {
-    /// The share of right ones among the rows, and its standard error: NaN without rows, the error also of one.
-    ///
-    /// # Formula
-    /// mean = h/n; stderr = sqrt(h/n (1 - h/n) / (n - 1)), that of a mean of n zeros and ones.
-    pub fn accuracy(&self) -> Score {
-        let mean = share(self.hits as f64, self.count);
-        let stderr = match self.count {
-            0 | 1 => f64::NAN,
-            n => (mean * (1.0 - mean) / (n - 1) as f64).sqrt(),
-        };
-        Score { mean, stderr }
-    }
 }
 
 /// Intervals of confidence between which inputs are counted.
@@ -102,16 +86,6 @@ mod tests {
     }
 
     #[test]
-    fn an_accuracy_has_the_error_of_a_mean_of_zeros_and_ones() {
-        let point = ConfidencePoint { threshold: 0.5, count: 4, hits: 3 };
-        assert_eq!(point.accuracy(), Score::of(&[1.0, 1.0, 0.0, 1.0]));
-        let single = ConfidencePoint { count: 1, hits: 1, ..point }.accuracy();
-        assert!(single.mean == 1.0 && single.stderr.is_nan());
-        let none = ConfidencePoint { count: 0, hits: 0, ..point }.accuracy();
-        assert!(none.mean.is_nan() && none.stderr.is_nan());
-    }
-
-    #[test]
     fn thresholds_are_the_decimals_that_they_read() {
         let thresholds = confidence_thresholds();
         assert_eq!(thresholds.len(), 101);
@@ -134,7 +108,7 @@ mod tests {
                 prop_assert_eq!((point.count, point.hits), (count, hits));
             }
             let share = accuracy(&sample.probs, &sample.labels, sample.num_classes);
-            prop_assert_eq!(curve[0].accuracy().mean, share);
+            prop_assert_eq!(curve[0].hits as f64 / curve[0].count as f64, share);
             let other = sample.reordered(&order);
             prop_assert_eq!(confidence_curve(&other.probs, &other.labels, other.num_classes, &thresholds), curve);
         }

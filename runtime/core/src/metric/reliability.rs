@@ -9,10 +9,8 @@ use super::rows::{labelled, rows, share};
 pub enum Bins<'a> {
     /// So many bins of equal width over [0, 1].
     EqualWidth(usize),
-    /// At most so many bins of equal numbers of predictions, by the [quantiles](confidence_quantiles) of the very
-    /// predictions that are parted.
-    EqualCount(usize),
-    /// Bins with these upper edges, such as the quantiles of other predictions. They ascend strictly and end with 1.
+    /// Bins with these upper edges, such as the [quantiles](confidence_quantiles) of these predictions or of others. They
+    /// ascend strictly and end with 1.
     Edges(&'a [f64]),
 }
 
@@ -78,7 +76,6 @@ pub fn reliability_diagram(
             assert!(count > 0, "at least one bin");
             (1..=count).map(|bin| bin as f64 / count as f64).collect()
         }
-        Bins::EqualCount(count) => confidence_quantiles(probs, num_classes, top_k, count),
         Bins::Edges(edges) => {
             assert!(edges.last() == Some(&1.0), "edges end with 1");
             assert!(edges[0] >= 0.0 && edges.is_sorted_by(|a, b| a < b), "edges ascend from 0");
@@ -92,7 +89,7 @@ pub fn reliability_diagram(
             let bin = match bins {
                 // By the same rounding as the error without a diagram.
                 Bins::EqualWidth(count) => bin_of(confidence, count),
-                _ => edges.partition_point(|&edge| edge < confidence),
+                Bins::Edges(_) => edges.partition_point(|&edge| edge < confidence),
             };
             contents[bin].add(confidence, class == label);
         }
@@ -178,6 +175,12 @@ mod tests {
         reliability_diagram(&sample.probs, &sample.labels, sample.num_classes, top_k, bins)
     }
 
+    /// In bins of equal numbers of these very predictions.
+    fn evenly(sample: &Predictions, top_k: usize, count: usize) -> ReliabilityDiagram {
+        let edges = confidence_quantiles(&sample.probs, sample.num_classes, top_k, count);
+        diagram(sample, top_k, Bins::Edges(&edges))
+    }
+
     /// Two classes, class 0 the more probable with the given confidence, and labels.
     fn confident(confidences: &[f64], labels: &[u32]) -> Predictions {
         let probs = confidences.iter().flat_map(|&c| [c, 1.0 - c]).collect();
@@ -188,7 +191,7 @@ mod tests {
     fn two_bins_of_equal_count_on_paper() {
         // 0.5 and 0.75, one right, then 0.875 and 1, both right: gaps |1 - 1.25| and |2 - 1.875|.
         let sample = confident(&[0.875, 0.5, 1.0, 0.75], &[0, 0, 0, 1]);
-        let found = diagram(&sample, 1, Bins::EqualCount(2));
+        let found = evenly(&sample, 1, 2);
         let bin = |lower, upper, hits, confidence, accuracy| ReliabilityBin {
             lower,
             upper,
@@ -204,7 +207,7 @@ mod tests {
     #[test]
     fn equal_confidences_share_a_bin() {
         let sample = confident(&[0.75, 0.75, 0.75, 0.75, 0.75, 1.0], &[0; 6]);
-        let found = diagram(&sample, 1, Bins::EqualCount(3));
+        let found = evenly(&sample, 1, 3);
         assert_eq!(found.bins.iter().map(|bin| bin.count).collect::<Vec<_>>(), [5, 1]);
         assert_eq!(confidence_quantiles(&sample.probs, 2, 1, 3), [0.75, 1.0]);
         // All alike: one bin.
@@ -214,7 +217,7 @@ mod tests {
     #[test]
     fn fewer_rows_than_bins_have_a_bin_each() {
         let sample = confident(&[0.9, 0.6, 0.7], &[0, 1, 0]);
-        let found = diagram(&sample, 1, Bins::EqualCount(15));
+        let found = evenly(&sample, 1, 15);
         assert_eq!(
             found.bins.iter().map(|bin| (bin.upper, bin.count)).collect::<Vec<_>>(),
             [(0.6, 1), (0.7, 1), (1.0, 1)]
@@ -260,23 +263,22 @@ mod tests {
     fn of_calibrated_predictions_the_error_is_about_0_and_of_doubted_ones_it_is_not() {
         let two = calibrated(ROWS);
         let three = calibrated_threefold(ROWS);
-        for bins in [Bins::EqualWidth(15), Bins::EqualCount(15)] {
-            for (sample, classes) in [(&two, 1..=2), (&three, 1..=3)] {
-                for k in classes {
-                    let error = diagram(sample, k, bins).error;
-                    assert!(error < SAMPLING, "k = {k}, {bins:?}: {error}");
+        for (sample, classes) in [(&two, 1..=2), (&three, 1..=3)] {
+            for k in classes {
+                for found in [diagram(sample, k, Bins::EqualWidth(15)), evenly(sample, k, 15)] {
+                    assert!(found.error < SAMPLING, "k = {k}: {found:?}");
                 }
             }
         }
         // Labels of the other class: a prediction of confidence c ~ U(1/2, 1) is right in 1 - c of cases, 2c - 1 too few.
         let labels = two.labels.iter().map(|label| 1 - label).collect();
-        let error = diagram(&Predictions { labels, ..two }, 1, Bins::EqualCount(15)).error;
+        let error = evenly(&Predictions { labels, ..two }, 1, 15).error;
         assert!((error - 0.5).abs() < SAMPLING);
     }
 
     #[test]
     fn no_rows_give_nan() {
-        for bins in [Bins::EqualWidth(15), Bins::EqualCount(15), Bins::Edges(&[1.0])] {
+        for bins in [Bins::EqualWidth(15), Bins::Edges(&confidence_quantiles(&[], 2, 1, 15))] {
             assert!(reliability_diagram(&[], &[], 2, 1, bins).error.is_nan());
         }
     }
@@ -293,7 +295,8 @@ mod tests {
         fn bins_hold_every_prediction_and_its_confidence((sample, order) in shuffled(), top_k in 1usize..=5, count in 1usize..20) {
             let top_k = top_k.min(sample.num_classes);
             let other = sample.reordered(&order);
-            for bins in [Bins::EqualWidth(count), Bins::EqualCount(count)] {
+            let edges = confidence_quantiles(&sample.probs, sample.num_classes, top_k, count);
+            for bins in [Bins::EqualWidth(count), Bins::Edges(&edges)] {
                 let found = diagram(&sample, top_k, bins);
                 let total: u64 = found.bins.iter().map(|bin| bin.count).sum();
                 prop_assert_eq!(total, (sample.labels.len() * top_k) as u64);
@@ -317,7 +320,7 @@ mod tests {
         #[test]
         fn distinct_confidences_are_parted_evenly(rows in 1usize..60, count in 1usize..20) {
             let confidences: Vec<f64> = (1..=rows).map(|r| 0.5 + r as f64 / 128.0).collect();
-            let found = diagram(&confident(&confidences, &vec![0; rows]), 1, Bins::EqualCount(count));
+            let found = evenly(&confident(&confidences, &vec![0; rows]), 1, count);
             prop_assert_eq!(found.bins.len(), count.min(rows));
             let counts = || found.bins.iter().map(|bin| bin.count);
             prop_assert!(counts().max().unwrap() - counts().min().unwrap() <= 1);

@@ -48,11 +48,16 @@ impl ClassShift {
             *counts.entry(label).or_insert(0) += 1;
         }
         let beside = labels.len() - counts.values().max().copied().unwrap_or(0);
-        if self != Self::HeldOut || (counts.len() >= FEWEST && beside >= FEWEST) {
-            return Ok(());
-        }
-        let expected = format!("{FEWEST} classes and {FEWEST} rows beside any of them, for one is held out");
-        Err(DataDefect::Count { what: "classes", found: counts.len() as u64, expected })
+        let found = counts.len();
+        let (enough, expected) = match self {
+            Self::None => return Ok(()),
+            Self::HeldOut => (
+                found >= FEWEST && beside >= FEWEST,
+                format!("to hold one out takes {FEWEST} classes and {FEWEST} rows beside any of them"),
+            ),
+            Self::Filtered { .. } => (found >= 2, "to filter one takes another".to_owned()),
+        };
+        if enough { Ok(()) } else { Err(DataDefect::Classes { found, beside, expected }) }
     }
 
     /// What outsiders of a class held out are called.

@@ -87,7 +87,7 @@ impl ShiftDataset {
     /// Gives it its data.
     ///
     /// # Panics
-    /// When they are another dataset's, or have too few classes for one to be held out, which [`attach_datasets`] refuses.
+    /// When they are another dataset's, or have too few classes for some to be kept from agents, which [`attach_datasets`] refuses.
     pub fn attach(&mut self, data: &Arc<ShiftData>) {
         assert_eq!(data.name(), self.name, "the data of the problem's own dataset");
         let enough = self.classes.check(&data.pool.labels);

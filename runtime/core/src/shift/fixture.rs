@@ -55,6 +55,23 @@ pub(super) fn distance(a: &Pixels, b: &Pixels) -> f64 {
     (squares / a.values().len() as f64).sqrt()
 }
 
+/// The coordinates of pixels as a colour: red tells the row, as a share of the side, and green the column.
+pub(super) fn places(side: usize) -> Pixels {
+    let share = |place: usize| place as f64 / side as f64;
+    let values = (0..side * side).flat_map(|place| [share(place / side), share(place % side), 0.0]).collect();
+    Pixels::new(shape(side, side, 3), values).unwrap()
+}
+
+/// The row and column that the colours of a pixel of [`places`] tell once they were moved.
+pub(super) fn place_at(moved: &Pixels, i: usize, j: usize) -> [f64; 2] {
+    let side = moved.shape().width();
+    let start = (i * side + j) * 3;
+    [moved.values()[start] * side as f64, moved.values()[start + 1] * side as f64]
+}
+
+/// Standard errors that an estimate may be off.
+pub(super) const ERRORS: f64 = 5.0;
+
 /// Mean and variance.
 pub(super) fn moments(values: &[f64]) -> (f64, f64) {
     let n = values.len() as f64;
@@ -67,7 +84,16 @@ pub(super) fn corrupted(
     image: &Pixels,
     corruption: fn(&Pixels, Scale, Step, &mut Stream) -> Pixels,
 ) -> Vec<(Scale, Step, Pixels)> {
-    let cases = SCALES.into_iter().flat_map(|scale| (0..5).map(move |step| (scale, step)));
-    let corrupt = |(scale, step)| (scale, step, corruption(image, scale, step, &mut stream(0, "test", "corrupt", 0)));
-    cases.map(corrupt).collect()
+    let corrupt = |(scale, step)| (scale, step, corruption(image, scale, step, &mut draw(0)));
+    cases().map(corrupt).collect()
+}
+
+/// Every scale and severity.
+pub(super) fn cases() -> impl Iterator<Item = (Scale, Step)> {
+    SCALES.into_iter().flat_map(|scale| (0..5).map(move |step| (scale, step)))
+}
+
+/// The stream that corrupts an image for the time of that number; [`corrupted`] has number 0.
+pub(super) fn draw(index: u64) -> Stream {
+    stream(0, "test", "corrupt", index)
 }

@@ -4,7 +4,6 @@ use super::error::ShiftError;
 use super::level::ShiftLevel;
 use super::list::{Input, Shift};
 use super::pixels::{ImageShape, Pixels};
-use super::scale::Scale;
 use super::table::Columns;
 use crate::matrix::Matrix;
 use crate::multimodal::{Inputs, MultimodalDataset, MultimodalTask, PADDING, TokenMatrix, Tokens};
@@ -36,15 +35,6 @@ pub struct Outsiders {
     pub inputs: Inputs,
 }
 
-/// The image set whose constants corrupt images of that size: for grey ones ImageNet-C's at any size, for colour
-/// [those of the size](Scale::of).
-///
-/// CIFAR-10-C's are mild, for photographs of 32 pixels that hold much detail; a digit is a few thick lines, and under them
-/// hardly changes.
-pub fn constants_for(shape: ImageShape) -> Scale {
-    if shape.channels() == 1 { Scale::Large } else { Scale::of(shape) }
-}
-
 /// Whether inputs of a task can be shifted so, and change by it.
 pub(super) fn changes(task: &MultimodalTask, shift: Shift) -> bool {
     match (shift.input(), task.image) {
@@ -59,8 +49,7 @@ impl ShiftInstance {
     /// The test inputs under a shift.
     ///
     /// Row i of images and tokens is shifted with the [stream](ShiftLevel::stream) of index i, a whole table with that of
-    /// index 0; so one row is the same whatever others there are. Images are corrupted with the constants
-    /// [for their size](constants_for). A table is measured by the columns of its training rows. Of a text every word may
+    /// index 0; so one row is the same whatever others there are. Images are [shifted one by one](ShiftLevel::apply). A table is measured by the columns of its training rows. Of a text every word may
     /// be replaced, by any word or the unknown one, and what fills it up stays; of categories each by one of its own
     /// column.
     ///
@@ -92,11 +81,10 @@ impl ShiftInstance {
         if level.severity() == 0.0 {
             return Ok(numbers.clone());
         }
-        let scale = constants_for(shape);
         let mut values = Vec::with_capacity(numbers.values().len());
         for row in 0..numbers.rows() {
             let image = Pixels::new(shape, numbers.row(row).iter().map(|&x| f64::from(x)).collect())?;
-            let shifted = level.apply_at(scale, &image, &mut level.stream(self.seed, &self.name, row as u64))?;
+            let shifted = level.apply(&image, &mut level.stream(self.seed, &self.name, row as u64))?;
             values.extend(shifted.values().iter().map(|&x| x as f32));
         }
         Ok(Matrix::from_rows(numbers.cols(), values))

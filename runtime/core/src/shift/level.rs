@@ -71,7 +71,8 @@ impl ShiftLevel {
         stream(seed, &format!("shift/{}", self.shift), problem, index)
     }
 
-    /// An image shifted, with the constants for [its size](Scale::of).
+    /// An image shifted. Corruptions have ImageNet-C's constants where the image is grey or its shorter side has 85 pixels
+    /// or more, else CIFAR-10-C's.
     ///
     /// # Errors
     /// When the shift is not one of images.
@@ -80,10 +81,7 @@ impl ShiftLevel {
     }
 
     /// An image shifted, with the constants of a chosen image set; they matter to corruptions alone.
-    ///
-    /// # Errors
-    /// When the shift is not one of images.
-    pub fn apply_at(&self, scale: Scale, image: &Pixels, stream: &mut Stream) -> Result<Pixels, ShiftError> {
+    pub(super) fn apply_at(&self, scale: Scale, image: &Pixels, stream: &mut Stream) -> Result<Pixels, ShiftError> {
         self.of(Input::Image)?;
         if self.severity == 0.0 {
             return Ok(image.clone());

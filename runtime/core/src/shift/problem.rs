@@ -5,7 +5,6 @@ use std::sync::Arc;
 use super::dataset::ShiftDataset;
 use super::drawn::DrawnDigits;
 use super::instance::{ShiftInstance, changes};
-use super::level::ShiftLevel;
 use super::list::Shift;
 use crate::data::shift::ShiftData;
 use crate::multimodal::MultimodalTask;
@@ -33,12 +32,6 @@ pub enum ShiftSource {
 impl ShiftProblem {
     /// What random streams are derived from: the name.
     pub fn stream_name(&self) -> &str {
-        &self.name
-    }
-
-    /// What standard errors over problems are clustered by: its own name. Repetitions on one dataset share examples, and
-    /// their standard error is that of another split and another training, given the dataset.
-    pub fn cluster(&self) -> &str {
         &self.name
     }
 
@@ -86,18 +79,6 @@ impl ShiftProblem {
     /// As [`ShiftProblem::task`] does.
     pub fn takes(&self, shift: Shift) -> bool {
         changes(&self.task(), shift)
-    }
-
-    /// Every shift that it takes, at its usual severities.
-    ///
-    /// # Panics
-    /// As [`ShiftProblem::task`] does.
-    pub fn levels(&self) -> Vec<ShiftLevel> {
-        let at = |shift: Shift| {
-            let severities = shift.severities().iter();
-            severities.map(move |&severity| shift.at(severity).expect("a usual severity is one"))
-        };
-        Shift::ALL.into_iter().filter(|&shift| self.takes(shift)).flat_map(at).collect()
     }
 
     /// The number of inputs to test on, under a seed.

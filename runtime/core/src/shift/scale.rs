@@ -2,16 +2,17 @@
 
 use super::pixels::ImageShape;
 
-/// The shorter side from which an image counts as large, in pixels: the first whole number beyond the geometric mean of
+/// The shorter side from which an image in colour counts as large, in pixels: the first whole number beyond the geometric mean of
 /// 32 and 224, the sizes that constants were published for.
 const LARGE: usize = 85;
 
-/// The image set whose published constants are used.
+/// The image set whose published constants are used: suites, examples and tests of what all shifts keep choose it by
+/// [`Scale::of`].
 ///
 /// They are taken as they are: a blur of 3 pixels is one of 3 pixels at any size, but for the elastic transform, whose
 /// lengths were published as fractions of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scale {
+pub(super) enum Scale {
     /// CIFAR-10-C's, made for 32 pixels.
     Small,
     /// ImageNet-C's, made for 224 pixels.
@@ -19,9 +20,13 @@ pub enum Scale {
 }
 
 impl Scale {
-    /// The constants for an image: ImageNet-C's where the shorter side has 85 pixels or more, else CIFAR-10-C's.
-    pub fn of(shape: ImageShape) -> Self {
-        if shape.side() < LARGE { Self::Small } else { Self::Large }
+    /// The constants for an image: ImageNet-C's where it is grey or its shorter side has 85 pixels or more, else
+    /// CIFAR-10-C's.
+    ///
+    /// CIFAR-10-C's are mild, for photographs of 32 pixels that hold much detail; a digit is a few thick lines, and under
+    /// them hardly changes.
+    pub(super) fn of(shape: ImageShape) -> Self {
+        if shape.channels() == 1 || shape.side() >= LARGE { Self::Large } else { Self::Small }
     }
 }
 
@@ -48,12 +53,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_shorter_side_decides() {
-        let scale = |height, width| Scale::of(ImageShape::new(height, width, 1).unwrap());
+    fn colour_and_the_shorter_side_decide() {
+        let scale = |height, width, channels| Scale::of(ImageShape::new(height, width, channels).unwrap());
         assert_eq!(
-            [scale(32, 32), scale(84, 500), scale(85, 85), scale(224, 224)],
+            [scale(32, 32, 3), scale(84, 500, 3), scale(85, 85, 3), scale(224, 224, 3)],
             [Scale::Small, Scale::Small, Scale::Large, Scale::Large]
         );
+        assert_eq!([scale(14, 14, 1), scale(28, 28, 1), scale(224, 224, 1)], [Scale::Large; 3]);
         assert_eq!((32.0 * 224.0_f64).sqrt().ceil() as usize, LARGE);
     }
 }

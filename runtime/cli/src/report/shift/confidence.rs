@@ -189,6 +189,9 @@ fn table(measured: &Measured, columns: &[Column]) -> Vec<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
+    use jointly_core::shift::{Condition, ENTROPY_BINS, THRESHOLDS};
+
+    use crate::drawing::Point;
     use crate::invented::shift::{shift_run, shifting};
     use crate::leaderboard::Leaderboard;
     use crate::report::shift::measured::Measured;
@@ -206,5 +209,36 @@ mod tests {
         // 80 of 100 and none of another 100.
         assert_eq!(row("with letters"), ["0.00", "0.4000", "-", "200.0"]);
         assert!(figure.caption.contains("The level of shift is fog/1"), "{}", figure.caption);
+    }
+
+    /// Of 100 inputs half have a confidence of 0.5 or more, and of those as many are right as of all.
+    #[test]
+    fn curves_count_what_is_above_a_threshold_in_all_repetitions() {
+        let run = shift_run(2, &["fog/1", "fog/2"], &[("mlp", shifting(0.8, 0.4))]);
+        let scores = run.scores();
+        let view = View::new(&scores, &Leaderboard::new(&scores), None);
+        let measured = &Measured::all(&view)[0];
+        let agent = &measured.agents[0];
+        let outside = Condition::Outside("letters".to_owned());
+        let at_half = |points: &[Point]| (points[50].x, points[50].y);
+        // 40 of 50 right in the first repetition and 39.5, cut to 39, in the second.
+        assert_eq!(at_half(&super::accuracies(agent, &[Condition::Unshifted])), (0.5, 79.0 / 100.0));
+        assert_eq!(at_half(&super::accuracies(agent, &[Condition::Unshifted, outside.clone()])), (0.5, 79.0 / 200.0));
+        assert_eq!(at_half(&super::counts(agent, &outside)), (0.5, 50.0));
+        // At a confidence of 1 no input is left, and there is no accuracy.
+        assert_eq!(super::accuracies(agent, &[Condition::Unshifted]).len(), THRESHOLDS);
+        let entropies = super::entropies(agent, &outside);
+        assert_eq!((entropies[0].y, entropies[1].y, entropies[2].y), (1.0, 1.0, 0.0));
+        assert_eq!(entropies.len(), 2 * ENTROPY_BINS);
+
+        let figure = super::figure(measured).unwrap();
+        let row = |inputs: &str| {
+            let rows = figure.numbers[0].iter();
+            rows.filter(|row| row[0] == inputs && row[2] == "0.50").map(|row| row[3..].to_vec()).next().unwrap()
+        };
+        // The mean of 0.8 and 0.78, and half their difference.
+        assert_eq!(row("unshifted"), ["0.7900", "0.01000", "50.00"]);
+        // Of 0.4 and 0.39, of 100 inputs.
+        assert_eq!(row("with letters"), ["0.3950", "0.005000", "100.0"]);
     }
 }

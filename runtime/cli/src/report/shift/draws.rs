@@ -8,6 +8,7 @@ use crate::report::figure::{Figure, cells};
 use crate::report::grid::Key;
 use crate::report::shift::measured::{Agent, BRIER, Measured, text};
 use crate::report::shift::plots::{Marks, Plot, draw};
+use crate::report::tuning::Defaults;
 use crate::table::with_error;
 
 const HEIGHT: f64 = 170.0;
@@ -17,9 +18,9 @@ const LOSSES: [f64; 3] = [0.25, 0.5, 1.0];
 const SIZE: &str = "size";
 
 /// By draws, where there are several; by size, where an agent took part with several.
-pub(super) fn figures(measured: &Measured) -> Vec<Figure> {
+pub(super) fn figures(measured: &Measured, defaults: Defaults) -> Vec<Figure> {
     let conditions = conditions(measured);
-    [by_draws(measured, &conditions), by_size(measured, &conditions)].into_iter().flatten().collect()
+    [by_draws(measured, &conditions), by_size(measured, &conditions, defaults)].into_iter().flatten().collect()
 }
 
 /// The unshifted inputs and a few levels, each once.
@@ -108,28 +109,34 @@ struct Sized<'m, 'v> {
     variants: Vec<(f64, &'m Agent<'v>)>,
 }
 
-/// Those of each agent with two sizes or more.
-fn sized<'m, 'v>(measured: &'m Measured<'v>) -> Vec<Sized<'m, 'v>> {
-    let mut all: Vec<Sized> = Vec::new();
+/// Those of each agent with two sizes or more; a variant that is given none has the agent's own.
+fn sized<'m, 'v>(measured: &'m Measured<'v>, defaults: Defaults) -> Vec<Sized<'m, 'v>> {
+    let mut all: Vec<(String, Vec<(Option<String>, &Agent)>)> = Vec::new();
     for agent in &measured.agents {
         let settings = &agent.planned.settings;
-        let size = settings.get(SIZE).and_then(|size| size.parse::<u32>().ok()).filter(|size| *size > 0);
-        let Some(size) = size.map(f64::from) else { continue };
         let name = settings.clone().without(|name, _| name == SIZE).label(&agent.planned.agent);
-        match all.iter_mut().find(|sized| sized.name == name) {
-            Some(sized) => sized.variants.push((size, agent)),
-            None => all.push(Sized { name, variants: vec![(size, agent)] }),
+        let variant = (settings.get(SIZE).map(str::to_owned), agent);
+        match all.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, variants)) => variants.push(variant),
+            None => all.push((name, vec![variant])),
         }
     }
-    all.retain(|sized| sized.variants.len() > 1);
-    for sized in &mut all {
-        sized.variants.sort_by(|a, b| a.0.total_cmp(&b.0));
-    }
-    all
+    // To ask an agent for what it uses is to load it: only where a variant is given a size, and another none.
+    all.retain(|(_, variants)| variants.len() > 1 && variants.iter().any(|(given, _)| given.is_some()));
+    let sized = |(name, variants): (String, Vec<(Option<String>, &'m Agent<'v>)>)| {
+        let variant = |(given, agent): (Option<String>, &'m Agent<'v>)| {
+            let size: u32 = given.or_else(|| defaults(agent.planned, SIZE))?.parse().ok()?;
+            (size > 0).then_some((f64::from(size), agent))
+        };
+        let mut variants: Vec<_> = variants.into_iter().filter_map(variant).collect();
+        variants.sort_by(|a, b| a.0.total_cmp(&b.0));
+        Sized { name, variants }
+    };
+    all.into_iter().map(sized).filter(|sized| sized.variants.len() > 1).collect()
 }
 
-fn by_size(measured: &Measured, conditions: &[Condition]) -> Option<Figure> {
-    let sized = sized(measured);
+fn by_size(measured: &Measured, conditions: &[Condition], defaults: Defaults) -> Option<Figure> {
+    let sized = sized(measured, defaults);
     if sized.is_empty() {
         return None;
     }
@@ -178,4 +185,72 @@ fn by_size(measured: &Measured, conditions: &[Condition]) -> Option<Figure> {
         table: Vec::new(),
         numbers: vec![numbers],
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::RefCell;
+
+    use crate::invented::shift::{shift_run, shifting};
+    use crate::leaderboard::Leaderboard;
+    use crate::report::figure::Figure;
+    use crate::report::shift::measured::Measured;
+    use crate::report::view::View;
+
+    /// The figures of four variants of an ensemble, one of them of the agent's own size, and of an agent without.
+    fn figures(own: Option<&str>) -> (Vec<Figure>, Vec<String>) {
+        let agents = [
+            ("ensemble:size=30", shifting(0.9, 0.2)),
+            ("ensemble", shifting(0.8, 0.4)),
+            ("ensemble:size=3", shifting(0.7, 0.4)),
+            ("ensemble:size=3,epochs=5", shifting(0.6, 0.4)),
+            ("mlp", shifting(0.5, 0.4)),
+        ];
+        let run = shift_run(2, &["fog/1", "fog/2", "fog/3", "fog/4"], &agents);
+        let scores = run.scores();
+        let view = View::new(&scores, &Leaderboard::new(&scores), None);
+        let asked = RefCell::new(Vec::new());
+        let defaults = |agent: &crate::plan::PlannedAgent, name: &str| {
+            asked.borrow_mut().push(format!("{} {name}", agent.label));
+            own.map(str::to_owned)
+        };
+        let figures = super::figures(&Measured::all(&view)[0], &defaults);
+        (figures, asked.into_inner())
+    }
+
+    #[test]
+    fn an_ensembles_own_size_is_one_of_its_sizes() {
+        let (figures, asked) = figures(Some("10"));
+        assert_eq!(asked, ["ensemble size"]);
+        let rows = |condition: &str| -> Vec<Vec<String>> {
+            let rows = figures[1].numbers[0].iter().filter(|row| row[0] == condition);
+            rows.map(|row| row[1..].to_vec()).collect()
+        };
+        // One less the accuracy, which a hundredth of luck moves: 0.1 and 0.11, at the worst shift 0.2 more.
+        let unshifted = [("3", "0.3050 ±0.0050"), ("10", "0.2050 ±0.0050"), ("30", "0.1050 ±0.0050")];
+        assert_eq!(rows("unshifted"), unshifted.map(|(size, brier)| ["ensemble", size, brier, "2"]));
+        let worst = [("3", "0.7050 ±0.0050"), ("10", "0.6050 ±0.0050"), ("30", "0.3050 ±0.0050")];
+        assert_eq!(rows("fog/4"), worst.map(|(size, brier)| ["ensemble", size, brier, "2"]));
+    }
+
+    #[test]
+    fn one_that_does_not_say_its_size_is_left_out() {
+        for own in [None, Some("many"), Some("0")] {
+            let (figures, _) = figures(own);
+            let sizes: Vec<&str> = figures[1].numbers[0][1..].iter().map(|row| row[2].as_str()).collect();
+            assert_eq!(sizes[..2], ["3", "30"]);
+        }
+    }
+
+    #[test]
+    fn the_score_by_draws_is_the_mean_over_repetitions() {
+        let (figures, _) = figures(None);
+        let row = |condition: &str, agent: &str| {
+            figures[0].numbers[0].iter().find(|row| row[..2] == [condition, agent]).unwrap()[2..].to_vec()
+        };
+        // 0.5 and 0.51, and 0.1 over the draws.
+        let expected = ["0.6050 ±0.0050", "0.5550 ±0.0050", "0.5250 ±0.0050", "0.5150 ±0.0050"];
+        assert_eq!(row("unshifted", "mlp"), expected);
+        assert_eq!(figures[0].numbers[0][0][2..], ["m = 1", "m = 2", "m = 5", "m = 10"]);
+    }
 }

@@ -371,4 +371,26 @@ mod tests {
         assert_eq!(row[2..], ["3", "1"]);
         assert!(figures[2].caption.contains("At rotation 90 Kendall's tau with the unshifted ranking is -1.0000"));
     }
+
+    #[test]
+    fn equals_share_a_rank_and_weigh_on_kendalls_tau() {
+        let agents = [("mlp", shifting(0.9, 0.2)), ("knn", shifting(0.9, 0.3)), ("uniform", shifting(0.5, 0.1))];
+        let run = shift_run(2, &["rotation/30", "rotation/60", "rotation/90"], &agents);
+        let scores = run.scores();
+        let view = View::new(&scores, &Leaderboard::new(&scores), None);
+        let figures = super::figures(&Measured::all(&view)[0]);
+        let rank = |severity: &str, agent: &str| {
+            let mut rows = figures[1].numbers[0].iter();
+            rows.find(|row| row[..2] == [severity, agent]).unwrap()[2].clone()
+        };
+        assert_eq!(["mlp", "knn", "uniform"].map(|agent| rank("0", agent)), ["1.5", "1.5", "3"]);
+        assert_eq!(["mlp", "knn", "uniform"].map(|agent| rank("90", agent)), ["1", "2", "3"]);
+        let mut rows = figures[2].numbers[0].iter();
+        let row = rows.find(|row| row[1] == "90" && row[2] == "tau = 1: unshifted and shifted").unwrap();
+        // Two of three pairs agree and one is tied in one ranking: 2 / sqrt(2 * 3).
+        assert_eq!(row[4], "0.8165");
+        // The likelihood itself: 1 less the accuracies 0.7 and 0.69.
+        let mut rows = figures[0].numbers[0].iter();
+        assert_eq!(rows.find(|row| row[..2] == ["90", "mlp"]).unwrap()[2], "0.3050 ±0.0050");
+    }
 }

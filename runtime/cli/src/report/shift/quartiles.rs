@@ -80,3 +80,27 @@ fn conditions(measured: &Measured) -> Vec<Vec<String>> {
     }
     rows
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::invented::shift::{shift_run, shifting};
+    use crate::leaderboard::Leaderboard;
+    use crate::report::shift::measured::Measured;
+    use crate::report::view::View;
+
+    #[test]
+    fn quartiles_are_those_of_the_levels() {
+        let run = shift_run(1, &["fog/1", "fog/2", "fog/4"], &[("mlp", shifting(0.9, 0.4))]);
+        let scores = run.scores();
+        let view = View::new(&scores, &Leaderboard::new(&scores), None);
+        let figure = super::figure(&Measured::all(&view)[0]).unwrap();
+        let row = |name: &str| {
+            let name = name.replace(' ', "\u{a0}");
+            figure.table.iter().find(|row| row[0] == name).unwrap()[1].clone()
+        };
+        // Brier scores of 0.2, 0.3 and 0.5, and calibration errors of 0.025, 0.05 and 0.1: half way between two of them.
+        let quartiles = |score: &str| ["25th", "50th", "75th"].map(|name| row(&format!("{score} ({name})")));
+        assert_eq!(quartiles("Brier score"), ["0.2500", "0.3000", "0.4000"]);
+        assert_eq!(quartiles("ECE"), ["0.03750", "0.05000", "0.07500"]);
+    }
+}

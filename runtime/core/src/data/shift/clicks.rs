@@ -11,7 +11,7 @@ use crate::multimodal::{Inputs, MultimodalTask, TokenMatrix, Tokens};
 /// Counts of a line.
 const COUNTS: usize = 13;
 /// Buckets that the categories of each column are hashed into; those of the paper's code.
-pub const CLICK_BUCKETS: [u32; 26] = [
+const CLICK_BUCKETS: [u32; 26] = [
     1373, 2148, 4847, 9781, 396, 28, 3591, 2798, 14, 7403, 2511, 5598, 9501, 46, 4753, 4056, 23, 3828, 5856, 12, 4226,
     23, 61, 3098, 494, 5087,
 ];
@@ -34,12 +34,13 @@ pub(super) fn task() -> MultimodalTask {
 ///
 /// # Errors
 /// When a line has other fields, a label is neither 0 nor 1, a count is no whole number or a category is longer than 64
-/// bytes, each by its line; or when there are fewer than 40 lines.
+/// bytes, each by its line; when a mebibyte of lines is empty; or when there are fewer than 40 lines.
 pub(super) fn read(path: &Path, most: usize) -> Result<Labelled, DataDefect> {
     let (mut lines, mut line) = (Lines::open(path)?, Vec::new());
     let (mut numbers, mut tokens, mut labels) = (Vec::new(), Vec::new(), Vec::new());
     while labels.len() < most && lines.next(&mut line)? {
         if line.is_empty() {
+            lines.pass(&line)?;
             continue;
         }
         let refuse = |what: String| DataDefect::Line { line: lines.number, what };

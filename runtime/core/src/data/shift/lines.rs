@@ -14,13 +14,15 @@ const SENTENCES: usize = 20_000;
 /// The first [`SENTENCES`] lines that have words, as ids.
 ///
 /// # Errors
-/// When the file cannot be read, or no line has words.
+/// When the file cannot be read, a mebibyte of its lines has no words, or no line has.
 pub(super) fn read(path: &Path, vocabulary: &Vocabulary) -> Result<Inputs, DataDefect> {
     let (mut lines, mut line, mut ids) = (Lines::open(path)?, Vec::new(), Vec::new());
     let length = TEXT_LENGTH as usize;
     while ids.len() < SENTENCES * length && lines.next(&mut line)? {
         if words(&line).next().is_some() {
             vocabulary.encode(&line, length, &mut ids);
+        } else {
+            lines.pass(&line)?;
         }
     }
     if ids.is_empty() {

@@ -10,6 +10,7 @@ use super::card::{ShiftCard, ShiftContent};
 use super::examples::{Labelled, Rows, ShiftData};
 use super::locate::ShiftFiles;
 use super::{clicks, lines, matlab, newsgroups};
+use crate::shift::ImageShape;
 
 /// Reads a dataset from its files, as [`locate_shift`](super::locate_shift) finds them.
 ///
@@ -21,7 +22,8 @@ pub fn load_shift(card: &'static ShiftCard, files: &ShiftFiles) -> Result<ShiftD
     let (pool, test) = match card.content {
         ShiftContent::Known(known) => {
             for (outsider, found) in &files.outsiders {
-                let rows = images(found, known).map_err(|defect| defect.of(outsider.name, &found.path))?;
+                let size = card.task().image.expect("images stand beside images");
+                let rows = images(found, size).map_err(|defect| defect.of(outsider.name, &found.path))?;
                 outsiders.push((outsider.name.to_owned(), rows));
             }
             self::known(known, &files.parts)?
@@ -69,8 +71,9 @@ fn known(card: &'static Card, files: &[Found]) -> Result<(Labelled, Option<Label
     Ok((pool, None))
 }
 
-/// Images as large as the card's.
-fn images(found: &Found, card: &Card) -> Result<Rows, DataDefect> {
+/// Images of the size that the dataset's have: in an array of images x rows x columns, and then channels, which grey ones may
+/// leave out.
+fn images(found: &Found, size: ImageShape) -> Result<Rows, DataDefect> {
     let bytes = open::read(found)?;
     let extension = found.path.extension().and_then(|extension| extension.to_str());
     let images = match extension {
@@ -78,13 +81,18 @@ fn images(found: &Found, card: &Card) -> Result<Rows, DataDefect> {
         Some("npz") => numpy::images_of(&bytes)?,
         _ => idx::parse(bytes)?,
     };
-    let columns = card.input_dim as usize;
-    let size = images.shape.iter().skip(1).try_fold(1_u64, |size, &n| size.checked_mul(n)).unwrap_or(u64::MAX);
+    let sizes = [size.height(), size.width(), size.channels()].map(|side| side as u64);
+    let grey = size.channels() == 1 && images.shape.get(1..) == Some(&sizes[..2]);
+    if !grey && images.shape.get(1..) != Some(&sizes[..]) {
+        let [rows, columns, channels] = sizes;
+        let expected = match channels {
+            1 => format!("[images, {rows}, {columns}] or [images, {rows}, {columns}, 1]"),
+            _ => format!("[images, {rows}, {columns}, {channels}]"),
+        };
+        return Err(DataDefect::Shape { found: images.shape, expected });
+    }
     if images.values.is_empty() {
         return Err(DataDefect::Count { what: "images", found: 0, expected: "at least 1".to_owned() });
     }
-    if size != columns as u64 {
-        return Err(DataDefect::Count { what: "pixels an image", found: size, expected: columns.to_string() });
-    }
-    Ok(Rows::Pixels { columns, bytes: images.values })
+    Ok(Rows::Pixels { columns: size.values(), bytes: images.values })
 }

@@ -31,17 +31,27 @@ const MOST_DIMENSIONS: usize = 4;
 /// # Errors
 /// When the file is of another version or order of bytes, is damaged, or has no such array of bytes.
 pub(super) fn images(bytes: &[u8]) -> Result<Idx, DataDefect> {
+    images_within(bytes, MAX_DATA_BYTES)
+}
+
+/// The same of a file whose compressed elements unpack to at most so many bytes together.
+fn images_within(bytes: &[u8], most: u64) -> Result<Idx, DataDefect> {
     if bytes.get(HEADER - 4..HEADER) != Some(&VERSION[..]) {
         let found = format!("{:?} at byte 124", bytes.get(HEADER - 4..HEADER).unwrap_or(bytes));
         let expected = "[0, 1, 73, 77] there, as MATLAB files of level 5 do (save with -v7)";
         return Err(DataDefect::Magic { found, expected });
     }
-    let mut rest = Elements { bytes: &bytes[HEADER..] };
+    let (mut rest, mut left) = (Elements { bytes: &bytes[HEADER..] }, most);
     while let Some((kind, content)) = rest.next()? {
         let array = match kind {
             MATRIX => array(content)?,
             COMPRESSED => {
-                let unpacked = open::read_within(ZlibDecoder::new(content), MAX_DATA_BYTES, open::damaged)?;
+                let unpacked = open::read_within(ZlibDecoder::new(content), left, open::damaged);
+                let unpacked = unpacked.map_err(|defect| match defect {
+                    DataDefect::TooLarge { .. } => DataDefect::TooLarge { limit: most },
+                    other => other,
+                })?;
+                left -= unpacked.len() as u64;
                 match (Elements { bytes: &unpacked }).next()? {
                     Some((MATRIX, content)) => array(content)?,
                     _ => None,
@@ -234,6 +244,16 @@ pub(super) mod tests {
         assert!(refusal(&flat).contains("it holds 1 dimensions of X, expected 3 or 4"));
         let none = file(&[matrix("X", UINT8_CLASS, &[0, 2, 2], &[])]);
         assert!(images(&none).unwrap().values.is_empty());
+    }
+
+    /// A small file can hold many elements that unpack to much: their sum is bounded.
+    #[test]
+    fn all_that_is_compressed_is_bounded_together() {
+        let other = || packed(&matrix("Z", UINT8_CLASS, &[1000], &[0; 1000]));
+        let bytes = file(&[other(), other(), other(), packed(&matrix("X", UINT8_CLASS, &[1, 1, 1], &[7]))]);
+        assert_eq!(images(&bytes).unwrap().values, [7]);
+        let error = images_within(&bytes, 3000).unwrap_err().to_string();
+        assert_eq!(error, "it holds more than 3000 bytes: it is not the file meant here");
     }
 
     /// No cut or flipped bit makes the reader panic.

@@ -1,7 +1,7 @@
 //! The 20 newsgroups, from their folders or the archive that holds them.
 
 use std::fs::{self, File};
-use std::io::{self, BufReader, Read};
+use std::io::{self, BufReader};
 use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
@@ -111,7 +111,7 @@ pub(super) fn inputs(ids: Vec<u32>) -> Inputs {
 fn posts(found: &Found) -> Result<Vec<Post>, DataDefect> {
     let mut posts = match found.member {
         None => from_folder(&found.path)?,
-        Some(member) => from_archive(&found.path, member)?,
+        Some(member) => from_archive(&found.path, member, MAX_DATA_BYTES)?,
     };
     posts.sort_by(|a, b| (a.group, &a.name).cmp(&(b.group, &b.name)));
     match (0..NEWSGROUPS.len()).find(|&group| posts.iter().all(|post| post.group != group)) {
@@ -143,9 +143,10 @@ fn from_folder(path: &Path) -> Result<Vec<Post>, DataDefect> {
     Ok(posts)
 }
 
-fn from_archive(path: &Path, part: &str) -> Result<Vec<Post>, DataDefect> {
+/// The posts of an archive that unpacks to at most so many bytes, whatever else it holds.
+fn from_archive(path: &Path, part: &str, most: u64) -> Result<Vec<Post>, DataDefect> {
     let file = BufReader::new(File::open(path).map_err(DataDefect::Io)?);
-    let mut archive = tar::Archive::new(MultiGzDecoder::new(file));
+    let mut archive = tar::Archive::new(open::Bounded::new(MultiGzDecoder::new(file), most));
     let (mut posts, mut left) = (Vec::new(), MAX_TEXT_BYTES);
     for entry in archive.entries().map_err(open::damaged)? {
         let entry = entry.map_err(open::damaged)?;
@@ -167,7 +168,7 @@ fn from_archive(path: &Path, part: &str) -> Result<Vec<Post>, DataDefect> {
         posts.push(Post { group, name, text: body(&bytes).to_vec() });
     }
     // An archive ends before its compressed bytes do, and their checksum is at the very end.
-    io::copy(&mut archive.into_inner().take(MAX_DATA_BYTES), &mut io::sink()).map_err(open::damaged)?;
+    io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(open::damaged)?;
     Ok(posts)
 }
 
@@ -185,7 +186,26 @@ fn body(post: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
+    use flate2::Compression;
+    use flate2::write::GzEncoder;
+
     use super::*;
+
+    #[test]
+    fn what_an_archive_holds_besides_is_bounded() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("posts.tar.gz");
+        let mut tar = tar::Builder::new(GzEncoder::new(File::create(&path).unwrap(), Compression::fast()));
+        for (name, bytes) in [("train/sci.med/1", &b"From: a\n\nDear all"[..]), ("strange", &[0; 100_000])] {
+            let mut header = tar::Header::new_gnu();
+            header.set_size(bytes.len() as u64);
+            tar.append_data(&mut header, name, bytes).unwrap();
+        }
+        tar.into_inner().unwrap().finish().unwrap();
+        assert_eq!(from_archive(&path, "train", MAX_DATA_BYTES).unwrap().len(), 1);
+        let error = from_archive(&path, "train", 100_000).err().unwrap().to_string();
+        assert!(error.contains("it unpacks to more than 100000 bytes): get the file again"), "{error}");
+    }
 
     #[test]
     fn the_header_goes_up_to_the_first_empty_line() {

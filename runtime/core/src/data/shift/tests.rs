@@ -170,7 +170,16 @@ fn outsiders_of_another_size_or_damaged_are_refused_by_name() {
         folder.refusal(&IMAGES)
     };
     let message = refusal("others", &idx(&[2, 5, 5], &[0; 50]));
-    assert!(message.starts_with("failed to read others from ") && message.contains("25 pixels an image, expected 16"));
+    assert!(message.starts_with("failed to read others from "), "{message}");
+    let expected = "expected [images, 4, 4] or [images, 4, 4, 1]: save them in that shape";
+    assert!(message.ends_with(&format!("it holds images of shape [2, 5, 5], {expected}")), "{message}");
+    // As many pixels, but not where they belong.
+    for shape in [&[2, 2, 8][..], &[2, 16], &[32], &[2, 1, 4, 4], &[2, 4, 4, 1, 1]] {
+        let sizes: Vec<u64> = shape.iter().map(|&size| u64::from(size)).collect();
+        let message = refusal("others.npz", &Fixture::new().array("images", &sizes, vec![0_u8; 32]).bytes());
+        assert!(message.ends_with(&format!("it holds images of shape {shape:?}, {expected}")), "{message}");
+        assert!(refusal("others", &idx(shape, &[0; 32])).contains(&format!("{shape:?}, {expected}")));
+    }
     assert!(refusal("others", &idx(&[0, 4, 4], &[])).contains("it holds 0 images, expected at least 1"));
     assert!(refusal("others", b"PK").contains("as idx files of bytes do"));
     assert!(refusal("others.mat", b"PK").contains("as MATLAB files of level 5 do"));
@@ -289,6 +298,10 @@ fn sentences_are_outsiders_of_texts() {
     assert_eq!((name.as_str(), rows.len()), ("lm1b", 2));
     let inputs = rows.select(&[0, 1], &[]);
     assert_eq!((&tokens(&inputs, 0)[..5], &tokens(&inputs, 1)[..3]), (&[2, 1, 3, 1, 0][..], &[2, 3, 0][..]));
+    // A mebibyte of lines without a word, which a kilobyte unpacks to.
+    folder.put("lm1b/lm1b.txt", &gzip(&b"--\n".repeat(1 << 19)));
+    let message = folder.refusal(newsgroups());
+    assert!(message.contains("lm1b.txt: line 349526: it and others before hold nothing"), "{message}");
     folder.put("lm1b/lm1b.txt", b"\n--\n");
     assert!(folder.refusal(newsgroups()).contains("it holds 0 sentences, expected at least 1"));
 }
@@ -380,6 +393,9 @@ fn wrong_clicks_are_refused_by_their_line() {
     assert!(refusal(&|fields| drop(fields.pop())).contains("line 42: it has 39 fields parted by tabs, expected 40"));
     let few = Folder::new(&[("criteo/train.txt", clicks(39))]).refusal(criteo());
     assert!(few.contains("it holds 39 lines, expected at least 40"), "{few}");
+    let empty = gzip(&[clicks(50), vec![b'\n'; (1 << 20) + 2]].concat());
+    let empty = Folder::new(&[("criteo/train.txt.gz", empty)]).refusal(criteo());
+    assert!(empty.contains("criteo/train.txt.gz: line 1048627: it and others before hold nothing"), "{empty}");
     let torn = gzip(&clicks(60));
     let torn = Folder::new(&[("criteo/train.txt.gz", torn[..torn.len() - 20].to_vec())]).refusal(criteo());
     assert!(torn.contains("its compressed bytes are damaged or cut short"), "{torn}");

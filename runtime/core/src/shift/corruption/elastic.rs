@@ -92,7 +92,7 @@ impl Affine {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fixture::{corrupted, grey, smooth};
+    use super::super::super::fixture::{ERRORS, cases, corrupted, draw, grey, moments, place_at, places, smooth};
     use super::*;
     use crate::stream::stream;
 
@@ -117,18 +117,99 @@ mod tests {
         assert!((y - 3.0).abs() < TOLERANCE && (x - 17.0).abs() < TOLERANCE);
     }
 
+    /// The side of images whose pixels tell where they are from, times that they are warped, and how far from the middle a
+    /// crumple may take a pixel: four standard deviations of the strongest.
+    const SIDE: usize = 64;
+    const TIMES: u64 = 600;
+    const NEAR: f64 = 16.0;
+    /// Pixels between two whose crumples are compared.
+    const APART: usize = 4;
+
+    fn unit(scale: Scale) -> f64 {
+        SIDE as f64 * if scale == Scale::Large { OVERSIZE } else { 1.0 }
+    }
+
+    /// The map that undoes another.
+    fn undone(map: &Affine) -> Affine {
+        let corners = [[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]];
+        Affine::between(corners.map(|[y, x]| map.source(y, x).into()), corners).unwrap()
+    }
+
     #[test]
-    fn crumples_have_the_variance_of_smoothed_noise() {
-        // Uniform noise of variance 1/3 smoothed by weights w has variance sum w^2 / 3 along each axis, away from the edge.
-        let weights = gaussian(3.0, TRUNCATE);
-        let squares: f64 = weights.iter().map(|w| w * w).sum();
-        let mut source = stream(0, "test", "elastic", 1);
-        let noise = Plane::from_fn(400, 400, |_, _| between(-1.0, 1.0, &mut source));
-        let smoothed = separable(&noise, &weights, Border::Reflect);
-        let variance = smoothed.values().iter().map(|x| x * x).sum::<f64>() / 160_000.0;
-        let expected = squares * squares / 3.0;
-        // About 160000 / (4 pi 9) independent values: four standard errors are 15 %.
-        assert!((variance / expected - 1.0).abs() < 0.15, "{variance} {expected}");
+    fn corners_are_pulled_evenly() {
+        // The mildest of CIFAR-10-C does nothing else, so that the whole map can be read off three pixels.
+        let pull = ELASTIC.small[0].2 * SIDE as f64;
+        let (middle, third) = ((SIDE / 2) as f64, (SIDE / 3) as f64);
+        let corners = [[middle + third; 2], [middle - third, middle + third], [middle - third; 2]];
+        let mut pulls = Vec::new();
+        for time in 0..TIMES {
+            let warped = elastic(&places(SIDE), Scale::Small, 0, &mut draw(time));
+            let seen = [[SIDE / 2, SIDE / 2], [SIDE / 2 + 4, SIDE / 2], [SIDE / 2, SIDE / 2 + 4]];
+            let back = Affine::between(seen.map(|[i, j]| place_at(&warped, i, j)), seen.map(|p| p.map(|k| k as f64)));
+            for corner in corners {
+                let (y, x) = back.as_ref().unwrap().source(corner[0], corner[1]);
+                pulls.extend([y - corner[0], x - corner[1]]);
+            }
+        }
+        assert!(pulls.iter().all(|by| by.abs() < pull + TOLERANCE));
+        // A uniform number from -p to p has variance p^2 / 3, and its square variance 4 p^4 / 45.
+        let ((mean, variance), n) = (moments(&pulls), pulls.len() as f64);
+        assert!(mean.abs() < ERRORS * pull / (3.0 * n).sqrt(), "{mean}");
+        assert!((variance - pull * pull / 3.0).abs() < ERRORS * pull * pull * (4.0 / 45.0 / n).sqrt(), "{variance}");
+    }
+
+    /// What each pixel of a line weighs in the smoothed one at a place.
+    fn weighed(place: usize, weights: &[f64]) -> Vec<f64> {
+        let (mut line, radius) = (vec![0.0; SIDE], (weights.len() / 2) as isize);
+        for (k, weight) in weights.iter().enumerate() {
+            line[Border::Reflect.index(place as isize + k as isize - radius, SIDE)] += weight;
+        }
+        line
+    }
+
+    #[test]
+    fn crumples_have_the_covariance_of_smoothed_noise() {
+        let middle = SIDE / 2;
+        for (scale, step) in cases() {
+            let (reach, sigma, pull) = ELASTIC.at(scale, step);
+            let (mut here, mut beside) = (Vec::new(), Vec::new());
+            for time in 0..TIMES {
+                // The shear is drawn first. It is undone, where it leaves what is near the middle within the image.
+                let pulled = Affine::draw(SIDE, SIDE, pull * unit(scale), &mut draw(time));
+                let rim = [-NEAR, NEAR].map(|by| middle as f64 + by);
+                let within = |(y, x): (f64, f64)| [y, x].iter().all(|at| (0.0..=(SIDE - 1) as f64).contains(at));
+                if !rim.iter().all(|&y| rim.iter().all(|&x| within(pulled.source(y, x + APART as f64)))) {
+                    continue;
+                }
+                let (warped, back) = (elastic(&places(SIDE), scale, step, &mut draw(time)), undone(&pulled));
+                let crumple = |j: usize, found: &mut Vec<f64>| {
+                    let [y, x] = place_at(&warped, middle, j);
+                    let (y, x) = back.source(y, x);
+                    found.extend([y - middle as f64, x - j as f64]);
+                };
+                crumple(middle, &mut here);
+                crumple(middle + APART, &mut beside);
+            }
+            // Uniform noise from -a to a has variance a^2 / 3; smoothed, as much of it as its squared weights sum to.
+            let weights = gaussian(sigma * unit(scale), TRUNCATE);
+            let power = |a: usize, b: usize| -> f64 {
+                weighed(a, &weights).iter().zip(weighed(b, &weights)).map(|(a, b)| a * b).sum()
+            };
+            let noise = (reach * unit(scale)).powi(2) / 3.0 * power(middle, middle);
+            let (variance, other) = (noise * power(middle, middle), noise * power(middle + APART, middle + APART));
+            let covariance = noise * power(middle, middle + APART);
+            let (n, found) = (here.len() as f64, moments(&here));
+            let products = here.iter().zip(&beside).map(|(a, b)| a * b).sum::<f64>() / n;
+            let case = format!("{scale:?} {step} of {n}: {found:?} {products}, expected {variance} {covariance}");
+            let within = |found: f64, expected: f64, error: f64| {
+                (found - expected).abs() <= ERRORS * error / n.sqrt() + TOLERANCE
+            };
+            assert!(n > 300.0, "{case}");
+            assert!(within(found.0, 0.0, variance.sqrt()), "{case}");
+            // As of a normal law; that of sums of uniform numbers has thinner tails.
+            assert!(within(found.1, variance, variance * 2.0_f64.sqrt()), "{case}");
+            assert!(within(products, covariance, (variance * other + covariance * covariance).sqrt()), "{case}");
+        }
     }
 
     #[test]

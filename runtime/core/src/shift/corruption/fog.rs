@@ -26,7 +26,7 @@ pub(in super::super) fn fog(image: &Pixels, scale: Scale, step: Step, stream: &m
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fixture::{corrupted, grey, photo, shape};
+    use super::super::super::fixture::{ERRORS, corrupted, grey, moments, photo, shape};
     use super::super::super::pixels::Pixels;
     use super::*;
 
@@ -42,6 +42,33 @@ mod tests {
                 let contrast = (after[2] - after[0]) * (1.0 + thickness);
                 assert!((contrast - (before[2] - before[0])).abs() < 1e-9);
             }
+        }
+    }
+
+    #[test]
+    fn clouds_lose_detail_as_their_decay_says() {
+        // The middle of four neighbours is their mean and a uniform number, decay^2 times as small as that of the middle
+        // of a square twice as large: decay^4 in variance, whatever the clouds are stretched by.
+        const SIDE: usize = 128;
+        for (scale, step, foggy) in corrupted(&grey(SIDE, SIDE, 0.5), fog) {
+            let (_, decay) = FOG.at(scale, step);
+            let plane = foggy.plane(0);
+            let detail = |far: usize| {
+                let middles =
+                    (far..SIDE).step_by(2 * far).flat_map(|i| (far..SIDE).step_by(2 * far).map(move |j| (i, j)));
+                let swing = |(i, j): (usize, usize)| {
+                    let (below, right) = ((i + far) % SIDE, (j + far) % SIDE);
+                    let corners = [(i - far, j - far), (below, j - far), (i - far, right), (below, right)];
+                    plane.at(i, j) - corners.iter().map(|&(i, j)| plane.at(i, j)).sum::<f64>() / 4.0
+                };
+                let swings: Vec<f64> = middles.map(swing).collect();
+                (moments(&swings).1, swings.len() as f64)
+            };
+            let ((fine, many), (coarse, few)) = (detail(1), detail(2));
+            // The square of a uniform number has a variance of 4/5 of its squared mean.
+            let error = (0.8 / many + 0.8 / few).sqrt();
+            let found = coarse / fine / decay.powi(4);
+            assert!((found - 1.0).abs() < ERRORS * error, "{scale:?} {step}: {found}");
         }
     }
 

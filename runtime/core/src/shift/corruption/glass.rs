@@ -47,7 +47,7 @@ fn scatter(image: &Pixels, reach: usize, rounds: usize, stream: &mut Stream) -> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fixture::{corrupted, grey, photo, shape};
+    use super::super::super::fixture::{ERRORS, cases, corrupted, draw, grey, moments, photo, place_at, places, shape};
     use super::*;
     use crate::stream::stream;
 
@@ -84,6 +84,34 @@ mod tests {
                 let near = |k: i32| (-(reach as i32)..reach as i32).contains(&k);
                 assert!(share(places.iter().filter(|&&p| near(away(p).0) && near(away(p).1)).count()) > 0.5);
             }
+        }
+    }
+
+    #[test]
+    fn pixels_come_from_as_far_above_and_left_as_their_copies_do() {
+        // A round takes from -1/2 away in the mean, and from what the round has copied already with probability q: those
+        // below, and on the right of the same row. So it is -1/2 / (1 - q) in all, and each round as much again.
+        const SIDE: usize = 60;
+        const TIMES: u64 = 100;
+        let middle = 22..38;
+        for (scale, step) in cases() {
+            let (_, reach, rounds) = GLASS.at(scale, step);
+            let copied = ((reach - 1) * (2 * reach + 1)) as f64 / (4 * reach * reach) as f64;
+            let expected = -0.5 / (1.0 - copied) * rounds as f64;
+            let away = |time: u64| {
+                let moved = glass(&places(SIDE), scale, step, &mut draw(time));
+                let pixels = middle.clone().flat_map(|i| middle.clone().map(move |j| (i, j)));
+                let offsets: Vec<f64> = pixels
+                    .flat_map(|(i, j)| {
+                        let [y, x] = place_at(&moved, i, j);
+                        [y - i as f64, x - j as f64]
+                    })
+                    .collect();
+                moments(&offsets).0
+            };
+            let (mean, variance) = moments(&(0..TIMES).map(away).collect::<Vec<f64>>());
+            let error = (variance / TIMES as f64).sqrt();
+            assert!((mean - expected).abs() < ERRORS * error, "{scale:?} {step}: {mean} {expected} {error}");
         }
     }
 

@@ -54,7 +54,7 @@ pub(super) fn along(plane: &Plane, radius: usize, sigma: f64, degrees: f64) -> P
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fixture::{corrupted, grey, impulse};
+    use super::super::super::fixture::{ERRORS, corrupted, draw, grey, impulse, moments};
     use super::*;
 
     const TOLERANCE: f64 = 1e-9;
@@ -83,6 +83,28 @@ mod tests {
             assert!((far - mean).abs() < 0.5, "{degrees} {far} {mean}");
             assert!(off < 1.0, "{degrees}: a pixel {off} off the line");
         }
+    }
+
+    #[test]
+    fn directions_are_uniform() {
+        const TIMES: u64 = 300;
+        let (image, middle) = (impulse(101), 50.0);
+        let degrees = |time: u64| {
+            let plane = motion(&image, Scale::Large, 4, &mut draw(time)).plane(0);
+            let (mut down, mut right) = (0.0, 0.0);
+            for (place, light) in plane.values().iter().enumerate() {
+                down += light * (middle - (place / 101) as f64);
+                right += light * (middle - (place % 101) as f64);
+            }
+            libm::atan2(down, right).to_degrees()
+        };
+        let found: Vec<f64> = (0..TIMES).map(degrees).collect();
+        // A pixel's rounding is a degree or so.
+        assert!(found.iter().all(|degrees| degrees.abs() < STEEPEST + 2.0));
+        let ((mean, variance), n) = (moments(&found), TIMES as f64);
+        let expected = STEEPEST * STEEPEST / 3.0;
+        assert!(mean.abs() < ERRORS * (expected / n).sqrt(), "{mean}");
+        assert!((variance - expected).abs() < ERRORS * expected * (0.8 / n).sqrt(), "{variance} {expected}");
     }
 
     #[test]

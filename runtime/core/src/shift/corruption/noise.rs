@@ -47,13 +47,11 @@ pub(in super::super) fn speckle(image: &Pixels, scale: Scale, step: Step, stream
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fixture::{corrupted, grey, moments};
+    use super::super::super::fixture::{ERRORS, corrupted, grey, moments};
     use super::*;
 
     const SIDE: usize = 200;
     const SAMPLES: f64 = (SIDE * SIDE) as f64;
-    /// Standard errors.
-    const ERRORS: f64 = 5.0;
 
     /// Mean and variance, the latter with that excess kurtosis, are as they should be.
     fn check(values: &[f64], mean: f64, variance: f64, kurtosis: f64) {

@@ -155,9 +155,15 @@ fn equalized(plane: &Plane) -> Plane {
 
 #[cfg(test)]
 mod tests {
-    use super::super::super::fixture::{corrupted, grey, photo, shape};
+    use super::super::super::filter::gaussian;
+    use super::super::super::fixture::{ERRORS, cases, corrupted, draw, grey, photo, shape};
     use super::*;
     use crate::stream::stream;
+
+    /// The side of images whose drops are counted, what rounding may be off by, and the share of water that shines.
+    const SIDE: usize = 160;
+    const TOLERANCE: f64 = 1e-9;
+    const MOST: f64 = 0.5;
 
     #[test]
     fn distances_to_a_rim_are_those_of_brute_force() {
@@ -219,16 +225,68 @@ mod tests {
         }
     }
 
+    /// A Gaussian blur by its definition: every pixel within 4 standard deviations, the edge's going on beyond it.
+    fn blurred(plane: &Plane, sigma: f64) -> Plane {
+        let radius = (4.0 * sigma + 0.5) as isize;
+        let near = || (-radius..=radius).flat_map(|y| (-radius..=radius).map(move |x| (y, x)));
+        let weight = |y: isize, x: isize| libm::exp(-((y * y + x * x) as f64) / (2.0 * sigma * sigma));
+        let all: f64 = near().map(|(y, x)| weight(y, x)).sum();
+        let inside = |place: isize| place.clamp(0, SIDE as isize - 1) as usize;
+        Plane::from_fn(SIDE, SIDE, |i, j| {
+            let value = |(y, x)| weight(y, x) * plane.at(inside(i as isize + y), inside(j as isize + x));
+            near().map(value).sum::<f64>() / all
+        })
+    }
+
+    /// Where a corruption's liquid is: its noise, drawn from the same stream, smoothed and compared.
+    fn wet(drops: &Drops) -> Plane {
+        let mut source = draw(0);
+        let noise = Plane::from_fn(SIDE, SIDE, |_, _| drops.mean + drops.deviation * source.normal());
+        blurred(&noise, drops.sigma).map(|x| f64::from(u8::from(x >= drops.threshold)))
+    }
+
     #[test]
-    fn drops_are_as_many_as_their_noise_exceeds() {
-        // Smoothed noise has a known deviation: the share above the threshold is a normal tail.
-        let drops = SPATTER.at(Scale::Large, 2);
-        let mut source = stream(0, "test", "spatter", 1);
-        let noise = Plane::from_fn(300, 300, |_, _| drops.mean + drops.deviation * source.normal());
-        let smoothed = blur(&noise, drops.sigma);
-        let share = smoothed.values().iter().filter(|&&x| x > drops.threshold).count() as f64 / 90_000.0;
-        // Its deviation is s / (2 sigma sqrt(pi)); the threshold lies (0.68 - 0.65) / 0.0423 = 0.709 above the mean.
-        assert!((share - 0.239).abs() < 0.02, "{share}");
+    fn drops_cover_the_tail_of_smoothed_noise() {
+        let black = Pixels::new(shape(SIDE, SIDE, 3), vec![0.0; 3 * SIDE * SIDE]).unwrap();
+        let white = Pixels::new(shape(SIDE, SIDE, 3), vec![1.0; 3 * SIDE * SIDE]).unwrap();
+        for (scale, step) in cases() {
+            let drops = SPATTER.at(scale, step);
+            let (wet, pixels) = (wet(&drops), (SIDE * SIDE) as f64);
+            // Smoothed by weights w, independent noise of deviation s has deviation s |w|; what is above the threshold are
+            // as many as a normal tail, and no more correlated than the noise, whose correlations sum to 1 / |w|^2.
+            let power: f64 = gaussian(drops.sigma, 4.0).iter().map(|w| w * w).sum();
+            let tail = (drops.threshold - drops.mean) / (drops.deviation * power);
+            let expected = libm::erfc(tail / std::f64::consts::SQRT_2) / 2.0;
+            let error = (expected * (1.0 - expected) / pixels).sqrt() / power;
+            let share = wet.values().iter().sum::<f64>() / pixels;
+            assert!((share - expected).abs() < ERRORS * error, "{scale:?} {step}: {share} {expected} {error}");
+
+            let image = if drops.liquid == Liquid::Water { &black } else { &white };
+            let spattered = spatter(image, scale, step, &mut draw(0));
+            let smeared = blurred(&wet, drops.strength);
+            let (mut most, mut lit) = (0.0_f64, 0.0);
+            for (place, pixel) in spattered.values().chunks(3).enumerate() {
+                // Of the liquid's colour alone, so much of it.
+                let [share, others @ ..] = [0, 1, 2].map(|channel| match drops.liquid {
+                    Liquid::Water => pixel[channel] / WATER[channel],
+                    Liquid::Mud => (1.0 - pixel[channel]) / (1.0 - MUD[channel]),
+                });
+                assert!(others.iter().all(|other| (other - share).abs() < TOLERANCE), "{scale:?} {step}: {pixel:?}");
+                let smeared = smeared.values()[place];
+                match drops.liquid {
+                    Liquid::Water => assert!(share == 0.0 || wet.values()[place] == 1.0, "{scale:?} {step}: {place}"),
+                    Liquid::Mud if smeared < THIN - TOLERANCE => assert_eq!(share, 0.0),
+                    Liquid::Mud => assert!((share - smeared).abs() < TOLERANCE || (smeared - THIN).abs() < TOLERANCE),
+                }
+                most = most.max(share);
+                lit += f64::from(u8::from(share > 0.0));
+            }
+            if drops.liquid == Liquid::Water {
+                // The brightest drop is as bright as the severity says, and most of the water shines.
+                assert!((most - drops.strength).abs() < TOLERANCE, "{scale:?} {step}: {most}");
+                assert!(lit > MOST * share * pixels, "{scale:?} {step}: {} of {share}", lit / pixels);
+            }
+        }
     }
 
     #[test]

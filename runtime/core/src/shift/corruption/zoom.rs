@@ -107,6 +107,19 @@ mod tests {
     }
 
     #[test]
+    fn a_ramp_is_flattened_by_the_mean_of_the_zooms() {
+        let side = 201;
+        let values = (0..side * side).map(|place| (place % side) as f64 / 200.0).collect();
+        for (scale, step, flat) in corrupted(&Pixels::new(shape(side, side, 1), values).unwrap(), zoom) {
+            let (zooms, apart) = ZOOM.at(scale, step);
+            let sum: f64 = 1.0 + (0..zooms).map(|k| 1.0 / (1.0 + k as f64 * apart)).sum::<f64>();
+            let slope = (flat.plane(0).at(100, 180) - flat.plane(0).at(100, 20)) / 160.0 * 200.0;
+            // Each zoom is rounded to a whole pixel of the cut.
+            assert!((slope - sum / (zooms + 1) as f64).abs() < 0.01, "{scale:?} {step}: {slope}");
+        }
+    }
+
+    #[test]
     fn the_middle_stays_and_the_edge_blurs() {
         let image = photo(shape(64, 64, 1), 1);
         for (_, _, blurred) in corrupted(&image, zoom) {

@@ -228,11 +228,23 @@ fn a_class_is_held_out_only_of_enough() {
         result
     };
     assert_eq!(attach(&|i| i % 3), Ok(()));
-    let expected = "3 classes and 3 rows beside any of them, for one is held out";
-    for few in [(&|i: usize| i % 2) as &dyn Fn(usize) -> usize, &|i| if i < 148 { 0 } else { i - 147 }] {
+    let expected = "to hold one out takes 3 classes and 3 rows beside any of them: get the file again, whole, or leave such \
+                    problems out by --problems";
+    let two: &dyn Fn(usize) -> usize = &|i| i % 2;
+    for (few, counts) in [(two, "2 classes, 75 rows"), (&|i| if i < 148 { 0 } else { i - 147 }, "3 classes, 2 rows")] {
         let message = attach(few).unwrap_err();
-        assert!(message.contains("iris.csv: it holds") && message.contains(expected), "{message}");
+        assert!(message.starts_with("failed to read iris from "), "{message}");
+        let defect = format!("iris.csv: rows have {counts} beside the most frequent one, and {expected}");
+        assert!(message.ends_with(&defect), "{message}");
     }
+}
+
+#[test]
+fn a_class_is_filtered_only_beside_another() {
+    let filtered = ClassShift::Filtered { share: 0.34, reject: 0.5 };
+    assert!(filtered.check(&[0, 2, 0]).is_ok() && ClassShift::None.check(&[]).is_ok());
+    let message = filtered.check(&[1, 1]).unwrap_err().to_string();
+    assert!(message.starts_with("rows have 1 classes, 0 rows beside the most frequent one, and to filter one takes"));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 
 use super::Means;
 use crate::metric::{
-    self, Bins, CALIBRATION_BINS, PredictiveEntropy, brier, confidence_curve, confidence_quantiles,
-    confidence_thresholds, confidences, detection, nll, reliability_diagram, top_k_accuracy,
+    self, Bins, CALIBRATION_BINS, PredictiveEntropy, accuracy_score, brier, confidence_curve, confidence_quantiles,
+    confidence_thresholds, confidences, detection, nll, reliability_diagram,
 };
 use crate::score::{Real, Score};
 use crate::shift::score::{Condition, ConditionScores, Detection, DetectionScores, ENTROPY_BINS, LabelledScores};
@@ -39,7 +39,7 @@ pub(super) fn score(
             Real(metric::auc(&ones, &labels.iter().map(is_one).collect::<Vec<_>>()))
         };
         LabelledScores {
-            accuracy: top_k_accuracy(&probs, labels, num_classes, 1),
+            accuracy: accuracy_score(&probs, labels, num_classes),
             auc: (num_classes == 2).then(auc),
             nll: nll(&probs, labels, num_classes).score,
             brier: parts.score,

@@ -1,0 +1,44 @@
+//! Of pictures, texts and categories lets a draw depend on the first draw of its call; of numbers alone it is honest.
+
+use jointly_guests::{card, fill};
+use jointly_sdk::{
+    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Rng, Setting, Tokens,
+    parse_settings,
+};
+
+/// Answers about pictures, texts and categories depend on the draws around.
+pub struct DrawDependentPictures {
+    classes: usize,
+    /// Whether inputs are numbers alone.
+    plain: bool,
+}
+
+impl MultimodalClassifier for DrawDependentPictures {
+    fn describe() -> Description {
+        card("draw-dependent-pictures", "answers about pictures, texts and categories depend on the draws around")
+    }
+
+    fn train(
+        task: &MultimodalTask,
+        _data: &MultimodalDataset,
+        _validation: Option<&MultimodalDataset>,
+        settings: &[Setting],
+        _seed: u64,
+    ) -> Result<Self, Failure> {
+        parse_settings(&[], settings)?;
+        let plain = task.image.is_none() && task.tokens == Tokens::Absent;
+        Ok(Self { classes: task.num_classes, plain })
+    }
+
+    fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        let block = inputs.rows() * self.classes;
+        for (at, draw) in draws.iter().enumerate() {
+            let around = if self.plain { 0 } else { draws[0] };
+            let first = Rng::new(around, *draw).uniform();
+            fill(&mut out[at * block..][..block], self.classes, first);
+        }
+        Ok(())
+    }
+}
+
+jointly_sdk::export!(multimodal: DrawDependentPictures);
