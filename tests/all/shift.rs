@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::command::{Finished, done, fits_a_terminal, joined, jointly, refused, run};
+use crate::command::{Finished, done, fits_a_terminal, joined, refused, run};
 use crate::regression::{arguments, does_not_hold, killed_and_run_again, same_scores, scored, torn_and_run_again};
 use crate::report::without_fuel;
 use crate::run::{RunDirectory, json as parsed};

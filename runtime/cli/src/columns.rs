@@ -82,8 +82,8 @@ impl Columns {
         let tau = if taus.contains(&TAU) { Some(TAU) } else { taus.into_iter().max() };
         let joint = tau.map(|tau| [format!("nll_tau{tau}_shifted"), format!("nll_tau{tau}")]);
         let joint: Vec<&str> = joint.iter().flatten().map(String::as_str).collect();
-        // Of two classes, one of which may be rare.
-        let hits = if known(&&"auc") { ["auc", "auc_shifted"] } else { ["accuracy", "accuracy_shifted"] };
+        // Of two classes, one of which may be rare, the area says more.
+        let hits = ["accuracy", "accuracy_shifted", "auc", "auc_shifted"];
         Self {
             by: by.into_iter().next(),
             first: pick(&[&["brier_shifted", "brier"][..], &joint].concat()),

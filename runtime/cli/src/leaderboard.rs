@@ -265,7 +265,7 @@ impl<'a> Leaderboard<'a> {
 
     /// What a reader of the numbers must know of: failures, gaps, doubtful floors, and means that are not finite.
     pub(crate) fn notes(&self) -> Vec<String> {
-        let mut notes: Vec<String> = self.chance().into_iter().collect();
+        let mut notes: Vec<String> = self.chance().into_iter().chain(self.partly()).collect();
         if self.columns.first.iter().all(|name| name != "xllr") && self.compares_beliefs() {
             notes.push(
                 "xll and xllr compare agents with one another: give two that have a result on every problem".into(),
@@ -317,6 +317,21 @@ impl<'a> Leaderboard<'a> {
             }
         }
         notes
+    }
+
+    /// Scores under shift that only some problems can have: two classes for an area under the curve, inputs of no class for
+    /// telling them from others.
+    fn partly(&self) -> Option<String> {
+        self.scores.plan.shift()?;
+        let agent = self.scores.agents.iter().find(|agent| !agent.problems.is_empty())?;
+        let shown = self.columns.first.iter().chain(&self.columns.second);
+        let counts: Vec<(&str, usize)> =
+            shown.filter_map(|name| Some((name.as_str(), agent.by_problem(name).count()))).collect();
+        let fewest =
+            counts.iter().map(|(_, count)| *count).filter(|count| (1..agent.problems.len()).contains(count)).min()?;
+        let names: Vec<&str> = counts.iter().filter(|(_, count)| *count == fewest).map(|(name, _)| *name).collect();
+        let (are, all) = (if names.len() == 1 { "is" } else { "are" }, counted(agent.problems.len(), "problem"));
+        Some(format!("{} {are} over {fewest} of {all}: the others can have no such score", names.join(", ")))
     }
 
     /// Whether the run is one of correlations with a result.

@@ -8,9 +8,9 @@ use crate::shift_suite::ShiftChoices;
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Dataset shift")]
 pub(crate) struct ShiftArguments {
-    /// Only these levels of shift, such as 'rotation/*,fog/3', or others that the inputs can be shifted by [default: the
-    /// suite's]
-    #[arg(long, value_name = "GLOB", value_delimiter = ',')]
+    /// Only these levels of shift, such as 'rotation/{30,60},fog/*': those of the suite that match, or, where none does, any
+    /// that the inputs can be shifted by [default: the suite's]
+    #[arg(long, value_name = "GLOB")]
     shifts: Vec<String>,
     /// Orders of the joint predictions that are scored, each a divisor of the largest [default: the suite's]
     #[arg(long, value_name = "TAU", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
@@ -26,9 +26,10 @@ pub(crate) struct ShiftArguments {
 impl ShiftArguments {
     /// What they choose.
     pub(crate) fn choices(&self) -> ShiftChoices {
-        let given = |list: &[String]| (!list.is_empty()).then(|| list.to_vec());
+        let shifts: Vec<String> = self.shifts.iter().flat_map(|list| patterns(list)).collect();
+        let given = (!shifts.is_empty()).then_some(shifts);
         let taus = (!self.taus.is_empty()).then(|| self.taus.clone());
-        ShiftChoices { draws: None, taus, shifts: given(&self.shifts), side: self.side, grey: self.grey }
+        ShiftChoices { draws: None, taus, shifts: given, side: self.side, grey: self.grey }
     }
 
     /// Refuses them where the suite is not of dataset shift.
@@ -43,5 +44,35 @@ impl ShiftArguments {
             Some((option, _)) => bail!("{option} is for suites of dataset shift: leave it out"),
             None => Ok(()),
         }
+    }
+}
+
+/// The patterns of a list that commas part, but for those commas that are within braces.
+fn patterns(list: &str) -> Vec<String> {
+    let (mut all, mut depth) = (vec![String::new()], 0_u32);
+    for letter in list.chars() {
+        match letter {
+            '{' => depth += 1,
+            '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        match (letter, all.last_mut()) {
+            (',', _) if depth == 0 => all.push(String::new()),
+            (_, Some(last)) => last.push(letter),
+            (_, None) => {}
+        }
+    }
+    all
+}
+
+#[cfg(test)]
+mod tests {
+    use super::patterns;
+
+    #[test]
+    fn commas_part_patterns_outside_braces_alone() {
+        assert_eq!(patterns("rotation/{30,60},fog/3"), ["rotation/{30,60}", "fog/3"]);
+        assert_eq!(patterns("a,,b"), ["a", "", "b"]);
+        assert_eq!(patterns("}a,{b,c"), ["}a", "{b,c"]);
     }
 }

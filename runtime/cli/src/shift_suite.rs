@@ -6,13 +6,14 @@ use anyhow::{Context, Result, anyhow, bail};
 use jointly_core::Metric;
 use jointly_core::data::shift::{ShiftCard, locate_outsiders, locate_shift};
 use jointly_core::shift::{
-    OWN_IMAGES, ShiftDataError, ShiftDataset, ShiftInstance, ShiftLevel, ShiftProblem, ShiftSuite, attach_datasets,
-    shift_suite,
+    OWN_IMAGES, Shift, ShiftDataError, ShiftDataset, ShiftInstance, ShiftLevel, ShiftProblem, ShiftSuite,
+    attach_datasets, shift_suite,
 };
 
 use crate::data_directories::DataDirectories;
 use crate::own_images::PlannedImages;
 use crate::plan::{Plan, PlannedProblem};
+use crate::table::counted;
 use crate::{output, own_images, problems};
 
 /// What a person may choose of a suite.
@@ -127,22 +128,32 @@ fn refuse_idle(taus: &[u32], problems: &[ShiftProblem], seed: u64) -> Result<()>
     }
 }
 
-/// The levels that patterns name: of the suite's own those that match; and one that is written out, whatever it is.
+/// The levels that patterns name: of the suite's own those that match; else, of all shifts at the severities that they are
+/// usually looked at; else one that is written out, whatever it is.
 fn levels(suite: &ShiftSuite, patterns: &[String]) -> Result<Vec<ShiftLevel>> {
     let mut levels: Vec<ShiftLevel> = Vec::new();
     for pattern in patterns {
         let glob = problems::matcher(pattern)?;
-        let matching: Vec<ShiftLevel> =
-            suite.options.levels.iter().filter(|level| glob.is_match(level.to_string())).copied().collect();
-        let mut found = taken(&matching, &suite.problems);
+        let usual =
+            Shift::ALL.into_iter().flat_map(|shift| shift.severities().iter().filter_map(move |s| shift.at(*s).ok()));
+        let usual: Vec<ShiftLevel> = usual.collect();
+        let matching = |levels: &[ShiftLevel]| {
+            let matching = levels.iter().filter(|level| glob.is_match(level.to_string())).copied();
+            taken(&matching.collect::<Vec<_>>(), &suite.problems)
+        };
+        let mut found = matching(&suite.options.levels);
+        if found.is_empty() {
+            found = matching(&usual);
+        }
         if found.is_empty() {
             match pattern.parse::<ShiftLevel>() {
                 Ok(level) if suite.problems.iter().any(|problem| problem.takes(level.shift())) => found.push(level),
                 Ok(level) => bail!("inputs of {} cannot be shifted by {}", suite.name, level.shift()),
                 Err(error) => {
-                    let example = suite.options.levels.first().map(ToString::to_string);
-                    let example = example.map(|level| format!("; its own look like {level}")).unwrap_or_default();
-                    bail!("no shift of {} matches {pattern} ({error}){example}", suite.name)
+                    bail!(
+                        "no shift that {name} can have matches {pattern} ({error}); `jointly suites {name}` lists its own",
+                        name = suite.name
+                    )
                 }
             }
         }
@@ -185,9 +196,24 @@ fn keep_first_at_hand(problems: &mut Vec<ShiftProblem>, data: &DataDirectories) 
     let card = |problem: &ShiftProblem| problem.dataset().and_then(ShiftDataset::card);
     let is_there = |card: &'static ShiftCard| locate_shift(card, &directories).is_ok();
     let first = problems.iter().filter_map(card).find(|card| is_there(card));
-    if let Some(meant) = first.or_else(|| problems.iter().rev().find_map(card)) {
-        problems.retain(|problem| card(problem).is_some_and(|own| own.name == meant.name));
+    let Some(meant) = first.or_else(|| problems.iter().rev().find_map(card)) else { return Ok(()) };
+    let (kept, others): (Vec<_>, Vec<_>) =
+        problems.drain(..).partition(|problem| card(problem).is_some_and(|own| own.name == meant.name));
+    // Without a word two people would compare different problems under the suite's name.
+    if let (Some(like), Some(other)) = (kept.first(), others.first()) {
+        let why = match other.dataset().and_then(ShiftDataset::card) {
+            Some(other) if !is_there(other) => format!("there is no {}", other.name),
+            _ => format!("{} is there, which asks for more", meant.name),
+        };
+        output::note(&format!(
+            "{why}: {} like {} left out, and {} like {} run; --problems chooses others",
+            counted(others.len(), "problem"),
+            other.name,
+            counted(kept.len(), "problem"),
+            like.name
+        ));
     }
+    *problems = kept;
     Ok(())
 }
 

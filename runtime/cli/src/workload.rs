@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use jointly_core::oracle::Settings as Sampling;
 use jointly_core::regression::{RegressionProblem, RegressionSuite, TableFile};
 use jointly_core::shift::{ShiftProblem, ShiftSuite};
-use jointly_core::{Problem, Suite};
+use jointly_core::{Problem, Suite, Tokens};
 use jointly_host::{Agent, Execution, Interface, Limits, Runtime};
 
 use crate::agent_source::LoadedAgent;
@@ -153,6 +153,7 @@ impl Workload {
                 Ok(Self { plan, agents, problems, predictor, agent_files: loader.files(), table_files: tables })
             }
             Asked::Shift { suite, images } => {
+                refuse_without_tokens(&suite, &planned, &agents)?;
                 let plan = Plan { images, ..Plan::of_shift(&suite, seed, limits, planned) };
                 let problems = Problems::Shift(suite.problems);
                 Ok(Self {
@@ -263,6 +264,23 @@ impl Workload {
 /// The plan on a person's own tables.
 fn on_tables(plan: Plan, tables: &[TableFile]) -> Plan {
     Plan { tables: tables.iter().map(own_tables::planned).collect(), ..plan }
+}
+
+/// Refuses agents of numbers alone where every input has tokens, before any unit is paid for.
+fn refuse_without_tokens(suite: &ShiftSuite, planned: &[PlannedAgent], agents: &[Contestant]) -> Result<()> {
+    if suite.problems.iter().any(|problem| problem.task().tokens == Tokens::Absent) {
+        return Ok(());
+    }
+    let speaks = |agent: &Contestant| matches!(agent, Contestant::Agent(agent) if agent.speaks(Interface::Multimodal));
+    match planned.iter().zip(agents).find(|(_, agent)| !speaks(agent)) {
+        None => Ok(()),
+        Some((planned, _)) => bail!(
+            "{} learns from numbers alone, and inputs of {} are words or categories: give agents of the interface \
+             multimodal (`jointly agents` marks them s)",
+            planned.agent,
+            suite.name
+        ),
+    }
 }
 
 /// Loads each agent once, however many variants of it take part.

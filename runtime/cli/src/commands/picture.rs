@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use jointly_core::regression::{PredictionOptions, RegressionSuite, regression_suites};
+use jointly_core::shift::shift_suites;
 use jointly_core::{Environment, Instance, Problem, Suite, Task};
 use jointly_host::{Execution, Limits, Trace};
 
@@ -45,6 +46,13 @@ pub(crate) struct Picture {
 
 impl Picture {
     pub(crate) fn execute(self) -> Result<ExitCode> {
+        if is_of_shift(&self.problem) {
+            bail!(
+                "{} is of dataset shift, whose inputs are no points of a line or plane; `jointly report DIR --format html` \
+                 shows the shifted inputs of a run",
+                self.problem
+            );
+        }
         if let Some(suite) = regression_of(&self.problem)? {
             return self.draw_line(suite);
         }
@@ -146,6 +154,11 @@ fn regression_of(name: &str) -> Result<Option<RegressionSuite>> {
         [problem] if problem.curve_data(0, suite.options.noise).is_none() => bail!("{}", no_curve(name)),
         _ => Ok(Some(suite)),
     }
+}
+
+/// Whether a problem of dataset shift has that name.
+fn is_of_shift(name: &str) -> bool {
+    shift_suites().iter().any(|suite| suite.problems.iter().any(|problem| problem.name == name))
 }
 
 fn no_curve(name: &str) -> String {

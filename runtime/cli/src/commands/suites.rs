@@ -174,6 +174,11 @@ fn shift_card(suite: &ShiftSuite, problems: bool) -> String {
         let _ = writeln!(text, "    a problem is named like {}", problem.name);
     }
     let _ = writeln!(text, "    {}", shift_cost(suite));
+    for shift in shifts.iter().filter(|_| problems) {
+        let of_shift = suite.options.levels.iter().filter(|level| level.shift().name() == *shift);
+        let levels: Vec<String> = of_shift.map(ToString::to_string).collect();
+        let _ = writeln!(text, "        {}", levels.join(" "));
+    }
     for problem in suite.problems.iter().filter(|_| problems) {
         let _ = writeln!(text, "        {}", problem.name);
     }

@@ -53,7 +53,7 @@ impl Sweep {
             output::print(&json)?;
         } else {
             let problems = counted(plan.problems.len(), "problem");
-            let mut text = format!("{}, {problems}, seed {}", plan.suite, plan.seed);
+            let mut text = format!("{}, {problems}, seed {}{}", plan.suite, plan.seed, plan.departures());
             if let Some(by) = by {
                 let errors = scores.units().clause();
                 let _ = write!(
@@ -61,7 +61,7 @@ impl Sweep {
                     "; lower {by} is better\n{errors}; behind is the difference to the best, paired by problem"
                 );
             }
-            let mut text = wrap(&text, 0) + "\n";
+            let mut text = wrap(&text, 2) + "\n";
             for selection in &selections {
                 text += &tables(selection, by.unwrap_or_default(), self.tune);
             }

@@ -118,6 +118,14 @@ pub enum DataDefect {
         /// What it lacks.
         what: String,
     },
+    /// A person's own folder is not laid out as it must be.
+    #[error("{what}: {remedy}")]
+    Layout {
+        /// What is there.
+        what: String,
+        /// What to do.
+        remedy: &'static str,
+    },
     /// An image cannot be read.
     #[error("it is no image that can be read ({reason}): take it away or convert it to PNG or JPEG")]
     Image {

@@ -64,8 +64,9 @@ impl ImageFolder {
         }
         let classes = subfolders(&self.train).map_err(|defect| refuse(&self.train, defect))?;
         if !(2..=MAX_CLASSES as usize).contains(&classes.len()) {
-            let (found, expected) = (classes.len() as u64, format!("2 to {MAX_CLASSES}, a folder each"));
-            return Err(refuse(&self.train, DataDefect::Count { what: "classes", found, expected }));
+            let what = format!("it has {} folders of classes, expected 2 to {MAX_CLASSES}", classes.len());
+            let remedy = "put the images to train on into a folder for each class, as in train/cat and train/dog";
+            return Err(refuse(&self.train, DataDefect::Layout { what, remedy }));
         }
         // All files are listed before one is read, so that what would not fit is refused at once.
         let train = labelled_files(&self.train, &classes)?;
@@ -74,8 +75,9 @@ impl ImageFolder {
             Some(folder) => {
                 let there = subfolders(folder).map_err(|defect| refuse(folder, defect))?;
                 if let Some(strange) = there.iter().find(|class| classes.binary_search(class).is_err()) {
-                    let what = format!("class {} to train on", strange.display());
-                    return Err(refuse(folder, DataDefect::Folder { what }));
+                    let what = format!("it has the class {}, which has no folder to train on", strange.display());
+                    let remedy = "add that folder, take this one away, or move it to outside if it belongs to no class";
+                    return Err(refuse(folder, DataDefect::Layout { what, remedy }));
                 }
                 Some(labelled_files(folder, &classes)?)
             }
@@ -142,8 +144,8 @@ fn some(folder: &Path, images: usize) -> Result<(), DataError> {
     if images >= FEWEST {
         return Ok(());
     }
-    let expected = format!("at least {FEWEST}, ending in .png, .jpg or .jpeg");
-    Err(DataDefect::Count { what: "images", found: images as u64, expected }.of(IMAGES, folder))
+    let what = format!("it has {images} images, expected at least {FEWEST}, ending in .png, .jpg or .jpeg");
+    Err(DataDefect::Layout { what, remedy: "add some, or convert those of other formats" }.of(IMAGES, folder))
 }
 
 /// The names of the folders within one, in the order of their bytes.

@@ -474,11 +474,12 @@ fn folders_that_make_no_dataset_are_refused() {
         refusal(&|folder, images| images.train = folder.path("nowhere")).starts_with("failed to read images from ")
     );
     assert!(
-        refusal(&|folder, images| images.train = folder.path("train/cat")).contains("it holds 0 classes, expected 2")
+        refusal(&|folder, images| images.train = folder.path("train/cat"))
+            .contains("it has 0 folders of classes, expected 2")
     );
     assert!(
         refusal(&|folder, _| folder.put("test/mouse/a.png", &picture(1)))
-            .contains("the folder has no class mouse to train on")
+            .contains("it has the class mouse, which has no folder to train on")
     );
     assert!(refusal(&|folder, _| fs::remove_dir_all(folder.path("others")).unwrap()).contains("others"));
     assert!(
