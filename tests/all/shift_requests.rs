@@ -2,6 +2,7 @@
 
 use crate::command::{done, fits_a_terminal, joined, refused};
 use crate::guests::argument;
+use crate::regression::arguments;
 use crate::regression_requests::refused_request;
 use crate::run::{RunDirectory, json};
 use crate::shift::{AGENTS, PROBLEM, SUITE};
@@ -13,10 +14,11 @@ fn shifts_that_there_are_not_are_refused() {
     for (shifts, texts) in [
         (
             "wobble/3",
-            &["no shift of quick/shift matches wobble/3", "there is no shift \"wobble\"", "gaussian-noise"][..],
+            &["no shift that quick/shift can have matches wobble/3", "there is no shift \"wobble\"", "gaussian-noise"]
+                [..],
         ),
-        ("rotation", &["matches rotation", "write them as rotation/45", "its own look like rotation/30"]),
-        ("fog/*", &["matches fog/*", "write them as rotation/45"]),
+        ("rotation", &["matches rotation", "write them as rotation/45", "`jointly suites quick/shift` lists its own"]),
+        ("frog/*", &["matches frog/*", "write them as rotation/45"]),
         ("fog/6", &["fog has no severity 6: it takes 0, 1, 2, 3, 4 or 5"]),
         ("translation/2.5", &["translation has no severity 2.5: it takes whole pixels"]),
         ("rotation/nan", &["rotation has no severity NaN: it takes degrees"]),
@@ -30,6 +32,18 @@ fn shifts_that_there_are_not_are_refused() {
     ] {
         refused_request(&[AGENT], (SUITE, PROBLEM), &["--shifts", shifts], texts);
     }
+}
+
+/// Of the suite's own levels first, and of all others where none of those matches.
+#[test]
+fn shifts_are_named_by_patterns() {
+    let directory = RunDirectory::new();
+    let chosen = ["--shifts", "rotation/{30,60},fog/*,contrast/*,fog/3,translation/3", "--draws", "2"];
+    done(arguments(&directory, &[AGENT], SUITE, PROBLEM, &chosen));
+    let levels = &json(&directory.read("plan.json"))["shift"]["levels"];
+    let expected = "rotation/30 rotation/60 fog/1 fog/2 fog/3 fog/4 fog/5 contrast/3 translation/3";
+    let levels: Vec<&str> = levels.as_array().unwrap().iter().map(|level| level.as_str().unwrap()).collect();
+    assert_eq!(levels.join(" "), expected);
 }
 
 #[test]
