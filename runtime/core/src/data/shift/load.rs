@@ -21,8 +21,8 @@ pub fn load_shift(card: &'static ShiftCard, files: &ShiftFiles) -> Result<ShiftD
     let mut outsiders = Vec::new();
     let (pool, test) = match card.content {
         ShiftContent::Known(known) => {
-            for (outsider, found) in &files.outsiders {
-                let size = card.task().image.expect("images stand beside images");
+            // Images stand beside images alone.
+            for ((outsider, found), size) in files.outsiders.iter().zip(card.task().image.into_iter().cycle()) {
                 let rows = images(found, size).map_err(|defect| defect.of(outsider.name, &found.path))?;
                 outsiders.push((outsider.name.to_owned(), rows));
             }
