@@ -196,10 +196,10 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("posts.tar.gz");
         let mut tar = tar::Builder::new(GzEncoder::new(File::create(&path).unwrap(), Compression::fast()));
-        for (name, bytes) in [("train/sci.med/1", &b"From: a\n\nDear all"[..]), ("strange", &[0; 100_000])] {
+        for (name, bytes) in [("train/sci.med/1", b"From: a\n\nDear all".to_vec()), ("strange", vec![0; 100_000])] {
             let mut header = tar::Header::new_gnu();
             header.set_size(bytes.len() as u64);
-            tar.append_data(&mut header, name, bytes).unwrap();
+            tar.append_data(&mut header, name, bytes.as_slice()).unwrap();
         }
         tar.into_inner().unwrap().finish().unwrap();
         assert_eq!(from_archive(&path, "train", MAX_DATA_BYTES).unwrap().len(), 1);
