@@ -325,8 +325,7 @@ impl<'a> Leaderboard<'a> {
         self.scores.plan.shift()?;
         let agent = self.scores.agents.iter().find(|agent| !agent.problems.is_empty())?;
         let shown = self.columns.first.iter().chain(&self.columns.second);
-        let counts: Vec<(&str, usize)> =
-            shown.filter_map(|name| Some((name.as_str(), agent.by_problem(name).count()))).collect();
+        let counts: Vec<(&str, usize)> = shown.map(|name| (name.as_str(), agent.by_problem(name).count())).collect();
         let fewest =
             counts.iter().map(|(_, count)| *count).filter(|count| (1..agent.problems.len()).contains(count)).min()?;
         let names: Vec<&str> = counts.iter().filter(|(_, count)| *count == fewest).map(|(name, _)| *name).collect();

@@ -109,9 +109,12 @@ struct Sized<'m, 'v> {
     variants: Vec<(f64, &'m Agent<'v>)>,
 }
 
+/// Variants, each with the size that it is given, if it is given one.
+type Given<'m, 'v> = Vec<(Option<String>, &'m Agent<'v>)>;
+
 /// Those of each agent with two sizes or more; a variant that is given none has the agent's own.
 fn sized<'m, 'v>(measured: &'m Measured<'v>, defaults: Defaults) -> Vec<Sized<'m, 'v>> {
-    let mut all: Vec<(String, Vec<(Option<String>, &Agent)>)> = Vec::new();
+    let mut all: Vec<(String, Given)> = Vec::new();
     for agent in &measured.agents {
         let settings = &agent.planned.settings;
         let name = settings.clone().without(|name, _| name == SIZE).label(&agent.planned.agent);
@@ -123,7 +126,7 @@ fn sized<'m, 'v>(measured: &'m Measured<'v>, defaults: Defaults) -> Vec<Sized<'m
     }
     // To ask an agent for what it uses is to load it: only where a variant is given a size, and another none.
     all.retain(|(_, variants)| variants.len() > 1 && variants.iter().any(|(given, _)| given.is_some()));
-    let sized = |(name, variants): (String, Vec<(Option<String>, &'m Agent<'v>)>)| {
+    let sized = |(name, variants): (String, Given<'m, 'v>)| {
         let variant = |(given, agent): (Option<String>, &'m Agent<'v>)| {
             let size: u32 = given.or_else(|| defaults(agent.planned, SIZE))?.parse().ok()?;
             (size > 0).then_some((f64::from(size), agent))
