@@ -18,7 +18,7 @@ fn shifts_that_there_are_not_are_refused() {
                 [..],
         ),
         ("rotation", &["matches rotation", "write them as rotation/45", "`jointly suites quick/shift` lists its own"]),
-        ("frog/*", &["matches frog/*", "write them as rotation/45"]),
+        ("frog/*", &["matches frog/*", "there is no shift \"frog\""]),
         ("fog/6", &["fog has no severity 6: it takes 0, 1, 2, 3, 4 or 5"]),
         ("translation/2.5", &["translation has no severity 2.5: it takes whole pixels"]),
         ("rotation/nan", &["rotation has no severity NaN: it takes degrees"]),
