@@ -113,15 +113,53 @@ fn a_component_whose_exports_have_the_right_names_and_nothing_in_them() {
 }
 
 #[test]
-fn a_module_that_imports_files() {
+fn a_module_of_the_c_library_without_a_component_type() {
     let text = r#"(module (import "wasi_snapshot_preview1" "path_open" (func)))"#;
-    refused_text(text, &["imports wasi_snapshot_preview1 path_open", "does not offer", "host interface"]);
+    refused_text(text, &["a core module without a component type"]);
 }
 
 #[test]
-fn a_component_that_imports_the_environment() {
+fn a_module_that_imports_what_the_c_library_does_not_have() {
+    let text = r#"(module (import "wasi_snapshot_preview1" "fork" (func)))"#;
+    refused_text(text, &["imports wasi_snapshot_preview1 fork", "does not offer", "host interface"]);
+}
+
+#[test]
+fn a_module_that_imports_from_the_browser() {
+    let text = r#"(module (import "env" "emscripten_sleep" (func)))"#;
+    refused_text(text, &["imports env emscripten_sleep", "does not offer", "host interface"]);
+}
+
+#[test]
+fn a_component_that_imports_what_is_not_offered() {
+    let imports = [
+        "wasi:keyvalue/store@0.2.0",
+        "wasi:http/incoming-handler@0.2.0",
+        "wasi:cli/environment@0.3.0",
+        "wasi:io/poll@0.2.0-rc-2023-11-10",
+        "example:database/query@1.0.0",
+    ];
+    for import in imports {
+        let text = format!(r#"(component (import "{import}" (instance)))"#);
+        let imported = format!("imports {import}, which the sandbox does not offer");
+        refused_text(&text, &[&imported, "host interface", "WASI 0.2"]);
+    }
+}
+
+#[test]
+fn a_component_that_imports_wasi_and_is_no_agent() {
     let text = r#"(component (import "wasi:cli/environment@0.2.0" (instance)))"#;
-    refused_text(text, &["imports wasi:cli/environment@0.2.0", "does not offer", "host interface"]);
+    refused_text(text, &["not an agent", "exports nothing"]);
+}
+
+#[test]
+fn a_component_that_imports_a_function_that_wasi_does_not_have() {
+    let text = r#"(component
+        (import "wasi:random/random@0.2.0" (instance (export "get-true-randomness" (func (result u64)))))
+        (instance $nothing)
+        (export "jointly:agent/info@0.2.0" (instance $nothing))
+        (export "jointly:agent/classification@0.2.0" (instance $nothing)))"#;
+    refused_text(text, &["not accepted by the engine", "function implementation is missing"]);
 }
 
 #[test]

@@ -225,6 +225,42 @@ fn unprintable() {
     }
 }
 
+#[test]
+fn exits() {
+    Encounter::of("exits").failed(
+        "train",
+        "trapped",
+        "exited with status 1; an agent returns a failure instead; its log ends: that was all",
+    );
+}
+
+#[test]
+fn hoards_pollables() {
+    Encounter::within("hoards-pollables", 64, 64 + OWN).failed(
+        "train",
+        "invalid-output",
+        "store handle limit exceeded",
+    );
+}
+
+#[test]
+fn polls_without_end() {
+    Encounter::within("polls-without-end", 64, 64 + OWN).failed("train", "out-of-fuel", "--fuel");
+}
+
+#[test]
+fn prints_without_end() {
+    // Until its fuel ends it prints far more than the bound.
+    Encounter::within("prints-without-end", 64, 64 + OWN).failed("train", "out-of-fuel", "--fuel");
+}
+
+#[test]
+fn wants_many_bytes() {
+    // Held by the command, they would pass the bound.
+    let message = "asked for 4294967296 random bytes in one call";
+    Encounter::within("wants-many-bytes", 64, 64 + OWN).failed("train", "trapped", message);
+}
+
 /// The guest is refused when it is loaded, with an error that names it and holds the texts.
 fn refused_at_load(guest: &str, texts: &[&str]) {
     let directory = RunDirectory::new();
@@ -250,10 +286,58 @@ fn panics_in_describe() {
 }
 
 #[test]
+fn exits_at_start() {
+    refused_at_load("exits-at-start", &["does not describe itself", "trapped", "exited with status 0"]);
+}
+
+#[test]
 fn impostor() {
     let encounter = Encounter::of("impostor");
     assert_eq!(encounter.finished.code, Some(0), "{:?}", encounter.finished);
     let labels: Vec<String> = encounter.directory.units().iter().map(|unit| unit["agent"].to_string()).collect();
     assert_eq!(labels.len(), 2);
     assert!(labels.iter().all(|label| label.starts_with("\"uniform@")) && labels[0] != labels[1], "{labels:?}");
+}
+
+/// Every unit has a store of its own, so that no training is ever but the first.
+#[test]
+fn carries_over() {
+    let problems = "quick/t10/*/*";
+    let directory = RunDirectory::new();
+    let finished = directory.run(&[&argument("carries-over"), "uniform"], problems, &["--jobs", "1"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let scores = directory.scores();
+    let [mut guest, mut uniform] = [0, 1].map(|agent| scores["agents"][agent]["problems"].as_array().unwrap().clone());
+    assert_eq!(guest.len(), 9);
+    for problem in guest.iter_mut().chain(&mut uniform) {
+        problem.as_object_mut().unwrap().remove("fuel");
+    }
+    assert_eq!(guest, uniform);
+}
+
+/// Whatever the order of rows said, an agent that answers by it says something else of a row alone.
+#[test]
+fn guesses_by_order() {
+    Encounter::of("guesses-by-order").failed("sample", "invalid-output", "when asked again");
+}
+
+#[test]
+fn many_models() {
+    // Handles are the host's memory and not the agent's.
+    Encounter::within("many-models", 64, 64 + OWN).failed("train", "invalid-output", "handle limit");
+}
+
+#[test]
+fn nested_lists() {
+    refused_at_load("nested-lists", &["too much data"]);
+}
+
+#[test]
+fn traps_in_free() {
+    Encounter::of("traps-in-free").failed("sample", "trapped", "unreachable");
+}
+
+#[test]
+fn calls_from_realloc() {
+    Encounter::of("calls-from-realloc").failed("sample", "trapped", "cannot leave");
 }

@@ -38,3 +38,4 @@ mod shift_requests;
 mod sweep;
 mod tokens;
 mod verify;
+mod wasi;

@@ -19,6 +19,8 @@ use crate::{
 
 /// What an agent may use to say what it is, whatever its limits.
 const DESCRIBE_FUEL: u64 = 1_000_000_000;
+/// The seed where an agent is asked what is the same under every seed.
+const NO_SEED: u64 = 0;
 
 /// An agent, compiled and checked. Cheap to clone.
 #[derive(Clone)]
@@ -52,7 +54,7 @@ impl Component {
         /// Asks one of the worlds, all of which export the same `info`.
         macro_rules! ask {
             ($world:ty, $component:expr) => {{
-                let mut sandbox = Sandbox::<$world>::new($component, limits, Trace::default())?;
+                let mut sandbox = Sandbox::<$world>::new($component, limits, Trace::default(), NO_SEED)?;
                 sandbox.call(Phase::Load, |world, store| world.jointly_agent_info().call_describe(store))?.into()
             }};
         }
@@ -122,18 +124,21 @@ impl Agent {
         let trained = match interface {
             Interface::Classification => {
                 let task = Task { input_dim: 1, num_classes: 2, temperature: None, hidden_layers: None };
-                let mut sandbox = Sandbox::new(self.component.classifier.as_ref()?, limits, Trace::default()).ok()?;
-                classifier::train(&mut sandbox, &task, None, None, settings, 0)
+                let mut sandbox =
+                    Sandbox::new(self.component.classifier.as_ref()?, limits, Trace::default(), NO_SEED).ok()?;
+                classifier::train(&mut sandbox, &task, None, None, settings, NO_SEED)
             }
             Interface::Regression => {
                 let task = RegressionTask { input_dim: 1, noise_std: None };
-                let mut sandbox = Sandbox::new(self.component.regressor.as_ref()?, limits, Trace::default()).ok()?;
-                regressor::train(&mut sandbox, &task, None, None, settings, 0)
+                let mut sandbox =
+                    Sandbox::new(self.component.regressor.as_ref()?, limits, Trace::default(), NO_SEED).ok()?;
+                regressor::train(&mut sandbox, &task, None, None, settings, NO_SEED)
             }
             Interface::Multimodal => {
                 let task = MultimodalTask { num_classes: 2, numbers: 1, image: None, tokens: Tokens::Absent };
-                let mut sandbox = Sandbox::new(self.component.multimodal.as_ref()?, limits, Trace::default()).ok()?;
-                multimodal::train(&mut sandbox, &task, None, None, settings, 0)
+                let mut sandbox =
+                    Sandbox::new(self.component.multimodal.as_ref()?, limits, Trace::default(), NO_SEED).ok()?;
+                multimodal::train(&mut sandbox, &task, None, None, settings, NO_SEED)
             }
         };
         match trained {

@@ -1,9 +1,13 @@
 //! From the bytes of a file to a component that is worth compiling.
 
+use wasi_preview1_component_adapter_provider::{
+    WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME as PREVIEW1, WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER as ADAPTER,
+};
 use wasmparser::{Encoding, Parser, Payload};
 
 use crate::load_error::{LoadError, one_line};
-use crate::{INTERFACE, Interface};
+use crate::sandbox::clean;
+use crate::{INTERFACE, Interface, wasi};
 
 /// The custom section in which the SDK stamps the interface it speaks.
 const STAMP: &str = "jointly-agent";
@@ -28,10 +32,13 @@ pub(crate) fn component(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
     if !survey.typed {
         return Err(LoadError::Untyped);
     }
-    wit_component::ComponentEncoder::default()
-        .module(bytes)
-        .and_then(|encoder| encoder.validate(true).encode())
-        .map_err(|error| LoadError::Malformed(format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ")))
+    let mut encoder = wit_component::ComponentEncoder::default().module(bytes);
+    if survey.preview1 {
+        encoder = encoder.and_then(|encoder| encoder.adapter(PREVIEW1, ADAPTER));
+    }
+    encoder.and_then(|encoder| encoder.validate(true).encode()).map_err(|error| {
+        LoadError::Malformed(clean(&format!("{error:#}").split_whitespace().collect::<Vec<_>>().join(" ")))
+    })
 }
 
 /// Checks what a component wants and offers before anything of it runs; what it speaks, at least one interface.
@@ -53,7 +60,7 @@ pub(crate) fn check(
         return Err(LoadError::OtherVersion(version));
     }
     let exports = if exports.is_empty() { "nothing".into() } else { exports.join(", ") };
-    Err(LoadError::ForeignWorld(exports))
+    Err(LoadError::ForeignWorld(clean(&exports)))
 }
 
 /// Compiles a component.
@@ -66,6 +73,8 @@ pub(crate) fn compile(engine: &wasmtime::Engine, bytes: &[u8]) -> Result<wasmtim
 struct Survey {
     core: bool,
     typed: bool,
+    /// It imports WASI's first preview, as what wasi-libc links does: the adapter makes the second of it.
+    preview1: bool,
     stamp: Option<String>,
     imports: Vec<String>,
 }
@@ -75,19 +84,20 @@ impl Survey {
         let mut survey = Self::default();
         let mut outermost = true;
         for payload in Parser::new(0).parse_all(bytes) {
-            let payload = payload.map_err(|error| LoadError::Malformed(error.message().to_owned()))?;
+            let payload = payload.map_err(|error| LoadError::Malformed(clean(error.message())))?;
             match payload {
                 Payload::Version { encoding, .. } => {
                     survey.core |= outermost && encoding == Encoding::Module;
                     outermost = false;
                 }
                 Payload::CustomSection(section) if section.name() == STAMP => {
-                    survey.stamp = Some(String::from_utf8_lossy(section.data()).into_owned());
+                    survey.stamp = Some(clean(&String::from_utf8_lossy(section.data())));
                 }
                 Payload::CustomSection(section) if section.name().starts_with("component-type") => survey.typed = true,
                 Payload::ImportSection(section) if survey.core => {
                     for import in section.into_imports() {
-                        let import = import.map_err(|error| LoadError::Malformed(error.message().to_owned()))?;
+                        let import = import.map_err(|error| LoadError::Malformed(clean(error.message())))?;
+                        survey.preview1 |= import.module == PREVIEW1;
                         survey.imports.push(format!("{} {}", import.module, import.name));
                     }
                 }
@@ -100,21 +110,30 @@ impl Survey {
 
 fn offered(import: &str) -> bool {
     ["host", "types"].iter().any(|interface| import == format!("{PACKAGE}{interface}@{VERSION}"))
+        || wasi::offers(import)
 }
 
 /// A core module imports host functions by interface, and its own resources' intrinsics from `[export]...`.
 fn foreign_to_module(import: &str) -> bool {
-    let module = import.split(' ').next().unwrap_or_default();
-    !offered(module) && !module.starts_with("[export]")
+    let (module, name) = import.split_once(' ').unwrap_or((import, ""));
+    !(offered(module) || module.starts_with("[export]") || module == PREVIEW1 && adapted(name))
+}
+
+/// Whether the adapter has this function of WASI's first preview.
+fn adapted(function: &str) -> bool {
+    Parser::new(0).parse_all(ADAPTER).flatten().any(|payload| match payload {
+        Payload::ExportSection(exports) => exports.into_iter().flatten().any(|export| export.name == function),
+        _ => false,
+    })
 }
 
 fn refused_import(import: &str) -> LoadError {
     let interface = import.split(' ').next().unwrap_or_default();
-    other_version(interface).map_or_else(|| LoadError::ForbiddenImport(import.to_owned()), LoadError::OtherVersion)
+    other_version(interface).map_or_else(|| LoadError::ForbiddenImport(clean(import)), LoadError::OtherVersion)
 }
 
 /// `jointly:agent@V` where the name is of this package in another version.
 fn other_version(name: &str) -> Option<String> {
     let (_, version) = name.strip_prefix(PACKAGE)?.split_once('@')?;
-    (version != VERSION).then(|| format!("jointly:agent@{version}"))
+    (version != VERSION).then(|| clean(&format!("jointly:agent@{version}")))
 }

@@ -38,7 +38,7 @@ impl Classifier for ConfiguredAgent {
     ) -> Result<Trained, Failure> {
         let component = self.agent.component.classifier.as_ref();
         let component = component.ok_or_else(|| unspoken(Interface::Classification))?;
-        let mut sandbox = Sandbox::new(component, self.limits, self.trace.clone())?;
+        let mut sandbox = Sandbox::new(component, self.limits, self.trace.clone(), seed)?;
         let trained = train(&mut sandbox, task, Some(data), validation, &self.settings, seed)?;
         let model = trained.map_err(|failure| own_word(Phase::Train, failure))?;
         Ok(Trained::new(sandbox, model, task.num_classes))

@@ -10,6 +10,7 @@
 mod agent;
 mod artifact;
 mod bindings;
+mod charge;
 mod classifier;
 mod description;
 mod failure;
@@ -25,6 +26,7 @@ mod sandbox;
 mod setting;
 mod trace;
 mod trained;
+mod wasi;
 mod world;
 
 pub use agent::Agent;

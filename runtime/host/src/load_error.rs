@@ -1,5 +1,6 @@
 //! Why a file is not an agent that this host runs, with the remedy.
 
+use crate::sandbox::clean;
 use crate::{Failure, INTERFACE};
 
 /// Why a file was refused; every message fits after "failed to load FILE: ".
@@ -21,7 +22,10 @@ pub enum LoadError {
     )]
     Untyped,
     /// It wants something that the sandbox does not offer.
-    #[error("imports {0}, which the sandbox does not offer; an agent may import only {INTERFACE}'s host interface")]
+    #[error(
+        "imports {0}, which the sandbox does not offer; an agent may import only {INTERFACE}'s host interface and what \
+         docs/wasi.md lists of WASI 0.2's cli, clocks, filesystem, http, io, random and sockets"
+    )]
     ForbiddenImport(String),
     /// It speaks another version of the interface.
     #[error("speaks {0} and this host speaks {INTERFACE}; rebuild it against that version")]
@@ -46,5 +50,5 @@ pub enum LoadError {
 /// The cause of an engine's error as one line; what lies over it is where in the guest's code it came up.
 pub(crate) fn one_line(error: &wasmtime::Error) -> String {
     let text = error.root_cause().to_string();
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
+    clean(&text.split_whitespace().collect::<Vec<_>>().join(" "))
 }

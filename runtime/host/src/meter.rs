@@ -1,7 +1,8 @@
-//! What a store knows of its guest: how much memory it holds and may hold, and what it says.
+//! What a store knows of its guest: how much memory it holds and may hold, what it says, and the world that it sees.
 
 use wasmtime::ResourceLimiter;
 
+use crate::wasi::VirtualWorld;
 use crate::{Limits, Trace};
 
 /// Elements of all tables together: interpreters need many thousands, nobody a million.
@@ -21,6 +22,7 @@ pub(crate) struct Meter {
     /// The machine had no memory for what the guest was allowed.
     pub(crate) host_is_short: bool,
     pub(crate) trace: Trace,
+    pub(crate) wasi: VirtualWorld,
 }
 
 /// An amount that a guest's memories, or its tables, share.
@@ -33,14 +35,26 @@ struct Allowance {
 }
 
 impl Meter {
-    pub(crate) fn new(limits: Limits, trace: Trace) -> Self {
+    /// Of a guest that is to train with `seed`.
+    pub(crate) fn new(limits: Limits, trace: Trace, seed: u64) -> Self {
         let memory = usize::try_from(limits.memory).unwrap_or(usize::MAX);
-        Self { memory: Allowance::of(memory), tables: Allowance::of(TABLE_ELEMENTS), host_is_short: false, trace }
+        Self {
+            memory: Allowance::of(memory),
+            tables: Allowance::of(TABLE_ELEMENTS),
+            host_is_short: false,
+            trace,
+            wasi: VirtualWorld::new(seed),
+        }
     }
 
     /// Bytes of all memories together, which never shrink.
     pub(crate) fn memory_used(&self) -> u64 {
         self.memory.used as u64
+    }
+
+    /// Logs the lines that the guest has begun to print and not ended.
+    pub(crate) fn end_lines(&mut self) {
+        self.wasi.end_lines().for_each(|line| self.trace.add_line(&line));
     }
 
     /// Something was asked for and refused: what the guest does next is likely a consequence.
@@ -104,12 +118,12 @@ impl ResourceLimiter for Meter {
 
 #[cfg(test)]
 mod tests {
-    use super::Meter;
+    use super::{Meter, TABLE_ELEMENTS};
     use crate::{Limits, Trace};
     use wasmtime::{ResourceLimiter, format_err};
 
     fn meter() -> Meter {
-        Meter::new(Limits { fuel: 0, memory: 100 }, Trace::default())
+        Meter::new(Limits { fuel: 0, memory: 100 }, Trace::default(), 0)
     }
 
     #[test]
@@ -140,6 +154,20 @@ mod tests {
         assert!(store.data().refused());
         assert!(memory.grow(&mut store, (1 << 16) + 1).is_err(), "beyond the type");
         assert!(!store.data().host_is_short);
+    }
+
+    #[test]
+    fn tables_share_one_limit() {
+        let engine = wasmtime::Engine::default();
+        let mut store = wasmtime::Store::new(&engine, meter());
+        store.limiter(|meter| meter);
+        let mut table = || {
+            let ty = wasmtime::TableType::new(wasmtime::RefType::FUNCREF, 0, None);
+            let table = wasmtime::Table::new(&mut store, ty, wasmtime::Ref::Func(None)).unwrap();
+            table.grow(&mut store, TABLE_ELEMENTS as u64 / 2, wasmtime::Ref::Func(None)).is_ok()
+        };
+        assert!(table() && table() && !table());
+        assert!(store.data().refused());
     }
 
     #[test]

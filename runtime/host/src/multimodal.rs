@@ -72,7 +72,7 @@ impl MultimodalClassifier for ConfiguredMultimodal {
             let trained = self.train_on_numbers(task, data, validation, seed)?;
             return Ok(TrainedMultimodal(Speech::Numbers(trained)));
         };
-        let mut sandbox = Sandbox::new(component, self.limits, self.trace.clone())?;
+        let mut sandbox = Sandbox::new(component, self.limits, self.trace.clone(), seed)?;
         let trained = train(&mut sandbox, task, Some(data), validation, &self.settings, seed)?;
         let model = trained.map_err(|failure| own_word(Phase::Train, failure))?;
         Ok(TrainedMultimodal(Speech::Multimodal { sandbox, model, num_classes: task.num_classes as usize }))

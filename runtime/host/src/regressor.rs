@@ -53,7 +53,7 @@ impl Regressor for ConfiguredRegressor {
         let component = component.ok_or_else(|| unspoken(Interface::Regression))?;
         let limits = Limits { fuel: self.limits.fuel.saturating_sub(self.fuel_used()), ..self.limits };
         let mut sandbox =
-            Metered { sandbox: Sandbox::new(component, limits, self.trace.clone())?, spent: self.spent.clone() };
+            Metered { sandbox: Sandbox::new(component, limits, self.trace.clone(), seed)?, spent: self.spent.clone() };
         let trained = train(&mut sandbox.sandbox, task, Some(data), validation, &self.settings, seed)?;
         let model = trained.map_err(|failure| own_word(Phase::Train, failure))?;
         Ok(TrainedRegressor { metered: sandbox, model })

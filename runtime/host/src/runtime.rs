@@ -4,17 +4,15 @@ use std::path::Path;
 
 use jointly_core::digest;
 use wasmtime::component::{Linker, WasmStr};
-use wasmtime::{Cache, CacheConfig, Config, Engine, OptLevel, StoreContextMut, Trap};
+use wasmtime::{Cache, CacheConfig, Config, Engine, OptLevel, StoreContextMut};
 
-use crate::artifact;
+use crate::charge::{CALL_FUEL, charge};
 use crate::load_error::{LoadError, one_line};
 use crate::meter::Meter;
-use crate::{Agent, Limits};
+use crate::{Agent, Limits, artifact, wasi};
 
 /// A guest's stack; a recursion deeper than this traps.
 const STACK_BYTES: usize = 1 << 20;
-/// What a call of the host costs in fuel, so that a guest that only reports progress ends as soon as another.
-const CALL_FUEL: u64 = 1_000;
 
 /// The interpreter's code for a machine as this one is.
 const INTERPRETER: &str = match (cfg!(target_pointer_width = "64"), cfg!(target_endian = "little")) {
@@ -101,10 +99,6 @@ fn link(engine: &Engine) -> wasmtime::Result<Linker<Meter>> {
         store.data().trace.add_line(&message);
         Ok(())
     })?;
+    wasi::link(&mut linker)?;
     Ok(linker)
-}
-
-fn charge(store: &mut StoreContextMut<'_, Meter>, fuel: u64) -> wasmtime::Result<()> {
-    let left = store.get_fuel()?.checked_sub(fuel).ok_or(Trap::OutOfFuel)?;
-    store.set_fuel(left)
 }

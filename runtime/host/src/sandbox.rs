@@ -1,16 +1,19 @@
 //! A guest in its store: the one place that calls it and classifies how a call ends.
 
 use jointly_core::Matrix;
-use wasmtime::{Store, Trap};
+use wasmtime::{Store, Trap, WasmBacktrace};
 
 use crate::bindings::jointly::agent::types;
 use crate::load_error::one_line;
 use crate::meter::Meter;
+use crate::wasi::Fault;
 use crate::world::World;
 use crate::{Failure, Kind, Limits, Phase, Setting, Trace};
 
 /// Bytes that an answer may have beyond what was asked for: room for texts.
 const SLACK_BYTES: usize = 1 << 20;
+/// Handles of resources that a guest may hold, its own and those of WASI.
+const HANDLES: usize = 100_000;
 /// The longest message of an agent that is kept.
 const MESSAGE_CHARS: usize = 500;
 
@@ -22,13 +25,18 @@ pub(crate) struct Sandbox<W> {
 }
 
 impl<W: World> Sandbox<W> {
-    pub(crate) fn new(component: &W::Pre, limits: Limits, trace: Trace) -> Result<Self, Failure> {
-        let mut store = Store::new(W::engine(component), Meter::new(limits, trace));
+    /// The seed is the one that it is to be trained with: a guest may take random numbers as soon as it starts.
+    pub(crate) fn new(component: &W::Pre, limits: Limits, trace: Trace, seed: u64) -> Result<Self, Failure> {
+        let mut store = Store::new(W::engine(component), Meter::new(limits, trace, seed));
         store.limiter(|meter| meter);
-        store.set_fuel(limits.fuel).map_err(|error| classify(&store, Phase::Load, &error))?;
-        match W::instantiate(component, &mut store) {
+        store.set_hostcall_fuel(SLACK_BYTES);
+        store.set_max_component_handles(HANDLES);
+        store.set_fuel(limits.fuel).map_err(|error| unstarted(&store, &error))?;
+        let instantiated = W::instantiate(component, &mut store);
+        store.data_mut().end_lines();
+        match instantiated {
             Ok(world) => Ok(Self { store, world, fuel: limits.fuel }),
-            Err(error) => Err(classify(&store, Phase::Load, &error)),
+            Err(error) => Err(unstarted(&store, &error)),
         }
     }
 
@@ -49,7 +57,9 @@ impl<W: World> Sandbox<W> {
         call: impl FnOnce(&W, &mut Store<Meter>) -> wasmtime::Result<T>,
     ) -> Result<T, Failure> {
         self.store.set_hostcall_fuel(bytes.saturating_add(SLACK_BYTES));
-        call(&self.world, &mut self.store).map_err(|error| classify(&self.store, phase, &error))
+        let answer = call(&self.world, &mut self.store);
+        self.store.data_mut().end_lines();
+        answer.map_err(|error| classify(&self.store, phase, &error))
     }
 
     /// Bytes of the guest's memories, which never shrink.
@@ -89,27 +99,41 @@ pub(crate) fn invalid(message: String) -> Failure {
     Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message }
 }
 
+/// Why there is no instance. Before anything of the guest has run it was refused, or it is the machine that fails.
+fn unstarted(store: &Store<Meter>, error: &wasmtime::Error) -> Failure {
+    let meter = store.data();
+    let ran = error.is::<Trap>() || error.is::<Fault>() || error.is::<WasmBacktrace>();
+    if ran || meter.host_is_short {
+        return classify(store, Phase::Load, error);
+    }
+    let (kind, message) = if meter.refused() {
+        let message = "wants more memory to start with than it may have; --memory sets the limit";
+        (Kind::Refused, message.to_owned())
+    } else {
+        (Kind::Host, one_line(error))
+    };
+    Failure { phase: Phase::Load, kind, message: clean(&message) }
+}
+
 /// How a call ended, from the engine's error and what the store saw before it.
 fn classify(store: &Store<Meter>, phase: Phase, error: &wasmtime::Error) -> Failure {
     let meter = store.data();
     let (kind, message) = match error.downcast_ref::<Trap>() {
         Some(Trap::OutOfFuel) => (Kind::OutOfFuel, "used up its fuel; --fuel sets the limit".to_owned()),
         _ if meter.host_is_short => (Kind::Host, one_line(error)),
-        None if meter.refused() && phase == Phase::Load => {
-            (Kind::Refused, "wants more memory to start with than it may have; --memory sets the limit".to_owned())
-        }
         _ if meter.refused() => {
             (Kind::OutOfMemory, "gave up after being refused memory; --memory sets the limit".to_owned())
         }
-        Some(trap) => {
-            let last = meter.trace.last_line().map(|last| format!("; its log ends: {last}")).unwrap_or_default();
-            (Kind::Trapped, format!("{trap}{last}"))
-        }
-        // Nothing of the guest has run or answered yet: what fails is the machine.
-        None if phase == Phase::Load => (Kind::Host, one_line(error)),
+        Some(trap) => (Kind::Trapped, format!("{trap}{}", last_words(meter))),
+        None if error.is::<Fault>() => (Kind::Trapped, format!("{}{}", one_line(error), last_words(meter))),
         None => (Kind::InvalidOutput, one_line(error)),
     };
     Failure { phase, kind, message: clean(&message) }
+}
+
+/// What a guest that is no more said last.
+fn last_words(meter: &Meter) -> String {
+    meter.trace.last_line().map(|last| format!("; its log ends: {last}")).unwrap_or_default()
 }
 
 /// One printable line of bounded length: messages quote what a guest wrote.

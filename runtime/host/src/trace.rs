@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The lines of a log that are kept: enough to see what an agent does.
 const LINES: usize = 20;
 /// The bytes of a line that are kept.
-const LINE_BYTES: usize = 2 * 1024;
+pub(crate) const LINE_BYTES: usize = 2 * 1024;
 
 /// What an agent says, shared between its store and whoever shows or keeps it.
 #[derive(Clone, Debug, Default)]

@@ -2,6 +2,7 @@
 
 mod hinges;
 mod liar;
+pub mod wasi;
 
 use jointly_sdk::Description;
 

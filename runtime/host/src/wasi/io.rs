@@ -1,0 +1,186 @@
+//! Streams that are at their end or lead into the log, and waiting that takes no time.
+
+use wasmtime::component::{ComponentType, LinkerInstance, Lower, Resource, ResourceType};
+
+use super::Fault;
+use super::link::{Caller, absent, function, handle, resource};
+use crate::charge::{CALL_FUEL, charge};
+use crate::meter::Meter;
+use crate::trace::LINE_BYTES;
+
+/// What an output stream takes at a time.
+const ROOM: u64 = 64 << 10;
+/// What looking at one pollable costs.
+const LOOK_FUEL: u64 = 100;
+
+/// `wasi:io/error`'s resource, of which there is none: no stream fails otherwise than by its end.
+pub(super) struct IoError;
+/// The stream of the empty standard input.
+pub(super) struct InputStream;
+/// A stream into the log; what its handle stands for is its place in the output.
+pub(super) struct OutputStream;
+/// Something that a guest may wait for; what its handle stands for is its place in [`Pollables`].
+pub(super) struct Pollable;
+
+/// The times that pollables wait for. Streams are always ready: theirs is 0.
+///
+/// There are no more than the engine lets a store have handles.
+#[derive(Default)]
+pub(super) struct Pollables {
+    times: Vec<u64>,
+    free: Vec<u32>,
+}
+
+impl Pollables {
+    fn add(&mut self, time: u64) -> u32 {
+        if let Some(place) = self.free.pop() {
+            self.times[place as usize] = time;
+            return place;
+        }
+        self.times.push(time);
+        u32::try_from(self.times.len() - 1).expect("fewer than the handles of a store")
+    }
+
+    fn time(&self, pollable: &Resource<Pollable>) -> u64 {
+        self.times[pollable.rep() as usize]
+    }
+}
+
+#[derive(ComponentType, Lower)]
+#[component(variant)]
+enum StreamError {
+    #[component(name = "last-operation-failed")]
+    #[expect(dead_code, reason = "a case of the interface that does not arise here")]
+    LastOperationFailed(Resource<IoError>),
+    #[component(name = "closed")]
+    Closed,
+}
+
+type Of<T> = wasmtime::Result<(Result<T, StreamError>,)>;
+
+/// A pollable that is ready at a time of the monotonic clock.
+pub(super) fn pollable(store: &mut Caller<'_>, time: u64) -> Resource<Pollable> {
+    Resource::new_own(store.data_mut().wasi.pollables.add(time))
+}
+
+/// Links `wasi:io/error`.
+pub(super) fn error(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Result<()> {
+    absent::<IoError>(instance, "error", &["to-debug-string"])
+}
+
+/// Links `wasi:io/poll`.
+pub(super) fn poll(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Result<()> {
+    instance.resource("pollable", ResourceType::host::<Pollable>(), |mut store, place| {
+        store.data_mut().wasi.pollables.free.push(place);
+        charge(&mut store, CALL_FUEL)
+    })?;
+    function(instance, "[method]pollable.ready", |store, (pollable,): (Resource<Pollable>,)| {
+        let wasi = &mut store.data_mut().wasi;
+        Ok((wasi.pollables.time(&pollable) <= wasi.clock.read(),))
+    })?;
+    function(instance, "[method]pollable.block", |store, (pollable,): (Resource<Pollable>,)| {
+        let wasi = &mut store.data_mut().wasi;
+        wasi.clock.wait_until(wasi.pollables.time(&pollable));
+        Ok(())
+    })?;
+    function(instance, "poll", |store, (list,): (Vec<Resource<Pollable>>,)| Ok((ready(store, &list)?,)))
+}
+
+/// The places in the list of what is ready, after a wait for the first that is.
+fn ready(store: &mut Caller<'_>, list: &[Resource<Pollable>]) -> wasmtime::Result<Vec<u32>> {
+    charge(store, LOOK_FUEL * list.len() as u64)?;
+    let wasi = &mut store.data_mut().wasi;
+    let times = || list.iter().map(|pollable| wasi.pollables.time(pollable));
+    let first = times().min().ok_or(Fault::PolledNothing)?;
+    let now = wasi.clock.read().max(first);
+    wasi.clock.wait_until(first);
+    Ok((0..).zip(times()).filter(|&(_, time)| time <= now).map(|(place, _)| place).collect())
+}
+
+/// Links `wasi:io/streams`.
+pub(super) fn streams(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Result<()> {
+    input(instance)?;
+    output(instance)
+}
+
+fn input(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Result<()> {
+    resource::<InputStream>(instance, "input-stream")?;
+    for read in ["read", "blocking-read"] {
+        let name = format!("[method]input-stream.{read}");
+        function(instance, &name, |_, (_, _): (Resource<InputStream>, u64)| -> Of<Vec<u8>> {
+            Ok((Err(StreamError::Closed),))
+        })?;
+    }
+    for skip in ["skip", "blocking-skip"] {
+        let name = format!("[method]input-stream.{skip}");
+        function(instance, &name, |_, (_, _): (Resource<InputStream>, u64)| -> Of<u64> {
+            Ok((Err(StreamError::Closed),))
+        })?;
+    }
+    function(instance, "[method]input-stream.subscribe", |store, (_,): (Resource<InputStream>,)| {
+        Ok((pollable(store, 0),))
+    })
+}
+
+fn output(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Result<()> {
+    resource::<OutputStream>(instance, "output-stream")?;
+    function(instance, "[method]output-stream.check-write", |_, (_,): (Resource<OutputStream>,)| -> Of<u64> {
+        Ok((Ok(ROOM),))
+    })?;
+    for write in ["write", "blocking-write-and-flush"] {
+        let name = format!("[method]output-stream.{write}");
+        function(instance, &name, |store, (stream, bytes): (Resource<OutputStream>, Vec<u8>)| -> Of<()> {
+            charge(store, bytes.len() as u64)?;
+            print(store, &stream, &bytes)
+        })?;
+    }
+    for write in ["write-zeroes", "blocking-write-zeroes-and-flush"] {
+        let name = format!("[method]output-stream.{write}");
+        function(instance, &name, |store, (stream, count): (Resource<OutputStream>, u64)| -> Of<()> {
+            charge(store, count)?;
+            // More of them would not be kept.
+            print(store, &stream, &vec![0; count.min(LINE_BYTES as u64) as usize])
+        })?;
+    }
+    for flush in ["flush", "blocking-flush"] {
+        let name = format!("[method]output-stream.{flush}");
+        function(instance, &name, |_, (_,): (Resource<OutputStream>,)| -> Of<()> { Ok((Ok(()),)) })?;
+    }
+    for splice in ["splice", "blocking-splice"] {
+        let name = format!("[method]output-stream.{splice}");
+        function(instance, &name, |_, (_, _, _): (Resource<OutputStream>, Resource<InputStream>, u64)| -> Of<u64> {
+            Ok((Err(StreamError::Closed),))
+        })?;
+    }
+    function(instance, "[method]output-stream.subscribe", |store, (_,): (Resource<OutputStream>,)| {
+        Ok((pollable(store, 0),))
+    })
+}
+
+/// Prints into the log, where a line costs what a call of `log` costs.
+fn print(store: &mut Caller<'_>, stream: &Resource<OutputStream>, bytes: &[u8]) -> Of<()> {
+    let lines = bytes.split(|&byte| byte == b'\n').count() - 1;
+    charge(store, CALL_FUEL * lines as u64)?;
+    let Meter { wasi, trace, .. } = store.data_mut();
+    wasi.output.print(stream.rep(), bytes, |line| trace.add_line(line));
+    Ok((Ok(()),))
+}
+
+/// The empty standard input.
+pub(super) fn stdin() -> Resource<InputStream> {
+    handle()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Pollables;
+
+    #[test]
+    fn places_are_used_again() {
+        let mut pollables = Pollables::default();
+        assert_eq!((pollables.add(5), pollables.add(6)), (0, 1));
+        pollables.free.push(0);
+        assert_eq!((pollables.add(7), pollables.add(8)), (0, 2));
+        assert_eq!(pollables.times, [7, 6, 8]);
+    }
+}

@@ -1,0 +1,80 @@
+//! How functions and resources are linked that have no more to them than what they answer.
+
+use wasmtime::component::{ComponentNamedList, Lift, LinkerInstance, Lower, Resource, ResourceType, Val};
+use wasmtime::{AsContextMut, Error, StoreContextMut};
+
+use crate::charge::{CALL_FUEL, charge};
+use crate::meter::Meter;
+
+/// A host function's view of the store of the guest that calls it.
+pub(super) type Caller<'a> = StoreContextMut<'a, Meter>;
+
+/// Links a function that costs the price of a call.
+pub(super) fn function<Params, Return>(
+    instance: &mut LinkerInstance<'_, Meter>,
+    name: &str,
+    call: impl Fn(&mut Caller<'_>, Params) -> wasmtime::Result<Return> + Send + Sync + 'static,
+) -> wasmtime::Result<()>
+where
+    Params: ComponentNamedList + Lift + 'static,
+    Return: ComponentNamedList + Lower + 'static,
+{
+    instance.func_wrap(name, move |mut store: Caller<'_>, params: Params| {
+        charge(&mut store, CALL_FUEL)?;
+        call(&mut store, params)
+    })
+}
+
+/// Links functions that always give the same answer, whatever they are given.
+pub(super) fn answer(instance: &mut LinkerInstance<'_, Meter>, names: &[&str], answer: &Val) -> wasmtime::Result<()> {
+    for name in names {
+        let answer = answer.clone();
+        instance.func_new(name, move |mut store, _, params, results| {
+            charge(&mut store, CALL_FUEL)?;
+            params.iter().try_for_each(|given| give_up(&mut store, given))?;
+            results[0] = answer.clone();
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+/// Lets go of the handles that a call was given.
+fn give_up(store: &mut Caller<'_>, given: &Val) -> wasmtime::Result<()> {
+    match given {
+        Val::Resource(resource) => resource.resource_drop(store.as_context_mut()),
+        Val::Option(Some(given)) => give_up(store, given),
+        _ => Ok(()),
+    }
+}
+
+/// The answer of a call that fails with the case of an enumeration.
+pub(super) fn failed(code: &str) -> Val {
+    Val::Result(Err(Some(Box::new(Val::Enum(code.to_owned())))))
+}
+
+/// Links a resource that has nothing behind it.
+pub(super) fn resource<T: 'static>(instance: &mut LinkerInstance<'_, Meter>, name: &str) -> wasmtime::Result<()> {
+    instance.resource(name, ResourceType::host::<T>(), |mut store, _| charge(&mut store, CALL_FUEL))
+}
+
+/// Links a resource of which there never is one, so that nothing of it can be called.
+pub(super) fn absent<T: 'static>(
+    instance: &mut LinkerInstance<'_, Meter>,
+    name: &str,
+    methods: &[&str],
+) -> wasmtime::Result<()> {
+    resource::<T>(instance, name)?;
+    methods.iter().try_for_each(|method| uncallable(instance, &format!("[method]{name}.{method}")))
+}
+
+/// Links a function that takes what there never is one of.
+pub(super) fn uncallable(instance: &mut LinkerInstance<'_, Meter>, name: &str) -> wasmtime::Result<()> {
+    let message = format!("{name} was called with a handle that cannot be");
+    instance.func_new(name, move |_, _, _, _| Err(Error::msg(message.clone())))
+}
+
+/// A new handle of a resource that has nothing behind it.
+pub(super) fn handle<T: 'static>() -> Resource<T> {
+    Resource::new_own(0)
+}

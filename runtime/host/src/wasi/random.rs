@@ -1,0 +1,67 @@
+//! Random numbers from streams that the unit's seed names.
+
+use jointly_core::{Stream, stream};
+use wasmtime::component::LinkerInstance;
+
+use super::Fault;
+use super::link::{Caller, function};
+use crate::charge::charge;
+use crate::meter::Meter;
+
+/// What the host will hold for a guest in one call; `getrandom` asks for a few bytes.
+pub(super) const MOST_BYTES: u64 = 16 << 20;
+
+/// A stream for each interface, so that one moves no other.
+pub(super) struct Random {
+    secure: Stream,
+    insecure: Stream,
+    insecure_seed: Stream,
+}
+
+impl Random {
+    /// The streams of a guest that is to train with `seed`.
+    pub(super) fn new(seed: u64) -> Self {
+        let named = |purpose| stream(seed, purpose, "", 0);
+        Self {
+            secure: named("wasi-random"),
+            insecure: named("wasi-insecure-random"),
+            insecure_seed: named("wasi-insecure-seed"),
+        }
+    }
+}
+
+/// Links `wasi:random/random`.
+pub(super) fn random(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Result<()> {
+    let of = |random: &mut Random| random.secure.next_u64();
+    function(instance, "get-random-bytes", move |store, (count,): (u64,)| Ok((bytes(store, count, of)?,)))?;
+    function(instance, "get-random-u64", move |store, (): ()| Ok((of(&mut store.data_mut().wasi.random),)))
+}
+
+/// Links `wasi:random/insecure`.
+pub(super) fn insecure(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Result<()> {
+    let of = |random: &mut Random| random.insecure.next_u64();
+    function(instance, "get-insecure-random-bytes", move |store, (count,): (u64,)| Ok((bytes(store, count, of)?,)))?;
+    function(instance, "get-insecure-random-u64", move |store, (): ()| Ok((of(&mut store.data_mut().wasi.random),)))
+}
+
+/// Links `wasi:random/insecure-seed`.
+pub(super) fn insecure_seed(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Result<()> {
+    function(instance, "insecure-seed", |store, (): ()| {
+        let stream = &mut store.data_mut().wasi.random.insecure_seed;
+        Ok(((stream.next_u64(), stream.next_u64()),))
+    })
+}
+
+/// So many bytes, of whole words of a stream in little-endian order.
+fn bytes(store: &mut Caller<'_>, count: u64, next: impl Fn(&mut Random) -> u64) -> wasmtime::Result<Vec<u8>> {
+    if count > MOST_BYTES {
+        return Err(Fault::TooManyBytes(count).into());
+    }
+    charge(store, count)?;
+    let random = &mut store.data_mut().wasi.random;
+    let mut bytes = vec![0; count as usize];
+    for word in bytes.chunks_mut(size_of::<u64>()) {
+        word.copy_from_slice(&next(random).to_le_bytes()[..word.len()]);
+    }
+    Ok(bytes)
+}

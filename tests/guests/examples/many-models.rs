@@ -1,0 +1,18 @@
+//! Makes models without end and lets none go: each is a handle in the host's tables, outside its own memory.
+
+use jointly_guests::{Liar, card};
+use jointly_sdk::Description;
+
+/// Makes as many models as it can.
+pub struct ManyModels;
+
+impl Liar for ManyModels {
+    const MODELS: usize = usize::MAX;
+
+    fn describe() -> Description {
+        card("many-models", "makes models without end")
+    }
+}
+
+#[cfg(target_arch = "wasm32")]
+jointly_guests::export_liar!(classifier: ManyModels);
