@@ -40,7 +40,9 @@ pub(crate) fn executable() -> &'static Path {
         let own = std::env::current_exe().unwrap();
         let target = own.ancestors().nth(3).unwrap();
         let mut cargo = Command::new(env!("CARGO"));
-        cargo.current_dir(workspace()).args(["build", "--release", "--package", "jointly", "--target-dir"]).arg(target);
+        // Of the whole workspace, as the tests are, so that the engine is compiled with the same features, once.
+        cargo.current_dir(workspace()).args(["build", "--release", "--workspace", "--bin", "jointly", "--target-dir"]);
+        cargo.arg(target);
         // What cargo says to a test is not meant for a build.
         for (variable, _) in std::env::vars_os() {
             let name = variable.to_string_lossy();

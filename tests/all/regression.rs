@@ -215,7 +215,7 @@ fn an_edited_journal_or_score_does_not_hold() {
         let rmse = journal.split("\"rmse\":").nth(1).and_then(|rest| rest.split(',').next()).unwrap();
         let spelt = format!("\"rmse\":{rmse}");
         let edits = [
-            (spelt.as_str(), "\"rmse\":0.25", "results.jsonl has another result for bootstrap"),
+            (spelt.as_str(), "\"rmse\":0.25", "scores.json.agents["),
             ("\"certain\":0", "\"certain\":1", "results.jsonl has another result for bootstrap"),
         ];
         for (from, to, said) in edits {

@@ -193,7 +193,7 @@ fn shifts_taus_and_draws_are_the_plans() {
         &|shift| shift["levels"][0] = json!("reassign/0.5"),
     ] {
         let said = edited(edit);
-        assert!(said.contains("does not hold: scores.json"), "{said}");
+        assert!(said.contains("does not hold: results.jsonl has another result for"), "{said}");
     }
     for edit in [
         &(|shift: &mut Value| shift["draws"] = json!(0)) as &dyn Fn(&mut Value),
@@ -213,13 +213,18 @@ fn shifts_taus_and_draws_are_the_plans() {
 fn an_edited_journal_score_or_leaderboard_does_not_hold() {
     let (directory, _) = run_of(&AGENTS, PROBLEM, &SMALL);
     let journal = directory.read("results.jsonl");
-    for (from, to) in [("\"rows\":200", "\"rows\":201"), ("\"training\":", "\"training\":1"), ("[200,", "[199,")] {
+    let other = "results.jsonl has another result for";
+    for (from, to, said) in [
+        ("\"rows\":200", "\"rows\":201", "scores.json.agents["),
+        ("\"training\":", "\"training\":1", other),
+        ("[200,", "[199,", other),
+    ] {
         assert!(journal.contains(from), "{from} is not in {journal}");
         fs::write(directory.file("results.jsonl"), journal.replacen(from, to, 1)).unwrap();
-        does_not_hold(&directory, "results.jsonl has another result for");
+        does_not_hold(&directory, said);
     }
     fs::write(directory.file("results.jsonl"), journal.split_inclusive('\n').next().unwrap()).unwrap();
-    does_not_hold(&directory, "results.jsonl does not have every unit");
+    refused(["verify", directory.argument()], &["no result yet", "give the same `jointly run` again"]);
     fs::write(directory.file("results.jsonl"), &journal).unwrap();
 
     let scores = directory.scores();

@@ -117,13 +117,19 @@ fn a_plan_is_not_believed() {
     let said = edited("plan.json", "\"agent\": \"uniform\"", "\"agent\": \"superagent\"");
     assert!(said.contains("labels are not what they must be"), "{said}");
     let said = edited("plan.json", "uniform", "superagent");
-    assert!(said.contains("does not hold: its plan is not this command's (agents uniform"), "{said}");
+    assert!(said.contains("results.jsonl has a result for uniform on"), "{said}");
+    let directory = RunDirectory::of(&AGENTS, PROBLEM);
+    for file in ["plan.json", "results.jsonl"] {
+        fs::write(directory.file(file), directory.read(file).replace("uniform", "superagent")).unwrap();
+    }
+    refused(["verify", directory.argument()], &["does not hold: its plan is not this command's (agents uniform"]);
 }
 
 #[test]
 fn other_draws_make_other_scores() {
     let said = edited("plan.json", "\"draws\": 250", "\"draws\": 251");
-    assert!(said.contains("scores.json.agents[0].scores.kl_tau1.effective_draws"), "{said}");
+    assert!(said.contains("does not hold: results.jsonl has another result for uniform on"), "{said}");
+    assert!(said.contains(".effective_draws is 250.0 and comes out as 251.0"), "{said}");
 }
 
 #[test]
@@ -162,6 +168,8 @@ fn a_plan_that_could_not_be_carried_out_is_refused() {
 #[test]
 fn a_doctored_journal_or_leaderboard_does_not_hold() {
     let journal = edited("results.jsonl", "\"mean\":", "\"mean\":1");
+    assert!(journal.contains("does not hold: scores.json.agents[0]"), "{journal}");
+    let journal = edited("results.jsonl", "}}\n", "},\"log\":[\"told\"]}\n");
     assert!(journal.contains("results.jsonl has another result for"), "{journal}");
     let leaderboard = edited("leaderboard.csv", "1,", "7,");
     assert!(leaderboard.contains("leaderboard.csv"), "{leaderboard}");

@@ -3,6 +3,8 @@
 mod agents;
 mod check;
 mod data;
+mod leaderboard;
+mod pack;
 mod picture;
 mod report;
 mod run;
@@ -43,6 +45,8 @@ enum Command {
     Check(check::Check),
     Score(score::Score),
     Verify(verify::Verify),
+    Pack(pack::Pack),
+    Leaderboard(leaderboard::Leaderboard),
 }
 
 impl Jointly {
@@ -58,6 +62,8 @@ impl Jointly {
             Command::Check(command) => command.execute(),
             Command::Score(command) => command.execute(),
             Command::Verify(command) => command.execute(),
+            Command::Pack(command) => command.execute(),
+            Command::Leaderboard(command) => command.execute(),
         }
     }
 }

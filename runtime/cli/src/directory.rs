@@ -14,16 +14,19 @@ use jointly_core::digest;
 use jointly_core::regression::TableFormat;
 
 use crate::journal::Journal;
-use crate::plan::Plan;
+use crate::plan::{Plan, is_digest};
 
 /// How the name of a file begins while it is being written.
 pub(crate) const PART: &str = ".part-";
 
-const JOURNAL: &str = "results.jsonl";
-/// What helps where a file of a run cannot be written.
-const GO_ON: &str = "finished units are kept: make room, and run the same command again";
+pub(crate) const PLAN: &str = "plan.json";
+pub(crate) const JOURNAL: &str = "results.jsonl";
+pub(crate) const SCORES: &str = "scores.json";
+pub(crate) const LEADERBOARD: &str = "leaderboard.csv";
 /// What a sweep chose.
 pub(crate) const SWEEP: &str = "sweep.json";
+/// What helps where a file of a run cannot be written.
+const GO_ON: &str = "finished units are kept: make room, and run the same command again";
 
 /// A run's directory.
 pub(crate) struct RunDirectory(PathBuf);
@@ -41,7 +44,7 @@ impl RunDirectory {
         let journal = Journal::open(&directory.journal())?;
         directory.sweep();
         if !directory.plan_path().exists() {
-            directory.write("plan.json", &to_json(plan)?)?;
+            directory.write(PLAN, &to_json(plan)?)?;
         }
         if let Some(difference) = plan.difference(&directory.plan()?) {
             bail!(
@@ -54,8 +57,14 @@ impl RunDirectory {
 
     /// A directory that holds a run already.
     pub(crate) fn existing(path: &Path) -> Result<Self> {
-        if !path.join("plan.json").is_file() {
-            bail!("{} holds no run: there is no plan.json in it; make one with `jointly run --out`", path.display());
+        if path.is_file() {
+            bail!(
+                "{} is a file, and a directory is needed here; `jointly verify` and `jointly leaderboard` take packs too",
+                path.display()
+            );
+        }
+        if !path.join(PLAN).is_file() {
+            bail!("{} holds no run: there is no {PLAN} in it; make one with `jointly run --out`", path.display());
         }
         Ok(Self(path.to_owned()))
     }
@@ -81,11 +90,11 @@ impl RunDirectory {
     }
 
     pub(crate) fn scores(&self) -> PathBuf {
-        self.0.join("scores.json")
+        self.0.join(SCORES)
     }
 
     pub(crate) fn leaderboard(&self) -> PathBuf {
-        self.0.join("leaderboard.csv")
+        self.0.join(LEADERBOARD)
     }
 
     pub(crate) fn sweep_file(&self) -> PathBuf {
@@ -94,13 +103,7 @@ impl RunDirectory {
 
     /// Where the agent, problem, belief or table of a digest is kept.
     pub(crate) fn kept(&self, kind: Kept, digest: &str) -> PathBuf {
-        let (folder, extension) = match kind {
-            Kept::Agent => ("agents", "wasm"),
-            Kept::Problem => ("problems", "npz"),
-            Kept::Belief => ("beliefs", "bin"),
-            Kept::Table(format) => ("tables", format.extension()),
-        };
-        self.0.join(folder).join(digest.replace(':', "-")).with_extension(extension)
+        self.0.join(kind.path(digest))
     }
 
     /// Keeps bytes under their digest, unless they are there.
@@ -116,9 +119,18 @@ impl RunDirectory {
 
     /// What an agent believes, under the digest that a result names.
     pub(crate) fn belief(&self, name: &str) -> Result<Vec<u8>> {
-        let path = self.kept(Kept::Belief, name);
-        let bytes = fs::read(&path)
-            .with_context(|| format!("failed to read {}, which a result of the run names", path.display()))?;
+        self.whole(Kept::Belief, name)
+    }
+
+    /// What is kept under a digest, which must be that of its bytes.
+    pub(crate) fn whole(&self, kind: Kept, name: &str) -> Result<Vec<u8>> {
+        // A result of a journal from elsewhere may name anything.
+        if !is_digest(name) {
+            bail!("{} names {name}, which is no digest", self.journal().display());
+        }
+        let path = self.kept(kind, name);
+        let bytes =
+            fs::read(&path).with_context(|| format!("failed to read {}, which the run names", path.display()))?;
         if digest(&bytes) != name {
             bail!("{} is damaged: its digest is not its name", path.display());
         }
@@ -131,7 +143,7 @@ impl RunDirectory {
     }
 
     fn plan_path(&self) -> PathBuf {
-        self.0.join("plan.json")
+        self.0.join(PLAN)
     }
 
     /// Whether there is anything but what a run that was killed at its start leaves.
@@ -162,6 +174,26 @@ pub(crate) enum Kept {
     Belief,
     /// A table of a person's own.
     Table(TableFormat),
+}
+
+impl Kept {
+    /// Where it lies below the directory.
+    pub(crate) fn path(self, digest: &str) -> String {
+        let (folder, extension) = match self {
+            Self::Agent => ("agents", "wasm"),
+            Self::Problem => ("problems", "npz"),
+            Self::Belief => ("beliefs", "bin"),
+            Self::Table(format) => ("tables", format.extension()),
+        };
+        format!("{folder}/{}.{extension}", digest.replace(':', "-"))
+    }
+}
+
+/// What a directory, or any file, is called, wherever it lies.
+pub(crate) fn name(path: &Path) -> String {
+    let whole = path.canonicalize();
+    let name = whole.as_deref().unwrap_or(path).file_name();
+    name.map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
 /// Indented JSON with a line end.

@@ -138,7 +138,7 @@ fn carry_out(workload: &Workload, unit: Unit, activity: &Activity) -> Finished {
     let result = UnitResult {
         agent: planned.label.clone(),
         problem: problem.clone(),
-        seconds: start.elapsed().as_secs_f64(),
+        seconds: Some(start.elapsed().as_secs_f64()),
         outcome,
         log: log_lines(&trace),
     };

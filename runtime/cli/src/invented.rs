@@ -48,7 +48,7 @@ impl InventedRun {
                 results.extend(outcome(*got, place as u64 + 1).map(|outcome| UnitResult {
                     agent: plan.agents[place].label.clone(),
                     problem: (*problem).to_owned(),
-                    seconds: 1.0,
+                    seconds: Some(1.0),
                     outcome,
                     log: Vec::new(),
                 }));

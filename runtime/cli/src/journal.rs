@@ -79,8 +79,9 @@ fn parse(text: &[u8], path: &Path) -> Result<Vec<UnitResult>> {
     let lines = text.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
     for (number, line) in lines {
         let place = || format!("{} line {}", path.display(), number + 1);
-        let result: UnitResult = serde_json::from_slice(line)
-            .with_context(|| format!("{} is not a result; delete the line to run its unit again", place()))?;
+        let result: UnitResult = serde_json::from_slice(line).with_context(|| {
+            format!("{} is not a result; delete the line, and the same `jointly run` runs its unit again", place())
+        })?;
         if !seen.insert((result.agent.clone(), result.problem.clone())) {
             bail!("{} repeats the unit {} on {}; delete one of them", place(), result.agent, result.problem);
         }
@@ -109,7 +110,7 @@ mod tests {
             converged: false,
         };
         let outcome = Outcome::Scored { scores, fuel: Some(u64::MAX), diagnosis: Some(diagnosis) };
-        UnitResult { agent: "mlp".into(), problem: problem.into(), seconds: 0.5, outcome, log: vec![] }
+        UnitResult { agent: "mlp".into(), problem: problem.into(), seconds: Some(0.5), outcome, log: vec![] }
     }
 
     #[test]

@@ -7,10 +7,13 @@ use std::fmt::Write as _;
 use jointly_core::regression::Acquisition;
 use jointly_core::{Summary, paired_difference};
 
+use serde_json::{Value, json};
+
 use crate::columns::Columns;
+use crate::comparison::{Comparison, LEVEL};
 use crate::oracle;
 use crate::plan::PlannedAgent;
-use crate::scores::{AgentScores, FUEL, Scores};
+use crate::scores::{AgentScores, FUEL, Scores, number};
 use crate::table::{self, counted, wrap};
 
 /// How far a line is indented that goes on with the one above.
@@ -141,7 +144,7 @@ impl<'a> Leaderboard<'a> {
                 let PlannedAgent { label, agent, .. } = agent.planned;
                 format!("; vs is the difference in {by} to {label}, the best variant of {agent}, paired by problem")
             }
-            Some((_, by)) => format!("; vs is the difference in {by}, paired by problem"),
+            Some((_, by)) => format!("; vs is the difference in {by}, paired by problem{}", self.marks(baseline)),
             None => String::new(),
         };
         let above = match self.floor().zip(self.compared_by()) {
@@ -154,6 +157,60 @@ impl<'a> Leaderboard<'a> {
         let _ = write!(text, "\n{}{}{compared}{above}", self.scores.units().clause(), self.of_simulations());
         text += &self.of_acquisitions();
         text
+    }
+
+    /// What marks a difference, where any can be marked.
+    fn marks(&self, baseline: Option<&str>) -> String {
+        let tests = self.comparisons(baseline).iter().flatten().filter(|it| it.adjusted.is_some()).count();
+        let (percent, unit) = (100.0 * LEVEL, self.scores.units().unit());
+        match tests {
+            0 => String::new(),
+            1 => format!(", and * marks one that differs from 0 at the {percent} % level, by a t-test over {unit}s"),
+            _ => format!(
+                ", and * marks those that differ from 0 at the {percent} % level, by t-tests over {unit}s with Holm's \
+                 correction for {tests}"
+            ),
+        }
+    }
+
+    /// The agents in their order, each beside the baseline where that is another and both have scores of one problem.
+    ///
+    /// Agents that failed somewhere are compared on problems that they chose, in a way, and references rank nowhere:
+    /// neither is tested, and none is against a baseline that was chosen for its score on the same problems.
+    fn comparisons(&self, baseline: Option<&str>) -> Vec<Option<Comparison>> {
+        let compared = self.baseline(baseline).zip(self.compared_by());
+        let difference = |placed: &Placed| {
+            let (Baseline { agent: base, best_variant }, by) = compared?;
+            let other = Some(placed.agent).filter(|agent| !std::ptr::eq(*agent, base))?;
+            let tested = !best_variant && placed.ranks() && base.complete();
+            Some((paired(other, base, by)?, tested))
+        };
+        let differences: Vec<Option<(Summary, bool)>> = self.order.iter().map(difference).collect();
+        let mut tested = Comparison::all(&differences.iter().flatten().copied().collect::<Vec<_>>()).into_iter();
+        differences.iter().map(|difference| difference.and_then(|_| tested.next())).collect()
+    }
+
+    /// All differences to the baseline, as numbers.
+    pub(crate) fn comparison_json(&self, baseline: Option<&str>) -> Value {
+        let Some((Baseline { agent: base, .. }, by)) = self.baseline(baseline).zip(self.compared_by()) else {
+            return Value::Null;
+        };
+        let compared = self.order.iter().zip(self.comparisons(baseline));
+        let agents = compared.filter_map(|(placed, comparison)| {
+            let comparison = comparison?;
+            let Comparison { difference, p, adjusted } = comparison;
+            Some(json!({
+                "agent": placed.agent.planned.label,
+                "mean": number(difference.mean),
+                "stderr": number(difference.stderr),
+                "problems": difference.problems,
+                "clusters": difference.clusters,
+                "p": p.map(number),
+                "p_holm": adjusted.map(number),
+                "significant": comparison.is_significant(),
+            }))
+        });
+        json!({ "baseline": base.planned.label, "score": by, "level": LEVEL, "agents": agents.collect::<Value>() })
     }
 
     /// What ± is of scores that are over all simulations and no mean over problems.
@@ -194,23 +251,28 @@ impl<'a> Leaderboard<'a> {
     }
 
     fn other_table(&self, baseline: Option<&str>) -> Vec<Vec<String>> {
-        let baseline = self.baseline(baseline).map(|baseline| baseline.agent).zip(self.compared_by());
+        let compared = self.baseline(baseline).map(|baseline| baseline.agent).filter(|_| self.compared_by().is_some());
+        let comparisons = self.comparisons(baseline);
+        let marked = comparisons.iter().flatten().any(Comparison::is_significant);
+        let mark = |significant: bool| match (marked, significant) {
+            (true, true) => " *",
+            // Numbers stay below one another.
+            (true, false) => "  ",
+            (false, _) => "",
+        };
         let mut rows = vec![vec!["agent".to_owned()]];
         rows[0].extend(self.columns.second.iter().cloned());
-        if let Some((baseline, _)) = baseline {
-            rows[0].push(format!("vs {}", baseline.planned.label));
+        if let Some(baseline) = compared {
+            rows[0].push(format!("vs {}{}", baseline.planned.label, mark(false)));
         }
-        for Placed { agent, .. } in &self.order {
+        for (Placed { agent, .. }, comparison) in self.order.iter().zip(comparisons) {
             let fuel = || agent.summary(FUEL).map_or("-".into(), |summary| table::count(summary.mean));
             let cell = |name: &String| if name == FUEL { fuel() } else { summary_text(agent.summary(name)) };
             let mut row = vec![agent.planned.label.clone()];
             row.extend(self.columns.second.iter().map(cell));
-            if let Some((baseline, by)) = baseline {
-                row.push(if std::ptr::eq(*agent, baseline) {
-                    "-".into()
-                } else {
-                    summary_text(paired(agent, baseline, by))
-                });
+            if compared.is_some() {
+                let significant = comparison.is_some_and(|comparison| comparison.is_significant());
+                row.push(summary_text(comparison.map(|comparison| comparison.difference)) + mark(significant));
             }
             rows.push(row);
         }

@@ -29,6 +29,11 @@ impl PlannedTable {
         self.table().err().map(|error| format!("{error:#}"))
     }
 
+    /// As what it is kept.
+    pub(crate) fn kept(&self) -> Result<Kept> {
+        self.table().map(|(format, _)| Kept::Table(format))
+    }
+
     /// Format and table, without its data.
     fn table(&self) -> Result<(TableFormat, Table)> {
         let name = || format!("failed to take on the table {}", self.file);
@@ -115,7 +120,7 @@ pub(crate) fn keep(files: &[TableFile], directory: &RunDirectory) -> Result<()> 
 /// The plan's tables, from the copies in the directory.
 pub(crate) fn held(directory: &RunDirectory, plan: &Plan) -> Result<Vec<TableFile>> {
     let held = |planned: &PlannedTable| {
-        let path = directory.kept(Kept::Table(planned.table()?.0), &planned.digest);
+        let path = directory.kept(planned.kept()?, &planned.digest);
         let bytes = fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
         let found = digest(&bytes);
         if found != planned.digest {

@@ -14,6 +14,7 @@ use crate::agent_spec::Settings;
 use crate::own_images::PlannedImages;
 use crate::own_tables::PlannedTable;
 use crate::table::counted;
+use crate::unit::Outcome;
 use crate::{noise_argument, oracle, partition_argument, problems, residuals_argument};
 
 /// A run's whole question.
@@ -212,12 +213,23 @@ impl Plan {
         }
     }
 
+    /// Whether its units can end so.
+    pub(crate) fn takes(&self, outcome: &Outcome) -> bool {
+        match (&self.terms, outcome) {
+            (_, Outcome::Failed(_))
+            | (Terms::Evaluation(_), Outcome::Scored { .. })
+            | (Terms::Regression(_), Outcome::Regression { .. })
+            | (Terms::Shift(_), Outcome::Shift { .. }) => true,
+            (_, Outcome::Scored { .. } | Outcome::Regression { .. } | Outcome::Shift { .. }) => false,
+        }
+    }
+
     /// What makes a plan that was read from a file no plan of this command, if anything does.
     pub(crate) fn defect(&self) -> Option<String> {
         let mut agents = self.agents.clone();
         label(&mut agents);
         let names: HashSet<&str> = self.problems.iter().map(|problem| problem.problem.as_str()).collect();
-        let components = self.agents.iter().filter(|agent| !agent.is_reference());
+        let components = self.agents.iter().filter(|agent| !agent.is_reference()).chain(self.predictor());
         let digests = components.map(|agent| &agent.digest);
         let digests = digests.chain(self.problems.iter().filter_map(|problem| problem.digest.as_ref()));
         let digests = digests.chain(self.tables.iter().map(|table| &table.digest));
@@ -248,6 +260,15 @@ impl Plan {
             .or_else(|| differs("problems", &self.problem_names(), &other.problem_names()))
             .or_else(|| self.other_tables(other))
             .or_else(|| (self != other).then(|| "other bytes of an agent or a problem".into()))
+    }
+
+    /// The first difference in problems and what they hold, for a person.
+    pub(crate) fn other_problems(&self, other: &Self) -> Option<String> {
+        let changed = || {
+            let (mine, _) = self.problems.iter().zip(&other.problems).find(|(mine, theirs)| mine != theirs)?;
+            Some(format!("other data of {}", mine.problem))
+        };
+        differs("problems", &self.problem_names(), &other.problem_names()).or_else(changed)
     }
 
     /// The first difference in the files of a person's own tables, which may hold the same numbers all the same.
@@ -523,7 +544,7 @@ fn labels(agents: &[PlannedAgent]) -> HashSet<&str> {
 }
 
 /// Digests name files, so that nothing else may stand in their place.
-fn is_digest(text: &str) -> bool {
+pub(crate) fn is_digest(text: &str) -> bool {
     let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
     text.strip_prefix("sha256:").is_some_and(|digits| digits.len() == 64 && digits.chars().all(hex))
 }

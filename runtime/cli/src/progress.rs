@@ -82,8 +82,8 @@ impl Display {
             Outcome::Failed(failure) => Some(failure),
         };
         let line = || {
-            let how =
-                failure.map_or_else(|| format!("{:.1} s", result.seconds), |failure| format!("failed: {failure}"));
+            let seconds = || format!("{:.1} s", result.seconds.unwrap_or_default());
+            let how = failure.map_or_else(seconds, |failure| format!("failed: {failure}"));
             format!("[{finished}/{}] {} on {}: {how}", self.total, result.agent, result.problem)
         };
         match &self.bar {

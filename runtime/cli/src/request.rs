@@ -1,5 +1,6 @@
 //! What `run` and `sweep` are asked beside their agents: problems, limits, and where results go.
 
+use std::collections::HashSet;
 use std::num::{NonZero, NonZeroU32};
 use std::path::{Path, PathBuf};
 
@@ -15,7 +16,7 @@ use crate::agent_spec::AgentSpec;
 use crate::data_directories::DataDirectories;
 use crate::directory::{self, Kept, RunDirectory};
 use crate::engine_argument::EngineArgument;
-use crate::execution::{Belief, Finished};
+use crate::execution::{Belief, Finished, Unit};
 use crate::initialization_argument::InitializationArgument;
 use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
@@ -144,8 +145,8 @@ impl Request {
 
         let results = journal.results().to_vec();
         let scores = Scores::with_beliefs(&workload.plan, &results, &directory)?;
-        directory.write("leaderboard.csv", &Leaderboard::new(&scores).to_csv())?;
-        directory.write("scores.json", &directory::to_json(&scores.to_json())?)?;
+        directory.write(directory::LEADERBOARD, &Leaderboard::new(&scores).to_csv())?;
+        directory.write(directory::SCORES, &directory::to_json(&scores.to_json())?)?;
         Ok(Done { directory, plan: workload.plan, results })
     }
 
@@ -238,12 +239,10 @@ fn take_over(workload: &Workload, journal: &mut Journal, directory: &RunDirector
     }
     let pending = execution::pending(workload, journal.results());
     let plan = &workload.plan;
-    let lacking = |Finished { result, .. }: &Finished| {
-        pending.iter().any(|unit| {
-            plan.agents[unit.agent].label == result.agent && plan.problems[unit.problem].problem == result.problem
-        })
-    };
-    let taken: Vec<Finished> = known.into_iter().filter(lacking).collect();
+    let name = |unit: &Unit| (&*plan.agents[unit.agent].label, &*plan.problems[unit.problem].problem);
+    let lacking: HashSet<(&str, &str)> = pending.iter().map(name).collect();
+    let lacks = |Finished { result, .. }: &Finished| lacking.contains(&(&*result.agent, &*result.problem));
+    let taken: Vec<Finished> = known.into_iter().filter(lacks).collect();
     output::note(&format!("{} taken from other runs", of_units(taken.len(), pending.len())));
     taken.into_iter().try_for_each(|finished| keep(journal, directory, finished))
 }

@@ -12,8 +12,9 @@ pub(crate) struct UnitResult {
     /// The agent's label in the plan.
     pub(crate) agent: String,
     pub(crate) problem: String,
-    /// Wall-clock time, for people: no score depends on it.
-    pub(crate) seconds: f64,
+    /// Wall-clock time, for people: no score depends on it, and no pack holds it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) seconds: Option<f64>,
     #[serde(flatten)]
     pub(crate) outcome: Outcome,
     /// What the agent logged: the first lines, and how many more there were.

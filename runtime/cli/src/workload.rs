@@ -15,6 +15,7 @@ use crate::agent_source::LoadedAgent;
 use crate::agent_spec::AgentSpec;
 use crate::data_directories::DataDirectories;
 use crate::directory::{Kept, RunDirectory};
+use crate::entry::Entry;
 use crate::own_images::PlannedImages;
 use crate::plan::{Plan, PlannedAgent};
 use crate::{agent_source, cache, oracle, own_tables, problems, real_data, regression_suite, shift_suite};
@@ -168,29 +169,21 @@ impl Workload {
         }
     }
 
-    /// Loads a run again from its own directory. Nothing that the plan says is believed: it must be the plan that this
-    /// command makes of the same agents, suite and problems.
-    pub(crate) fn from_directory(
-        directory: &RunDirectory,
-        data: &DataDirectories,
-        execution: Execution,
-    ) -> Result<Self> {
-        let held = directory.plan()?;
-        let place = directory.path().display();
-        if held.version != env!("CARGO_PKG_VERSION") {
-            let (version, own) = (&held.version, env!("CARGO_PKG_VERSION"));
-            bail!("{place} was made by version {version} and this is {own}; use that version");
-        }
+    /// Loads an entry again. Nothing that its plan says is believed: it must be the plan that this command makes of the
+    /// same agents, suite and problems.
+    pub(crate) fn of_entry(entry: &Entry, data: &DataDirectories, execution: Execution) -> Result<Self> {
+        let Entry { directory, plan: held, .. } = entry;
+        let place = entry.shown();
         if held.images.is_none() {
             data.refuse_images(&held.suite)?;
         }
         let asked = if held.regression().is_some() {
-            let tables = own_tables::held(directory, &held)?;
-            Asked::Regression { suite: regression_suite::held(&held, &tables, data)?, tables, predictor: None }
+            let tables = own_tables::held(directory, held)?;
+            Asked::Regression { suite: regression_suite::held(held, &tables, data)?, tables, predictor: None }
         } else if held.shift().is_some() {
-            Asked::Shift { suite: shift_suite::held(&held, data)?, images: held.images }
+            Asked::Shift { suite: shift_suite::held(held, data)?, images: held.images }
         } else {
-            Asked::Classification(problems::held(directory, &held, data)?)
+            Asked::Classification(problems::held(directory, held, data)?)
         };
         let runtime = cache::runtime(execution)?;
         let mut loaded: HashMap<String, Agent> = HashMap::new();
@@ -246,7 +239,7 @@ impl Workload {
                 (plan, Problems::Shift(suite.problems), None)
             }
         };
-        match plan.difference(&held) {
+        match plan.difference(held) {
             None => Ok(Self { plan, agents, problems, predictor, agent_files: Vec::new(), table_files: Vec::new() }),
             Some(difference) => bail!("{place} does not hold: its plan is not this command's ({difference})"),
         }

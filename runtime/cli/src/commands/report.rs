@@ -11,7 +11,7 @@ use jointly_host::{Execution, Interface, Limits};
 
 use crate::agent_spec::AgentSpec;
 use crate::data_directories::DataDirectories;
-use crate::directory::{self, Kept, RunDirectory};
+use crate::directory::{self, Kept, RunDirectory, name};
 use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
 use crate::plan::{Plan, PlannedAgent};
@@ -78,16 +78,8 @@ impl Report {
         let results = results(&directory)?;
         let scores = Scores::with_beliefs(&plan, &results, &directory)?;
         let leaderboard = Leaderboard::new(&scores);
-        let labels = leaderboard.labels();
-        // What `run` was given will do, in whatever order its settings were.
-        let label = |baseline: &str| match baseline.parse::<AgentSpec>() {
-            Ok(spec) if !labels.contains(&baseline) => spec.settings.label(&spec.agent),
-            _ => baseline.to_owned(),
-        };
-        let baseline = self.baseline.as_deref().map(label);
-        if let Some(unknown) = baseline.as_deref().filter(|baseline| !labels.contains(baseline)) {
-            bail!("no agent {unknown} in {}; there are {}", self.directory.display(), labels.join("; "));
-        }
+        let place = self.directory.display().to_string();
+        let baseline = self.baseline.as_deref().map(|given| baseline(&leaderboard, given, &place)).transpose()?;
         if scores.missing() > 0 {
             let total = plan.agents.len() * plan.problems.len();
             let have = if total == 1 { "has" } else { "have" };
@@ -244,6 +236,20 @@ impl Report {
     }
 }
 
+/// The label of the agent that a person compares with: what `run` was given will do, in whatever order its settings
+/// were.
+pub(super) fn baseline(leaderboard: &Leaderboard, given: &str, place: &str) -> Result<String> {
+    let labels = leaderboard.labels();
+    let label = match given.parse::<AgentSpec>() {
+        Ok(spec) if !labels.contains(&given) => spec.settings.label(&spec.agent),
+        _ => given.to_owned(),
+    };
+    if !labels.contains(&label.as_str()) {
+        bail!("no agent {label} in {place}; there are {}", labels.join("; "));
+    }
+    Ok(label)
+}
+
 /// Whether a plan's suite is one of real data.
 fn is_of_real_data(plan: &Plan) -> bool {
     jointly_core::suite(&plan.suite).is_some_and(|suite| suite.problems.iter().any(|problem| problem.real().is_some()))
@@ -269,11 +275,4 @@ fn results(directory: &RunDirectory) -> Result<Vec<UnitResult>> {
         );
     }
     Journal::read(&journal)
-}
-
-/// What a directory is called, wherever it lies.
-fn name(directory: &Path) -> String {
-    let whole = directory.canonicalize();
-    let name = whole.as_deref().unwrap_or(directory).file_name();
-    name.map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
 }

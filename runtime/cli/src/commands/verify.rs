@@ -1,39 +1,47 @@
-//! `jointly verify`: runs an entry again and compares bit for bit.
+//! `jointly verify`: runs an entry again, all of it or a sample, and compares bit for bit.
 
 use std::collections::HashMap;
-use std::fs;
+use std::hash::{BuildHasher, RandomState};
 use std::num::NonZero;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use clap::Args;
-use serde_json::Value;
+use jointly_core::{digest, stream};
 
 use crate::data_directories::DataDirectories;
 use crate::difference::difference;
-use crate::directory::{self, RunDirectory, SWEEP};
+use crate::directory::JOURNAL;
 use crate::engine_argument::EngineArgument;
-use crate::execution::{self, Belief, Finished};
-use crate::journal::Journal;
-use crate::leaderboard::Leaderboard;
+use crate::entry::Entry;
+use crate::execution::{self, Finished, Unit};
 use crate::progress::Display;
-use crate::scores::{Beliefs, Scores};
-use crate::selection::{self, Selection, Tune};
 use crate::table::counted;
 use crate::unit::UnitResult;
 use crate::workload::Workload;
-use crate::{exit, output, problems, scores};
+use crate::{exit, output, problems};
 
-/// Runs a finished directory again and compares its scores bit for bit
+/// Runs an entry again, a finished run or its pack, and compares bit for bit
 ///
-/// Uses the agents and problems in the directory, believes nothing else in it, and writes nothing there. Real data are no
-/// part of a run's directory: they are looked for as `jointly run` does, and must be those of the run.
+/// First everything that costs next to nothing: digests, versions, whether the plan is one that this command makes, and
+/// whether scores, leaderboard and what a sweep chose follow from the journal. Then units are run again, and each must
+/// come out as its line of the journal says. Nothing is believed but the agents' and problems' own bytes, and nothing
+/// is written. Real data are no part of an entry: they are looked for as `jointly run` does, and must be those of the
+/// run.
 #[derive(Args)]
 pub(crate) struct Verify {
-    /// The directory that `jointly run` wrote
-    #[arg(value_name = "DIR")]
-    directory: PathBuf,
+    /// The directory that `jointly run` wrote, or the file that `jointly pack` made of it
+    #[arg(value_name = "DIR|FILE")]
+    entry: PathBuf,
+    /// Run only so many units again, chosen at random: where a share f of the entry's results is false, a sample of N
+    /// misses all of them with probability (1 - f)^N at most
+    #[arg(long, value_name = "N")]
+    sample: Option<NonZero<usize>>,
+    /// What the sample is chosen by, to choose the same one again; a seed that entrants foresee lets them be false
+    /// elsewhere [default: another each time, which is printed]
+    #[arg(long, value_name = "S", requires = "sample")]
+    sample_seed: Option<u64>,
     /// Units at a time [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = execution::parse_jobs)]
     jobs: Option<NonZero<usize>>,
@@ -46,26 +54,29 @@ pub(crate) struct Verify {
 
 impl Verify {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        let directory = RunDirectory::existing(&self.directory)?;
-        let held = Held::read(&directory)?;
-        let workload = Workload::from_directory(&directory, &self.data, self.engine.into())?;
-        let units = execution::pending(&workload, &[]);
-        let display = Display::new(units.len(), 0);
-        let (mut results, mut beliefs) = (Vec::new(), Beliefs::default());
-        execution::execute(&workload, &units, execution::jobs(self.jobs), &display, |Finished { result, belief }| {
-            results.push(result);
-            beliefs.extend(belief.map(|Belief { digest, bytes }| (digest, bytes)));
-            Ok(())
-        })?;
-        drop(display);
-        let name = self.directory.display();
-        let Some(place) = held.defect(&workload, &results, &beliefs)? else {
+        let entry = Entry::open(&self.entry)?;
+        let workload = Workload::of_entry(&entry, &self.data, self.engine.into())?;
+        let mut units = execution::pending(&workload, &[]);
+        let all = units.len();
+        let mut what = counted(all, "unit");
+        let mut how = String::new();
+        if let Some(sample) = self.sample.filter(|sample| sample.get() < all) {
+            let seed = self.sample_seed.unwrap_or_else(unforeseen);
+            units = choose(units, sample.get(), seed, &entry);
+            what = format!("{sample} of {what}");
+            how = format!(", chosen by --sample-seed {seed}, and its scores follow from its journal");
+        }
+        let defect = match entry.defect()? {
+            None => run_again(&entry, &workload, &units, execution::jobs(self.jobs))?,
+            defect => defect,
+        };
+        let name = entry.shown();
+        let Some(place) = defect else {
             let (suite, problems) = (&workload.plan.suite, workload.plan.problems.len());
-            let all = problems::size_of(&workload.plan).unwrap_or(problems);
+            let of_suite = problems::size_of(&workload.plan).unwrap_or(problems);
             output::print(&format!(
-                "{name} holds: {} on {problems} of {} of {suite}, the same to the bit",
-                counted(units.len(), "unit"),
-                counted(all, "problem")
+                "{name} holds: {what} on {problems} of {} of {suite}, the same to the bit{how}",
+                counted(of_suite, "problem")
             ))?;
             return Ok(ExitCode::from(exit::DONE));
         };
@@ -74,82 +85,44 @@ impl Verify {
     }
 }
 
-/// What a directory claims.
-struct Held {
-    scores: String,
-    leaderboard: String,
-    /// What a sweep chose, where the run is one.
-    sweep: Option<String>,
-    journal: Vec<UnitResult>,
+/// A seed that nobody knew before: the keys of the standard library's hashes are the system's random numbers.
+fn unforeseen() -> u64 {
+    RandomState::new().hash_one("sample")
 }
 
-impl Held {
-    fn read(directory: &RunDirectory) -> Result<Self> {
-        let read = |path: &Path| {
-            fs::read_to_string(path)
-                .with_context(|| format!("failed to read {}; a run writes it when it is finished", path.display()))
-        };
-        let journal = Journal::read(&directory.journal())?;
-        // Those of the journal must be there, and whole; what they say is found again.
-        scores::beliefs(&journal, directory)?;
-        Ok(Self {
-            scores: read(&directory.scores())?,
-            leaderboard: read(&directory.leaderboard())?,
-            sweep: match directory.sweep_file() {
-                path if path.exists() => Some(read(&path)?),
-                _ => None,
-            },
-            journal,
-        })
+/// So many units, each as likely as another, in their order. They depend on what the entry claims too, so that a seed
+/// that is known does not by itself say which they are.
+fn choose(mut units: Vec<Unit>, sample: usize, seed: u64, entry: &Entry) -> Vec<Unit> {
+    let mut stream = stream(seed, "units to verify", &digest(entry.claim().as_bytes()), 0);
+    let mut chosen = Vec::new();
+    while chosen.len() < sample && !units.is_empty() {
+        // Of 64 bits a remainder favours none by more than a part in 10^12.
+        let at = stream.next_u64() % units.len() as u64;
+        chosen.push(units.swap_remove(at as usize));
     }
-
-    /// The first place in which the claims and the results differ.
-    fn defect(&self, workload: &Workload, results: &[UnitResult], beliefs: &Beliefs) -> Result<Option<String>> {
-        let scores = Scores::among(&workload.plan, results, beliefs)?;
-        let again = directory::to_json(&scores.to_json())?;
-        if again != self.scores {
-            return Ok(Some(first_difference(&self.scores, &again, "scores.json")?));
-        }
-        let leaderboard = Leaderboard::new(&scores);
-        if leaderboard.to_csv() != self.leaderboard {
-            return Ok(Some("leaderboard.csv is not that of scores.json".into()));
-        }
-        match self.sweep_defect(&scores, leaderboard.compared_by())? {
-            Some(defect) => Ok(Some(defect)),
-            None => Ok(self.journal_defect(results)),
-        }
-    }
-
-    /// How the sweep was tuned is part of the question, and believed; what it chose is not.
-    fn sweep_defect(&self, scores: &Scores, by: Option<&str>) -> Result<Option<String>> {
-        let Some(held) = &self.sweep else { return Ok(None) };
-        let document: Value = serde_json::from_str(held).unwrap_or_default();
-        let Some(tune) = document["tune"].as_str().and_then(Tune::named) else {
-            return Ok(Some(format!("{SWEEP} does not say how it was tuned")));
-        };
-        let selections = Selection::all(scores, by.unwrap_or_default(), tune);
-        let again = directory::to_json(&selection::document(scores.plan, by, tune, &selections))?;
-        if again == *held { Ok(None) } else { first_difference(held, &again, SWEEP).map(Some) }
-    }
-
-    fn journal_defect(&self, results: &[UnitResult]) -> Option<String> {
-        fn unit(result: &UnitResult) -> (&str, &str) {
-            (&result.agent, &result.problem)
-        }
-        let again: HashMap<_, _> = results.iter().map(|result| (unit(result), &result.outcome)).collect();
-        let other = |result: &&UnitResult| again.get(&unit(result)) != Some(&&result.outcome);
-        let line = |result: &UnitResult| format!("{} on {}", result.agent, result.problem);
-        match self.journal.iter().find(other) {
-            Some(result) => Some(format!("results.jsonl has another result for {}", line(result))),
-            None if self.journal.len() != results.len() => Some("results.jsonl does not have every unit".into()),
-            None => None,
-        }
-    }
+    chosen.sort_by_key(|unit| (unit.problem, unit.agent));
+    chosen
 }
 
-/// The first place in which a file differs from what it should be.
-fn first_difference(held: &str, again: &str, file: &str) -> Result<String> {
-    let again: Value = serde_json::from_str(again)?;
-    let held = serde_json::from_str(held);
-    Ok(held.map_or_else(|_| format!("{file} is not JSON"), |held| difference(&held, &again, file)))
+/// The first unit, in the plan's order, that does not come out as the journal says.
+fn run_again(entry: &Entry, workload: &Workload, units: &[Unit], jobs: usize) -> Result<Option<String>> {
+    fn key(result: &UnitResult) -> (&str, &str) {
+        (&result.problem, &result.agent)
+    }
+    let display = Display::new(units.len(), 0);
+    let mut again = Vec::new();
+    execution::execute(workload, units, jobs, &display, |Finished { result, .. }| {
+        again.push(result);
+        Ok(())
+    })?;
+    let again: HashMap<_, _> = again.iter().map(|result| (key(result), result)).collect();
+    for held in &entry.results {
+        let Some(again) = again.get(&key(held)) else { continue };
+        if (&held.outcome, &held.log) != (&again.outcome, &again.log) {
+            let line = |result: &UnitResult| serde_json::to_value(UnitResult { seconds: None, ..result.clone() });
+            let place = difference(&line(held)?, &line(again)?, "line");
+            return Ok(Some(format!("{JOURNAL} has another result for {} on {}: {place}", held.agent, held.problem)));
+        }
+    }
+    Ok(None)
 }

@@ -36,7 +36,7 @@ fn run(suite: &str, problems: &[String], agents: &[(&str, Units)]) -> InventedRu
     let result = |agent: &PlannedAgent, (number, problem): (usize, &String), units: Units| UnitResult {
         agent: agent.label.clone(),
         problem: problem.clone(),
-        seconds: 1.0,
+        seconds: Some(1.0),
         outcome: Outcome::Regression { scores: units(number).into(), fuel: 1 },
         log: Vec::new(),
     };

@@ -54,7 +54,7 @@ pub(crate) fn shift_run(repetitions: usize, levels: &[&str], agents: &[(&str, Sh
             results.push(UnitResult {
                 agent: agent.label.clone(),
                 problem: problem.problem.clone(),
-                seconds: 1.0,
+                seconds: Some(1.0),
                 outcome: Outcome::Shift { scores: scores.into(), fuel: place as u64 + 1 },
                 log: Vec::new(),
             });

@@ -9,6 +9,7 @@ use crate::plan::{Plan, PlannedAgent, RegressionTerms, Terms};
 use crate::problems::{self, IMPORTED};
 use crate::report::figure::{cells, counted, table_of};
 use crate::request::usual_fuel;
+use crate::shell::quoted;
 use jointly_core::regression::RegressionSource;
 use jointly_core::regression::problem::PoolData;
 use jointly_core::shift::ShiftOptions;
@@ -236,18 +237,9 @@ fn source(agent: &PlannedAgent, directory: &str) -> String {
     format!("{directory}/agents/{}.wasm", agent.digest.replace(':', "-"))
 }
 
-/// A word for a shell.
-fn quoted(word: &str) -> String {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@".contains(c);
-    if !word.is_empty() && word.chars().all(plain) {
-        return word.to_owned();
-    }
-    format!("'{}'", word.replace('\'', "'\\''"))
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{OF_SOME, estimator, heeded, markup, quoted, run_command};
+    use super::{OF_SOME, estimator, heeded, markup, run_command};
     use crate::invented::InventedRun;
     use crate::invented::regression::{compared_run, correlated, covering, covering_run};
     use crate::plan::Terms;
@@ -331,12 +323,5 @@ mod tests {
             "{command}"
         );
         assert!(command.contains(" --predict run/agents/"), "{command}");
-    }
-
-    #[test]
-    fn words_survive_a_shell() {
-        assert_eq!(quoted("ensemble+:size=10"), "ensemble+:size=10");
-        assert_eq!(quoted("{a,b}"), "'{a,b}'");
-        assert_eq!(quoted("it's $(rm)"), "'it'\\''s $(rm)'");
     }
 }

@@ -1,0 +1,84 @@
+//! `jointly leaderboard`: entries of the same question ranked together.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::{Args, ValueEnum};
+use serde_json::{Value, json};
+
+use crate::entry::Entry;
+use crate::leaderboard::Leaderboard as Ranking;
+use crate::merge::Merged;
+use crate::table::wrap;
+use crate::{exit, output};
+
+/// Ranks the agents of several entries together, paired by problem
+///
+/// Entries are directories that `jointly run` wrote and files that `jointly pack` made of such. They must be of one
+/// suite, version, engine and seed, with the same limits, terms and problems: the first difference is named.
+/// Differences to the baseline are over the same problems, and those that are significant are marked. An agent that two
+/// entries have, to the byte, counts once, and must have the same results in both. Results are taken as the entries
+/// have them, and scores must follow from them; whether an agent really does so is what `jointly verify` finds out.
+#[derive(Args)]
+pub(crate) struct Leaderboard {
+    /// Finished runs, or their packs
+    #[arg(value_name = "DIR|FILE", required = true)]
+    entries: Vec<PathBuf>,
+    /// The agent to compare with, as the table names it [default: mlp, or vanilla under dataset shift, where it took
+    /// part]
+    #[arg(long, value_name = "AGENT")]
+    baseline: Option<String>,
+    /// How to show it
+    #[arg(long, value_enum, default_value_t = Format::Table)]
+    format: Format,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum Format {
+    /// For a person
+    Table,
+    /// One row an agent
+    Csv,
+    /// In the shape of scores.json, with the differences to the baseline and which entry has which agents
+    Json,
+}
+
+impl Leaderboard {
+    pub(crate) fn execute(self) -> Result<ExitCode> {
+        let entries = self.entries.iter().map(|path| Entry::open(path)).collect::<Result<Vec<_>>>()?;
+        entries.iter().try_for_each(Entry::refuse_defects)?;
+        let merged = Merged::of(&entries)?;
+        let scores = merged.scores()?;
+        let ranking = Ranking::new(&scores);
+        let given = self.baseline.as_deref();
+        let baseline = given.map(|given| super::report::baseline(&ranking, given, "these entries")).transpose()?;
+        match self.format {
+            Format::Table => {
+                let table = ranking.to_text(baseline.as_deref());
+                output::print(&format!("{table}\n{}", wrap(&sources(&merged), 2)))?;
+            }
+            Format::Csv => output::print(&ranking.to_csv())?,
+            Format::Json => {
+                let mut document = scores.to_json();
+                document["comparison"] = ranking.comparison_json(baseline.as_deref());
+                let entry = |(name, labels): &(String, Vec<String>)| json!({ "entry": name, "agents": labels });
+                document["entries"] = merged.entries.iter().map(entry).collect::<Value>();
+                output::print_json(&document)?;
+            }
+        }
+        if ranking.baseline(baseline.as_deref()).is_none() && merged.plan.agents.len() > 1 {
+            output::note(&format!(
+                "nothing is compared: give --baseline AGENT, one of {}",
+                ranking.labels().join("; ")
+            ));
+        }
+        Ok(ExitCode::from(exit::DONE))
+    }
+}
+
+/// Which entry has which agents.
+fn sources(merged: &Merged) -> String {
+    let line = |(name, labels): &(String, Vec<String>)| format!("{name} has {}", labels.join("; "));
+    merged.entries.iter().map(line).collect::<Vec<_>>().join("\n")
+}

@@ -1,0 +1,55 @@
+//! `jointly pack`: a finished run as one file, for others to verify.
+
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use jointly_core::digest;
+
+use crate::entry::Entry;
+use crate::{directory, exit, output, pack};
+
+/// Packs a finished run into one file that `jointly verify` and `jointly leaderboard` take
+///
+/// It holds the plan, a result of every unit, scores and leaderboard, and the bytes that running it again needs:
+/// agents, problems of one's own, tables. Real data stay out, and so do times, so that whoever packs the same results
+/// makes the same file. It is a compressed tar archive, which `tar -xzf` unpacks as well.
+#[derive(Args)]
+pub(crate) struct Pack {
+    /// The directory that `jointly run` wrote
+    #[arg(value_name = "DIR")]
+    directory: PathBuf,
+    /// Where the file goes; another file that is there already stays [default: DIR's own name with .jointly, here]
+    #[arg(long, short, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
+
+impl Pack {
+    pub(crate) fn execute(self) -> Result<ExitCode> {
+        let entry = Entry::open(&self.directory)?;
+        entry.refuse_defects()?;
+        let bytes = entry.to_pack()?;
+        let own = || PathBuf::from(format!("{}.{}", entry.name(), pack::EXTENSION));
+        let path = self.output.unwrap_or_else(own);
+        write(&path, &bytes)?;
+        output::print(&format!("{}: {} bytes, {}", path.display(), bytes.len(), digest(&bytes)))?;
+        Ok(ExitCode::from(exit::DONE))
+    }
+}
+
+/// Writes a pack where there is nothing, or the same already.
+fn write(path: &Path, bytes: &[u8]) -> Result<()> {
+    let shown = path.display();
+    if path.is_dir() {
+        bail!("{shown} is a directory; give a file's name by --output FILE");
+    }
+    if !path.exists() {
+        return directory::write_whole(path, bytes, "make room, or give another place by --output FILE");
+    }
+    let held = std::fs::read(path).with_context(|| format!("failed to read {shown}, which is there already"))?;
+    if held != bytes {
+        bail!("{shown} is there already and another file; remove it, or give another --output");
+    }
+    Ok(())
+}

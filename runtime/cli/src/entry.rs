@@ -1,0 +1,250 @@
+//! An entry: a finished run, as its directory or packed into one file, and whether what it claims follows from its
+//! journal.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::difference::difference;
+use crate::directory::{self, JOURNAL, Kept, LEADERBOARD, PLAN, RunDirectory, SCORES, SWEEP};
+use crate::journal::Journal;
+use crate::leaderboard::Leaderboard;
+use crate::pack::{self, Unpacked};
+use crate::plan::Plan;
+use crate::problems::IMPORTED;
+use crate::scores::{self, Beliefs, Scores, belief_of};
+use crate::selection::{self, Selection, Tune};
+use crate::table::counted;
+use crate::unit::UnitResult;
+
+/// What helps where a pack is not as this command makes it.
+const AGAIN: &str = "have it packed again";
+
+/// A finished run of this version of the command, with a result of every unit of its plan.
+pub(crate) struct Entry {
+    /// As a person gave it.
+    path: PathBuf,
+    pub(crate) directory: RunDirectory,
+    pub(crate) plan: Plan,
+    /// In the plan's order: problem by problem, as they are run.
+    pub(crate) results: Vec<UnitResult>,
+    pub(crate) beliefs: Beliefs,
+    claims: Claims,
+    /// Where a packed entry lies while it is read.
+    _unpacked: Option<Unpacked>,
+}
+
+/// What an entry says that its journal makes.
+struct Claims {
+    scores: String,
+    leaderboard: String,
+    /// What a sweep chose, where the run is one.
+    sweep: Option<String>,
+}
+
+impl Entry {
+    /// Reads a run's directory or a pack.
+    pub(crate) fn open(path: &Path) -> Result<Self> {
+        if !path.is_file() {
+            return Self::read(path, RunDirectory::existing(path)?, None);
+        }
+        let unpacked = pack::unpack(path)?;
+        let members = unpacked.members.clone();
+        let entry = RunDirectory::existing(&unpacked.path)
+            .and_then(|directory| Self::read(path, directory, Some(unpacked)))
+            .and_then(|entry| entry.refuse_other_members(&members).map(|()| entry));
+        entry.with_context(|| format!("{} cannot be taken on", path.display()))
+    }
+
+    fn read(path: &Path, directory: RunDirectory, unpacked: Option<Unpacked>) -> Result<Self> {
+        let plan = directory.plan()?;
+        let own = env!("CARGO_PKG_VERSION");
+        if plan.version != own {
+            bail!("{} was made by version {} and this is {own}; use that version", path.display(), plan.version);
+        }
+        let results = in_order(&plan, Journal::read(&directory.journal())?)
+            .with_context(|| format!("{} is no finished run of its plan", path.display()))?;
+        // Those of the journal must be there, and whole.
+        let beliefs = scores::beliefs(&results, &directory)?;
+        let claims = Claims::read(&directory)?;
+        Ok(Self { path: path.to_owned(), directory, plan, results, beliefs, claims, _unpacked: unpacked })
+    }
+
+    /// As a person gave it, for messages.
+    pub(crate) fn shown(&self) -> std::path::Display<'_> {
+        self.path.display()
+    }
+
+    /// What it is called, wherever it lies.
+    pub(crate) fn name(&self) -> String {
+        let name = directory::name(&self.path);
+        let stem = name.strip_suffix(pack::EXTENSION).and_then(|name| name.strip_suffix('.'));
+        stem.filter(|stem| !stem.is_empty() && self.path.is_file()).unwrap_or(&name).to_owned()
+    }
+
+    /// What a choice of its units depends on, beside a person's: the same of a directory and its pack.
+    pub(crate) fn claim(&self) -> &str {
+        &self.claims.scores
+    }
+
+    /// The first place in which its claims are not what its own journal makes under a plan.
+    pub(crate) fn defect(&self) -> Result<Option<String>> {
+        self.claims.defect(&Scores::among(&self.plan, &self.results, &self.beliefs)?)
+    }
+
+    /// Refuses claims that its own journal does not make.
+    pub(crate) fn refuse_defects(&self) -> Result<()> {
+        match self.defect()? {
+            None => Ok(()),
+            Some(place) => bail!("{} does not hold: {place}", self.shown()),
+        }
+    }
+
+    /// Its pack: the same bytes of the same results, whoever ran them, when and where.
+    pub(crate) fn to_pack(&self) -> Result<Vec<u8>> {
+        let texts = self.texts()?.into_iter().map(|(name, text)| Ok((name.to_owned(), text.into_bytes())));
+        let kept = self
+            .kept()?
+            .into_iter()
+            .map(|(kind, digest)| Ok((kind.path(&digest), self.directory.whole(kind, &digest)?)));
+        pack::pack(texts.chain(kept)).with_context(|| format!("failed to pack {}", self.shown()))
+    }
+
+    /// The members of its pack that are texts: all but bytes that are kept under their digests.
+    fn texts(&self) -> Result<Vec<(&'static str, String)>> {
+        let mut journal = String::new();
+        for result in &self.results {
+            // Times are not the same twice.
+            journal += &serde_json::to_string(&UnitResult { seconds: None, ..result.clone() })?;
+            journal.push('\n');
+        }
+        let Claims { scores, leaderboard, sweep } = &self.claims;
+        let texts = [
+            (PLAN, directory::to_json(&self.plan)?),
+            (JOURNAL, journal),
+            (SCORES, scores.clone()),
+            (LEADERBOARD, leaderboard.clone()),
+        ];
+        Ok(texts.into_iter().chain(sweep.iter().map(|sweep| (SWEEP, sweep.clone()))).collect())
+    }
+
+    /// The bytes that running it again needs and that it keeps under their digests, in the order of their names.
+    fn kept(&self) -> Result<Vec<(Kept, String)>> {
+        let plan = &self.plan;
+        let agents = plan.agents.iter().filter(|agent| !agent.is_reference()).chain(plan.predictor());
+        let mut kept: Vec<(Kept, String)> = agents.map(|agent| (Kept::Agent, agent.digest.clone())).collect();
+        if plan.suite == IMPORTED {
+            let digests = plan.problems.iter().filter_map(|problem| problem.digest.clone());
+            kept.extend(digests.map(|digest| (Kept::Problem, digest)));
+        }
+        for table in &plan.tables {
+            kept.push((table.kept()?, table.digest.clone()));
+        }
+        kept.extend(self.results.iter().filter_map(belief_of).map(|digest| (Kept::Belief, digest.to_owned())));
+        kept.sort_by_key(|(kind, digest)| kind.path(digest));
+        kept.dedup_by_key(|(kind, digest)| kind.path(digest));
+        Ok(kept)
+    }
+
+    /// Refuses a pack of other members than its own would have.
+    fn refuse_other_members(&self, members: &[String]) -> Result<()> {
+        let texts = self.texts()?;
+        let names = texts.iter().map(|(name, _)| (*name).to_owned());
+        let names: Vec<String> = names.chain(self.kept()?.iter().map(|(kind, digest)| kind.path(digest))).collect();
+        if let Some(missing) = names.iter().find(|name| !members.contains(name)) {
+            bail!("it has no {missing}; {AGAIN}");
+        }
+        if let Some(idle) = members.iter().find(|name| !names.contains(name)) {
+            bail!("nothing in it names its {idle}; {AGAIN}");
+        }
+        ensure!(names == members, "its files are in another order than a pack's; {AGAIN}");
+        for (name, text) in texts {
+            let held = fs::read(self.directory.path().join(name)).with_context(|| format!("failed to read {name}"))?;
+            ensure!(held == text.as_bytes(), "its {name} is not written as a pack's is; {AGAIN}");
+        }
+        Ok(())
+    }
+}
+
+/// The results of all units of a plan in their order, if these are they.
+fn in_order(plan: &Plan, results: Vec<UnitResult>) -> Result<Vec<UnitResult>> {
+    let (total, found) = (plan.agents.len() * plan.problems.len(), results.len());
+    let mut by_unit: HashMap<(String, String), UnitResult> =
+        results.into_iter().map(|result| ((result.agent.clone(), result.problem.clone()), result)).collect();
+    let mut ordered = Vec::new();
+    for problem in &plan.problems {
+        for agent in &plan.agents {
+            let Some(result) = by_unit.remove(&(agent.label.clone(), problem.problem.clone())) else { continue };
+            ensure!(
+                plan.takes(&result.outcome),
+                "{JOURNAL} has a result of another kind of problem for {} on {}",
+                agent.label,
+                problem.problem
+            );
+            ordered.push(result);
+        }
+    }
+    if let Some((agent, problem)) = by_unit.keys().min() {
+        bail!("{JOURNAL} has a result for {agent} on {problem}, which is no unit of the plan");
+    }
+    ensure!(
+        found == total,
+        "{} of {} {} no result yet; give the same `jointly run` again",
+        total - found,
+        counted(total, "unit"),
+        if total == 1 { "has" } else { "have" }
+    );
+    Ok(ordered)
+}
+
+impl Claims {
+    fn read(directory: &RunDirectory) -> Result<Self> {
+        let read = |path: &Path| {
+            fs::read_to_string(path)
+                .with_context(|| format!("failed to read {}; a run writes it when it is finished", path.display()))
+        };
+        Ok(Self {
+            scores: read(&directory.scores())?,
+            leaderboard: read(&directory.leaderboard())?,
+            sweep: match directory.sweep_file() {
+                path if path.exists() => Some(read(&path)?),
+                _ => None,
+            },
+        })
+    }
+
+    /// The first place in which they are not what the scores make.
+    fn defect(&self, scores: &Scores) -> Result<Option<String>> {
+        let again = directory::to_json(&scores.to_json())?;
+        if again != self.scores {
+            return Ok(Some(first_difference(&self.scores, &again, SCORES)?));
+        }
+        let leaderboard = Leaderboard::new(scores);
+        if leaderboard.to_csv() != self.leaderboard {
+            return Ok(Some(format!("{LEADERBOARD} is not that of {SCORES}")));
+        }
+        self.sweep_defect(scores, leaderboard.compared_by())
+    }
+
+    /// How the sweep was tuned is part of the question, and believed; what it chose is not.
+    fn sweep_defect(&self, scores: &Scores, by: Option<&str>) -> Result<Option<String>> {
+        let Some(held) = &self.sweep else { return Ok(None) };
+        let document: Value = serde_json::from_str(held).unwrap_or_default();
+        let Some(tune) = document["tune"].as_str().and_then(Tune::named) else {
+            return Ok(Some(format!("{SWEEP} does not say how it was tuned")));
+        };
+        let selections = Selection::all(scores, by.unwrap_or_default(), tune);
+        let again = directory::to_json(&selection::document(scores.plan, by, tune, &selections))?;
+        if again == *held { Ok(None) } else { first_difference(held, &again, SWEEP).map(Some) }
+    }
+}
+
+/// The first place in which a file differs from what it should be.
+fn first_difference(held: &str, again: &str, file: &str) -> Result<String> {
+    let again: Value = serde_json::from_str(again)?;
+    let held = serde_json::from_str(held);
+    Ok(held.map_or_else(|_| format!("{file} is not JSON"), |held| difference(&held, &again, file)))
+}

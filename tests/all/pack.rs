@@ -1,0 +1,344 @@
+//! `jointly pack`: one file that others can verify, and what is said of files that are no such.
+
+use std::fs;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
+use jointly_core::digest;
+
+use crate::command::{done, finish, is_one_line, jointly, refused, run};
+use crate::npz::{TemporaryFile, problem};
+use crate::run::{PROBLEM, RunDirectory};
+
+/// The bytes of a pack before what gzip compressed.
+const HEAD: usize = 98;
+/// What gzip writes there itself.
+const PLAIN_HEAD: usize = 10;
+
+/// Packs a run beside its directory.
+pub(crate) fn packed(directory: &RunDirectory) -> PathBuf {
+    let path = directory.path.with_extension("jointly");
+    done(["pack", directory.argument(), "--output", path.to_str().unwrap()]);
+    path
+}
+
+/// A file as an argument of the command.
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+/// The files in a pack, by name.
+fn members(pack: &Path) -> Vec<(String, Vec<u8>)> {
+    let mut archive = tar::Archive::new(GzDecoder::new(fs::File::open(pack).unwrap()));
+    let member = |member: std::io::Result<tar::Entry<GzDecoder<fs::File>>>| {
+        let mut member = member.unwrap();
+        let mut bytes = Vec::new();
+        member.read_to_end(&mut bytes).unwrap();
+        (member.path().unwrap().to_str().unwrap().to_owned(), bytes)
+    };
+    archive.entries().unwrap().map(member).collect()
+}
+
+/// A pack with other members, under the digest that it must have then.
+fn forge(pack: &Path, members: &[(String, Vec<u8>)]) {
+    let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
+    for (name, bytes) in members {
+        let mut header = tar::Header::new_ustar();
+        header.set_size(bytes.len() as u64);
+        archive.append_data(&mut header, name, bytes.as_slice()).unwrap();
+    }
+    let compressed = archive.into_inner().unwrap().finish().unwrap();
+    let body = &compressed[PLAIN_HEAD..];
+    let mut head = fs::read(pack).unwrap()[..HEAD].to_vec();
+    let named = digest(body);
+    head[HEAD - 1 - named.len()..HEAD - 1].copy_from_slice(named.as_bytes());
+    fs::write(pack, [head.as_slice(), body].concat()).unwrap();
+}
+
+/// A pack whose texts have something else in place of what they say, everywhere.
+fn edited(directory: &RunDirectory, names: &[&str], from: &str, to: &str) -> PathBuf {
+    let pack = packed(directory);
+    let mut members = members(&pack);
+    for (name, bytes) in &mut members {
+        if names.contains(&name.as_str()) {
+            let text = String::from_utf8(bytes.clone()).unwrap();
+            assert!(text.contains(from), "{from} is not in {text}");
+            *bytes = text.replace(from, to).into_bytes();
+        }
+    }
+    forge(&pack, &members);
+    pack
+}
+
+#[test]
+fn the_same_results_make_the_same_file_whoever_ran_them_and_where() {
+    let run = || RunDirectory::of(&["uniform", "prior"], "quick/t10/temp0.1/*");
+    let (one, other) = (run(), RunDirectory::new());
+    let jobs = other.run(&["uniform", "prior"], "quick/t10/temp0.1/*", &["--jobs", "1"]);
+    assert_eq!(jobs.code, Some(0), "{jobs:?}");
+    let before = one.contents();
+    let pack = packed(&one);
+    assert_eq!(one.contents(), before);
+    let bytes = fs::read(&pack).unwrap();
+    assert_eq!(bytes, fs::read(packed(&other)).unwrap());
+    // Again is no other file.
+    packed(&one);
+    assert_eq!(bytes, fs::read(&pack).unwrap());
+    let stdout = done(["pack", one.argument(), "--output", text(&pack)]);
+    assert_eq!(stdout.trim_end(), format!("{}: {} bytes, {}", pack.display(), bytes.len(), digest(&bytes)));
+    // It is an archive like any other.
+    let names: Vec<String> = members(&pack).into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names[..4], ["plan.json", "results.jsonl", "scores.json", "leaderboard.csv"]);
+    assert!(names.len() == 6 && names[4..].iter().all(|name| name.starts_with("agents/sha256-")), "{names:?}");
+}
+
+#[test]
+fn a_pack_holds_wherever_it_is() {
+    let directory = RunDirectory::of(&["uniform", "mlp:steps=20"], PROBLEM);
+    let pack = packed(&directory);
+    fs::remove_dir_all(&directory.path).unwrap();
+    let stdout = done(["verify", text(&pack)]);
+    let expected = format!("{} holds: 2 units on 1 of 18 problems of quick, the same to the bit\n", pack.display());
+    assert_eq!(stdout, expected);
+    // What a pack is unpacked into can be run on, reported and packed: it is a run's directory.
+    fs::create_dir(&directory.path).unwrap();
+    for (name, bytes) in members(&pack) {
+        fs::create_dir_all(directory.file(&name).parent().unwrap()).unwrap();
+        fs::write(directory.file(&name), bytes).unwrap();
+    }
+    done(["report", directory.argument()]);
+    done(["verify", directory.argument()]);
+    assert_eq!(directory.run(&["uniform", "mlp:steps=20"], PROBLEM, &[]).code, Some(0));
+    packed(&directory);
+}
+
+#[test]
+fn what_an_entry_is_made_of_goes_with_it() {
+    let file = TemporaryFile::new("mine.npz", problem().bytes());
+    let out = file.sibling("run");
+    let pack = file.sibling("run.jointly");
+    done(["run", "uniform", "--problem", file.argument(), "--out", text(&out)]);
+    done(["pack", text(&out), "--output", text(&pack)]);
+    fs::remove_file(&file.path).unwrap();
+    fs::remove_dir_all(&out).unwrap();
+    done(["verify", text(&pack)]);
+
+    let failed = RunDirectory::new();
+    assert_eq!(failed.run(&[&crate::guests::argument("own-failure")], PROBLEM, &[]).code, Some(3));
+    done(["verify", text(&packed(&failed))]);
+
+    let sweep = RunDirectory::new();
+    let of_mlp = ["sweep", "mlp:steps=5", "--only", "l2", "--suite", "quick", "--problems", PROBLEM];
+    done(of_mlp.iter().chain(&["--out", sweep.argument()]));
+    let pack = edited(&sweep, &["sweep.json"], "global", "by-eye");
+    let finished = run(["verify", text(&pack)]);
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+    assert!(finished.stdout.contains("does not hold: sweep.json does not say how it was tuned"), "{finished:?}");
+}
+
+#[test]
+fn a_suite_of_each_kind_is_packed() {
+    let correlations = "quick/correlations/d1/set[01]";
+    for (suite, problems, agents) in [
+        ("quick/correlations", correlations, crate::regression::AGENTS.as_slice()),
+        ("quick/coverage", "quick/coverage/{line,gap}/sim[01]", &["linear"][..]),
+        ("quick/shift", crate::shift::PROBLEM, &crate::shift::AGENTS[..2]),
+    ] {
+        let directory = RunDirectory::new();
+        let finished = run(crate::regression::arguments(&directory, agents, suite, problems, &[]));
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        let stdout = done(["verify", text(&packed(&directory)), "--sample", "1", "--sample-seed", "7"]);
+        assert!(stdout.contains("chosen by --sample-seed 7"), "{stdout}");
+    }
+}
+
+#[test]
+fn only_a_finished_run_is_packed() {
+    let directory = RunDirectory::of(&["uniform", "prior"], PROBLEM);
+    let pack = directory.path.with_extension("jointly");
+    let refuse = |texts: &[&str]| {
+        refused(["pack", directory.argument(), "--output", text(&pack)], texts);
+        assert!(!pack.exists());
+    };
+    let journal = directory.read("results.jsonl");
+    let first = journal.lines().next().unwrap();
+    fs::write(directory.file("results.jsonl"), format!("{first}\n")).unwrap();
+    refuse(&[directory.argument(), "1 of 2 units have no result yet", "give the same `jointly run` again"]);
+    fs::write(directory.file("results.jsonl"), journal.replace("uniform", "superagent")).unwrap();
+    refuse(&["a result for superagent on", "no unit of the plan"]);
+    fs::write(directory.file("results.jsonl"), journal.replacen("\"scored\":{\"scores\"", "\"failed\":{\"scores\"", 1))
+        .unwrap();
+    refuse(&["results.jsonl line 1 is not a result"]);
+    fs::write(directory.file("results.jsonl"), journal.replacen("\"mean\":", "\"mean\":1", 1)).unwrap();
+    refuse(&["does not hold: scores.json.agents["]);
+    fs::write(directory.file("results.jsonl"), journal).unwrap();
+    let kept = directory.kept_agent();
+    let agent = fs::read(&kept).unwrap();
+    fs::write(&kept, &agent[1..]).unwrap();
+    refuse(&[text(&kept), "is damaged: its digest is not its name"]);
+    fs::remove_file(&kept).unwrap();
+    refuse(&["failed to read", text(&kept)]);
+    fs::write(&kept, &agent).unwrap();
+    fs::remove_file(directory.file("scores.json")).unwrap();
+    refuse(&["scores.json", "when it is finished"]);
+    refused(["pack", text(&kept)], &["is no pack of an entry, or is damaged"]);
+}
+
+#[test]
+fn another_file_is_not_written_over() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    let thesis = directory.path.with_file_name("thesis.tex");
+    fs::write(&thesis, "years of work").unwrap();
+    refused(
+        ["pack", directory.argument(), "--output", text(&thesis)],
+        &["thesis.tex is there already and another file"],
+    );
+    assert_eq!(fs::read_to_string(&thesis).unwrap(), "years of work");
+    refused(["pack", directory.argument(), "--output", directory.argument()], &["is a directory", "--output FILE"]);
+    // By itself it is called as the directory is, and lies here.
+    let here = directory.path.with_file_name("here");
+    fs::create_dir(&here).unwrap();
+    let finished = finish(jointly().current_dir(&here).args(["pack", directory.argument()]));
+    assert!(finished.code == Some(0) && finished.stdout.starts_with("run.jointly: "), "{finished:?}");
+    refused(["report", text(&here.join("run.jointly"))], &["is a file", "`jointly leaderboard` take packs"]);
+}
+
+#[test]
+fn a_pack_that_is_cut_or_has_a_bit_flipped_is_refused_in_one_line() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    let pack = packed(&directory);
+    let whole = fs::read(&pack).unwrap();
+    let refuse = |bytes: &[u8], what: &str| {
+        fs::write(&pack, bytes).unwrap();
+        for command in ["verify", "leaderboard"] {
+            let finished = run([command, text(&pack)]);
+            assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{what}: {finished:?}");
+            is_one_line(&finished.stderr, &[text(&pack), "damaged"]);
+            assert!(!finished.stderr.contains("panicked") && !finished.stderr.contains("internal error"), "{what}");
+        }
+    };
+    // Multiples of a prime spread over the file, and every byte of its head's end and its own end.
+    let spread = (0..40).map(|i| i * 1_000_003 % whole.len());
+    for at in spread.chain(HEAD - 4..HEAD + 4).chain(whole.len() - 9..whole.len()) {
+        let mut bytes = whole.clone();
+        bytes[at] ^= 1 << (at % 8);
+        refuse(&bytes, &format!("byte {at} of {}", whole.len()));
+    }
+    for end in [0, 1, 9, PLAIN_HEAD, HEAD - 1, HEAD, HEAD + 1, whole.len() / 2, whole.len() - 8, whole.len() - 1] {
+        refuse(&whole[..end], &format!("{end} bytes"));
+    }
+    refuse(&[whole.as_slice(), b"\n"].concat(), "a byte more");
+    refuse(b"PK\x03\x04 another archive", "no pack");
+}
+
+/// Asserts that an entry does not hold, and where.
+fn does_not_hold(pack: &Path, texts: &[&str]) {
+    let finished = run(["verify", text(pack)]);
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+    let said = finished.stdout + &finished.stderr;
+    assert_eq!(said.trim_end().lines().count(), 1, "{said}");
+    for text in texts {
+        assert!(said.contains(text), "{text} is not in {said}");
+    }
+    let finished = run(["leaderboard", text(pack)]);
+    assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{finished:?}");
+    is_one_line(&finished.stderr, &[text(pack)]);
+}
+
+#[test]
+fn edited_texts_do_not_hold_under_any_digest() {
+    let directory = RunDirectory::of(&["uniform", "prior"], PROBLEM);
+    let edit = |names: &[&str], from: &str, to: &str, texts: &[&str]| {
+        let pack = edited(&directory, names, from, to);
+        does_not_hold(&pack, texts);
+        fs::remove_file(pack).unwrap();
+    };
+    edit(&["scores.json"], "\"mean\": 0.", "\"mean\": 0.0", &["does not hold: scores.json.agents[", " comes out as "]);
+    edit(&["scores.json"], "{", "[", &["scores.json is not JSON"]);
+    edit(&["leaderboard.csv"], "1,", "7,", &["leaderboard.csv is not that of scores.json"]);
+    edit(&["results.jsonl"], "\"fuel\":", "\"fuel\":1", &["does not hold: scores.json.agents["]);
+    let timed = "{\"seconds\":1.0,\"agent\"";
+    edit(&["results.jsonl"], "{\"agent\"", timed, &["its results.jsonl is not written as a pack's is"]);
+    let version = env!("CARGO_PKG_VERSION");
+    let of_version = |version: &str| format!("\"version\": \"{version}\"");
+    let (own, other) = (of_version(version), of_version("0.0.9"));
+    edit(&["plan.json", "scores.json"], &own, &other, &["was made by version 0.0.9", "use that version"]);
+    edit(&["plan.json"], "\"seed\": 0", "\"seed\": 0, \"note\": 1", &["its plan.json is not written as a pack's is"]);
+    edit(&["plan.json"], "\"agents\": [", "\"agents\": {", &["failed to read", "as a plan"]);
+}
+
+#[test]
+fn a_plan_that_is_not_this_commands_is_not_run() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    for (from, to, said) in [
+        ("wasmtime 48", "wasmtime 47", "its plan is not this command's (engine wasmtime 48"),
+        ("jointly:agent@0.2.0", "jointly:agent@0.1.0", "(interface jointly:agent@0.2.0, not jointly:agent@0.1.0)"),
+    ] {
+        let pack = edited(&directory, &["plan.json"], from, to);
+        refused(["verify", text(&pack)], &[&format!("{} does not hold: ", pack.display()), said]);
+        fs::remove_file(pack).unwrap();
+    }
+}
+
+#[test]
+fn a_component_of_another_version_is_refused() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    let pack = packed(&directory);
+    let old = wat::parse_str(r#"(module (@custom "jointly-agent" "jointly:agent@0.1.0"))"#).unwrap();
+    let (own, other) = (directory.scores()["agents"][0]["digest"].as_str().unwrap().to_owned(), digest(&old));
+    let member = |(name, bytes): (String, Vec<u8>)| {
+        if name.starts_with("agents/") {
+            return (format!("agents/{}.wasm", other.replace(':', "-")), old.clone());
+        }
+        (name, String::from_utf8(bytes).unwrap().replace(&own, &other).into_bytes())
+    };
+    forge(&pack, &members(&pack).into_iter().map(member).collect::<Vec<_>>());
+    refused(["verify", text(&pack)], &["failed to load", "speaks jointly:agent@0.1.0", "rebuild it"]);
+}
+
+#[test]
+fn a_pack_has_the_files_of_its_plan_and_no_others() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    let change = |change: fn(&mut Vec<(String, Vec<u8>)>), said: &str| {
+        let pack = packed(&directory);
+        let mut members = members(&pack);
+        change(&mut members);
+        forge(&pack, &members);
+        for command in ["verify", "leaderboard"] {
+            refused([command, text(&pack)], &["run.jointly ", said]);
+        }
+        fs::remove_file(pack).unwrap();
+    };
+    change(|members| members.truncate(4), "it has no agents/sha256-");
+    change(|members| drop(members.remove(0)), "there is no plan.json");
+    change(|members| drop(members.remove(1)), "1 of 1 unit has no result yet");
+    change(|members| members.swap(1, 2), "in another order");
+    change(|members| members.push(members[0].clone()), "holds plan.json twice");
+    change(|members| members.push(("x/plan.json".to_owned(), Vec::new())), "which is no file of an entry");
+    change(|members| members[4].1.push(0), "the digest of its agents/sha256-");
+    let idle = |members: &mut Vec<(String, Vec<u8>)>| {
+        members.push((format!("beliefs/{}.bin", digest(b"").replace(':', "-")), Vec::new()));
+    };
+    change(idle, "nothing in it names its beliefs/sha256-");
+}
+
+/// Garbage that no compressor made, whose digest is right: whatever it decodes to is refused.
+#[test]
+fn a_body_that_is_no_archive_is_refused() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    let pack = packed(&directory);
+    let whole = fs::read(&pack).unwrap();
+    let bodies: [Vec<u8>; 4] =
+        [Vec::new(), vec![0xa5; 300], whole[HEAD..whole.len() / 2].to_vec(), whole[HEAD..whole.len() - 8].to_vec()];
+    for body in bodies {
+        let mut bytes = whole[..HEAD].to_vec();
+        let named = digest(&body);
+        bytes[HEAD - 1 - named.len()..HEAD - 1].copy_from_slice(named.as_bytes());
+        bytes.write_all(&body).unwrap();
+        fs::write(&pack, bytes).unwrap();
+        refused(["verify", text(&pack)], &["run.jointly is no pack that `jointly pack` made", "get another copy"]);
+    }
+}
