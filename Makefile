@@ -6,7 +6,7 @@ WASM := wasm32-unknown-unknown
 DEMO := target/demo
 AGENTS := mlp ensemble:size=10 ensemble+:size=10 prior uniform
 
-.PHONY: demo test bench wasm-target lint-tools
+.PHONY: demo test bench wasm-target lint-tools toolchains
 
 demo: wasm-target
 	cargo build --release --locked -p jointly
@@ -14,7 +14,7 @@ demo: wasm-target
 	target/release/jointly run $(AGENTS) --suite quick --out $(DEMO)
 	@echo "the command itself is target/release/jointly; README.md goes on from here"
 
-test: wasm-target lint-tools
+test: wasm-target lint-tools toolchains
 	cargo fmt --all --check
 	cargo clippy --release --locked --workspace --all-targets -- -D warnings
 	cargo test --release --locked --workspace
@@ -34,3 +34,7 @@ wasm-target:
 lint-tools:
 	@cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
 	@cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
+
+# Tests build agents in other languages than Rust where their tools are there.
+toolchains:
+	@.ci/toolchains

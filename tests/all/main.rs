@@ -14,6 +14,7 @@ mod guests;
 mod hostile;
 mod imported;
 mod interruption;
+mod languages;
 mod listings;
 mod npz;
 mod oracle;

@@ -8,16 +8,18 @@ use crate::command::{executable, finish, workspace};
 use crate::npz::{Archive, problem};
 
 /// The fenced blocks of the README in a language, in their order.
-fn blocks(language: &str) -> Vec<String> {
+pub(crate) fn blocks(language: &str) -> Vec<String> {
     let readme = fs::read_to_string(workspace().join("README.md")).unwrap();
     let fenced = readme.split("\n```").skip(1).step_by(2);
     let block = |fenced: &str| fenced.strip_prefix(language)?.strip_prefix('\n').map(str::to_owned);
     fenced.filter_map(block).collect()
 }
 
-/// The lines of console blocks that call the command.
+/// The lines of console blocks that call the command, but of those blocks that make an agent in a language: they have a test
+/// of their own.
 fn commands() -> Vec<String> {
-    let lines: String = blocks("console").join("\n");
+    let blocks = blocks("console").into_iter().filter(|block| !block.contains(" --lang "));
+    let lines = blocks.collect::<Vec<_>>().join("\n");
     let commands = lines.lines().filter_map(|line| line.strip_prefix("$ "));
     commands.filter(|command| command.starts_with("jointly ")).map(str::to_owned).collect()
 }

@@ -4,6 +4,7 @@ mod agents;
 mod check;
 mod data;
 mod leaderboard;
+mod new;
 mod pack;
 mod picture;
 mod report;
@@ -42,6 +43,7 @@ enum Command {
     Sweep(sweep::Sweep),
     Report(report::Report),
     Picture(picture::Picture),
+    New(new::New),
     Check(check::Check),
     Score(score::Score),
     Verify(verify::Verify),
@@ -59,6 +61,7 @@ impl Jointly {
             Command::Sweep(command) => command.execute(),
             Command::Report(command) => command.execute(),
             Command::Picture(command) => command.execute(),
+            Command::New(command) => command.execute(),
             Command::Check(command) => command.execute(),
             Command::Score(command) => command.execute(),
             Command::Verify(command) => command.execute(),

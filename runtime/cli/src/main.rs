@@ -47,6 +47,8 @@ mod shell;
 mod shift_arguments;
 mod shift_suite;
 mod table;
+mod template;
+mod toolchain;
 mod unit;
 mod variants;
 mod workload;

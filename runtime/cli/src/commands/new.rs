@@ -1,0 +1,125 @@
+//! `jointly new`: an agent to start from.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::shell::quoted;
+use crate::table::wrap;
+use crate::template::Language;
+use crate::{directory, exit, output, toolchain};
+
+/// Makes a folder with an agent to start from: Bayesian logistic regression, in a language of your choice
+///
+/// The folder holds all of the agent but the language's own tools, and the interface in wit/. What is missing on this
+/// machine is said, with the commands that get it.
+#[derive(Args)]
+pub(crate) struct New {
+    /// The agent's name: lower-case letters, digits, hyphens and underscores
+    #[arg(value_name = "NAME", value_parser = plain_name)]
+    name: String,
+    /// The language
+    #[arg(long, value_enum, value_name = "LANGUAGE")]
+    lang: Language,
+    /// The folder, new or empty [default: the name, in this directory]
+    #[arg(long, value_name = "DIR")]
+    out: Option<PathBuf>,
+}
+
+/// The longest name that a leaderboard takes.
+const LONGEST_NAME: usize = 40;
+
+/// Crates that the Rust agent is built with, whose name it cannot take.
+const TAKEN: [&str; 5] = ["jointly-sdk", "jointly_sdk", "std", "core", "alloc"];
+
+/// A name that cargo, npm, a path and the leaderboard all take as it is.
+fn plain_name(text: &str) -> Result<String, String> {
+    let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
+    if !text.starts_with(|c: char| c.is_ascii_lowercase()) || !text.chars().all(plain) {
+        return Err("give a lower-case letter, then lower-case letters, digits, hyphens and underscores".into());
+    }
+    if text.len() > LONGEST_NAME {
+        return Err(format!("give at most {LONGEST_NAME} characters"));
+    }
+    if TAKEN.contains(&text) {
+        return Err("a library has that name already; give another".into());
+    }
+    Ok(text.to_owned())
+}
+
+impl New {
+    pub(crate) fn execute(self) -> Result<ExitCode> {
+        let folder = self.out.clone().unwrap_or_else(|| PathBuf::from(&self.name));
+        make_empty(&folder)?;
+        for file in self.lang.files(&self.name) {
+            let path = folder.join(file.path);
+            let parent = path.parent().unwrap_or(&folder);
+            fs::create_dir_all(parent).with_context(|| format!("failed to make {}", parent.display()))?;
+            directory::write_whole(&path, &file.bytes, "make room, delete the folder, and run the same command again")?;
+        }
+        output::print(&self.what_next(&folder))?;
+        Ok(ExitCode::from(exit::DONE))
+    }
+
+    /// What is there now, what to do with it, and what that takes.
+    fn what_next(&self, folder: &Path) -> String {
+        let shown = quoted(&folder.display().to_string());
+        let built = self.lang.built(&self.name);
+        let mut text = format!(
+            "{shown} holds {}, an agent in {}; build it, see that it keeps the contract, and rank it:\n",
+            self.name,
+            self.lang.title()
+        );
+        let _ = writeln!(text, "    cd {shown}");
+        for command in self.lang.build() {
+            let _ = writeln!(text, "    {command}");
+        }
+        let _ = writeln!(text, "    jointly check {built}");
+        let mut text = wrap(&text, 0);
+        // One command, whole.
+        let _ = write!(
+            text,
+            "\n    jointly run {built} logistic-regression --suite quick --problems 'quick/t10/temp0.1/*'\n"
+        );
+        let missing = toolchain::missing(self.lang);
+        if !missing.is_empty() {
+            let names: Vec<&str> = missing.iter().map(|tool| tool.name).collect();
+            text += &wrap(&format!("missing on this machine: {}; get it by", names.join(", ")), 4);
+            for command in toolchain::commands(&missing) {
+                let _ = write!(text, "\n    {command}");
+            }
+        }
+        text
+    }
+}
+
+/// Makes a directory; refuses one that holds anything.
+fn make_empty(folder: &Path) -> Result<()> {
+    let shown = folder.display();
+    fs::create_dir_all(folder).with_context(|| format!("failed to make the directory {shown}; give another --out"))?;
+    let mut entries = fs::read_dir(folder).with_context(|| format!("failed to list {shown}"))?;
+    if entries.next().is_some() {
+        bail!("{shown} holds files already; give another NAME, or a new or empty directory by --out DIR");
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::plain_name;
+
+    #[test]
+    fn names_are_plain() {
+        for name in ["a", "my-agent", "my_agent2"] {
+            assert_eq!(plain_name(name).as_deref(), Ok(name));
+        }
+        let long = "a".repeat(41);
+        for name in ["", "..", "a/b", "My-agent", "2fast", "-x", "a b", "a.b", "jointly-sdk", "core", "é", &long] {
+            assert!(plain_name(name).is_err(), "{name}");
+        }
+    }
+}

@@ -1,0 +1,272 @@
+//! Agents to start from: the files of `templates/`, with the interface and the SDK that they build on, kept in the
+//! command.
+
+use clap::ValueEnum;
+
+/// A language that an agent can be written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Language {
+    /// With the SDK; needs cargo and its target wasm32-unknown-unknown
+    Rust,
+    /// With bindings that wit-bindgen has made; needs clang, lld and a C library for WebAssembly
+    C,
+    /// By componentize-py, which brings its interpreter along; needs python3
+    Python,
+    /// By componentize-js, which brings its engine along; needs node and npm
+    #[value(name = "javascript")]
+    JavaScript,
+}
+
+/// A file of an agent to start from.
+pub(crate) struct File {
+    /// Where it belongs in the agent's folder.
+    pub(crate) path: String,
+    pub(crate) bytes: Vec<u8>,
+}
+
+/// Files of a folder of the sources, which belong into a folder of the agent.
+struct Part {
+    /// The folder of the sources, for the test that none of its files is left out.
+    #[cfg_attr(not(test), expect(dead_code, reason = "for the test that no file is left out"))]
+    from: &'static str,
+    into: &'static str,
+    /// Whether the template's name stands in them for the agent's.
+    named: bool,
+    files: &'static [(&'static str, &'static [u8])],
+}
+
+macro_rules! part {
+    ($from:literal into $into:literal, named: $named:literal, $($path:literal),+ $(,)?) => {
+        Part {
+            from: $from,
+            into: $into,
+            named: $named,
+            files: &[$(($path, include_bytes!(concat!("../../../", $from, "/", $path)))),+],
+        }
+    };
+}
+
+const WIT: Part = part!(
+    "wit" into "wit/", named: false,
+    "classification.wit",
+    "host.wit",
+    "info.wit",
+    "multimodal.wit",
+    "regression.wit",
+    "types.wit",
+    "worlds.wit",
+);
+
+const SDK: Part = part!(
+    "sdk/src" into "jointly-sdk/src/", named: false,
+    "bindings.rs",
+    "classifier.rs",
+    "data.rs",
+    "description.rs",
+    "export.rs",
+    "failure.rs",
+    "glue.rs",
+    "glue/classification.rs",
+    "glue/convert.rs",
+    "glue/info.rs",
+    "glue/multimodal.rs",
+    "glue/regression.rs",
+    "host.rs",
+    "lib.rs",
+    "matrix.rs",
+    "multimodal.rs",
+    "progress.rs",
+    "regressor.rs",
+    "rng.rs",
+    "setting_value.rs",
+    "settings.rs",
+    "softmax.rs",
+);
+
+const RUST: Part = part!(
+    "templates/rust" into "", named: true,
+    ".gitignore",
+    "Cargo.lock",
+    "Cargo.toml",
+    "jointly-sdk/Cargo.toml",
+    "src/lib.rs",
+);
+
+const C: Part = part!(
+    "templates/c" into "", named: true,
+    ".gitignore",
+    "Makefile",
+    "agent.c",
+    "bindings/classifier.c",
+    "bindings/classifier.h",
+    "bindings/classifier_component_type.o",
+    "bindings/made_from.wit",
+    "rng.c",
+    "rng.h",
+    "settings.c",
+    "settings.h",
+);
+
+const PYTHON: Part =
+    part!("templates/python" into "", named: true, ".gitignore", "Makefile", "agent.py", "requirements.txt");
+
+const JAVASCRIPT: Part = part!(
+    "templates/javascript" into "", named: true,
+    ".gitignore",
+    "agent.js",
+    "build.mjs",
+    "package-lock.json",
+    "package.json",
+    "random.js",
+    "settings.js",
+);
+
+/// What an agent is called in the files of `templates/`.
+const PLACEHOLDER: &str = "template-agent";
+
+impl Language {
+    /// What a person calls it.
+    pub(crate) fn title(self) -> &'static str {
+        match self {
+            Self::Rust => "Rust",
+            Self::C => "C",
+            Self::Python => "Python",
+            Self::JavaScript => "JavaScript",
+        }
+    }
+
+    fn parts(self) -> &'static [Part] {
+        match self {
+            Self::Rust => &[RUST, SDK, WIT],
+            Self::C => &[C, WIT],
+            Self::Python => &[PYTHON, WIT],
+            Self::JavaScript => &[JAVASCRIPT, WIT],
+        }
+    }
+
+    /// All that an agent of a name is built from.
+    pub(crate) fn files(self, name: &str) -> Vec<File> {
+        let files = self.parts().iter().flat_map(|part| part.files.iter().map(move |file| (part, file)));
+        let file = |(part, (path, bytes)): (&Part, &(&str, &[u8]))| File {
+            path: format!("{}{path}", part.into),
+            bytes: match std::str::from_utf8(bytes) {
+                Ok(text) if part.named => text.replace(PLACEHOLDER, name).into_bytes(),
+                _ => bytes.to_vec(),
+            },
+        };
+        files.map(file).collect()
+    }
+
+    /// How an agent of a name is built, in its folder.
+    pub(crate) fn build(self) -> &'static [&'static str] {
+        match self {
+            Self::Rust => &["cargo build --release --target wasm32-unknown-unknown"],
+            Self::C | Self::Python => &["make"],
+            Self::JavaScript => &["npm ci", "npm run build"],
+        }
+    }
+
+    /// Where the build of an agent of a name leaves it, from its folder.
+    pub(crate) fn built(self, name: &str) -> String {
+        match self {
+            // Cargo calls libraries by identifiers.
+            Self::Rust => format!("target/wasm32-unknown-unknown/release/{}.wasm", name.replace('-', "_")),
+            Self::C | Self::Python | Self::JavaScript => format!("{name}.wasm"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use super::*;
+
+    fn sources() -> std::path::PathBuf {
+        Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+    }
+
+    fn files_below(folder: &Path, prefix: &str) -> Vec<String> {
+        let mut files = Vec::new();
+        for entry in std::fs::read_dir(folder).unwrap().map(Result::unwrap) {
+            let name = entry.file_name().into_string().unwrap();
+            if entry.file_type().unwrap().is_dir() {
+                files.extend(files_below(&entry.path(), &format!("{prefix}{name}/")));
+            } else {
+                files.push(format!("{prefix}{name}"));
+            }
+        }
+        files.sort();
+        files
+    }
+
+    #[test]
+    fn no_file_is_left_out() {
+        for part in Language::value_variants().iter().flat_map(|language| language.parts()) {
+            let kept: Vec<&str> = part.files.iter().map(|(path, _)| *path).collect();
+            assert_eq!(kept, files_below(&sources().join(part.from), ""), "{}", part.from);
+        }
+    }
+
+    #[test]
+    fn the_agents_name_stands_where_the_templates_stood() {
+        for language in Language::value_variants() {
+            let files = language.files("my-agent");
+            let texts: Vec<&str> = files.iter().filter_map(|file| std::str::from_utf8(&file.bytes).ok()).collect();
+            assert!(texts.iter().any(|text| text.contains("\"my-agent\"")), "{language:?} describes no my-agent");
+            assert!(texts.iter().all(|text| !text.contains("template")), "{language:?}");
+        }
+    }
+
+    #[test]
+    fn the_kept_sdk_asks_for_the_versions_of_the_workspace() {
+        let read = |path: &str| std::fs::read_to_string(sources().join(path)).unwrap();
+        let (workspace, own, kept) =
+            (read("Cargo.toml"), read("sdk/Cargo.toml"), read("templates/rust/jointly-sdk/Cargo.toml"));
+        let inherited = own.lines().filter_map(|line| line.strip_suffix(".workspace = true"));
+        let packages = ["rand_chacha", "wit-bindgen", "proptest"];
+        assert_eq!(inherited.filter(|name| packages.contains(name)).collect::<Vec<_>>(), packages);
+        for package in packages {
+            let asked = workspace.lines().find(|line| line.starts_with(&format!("{package} = "))).unwrap();
+            assert!(kept.lines().any(|line| line == asked), "{asked}");
+        }
+        // All that the SDK needs is there.
+        assert_eq!(own.lines().filter(|line| line.ends_with(".workspace = true")).count(), 5 + packages.len());
+    }
+
+    /// Cargo takes what is locked on a machine with a network, and tests without one take what the workspace has.
+    #[test]
+    fn the_kept_lock_names_packages_of_the_workspace() {
+        // Name and version.
+        let packages = |path: &str| -> Vec<String> {
+            let lock = std::fs::read_to_string(sources().join(path)).unwrap();
+            let packages = lock.split("[[package]]\n").skip(1);
+            packages.map(|package| package.lines().take(2).collect::<Vec<_>>().join(", ")).collect()
+        };
+        let workspace = packages("Cargo.lock");
+        for package in packages("templates/rust/Cargo.lock").iter().filter(|package| !package.contains(PLACEHOLDER)) {
+            let remedy = "build what `jointly new --lang rust` makes with the workspace's Cargo.lock and --offline, and keep the lock";
+            assert!(workspace.contains(package), "{package}: {remedy}");
+        }
+    }
+
+    /// The bindings are made from the interface; `make bindings WIT=../../wit` in templates/c makes them anew.
+    #[test]
+    fn the_kept_bindings_are_those_of_the_interface() {
+        // What a comment says changes no binding.
+        let code = |text: &str| -> Vec<String> {
+            text.lines()
+                .map(str::trim)
+                .filter(|line| !line.is_empty() && !line.starts_with("//"))
+                .map(str::to_owned)
+                .collect()
+        };
+        let read = |path: &str| std::fs::read_to_string(sources().join(path)).unwrap();
+        let interface: String = WIT.files.iter().map(|(name, _)| read(&format!("wit/{name}"))).collect();
+        assert_eq!(
+            code(&read("templates/c/bindings/made_from.wit")),
+            code(&interface),
+            "run `make bindings WIT=../../wit` in templates/c"
+        );
+    }
+}

@@ -1,0 +1,132 @@
+//! What building an agent takes: which of it is not on this machine, and how to get it.
+
+use std::env;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use crate::template::Language;
+
+/// A thing that a build needs.
+pub(crate) struct Tool {
+    pub(crate) name: &'static str,
+    found: fn() -> bool,
+    source: Source,
+}
+
+/// Where a tool comes from.
+enum Source {
+    /// A package of Debian's, and of what descends from it.
+    Debian(&'static str),
+    /// A command of its own.
+    Command(&'static str),
+}
+
+const RUST: &[Tool] = &[
+    Tool {
+        name: "cargo",
+        found: || on_path("cargo"),
+        source: Source::Command("curl --proto '=https' --tlsv1.2 -sSf https://sh.rustup.rs | sh"),
+    },
+    Tool {
+        name: "Rust's target wasm32-unknown-unknown",
+        found: has_rust_target,
+        source: Source::Command("rustup target add wasm32-unknown-unknown"),
+    },
+];
+
+const C: &[Tool] = &[
+    MAKE,
+    Tool { name: "clang", found: || on_path("clang"), source: Source::Debian("clang") },
+    Tool { name: "wasm-ld", found: || on_path("wasm-ld"), source: Source::Debian("lld") },
+    Tool {
+        name: "a C library for WebAssembly",
+        found: || clang_has("-print-file-name=libc.a"),
+        source: Source::Debian("wasi-libc"),
+    },
+    Tool {
+        name: "clang's own library for WebAssembly",
+        found: || clang_has("-print-libgcc-file-name"),
+        source: Source::Debian("libclang-rt-dev-wasm32"),
+    },
+];
+
+const PYTHON: &[Tool] = &[
+    MAKE,
+    Tool { name: "python3", found: || on_path("python3"), source: Source::Debian("python3") },
+    Tool { name: "Python's venv", found: has_venv, source: Source::Debian("python3-venv") },
+];
+
+const JAVASCRIPT: &[Tool] = &[
+    Tool { name: "node", found: || on_path("node"), source: Source::Debian("nodejs") },
+    Tool { name: "npm", found: || on_path("npm"), source: Source::Debian("npm") },
+];
+
+const MAKE: Tool = Tool { name: "make", found: || on_path("make"), source: Source::Debian("make") };
+
+/// What a language's build needs and this machine has not.
+pub(crate) fn missing(language: Language) -> Vec<&'static Tool> {
+    let tools = match language {
+        Language::Rust => RUST,
+        Language::C => C,
+        Language::Python => PYTHON,
+        Language::JavaScript => JAVASCRIPT,
+    };
+    tools.iter().filter(|tool| !(tool.found)()).collect()
+}
+
+/// The commands that get tools, those of Debian's packages in one.
+pub(crate) fn commands(tools: &[&Tool]) -> Vec<String> {
+    let package = |tool: &&Tool| match tool.source {
+        Source::Debian(package) => Some(package),
+        Source::Command(_) => None,
+    };
+    let packages: Vec<&str> = tools.iter().filter_map(package).collect();
+    let own = tools.iter().filter_map(|tool| match tool.source {
+        Source::Debian(_) => None,
+        Source::Command(command) => Some(command.to_owned()),
+    });
+    let debian = (!packages.is_empty()).then(|| format!("sudo apt-get install {}", packages.join(" ")));
+    debian.into_iter().chain(own).collect()
+}
+
+fn on_path(program: &str) -> bool {
+    let file = format!("{program}{}", env::consts::EXE_SUFFIX);
+    env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(&file).is_file()))
+}
+
+/// What a program prints, where it is there and succeeds.
+fn output(program: &str, arguments: &[&str]) -> Option<String> {
+    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().ok()?;
+    let text = String::from_utf8(output.stdout).ok()?;
+    output.status.success().then(|| text.trim().to_owned())
+}
+
+fn has_rust_target() -> bool {
+    let root = output("rustc", &["--print", "sysroot"]);
+    root.is_some_and(|root| Path::new(&root).join("lib/rustlib/wasm32-unknown-unknown/lib").is_dir())
+}
+
+/// Whether clang knows where a file for WebAssembly is; of what it does not find it prints the bare name.
+fn clang_has(question: &str) -> bool {
+    let path = output("clang", &["--target=wasm32-wasi", "-rtlib=compiler-rt", question]).map(PathBuf::from);
+    path.is_some_and(|path| path.is_absolute() && path.is_file())
+}
+
+/// Debian has it in a package of its own, without which `python3 -m venv` fails.
+fn has_venv() -> bool {
+    output("python3", &["-c", "import ensurepip, venv"]).is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_are_got_by_one_command() {
+        let all: Vec<&Tool> = C.iter().collect();
+        assert_eq!(commands(&all), ["sudo apt-get install make clang lld wasi-libc libclang-rt-dev-wasm32"]);
+        let all: Vec<&Tool> = RUST.iter().collect();
+        assert_eq!(commands(&all).len(), 2);
+        assert!(commands(&[]).is_empty());
+    }
+}

@@ -1,0 +1,186 @@
+// The agent `template-agent`: Bayesian logistic regression, as the modes of posteriors that a bootstrap perturbs.
+//
+// Each of a few members is the mode under its own weights of the examples (the Bayesian bootstrap) and its own draw
+// from the prior, which is what a member believes where there are no data. Draw m of the agent is member m modulo
+// `size`.
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bindings/classifier.h"
+#include "rng.h"
+#include "settings.h"
+
+typedef exports_jointly_agent_classification_task_t task_t;
+typedef exports_jointly_agent_classification_dataset_t dataset_t;
+typedef jointly_agent_types_matrix_t matrix_t;
+typedef jointly_agent_types_failure_t failure_t;
+typedef exports_jointly_agent_classification_model_t model_t;
+
+// A logit this far below the greatest has a probability of 2e-35: never an exact zero, which would make one surprising
+// label cost an infinite loss.
+static const double MAX_GAP = 80;
+
+// A trained agent. The coefficients of class k of member m begin at (m * classes + k) * width, and the bias is the
+// last.
+struct exports_jointly_agent_classification_model_t {
+    size_t members, classes, width;
+    double *coefficients;
+};
+
+// Without memory there is nothing to say: the trap is the host's to report.
+static void *allocate(size_t count, size_t size) {
+    void *block = calloc(count ? count : 1, size);
+    if (!block) abort();
+    return block;
+}
+
+static double *numbers(size_t count) {
+    return allocate(count, sizeof(double));
+}
+
+// Class probabilities at an input.
+static void predict(const double *coefficients, const float *input, size_t classes, size_t width, double *probs) {
+    double top = -INFINITY, total = 0;
+    for (size_t k = 0; k < classes; k++) {
+        const double *line = coefficients + k * width;
+        double logit = 0;
+        for (size_t j = 0; j + 1 < width; j++) logit += line[j] * input[j];
+        probs[k] = logit + line[width - 1];
+        top = fmax(top, probs[k]);
+    }
+    for (size_t k = 0; k < classes; k++) {
+        probs[k] = exp(fmax(probs[k] - top, -MAX_GAP));
+        total += probs[k];
+    }
+    for (size_t k = 0; k < classes; k++) probs[k] /= total;
+}
+
+// Finds the coefficients of one member; false where they are not finite.
+//
+// They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by accelerated gradient descent,
+// whose step size and momentum follow from bounds on the curvature: there is nothing to tune.
+static bool fit(const dataset_t *data, size_t classes, size_t width, const settings_t *settings, rng_t rng,
+                double *current) {
+    size_t examples = data->labels.len, cols = width - 1, count = classes * width;
+    const float *inputs = data->inputs.values.ptr;
+    double *anchor = numbers(count), *ahead = numbers(count), *gradient = numbers(count);
+    double *weights = numbers(examples), *errors = numbers(classes);
+
+    // Inputs have about unit variance, so that a logit varies by `prior-scale`.
+    double scale = settings->prior_scale / sqrt((double)width);
+    for (size_t c = 0; c < count; c++) current[c] = ahead[c] = anchor[c] = scale * rng_normal(&rng);
+    for (size_t i = 0; i < examples; i++) weights[i] = rng_exponential(&rng);
+
+    // The softmax curves by at most 1/2 along any direction of its logits.
+    double least = 1 / (scale * scale), greatest = least;
+    for (size_t i = 0; i < examples; i++) {
+        double squares = 1;
+        for (size_t j = 0; j < cols; j++) squares += (double)inputs[i * cols + j] * inputs[i * cols + j];
+        greatest += weights[i] * squares / 2;
+    }
+    double momentum = (sqrt(greatest) - sqrt(least)) / (sqrt(greatest) + sqrt(least));
+
+    for (size_t step = 0; step < settings->steps; step++) {
+        for (size_t c = 0; c < count; c++) gradient[c] = least * (ahead[c] - anchor[c]);
+        for (size_t i = 0; i < examples; i++) {
+            const float *input = inputs + i * cols;
+            predict(ahead, input, classes, width, errors);
+            errors[data->labels.ptr[i]] -= 1;
+            for (size_t k = 0; k < classes; k++) {
+                double slope = weights[i] * errors[k], *line = gradient + k * width;
+                for (size_t j = 0; j < cols; j++) line[j] += slope * input[j];
+                line[cols] += slope;
+            }
+        }
+        for (size_t c = 0; c < count; c++) {
+            double before = current[c];
+            current[c] = ahead[c] - gradient[c] / greatest;
+            ahead[c] = current[c] + momentum * (current[c] - before);
+        }
+    }
+
+    bool finite = true;
+    for (size_t c = 0; c < count; c++) finite = finite && isfinite(current[c]);
+    free(anchor), free(ahead), free(gradient), free(weights), free(errors);
+    return finite;
+}
+
+static uint64_t member_of(const model_t *model, uint64_t draw) {
+    return draw % model->members;
+}
+
+// What the bindings call. Arguments are ours to free; the bindings free what is put into `ret` and `err`.
+
+void exports_jointly_agent_info_describe(jointly_agent_types_description_t *ret) {
+    memset(ret, 0, sizeof *ret);
+    classifier_string_dup(&ret->name, "template-agent");
+    classifier_string_dup(&ret->version, "0.1.0");
+    classifier_string_dup(&ret->summary, "logistic regression under the Bayesian bootstrap");
+    settings_parameters(&ret->parameters);
+}
+
+bool exports_jointly_agent_classification_train(task_t *task, dataset_t *train, dataset_t *maybe_validation,
+                                                exports_jointly_agent_classification_list_setting_t *settings,
+                                                uint64_t seed,
+                                                exports_jointly_agent_classification_own_model_t *ret, failure_t *err) {
+    settings_t values;
+    bool done = settings_parse(settings, &values, err);
+    if (done) {
+        size_t classes = task->num_classes, width = task->input_dim + 1, count = classes * width;
+        model_t *model = allocate(1, sizeof *model);
+        *model = (model_t){values.size, classes, width, allocate(values.size, count * sizeof(double))};
+        rng_t seeds = {seed};
+        for (size_t m = 0; done && m < values.size; m++) {
+            rng_t rng = {rng_next(&seeds)};
+            done = fit(train, classes, width, &values, rng, model->coefficients + m * count);
+            jointly_agent_host_progress((float)(m + 1) / (float)values.size);
+        }
+        if (done) {
+            *ret = exports_jointly_agent_classification_model_new(model);
+        } else {
+            err->tag = JOINTLY_AGENT_TYPES_FAILURE_DIVERGED;
+            classifier_string_dup(&err->val.diverged, "a coefficient is not finite");
+            exports_jointly_agent_classification_model_destructor(model);
+        }
+    }
+    exports_jointly_agent_classification_dataset_free(train);
+    if (maybe_validation) exports_jointly_agent_classification_dataset_free(maybe_validation);
+    exports_jointly_agent_classification_list_setting_free(settings);
+    return done;
+}
+
+bool exports_jointly_agent_classification_method_model_sample_probs(model_t *self, matrix_t *inputs,
+                                                                    classifier_list_u64_t *draws,
+                                                                    classifier_list_f32_t *ret, failure_t *err) {
+    (void)err;
+    size_t classes = self->classes, width = self->width, rows = inputs->rows;
+    ret->len = draws->len * rows * classes;
+    ret->ptr = allocate(ret->len, sizeof *ret->ptr);
+    double *probs = numbers(classes);
+    float *out = ret->ptr;
+    for (size_t m = 0; m < draws->len; m++) {
+        const double *coefficients = self->coefficients + member_of(self, draws->ptr[m]) * classes * width;
+        for (size_t t = 0; t < rows; t++) {
+            predict(coefficients, inputs->values.ptr + t * inputs->cols, classes, width, probs);
+            for (size_t k = 0; k < classes; k++) *out++ = (float)probs[k];
+        }
+    }
+    free(probs);
+    jointly_agent_types_matrix_free(inputs);
+    classifier_list_u64_free(draws);
+    return true;
+}
+
+void exports_jointly_agent_classification_method_model_canonical_draws(model_t *self, classifier_list_u64_t *draws,
+                                                                       classifier_list_u64_t *ret) {
+    // The draws become the answer, in their own memory.
+    for (size_t m = 0; m < draws->len; m++) draws->ptr[m] = member_of(self, draws->ptr[m]);
+    *ret = *draws;
+}
+
+void exports_jointly_agent_classification_model_destructor(model_t *model) {
+    free(model->coefficients);
+    free(model);
+}

@@ -1,0 +1,44 @@
+/** What the agent's settings are; `jointly check` holds it to the defaults that it states. */
+export const parameters = [
+  { name: "size", defaultValue: "20", summary: "number of members" },
+  { name: "prior-scale", defaultValue: "3", summary: "standard deviation of a logit before any data" },
+  { name: "steps", defaultValue: "100", summary: "steps of gradient descent a member" },
+];
+
+const known = "known: " + parameters.map((it) => `${it.name}=${it.defaultValue}`).join(", ");
+
+/** The value of every parameter. What is unknown, malformed or given twice is refused, never ignored. */
+export function parse(settings) {
+  const texts = new Map(parameters.map((it) => [it.name, it.defaultValue]));
+  const given = new Set();
+  for (const { name, value } of settings) {
+    if (!texts.has(name)) refuse(`there is no ${name}`);
+    if (given.has(name)) refuse(`${name} is given twice`);
+    given.add(name);
+    texts.set(name, value);
+  }
+  return {
+    size: count(texts, "size"),
+    priorScale: positive(texts, "prior-scale"),
+    steps: count(texts, "steps"),
+  };
+}
+
+function count(texts, name) {
+  const value = Number(texts.get(name));
+  if (!(Number.isSafeInteger(value) && value > 0)) {
+    refuse(`${name}=${texts.get(name)}: expected a whole number of at least 1`);
+  }
+  return value;
+}
+
+function positive(texts, name) {
+  const value = Number(texts.get(name));
+  if (!(value > 0 && Number.isFinite(value))) refuse(`${name}=${texts.get(name)}: expected a number above 0`);
+  return value;
+}
+
+/** What is thrown from an exported function is its typed failure. */
+function refuse(reason) {
+  throw { tag: "invalid-setting", val: `${reason}; ${known}` };
+}

@@ -1,0 +1,191 @@
+"""The agent `template-agent`: Bayesian logistic regression, as the modes of posteriors that a bootstrap perturbs.
+
+Each of a few members is the mode under its own weights of the examples (the Bayesian bootstrap) and its own draw from
+the prior, which is what a member believes where there are no data. Draw m of the agent is member m modulo `size`.
+"""
+
+import math
+from operator import mul
+
+from componentize_py_types import Err
+from wit_world import exports
+from wit_world.exports import classification
+from wit_world.imports import host
+from wit_world.imports.types import (
+    Description,
+    Failure_Diverged,
+    Failure_InvalidSetting,
+    Matrix,
+    Parameter,
+    Setting,
+)
+
+PARAMETERS = [
+    Parameter("size", "20", "number of members", None),
+    Parameter("prior-scale", "3", "standard deviation of a logit before any data", None),
+    Parameter("steps", "100", "steps of gradient descent a member", None),
+]
+
+# A logit this far below the greatest has a probability of 2e-35: never an exact zero, which would make one surprising
+# label cost an infinite loss.
+MAX_GAP = 80.0
+
+
+class Info(exports.Info):
+    def describe(self) -> Description:
+        return Description(
+            name="template-agent",
+            version="0.1.0",
+            summary="logistic regression under the Bayesian bootstrap",
+            citation="",
+            deterministic=False,
+            parameters=PARAMETERS,
+            sweeps=[],
+        )
+
+
+class Classification(exports.Classification):
+    def train(
+        self,
+        task: classification.Task,
+        train: classification.Dataset,
+        validation: classification.Dataset | None,
+        settings: list[Setting],
+        seed: int,
+    ) -> classification.Model:
+        values = parse(settings)
+        inputs = with_bias(train.inputs)
+        seeds = Random(seed)
+        members = []
+        for member in range(values["size"]):
+            random = Random(seeds.next())
+            members.append(fit(inputs, train.labels, task, values, random))
+            host.progress((member + 1) / values["size"])
+        return Model(members)
+
+
+class Model(classification.Model):
+    def __init__(self, members: list[list[list[float]]]):
+        self.members = members
+
+    def sample_probs(self, inputs: Matrix, draws: list[int]) -> list[float]:
+        rows = with_bias(inputs)
+        probs: list[float] = []
+        for draw in draws:
+            coefficients = self.members[draw % len(self.members)]
+            for row in rows:
+                probs += softmax([sum(map(mul, line, row)) for line in coefficients])
+        return probs
+
+    def canonical_draws(self, draws: list[int]) -> list[int]:
+        return [draw % len(self.members) for draw in draws]
+
+
+def fit(
+    inputs: list[list[float]],
+    labels: list[int],
+    task: classification.Task,
+    values: dict[str, int | float],
+    random: "Random",
+) -> list[list[float]]:
+    """The coefficients of one member, a list for each class.
+
+    They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by accelerated gradient
+    descent, whose step size and momentum follow from bounds on the curvature: there is nothing to tune.
+    """
+    classes, width = task.num_classes, task.input_dim + 1
+    # Inputs have about unit variance, so that a logit varies by `prior-scale`.
+    scale = values["prior-scale"] / math.sqrt(width)
+    anchor = [[scale * random.normal() for _ in range(width)] for _ in range(classes)]
+    weights = [random.exponential() for _ in labels]
+
+    # The softmax curves by at most 1/2 along any direction of its logits.
+    least = 1 / scale**2
+    greatest = least + sum(weight * sum(map(mul, row, row)) for weight, row in zip(weights, inputs)) / 2
+    momentum = (math.sqrt(greatest) - math.sqrt(least)) / (math.sqrt(greatest) + math.sqrt(least))
+
+    current, ahead = anchor, anchor
+    for _ in range(values["steps"]):
+        gradient = [[least * (a - b) for a, b in zip(*lines)] for lines in zip(ahead, anchor)]
+        for weight, row, label in zip(weights, inputs, labels):
+            errors = softmax([sum(map(mul, line, row)) for line in ahead])
+            errors[label] -= 1
+            for line, error in zip(gradient, errors):
+                slope = weight * error
+                line[:] = [g + slope * x for g, x in zip(line, row)]
+        before = current
+        current = [[a - g / greatest for a, g in zip(*lines)] for lines in zip(ahead, gradient)]
+        ahead = [[c + momentum * (c - b) for c, b in zip(*lines)] for lines in zip(current, before)]
+    if not all(math.isfinite(c) for line in current for c in line):
+        raise Err(Failure_Diverged("a coefficient is not finite"))
+    return current
+
+
+def with_bias(matrix: Matrix) -> list[list[float]]:
+    """The rows of a matrix, each with a 1 after its features."""
+    values, cols = matrix.values, matrix.cols
+    return [[*values[i * cols : (i + 1) * cols], 1.0] for i in range(matrix.rows)]
+
+
+def softmax(logits: list[float]) -> list[float]:
+    top = max(logits)
+    exponentials = [math.exp(max(logit - top, -MAX_GAP)) for logit in logits]
+    total = sum(exponentials)
+    return [exponential / total for exponential in exponentials]
+
+
+def parse(settings: list[Setting]) -> dict[str, int | float]:
+    """The value of every parameter. What is unknown, malformed or given twice is refused, never ignored."""
+    known = "known: " + ", ".join(f"{it.name}={it.default_value}" for it in PARAMETERS)
+    texts = {it.name: it.default_value for it in PARAMETERS}
+    given = set()
+    for setting in settings:
+        if setting.name not in texts:
+            raise Err(Failure_InvalidSetting(f"there is no {setting.name}; {known}"))
+        if setting.name in given:
+            raise Err(Failure_InvalidSetting(f"{setting.name} is given twice; {known}"))
+        given.add(setting.name)
+        texts[setting.name] = setting.value
+
+    def number(name: str, kind: type, expected: str) -> int | float:
+        try:
+            value = kind(texts[name])
+        except ValueError:
+            value = 0
+        if not 0 < value < math.inf:
+            raise Err(Failure_InvalidSetting(f"{name}={texts[name]}: expected {expected}; {known}"))
+        return value
+
+    return {
+        "size": number("size", int, "a whole number of at least 1"),
+        "prior-scale": number("prior-scale", float, "a number above 0"),
+        "steps": number("steps", int, "a whole number of at least 1"),
+    }
+
+
+class Random:
+    """SplitMix64. All randomness must come from the seed: Python's own `random` is in the state it had at the build."""
+
+    def __init__(self, seed: int):
+        self.state = seed
+
+    def next(self) -> int:
+        """The next 64 random bits."""
+        self.state = (self.state + 0x9E3779B97F4A7C15) % 2**64
+        z = self.state
+        z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
+        z = (z ^ (z >> 27)) * 0x94D049BB133111EB % 2**64
+        return z ^ (z >> 31)
+
+    def uniform(self) -> float:
+        """Uniform on [0, 1)."""
+        return (self.next() >> 11) / 2**53
+
+    def exponential(self) -> float:
+        """Exponential with mean 1."""
+        return -math.log(1 - self.uniform())
+
+    def normal(self) -> float:
+        """Standard normal, by the method of Box and Muller."""
+        radius = math.sqrt(2 * self.exponential())
+        return radius * math.cos(2 * math.pi * self.uniform())
