@@ -1,12 +1,13 @@
 # make demo   builds the command and ranks the reference agents on the suite quick
 # make test   everything that continuous integration checks
 # make bench  the benchmarks; half an hour
+# make fuzz   looks for bytes that break a promise: TARGET=loader or answers, for SECONDS
 
 WASM := wasm32-unknown-unknown
 DEMO := target/demo
 AGENTS := mlp ensemble:size=10 ensemble+:size=10 prior uniform
 
-.PHONY: demo test bench wasm-target lint-tools toolchains
+.PHONY: demo test bench fuzz wasm-target lint-tools toolchains
 
 demo: wasm-target
 	cargo build --release --locked -p jointly
@@ -22,6 +23,15 @@ test: wasm-target lint-tools toolchains
 
 bench: wasm-target
 	cargo bench --locked -p jointly-benches
+
+TARGET := answers
+SECONDS := 600
+
+# Coverage is an option of the compiler that only nightly releases take unasked; no sanitizer, for all of it is safe code.
+fuzz:
+	mkdir -p target/fuzz/found/$(TARGET)
+	RUSTC_BOOTSTRAP=1 cargo fuzz run --fuzz-dir fuzz --features libfuzzer --sanitizer none --target-dir target/fuzz \
+	  $(TARGET) target/fuzz/found/$(TARGET) fuzz/corpus/$(TARGET) -- -max_total_time=$(SECONDS) -timeout=20
 
 # Agents are compiled to WebAssembly, for which Rust needs one more target.
 wasm-target:

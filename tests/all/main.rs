@@ -16,6 +16,7 @@ mod imported;
 mod interruption;
 mod languages;
 mod listings;
+mod load;
 mod npz;
 mod oracle;
 mod own_tables;

@@ -1,0 +1,41 @@
+//! Fuzz targets: what the bytes of a component, and what an agent answers, may do to the host.
+//!
+//! Each target takes any bytes and panics where the host breaks a promise. `cargo fuzz` looks for such bytes; the test
+//! `corpus` tries those that are kept in `corpus/`, and a bounded number that are made of them.
+#![deny(missing_docs)]
+
+mod answers;
+mod loader;
+mod puppet;
+
+use std::sync::OnceLock;
+
+use jointly_host::{Execution, Failure, Kind, Limits, Runtime};
+
+pub use answers::answers;
+pub use loader::loader;
+pub use puppet::{SCRIPT_BYTES, puppet};
+
+/// What a case may use: an endless loop ends within milliseconds.
+const LIMITS: Limits = Limits { fuel: 2_000_000, memory: 4 << 20 };
+
+/// The longest message that a person is shown.
+const LONGEST_MESSAGE: usize = 2_000;
+
+/// One runtime, which keeps nothing of a case.
+fn runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| Runtime::new(Execution::Compiled, None).expect("the engine runs on this machine"))
+}
+
+/// Whatever is wrong with an agent is said in one printable line.
+fn is_one_line(message: &str) {
+    assert!(!message.is_empty() && message.len() < LONGEST_MESSAGE, "{} bytes", message.len());
+    assert!(!message.chars().any(char::is_control), "{message:?}");
+}
+
+/// A guest's failure is its own, and never passes for the machine's.
+fn is_the_guests(failure: &Failure) {
+    is_one_line(&failure.message);
+    assert_ne!(failure.kind, Kind::Host, "{failure}");
+}

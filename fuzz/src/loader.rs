@@ -1,0 +1,41 @@
+//! The bytes of a file that says it is an agent.
+
+use jointly_core::{Classifier as _, Dataset, Matrix, Model as _, Task};
+use jointly_host::{Interface, LoadError, Trace};
+
+use crate::{LIMITS, is_one_line, is_the_guests, runtime};
+
+/// Loads the bytes as an agent, and where they are one, trains it on three rows and asks for two draws.
+///
+/// # Panics
+/// Where the host breaks a promise: an error is one printable line, an agent has a plain name and the digest of its bytes,
+/// its failure is its own, and what it answers is a distribution.
+pub fn loader(bytes: &[u8]) {
+    let agent = match runtime().load(bytes, LIMITS) {
+        Ok(agent) => agent,
+        Err(error) => {
+            is_one_line(&error.to_string());
+            if let LoadError::Describe(failure) = error {
+                is_the_guests(&failure);
+            }
+            return;
+        }
+    };
+    assert_eq!(agent.digest(), jointly_core::digest(bytes));
+    assert!((1..=40).contains(&agent.description().name.len()));
+    if !agent.speaks(Interface::Classification) {
+        return;
+    }
+    let task = Task { input_dim: 1, num_classes: 2, temperature: None, hidden_layers: None };
+    let inputs = Matrix::new(3, 1, vec![-1.0, 0.0, 1.0]).expect("three rows of one number");
+    let data =
+        Dataset::new(inputs.clone(), vec![0, 1, 1], task.num_classes).expect("labels below the number of classes");
+    let answered = agent
+        .with(Vec::new(), LIMITS, Trace::default())
+        .train(&task, &data, None, 0)
+        .and_then(|mut model| model.sample_probs(&inputs, &[0, 7]));
+    match answered {
+        Ok(probs) => assert!(probs.chunks_exact(2).all(|row| jointly_core::distribution_defect(row).is_none())),
+        Err(failure) => is_the_guests(&failure),
+    }
+}

@@ -1,0 +1,54 @@
+//! An agent that answers as it is told: honestly, but for bytes of its answers that a script replaces.
+
+use std::sync::OnceLock;
+
+use wit_component::StringEncoding;
+use wit_parser::Resolve;
+
+/// The length of a script: shorter ones end in zeros, which replace nothing.
+pub const SCRIPT_BYTES: usize = 4096;
+
+/// Where `puppet.wat` keeps the script: bytes that stand nowhere else in it.
+const PLACE: [u8; SCRIPT_BYTES] = [0xa5; SCRIPT_BYTES];
+
+/// It speaks all interfaces, so that one module does for all.
+const WORLD: &str = "
+    package jointly:puppet;
+    world puppet {
+        import jointly:agent/host@0.2.0;
+        export jointly:agent/info@0.2.0;
+        export jointly:agent/classification@0.2.0;
+        export jointly:agent/regression@0.2.0;
+        export jointly:agent/multimodal@0.2.0;
+    }";
+
+/// The component that acts out a script; what is beyond [`SCRIPT_BYTES`] is left out.
+///
+/// # Panics
+/// Where the interface in `wit/` is no longer the one that `puppet.wat` was written for.
+pub fn puppet(script: &[u8]) -> Vec<u8> {
+    static PUPPET: OnceLock<(Vec<u8>, usize)> = OnceLock::new();
+    let (component, place) = PUPPET.get_or_init(|| {
+        let component = component();
+        let place = component.windows(SCRIPT_BYTES).position(|bytes| bytes == PLACE).expect("a place for the script");
+        (component, place)
+    });
+    let mut component = component.clone();
+    let place = &mut component[*place..][..SCRIPT_BYTES];
+    place.fill(0);
+    place.iter_mut().zip(script).for_each(|(byte, told)| *byte = *told);
+    component
+}
+
+fn component() -> Vec<u8> {
+    let text = include_str!("puppet.wat").replace("{script}", &"\\a5".repeat(SCRIPT_BYTES));
+    let mut module = wat::parse_str(text).expect("puppet.wat is a module");
+    let mut resolve = Resolve::default();
+    resolve.push_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../wit")).expect("the interface is well formed");
+    let package = resolve.push_str("puppet.wit", WORLD).expect("the world is well formed");
+    let world = resolve.select_world(&[package], None).expect("there is one world");
+    wit_component::embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)
+        .expect("a module takes a section more");
+    let encoder = wit_component::ComponentEncoder::default().module(&module);
+    encoder.and_then(|encoder| encoder.validate(true).encode()).expect("puppet.wat speaks the interface")
+}

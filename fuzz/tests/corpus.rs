@@ -1,0 +1,106 @@
+//! The corpus of every fuzz target, and a bounded number of cases made of it: the same cases at every run.
+
+use std::panic::catch_unwind;
+use std::path::Path;
+
+use jointly_fuzz::{answers, loader, puppet};
+use rand::{Rng as _, RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+/// Cases that are made of the corpus besides its own.
+const MADE: usize = 2_000;
+/// Changes from what is kept to a case.
+const CHANGES: usize = 4;
+/// Numbers at which lengths, offsets and tags go wrong, and the bits of numbers that are no probability.
+const WORDS: [u32; 14] = [
+    0,
+    1,
+    2,
+    0x7f,
+    0x80,
+    0xffff,
+    0x1_0000,
+    0x7fff_ffff,
+    0x8000_0000,
+    u32::MAX,
+    f32::NAN.to_bits(),
+    f32::INFINITY.to_bits(),
+    (-1.0_f32).to_bits(),
+    f32::MAX.to_bits(),
+];
+
+/// The files of a target's corpus, in the order of their names.
+fn corpus(target: &str) -> Vec<Vec<u8>> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
+    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() > 5, "{} files", files.len());
+    files.iter().map(|file| std::fs::read(file).unwrap()).collect()
+}
+
+/// One change to a case: what files suffer, and what a person who means harm would do.
+fn change(case: &mut Vec<u8>, corpus: &[Vec<u8>], source: &mut ChaCha8Rng) {
+    let place = source.random_range(0..=case.len());
+    match source.random_range(0..6) {
+        0 => case.truncate(place),
+        1 => {
+            let other = &corpus[source.random_range(0..corpus.len())];
+            let from = source.random_range(0..=other.len());
+            case.truncate(place);
+            case.extend_from_slice(&other[from..]);
+        }
+        2 => {
+            let word = WORDS[source.random_range(0..WORDS.len())].to_le_bytes();
+            case.splice(place..(place + word.len()).min(case.len()), word);
+        }
+        3 => case.insert(place, source.next_u32() as u8),
+        _ => {
+            if let Some(byte) = case.get_mut(place) {
+                *byte ^= 1 << source.random_range(0..8);
+            }
+        }
+    }
+}
+
+/// Tries what is kept and what is made of it. A case that the target panics at is written to a file.
+fn tries(name: &str, target: fn(&[u8])) {
+    let corpus = corpus(name);
+    let mut source = ChaCha8Rng::seed_from_u64(0);
+    let made = (0..MADE).map(|number| {
+        let mut case = corpus[number % corpus.len()].clone();
+        (0..=source.random_range(0..CHANGES)).for_each(|_| change(&mut case, &corpus, &mut source));
+        case
+    });
+    let made: Vec<_> = made.collect();
+    for case in corpus.iter().chain(&made) {
+        if catch_unwind(|| target(case)).is_err() {
+            let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.case"));
+            std::fs::write(&file, case).unwrap();
+            panic!("the host broke a promise; the case is kept in {}", file.display());
+        }
+    }
+    println!("{name}: {} cases kept, {} made of them", corpus.len(), made.len());
+}
+
+#[test]
+fn what_a_component_may_be() {
+    tries("loader", loader);
+}
+
+#[test]
+fn what_an_agent_may_answer() {
+    tries("answers", answers);
+}
+
+/// A corpus of another interface would only find that it is refused.
+#[test]
+fn the_corpus_has_agents_of_this_interface() {
+    let runtime = jointly_host::Runtime::new(jointly_host::Execution::Compiled, None).unwrap();
+    let loads = |bytes: &&Vec<u8>| runtime.load(bytes, jointly_host::Limits::default()).is_ok();
+    let kept = corpus("loader");
+    assert!(
+        kept.iter().filter(loads).count() > 1,
+        "write what puppet() and a build of templates/c give to corpus/loader"
+    );
+    assert!(runtime.load(&puppet(&[]), jointly_host::Limits::default()).is_ok());
+}
