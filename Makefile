@@ -1,7 +1,7 @@
 # make demo   builds the command and ranks the reference agents on the suite quick
 # make test   everything that continuous integration checks
 # make bench  the benchmarks; half an hour
-# make fuzz   looks for bytes that break a promise: TARGET=loader or answers, for SECONDS
+# make fuzz   looks for bytes that break a promise: TARGET=loader, patches or answers, for SECONDS
 
 WASM := wasm32-unknown-unknown
 DEMO := target/demo
@@ -31,7 +31,7 @@ SECONDS := 600
 fuzz:
 	mkdir -p target/fuzz/found/$(TARGET)
 	RUSTC_BOOTSTRAP=1 cargo fuzz run --fuzz-dir fuzz --features libfuzzer --sanitizer none --target-dir target/fuzz \
-	  $(TARGET) target/fuzz/found/$(TARGET) fuzz/corpus/$(TARGET) -- -max_total_time=$(SECONDS) -timeout=20
+	  $(TARGET) target/fuzz/found/$(TARGET) fuzz/corpus/$(TARGET) -- -max_total_time=$(SECONDS) -timeout=20 -max_len=20000
 
 # Agents are compiled to WebAssembly, for which Rust needs one more target.
 wasm-target:

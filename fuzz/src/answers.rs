@@ -7,52 +7,49 @@ use jointly_core::regression::{Belief as _, FitError, fit};
 use jointly_core::regression::{Noise, PredictionOptions, Process, Regressor as _, Simulation, Sizes, TestSet};
 use jointly_core::{Classifier as _, EvaluateError, Evaluation, Inputs, Instance, Matrix, MultimodalClassifier as _};
 use jointly_core::{MultimodalDataset, MultimodalModel as _, MultimodalTask, Problem, TokenMatrix, Tokens};
-use jointly_host::{Agent, Failure, Interface, LoadError, Trace};
+use jointly_host::{Agent, Description, Failure, Interface, LoadError, Trace};
 use serde_json::Value;
 
-use crate::{LIMITS, is_one_line, is_the_guests, puppet, runtime};
+use crate::puppet::told;
+use crate::{Ending, LIMITS, is_one_line, is_the_guests, puppet, runtime};
 
 /// The seed of every case.
 const SEED: u64 = 0;
 
-/// How a unit ended, both times it is tried.
-type Outcome<T> = Result<T, String>;
+/// What a unit gave, or how it failed and what is said of that.
+type Outcome<T> = Result<T, (Ending, String)>;
 
-/// Has an agent act out the bytes: the first says what it learns, the rest how it answers.
+/// Has an agent act out the bytes: the first says what it does, describe itself or learn and be asked, the rest how it answers.
 ///
 /// # Panics
 /// Where the host breaks a promise: the same answers give the same result, a failure is the guest's own and is said in one
 /// printable line, and a score that is given is a number.
-pub fn answers(bytes: &[u8]) {
+pub fn answers(bytes: &[u8]) -> Ending {
     let (first, script) = bytes.split_first().unwrap_or((&0, &[]));
-    let agent = match runtime().load(&puppet(script), LIMITS) {
-        Ok(agent) => agent,
-        Err(error) => {
-            is_one_line(&error.to_string());
-            match error {
-                LoadError::Describe(failure) => is_the_guests(&failure),
-                LoadError::Name(_) => {}
-                other => panic!("the agent can only fail to describe itself: {other}"),
-            }
-            return;
-        }
-    };
-    match Interface::ALL[usize::from(*first) % Interface::ALL.len()] {
-        Interface::Classification => ends_the_same(|| classification(&agent)),
-        Interface::Regression => ends_the_same(|| regression(&agent)),
-        Interface::Multimodal => ends_the_same(|| multimodal(&agent)),
+    match Interface::ALL.get(usize::from(*first) % (Interface::ALL.len() + 1)) {
+        Some(Interface::Classification) => ends_the_same(|| classification(script)),
+        Some(Interface::Regression) => ends_the_same(|| regression(script)),
+        Some(Interface::Multimodal) => ends_the_same(|| multimodal(script)),
+        None => ends_the_same(|| description(script)),
     }
 }
 
-fn ends_the_same<T: Debug>(unit: impl Fn() -> Outcome<T>) {
+fn ends_the_same<T: Debug>(unit: impl Fn() -> Outcome<T>) -> Ending {
+    let first = unit();
     // By their text: NaN, where it may stand, equals NaN.
-    assert_eq!(format!("{:?}", unit()), format!("{:?}", unit()));
+    assert_eq!(format!("{first:?}"), format!("{:?}", unit()));
+    first.map_or_else(|(ending, _)| ending, |_| Ending::Answered)
 }
 
 /// What a guest's failure says.
-fn said(failure: &Failure) -> String {
-    is_the_guests(failure);
-    failure.to_string()
+fn said(failure: &Failure) -> (Ending, String) {
+    (is_the_guests(failure), failure.to_string())
+}
+
+/// What is said of an agent that contradicts itself.
+fn inconsistent(message: String) -> (Ending, String) {
+    is_one_line(&message);
+    (Ending::Inconsistent, message)
 }
 
 /// No mean in it is NaN.
@@ -67,8 +64,30 @@ fn are_numbers(scores: &Value) {
     }
 }
 
+/// The agent that is honest but for what its settings say: compiled once, for that costs more than a case.
+fn honest() -> &'static Agent {
+    static HONEST: OnceLock<Agent> = OnceLock::new();
+    HONEST.get_or_init(|| runtime().load(&puppet(&[]), LIMITS).expect("an honest puppet loads"))
+}
+
+/// Has it describe itself.
+fn description(script: &[u8]) -> Outcome<Description> {
+    match runtime().load(&puppet(script), LIMITS) {
+        Ok(agent) => Ok(agent.description().clone()),
+        Err(error) => {
+            is_one_line(&error.to_string());
+            let ending = match &error {
+                LoadError::Describe(failure) => is_the_guests(failure),
+                LoadError::Name(_) => Ending::NotLoaded,
+                other => panic!("the agent can only fail to describe itself: {other}"),
+            };
+            Err((ending, error.to_string()))
+        }
+    }
+}
+
 /// Scores it on a problem of the Neural Testbed, with few samples and draws.
-fn classification(agent: &Agent) -> Outcome<Value> {
+fn classification(script: &[u8]) -> Outcome<Value> {
     static PROBLEM: OnceLock<(Problem, Instance, Evaluation)> = OnceLock::new();
     let (problem, instance, evaluation) = PROBLEM.get_or_init(|| {
         let problem = jointly_core::suite("quick").expect("a suite of that name").problems.swap_remove(0);
@@ -76,7 +95,7 @@ fn classification(agent: &Agent) -> Outcome<Value> {
         let instance = problem.instance(SEED);
         (problem, instance, few)
     });
-    let mut configured = agent.with(Vec::new(), LIMITS, Trace::default());
+    let mut configured = honest().with(vec![told(script)], LIMITS, Trace::default());
     let mut model =
         configured.train(&problem.task(), instance.train(), instance.validation(), SEED).map_err(|f| said(&f))?;
     match jointly_core::evaluate(&mut model, problem, instance, evaluation, SEED, &mut |_| ()) {
@@ -86,15 +105,12 @@ fn classification(agent: &Agent) -> Outcome<Value> {
             Ok(scores)
         }
         Err(EvaluateError::Agent(failure)) => Err(said(&failure)),
-        Err(EvaluateError::Inconsistent(message)) => {
-            is_one_line(&message);
-            Err(message)
-        }
+        Err(EvaluateError::Inconsistent(message)) => Err(inconsistent(message)),
     }
 }
 
 /// Scores it on a toy of a few rows, coverage and all, and asks for its moments together.
-fn regression(agent: &Agent) -> Outcome<String> {
+fn regression(script: &[u8]) -> Outcome<String> {
     static TOY: OnceLock<(Process, Simulation, TestSet)> = OnceLock::new();
     let (process, simulation, test) = TOY.get_or_init(|| {
         let process = Process::gap(Noise::Normal).with_sizes(Sizes { train: 4, validation: 2, test: 5 });
@@ -102,7 +118,7 @@ fn regression(agent: &Agent) -> Outcome<String> {
         let (simulation, test) = (instance.simulation(0), instance.test(0));
         (process, simulation, test)
     });
-    let mut configured = agent.regressor(Vec::new(), LIMITS, Trace::default());
+    let mut configured = honest().regressor(vec![told(script)], LIMITS, Trace::default());
     let mut asked = configured
         .train(&process.task(), &simulation.train, simulation.validation.as_ref(), SEED)
         .map_err(|f| said(&f))?;
@@ -121,21 +137,18 @@ fn regression(agent: &Agent) -> Outcome<String> {
             Ok(format!("{evaluated:?}"))
         }
         Err(FitError::Agent(failure)) => Err(said(&failure)),
-        Err(other) => {
-            is_one_line(&other.to_string());
-            Err(other.to_string())
-        }
+        Err(other) => Err(inconsistent(other.to_string())),
     }
 }
 
 /// Asks for probabilities where inputs have categories.
-fn multimodal(agent: &Agent) -> Outcome<Vec<f32>> {
+fn multimodal(script: &[u8]) -> Outcome<Vec<f32>> {
     let task = MultimodalTask { num_classes: 3, numbers: 1, image: None, tokens: Tokens::Categories(vec![4]) };
     let numbers = Matrix::new(3, 1, vec![-1.0, 0.0, 1.0]).expect("three rows of one number");
     let tokens = TokenMatrix::new(3, 1, vec![0, 3, 1]).expect("three rows of one token");
     let inputs = Inputs::new(numbers, tokens).expect("as many rows");
     let data = MultimodalDataset::new(&task, inputs.clone(), vec![0, 2, 1]).expect("labels of three classes");
-    let mut configured = agent.multimodal(Vec::new(), LIMITS, Trace::default());
+    let mut configured = honest().multimodal(vec![told(script)], LIMITS, Trace::default());
     let mut model = configured.train(&task, &data, None, SEED).map_err(|failure| said(&failure))?;
     let canonical = model.canonical_draws(&[0, 1, 2]).map_err(|failure| said(&failure))?;
     let probs = model.sample_probs(&inputs, &canonical).map_err(|failure| said(&failure))?;

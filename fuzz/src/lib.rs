@@ -13,8 +13,21 @@ use std::sync::OnceLock;
 use jointly_host::{Execution, Failure, Kind, Limits, Runtime};
 
 pub use answers::answers;
-pub use loader::loader;
+pub use loader::{loader, patches};
 pub use puppet::{SCRIPT_BYTES, puppet};
+
+/// How a case ended, for counts: a target that never sees one of these is blind to it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Ending {
+    /// With what the host accepts.
+    Answered,
+    /// With no agent: the host would not load it.
+    NotLoaded,
+    /// With the agent's failure.
+    Failed(Kind),
+    /// With two answers to one question.
+    Inconsistent,
+}
 
 /// What a case may use: an endless loop ends within milliseconds.
 const LIMITS: Limits = Limits { fuel: 2_000_000, memory: 4 << 20 };
@@ -35,7 +48,8 @@ fn is_one_line(message: &str) {
 }
 
 /// A guest's failure is its own, and never passes for the machine's.
-fn is_the_guests(failure: &Failure) {
+fn is_the_guests(failure: &Failure) -> Ending {
     is_one_line(&failure.message);
     assert_ne!(failure.kind, Kind::Host, "{failure}");
+    Ending::Failed(failure.kind)
 }

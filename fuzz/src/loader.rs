@@ -1,30 +1,30 @@
-//! The bytes of a file that says it is an agent.
+//! The bytes of a file that says it is an agent, and an agent of which some bytes are others.
 
 use jointly_core::{Classifier as _, Dataset, Matrix, Model as _, Task};
 use jointly_host::{Interface, LoadError, Trace};
 
-use crate::{LIMITS, is_one_line, is_the_guests, runtime};
+use crate::{Ending, LIMITS, is_one_line, is_the_guests, puppet, runtime};
 
 /// Loads the bytes as an agent, and where they are one, trains it on three rows and asks for two draws.
 ///
 /// # Panics
 /// Where the host breaks a promise: an error is one printable line, an agent has a plain name and the digest of its bytes,
 /// its failure is its own, and what it answers is a distribution.
-pub fn loader(bytes: &[u8]) {
+pub fn loader(bytes: &[u8]) -> Ending {
     let agent = match runtime().load(bytes, LIMITS) {
         Ok(agent) => agent,
         Err(error) => {
             is_one_line(&error.to_string());
-            if let LoadError::Describe(failure) = error {
-                is_the_guests(&failure);
-            }
-            return;
+            return match error {
+                LoadError::Describe(failure) => is_the_guests(&failure),
+                _ => Ending::NotLoaded,
+            };
         }
     };
     assert_eq!(agent.digest(), jointly_core::digest(bytes));
     assert!((1..=40).contains(&agent.description().name.len()));
     if !agent.speaks(Interface::Classification) {
-        return;
+        return Ending::Answered;
     }
     let task = Task { input_dim: 1, num_classes: 2, temperature: None, hidden_layers: None };
     let inputs = Matrix::new(3, 1, vec![-1.0, 0.0, 1.0]).expect("three rows of one number");
@@ -35,7 +35,24 @@ pub fn loader(bytes: &[u8]) {
         .train(&task, &data, None, 0)
         .and_then(|mut model| model.sample_probs(&inputs, &[0, 7]));
     match answered {
-        Ok(probs) => assert!(probs.chunks_exact(2).all(|row| jointly_core::distribution_defect(row).is_none())),
+        Ok(probs) => {
+            assert!(probs.chunks_exact(2).all(|row| jointly_core::distribution_defect(row).is_none()));
+            Ending::Answered
+        }
         Err(failure) => is_the_guests(&failure),
     }
+}
+
+/// Loads an honest agent in which bytes are replaced, each by three of the case: a place, modulo the agent's length, in
+/// little-endian order, and what comes there. Cases whose length is kept pass for components where others do not.
+///
+/// # Panics
+/// As [`loader`].
+pub fn patches(bytes: &[u8]) -> Ending {
+    let mut component = puppet(&[]);
+    let length = component.len();
+    for patch in bytes.chunks_exact(3) {
+        component[usize::from(u16::from_le_bytes([patch[0], patch[1]])) % length] = patch[2];
+    }
+    loader(&component)
 }

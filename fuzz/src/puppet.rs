@@ -2,11 +2,12 @@
 
 use std::sync::OnceLock;
 
+use jointly_host::Setting;
 use wit_component::StringEncoding;
 use wit_parser::Resolve;
 
 /// The length of a script: shorter ones end in zeros, which replace nothing.
-pub const SCRIPT_BYTES: usize = 4096;
+pub const SCRIPT_BYTES: usize = 1024;
 
 /// Where `puppet.wat` keeps the script: bytes that stand nowhere else in it.
 const PLACE: [u8; SCRIPT_BYTES] = [0xa5; SCRIPT_BYTES];
@@ -22,7 +23,7 @@ const WORLD: &str = "
         export jointly:agent/multimodal@0.2.0;
     }";
 
-/// The component that acts out a script; what is beyond [`SCRIPT_BYTES`] is left out.
+/// The component that describes itself as a script says; what is beyond [`SCRIPT_BYTES`] is left out.
 ///
 /// # Panics
 /// Where the interface in `wit/` is no longer the one that `puppet.wat` was written for.
@@ -38,6 +39,13 @@ pub fn puppet(script: &[u8]) -> Vec<u8> {
     place.fill(0);
     place.iter_mut().zip(script).for_each(|(byte, told)| *byte = *told);
     component
+}
+
+/// The setting by which an agent that describes itself honestly is told its script.
+pub(crate) fn told(script: &[u8]) -> Setting {
+    let letter = |nibble: u8| char::from(b'a' + nibble);
+    let value = script.iter().take(SCRIPT_BYTES).flat_map(|byte| [letter(byte >> 4), letter(byte & 15)]).collect();
+    Setting { name: "script".to_owned(), value }
 }
 
 fn component() -> Vec<u8> {

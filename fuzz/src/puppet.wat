@@ -1,4 +1,5 @@
-;; An agent that answers honestly and then has bytes of its answers replaced, as a script says.
+;; An agent that answers honestly and then has bytes of its answers replaced, as a script says: the one that it holds where
+;; it describes itself, and from its training on the value of its first setting, in which two letters, a to p, are a byte.
 ;;
 ;; Of the script each call takes a byte, its deed, then what the deed needs. Deeds up to 0x7f: as many words of the answer
 ;; as the last three bits say are replaced, each by an offset, modulo the answer's length, and a word. Those from 0xf8 on
@@ -23,9 +24,31 @@
 
   ;; The next byte of the script; zeros beyond its end.
   (func $byte (result i32)
-    (if (i32.ge_u (global.get $cursor) (i32.const 4096)) (then (return (i32.const 0))))
+    (if (i32.ge_u (global.get $cursor) (i32.const 1024)) (then (return (i32.const 0))))
     (i32.load8_u (global.get $cursor))
     (global.set $cursor (i32.add (global.get $cursor) (i32.const 1))))
+
+  ;; Takes the script from a list of settings, of which an address and a length are given.
+  (func $read (param $settings i32)
+    (local $from i32)
+    (local $left i32)
+    (local $to i32)
+    (if (i32.eqz (i32.load offset=4 (local.get $settings))) (then (return)))
+    (local.set $settings (i32.load (local.get $settings)))
+    (local.set $from (i32.load offset=8 (local.get $settings)))
+    (local.set $left (i32.shr_u (i32.load offset=12 (local.get $settings)) (i32.const 1)))
+    (if (i32.gt_u (local.get $left) (i32.const 1024)) (then (local.set $left (i32.const 1024))))
+    (loop $again
+      (if (local.get $left)
+        (then
+          (i32.store8 (local.get $to)
+            (i32.or
+              (i32.shl (i32.sub (i32.load8_u (local.get $from)) (i32.const 97)) (i32.const 4))
+              (i32.sub (i32.load8_u offset=1 (local.get $from)) (i32.const 97))))
+          (local.set $from (i32.add (local.get $from) (i32.const 2)))
+          (local.set $to (i32.add (local.get $to) (i32.const 1)))
+          (local.set $left (i32.sub (local.get $left) (i32.const 1)))
+          (br $again)))))
 
   (func $word (result i32)
     (call $byte)
@@ -107,10 +130,9 @@
     (i32.store (local.get $at) (local.get $from))
     (i32.store offset=4 (local.get $at) (local.get $count)))
 
-  ;; A description with one parameter and one sweep of one variant. It has the script's last quarter to itself.
+  ;; A description with one parameter and one sweep of one variant.
   (func (export "jointly:agent/info@0.2.0#describe") (result i32)
     (local $at i32)
-    (global.set $cursor (i32.const 3072))
     (local.set $at (call $alloc (i32.const 128)))
     (call $list (local.get $at) (i32.const 4096) (i32.const 6))
     ;; parameters: one, at 52
@@ -157,6 +179,7 @@
   (func $dropped (drop (call $meddle (call $alloc (i32.const 16)) (i32.const 16))))
 
   (func (export "jointly:agent/classification@0.2.0#train") (param $arguments i32) (result i32)
+    (call $read (i32.add (local.get $arguments) (i32.const 76)))
     (global.set $classes (i32.load offset=4 (local.get $arguments)))
     (call $trained (call $new_classifier (i32.const 1))))
   (func (export "jointly:agent/classification@0.2.0#[method]model.sample-probs")
@@ -168,6 +191,7 @@
   (func (export "jointly:agent/classification@0.2.0#[dtor]model") (param i32) (call $dropped))
 
   (func (export "jointly:agent/multimodal@0.2.0#train") (param $arguments i32) (result i32)
+    (call $read (i32.add (local.get $arguments) (i32.const 120)))
     (global.set $classes (i32.load (local.get $arguments)))
     (call $trained (call $new_multimodal (i32.const 1))))
   (func (export "jointly:agent/multimodal@0.2.0#[method]model.sample-probs")
@@ -180,6 +204,7 @@
   (func (export "jointly:agent/multimodal@0.2.0#[dtor]model") (param i32) (call $dropped))
 
   (func (export "jointly:agent/regression@0.2.0#train") (param $arguments i32) (result i32)
+    (call $read (i32.add (local.get $arguments) (i32.const 64)))
     (call $trained (call $new_regressor (i32.const 1))))
   ;; Functions that are 0 everywhere, with noise of 1: result<function-samples, failure>.
   (func (export "jointly:agent/regression@0.2.0#[method]model.sample-functions")

@@ -1,4 +1,6 @@
-//! `cargo fuzz run answers`; CONTRIBUTING.md has the whole command.
+//! `make fuzz TARGET=answers`
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| jointly_fuzz::answers(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    jointly_fuzz::answers(bytes);
+});

@@ -1,4 +1,6 @@
-//! `cargo fuzz run loader`; CONTRIBUTING.md has the whole command.
+//! `make fuzz TARGET=loader`
 #![no_main]
 
-libfuzzer_sys::fuzz_target!(|bytes: &[u8]| jointly_fuzz::loader(bytes));
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    jointly_fuzz::loader(bytes);
+});

@@ -1,9 +1,11 @@
 //! The corpus of every fuzz target, and a bounded number of cases made of it: the same cases at every run.
 
+use std::collections::HashMap;
 use std::panic::catch_unwind;
 use std::path::Path;
 
-use jointly_fuzz::{answers, loader, puppet};
+use jointly_fuzz::{Ending, answers, loader, patches, puppet};
+use jointly_host::Kind;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
@@ -63,7 +65,7 @@ fn change(case: &mut Vec<u8>, corpus: &[Vec<u8>], source: &mut ChaCha8Rng) {
 }
 
 /// Tries what is kept and what is made of it. A case that the target panics at is written to a file.
-fn tries(name: &str, target: fn(&[u8])) {
+fn tries(name: &str, target: fn(&[u8]) -> Ending, expected: &[Ending]) {
     let corpus = corpus(name);
     let mut source = ChaCha8Rng::seed_from_u64(0);
     let made = (0..MADE).map(|number| {
@@ -72,24 +74,37 @@ fn tries(name: &str, target: fn(&[u8])) {
         case
     });
     let made: Vec<_> = made.collect();
+    let mut endings: HashMap<Ending, usize> = HashMap::new();
     for case in corpus.iter().chain(&made) {
-        if catch_unwind(|| target(case)).is_err() {
+        let Ok(ending) = catch_unwind(|| target(case)) else {
             let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.case"));
             std::fs::write(&file, case).unwrap();
             panic!("the host broke a promise; the case is kept in {}", file.display());
-        }
+        };
+        *endings.entry(ending).or_default() += 1;
     }
-    println!("{name}: {} cases kept, {} made of them", corpus.len(), made.len());
+    println!("{name}: {} cases kept, {} made of them: {endings:?}", corpus.len(), made.len());
+    for ending in expected {
+        assert!(endings.contains_key(ending), "no case ends with {ending:?}: the target has gone blind");
+    }
 }
 
 #[test]
 fn what_a_component_may_be() {
-    tries("loader", loader);
+    tries("loader", loader, &[Ending::Answered, Ending::NotLoaded]);
+}
+
+#[test]
+fn what_an_agent_with_other_bytes_may_be() {
+    let failed = [Kind::Trapped, Kind::InvalidOutput].map(Ending::Failed);
+    tries("patches", patches, &[&[Ending::Answered, Ending::NotLoaded], &failed[..]].concat());
 }
 
 #[test]
 fn what_an_agent_may_answer() {
-    tries("answers", answers);
+    let failed = [Kind::Trapped, Kind::OutOfFuel, Kind::OutOfMemory, Kind::InvalidOutput, Kind::AgentFailure];
+    let others = [Ending::Answered, Ending::NotLoaded, Ending::Inconsistent];
+    tries("answers", answers, &[&others, &failed.map(Ending::Failed)[..]].concat());
 }
 
 /// A corpus of another interface would only find that it is refused.

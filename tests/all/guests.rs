@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::command::workspace;
+
 /// Where a guest's module lies.
 pub(crate) fn guest(name: &str) -> PathBuf {
     let path = Path::new(env!("GUESTS")).join(name.replace('-', "_")).with_extension("wasm");
@@ -28,4 +30,27 @@ fn every_guest_has_a_test_that_bears_its_name() {
         guests += 1;
     }
     assert!(guests > 30, "{guests} guests");
+}
+
+/// The table of docs/security.md names a test, or a file of tests, for every attack.
+#[test]
+fn every_attack_of_the_table_has_its_tests() {
+    let sources = ["tests/all", "fuzz/tests", "runtime/host/src"].map(|folder| workspace().join(folder));
+    let files = sources.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap()).map(|entry| entry.unwrap().path());
+    let sources: String =
+        files.filter(|path| path.is_file()).map(|path| std::fs::read_to_string(path).unwrap()).collect();
+    // Tests of a module lie deeper.
+    let sources = sources.replace("\n    ", "\n");
+    let document = std::fs::read_to_string(workspace().join("docs/security.md")).unwrap();
+    let rows: Vec<&str> = document.lines().filter(|line| line.starts_with("| ")).skip(1).collect();
+    assert!(rows.len() > 15, "{} rows", rows.len());
+    for row in rows {
+        let tests: Vec<&str> = row.split('|').nth(3).unwrap().split('`').skip(1).step_by(2).collect();
+        assert!(!tests.is_empty(), "{row}");
+        for test in tests {
+            let name = test.rsplit("::").next().unwrap();
+            let file = workspace().join("tests/all").join(name).with_extension("rs");
+            assert!(file.is_file() || sources.contains(&format!("#[test]\nfn {name}()")), "no test is called {test}");
+        }
+    }
 }
