@@ -10,11 +10,11 @@ mod puppet;
 
 use std::sync::OnceLock;
 
-use jointly_host::{Execution, Failure, Kind, Limits, Runtime};
+use jointly_host::{Description, Execution, Failure, Kind, Limits, Runtime, Trace};
 
 pub use answers::answers;
 pub use loader::{loader, patches};
-pub use puppet::{SCRIPT_BYTES, puppet};
+pub use puppet::{SCRIPT_BYTES, module, puppet};
 
 /// How a case ended, for counts: a target that never sees one of these is blind to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -35,6 +35,24 @@ const LIMITS: Limits = Limits { fuel: 2_000_000, memory: 4 << 20 };
 /// The longest message that a person is shown.
 const LONGEST_MESSAGE: usize = 2_000;
 
+/// What an agent says of itself fits a table and a terminal, whatever it is.
+fn is_presentable(description: &Description) {
+    let Description { name, version, summary, citation, parameters, sweeps, .. } = description;
+    assert!((1..=40).contains(&name.len()) && name.is_ascii(), "{name:?}");
+    let said = parameters.iter().flat_map(|it| [&it.name, &it.default, &it.summary]);
+    let settings = sweeps.iter().flat_map(|sweep| sweep.variants.iter().flatten());
+    let texts = [version, summary, citation].into_iter().chain(said).chain(sweeps.iter().map(|sweep| &sweep.name));
+    let texts = texts.chain(settings.flat_map(|setting| [&setting.name, &setting.value]));
+    texts.filter(|text| !text.is_empty()).for_each(|text| is_one_line(text));
+}
+
+/// What is kept of what an agent says while it works is bounded.
+fn is_bounded(trace: &Trace) {
+    let (lines, _) = trace.log();
+    assert!(lines.len() <= 20 && lines.iter().all(|line| line.len() <= 2048));
+    assert!((0.0..=1.0).contains(&trace.progress()));
+}
+
 /// One runtime, which keeps nothing of a case.
 fn runtime() -> &'static Runtime {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
@@ -44,7 +62,8 @@ fn runtime() -> &'static Runtime {
 /// Whatever is wrong with an agent is said in one printable line.
 fn is_one_line(message: &str) {
     assert!(!message.is_empty() && message.len() < LONGEST_MESSAGE, "{} bytes", message.len());
-    assert!(!message.chars().any(char::is_control), "{message:?}");
+    let turns = |c| matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    assert!(!message.chars().any(|c| c.is_control() || turns(c)), "{message:?}");
 }
 
 /// A guest's failure is its own, and never passes for the machine's.

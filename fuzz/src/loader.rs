@@ -1,9 +1,11 @@
 //! The bytes of a file that says it is an agent, and an agent of which some bytes are others.
 
+use std::sync::OnceLock;
+
 use jointly_core::{Classifier as _, Dataset, Matrix, Model as _, Task};
 use jointly_host::{Interface, LoadError, Trace};
 
-use crate::{Ending, LIMITS, is_one_line, is_the_guests, puppet, runtime};
+use crate::{Ending, LIMITS, is_bounded, is_one_line, is_presentable, is_the_guests, module, puppet, runtime};
 
 /// Loads the bytes as an agent, and where they are one, trains it on three rows and asks for two draws.
 ///
@@ -22,7 +24,7 @@ pub fn loader(bytes: &[u8]) -> Ending {
         }
     };
     assert_eq!(agent.digest(), jointly_core::digest(bytes));
-    assert!((1..=40).contains(&agent.description().name.len()));
+    is_presentable(agent.description());
     if !agent.speaks(Interface::Classification) {
         return Ending::Answered;
     }
@@ -30,12 +32,15 @@ pub fn loader(bytes: &[u8]) -> Ending {
     let inputs = Matrix::new(3, 1, vec![-1.0, 0.0, 1.0]).expect("three rows of one number");
     let data =
         Dataset::new(inputs.clone(), vec![0, 1, 1], task.num_classes).expect("labels below the number of classes");
+    let trace = Trace::default();
     let answered = agent
-        .with(Vec::new(), LIMITS, Trace::default())
+        .with(Vec::new(), LIMITS, trace.clone())
         .train(&task, &data, None, 0)
         .and_then(|mut model| model.sample_probs(&inputs, &[0, 7]));
+    is_bounded(&trace);
     match answered {
         Ok(probs) => {
+            assert_eq!(probs.len(), 2 * 3 * 2);
             assert!(probs.chunks_exact(2).all(|row| jointly_core::distribution_defect(row).is_none()));
             Ending::Answered
         }
@@ -43,16 +48,20 @@ pub fn loader(bytes: &[u8]) -> Ending {
     }
 }
 
-/// Loads an honest agent in which bytes are replaced, each by three of the case: a place, modulo the agent's length, in
-/// little-endian order, and what comes there. Cases whose length is kept pass for components where others do not.
+/// Loads an honest agent in which bytes are replaced: a component, or the module that it is made of, by the first byte of the
+/// case. Then three bytes are a place, modulo the agent's length, in little-endian order, and what comes there. Agents whose
+/// length is kept pass for components where others do not.
 ///
 /// # Panics
 /// As [`loader`].
 pub fn patches(bytes: &[u8]) -> Ending {
-    let mut component = puppet(&[]);
-    let length = component.len();
-    for patch in bytes.chunks_exact(3) {
-        component[usize::from(u16::from_le_bytes([patch[0], patch[1]])) % length] = patch[2];
+    static AGENTS: OnceLock<[Vec<u8>; 2]> = OnceLock::new();
+    let agents = AGENTS.get_or_init(|| [puppet(&[]), module()]);
+    let (which, patches) = bytes.split_first().unwrap_or((&0, &[]));
+    let mut agent = agents[usize::from(*which) % agents.len()].clone();
+    let length = agent.len();
+    for patch in patches.chunks_exact(3) {
+        agent[usize::from(u16::from_le_bytes([patch[0], patch[1]])) % length] = patch[2];
     }
-    loader(&component)
+    loader(&agent)
 }

@@ -12,15 +12,48 @@ pub const SCRIPT_BYTES: usize = 1024;
 /// Where `puppet.wat` keeps the script: bytes that stand nowhere else in it.
 const PLACE: [u8; SCRIPT_BYTES] = [0xa5; SCRIPT_BYTES];
 
-/// It speaks all interfaces, so that one module does for all.
+/// It speaks all interfaces, so that one module does for all, and imports a family of WASI each.
 const WORLD: &str = "
     package jointly:puppet;
     world puppet {
         import jointly:agent/host@0.2.0;
+        import wasi:io/poll@0.2.0;
+        import wasi:clocks/monotonic-clock@0.2.0;
+        import wasi:random/random@0.2.0;
+        import wasi:http/types@0.2.0;
+        import wasi:cli/exit@0.2.0;
         export jointly:agent/info@0.2.0;
         export jointly:agent/classification@0.2.0;
         export jointly:agent/regression@0.2.0;
         export jointly:agent/multimodal@0.2.0;
+    }
+    package wasi:io@0.2.0 {
+        interface poll {
+            resource pollable { ready: func() -> bool; }
+            poll: func(in: list<borrow<pollable>>) -> list<u32>;
+        }
+    }
+    package wasi:clocks@0.2.0 {
+        interface monotonic-clock {
+            use wasi:io/poll@0.2.0.{pollable};
+            now: func() -> u64;
+            subscribe-duration: func(when: u64) -> pollable;
+        }
+    }
+    package wasi:random@0.2.0 {
+        interface random { get-random-bytes: func(len: u64) -> list<u8>; }
+    }
+    package wasi:http@0.2.0 {
+        interface types {
+            variant header-error { invalid-syntax, forbidden, immutable }
+            resource fields {
+                constructor();
+                append: func(name: string, value: list<u8>) -> result<_, header-error>;
+            }
+        }
+    }
+    package wasi:cli@0.2.0 {
+        interface exit { exit: func(status: result); }
     }";
 
 /// The component that describes itself as a script says; what is beyond [`SCRIPT_BYTES`] is left out.
@@ -49,6 +82,16 @@ pub(crate) fn told(script: &[u8]) -> Setting {
 }
 
 fn component() -> Vec<u8> {
+    let encoder = wit_component::ComponentEncoder::default().module(&module());
+    encoder.and_then(|encoder| encoder.validate(true).encode()).expect("puppet.wat speaks the interface")
+}
+
+/// The same as a core module with its component type, as compilers leave it: the host makes the component. Its script is of
+/// bytes that are no deed.
+///
+/// # Panics
+/// As [`puppet`].
+pub fn module() -> Vec<u8> {
     let text = include_str!("puppet.wat").replace("{script}", &"\\a5".repeat(SCRIPT_BYTES));
     let mut module = wat::parse_str(text).expect("puppet.wat is a module");
     let mut resolve = Resolve::default();
@@ -57,6 +100,5 @@ fn component() -> Vec<u8> {
     let world = resolve.select_world(&[package], None).expect("there is one world");
     wit_component::embed_component_metadata(&mut module, &resolve, world, StringEncoding::UTF8)
         .expect("a module takes a section more");
-    let encoder = wit_component::ComponentEncoder::default().module(&module);
-    encoder.and_then(|encoder| encoder.validate(true).encode()).expect("puppet.wat speaks the interface")
+    module
 }

@@ -2,12 +2,22 @@
 ;; it describes itself, and from its training on the value of its first setting, in which two letters, a to p, are a byte.
 ;;
 ;; Of the script each call takes a byte, its deed, then what the deed needs. Deeds up to 0x7f: as many words of the answer
-;; as the last three bits say are replaced, each by an offset, modulo the answer's length, and a word. Those from 0xf8 on
-;; are: 0xf8 to log a text, 0xf9 to report progress, 0xfa to grow the memory, 0xfb to grow the table, 0xfc to recurse,
+;; as the last three bits say are replaced, each by an offset, modulo the answer's length, and a word. Those from 0xf0 on
+;; are: 0xf0 to draw random bytes, 0xf1 to subscribe to a time, 0xf2 to poll, 0xf3 to ask whether a pollable is ready, 0xf4
+;; to drop one, 0xf5 to add to headers, 0xf6 to exit, 0xf7 to look at the clock, 0xf8 to log a text, 0xf9 to report progress, 0xfa to grow the memory, 0xfb to grow the table, 0xfc to recurse,
 ;; 0xfd to loop, both without end, 0xfe to stop, 0xff to answer with the deed itself as a pointer. The rest do nothing.
 (module
   (import "jointly:agent/host@0.2.0" "log" (func $log (param i32 i32)))
   (import "jointly:agent/host@0.2.0" "progress" (func $progress (param f32)))
+  (import "wasi:io/poll@0.2.0" "poll" (func $poll (param i32 i32 i32)))
+  (import "wasi:io/poll@0.2.0" "[method]pollable.ready" (func $ready (param i32) (result i32)))
+  (import "wasi:io/poll@0.2.0" "[resource-drop]pollable" (func $drop_pollable (param i32)))
+  (import "wasi:clocks/monotonic-clock@0.2.0" "now" (func $now (result i64)))
+  (import "wasi:clocks/monotonic-clock@0.2.0" "subscribe-duration" (func $subscribe (param i64) (result i32)))
+  (import "wasi:random/random@0.2.0" "get-random-bytes" (func $random (param i64 i32)))
+  (import "wasi:http/types@0.2.0" "[constructor]fields" (func $fields (result i32)))
+  (import "wasi:http/types@0.2.0" "[method]fields.append" (func $append (param i32 i32 i32 i32 i32 i32)))
+  (import "wasi:cli/exit@0.2.0" "exit" (func $exit (param i32)))
   (import "[export]jointly:agent/classification@0.2.0" "[resource-new]model" (func $new_classifier (param i32) (result i32)))
   (import "[export]jointly:agent/regression@0.2.0" "[resource-new]model" (func $new_regressor (param i32) (result i32)))
   (import "[export]jointly:agent/multimodal@0.2.0" "[resource-new]model" (func $new_multimodal (param i32) (result i32)))
@@ -96,6 +106,17 @@
               (i32.store (local.get $place) (call $word))
               (local.set $left (i32.sub (local.get $left) (i32.const 1)))
               (br $again))))))
+    (if (i32.eq (local.get $deed) (i32.const 0xf0))
+      (then (call $random (i64.extend_i32_u (call $word)) (i32.const 4224))))
+    (if (i32.eq (local.get $deed) (i32.const 0xf1))
+      (then (drop (call $subscribe (i64.extend_i32_u (call $word))))))
+    (if (i32.eq (local.get $deed) (i32.const 0xf2)) (then (call $poll (call $word) (call $word) (i32.const 4224))))
+    (if (i32.eq (local.get $deed) (i32.const 0xf3)) (then (drop (call $ready (call $word)))))
+    (if (i32.eq (local.get $deed) (i32.const 0xf4)) (then (call $drop_pollable (call $word))))
+    (if (i32.eq (local.get $deed) (i32.const 0xf5))
+      (then (call $append (call $fields) (call $word) (call $word) (call $word) (call $word) (i32.const 4224))))
+    (if (i32.eq (local.get $deed) (i32.const 0xf6)) (then (call $exit (call $word))))
+    (if (i32.eq (local.get $deed) (i32.const 0xf7)) (then (drop (call $now))))
     (if (i32.eq (local.get $deed) (i32.const 0xf8)) (then (call $log (call $word) (call $word))))
     (if (i32.eq (local.get $deed) (i32.const 0xf9)) (then (call $progress (f32.reinterpret_i32 (call $word)))))
     (if (i32.eq (local.get $deed) (i32.const 0xfa)) (then (drop (memory.grow (call $word)))))
@@ -176,8 +197,6 @@
     (memory.copy (i32.add (local.get $at) (i32.const 16)) (local.get $from) (local.get $bytes))
     (call $meddle (local.get $at) (i32.add (i32.const 16) (local.get $bytes))))
 
-  (func $dropped (drop (call $meddle (call $alloc (i32.const 16)) (i32.const 16))))
-
   (func (export "jointly:agent/classification@0.2.0#train") (param $arguments i32) (result i32)
     (call $read (i32.add (local.get $arguments) (i32.const 76)))
     (global.set $classes (i32.load offset=4 (local.get $arguments)))
@@ -188,7 +207,7 @@
   (func (export "jointly:agent/classification@0.2.0#[method]model.canonical-draws")
     (param $self i32) (param $from i32) (param $draws i32) (result i32)
     (call $canonical (local.get $from) (local.get $draws)))
-  (func (export "jointly:agent/classification@0.2.0#[dtor]model") (param i32) (call $dropped))
+  (func (export "jointly:agent/classification@0.2.0#[dtor]model") (param i32))
 
   (func (export "jointly:agent/multimodal@0.2.0#train") (param $arguments i32) (result i32)
     (call $read (i32.add (local.get $arguments) (i32.const 120)))
@@ -201,7 +220,7 @@
   (func (export "jointly:agent/multimodal@0.2.0#[method]model.canonical-draws")
     (param $self i32) (param $from i32) (param $draws i32) (result i32)
     (call $canonical (local.get $from) (local.get $draws)))
-  (func (export "jointly:agent/multimodal@0.2.0#[dtor]model") (param i32) (call $dropped))
+  (func (export "jointly:agent/multimodal@0.2.0#[dtor]model") (param i32))
 
   (func (export "jointly:agent/regression@0.2.0#train") (param $arguments i32) (result i32)
     (call $read (i32.add (local.get $arguments) (i32.const 64)))
@@ -269,5 +288,5 @@
     (call $fill_f64 (i32.add (local.get $at) (i32.const 48)) (local.get $rows) (f64.const -1))
     (call $fill_f64 (local.get $upper) (local.get $rows) (f64.const 1))
     (call $meddle (local.get $at) (i32.add (i32.const 48) (i32.shl (local.get $rows) (i32.const 4)))))
-  (func (export "jointly:agent/regression@0.2.0#[dtor]model") (param i32) (call $dropped))
+  (func (export "jointly:agent/regression@0.2.0#[dtor]model") (param i32))
 )

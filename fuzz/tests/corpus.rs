@@ -9,7 +9,7 @@ use jointly_host::Kind;
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// Cases that are made of the corpus besides its own.
+/// Cases that are made of the corpus besides its own, unless the variable `JOINTLY_FUZZ_CASES` asks for another number.
 const MADE: usize = 2_000;
 /// Changes from what is kept to a case.
 const CHANGES: usize = 4;
@@ -68,22 +68,23 @@ fn change(case: &mut Vec<u8>, corpus: &[Vec<u8>], source: &mut ChaCha8Rng) {
 fn tries(name: &str, target: fn(&[u8]) -> Ending, expected: &[Ending]) {
     let corpus = corpus(name);
     let mut source = ChaCha8Rng::seed_from_u64(0);
-    let made = (0..MADE).map(|number| {
+    let asked = std::env::var("JOINTLY_FUZZ_CASES").ok().map(|text| text.parse().expect("a number of cases"));
+    let made = asked.unwrap_or(MADE);
+    let cases = (0..made).map(|number| {
         let mut case = corpus[number % corpus.len()].clone();
         (0..=source.random_range(0..CHANGES)).for_each(|_| change(&mut case, &corpus, &mut source));
         case
     });
-    let made: Vec<_> = made.collect();
     let mut endings: HashMap<Ending, usize> = HashMap::new();
-    for case in corpus.iter().chain(&made) {
-        let Ok(ending) = catch_unwind(|| target(case)) else {
+    for case in corpus.iter().cloned().chain(cases) {
+        let Ok(ending) = catch_unwind(|| target(&case)) else {
             let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.case"));
-            std::fs::write(&file, case).unwrap();
+            std::fs::write(&file, &case).unwrap();
             panic!("the host broke a promise; the case is kept in {}", file.display());
         };
         *endings.entry(ending).or_default() += 1;
     }
-    println!("{name}: {} cases kept, {} made of them: {endings:?}", corpus.len(), made.len());
+    println!("{name}: {} cases kept, {made} made of them: {endings:?}", corpus.len());
     for ending in expected {
         assert!(endings.contains_key(ending), "no case ends with {ending:?}: the target has gone blind");
     }

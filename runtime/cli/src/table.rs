@@ -28,7 +28,8 @@ pub(crate) fn render(left: usize, rows: &[Vec<String>]) -> String {
         for row in rows {
             let cell = |&column: &usize| {
                 let (cell, width) = (row.get(column)?, widths[column]);
-                Some(if column < left { format!("{cell:<width$}") } else { format!("{cell:>width$}") })
+                let gap = " ".repeat(width.saturating_sub(cell.chars().count()));
+                Some(if column < left { format!("{cell}{gap}") } else { format!("{gap}{cell}") })
             };
             let cells: Vec<String> = first.iter().chain(&block).filter_map(cell).collect();
             text += cells.join(&" ".repeat(GAP)).trim_end();
@@ -123,7 +124,8 @@ pub(crate) fn described(indent: usize, rows: &[(String, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
     let column = indent + width + 2;
     let row = |(name, text): &(String, String)| {
-        let line = format!("{}{name:<width$}  {}", " ".repeat(indent), fill(text, (column, column)));
+        let gap = " ".repeat(width - name.chars().count());
+        let line = format!("{}{name}{gap}  {}", " ".repeat(indent), fill(text, (column, column)));
         line.trim_end().to_owned() + "\n"
     };
     rows.iter().map(row).collect()

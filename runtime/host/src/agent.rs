@@ -80,6 +80,9 @@ impl Agent {
         if !description.has_plain_name() {
             return Err(LoadError::Name(description.name.chars().take(40).collect()));
         }
+        if let Some(text) = description.unfit_text() {
+            return Err(LoadError::Text(text));
+        }
         Ok(Self { digest, description, component })
     }
 

@@ -23,15 +23,19 @@ pub(crate) fn component(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
     if let Some(interface) = survey.stamp.filter(|interface| interface != INTERFACE) {
         return Err(LoadError::OtherVersion(interface));
     }
+    if survey.composed {
+        return Err(LoadError::Composed);
+    }
     if !survey.core {
         return Ok(bytes.to_vec());
     }
     if let Some(import) = survey.imports.into_iter().find(|import| foreign_to_module(import)) {
         return Err(refused_import(&import));
     }
-    if !survey.typed {
+    if survey.types.is_empty() {
         return Err(LoadError::Untyped);
     }
+    survey.types.iter().try_for_each(|ty| refuse_circles(ty))?;
     let mut encoder = wit_component::ComponentEncoder::default().module(bytes);
     if survey.preview1 {
         encoder = encoder.and_then(|encoder| encoder.adapter(PREVIEW1, ADAPTER));
@@ -70,30 +74,43 @@ pub(crate) fn compile(engine: &wasmtime::Engine, bytes: &[u8]) -> Result<wasmtim
 
 /// What the sections of a file say without running or compiling it.
 #[derive(Default)]
-struct Survey {
+struct Survey<'a> {
     core: bool,
-    typed: bool,
+    /// The component types that a core module carries.
+    types: Vec<&'a [u8]>,
+    /// A component within the component has code, instances or functions of its own. Between the two, texts would be
+    /// copied for no fuel; and a few hundred bytes of components within components make billions of instances.
+    composed: bool,
     /// It imports WASI's first preview, as what wasi-libc links does: the adapter makes the second of it.
     preview1: bool,
     stamp: Option<String>,
     imports: Vec<String>,
 }
 
-impl Survey {
-    fn of(bytes: &[u8]) -> Result<Self, LoadError> {
+impl<'a> Survey<'a> {
+    fn of(bytes: &'a [u8]) -> Result<Self, LoadError> {
         let mut survey = Self::default();
-        let mut outermost = true;
+        // What the section lies in, outermost first.
+        let mut within: Vec<Encoding> = Vec::new();
         for payload in Parser::new(0).parse_all(bytes) {
             let payload = payload.map_err(|error| LoadError::Malformed(clean(error.message())))?;
             match payload {
                 Payload::Version { encoding, .. } => {
-                    survey.core |= outermost && encoding == Encoding::Module;
-                    outermost = false;
+                    survey.core |= within.is_empty() && encoding == Encoding::Module;
+                    within.push(encoding);
                 }
+                Payload::End(_) => drop(within.pop()),
+                Payload::ModuleSection { .. }
+                | Payload::InstanceSection(_)
+                | Payload::ComponentInstanceSection(_)
+                | Payload::ComponentCanonicalSection(_)
+                | Payload::ComponentStartSection { .. } => survey.composed |= within.len() > 1,
                 Payload::CustomSection(section) if section.name() == STAMP => {
                     survey.stamp = Some(clean(&String::from_utf8_lossy(section.data())));
                 }
-                Payload::CustomSection(section) if section.name().starts_with("component-type") => survey.typed = true,
+                Payload::CustomSection(section) if survey.core && section.name().starts_with("component-type") => {
+                    survey.types.push(section.data());
+                }
                 Payload::ImportSection(section) if survey.core => {
                     for import in section.into_imports() {
                         let import = import.map_err(|error| LoadError::Malformed(clean(error.message())))?;
@@ -105,6 +122,26 @@ impl Survey {
             }
         }
         Ok(survey)
+    }
+}
+
+/// Refuses a component type in which packages need one another in a circle: the encoder would follow it without end.
+fn refuse_circles(ty: &[u8]) -> Result<(), LoadError> {
+    let damaged = |error: &str| LoadError::Malformed(clean(&format!("component type: {error}")));
+    let (resolve, _) = wit_parser::decoding::decode_world(ty).map_err(|error| damaged(&format!("{error:#}")))?;
+    let mut open: Vec<_> = resolve.packages.iter().map(|(package, _)| package).collect();
+    // A package whose needs are all met is out of the question; where none is, the rest are a circle.
+    loop {
+        let before = open.len();
+        let needed: Vec<Vec<_>> = open.iter().map(|package| resolve.package_direct_deps(*package).collect()).collect();
+        let met = |needs: &Vec<_>| !needs.iter().any(|need| open.contains(need));
+        let left = open.iter().zip(&needed).filter(|(_, needs)| !met(needs)).map(|(package, _)| *package).collect();
+        open = left;
+        match open.len() {
+            0 => return Ok(()),
+            left if left == before => return Err(damaged("its packages need one another")),
+            _ => {}
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! What an agent says of itself.
 
 use crate::bindings::jointly::agent::types as wit;
+use crate::sandbox::{clean, is_printable};
 use crate::{Interface, Setting};
 use serde::Serialize;
 
@@ -23,7 +24,20 @@ pub struct Description {
     pub sweeps: Vec<Sweep>,
 }
 
+/// The longest name of a parameter, setting or sweep, and the longest value.
+pub(crate) const LONGEST_TEXT: usize = 200;
+
 impl Description {
+    /// The first name or value that cannot stand in a table and a command as it is.
+    pub(crate) fn unfit_text(&self) -> Option<String> {
+        let parameters = self.parameters.iter().flat_map(|parameter| [&parameter.name, &parameter.default]);
+        let settings = self.sweeps.iter().flat_map(|sweep| sweep.variants.iter().flatten());
+        let settings = settings.flat_map(|setting| [&setting.name, &setting.value]);
+        let mut texts = parameters.chain(settings).chain(self.sweeps.iter().map(|sweep| &sweep.name));
+        let unfit = |text: &&String| text.len() > LONGEST_TEXT || !text.chars().all(is_printable);
+        texts.find(unfit).map(|text| clean(text).chars().take(40).collect())
+    }
+
     /// Whether the name can stand in a table, a path and a terminal without surprises.
     pub(crate) fn has_plain_name(&self) -> bool {
         let plain = |c: char| c.is_ascii_alphanumeric() || "+._-".contains(c);
@@ -85,9 +99,9 @@ impl From<wit::Description> for Description {
         let variant = |variant: Vec<wit::SettingResult>| variant.into_iter().map(setting).collect();
         Self {
             name: description.name,
-            version: description.version,
-            summary: description.summary,
-            citation: description.citation,
+            version: clean(&description.version),
+            summary: clean(&description.summary),
+            citation: clean(&description.citation),
             deterministic: description.deterministic,
             parameters: description
                 .parameters
@@ -95,7 +109,7 @@ impl From<wit::Description> for Description {
                 .map(|parameter| Parameter {
                     name: parameter.name,
                     default: parameter.default_value,
-                    summary: parameter.summary,
+                    summary: clean(&parameter.summary),
                     kind: parameter.kind.map(Into::into),
                 })
                 .collect(),

@@ -1,5 +1,6 @@
 //! Why a file is not an agent that this host runs, with the remedy.
 
+use crate::description::LONGEST_TEXT;
 use crate::sandbox::clean;
 use crate::{Failure, INTERFACE};
 
@@ -21,6 +22,11 @@ pub enum LoadError {
          wasm32-unknown-unknown"
     )]
     Untyped,
+    /// Other components with code lie within it.
+    #[error(
+        "composed of several components, and an agent is one: hand over the component that is the agent, uncomposed"
+    )]
+    Composed,
     /// It wants something that the sandbox does not offer.
     #[error(
         "imports {0}, which the sandbox does not offer; an agent may import only {INTERFACE}'s host interface and what \
@@ -42,6 +48,9 @@ pub enum LoadError {
     /// Its name would not fit a leaderboard.
     #[error("calls itself {0:?}; a name is 1 to 40 letters, digits and + . _ - (the description's `name`)")]
     Name(String),
+    /// A text of its description would not fit a table.
+    #[error("describes {0:?} by a name or value that is not printable or longer than {LONGEST_TEXT} bytes")]
+    Text(String),
     /// It would not even say what it is.
     #[error("does not describe itself: {0}")]
     Describe(Failure),

@@ -13,6 +13,9 @@ const INSTANCES: usize = 256;
 /// What the engine says of a growth beyond the address space of the memory's type.
 const BEYOND_ITS_TYPE: &str = "exceeds memory type's limits";
 
+/// What it says of a table of more elements than can be counted.
+const BEYOND_COUNTING: &str = "overflow calculating new table size";
+
 /// The state of a guest's store.
 pub(crate) struct Meter {
     /// Bytes of all memories together.
@@ -101,6 +104,14 @@ impl ResourceLimiter for Meter {
 
     fn table_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
         Ok(maximum.is_none_or(|maximum| desired <= maximum) && self.tables.grow(current, desired))
+    }
+
+    fn table_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
+        if !error.to_string().contains(BEYOND_COUNTING) {
+            self.tables.give_back();
+            self.host_is_short = true;
+        }
+        Ok(())
     }
 
     fn instances(&self) -> usize {

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use jointly_core::digest;
 use wasmtime::component::{Linker, WasmStr};
-use wasmtime::{Cache, CacheConfig, Config, Engine, OptLevel, StoreContextMut};
+use wasmtime::{Cache, CacheConfig, Config, Engine, OperatorCost, OptLevel, StoreContextMut};
 
 use crate::charge::{CALL_FUEL, charge};
 use crate::load_error::{LoadError, one_line};
@@ -13,6 +13,9 @@ use crate::{Agent, Limits, artifact, wasi};
 
 /// A guest's stack; a recursion deeper than this traps.
 const STACK_BYTES: usize = 1 << 20;
+
+/// What a growth costs whatever its size: a call of the engine, as long as some forty instructions.
+const GROW_FUEL: u8 = 40;
 
 /// The interpreter's code for a machine as this one is.
 const INTERPRETER: &str = match (cfg!(target_pointer_width = "64"), cfg!(target_endian = "little")) {
@@ -55,6 +58,7 @@ impl Runtime {
             .cranelift_nan_canonicalization(true)
             .cranelift_opt_level(OptLevel::Speed)
             .consume_fuel(true)
+            .operator_cost(OperatorCost { MemoryGrow: GROW_FUEL, TableGrow: GROW_FUEL, ..OperatorCost::new() })
             .max_wasm_stack(STACK_BYTES)
             .cache(cache.and_then(code_cache));
         if execution == Execution::Interpreted {

@@ -14,6 +14,10 @@ use crate::{Failure, Kind, Limits, Phase, Setting, Trace};
 const SLACK_BYTES: usize = 1 << 20;
 /// Handles of resources that a guest may hold, its own and those of WASI.
 const HANDLES: usize = 100_000;
+/// What the engine says of a handle too many.
+const NO_HANDLE: &str = "store handle limit exceeded";
+/// What the engine says of instances, memories or tables too many.
+const TOO_MANY: &str = "resource limit exceeded";
 /// The longest message of an agent that is kept.
 const MESSAGE_CHARS: usize = 500;
 
@@ -31,12 +35,12 @@ impl<W: World> Sandbox<W> {
         store.limiter(|meter| meter);
         store.set_hostcall_fuel(SLACK_BYTES);
         store.set_max_component_handles(HANDLES);
-        store.set_fuel(limits.fuel).map_err(|error| unstarted(&store, &error))?;
+        store.set_fuel(limits.fuel).map_err(|error| unstarted(&store, limits.fuel, &error))?;
         let instantiated = W::instantiate(component, &mut store);
         store.data_mut().end_lines();
         match instantiated {
             Ok(world) => Ok(Self { store, world, fuel: limits.fuel }),
-            Err(error) => Err(unstarted(&store, &error)),
+            Err(error) => Err(unstarted(&store, limits.fuel, &error)),
         }
     }
 
@@ -100,19 +104,22 @@ pub(crate) fn invalid(message: String) -> Failure {
 }
 
 /// Why there is no instance. Before anything of the guest has run it was refused, or it is the machine that fails.
-fn unstarted(store: &Store<Meter>, error: &wasmtime::Error) -> Failure {
-    let meter = store.data();
-    let ran = error.is::<Trap>() || error.is::<Fault>() || error.is::<WasmBacktrace>();
+fn unstarted(store: &Store<Meter>, fuel: u64, error: &wasmtime::Error) -> Failure {
+    let (meter, text) = (store.data(), one_line(error));
+    if text.starts_with(TOO_MANY) {
+        return Failure { phase: Phase::Load, kind: Kind::Refused, message: text };
+    }
+    // All that a guest does takes fuel, and what ends it need not be a trap.
+    let ran = store.get_fuel().is_ok_and(|left| left < fuel) || error.is::<Trap>() || error.is::<WasmBacktrace>();
     if ran || meter.host_is_short {
         return classify(store, Phase::Load, error);
     }
     let (kind, message) = if meter.refused() {
-        let message = "wants more memory to start with than it may have; --memory sets the limit";
-        (Kind::Refused, message.to_owned())
+        (Kind::Refused, "wants more memory to start with than it may have; --memory sets the limit".to_owned())
     } else {
-        (Kind::Host, one_line(error))
+        (Kind::Host, text)
     };
-    Failure { phase: Phase::Load, kind, message: clean(&message) }
+    Failure { phase: Phase::Load, kind, message }
 }
 
 /// How a call ended, from the engine's error and what the store saw before it.
@@ -125,6 +132,9 @@ fn classify(store: &Store<Meter>, phase: Phase, error: &wasmtime::Error) -> Fail
             (Kind::OutOfMemory, "gave up after being refused memory; --memory sets the limit".to_owned())
         }
         Some(trap) => (Kind::Trapped, format!("{trap}{}", last_words(meter))),
+        None if one_line(error).ends_with(NO_HANDLE) => {
+            (Kind::OutOfMemory, format!("held {HANDLES} handles of resources, the most that it may"))
+        }
         None if error.is::<Fault>() => (Kind::Trapped, format!("{}{}", one_line(error), last_words(meter))),
         None => (Kind::InvalidOutput, one_line(error)),
     };
@@ -138,6 +148,11 @@ fn last_words(meter: &Meter) -> String {
 
 /// One printable line of bounded length: messages quote what a guest wrote.
 pub(crate) fn clean(message: &str) -> String {
-    let printable = |c: char| if c.is_control() { ' ' } else { c };
-    message.chars().map(printable).take(MESSAGE_CHARS).collect()
+    message.chars().map(|c| if is_printable(c) { c } else { ' ' }).take(MESSAGE_CHARS).collect()
+}
+
+/// Whether a character stays in its place: neither a control, nor what ends a line or turns its direction.
+pub(crate) fn is_printable(c: char) -> bool {
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    !c.is_control() && !turns
 }

@@ -12,4 +12,10 @@ pub(crate) enum Fault {
     /// It wants more random bytes at once than the host will hold for it.
     #[error("asked for {0} random bytes in one call; {max} are the most", max = super::random::MOST_BYTES)]
     TooManyBytes(u64),
+    /// It imported a function by a type that is not WASI's.
+    #[error("called {0} by a type that is not WASI's")]
+    Mistyped(String),
+    /// It called what takes a handle that nobody can have.
+    #[error("called {0} with a handle that cannot be")]
+    Uncallable(String),
 }

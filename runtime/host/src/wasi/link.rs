@@ -1,8 +1,9 @@
 //! How functions and resources are linked that have no more to them than what they answer.
 
 use wasmtime::component::{ComponentNamedList, Lift, LinkerInstance, Lower, Resource, ResourceType, Val};
-use wasmtime::{AsContextMut, Error, StoreContextMut};
+use wasmtime::{AsContextMut, StoreContextMut};
 
+use super::Fault;
 use crate::charge::{CALL_FUEL, charge};
 use crate::meter::Meter;
 
@@ -25,18 +26,37 @@ where
     })
 }
 
-/// Links functions that always give the same answer, whatever they are given.
+/// What a byte or an element that a call is given costs besides, for the host makes a value of each.
+const GIVEN_FUEL: u64 = 4;
+
+/// Links functions that always give the same answer, whatever they are given. A guest may have imported them by another type
+/// than WASI's.
 pub(super) fn answer(instance: &mut LinkerInstance<'_, Meter>, names: &[&str], answer: &Val) -> wasmtime::Result<()> {
     for name in names {
-        let answer = answer.clone();
-        instance.func_new(name, move |mut store, _, params, results| {
+        let (answer, name) = (answer.clone(), (*name).to_owned());
+        instance.func_new(&name.clone(), move |mut store, _, params, results| {
             charge(&mut store, CALL_FUEL)?;
+            charge(&mut store, GIVEN_FUEL * params.iter().map(size).sum::<u64>())?;
             params.iter().try_for_each(|given| give_up(&mut store, given))?;
-            results[0] = answer.clone();
+            let [result] = results else { return Err(Fault::Mistyped(name.clone()).into()) };
+            *result = answer.clone();
             Ok(())
         })?;
     }
     Ok(())
+}
+
+/// How much a call was given: bytes of texts, and elements.
+fn size(given: &Val) -> u64 {
+    match given {
+        Val::String(text) => text.len() as u64,
+        Val::List(values) | Val::Tuple(values) => values.len() as u64 + values.iter().map(size).sum::<u64>(),
+        Val::Record(fields) => fields.iter().map(|(_, value)| size(value)).sum(),
+        Val::Variant(_, Some(value)) | Val::Option(Some(value)) | Val::Result(Ok(Some(value)) | Err(Some(value))) => {
+            size(value)
+        }
+        _ => 1,
+    }
 }
 
 /// Lets go of the handles that a call was given.
@@ -70,8 +90,8 @@ pub(super) fn absent<T: 'static>(
 
 /// Links a function that takes what there never is one of.
 pub(super) fn uncallable(instance: &mut LinkerInstance<'_, Meter>, name: &str) -> wasmtime::Result<()> {
-    let message = format!("{name} was called with a handle that cannot be");
-    instance.func_new(name, move |_, _, _, _| Err(Error::msg(message.clone())))
+    let called = name.to_owned();
+    instance.func_new(name, move |_, _, _, _| Err(Fault::Uncallable(called.clone()).into()))
 }
 
 /// A new handle of a resource that has nothing behind it.
