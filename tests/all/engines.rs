@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::command::done;
+use crate::guests::argument;
 use crate::run::RunDirectory;
 
 /// Suites of which every bundled agent takes part in one, a problem of each, and what keeps them small: the interpreter is many
@@ -86,19 +87,23 @@ fn every_bundled_agent_has_the_same_bytes_compiled_and_interpreted() {
 
 #[test]
 fn an_entry_is_verified_by_the_other_engine_and_a_failure_is_the_same() {
-    let failing = crate::guests::argument("own-failure");
+    // Their own word, a trap, what WASI answers of either preview, and a limit of the store.
+    let guests = ["own-failure", "unreachable", "witness", "reads-preview1", "hoards-pollables"].map(argument);
+    let agents: Vec<&str> = guests.iter().map(String::as_str).chain(["mlp:steps=5"]).collect();
     let directory = RunDirectory::of(&["uniform", "mlp:steps=5"], "quick/t10/temp0.1/seed0");
     let stdout = done(["verify", directory.argument(), "--engine", "interpreter"]);
     assert!(stdout.contains("holds: 2 units"), "{stdout}");
     let runs = ["compiled", "interpreter"].map(|engine| {
         let directory = RunDirectory::new();
-        let finished = directory.run(
-            &[&failing, "mlp:steps=5"],
-            "quick/t10/temp0.1/seed0",
-            &["--engine", engine, "--fuel", "1000000"],
-        );
+        // Not enough for the last.
+        let options = ["--engine", engine, "--fuel", "300000000"];
+        let finished = directory.run(&agents, "quick/t10/temp0.1/seed0", &options);
         assert_eq!(finished.code, Some(3), "{finished:?}");
-        directory.read("scores.json")
+        let logs: Vec<Value> = directory.units().into_iter().map(|mut unit| unit["log"].take()).collect();
+        (directory.read("scores.json"), logs)
     });
-    assert!(runs[0] == runs[1] && runs[0].contains("out-of-fuel"), "{}", runs[0]);
+    assert!(runs[0] == runs[1], "{runs:?}");
+    for kind in ["agent-failure", "trapped", "out-of-memory"] {
+        assert!(runs[0].0.contains(kind), "{kind}: {}", runs[0].0);
+    }
 }

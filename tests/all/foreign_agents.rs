@@ -171,3 +171,52 @@ fn a_module_without_a_component_type() {
 fn a_module_whose_component_type_is_nonsense() {
     refused_text(r#"(module (@custom "component-type:agent" "nonsense"))"#, &["damaged or truncated"]);
 }
+
+/// Files of the fuzzers' corpus: each of them once ended the process, or ran the host where no fuel is taken.
+#[test]
+fn what_was_found_is_refused_by_what_it_is() {
+    let found = [
+        ("components-in-components", "composed of several components"),
+        ("two-components", "composed of several components"),
+        ("packages-in-a-circle", "its packages need one another"),
+        ("mistyped-wasi", "called create-tcp-socket by a type that is not WASI's"),
+        ("many-instances", "refused: resource limit exceeded: instance count too high"),
+        ("describes-at-length", "not printable or longer than 200 bytes"),
+    ];
+    for (name, said) in found {
+        refused_agent(&kept(name), &[said]);
+    }
+    refused_text(
+        r#"(module (import "wasi_snap\1b[2Jshot_preview1" "fd_write" (func)))"#,
+        &["imports wasi_snap [2Jshot"],
+    );
+}
+
+/// What an agent does as it starts is its own failure, in those units where it does it, and the run goes on.
+#[test]
+fn agents_that_end_as_they_start_in_some_units() {
+    for (name, said) in [
+        ("mistyped-wasi-in-some-units", "load: trapped: called create-tcp-socket by a type that is not WASI's"),
+        ("leaves-by-a-tail-call", "load: invalid-output: invalid expected discriminant"),
+    ] {
+        let file = TemporaryFile::new("agent.wasm", kept(name));
+        let directory = RunDirectory::new();
+        let finished = directory.run(&[file.argument(), "uniform"], "quick/t10/temp0.01/*", &["--fuel", "100000000"]);
+        assert_eq!(finished.code, Some(3), "{finished:?}");
+        assert!(crate::command::joined(&finished.stdout).contains(said), "{finished:?}");
+        assert_eq!(directory.units().len(), 6);
+    }
+}
+
+/// A description reaches the terminal as printable text.
+#[test]
+fn a_description_by_controls() {
+    let file = TemporaryFile::new("agent.wasm", kept("describes-by-controls"));
+    let said = crate::command::done(["agents", file.argument()]);
+    assert!(said.contains("RED") && !said.chars().any(|c| c.is_control() && c != '\n'), "{said:?}");
+}
+
+/// A case of the fuzzers' corpus.
+fn kept(name: &str) -> Vec<u8> {
+    std::fs::read(crate::command::workspace().join("fuzz/corpus/loader").join(name)).unwrap()
+}

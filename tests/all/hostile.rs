@@ -299,16 +299,23 @@ fn impostor() {
 #[test]
 fn carries_over() {
     let problems = "quick/t10/*/*";
-    let directory = RunDirectory::new();
-    let finished = directory.run(&[&argument("carries-over"), "uniform"], problems, &["--jobs", "1"]);
-    assert_eq!(finished.code, Some(0), "{finished:?}");
-    let scores = directory.scores();
-    let [mut guest, mut uniform] = [0, 1].map(|agent| scores["agents"][agent]["problems"].as_array().unwrap().clone());
-    assert_eq!(guest.len(), 9);
-    for problem in guest.iter_mut().chain(&mut uniform) {
-        problem.as_object_mut().unwrap().remove("fuel");
+    let guest = argument("carries-over");
+    // Two agents of the same bytes, one unit at a time and two.
+    let agents = [&guest, &format!("{guest}:copy=1"), "uniform"];
+    for jobs in ["1", "2"] {
+        let directory = RunDirectory::new();
+        let finished = directory.run(&agents, problems, &["--jobs", jobs]);
+        assert_eq!(finished.code, Some(0), "{finished:?}");
+        let scores = directory.scores();
+        let of = |agent: usize| {
+            let mut problems = scores["agents"][agent]["problems"].as_array().unwrap().clone();
+            assert_eq!(problems.len(), 9);
+            problems.iter_mut().for_each(|problem| drop(problem.as_object_mut().unwrap().remove("fuel")));
+            problems
+        };
+        assert_eq!(of(0), of(2));
+        assert_eq!(of(1), of(2));
     }
-    assert_eq!(guest, uniform);
 }
 
 /// Whatever the order of rows said, an agent that answers by it says something else of a row alone.
@@ -325,12 +332,24 @@ fn many_models() {
 
 #[test]
 fn nested_lists() {
-    refused_at_load("nested-lists", &["too much data"]);
+    let directory = RunDirectory::new();
+    let guest = argument("nested-lists");
+    // Copied before it is refused, it would be more than the command may hold.
+    let finished =
+        finish(jointly_within(256 + OWN).args(directory.arguments(&[&guest], PROBLEM, &["--memory", "256"])));
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+    assert!(finished.stderr.contains("too much data"), "{finished:?}");
+    assert!(!directory.path.exists());
 }
 
 #[test]
 fn traps_in_free() {
     Encounter::of("traps-in-free").failed("sample", "trapped", "unreachable");
+}
+
+#[test]
+fn calls_from_free() {
+    Encounter::of("calls-from-free").failed("sample", "trapped", "cannot leave");
 }
 
 #[test]

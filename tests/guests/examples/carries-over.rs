@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use jointly_guests::{card, fill, fill_evenly};
-use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, parse_settings};
+use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Parameter, Setting, Task, parse_settings};
 
 /// Trainings that this module has seen.
 static TRAININGS: AtomicU32 = AtomicU32::new(0);
@@ -16,7 +16,8 @@ pub struct CarriesOver {
 
 impl Classifier for CarriesOver {
     fn describe() -> Description {
-        card("carries-over", "is certain once it has been trained before")
+        let copy = Parameter { name: "copy".into(), default_value: "0".into(), summary: "nothing".into(), kind: None };
+        Description { parameters: vec![copy], ..card("carries-over", "is certain once it has been trained before") }
     }
 
     fn train(
@@ -26,7 +27,7 @@ impl Classifier for CarriesOver {
         settings: &[Setting],
         _seed: u64,
     ) -> Result<Self, Failure> {
-        parse_settings(&[], settings)?;
+        parse_settings(&Self::describe().parameters, settings)?;
         Ok(Self { classes: task.num_classes, before: TRAININGS.fetch_add(1, Ordering::Relaxed) })
     }
 
