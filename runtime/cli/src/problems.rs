@@ -204,7 +204,7 @@ pub(crate) fn clusters(plan: &Plan) -> Vec<String> {
         return crate::regression_suite::clusters(plan);
     }
     if plan.shift().is_some() {
-        return plan.problems.iter().map(|planned| planned.problem.clone()).collect();
+        return crate::shift_suite::clusters(plan);
     }
     let suite = jointly_core::suite(&plan.suite);
     let known = suite.as_ref().map_or(&[][..], |suite| &suite.problems);
@@ -335,6 +335,20 @@ mod tests {
 
     fn plan(suite: &Suite) -> Plan {
         Plan::new(suite, 0, Limits::default(), Vec::new())
+    }
+
+    /// Splits and variants of one dataset are one unit of a test, digits that are drawn anew each their own.
+    #[test]
+    fn problems_of_dataset_shift_are_clustered_by_dataset_where_there_is_one() {
+        let counts = |name: &str| {
+            let plan = Plan::of_shift(&shift_suite(name).unwrap(), 0, Limits::default(), Vec::new());
+            let clusters = clusters(&plan);
+            (clusters.len(), clusters.iter().collect::<HashSet<_>>().len())
+        };
+        assert_eq!(counts("shift/tabular"), (55, 3));
+        assert_eq!(counts("shift/cifar10"), (5, 1));
+        assert_eq!(counts("shift/synthetic"), (5, 5));
+        assert_eq!(counts("quick/shift"), (2, 2));
     }
 
     #[test]
