@@ -85,7 +85,7 @@ fn parse(text: &[u8], path: &Path) -> Result<Vec<UnitResult>> {
         if !seen.insert((result.agent.clone(), result.problem.clone())) {
             bail!("{} repeats the unit {} on {}; delete one of them", place(), result.agent, result.problem);
         }
-        results.push(result);
+        results.push(result.cleaned());
     }
     Ok(results)
 }

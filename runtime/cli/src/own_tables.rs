@@ -140,6 +140,7 @@ mod tests {
 
     use super::*;
     use crate::data_directories::DataDirectories;
+    use crate::invented::planned_agent;
     use crate::regression_suite;
 
     /// A file of that name, a table of forty rows.
@@ -155,7 +156,7 @@ mod tests {
 
     fn plan(suite: &RegressionSuite, tables: &[TableFile]) -> Plan {
         let tables = tables.iter().map(planned).collect();
-        Plan { tables, ..Plan::of_regression(suite, 0, Limits::default(), Vec::new(), None) }
+        Plan { tables, ..Plan::of_regression(suite, 0, Limits::default(), vec![planned_agent()], None) }
     }
 
     fn ask(suite: &str, pattern: &str, tables: &[TableFile]) -> Result<RegressionSuite> {

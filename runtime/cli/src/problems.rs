@@ -324,6 +324,7 @@ mod tests {
     use jointly_host::Limits;
 
     use super::*;
+    use crate::invented::planned_agent;
 
     fn anchored(anchors: u32) -> Choices {
         Choices { anchors: NonZeroU32::new(anchors), ..Choices::default() }
@@ -334,7 +335,7 @@ mod tests {
     }
 
     fn plan(suite: &Suite) -> Plan {
-        Plan::new(suite, 0, Limits::default(), Vec::new())
+        Plan::new(suite, 0, Limits::default(), vec![planned_agent()])
     }
 
     /// Splits and variants of one dataset are one unit of a test, digits that are drawn anew each their own.
