@@ -663,15 +663,16 @@ mod tests {
             plan.limits.memory = memory;
             assert!(plan.defect().unwrap().ends_with("and 1 to 4096 MiB can be"), "{memory}");
         }
-        for (change, said) in [
-            ((|plan| plan.agents[0].agent = "\x1b[2J".into()) as fn(&mut Plan), "the agent \"\\u{1b}[2J\" has U+001B"),
+        let changes: [(fn(&mut Plan), &str); 4] = [
+            (|plan| plan.agents[0].agent = "\x1b[2J".into(), "the agent \"\\u{1b}[2J\" has U+001B"),
             (
                 |plan| plan.agents[0].settings = "mlp:l2=1\u{202e}".parse::<AgentSpec>().unwrap().settings,
                 "the setting \"1",
             ),
             (|plan| plan.problems[0].problem = "x".repeat(401), "has more than 400 characters"),
             (|plan| plan.suite = "quick\nholds".into(), "the suite \"quick\\nholds\" has U+000A"),
-        ] {
+        ];
+        for (change, said) in changes {
             assert!(defect(change).is_some_and(|defect| defect.contains(said)), "{said}");
         }
     }

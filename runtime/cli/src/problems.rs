@@ -309,10 +309,11 @@ fn restrict(suite: &mut Suite, pattern: &str) -> Result<()> {
 
 fn held_file(directory: &RunDirectory, planned: &PlannedProblem) -> Result<Problem> {
     let digest = planned.digest.as_ref().with_context(|| format!("the plan has no digest of {}", planned.problem))?;
-    let path = directory.kept(Kept::Problem, digest);
-    let imported = ImportedProblem::read(&path)?;
+    let name = Kept::Problem.path(digest);
+    let shown = directory.shown(&name);
+    let imported = ImportedProblem::from_bytes(directory.read(&name)?, Path::new(&shown))?;
     if imported.digest != *digest {
-        bail!("{} is not the problem that the plan names: its digest is {}", path.display(), imported.digest);
+        bail!("{shown} is not the problem that the plan names: its digest is {}", imported.digest);
     }
     Ok(Problem { name: planned.problem.clone(), source: Source::Imported(imported.into()) })
 }
