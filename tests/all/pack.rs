@@ -269,12 +269,22 @@ fn edited_texts_do_not_hold_under_any_digest() {
     edit(&["leaderboard.csv"], "1,", "7,", &["leaderboard.csv is not that of scores.json"]);
     edit(&["results.jsonl"], "\"fuel\":", "\"fuel\":1", &["does not hold: scores.json.agents["]);
     let timed = "{\"seconds\":1.0,\"agent\"";
-    edit(&["results.jsonl"], "{\"agent\"", timed, &["is not what `jointly pack` makes of what it holds; have it packed again"]);
+    edit(
+        &["results.jsonl"],
+        "{\"agent\"",
+        timed,
+        &["is not what `jointly pack` makes of what it holds; have it packed again"],
+    );
     let version = env!("CARGO_PKG_VERSION");
     let of_version = |version: &str| format!("\"version\": \"{version}\"");
     let (own, other) = (of_version(version), of_version("0.0.9"));
     edit(&["plan.json", "scores.json"], &own, &other, &["was made by version 0.0.9", "use that version"]);
-    edit(&["plan.json"], "\"seed\": 0", "\"seed\": 0, \"note\": 1", &["is not what `jointly pack` makes of what it holds"]);
+    edit(
+        &["plan.json"],
+        "\"seed\": 0",
+        "\"seed\": 0, \"note\": 1",
+        &["is not what `jointly pack` makes of what it holds"],
+    );
     edit(&["plan.json"], "\"agents\": [", "\"agents\": {", &["failed to read", "as a plan"]);
 }
 
