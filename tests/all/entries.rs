@@ -69,6 +69,15 @@ fn ranked(entries: &[&str], options: &[&str]) -> String {
     done(["leaderboard"].iter().chain(entries).chain(options))
 }
 
+/// Asserts that each row of several entries' table begins as that of one run of all their agents.
+fn has_rows_of(csv: &str, whole: &RunDirectory) {
+    let whole = whole.read("leaderboard.csv");
+    assert_eq!(csv.lines().count(), whole.lines().count());
+    for (row, own) in csv.lines().zip(whole.lines()) {
+        assert!(row.starts_with(&format!("{own},")), "{row}\n{own}");
+    }
+}
+
 #[test]
 fn entries_rank_as_one_run_of_all_their_agents_does() {
     let agents = ["uniform", "mlp:steps=20", "prior"];
@@ -76,7 +85,8 @@ fn entries_rank_as_one_run_of_all_their_agents_does() {
     let (one, other) = (RunDirectory::of(&agents[..2], PROBLEMS), RunDirectory::of(&agents[2..], PROBLEMS));
     let pack = packed(&other);
     let entries = [one.argument(), pack.to_str().unwrap()];
-    assert_eq!(ranked(&entries, &["--format", "csv"]), whole.read("leaderboard.csv"));
+    let csv = ranked(&entries, &["--format", "csv"]);
+    has_rows_of(&csv, &whole);
     for baseline in [&[][..], &["--baseline", "prior"]] {
         let table = ranked(&entries, baseline);
         let report = done(["report", whole.argument()].iter().chain(baseline));
@@ -94,6 +104,16 @@ fn entries_rank_as_one_run_of_all_their_agents_does() {
     for agent in compared {
         assert!(agent["problems"] == 3 && agent["p"].as_f64().unwrap() <= agent["p_holm"].as_f64().unwrap(), "{agent}");
     }
+    // The same in the other table, beside what each agent is called and whose it is.
+    assert!(csv.lines().next().unwrap().ends_with(",label,entry,vs_mean,vs_stderr,vs_p_holm"), "{csv}");
+    let row = csv.lines().find(|row| row.split(',').nth(1) == Some("prior")).unwrap();
+    let fields: Vec<&str> = row.split(',').collect();
+    let [.., label, entry, mean, stderr, p] = fields[..] else { panic!("{row}") };
+    assert_eq!((label, entry), ("prior", entries[1]));
+    let of_prior = compared.iter().find(|agent| agent["agent"] == "prior").unwrap();
+    for (field, name) in [(mean, "mean"), (stderr, "stderr"), (p, "p_holm")] {
+        assert_eq!(field.parse::<f64>().ok(), of_prior[name].as_f64(), "{name}");
+    }
     // Both are called run, so that paths tell them apart.
     assert_eq!(sources[1], serde_json::json!({ "entry": entries[1], "agents": ["prior"] }));
 }
@@ -104,7 +124,7 @@ fn an_agent_that_two_entries_have_counts_once() {
     let (one, other) =
         (RunDirectory::of(&["uniform", "prior"], PROBLEM), RunDirectory::of(&["prior", "mlp:steps=20"], PROBLEM));
     let entries = [one.argument(), other.argument()];
-    assert_eq!(ranked(&entries, &["--format", "csv"]), whole.read("leaderboard.csv"));
+    has_rows_of(&ranked(&entries, &["--format", "csv"]), &whole);
     let forged = forged(&["prior"], PROBLEM);
     refused(
         ["leaderboard", one.argument(), forged.argument()],
@@ -128,7 +148,7 @@ fn beliefs_of_all_entries_are_compared_with_one_another() {
     let pack = packed(&other);
     let csv = ranked(&[one.argument(), pack.to_str().unwrap()], &["--format", "csv"]);
     assert!(csv.contains(",xllr_mean,"), "{csv}");
-    assert_eq!(csv, whole.read("leaderboard.csv"));
+    has_rows_of(&csv, &whole);
     assert!(!one.read("leaderboard.csv").contains("xllr"), "alone there is nothing to rank by");
 }
 
@@ -177,10 +197,28 @@ fn problems_of_the_same_name_must_be_of_the_same_bytes() {
     refused(args, &["it has other data of imported/mine"]);
 }
 
-/// The bundled agent with other bytes: a section that nobody reads.
-fn rebuilt(directory: &RunDirectory) -> std::path::PathBuf {
+/// Whoever writes an agent may call it mlp, and give it settings that make it easy to beat.
+#[test]
+fn an_agent_of_other_bytes_does_not_become_the_baseline_by_its_name() {
+    let one = RunDirectory::of(&["mlp:steps=20", "uniform"], PROBLEMS);
+    let stranger = RunDirectory::of(&[&format!("{}:steps=5", rebuilt(&one, "mlp").display())], PROBLEMS);
+    let own = ranked(&[one.argument()], &[]);
+    assert!(own.contains("vs mlp:steps=20"), "{own}");
+    let finished = run(["leaderboard", one.argument(), stranger.argument()]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(!finished.stdout.contains("vs mlp"), "{}", finished.stdout);
+    assert!(finished.stderr.contains("nothing is compared: give --baseline AGENT, one of "), "{}", finished.stderr);
+    let given = ranked(&[one.argument(), stranger.argument()], &["--baseline", "mlp:steps=20"]);
+    assert!(given.contains("vs mlp:steps=20"), "{given}");
+}
+
+/// An agent of a run with other bytes: a section that nobody reads.
+fn rebuilt(directory: &RunDirectory, agent: &str) -> std::path::PathBuf {
     let path = directory.path.with_file_name("rebuilt.wasm");
-    let mut bytes = fs::read(directory.kept_agent()).unwrap();
+    let agents = json(&directory.read("plan.json"))["agents"].as_array().unwrap().clone();
+    let planned = agents.iter().find(|planned| planned["agent"] == agent).unwrap();
+    let kept = planned["digest"].as_str().unwrap().replace(':', "-");
+    let mut bytes = fs::read(directory.file(&format!("agents/{kept}.wasm"))).unwrap();
     bytes.extend([0, 5, 4, b'n', b'o', b't', b'e']);
     fs::write(&path, bytes).unwrap();
     path
@@ -189,7 +227,7 @@ fn rebuilt(directory: &RunDirectory) -> std::path::PathBuf {
 #[test]
 fn equal_labels_are_told_apart_by_their_entries() {
     let one = RunDirectory::of(&["uniform"], PROBLEM);
-    let other = RunDirectory::of(&[rebuilt(&one).to_str().unwrap()], PROBLEM);
+    let other = RunDirectory::of(&[rebuilt(&one, "uniform").to_str().unwrap()], PROBLEM);
     let folder = tempfile::tempdir().unwrap();
     let named = |directory: &RunDirectory, name: &str| {
         let path = folder.path().join(name);
@@ -198,13 +236,15 @@ fn equal_labels_are_told_apart_by_their_entries() {
     };
     let entries = [named(&one, "ann.jointly"), named(&other, "ben.jointly")];
     let entries = [entries[0].as_str(), entries[1].as_str()];
+    let csv = ranked(&entries, &["--format", "csv"]);
+    assert!(csv.contains(",uniform@ann,ann\n") && csv.contains(",uniform@ben,ben\n"), "{csv}");
     let table = ranked(&entries, &["--baseline", "uniform@ben"]);
     for expected in ["uniform@ann", "vs uniform@ben", "\nann has uniform@ann\nben has uniform@ben\n"] {
         assert!(table.contains(expected), "{expected:?} is not in {table}");
     }
     refused(["leaderboard", entries[0], "--baseline", "mlp"], &["no agent mlp in these entries; there are uniform"]);
     // One entry alone is ranked too.
-    assert_eq!(ranked(&entries[..1], &["--format", "csv"]), one.read("leaderboard.csv"));
+    has_rows_of(&ranked(&entries[..1], &["--format", "csv"]), &one);
 }
 
 #[test]

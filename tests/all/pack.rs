@@ -48,10 +48,18 @@ fn forge(pack: &Path, members: &[(String, Vec<u8>)]) {
     for (name, bytes) in members {
         let mut header = tar::Header::new_ustar();
         header.set_size(bytes.len() as u64);
+        header.set_mode(0o644);
+        header.set_mtime(0);
+        header.set_uid(0);
+        header.set_gid(0);
         archive.append_data(&mut header, name, bytes.as_slice()).unwrap();
     }
     let compressed = archive.into_inner().unwrap().finish().unwrap();
-    let body = &compressed[PLAIN_HEAD..];
+    forge_body(pack, &compressed[PLAIN_HEAD..]);
+}
+
+/// A pack with another body, under the digest that it must have then.
+fn forge_body(pack: &Path, body: &[u8]) {
     let mut head = fs::read(pack).unwrap()[..HEAD].to_vec();
     let named = digest(body);
     head[HEAD - 1 - named.len()..HEAD - 1].copy_from_slice(named.as_bytes());
@@ -261,12 +269,22 @@ fn edited_texts_do_not_hold_under_any_digest() {
     edit(&["leaderboard.csv"], "1,", "7,", &["leaderboard.csv is not that of scores.json"]);
     edit(&["results.jsonl"], "\"fuel\":", "\"fuel\":1", &["does not hold: scores.json.agents["]);
     let timed = "{\"seconds\":1.0,\"agent\"";
-    edit(&["results.jsonl"], "{\"agent\"", timed, &["its results.jsonl is not written as a pack's is"]);
+    edit(
+        &["results.jsonl"],
+        "{\"agent\"",
+        timed,
+        &["is not what `jointly pack` makes of what it holds; have it packed again"],
+    );
     let version = env!("CARGO_PKG_VERSION");
     let of_version = |version: &str| format!("\"version\": \"{version}\"");
     let (own, other) = (of_version(version), of_version("0.0.9"));
     edit(&["plan.json", "scores.json"], &own, &other, &["was made by version 0.0.9", "use that version"]);
-    edit(&["plan.json"], "\"seed\": 0", "\"seed\": 0, \"note\": 1", &["its plan.json is not written as a pack's is"]);
+    edit(
+        &["plan.json"],
+        "\"seed\": 0",
+        "\"seed\": 0, \"note\": 1",
+        &["is not what `jointly pack` makes of what it holds"],
+    );
     edit(&["plan.json"], "\"agents\": [", "\"agents\": {", &["failed to read", "as a plan"]);
 }
 
@@ -278,8 +296,85 @@ fn a_plan_that_is_not_this_commands_is_not_run() {
         ("jointly:agent@0.2.0", "jointly:agent@0.1.0", "(interface jointly:agent@0.2.0, not jointly:agent@0.1.0)"),
     ] {
         let pack = edited(&directory, &["plan.json"], from, to);
-        refused(["verify", text(&pack)], &[&format!("{} does not hold: ", pack.display()), said]);
+        let finished = run(["verify", text(&pack)]);
+        assert_eq!((finished.code, finished.stderr.as_str()), (Some(2), ""), "{finished:?}");
+        let start = format!("{} does not hold: ", pack.display());
+        assert!(finished.stdout.starts_with(&start) && finished.stdout.contains(said), "{finished:?}");
         fs::remove_file(pack).unwrap();
+    }
+}
+
+/// Whoever made a pack chose its names and its limits: neither is the verifier's.
+#[test]
+fn a_pack_neither_writes_to_the_terminal_as_it_likes_nor_sets_the_verifiers_limits() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    let texts = ["plan.json", "results.jsonl", "scores.json"];
+    for odd in ["\\u001b[31m", "\\u202e", "\\n"] {
+        let pack = edited(&directory, &texts, "\"uniform\"", &format!("\"{odd}uniform\""));
+        for command in ["verify", "leaderboard"] {
+            let said = refused([command, text(&pack)], &["no plan that this command made", "is not printed"]);
+            assert!(!said.contains(['\x1b', '\u{202e}']), "{said:?}");
+        }
+        fs::remove_file(pack).unwrap();
+    }
+    let own = format!("\"memory\": {}", 1_u64 << 30);
+    let pack = edited(&directory, &["plan.json"], &own, &format!("\"memory\": {}", 1_u64 << 62));
+    refused(["verify", text(&pack)], &["no plan that this command made", "1 to 4096 MiB"]);
+    fs::remove_file(pack).unwrap();
+    let pack = edited(&directory, &["plan.json"], "\"fuel\": 2000000000000", "\"fuel\": 2000000000001");
+    refused(["verify", text(&pack)], &["more than 2000000000000; give --fuel 2000000000001"]);
+    done(["verify", text(&pack), "--fuel", "2000000000001"]);
+}
+
+/// A pack's digest is its maker's to name; what stands beside its files is found all the same.
+#[test]
+fn no_byte_hides_in_a_pack() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    let pack = packed(&directory);
+    let whole = fs::read(&pack).unwrap();
+    let compressed = |archive: &[u8]| {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
+        encoder.write_all(archive).unwrap();
+        encoder.finish().unwrap()[PLAIN_HEAD..].to_vec()
+    };
+    let mut archive = Vec::new();
+    GzDecoder::new(&whole[..]).read_to_end(&mut archive).unwrap();
+    assert_eq!(compressed(&archive), whole[HEAD..]);
+    // A time in the head of the first file.
+    let mut timed = archive.clone();
+    let mut header = tar::Header::new_ustar();
+    header.as_mut_bytes().copy_from_slice(&archive[..512]);
+    header.set_mtime(7);
+    header.set_cksum();
+    timed[..512].copy_from_slice(header.as_bytes());
+    for body in [
+        [&whole[HEAD..], b"after gzip"].concat(),
+        compressed(&[&archive[..], b"after the archive"].concat()),
+        compressed(&timed),
+    ] {
+        forge_body(&pack, &body);
+        for command in ["verify", "leaderboard"] {
+            refused([command, text(&pack)], &["run.jointly is not what `jointly pack` makes of what it holds"]);
+        }
+    }
+}
+
+#[test]
+fn errors_of_a_pack_name_it_and_what_can_be_done() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    for (file, from, to, said) in [
+        ("results.jsonl", "{\"agent\"", "{{\"agent\"", "line 1 is not a result"),
+        ("plan.json", "\"agents\": [", "\"agents\": {", "as a plan"),
+    ] {
+        let pack = edited(&directory, &[file], from, to);
+        let named = format!("{file} of {}", pack.display());
+        let said = refused(["verify", text(&pack)], &[&named, said, "have it packed again"]);
+        assert!(!said.contains("delete the line") && !said.contains("--out"), "{said}");
+        fs::remove_file(pack).unwrap();
+    }
+    let absent = directory.path.with_file_name("nobody.jointly");
+    for command in ["verify", "leaderboard", "pack", "report"] {
+        refused([command, text(&absent)], &["there is no file or directory", text(&absent)]);
     }
 }
 
@@ -312,17 +407,17 @@ fn a_pack_has_the_files_of_its_plan_and_no_others() {
         }
         fs::remove_file(pack).unwrap();
     };
-    change(|members| members.truncate(4), "it has no agents/sha256-");
+    change(|members| members.truncate(4), "has no agents/sha256-");
     change(|members| drop(members.remove(0)), "there is no plan.json");
     change(|members| drop(members.remove(1)), "1 of 1 unit has no result yet");
-    change(|members| members.swap(1, 2), "in another order");
+    change(|members| members.swap(1, 2), "is not what `jointly pack` makes of what it holds");
     change(|members| members.push(members[0].clone()), "holds plan.json twice");
     change(|members| members.push(("x/plan.json".to_owned(), Vec::new())), "which is no file of an entry");
     change(|members| members[4].1.push(0), "the digest of its agents/sha256-");
     let idle = |members: &mut Vec<(String, Vec<u8>)>| {
         members.push((format!("beliefs/{}.bin", digest(b"").replace(':', "-")), Vec::new()));
     };
-    change(idle, "nothing in it names its beliefs/sha256-");
+    change(idle, "is not what `jointly pack` makes of what it holds");
 }
 
 /// Garbage that no compressor made, whose digest is right: whatever it decodes to is refused.
@@ -334,11 +429,7 @@ fn a_body_that_is_no_archive_is_refused() {
     let bodies: [Vec<u8>; 4] =
         [Vec::new(), vec![0xa5; 300], whole[HEAD..whole.len() / 2].to_vec(), whole[HEAD..whole.len() - 8].to_vec()];
     for body in bodies {
-        let mut bytes = whole[..HEAD].to_vec();
-        let named = digest(&body);
-        bytes[HEAD - 1 - named.len()..HEAD - 1].copy_from_slice(named.as_bytes());
-        bytes.write_all(&body).unwrap();
-        fs::write(&pack, bytes).unwrap();
+        forge_body(&pack, &body);
         refused(["verify", text(&pack)], &["run.jointly is no pack that `jointly pack` made", "get another copy"]);
     }
 }

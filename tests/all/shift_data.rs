@@ -101,9 +101,13 @@ fn tables_lose_classes_and_their_columns_move() {
     let shifts = ["--shifts", "feature-offset/*"];
     let agent = scored("shift/tabular", "*/iris/held-out/seed0", &[&data[..], &shifts].concat(), &data);
     assert_eq!(agent["problems"].as_array().unwrap().len(), 1);
-    let conditions = conditions(&agent);
-    assert_eq!((conditions[0], conditions.len()), ("none", 7));
-    assert!(conditions[6].starts_with("outside/"), "{conditions:?}");
+    let found = conditions(&agent);
+    assert_eq!((found[0], found.len()), ("none", 7));
+    assert!(found[6].starts_with("outside/"), "{found:?}");
+    // Two splits of one table are one unit, of which there is no error.
+    let agent = scored("shift/tabular", "*/iris/seed[01]", &[&data[..], &shifts].concat(), &data);
+    let brier = &agent["scores"]["brier_shifted"];
+    assert_eq!((&brier["problems"], &brier["datasets"], &brier["stderr"]), (&2.into(), &1.into(), &"nan".into()));
     // What is missing is said before anything runs.
     let empty = tempfile::tempdir().unwrap();
     let absent = ["run", AGENT, "--suite", "shift/tabular", "--data", argument(empty.path())];

@@ -98,7 +98,8 @@ fn edited(file: &str, from: &str, to: &str) -> String {
     let text = directory.read(file);
     assert!(text.contains(from), "{from} is not in {text}");
     fs::write(directory.file(file), text.replace(from, to)).unwrap();
-    let finished = run(["verify", directory.argument()]);
+    // One at a time, the first false unit of the plan is the one that is named.
+    let finished = run(["verify", directory.argument(), "--jobs", "1"]);
     assert_eq!(finished.code, Some(2), "{finished:?}");
     finished.stdout + &finished.stderr
 }
@@ -108,21 +109,52 @@ fn a_plan_is_not_believed() {
     for (from, to) in [
         ("\"partition_above\": 10", "\"partition_above\": 50"),
         ("\"samples\": 100", "\"samples\": 101"),
-        ("\"metric\": \"kl\"", "\"metric\": \"nll\""),
         ("wasmtime 48", "wasmtime 47"),
     ] {
         let said = edited("plan.json", from, to);
         assert!(said.contains("does not hold: its plan is not this command's"), "{said}");
     }
+    // What costs nothing is asked first.
+    let said = edited("plan.json", "\"metric\": \"kl\"", "\"metric\": \"nll\"");
+    assert!(said.contains("does not hold: scores.json.agents[0]"), "{said}");
     let said = edited("plan.json", "\"agent\": \"uniform\"", "\"agent\": \"superagent\"");
     assert!(said.contains("labels are not what they must be"), "{said}");
     let said = edited("plan.json", "uniform", "superagent");
     assert!(said.contains("results.jsonl has a result for uniform on"), "{said}");
     let directory = RunDirectory::of(&AGENTS, PROBLEM);
-    for file in ["plan.json", "results.jsonl"] {
+    for file in ["plan.json", "results.jsonl", "scores.json", "leaderboard.csv"] {
         fs::write(directory.file(file), directory.read(file).replace("uniform", "superagent")).unwrap();
     }
-    refused(["verify", directory.argument()], &["does not hold: its plan is not this command's (agents uniform"]);
+    let finished = run(["verify", directory.argument()]);
+    assert_eq!((finished.code, finished.stderr.as_str()), (Some(2), ""), "{finished:?}");
+    assert!(finished.stdout.contains("does not hold: its plan is not this command's (agents uniform"), "{finished:?}");
+}
+
+#[test]
+fn a_plan_without_agents_or_problems_is_no_entry() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    let plan = crate::run::json(&directory.read("plan.json"));
+    for absent in ["agents", "problems"] {
+        let mut plan = plan.clone();
+        plan[absent] = serde_json::json!([]);
+        fs::write(directory.file("plan.json"), plan.to_string()).unwrap();
+        for command in ["verify", "leaderboard", "pack"] {
+            refused([command, directory.argument()], &[&format!("it has no {absent}")]);
+        }
+    }
+}
+
+#[test]
+fn the_first_false_unit_ends_it() {
+    let directory = RunDirectory::of(&AGENTS, PROBLEM);
+    let plan = directory.read("plan.json");
+    fs::write(directory.file("plan.json"), plan.replace("\"draws\": 250", "\"draws\": 251")).unwrap();
+    let finished = run(["verify", directory.argument(), "--jobs", "1"]);
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+    assert!(finished.stdout.contains("has another result for uniform on"), "{finished:?}");
+    // Of two units that are false one was run.
+    assert_eq!(finished.stderr.lines().count(), 1, "{finished:?}");
+    assert!(finished.stderr.starts_with("[1/2] uniform on"), "{finished:?}");
 }
 
 #[test]

@@ -4,6 +4,8 @@
 //! anybody can run it again, the agents in `agents/`, imported problems in `problems/` and a person's own tables in `tables/`,
 //! each named by its digest; of correlations, what each agent believes in `beliefs/`, for agents are scored against each other.
 
+use std::borrow::Cow;
+use std::collections::HashMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write;
@@ -13,8 +15,9 @@ use anyhow::{Context, Result, bail};
 use jointly_core::digest;
 use jointly_core::regression::TableFormat;
 
-use crate::journal::Journal;
+use crate::journal::{self, Journal};
 use crate::plan::{Plan, is_digest};
+use crate::unit::UnitResult;
 
 /// How the name of a file begins while it is being written.
 pub(crate) const PART: &str = ".part-";
@@ -28,14 +31,22 @@ pub(crate) const SWEEP: &str = "sweep.json";
 /// What helps where a file of a run cannot be written.
 const GO_ON: &str = "finished units are kept: make room, and run the same command again";
 
-/// A run's directory.
-pub(crate) struct RunDirectory(PathBuf);
+/// What helps where a pack is not as this command makes it: whoever reads it can mend nothing.
+pub(crate) const PACK_AGAIN: &str = "have it packed again";
+
+/// A run's directory, on disk or in a pack.
+pub(crate) struct RunDirectory {
+    /// Of the directory, or of the pack's file.
+    path: PathBuf,
+    /// What the pack holds, by name.
+    packed: Option<HashMap<String, Vec<u8>>>,
+}
 
 impl RunDirectory {
     /// The directory of a plan, made if need be, and its journal, held from before anything is read or written, so that
     /// of two runs that start together one is refused. Refuses a directory with another plan or other files.
     pub(crate) fn for_plan(path: &Path, plan: &Plan) -> Result<(Self, Journal)> {
-        let directory = Self(path.to_owned());
+        let directory = Self { path: path.to_owned(), packed: None };
         fs::create_dir_all(path)
             .with_context(|| format!("failed to make the directory {}; give another --out", path.display()))?;
         if !directory.plan_path().exists() && directory.holds_other_files()? {
@@ -63,47 +74,93 @@ impl RunDirectory {
                 path.display()
             );
         }
+        if !path.exists() {
+            bail!("there is no file or directory {}; give that of a run", path.display());
+        }
         if !path.join(PLAN).is_file() {
             bail!("{} holds no run: there is no {PLAN} in it; make one with `jointly run --out`", path.display());
         }
-        Ok(Self(path.to_owned()))
+        Ok(Self { path: path.to_owned(), packed: None })
+    }
+
+    /// What a pack holds.
+    pub(crate) fn packed(path: &Path, members: HashMap<String, Vec<u8>>) -> Result<Self> {
+        if !members.contains_key(PLAN) {
+            bail!("{} holds no run: there is no {PLAN} in it; {PACK_AGAIN}", path.display());
+        }
+        Ok(Self { path: path.to_owned(), packed: Some(members) })
     }
 
     pub(crate) fn path(&self) -> &Path {
-        &self.0
+        &self.path
+    }
+
+    /// A file's bytes.
+    pub(crate) fn read(&self, name: &str) -> Result<Cow<'_, [u8]>> {
+        let Some(members) = &self.packed else {
+            let bytes = fs::read(self.path.join(name));
+            return bytes.map(Cow::Owned).with_context(|| format!("failed to read {}", self.shown(name)));
+        };
+        match members.get(name) {
+            Some(bytes) => Ok(Cow::Borrowed(bytes)),
+            None => bail!("{} has no {name}; {PACK_AGAIN}", self.path.display()),
+        }
+    }
+
+    /// Whether there is a file.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.packed.as_ref().map_or_else(|| self.path.join(name).exists(), |members| members.contains_key(name))
+    }
+
+    /// What a file is called in messages.
+    pub(crate) fn shown(&self, name: &str) -> String {
+        match self.packed {
+            None => self.path.join(name).display().to_string(),
+            Some(_) => format!("{name} of {}", self.path.display()),
+        }
+    }
+
+    /// What helps where its files are not as they must be: in a directory what a person can do there.
+    pub(crate) fn remedy<'a>(&self, in_directory: &'a str) -> &'a str {
+        if self.packed.is_some() { PACK_AGAIN } else { in_directory }
     }
 
     pub(crate) fn plan(&self) -> Result<Plan> {
-        let path = self.plan_path();
-        let text = fs::read_to_string(&path).with_context(|| format!("failed to read {}", path.display()))?;
-        let plan: Plan = serde_json::from_str(&text).with_context(|| {
-            format!("failed to read {} as a plan; run into another --out, or restore the file", path.display())
+        let (shown, bytes) = (self.shown(PLAN), self.read(PLAN)?);
+        let plan: Plan = serde_json::from_slice(&bytes).with_context(|| {
+            let remedy = self.remedy("run into another --out, or restore the file");
+            format!("failed to read {shown} as a plan; {remedy}")
         })?;
         match plan.defect() {
             None => Ok(plan),
-            Some(defect) => bail!("{} is no plan that this command made: {defect}", path.display()),
+            Some(defect) => bail!("{shown} is no plan that this command made: {defect}"),
+        }
+    }
+
+    /// The results in its journal, which is only read.
+    pub(crate) fn results(&self) -> Result<Vec<UnitResult>> {
+        match &self.packed {
+            None => Journal::read(&self.journal()),
+            Some(_) if !self.has(JOURNAL) => Ok(Vec::new()),
+            Some(_) => journal::of_pack(&self.read(JOURNAL)?, &self.shown(JOURNAL)),
         }
     }
 
     pub(crate) fn journal(&self) -> PathBuf {
-        self.0.join(JOURNAL)
+        self.path.join(JOURNAL)
     }
 
     pub(crate) fn scores(&self) -> PathBuf {
-        self.0.join(SCORES)
+        self.path.join(SCORES)
     }
 
     pub(crate) fn leaderboard(&self) -> PathBuf {
-        self.0.join(LEADERBOARD)
-    }
-
-    pub(crate) fn sweep_file(&self) -> PathBuf {
-        self.0.join(SWEEP)
+        self.path.join(LEADERBOARD)
     }
 
     /// Where the agent, problem, belief or table of a digest is kept.
     pub(crate) fn kept(&self, kind: Kept, digest: &str) -> PathBuf {
-        self.0.join(kind.path(digest))
+        self.path.join(kind.path(digest))
     }
 
     /// Keeps bytes under their digest, unless they are there.
@@ -112,7 +169,7 @@ impl RunDirectory {
         if path.exists() {
             return Ok(());
         }
-        let folder = path.parent().unwrap_or(&self.0);
+        let folder = path.parent().unwrap_or(&self.path);
         fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
         write_whole(&path, bytes, GO_ON)
     }
@@ -126,24 +183,23 @@ impl RunDirectory {
     pub(crate) fn whole(&self, kind: Kept, name: &str) -> Result<Vec<u8>> {
         // A result of a journal from elsewhere may name anything.
         if !is_digest(name) {
-            bail!("{} names {name}, which is no digest", self.journal().display());
+            bail!("{} names {name}, which is no digest", self.shown(JOURNAL));
         }
-        let path = self.kept(kind, name);
-        let bytes =
-            fs::read(&path).with_context(|| format!("failed to read {}, which the run names", path.display()))?;
+        let file = kind.path(name);
+        let bytes = self.read(&file)?;
         if digest(&bytes) != name {
-            bail!("{} is damaged: its digest is not its name", path.display());
+            bail!("{} is damaged: its digest is not its name", self.shown(&file));
         }
-        Ok(bytes)
+        Ok(bytes.into_owned())
     }
 
     /// Writes a file of the directory, all of it or nothing.
     pub(crate) fn write(&self, name: &str, text: &str) -> Result<()> {
-        write_whole(&self.0.join(name), text.as_bytes(), GO_ON)
+        write_whole(&self.path.join(name), text.as_bytes(), GO_ON)
     }
 
     fn plan_path(&self) -> PathBuf {
-        self.0.join(PLAN)
+        self.path.join(PLAN)
     }
 
     /// Whether there is anything but what a run that was killed at its start leaves.
@@ -156,8 +212,8 @@ impl RunDirectory {
 
     /// Removes what a killed run left half written; what cannot be removed is only untidy.
     fn sweep(&self) {
-        let kept = ["agents", "problems", "beliefs", "tables"].map(|folder| self.0.join(folder));
-        let folders = std::iter::once(self.0.clone()).chain(kept);
+        let kept = ["agents", "problems", "beliefs", "tables"].map(|folder| self.path.join(folder));
+        let folders = std::iter::once(self.path.clone()).chain(kept);
         let entries = folders.filter_map(|folder| fs::read_dir(folder).ok()).flatten().filter_map(Result::ok);
         for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PART)) {
             let _ = fs::remove_file(entry.path());

@@ -2,26 +2,21 @@
 //! journal.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
 use serde_json::Value;
 
 use crate::difference::difference;
-use crate::directory::{self, JOURNAL, Kept, LEADERBOARD, PLAN, RunDirectory, SCORES, SWEEP};
-use crate::journal::Journal;
+use crate::directory::{self, JOURNAL, Kept, LEADERBOARD, PACK_AGAIN, PLAN, RunDirectory, SCORES, SWEEP};
 use crate::leaderboard::Leaderboard;
-use crate::pack::{self, Unpacked};
+use crate::pack;
 use crate::plan::Plan;
 use crate::problems::IMPORTED;
 use crate::scores::{self, Beliefs, Scores, belief_of};
 use crate::selection::{self, Selection, Tune};
 use crate::table::counted;
 use crate::unit::UnitResult;
-
-/// What helps where a pack is not as this command makes it.
-const AGAIN: &str = "have it packed again";
 
 /// A finished run of this version of the command, with a result of every unit of its plan.
 pub(crate) struct Entry {
@@ -33,8 +28,6 @@ pub(crate) struct Entry {
     pub(crate) results: Vec<UnitResult>,
     pub(crate) beliefs: Beliefs,
     claims: Claims,
-    /// Where a packed entry lies while it is read.
-    _unpacked: Option<Unpacked>,
 }
 
 /// What an entry says that its journal makes.
@@ -49,28 +42,29 @@ impl Entry {
     /// Reads a run's directory or a pack.
     pub(crate) fn open(path: &Path) -> Result<Self> {
         if !path.is_file() {
-            return Self::read(path, RunDirectory::existing(path)?, None);
+            return Self::read(path, RunDirectory::existing(path)?);
         }
         let unpacked = pack::unpack(path)?;
-        let members = unpacked.members.clone();
-        let entry = RunDirectory::existing(&unpacked.path)
-            .and_then(|directory| Self::read(path, directory, Some(unpacked)))
-            .and_then(|entry| entry.refuse_other_members(&members).map(|()| entry));
-        entry.with_context(|| format!("{} cannot be taken on", path.display()))
+        let entry = Self::read(path, RunDirectory::packed(path, unpacked.members)?)?;
+        // So that a pack has no other members, no other order of them and no bytes beside them.
+        if pack::named_digest(&entry.to_pack()?) != unpacked.digest {
+            bail!("{} is not what `jointly pack` makes of what it holds; {PACK_AGAIN}", path.display());
+        }
+        Ok(entry)
     }
 
-    fn read(path: &Path, directory: RunDirectory, unpacked: Option<Unpacked>) -> Result<Self> {
+    fn read(path: &Path, directory: RunDirectory) -> Result<Self> {
         let plan = directory.plan()?;
         let own = env!("CARGO_PKG_VERSION");
         if plan.version != own {
             bail!("{} was made by version {} and this is {own}; use that version", path.display(), plan.version);
         }
-        let results = in_order(&plan, Journal::read(&directory.journal())?)
+        let results = in_order(&plan, directory.results()?, directory.remedy("give the same `jointly run` again"))
             .with_context(|| format!("{} is no finished run of its plan", path.display()))?;
         // Those of the journal must be there, and whole.
         let beliefs = scores::beliefs(&results, &directory)?;
         let claims = Claims::read(&directory)?;
-        Ok(Self { path: path.to_owned(), directory, plan, results, beliefs, claims, _unpacked: unpacked })
+        Ok(Self { path: path.to_owned(), directory, plan, results, beliefs, claims })
     }
 
     /// As a person gave it, for messages.
@@ -90,7 +84,7 @@ impl Entry {
         &self.claims.scores
     }
 
-    /// The first place in which its claims are not what its own journal makes under a plan.
+    /// The first place in which its claims are not what its own journal makes.
     pub(crate) fn defect(&self) -> Result<Option<String>> {
         self.claims.defect(&Scores::among(&self.plan, &self.results, &self.beliefs)?)
     }
@@ -148,29 +142,10 @@ impl Entry {
         kept.dedup_by_key(|(kind, digest)| kind.path(digest));
         Ok(kept)
     }
-
-    /// Refuses a pack of other members than its own would have.
-    fn refuse_other_members(&self, members: &[String]) -> Result<()> {
-        let texts = self.texts()?;
-        let names = texts.iter().map(|(name, _)| (*name).to_owned());
-        let names: Vec<String> = names.chain(self.kept()?.iter().map(|(kind, digest)| kind.path(digest))).collect();
-        if let Some(missing) = names.iter().find(|name| !members.contains(name)) {
-            bail!("it has no {missing}; {AGAIN}");
-        }
-        if let Some(idle) = members.iter().find(|name| !names.contains(name)) {
-            bail!("nothing in it names its {idle}; {AGAIN}");
-        }
-        ensure!(names == members, "its files are in another order than a pack's; {AGAIN}");
-        for (name, text) in texts {
-            let held = fs::read(self.directory.path().join(name)).with_context(|| format!("failed to read {name}"))?;
-            ensure!(held == text.as_bytes(), "its {name} is not written as a pack's is; {AGAIN}");
-        }
-        Ok(())
-    }
 }
 
-/// The results of all units of a plan in their order, if these are they.
-fn in_order(plan: &Plan, results: Vec<UnitResult>) -> Result<Vec<UnitResult>> {
+/// The results of all units of a plan in their order, if these are they; `remedy` is what helps where some are missing.
+fn in_order(plan: &Plan, results: Vec<UnitResult>, remedy: &str) -> Result<Vec<UnitResult>> {
     let (total, found) = (plan.agents.len() * plan.problems.len(), results.len());
     let mut by_unit: HashMap<(String, String), UnitResult> =
         results.into_iter().map(|result| ((result.agent.clone(), result.problem.clone()), result)).collect();
@@ -192,7 +167,7 @@ fn in_order(plan: &Plan, results: Vec<UnitResult>) -> Result<Vec<UnitResult>> {
     }
     ensure!(
         found == total,
-        "{} of {} {} no result yet; give the same `jointly run` again",
+        "{} of {} {} no result yet; {remedy}",
         total - found,
         counted(total, "unit"),
         if total == 1 { "has" } else { "have" }
@@ -202,17 +177,18 @@ fn in_order(plan: &Plan, results: Vec<UnitResult>) -> Result<Vec<UnitResult>> {
 
 impl Claims {
     fn read(directory: &RunDirectory) -> Result<Self> {
-        let read = |path: &Path| {
-            fs::read_to_string(path)
-                .with_context(|| format!("failed to read {}; a run writes it when it is finished", path.display()))
+        let read = |name: &str| -> Result<String> {
+            let context = || {
+                let remedy = directory.remedy("a run writes it when it is finished");
+                format!("failed to take on {}; {remedy}", directory.shown(name))
+            };
+            let bytes = directory.read(name).with_context(context)?;
+            String::from_utf8(bytes.into_owned()).with_context(context)
         };
         Ok(Self {
-            scores: read(&directory.scores())?,
-            leaderboard: read(&directory.leaderboard())?,
-            sweep: match directory.sweep_file() {
-                path if path.exists() => Some(read(&path)?),
-                _ => None,
-            },
+            scores: read(SCORES)?,
+            leaderboard: read(LEADERBOARD)?,
+            sweep: if directory.has(SWEEP) { Some(read(SWEEP)?) } else { None },
         })
     }
 

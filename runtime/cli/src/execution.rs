@@ -142,7 +142,7 @@ fn carry_out(workload: &Workload, unit: Unit, activity: &Activity) -> Finished {
         outcome,
         log: log_lines(&trace),
     };
-    Finished { result, belief }
+    Finished { result: result.cleaned(), belief }
 }
 
 fn classify(

@@ -24,7 +24,12 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
 /// The same, ending the process whatever other threads are doing.
 pub(crate) fn at_once(error: &anyhow::Error) -> ! {
     report(error);
-    std::process::exit(i32::from(BAD_INPUT))
+    end(BAD_INPUT)
+}
+
+/// Ends the process with a code, whatever other threads are doing.
+pub(crate) fn end(code: u8) -> ! {
+    std::process::exit(i32::from(code))
 }
 
 /// What clap has to say: help and versions as they are, a wrong usage in one line.

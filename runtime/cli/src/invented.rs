@@ -27,6 +27,16 @@ pub(crate) struct InventedRun {
     pub(crate) results: Vec<UnitResult>,
 }
 
+/// An agent of a plan whose agents do not matter: a plan has some.
+pub(crate) fn planned_agent() -> PlannedAgent {
+    PlannedAgent {
+        agent: "mlp".into(),
+        label: String::new(),
+        digest: digest(b"mlp"),
+        settings: crate::agent_spec::Settings::default(),
+    }
+}
+
 impl InventedRun {
     /// Agents, each with what it has of the problems in their order. The fuel of an agent is its place, from 1.
     pub(crate) fn new(suite: &str, problems: &[&str], agents: &[(&str, &[Got])]) -> Self {

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::directory::PACK_AGAIN;
 use crate::unit::UnitResult;
 
 /// The journal, held open by one process at a time.
@@ -32,7 +33,7 @@ impl Journal {
         let mut text = Vec::new();
         file.read_to_end(&mut text).with_context(context)?;
         let whole = whole_lines(&text);
-        let results = parse(whole, path)?;
+        let results = parse(whole, &path.display().to_string(), IN_DIRECTORY)?;
         file.set_len(whole.len() as u64).with_context(context)?;
         file.seek(SeekFrom::End(0)).with_context(context)?;
         Ok(Self { file, path: path.to_owned(), results })
@@ -44,7 +45,7 @@ impl Journal {
             return Ok(Vec::new());
         }
         let text = std::fs::read(path).with_context(|| format!("failed to read {}", path.display()))?;
-        parse(whole_lines(&text), path)
+        parse(whole_lines(&text), &path.display().to_string(), IN_DIRECTORY)
     }
 
     pub(crate) fn results(&self) -> &[UnitResult] {
@@ -67,25 +68,33 @@ impl Journal {
     }
 }
 
+/// The results in a pack's journal, called so in messages.
+pub(crate) fn of_pack(text: &[u8], shown: &str) -> Result<Vec<UnitResult>> {
+    parse(whole_lines(text), shown, [PACK_AGAIN; 2])
+}
+
+/// What helps in a run's directory where a line is no result, and where one repeats another.
+const IN_DIRECTORY: [&str; 2] =
+    ["delete the line, and the same `jointly run` runs its unit again", "delete one of them"];
+
 /// All but a last line that a killed process left unfinished.
 fn whole_lines(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     &text[..end]
 }
 
-fn parse(text: &[u8], path: &Path) -> Result<Vec<UnitResult>> {
+fn parse(text: &[u8], shown: &str, [no_result, repeated]: [&str; 2]) -> Result<Vec<UnitResult>> {
     let mut results: Vec<UnitResult> = Vec::new();
     let mut seen = HashSet::new();
     let lines = text.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
     for (number, line) in lines {
-        let place = || format!("{} line {}", path.display(), number + 1);
-        let result: UnitResult = serde_json::from_slice(line).with_context(|| {
-            format!("{} is not a result; delete the line, and the same `jointly run` runs its unit again", place())
-        })?;
+        let place = || format!("{shown} line {}", number + 1);
+        let result: UnitResult =
+            serde_json::from_slice(line).with_context(|| format!("{} is not a result; {no_result}", place()))?;
         if !seen.insert((result.agent.clone(), result.problem.clone())) {
-            bail!("{} repeats the unit {} on {}; delete one of them", place(), result.agent, result.problem);
+            bail!("{} repeats the unit {} on {}; {repeated}", place(), result.agent, result.problem);
         }
-        results.push(result);
+        results.push(result.cleaned());
     }
     Ok(results)
 }

@@ -280,15 +280,23 @@ impl<'a> Leaderboard<'a> {
     }
 
     /// The agent to compare with: the one of that label, else `mlp`, the baseline of the paper, or under dataset shift
-    /// `vanilla`, at its defaults or, where it took part with other settings alone, the best of its variants.
+    /// `vanilla`, at its defaults or, where it took part with other settings alone, the best of its variants. Whoever
+    /// writes an agent chooses its name: where several bear that one, none of them is the baseline unasked.
     pub(crate) fn baseline(&self, label: Option<&str>) -> Option<Baseline<'a>> {
-        let own = if self.scores.plan.shift().is_some() { SHIFT_BASELINE } else { BASELINE };
         let labelled = |label: &str| self.agents().find(|agent| agent.planned.label == label);
-        if let Some(agent) = labelled(label.unwrap_or(own)) {
-            return Some(Baseline { agent, best_variant: false });
+        if let Some(label) = label {
+            return labelled(label).map(|agent| Baseline { agent, best_variant: false });
         }
-        let variants = || self.agents().filter(|agent| label.is_none() && agent.planned.agent == own);
-        Some(Baseline { agent: variants().next()?, best_variant: variants().count() > 1 })
+        let own = if self.scores.plan.shift().is_some() { SHIFT_BASELINE } else { BASELINE };
+        let variants: Vec<_> = self.agents().filter(|agent| agent.planned.agent == own).collect();
+        let best = variants.first()?;
+        if variants.iter().any(|agent| agent.planned.digest != best.planned.digest) {
+            return None;
+        }
+        match labelled(own) {
+            Some(agent) => Some(Baseline { agent, best_variant: false }),
+            None => Some(Baseline { agent: best, best_variant: variants.len() > 1 }),
+        }
     }
 
     /// The first reference, where one took part.
@@ -432,33 +440,70 @@ impl<'a> Leaderboard<'a> {
 
     /// One row an agent, numbers with 12 significant digits.
     pub(crate) fn to_csv(&self) -> String {
+        csv(&self.header(), self.order.iter().map(|placed| self.row(placed)))
+    }
+
+    /// The same of agents of several entries: besides, what each is called here and which entries have it, and, where there is
+    /// a baseline, the difference to it with what a test says of it.
+    pub(crate) fn to_csv_of_entries(&self, baseline: Option<&str>, entries: impl Fn(&str) -> String) -> String {
+        let mut header = self.header();
+        header.extend(["label", "entry"].map(String::from));
+        let compared = self.baseline(baseline).is_some() && self.compared_by().is_some();
+        if compared {
+            header.extend(["vs_mean", "vs_stderr", "vs_p_holm"].map(String::from));
+        }
+        let rows = self.order.iter().zip(self.comparisons(baseline)).map(|(placed, comparison)| {
+            let mut row = self.row(placed);
+            let label = &placed.agent.planned.label;
+            row.extend([quoted(label), quoted(&entries(label))]);
+            if compared {
+                row.extend(cells(comparison.map(|comparison| comparison.difference)));
+                row.push(comparison.and_then(|comparison| comparison.adjusted).map(digits).unwrap_or_default());
+            }
+            row
+        });
+        csv(&header, rows)
+    }
+
+    fn header(&self) -> Vec<String> {
         let mut header: Vec<String> =
             ["rank", "agent", "settings", "digest", "problems", "failures"].map(String::from).to_vec();
         header.extend(self.names.iter().flat_map(|name| [format!("{name}_mean"), format!("{name}_stderr")]));
         header.extend(self.floor().iter().flat_map(|_| ["above_floor_mean", "above_floor_stderr"].map(String::from)));
-        let mut text = header.join(",") + "\n";
-        for placed in &self.order {
-            let agent = placed.agent;
-            let planned = agent.planned;
-            let settings = planned.settings.label("");
-            let mut row = vec![
-                placed.rank.map(|rank| rank.to_string()).unwrap_or_default(),
-                quoted(&planned.agent),
-                quoted(settings.trim_start_matches(':')),
-                planned.digest.clone(),
-                agent.problems.len().to_string(),
-                agent.failures.len().to_string(),
-            ];
-            let digits = |x: f64| jointly_core::round_significant(x).to_string().to_lowercase();
-            let cells = |summary: Option<Summary>| {
-                summary.map_or([String::new(), String::new()], |s| [digits(s.mean), digits(s.stderr)])
-            };
-            row.extend(self.names.iter().flat_map(|name| cells(agent.summary(name))));
-            row.extend(self.floor().iter().flat_map(|_| cells(self.above_floor(agent))));
-            text += &(row.join(",") + "\n");
-        }
-        text
+        header
     }
+
+    fn row(&self, placed: &Placed) -> Vec<String> {
+        let agent = placed.agent;
+        let planned = agent.planned;
+        let settings = planned.settings.label("");
+        let mut row = vec![
+            placed.rank.map(|rank| rank.to_string()).unwrap_or_default(),
+            quoted(&planned.agent),
+            quoted(settings.trim_start_matches(':')),
+            planned.digest.clone(),
+            agent.problems.len().to_string(),
+            agent.failures.len().to_string(),
+        ];
+        row.extend(self.names.iter().flat_map(|name| cells(agent.summary(name))));
+        row.extend(self.floor().iter().flat_map(|_| cells(self.above_floor(agent))));
+        row
+    }
+}
+
+/// A comma-separated file of fields that are quoted where they must be.
+fn csv(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let lines = std::iter::once(header.join(",")).chain(rows.map(|row| row.join(",")));
+    lines.flat_map(|line| [line, "\n".to_owned()]).collect()
+}
+
+/// Mean and standard error as two fields, empty where there is none.
+fn cells(summary: Option<Summary>) -> [String; 2] {
+    summary.map_or([String::new(), String::new()], |summary| [digits(summary.mean), digits(summary.stderr)])
+}
+
+fn digits(x: f64) -> String {
+    jointly_core::round_significant(x).to_string().to_lowercase()
 }
 
 fn summary_text(summary: Option<Summary>) -> String {
@@ -517,6 +562,12 @@ mod tests {
         assert_eq!(baseline(&variants[1..], None), Some(("mlp:x=2".into(), false)));
         assert_eq!(baseline(&variants[2..], None), None);
         assert_eq!(baseline(&[variants[0], variants[1], ("mlp", &FINE)], None), Some(("mlp".into(), false)));
+        // Other bytes under the same name: whose it is, nobody can say.
+        let mut stranger = run(&[variants[0], variants[1], ("mlp", &FINE)]);
+        stranger.plan.agents[1].digest = jointly_core::digest(b"other bytes");
+        let scores = stranger.scores();
+        let board = Leaderboard::new(&scores);
+        assert!(board.baseline(None).is_none() && board.baseline(Some("mlp")).is_some());
         let run = run(&variants);
         let text = Leaderboard::new(&run.scores()).to_text(None);
         assert!(text.contains("vs mlp:x=2") && text.contains("mlp:x=2, the best variant of mlp,"), "{text}");

@@ -32,6 +32,7 @@ mod pack;
 mod partition_argument;
 mod picture;
 mod plan;
+mod printable;
 mod problems;
 mod progress;
 mod real_data;

@@ -43,7 +43,7 @@ impl Merged {
         for (number, entry) in entries.iter().enumerate() {
             let mut own = Vec::new();
             for agent in &entry.plan.agents {
-                let known = agents.iter().position(|(_, known)| is_same(known, agent));
+                let known = agents.iter().position(|(_, known)| known.has_bytes_and_settings_of(agent));
                 if let Some((known, agent_there)) = known.map(|place| &agents[place]) {
                     refuse_other_results((&entries[*known], agent_there), (entry, agent))?;
                 }
@@ -77,11 +77,6 @@ impl Merged {
     pub(crate) fn scores(&self) -> Result<Scores<'_>> {
         Scores::among(&self.plan, &self.results, &self.beliefs)
     }
-}
-
-/// Whether two agents are one, whatever their plans call them.
-fn is_same(one: &PlannedAgent, other: &PlannedAgent) -> bool {
-    (&one.digest, &one.settings) == (&other.digest, &other.settings)
 }
 
 /// Refuses an agent of two entries that has not the same results in both.
@@ -129,9 +124,12 @@ fn labels(agents: &[(usize, PlannedAgent)], names: &[String]) -> Result<Vec<Stri
         }
     };
     let labels: Vec<String> = agents.iter().map(label).collect();
-    let unique: HashSet<&String> = labels.iter().collect();
-    if unique.len() < labels.len() {
-        bail!("two agents would both be called so by their entries' names; rename one of {}", names.join(", "));
+    let mut first: HashMap<&str, usize> = HashMap::new();
+    for (at, label) in labels.iter().enumerate() {
+        if let Some(earlier) = first.insert(label, at) {
+            let [one, other] = [earlier, at].map(|at| &names[agents[at].0]);
+            bail!("an agent of {one} and one of {other} would both be called {label}; rename one of the two entries");
+        }
     }
     Ok(labels)
 }

@@ -4,6 +4,8 @@ use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 
+use crate::printable::is_printable;
+
 /// The most of a message that is shown: messages quote files and guests.
 const MESSAGE_CHARS: usize = 2_000;
 
@@ -15,6 +17,11 @@ pub(crate) fn print(text: &str) -> Result<()> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written.context("failed to write to standard output"),
     }
+}
+
+/// Writes one line to standard output.
+pub(crate) fn print_line(text: &str) -> Result<()> {
+    print(&one_line(text))
 }
 
 /// Writes a value as indented JSON to standard output.
@@ -30,7 +37,7 @@ pub(crate) fn note(text: &str) {
 /// One printable line of bounded length, whatever was quoted in it.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
-    words.join(" ").chars().filter(|c| !c.is_control()).take(MESSAGE_CHARS).collect()
+    words.join(" ").chars().filter(|c| is_printable(*c)).take(MESSAGE_CHARS).collect()
 }
 
 #[cfg(test)]
@@ -40,6 +47,7 @@ mod tests {
     #[test]
     fn a_message_is_one_printable_line_of_bounded_length() {
         assert_eq!(one_line("a\n  b\x1b[31m\tc"), "a b[31m c");
+        assert_eq!(one_line("a\u{202e}b"), "ab");
         assert_eq!(one_line(&"x".repeat(10 * MESSAGE_CHARS)).len(), MESSAGE_CHARS);
     }
 }

@@ -1,7 +1,6 @@
 //! Tables of a person's own in the place of a suite's: read, planned, kept in the run's directory and found there again.
 
-use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use jointly_core::digest;
@@ -120,13 +119,14 @@ pub(crate) fn keep(files: &[TableFile], directory: &RunDirectory) -> Result<()> 
 /// The plan's tables, from the copies in the directory.
 pub(crate) fn held(directory: &RunDirectory, plan: &Plan) -> Result<Vec<TableFile>> {
     let held = |planned: &PlannedTable| {
-        let path = directory.kept(planned.kept()?, &planned.digest);
-        let bytes = fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
+        let name = planned.kept()?.path(&planned.digest);
+        let shown = directory.shown(&name);
+        let bytes = directory.read(&name)?.into_owned();
         let found = digest(&bytes);
         if found != planned.digest {
-            bail!("{} is not the table that the plan names: its digest is {found}", path.display());
+            bail!("{shown} is not the table that the plan names: its digest is {found}");
         }
-        Ok(TableFile::from_bytes(&planned.file, bytes, &path)?)
+        Ok(TableFile::from_bytes(&planned.file, bytes, Path::new(&shown))?)
     };
     plan.tables.iter().map(held).collect()
 }
@@ -134,12 +134,14 @@ pub(crate) fn held(directory: &RunDirectory, plan: &Plan) -> Result<Vec<TableFil
 #[cfg(test)]
 mod tests {
     use std::fmt::Write as _;
+    use std::fs;
 
     use jointly_core::regression::RegressionOptions;
     use jointly_host::Limits;
 
     use super::*;
     use crate::data_directories::DataDirectories;
+    use crate::invented::planned_agent;
     use crate::regression_suite;
 
     /// A file of that name, a table of forty rows.
@@ -155,7 +157,7 @@ mod tests {
 
     fn plan(suite: &RegressionSuite, tables: &[TableFile]) -> Plan {
         let tables = tables.iter().map(planned).collect();
-        Plan { tables, ..Plan::of_regression(suite, 0, Limits::default(), Vec::new(), None) }
+        Plan { tables, ..Plan::of_regression(suite, 0, Limits::default(), vec![planned_agent()], None) }
     }
 
     fn ask(suite: &str, pattern: &str, tables: &[TableFile]) -> Result<RegressionSuite> {

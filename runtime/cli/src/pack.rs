@@ -4,20 +4,21 @@
 //! The same members make the same bytes, and no byte of a pack can change unseen: its head is the one that there is,
 //! and the rest has the digest that the head names, which is compared before anything is unpacked. A pack from
 //! elsewhere may still say what it likes under a digest of its own, so that nothing in it is believed: names, sizes and
-//! their sum are bounded.
+//! their sum are bounded, and who reads it packs what it holds again, which must have the same digest. Nothing is
+//! unpacked onto the disk, where an interruption would leave it.
 
-use std::fs::{self, File};
-use std::io::{BufReader, Read, Seek, SeekFrom, Write, copy, sink};
-use std::path::{Path, PathBuf};
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom, copy, sink};
+use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
 use flate2::read::GzDecoder;
 use flate2::{Compression, write::GzEncoder};
 use jointly_core::digest;
 use jointly_core::digest::Hasher;
-use tempfile::TempDir;
 
-use crate::directory::{JOURNAL, LEADERBOARD, PLAN, SCORES, SWEEP};
+use crate::directory::{JOURNAL, LEADERBOARD, PACK_AGAIN, PLAN, SCORES, SWEEP};
 use crate::plan::is_digest;
 
 /// What a pack's name ends in.
@@ -33,28 +34,28 @@ const FORMAT: &str = "jointly entry 1 ";
 const DIGEST_BYTES: usize = "sha256:".len() + 64;
 const HEAD_BYTES: usize = GZIP.len() + FORMAT.len() + DIGEST_BYTES + 1;
 
-/// The most of plan, journal, scores or leaderboard; the largest runs known have a hundredth of it.
-const MOST_TEXT: u64 = 256 << 20;
 /// The most of an agent, problem, table or belief.
 const MOST_KEPT: u64 = 1 << 30;
-/// The most of all of them, unpacked.
+/// The most of the whole archive, unpacked.
 const MOST_BYTES: u64 = 2 << 30;
-/// What helps where a pack is not whole.
-const COPY: &str = "get another copy, or have it packed again";
+/// The most members: beliefs, which are the most, come to one a unit.
+const MOST_MEMBERS: usize = 100_000;
+/// Of the archive, before each member and, twice, at its end; members are filled up to a multiple of it.
+const BLOCK: u64 = 512;
+/// What helps where a run is more than a pack takes.
+const SEND: &str = "send the directory itself, which `jointly verify` takes too";
 
 /// A pack's bytes, of members in their order.
 pub(crate) fn pack(members: impl Iterator<Item = Result<(String, Vec<u8>)>>) -> Result<Vec<u8>> {
     let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
-    let mut total = 0;
-    for member in members {
+    let mut total = 2 * BLOCK;
+    for (number, member) in members.enumerate() {
         let (name, bytes) = member?;
         let (size, most) = (bytes.len() as u64, limit(&name).unwrap_or(0));
-        total += size;
-        ensure!(size <= most, "{name} has {size} bytes, and a pack takes {most} of it at most");
-        ensure!(
-            total <= MOST_BYTES,
-            "it has more than {MOST_BYTES} bytes, which no pack holds; send the directory itself"
-        );
+        total += BLOCK + size.next_multiple_of(BLOCK);
+        ensure!(size <= most, "{name} has {size} bytes, and a pack takes {most} of it at most; {SEND}");
+        ensure!(total <= MOST_BYTES, "it has more than {MOST_BYTES} bytes, which no pack holds; {SEND}");
+        ensure!(number < MOST_MEMBERS, "it has more than {MOST_MEMBERS} files, which no pack holds; {SEND}");
         let mut header = tar::Header::new_ustar();
         header.set_size(size);
         header.set_mode(0o644);
@@ -72,35 +73,37 @@ fn head(digest: &str) -> Vec<u8> {
     [&GZIP, FORMAT.as_bytes(), digest.as_bytes(), &[0]].concat()
 }
 
-/// What a pack held, in a directory that goes when this does.
+/// The digest that the head of a pack's bytes names.
+pub(crate) fn named_digest(bytes: &[u8]) -> &str {
+    let named = bytes.get(GZIP.len() + FORMAT.len()..HEAD_BYTES - 1);
+    named.and_then(|named| std::str::from_utf8(named).ok()).unwrap_or_default()
+}
+
+/// What a pack held.
 pub(crate) struct Unpacked {
-    pub(crate) path: PathBuf,
-    /// In their order.
-    pub(crate) members: Vec<String>,
-    _folder: TempDir,
+    /// By name.
+    pub(crate) members: HashMap<String, Vec<u8>>,
+    /// The digest that its head names, and that its bytes have.
+    pub(crate) digest: String,
 }
 
 /// Unpacks the members of a file that is whole.
 pub(crate) fn unpack(path: &Path) -> Result<Unpacked> {
     let shown = path.display();
     let mut file = File::open(path).with_context(|| format!("failed to read {shown}"))?;
-    refuse_damaged(&mut file, path)?;
-    let folder = tempfile::tempdir().context("failed to make a temporary directory; make room in $TMPDIR")?;
-    // Under its own name, which messages about what it holds then show.
-    let place = folder.path().join(path.file_name().unwrap_or_default());
-    let members =
-        members(file, &place).with_context(|| format!("{shown} is no pack that `jointly pack` made; {COPY}"))?;
-    Ok(Unpacked { path: place, members, _folder: folder })
+    let digest = refuse_damaged(&mut file, path)?;
+    let members = members(file)
+        .with_context(|| format!("{shown} is no pack that `jointly pack` made; get another copy, or {PACK_AGAIN}"))?;
+    Ok(Unpacked { members, digest })
 }
 
-/// Refuses a file that is no pack, or not the one that was made. Leaves it at its beginning.
-fn refuse_damaged(file: &mut File, path: &Path) -> Result<()> {
+/// Refuses a file that is no pack, or not the one that was made, and gives its digest. Leaves it at its beginning.
+fn refuse_damaged(file: &mut File, path: &Path) -> Result<String> {
     let shown = path.display();
     let failed = || format!("failed to read {shown}");
     let mut start = Vec::new();
     file.take(HEAD_BYTES as u64).read_to_end(&mut start).with_context(failed)?;
-    let named = start.get(GZIP.len() + FORMAT.len()..HEAD_BYTES.saturating_sub(1));
-    let named = named.and_then(|named| std::str::from_utf8(named).ok()).unwrap_or_default();
+    let named = named_digest(&start);
     if !is_digest(named) || start != head(named) {
         bail!(
             "{shown} is no pack of an entry, or is damaged; give a file that `jointly pack` made, or a run's directory"
@@ -115,17 +118,17 @@ fn refuse_damaged(file: &mut File, path: &Path) -> Result<()> {
         }
     }
     if hash.finish() != named {
-        bail!("{shown} is damaged: what it holds has not the digest that it names; {COPY}");
+        bail!("{shown} is damaged: what it holds has not the digest that it names; get another copy, or {PACK_AGAIN}");
     }
     file.seek(SeekFrom::Start(0)).with_context(failed)?;
-    Ok(())
+    Ok(named.to_owned())
 }
 
-/// Writes a pack's members below a directory and gives their names.
-fn members(file: File, place: &Path) -> Result<Vec<String>> {
+/// A pack's members by their names.
+fn members(file: File) -> Result<HashMap<String, Vec<u8>>> {
     // One byte more tells a pack that holds too much.
     let mut archive = tar::Archive::new(GzDecoder::new(BufReader::new(file)).take(MOST_BYTES + 1));
-    let mut names: Vec<String> = Vec::new();
+    let mut members = HashMap::new();
     // Raw: no long names, links or holes.
     for member in archive.entries()?.raw(true) {
         let mut member = member?;
@@ -133,7 +136,8 @@ fn members(file: File, place: &Path) -> Result<Vec<String>> {
         let Some(most) = limit(&name).filter(|_| member.header().entry_type().is_file()) else {
             bail!("it holds {name:?}, which is no file of an entry")
         };
-        ensure!(!names.contains(&name), "it holds {name} twice");
+        ensure!(!members.contains_key(&name), "it holds {name} twice");
+        ensure!(members.len() < MOST_MEMBERS, "it holds more than {MOST_MEMBERS} files");
         let size = member.size();
         ensure!(size <= most, "its {name} has {size} bytes, more than {most}");
         let mut bytes = Vec::new();
@@ -143,27 +147,18 @@ fn members(file: File, place: &Path) -> Result<Vec<String>> {
         if let Some(named) = kept_digest(&name) {
             ensure!(digest(&bytes) == named, "the digest of its {name} is not its name");
         }
-        write(&place.join(&name), &bytes)?;
-        names.push(name);
+        members.insert(name, bytes);
     }
     let mut rest = archive.into_inner();
     copy(&mut rest, &mut sink())?;
     ensure!(rest.limit() > 0, "it holds more than {MOST_BYTES} bytes");
-    Ok(names)
-}
-
-fn write(path: &Path, bytes: &[u8]) -> Result<()> {
-    let write = || -> std::io::Result<()> {
-        fs::create_dir_all(path.parent().unwrap_or(path))?;
-        File::create(path)?.write_all(bytes)
-    };
-    write().with_context(|| format!("failed to write {}; make room in $TMPDIR", path.display()))
+    Ok(members)
 }
 
 /// The most bytes of the member of that name, if a pack may have one.
 fn limit(name: &str) -> Option<u64> {
     if [PLAN, JOURNAL, SCORES, LEADERBOARD, SWEEP].contains(&name) {
-        return Some(MOST_TEXT);
+        return Some(MOST_BYTES);
     }
     kept_digest(name).map(|_| MOST_KEPT)
 }
@@ -183,7 +178,7 @@ mod tests {
 
     use jointly_core::digest;
 
-    use super::{GZIP, GzEncoder, HEAD_BYTES, PLAIN_HEAD, head, pack, unpack};
+    use super::{GZIP, GzEncoder, HEAD_BYTES, MOST_MEMBERS, PLAIN_HEAD, head, named_digest, pack, unpack};
     use crate::directory::{Kept, PLAN, SCORES};
     use flate2::Compression;
 
@@ -191,14 +186,16 @@ mod tests {
         pack(members.iter().map(|(name, bytes)| Ok(((*name).to_owned(), bytes.to_vec())))).unwrap()
     }
 
-    /// What is said of a file of these bytes; its members where it is a pack.
+    /// What is said of a file of these bytes; its members' names, sorted, where it is a pack.
     fn read(bytes: &[u8]) -> Result<Vec<String>, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mine.jointly");
         fs::write(&path, bytes).unwrap();
         let unpacked = unpack(&path).map_err(|error| format!("{error:#}"))?;
-        assert!(unpacked.path.ends_with("mine.jointly"));
-        Ok(unpacked.members)
+        assert_eq!(unpacked.digest, digest(&bytes[HEAD_BYTES..]));
+        let mut names: Vec<String> = unpacked.members.into_keys().collect();
+        names.sort();
+        Ok(names)
     }
 
     /// A pack of any archive, under a digest of its own.
@@ -235,7 +232,8 @@ mod tests {
         let bytes = packed(&members);
         assert_eq!(bytes, packed(&members));
         assert_eq!(bytes[..GZIP.len()], GZIP);
-        assert_eq!(read(&bytes), Ok(vec![PLAN.to_owned(), SCORES.to_owned(), agent]));
+        assert_eq!(read(&bytes), Ok(vec![agent, PLAN.to_owned(), SCORES.to_owned()]));
+        assert_eq!(named_digest(&bytes), digest(&bytes[HEAD_BYTES..]));
         assert_eq!(read(&forged(&archive(&[(PLAN, FILE, b"{}")]))), Ok(vec![PLAN.to_owned()]));
     }
 
@@ -273,6 +271,20 @@ mod tests {
             let error = read(&forged(&archive(members))).unwrap_err();
             assert!(error.contains(said) && error.contains("have it packed again"), "{error}");
         }
+        // As many as nobody has, at next to no cost for who made them.
+        let many = (0..=MOST_MEMBERS).map(|i| (Kept::Belief.path(&digest(&i.to_le_bytes())), i.to_le_bytes()));
+        let many: Vec<(String, [u8; 8])> = many.collect();
+        let members: Vec<Member> = many.iter().map(|(name, bytes)| (name.as_str(), FILE, &bytes[..])).collect();
+        assert_eq!(read(&forged(&archive(&members[1..]))).map(|names| names.len()), Ok(MOST_MEMBERS));
+        let error = read(&forged(&archive(&members))).unwrap_err();
+        assert!(error.contains("holds more than 100000 files"), "{error}");
+        let members = members.iter().map(|(name, _, bytes)| Ok(((*name).to_owned(), bytes.to_vec())));
+        assert!(
+            pack(members)
+                .unwrap_err()
+                .to_string()
+                .ends_with("send the directory itself, which `jointly verify` takes too")
+        );
         // A member that says it is longer than the archive, and one that says it is longer than any may be.
         let mut short = archive(&[(PLAN, FILE, &[b' '; 600])]);
         short.truncate(512 + 512);

@@ -15,7 +15,16 @@ use crate::own_images::PlannedImages;
 use crate::own_tables::PlannedTable;
 use crate::table::counted;
 use crate::unit::Outcome;
-use crate::{noise_argument, oracle, partition_argument, problems, residuals_argument};
+use crate::{noise_argument, oracle, partition_argument, printable, problems, residuals_argument};
+
+/// The most MiB that agents may hold, whoever asks.
+pub(crate) const MOST_MEMORY: u64 = 4096;
+/// The most characters of an agent's name: the host takes no longer ones.
+const MOST_NAME: usize = 40;
+/// The most characters of a setting's name or value.
+const MOST_SETTING: usize = 2_000;
+/// The most characters of a problem's, table's or suite's name: a file's, and what stands before it.
+const MOST_PROBLEM: usize = 400;
 
 /// A run's whole question.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -91,6 +100,11 @@ impl PlannedAgent {
     /// Whether it is the same agent with the same settings, to the byte, whatever its plan calls it.
     pub(crate) fn is_same(&self, other: &Self) -> bool {
         self.has_name_and_settings_of(other) && self.digest == other.digest
+    }
+
+    /// Whether it has the same bytes and settings, whatever it calls itself.
+    pub(crate) fn has_bytes_and_settings_of(&self, other: &Self) -> bool {
+        (&self.digest, &self.settings) == (&other.digest, &other.settings)
     }
 
     /// Whether it has the same name and settings, of whatever bytes.
@@ -226,6 +240,18 @@ impl Plan {
 
     /// What makes a plan that was read from a file no plan of this command, if anything does.
     pub(crate) fn defect(&self) -> Option<String> {
+        if self.agents.is_empty() || self.problems.is_empty() {
+            return Some(format!("it has no {}", if self.agents.is_empty() { "agents" } else { "problems" }));
+        }
+        if let Some(defect) = self.unprintable() {
+            return Some(defect);
+        }
+        if !(1 << 20..=MOST_MEMORY << 20).contains(&self.limits.memory) {
+            return Some(format!(
+                "its agents may hold {} bytes, and 1 to {MOST_MEMORY} MiB can be",
+                self.limits.memory
+            ));
+        }
         let mut agents = self.agents.clone();
         label(&mut agents);
         let names: HashSet<&str> = self.problems.iter().map(|problem| problem.problem.as_str()).collect();
@@ -233,7 +259,8 @@ impl Plan {
         let digests = components.map(|agent| &agent.digest);
         let digests = digests.chain(self.problems.iter().filter_map(|problem| problem.digest.as_ref()));
         let digests = digests.chain(self.tables.iter().map(|table| &table.digest));
-        if agents != self.agents || labels(&agents).len() != agents.len() {
+        let other_label = |agent: &PlannedAgent| agent.label != agent.settings.label(&agent.agent);
+        if agents != self.agents || labels(&agents).len() != agents.len() || self.predictor().is_some_and(other_label) {
             return Some("its agents' labels are not what they must be".into());
         }
         if names.len() != self.problems.len() {
@@ -250,6 +277,22 @@ impl Plan {
             Terms::Regression(terms) => terms.options.check().err().map(|error| error.to_string()),
             Terms::Shift(options) => options.check().err().map(|error| error.to_string()),
         }
+    }
+
+    /// What of its names is not printable, or is longer than any name, if anything is: they reach terminals.
+    fn unprintable(&self) -> Option<String> {
+        let agent = |agent: &PlannedAgent| {
+            let settings = agent.settings.to_list();
+            let mut settings = settings.iter().flat_map(|setting| [&setting.name, &setting.value]);
+            printable::defect("the agent", &agent.agent, MOST_NAME)
+                .or_else(|| settings.find_map(|text| printable::defect("the setting", text, MOST_SETTING)))
+        };
+        let problem = |planned: &PlannedProblem| printable::defect("the problem", &planned.problem, MOST_PROBLEM);
+        let table = |planned: &PlannedTable| printable::defect("the table", &planned.file, MOST_PROBLEM);
+        printable::defect("the suite", &self.suite, MOST_PROBLEM)
+            .or_else(|| self.agents.iter().chain(self.predictor()).find_map(agent))
+            .or_else(|| self.problems.iter().find_map(problem))
+            .or_else(|| self.tables.iter().find_map(table))
     }
 
     /// The first thing in which two plans differ, for a person; none where they are the same.
@@ -577,8 +620,8 @@ fn shorten(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Plan, PlannedAgent, Terms};
-    use crate::agent_spec::Settings;
+    use super::{MOST_MEMORY, Plan, PlannedAgent, Terms};
+    use crate::agent_spec::{AgentSpec, Settings};
     use crate::invented::InventedRun;
     use jointly_core::regression::{Noise, RegressionOptions, RegressionSuite, regression_suite};
     use jointly_core::{Evaluation, Partitioning};
@@ -601,6 +644,37 @@ mod tests {
         assert_eq!(difference(|own| own.taus = vec![1, 10]), "taus [1,100], not [1,10]");
         assert_eq!(difference(|own| own.samples = 7), "samples 100, not 7");
         assert_eq!(difference(|own| own.partition_above = 7), "partition_above 10, not 7");
+    }
+
+    #[test]
+    fn a_plan_from_elsewhere_has_agents_problems_bounds_and_plain_names() {
+        let plan = || InventedRun::scored("quick", &["quick/t10/temp0.1/seed0"], &[("mlp:l2=1", &[1.0])]).plan;
+        let defect = |change: fn(&mut Plan)| {
+            let mut plan: Plan = plan();
+            change(&mut plan);
+            plan.defect()
+        };
+        assert_eq!(plan().defect(), None);
+        assert_eq!(defect(|plan| plan.agents.clear()).as_deref(), Some("it has no agents"));
+        assert_eq!(defect(|plan| plan.problems.clear()).as_deref(), Some("it has no problems"));
+        assert_eq!(defect(|plan| plan.limits.memory = MOST_MEMORY << 20), None);
+        for memory in [0, (MOST_MEMORY << 20) + 1, 1 << 62, u64::MAX] {
+            let mut plan = plan();
+            plan.limits.memory = memory;
+            assert!(plan.defect().unwrap().ends_with("and 1 to 4096 MiB can be"), "{memory}");
+        }
+        let changes: [(fn(&mut Plan), &str); 4] = [
+            (|plan| plan.agents[0].agent = "\x1b[2J".into(), "the agent \"\\u{1b}[2J\" has U+001B"),
+            (
+                |plan| plan.agents[0].settings = "mlp:l2=1\u{202e}".parse::<AgentSpec>().unwrap().settings,
+                "the setting \"1",
+            ),
+            (|plan| plan.problems[0].problem = "x".repeat(401), "has more than 400 characters"),
+            (|plan| plan.suite = "quick\nholds".into(), "the suite \"quick\\nholds\" has U+000A"),
+        ];
+        for (change, said) in changes {
+            assert!(defect(change).is_some_and(|defect| defect.contains(said)), "{said}");
+        }
     }
 
     #[test]

@@ -204,7 +204,7 @@ pub(crate) fn clusters(plan: &Plan) -> Vec<String> {
         return crate::regression_suite::clusters(plan);
     }
     if plan.shift().is_some() {
-        return plan.problems.iter().map(|planned| planned.problem.clone()).collect();
+        return crate::shift_suite::clusters(plan);
     }
     let suite = jointly_core::suite(&plan.suite);
     let known = suite.as_ref().map_or(&[][..], |suite| &suite.problems);
@@ -309,10 +309,11 @@ fn restrict(suite: &mut Suite, pattern: &str) -> Result<()> {
 
 fn held_file(directory: &RunDirectory, planned: &PlannedProblem) -> Result<Problem> {
     let digest = planned.digest.as_ref().with_context(|| format!("the plan has no digest of {}", planned.problem))?;
-    let path = directory.kept(Kept::Problem, digest);
-    let imported = ImportedProblem::read(&path)?;
+    let name = Kept::Problem.path(digest);
+    let shown = directory.shown(&name);
+    let imported = ImportedProblem::from_bytes(directory.read(&name)?, Path::new(&shown))?;
     if imported.digest != *digest {
-        bail!("{} is not the problem that the plan names: its digest is {}", path.display(), imported.digest);
+        bail!("{shown} is not the problem that the plan names: its digest is {}", imported.digest);
     }
     Ok(Problem { name: planned.problem.clone(), source: Source::Imported(imported.into()) })
 }
@@ -324,6 +325,7 @@ mod tests {
     use jointly_host::Limits;
 
     use super::*;
+    use crate::invented::planned_agent;
 
     fn anchored(anchors: u32) -> Choices {
         Choices { anchors: NonZeroU32::new(anchors), ..Choices::default() }
@@ -334,7 +336,21 @@ mod tests {
     }
 
     fn plan(suite: &Suite) -> Plan {
-        Plan::new(suite, 0, Limits::default(), Vec::new())
+        Plan::new(suite, 0, Limits::default(), vec![planned_agent()])
+    }
+
+    /// Splits and variants of one dataset are one unit of a test, digits that are drawn anew each their own.
+    #[test]
+    fn problems_of_dataset_shift_are_clustered_by_dataset_where_there_is_one() {
+        let counts = |name: &str| {
+            let plan = Plan::of_shift(&shift_suite(name).unwrap(), 0, Limits::default(), Vec::new());
+            let clusters = clusters(&plan);
+            (clusters.len(), clusters.iter().collect::<HashSet<_>>().len())
+        };
+        assert_eq!(counts("shift/tabular"), (55, 3));
+        assert_eq!(counts("shift/cifar10"), (5, 1));
+        assert_eq!(counts("shift/synthetic"), (5, 5));
+        assert_eq!(counts("quick/shift"), (2, 2));
     }
 
     #[test]

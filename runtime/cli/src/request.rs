@@ -21,7 +21,7 @@ use crate::initialization_argument::InitializationArgument;
 use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
 use crate::partition_argument::PartitionArgument;
-use crate::plan::Plan;
+use crate::plan::{MOST_MEMORY, Plan};
 use crate::problems::Choices;
 use crate::progress::Display;
 use crate::regression_arguments::RegressionArguments;
@@ -94,7 +94,7 @@ pub(crate) struct Request {
     #[arg(long, value_enum, default_value_t)]
     engine: EngineArgument,
     /// What an agent may hold, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=4096))]
+    #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
     memory: u64,
     /// Take over what another run has finished of the same agents on the same problems; may be repeated
     #[arg(long, value_name = "DIR")]
@@ -125,6 +125,10 @@ impl Request {
         let all = agent_source::all_bundled_for(asked.interface());
         let agents = if agents.is_empty() { &all } else { agents };
         let workload = Workload::of(agents, asked, self.seed, self.limits(), self.engine.into())?;
+        // What `verify` and `report` would not take is not begun.
+        if let Some(defect) = workload.plan.defect() {
+            bail!("this cannot be run: {defect}; give it another name");
+        }
         let out = match self.out {
             Some(out) => out,
             None => Path::new("jointly-runs").join(workload.plan.short_name()?),

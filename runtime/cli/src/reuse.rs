@@ -8,7 +8,7 @@ use anyhow::{Context, Result, bail};
 use crate::directory::RunDirectory;
 use crate::execution::{Belief, Finished};
 use crate::journal::Journal;
-use crate::plan::{Plan, PlannedAgent};
+use crate::plan::Plan;
 use crate::scores::belief_of;
 use crate::unit::UnitResult;
 
@@ -43,8 +43,7 @@ fn belief(directory: &RunDirectory, name: &str) -> Result<Belief> {
 /// The result under this plan's label of the agent, where agent and problem are the plan's to the byte.
 fn translated(plan: &Plan, other: &Plan, result: UnitResult) -> Option<UnitResult> {
     let theirs = other.agents.iter().find(|agent| agent.label == result.agent)?;
-    let same = |agent: &&PlannedAgent| agent.digest == theirs.digest && agent.settings == theirs.settings;
-    let ours = plan.agents.iter().find(same)?;
+    let ours = plan.agents.iter().find(|agent| agent.has_bytes_and_settings_of(theirs))?;
     let problem = other.problems.iter().find(|problem| problem.problem == result.problem)?;
     plan.problems.contains(problem).then(|| UnitResult { agent: ours.label.clone(), ..result })
 }

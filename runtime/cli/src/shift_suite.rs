@@ -260,6 +260,15 @@ fn attach(problems: &mut [ShiftProblem], images: Option<PlannedImages>, data: &D
     })
 }
 
+/// What each of a plan's problems shares its data with; of one that no suite here has, its own name.
+pub(crate) fn clusters(plan: &Plan) -> Vec<String> {
+    let suite = shift_suite(&plan.suite);
+    let known = suite.iter().flat_map(|suite| &suite.problems);
+    let known: HashMap<&str, &str> = known.map(|problem| (problem.name.as_str(), problem.cluster())).collect();
+    let cluster = |name: &str| known.get(name).copied().unwrap_or(name).to_owned();
+    plan.problems.iter().map(|planned| cluster(&planned.problem)).collect()
+}
+
 /// A problem as the plan has it.
 pub(crate) fn planned(problem: &ShiftProblem) -> PlannedProblem {
     PlannedProblem { problem: problem.name.clone(), metric: Metric::Nll, digest: problem.digest() }

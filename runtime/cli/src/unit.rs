@@ -6,6 +6,8 @@ use jointly_core::{ProblemScores, Real};
 use jointly_host::Failure;
 use serde::{Deserialize, Serialize};
 
+use crate::printable::clean;
+
 /// The result of a unit, one line of the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct UnitResult {
@@ -20,6 +22,22 @@ pub(crate) struct UnitResult {
     /// What the agent logged: the first lines, and how many more there were.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub(crate) log: Vec<String>,
+}
+
+impl UnitResult {
+    /// The same with what the agent said fit for a terminal.
+    pub(crate) fn cleaned(mut self) -> Self {
+        self.log.iter_mut().for_each(|line| *line = clean(line));
+        match &mut self.outcome {
+            Outcome::Failed(failure) => failure.message = clean(&failure.message),
+            Outcome::Regression { scores, .. } => {
+                let absences = scores.correlations.iter_mut().flat_map(|correlations| &mut correlations.absences);
+                absences.for_each(|absence| absence.reason = clean(&absence.reason));
+            }
+            Outcome::Scored { .. } | Outcome::Shift { .. } => {}
+        }
+        self
+    }
 }
 
 /// How a unit ended.

@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
-use std::fs;
 
 use anyhow::{Context, Result, bail};
 use jointly_core::oracle::Settings as Sampling;
@@ -169,11 +168,10 @@ impl Workload {
         }
     }
 
-    /// Loads an entry again. Nothing that its plan says is believed: it must be the plan that this command makes of the
-    /// same agents, suite and problems.
+    /// Loads an entry again. Nothing that its plan says is believed: the workload's is the one that this command makes of the
+    /// same agents, suite and problems, and an entry holds only where they are equal.
     pub(crate) fn of_entry(entry: &Entry, data: &DataDirectories, execution: Execution) -> Result<Self> {
         let Entry { directory, plan: held, .. } = entry;
-        let place = entry.shown();
         if held.images.is_none() {
             data.refuse_images(&held.suite)?;
         }
@@ -191,12 +189,12 @@ impl Workload {
             if let Some(agent) = loaded.get(&entry.digest) {
                 return Ok(agent.clone().into());
             }
-            let path = directory.kept(Kept::Agent, &entry.digest);
-            let file = fs::read(&path).with_context(|| format!("failed to read {}", path.display()))?;
-            let agent =
-                runtime.load(&file, held.limits).with_context(|| format!("failed to load {}", path.display()))?;
+            let name = Kept::Agent.path(&entry.digest);
+            let shown = directory.shown(&name);
+            let file = directory.read(&name)?;
+            let agent = runtime.load(&file, held.limits).with_context(|| format!("failed to load {shown}"))?;
             if agent.digest() != entry.digest {
-                bail!("{} is not the agent that the plan names: its digest is {}", path.display(), agent.digest());
+                bail!("{shown} is not the agent that the plan names: its digest is {}", agent.digest());
             }
             loaded.insert(entry.digest.clone(), agent.clone());
             Ok(agent.into())
@@ -239,10 +237,7 @@ impl Workload {
                 (plan, Problems::Shift(suite.problems), None)
             }
         };
-        match plan.difference(held) {
-            None => Ok(Self { plan, agents, problems, predictor, agent_files: Vec::new(), table_files: Vec::new() }),
-            Some(difference) => bail!("{place} does not hold: its plan is not this command's ({difference})"),
-        }
+        Ok(Self { plan, agents, problems, predictor, agent_files: Vec::new(), table_files: Vec::new() })
     }
 
     /// Puts copies of the agents and of a person's own tables into the directory, so that it can be run again anywhere.

@@ -8,6 +8,7 @@ use jointly_host::{Execution, Interface, Limits};
 
 use crate::agent_spec::AgentSpec;
 use crate::conformance::{self, Subject, Verdict};
+use crate::plan::MOST_MEMORY;
 use crate::{agent_source, cache, exit, output};
 
 /// A few minutes of an endless loop, and ten times what `ensemble` takes on so small a problem.
@@ -26,7 +27,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "N", default_value_t = FUEL)]
     fuel: u64,
     /// What the agent may hold, in MiB
-    #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=4096))]
+    #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
     memory: u64,
     /// Print JSON
     #[arg(long)]

@@ -38,7 +38,7 @@ pub(crate) struct Leaderboard {
 enum Format {
     /// For a person
     Table,
-    /// One row an agent
+    /// One row an agent: leaderboard.csv with label and entries, and the difference to the baseline where there is one
     Csv,
     /// In the shape of scores.json, with the differences to the baseline and which entry has which agents
     Json,
@@ -58,7 +58,13 @@ impl Leaderboard {
                 let table = ranking.to_text(baseline.as_deref());
                 output::print(&format!("{table}\n{}", wrap(&sources(&merged), 2)))?;
             }
-            Format::Csv => output::print(&ranking.to_csv())?,
+            Format::Csv => {
+                let entries = |label: &str| {
+                    let having = merged.entries.iter().filter(|(_, labels)| labels.iter().any(|own| own == label));
+                    having.map(|(name, _)| name.as_str()).collect::<Vec<_>>().join("; ")
+                };
+                output::print(&ranking.to_csv_of_entries(baseline.as_deref(), entries))?;
+            }
             Format::Json => {
                 let mut document = scores.to_json();
                 document["comparison"] = ranking.comparison_json(baseline.as_deref());

@@ -6,7 +6,7 @@ use std::num::NonZero;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use clap::Args;
 use jointly_core::{digest, stream};
 
@@ -17,6 +17,7 @@ use crate::engine_argument::EngineArgument;
 use crate::entry::Entry;
 use crate::execution::{self, Finished, Unit};
 use crate::progress::Display;
+use crate::request::usual_fuel;
 use crate::table::counted;
 use crate::unit::UnitResult;
 use crate::workload::Workload;
@@ -26,7 +27,7 @@ use crate::{exit, output, problems};
 ///
 /// First everything that costs next to nothing: digests, versions, whether the plan is one that this command makes, and
 /// whether scores, leaderboard and what a sweep chose follow from the journal. Then units are run again, and each must
-/// come out as its line of the journal says. Nothing is believed but the agents' and problems' own bytes, and nothing
+/// come out as its line of the journal says: the first that does not ends it. Nothing is believed but the agents' and problems' own bytes, and nothing
 /// is written. Real data are no part of an entry: they are looked for as `jointly run` does, and must be those of the
 /// run.
 #[derive(Args)]
@@ -45,6 +46,10 @@ pub(crate) struct Verify {
     /// Units at a time [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = execution::parse_jobs)]
     jobs: Option<NonZero<usize>>,
+    /// The most fuel that the entry's plan may let an agent use on one problem [default: what `jointly run` lets it use by
+    /// default]
+    #[arg(long, value_name = "N")]
+    fuel: Option<u64>,
     /// How agents' code is run: the interpreter gives a second opinion that shares no machine code with the first
     #[arg(long, value_enum, default_value_t)]
     engine: EngineArgument,
@@ -55,7 +60,15 @@ pub(crate) struct Verify {
 impl Verify {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let entry = Entry::open(&self.entry)?;
+        // What costs next to nothing comes before data and agents are loaded.
+        if let Some(place) = entry.defect()? {
+            return does_not_hold(&entry, &place);
+        }
+        self.refuse_fuel(&entry)?;
         let workload = Workload::of_entry(&entry, &self.data, self.engine.into())?;
+        if let Some(difference) = workload.plan.difference(&entry.plan) {
+            return does_not_hold(&entry, &format!("its plan is not this command's ({difference})"));
+        }
         let mut units = execution::pending(&workload, &[]);
         let all = units.len();
         let mut what = counted(all, "unit");
@@ -66,23 +79,39 @@ impl Verify {
             what = format!("{sample} of {what}");
             how = format!(", chosen by --sample-seed {seed}, and its scores follow from its journal");
         }
-        let defect = match entry.defect()? {
-            None => run_again(&entry, &workload, &units, execution::jobs(self.jobs))?,
-            defect => defect,
-        };
-        let name = entry.shown();
-        let Some(place) = defect else {
-            let (suite, problems) = (&workload.plan.suite, workload.plan.problems.len());
-            let of_suite = problems::size_of(&workload.plan).unwrap_or(problems);
-            output::print(&format!(
-                "{name} holds: {what} on {problems} of {} of {suite}, the same to the bit{how}",
-                counted(of_suite, "problem")
-            ))?;
-            return Ok(ExitCode::from(exit::DONE));
-        };
-        output::print(&format!("{name} does not hold: {place}"))?;
-        Ok(ExitCode::from(exit::BAD_INPUT))
+        run_again(&entry, &workload, &units, execution::jobs(self.jobs))?;
+        let (suite, problems) = (&workload.plan.suite, workload.plan.problems.len());
+        let of_suite = problems::size_of(&workload.plan).unwrap_or(problems);
+        output::print(&format!(
+            "{} holds: {what} on {problems} of {} of {suite}, the same to the bit{how}",
+            entry.shown(),
+            counted(of_suite, "problem")
+        ))?;
+        Ok(ExitCode::from(exit::DONE))
     }
+
+    /// Refuses a plan that lets agents use more than a person means to spend: who made the entry chose its limits.
+    fn refuse_fuel(&self, entry: &Entry) -> Result<()> {
+        let most = self.fuel.unwrap_or_else(|| usual_fuel(entry.plan.interface_of_agents()));
+        let fuel = entry.plan.limits.fuel;
+        if fuel > most {
+            bail!(
+                "{} lets its agents use {fuel} fuel on a problem, more than {most}; give --fuel {fuel} to let them",
+                entry.shown()
+            );
+        }
+        Ok(())
+    }
+}
+
+fn does_not_hold(entry: &Entry, place: &str) -> Result<ExitCode> {
+    say(entry, place)?;
+    Ok(ExitCode::from(exit::BAD_INPUT))
+}
+
+/// Says in one line where an entry does not hold.
+fn say(entry: &Entry, place: &str) -> Result<()> {
+    output::print_line(&format!("{} does not hold: {place}", entry.shown()))
 }
 
 /// A seed that nobody knew before: the keys of the standard library's hashes are the system's random numbers.
@@ -104,25 +133,30 @@ fn choose(mut units: Vec<Unit>, sample: usize, seed: u64, entry: &Entry) -> Vec<
     chosen
 }
 
-/// The first unit, in the plan's order, that does not come out as the journal says.
-fn run_again(entry: &Entry, workload: &Workload, units: &[Unit], jobs: usize) -> Result<Option<String>> {
-    fn key(result: &UnitResult) -> (&str, &str) {
-        (&result.problem, &result.agent)
-    }
+/// Runs units until one does not come out as the journal says, which ends the process: units that still run may take
+/// long, and change nothing.
+fn run_again(entry: &Entry, workload: &Workload, units: &[Unit], jobs: usize) -> Result<()> {
+    let held: HashMap<(&str, &str), &UnitResult> =
+        entry.results.iter().map(|result| ((&*result.agent, &*result.problem), result)).collect();
     let display = Display::new(units.len(), 0);
-    let mut again = Vec::new();
     execution::execute(workload, units, jobs, &display, |Finished { result, .. }| {
-        again.push(result);
-        Ok(())
-    })?;
-    let again: HashMap<_, _> = again.iter().map(|result| (key(result), result)).collect();
-    for held in &entry.results {
-        let Some(again) = again.get(&key(held)) else { continue };
-        if (&held.outcome, &held.log) != (&again.outcome, &again.log) {
-            let line = |result: &UnitResult| serde_json::to_value(UnitResult { seconds: None, ..result.clone() });
-            let place = difference(&line(held)?, &line(again)?, "line");
-            return Ok(Some(format!("{JOURNAL} has another result for {} on {}: {place}", held.agent, held.problem)));
+        let other =
+            held.get(&(&*result.agent, &*result.problem)).map(|held| other_result(held, &result)).transpose()?;
+        if let Some(place) = other.flatten() {
+            display.clear();
+            say(entry, &place)?;
+            exit::end(exit::BAD_INPUT);
         }
+        Ok(())
+    })
+}
+
+/// Where a unit comes out otherwise than the journal says, if it does.
+fn other_result(held: &UnitResult, again: &UnitResult) -> Result<Option<String>> {
+    if (&held.outcome, &held.log) == (&again.outcome, &again.log) {
+        return Ok(None);
     }
-    Ok(None)
+    let line = |result: &UnitResult| serde_json::to_value(UnitResult { seconds: None, ..result.clone() });
+    let place = difference(&line(held)?, &line(again)?, "line");
+    Ok(Some(format!("{JOURNAL} has another result for {} on {}: {place}", held.agent, held.problem)))
 }

@@ -35,7 +35,7 @@ pub(crate) fn entries(
                      simulations of a process, or over datasets where problems share one. That of Brier scores is the jackknife's \
                      over simulations. With a single problem, or dataset, there is none."
                 }
-                _ if plan.shift().is_some() => {
+                Units::TauSamples | Units::Inputs | Units::Problems if plan.shift().is_some() => {
                     "One standard error over problems, each another split or other inputs, and another training. With a single \
                      problem, over its test inputs, and none of means over levels of shift."
                 }

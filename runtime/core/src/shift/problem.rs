@@ -35,6 +35,15 @@ impl ShiftProblem {
         &self.name
     }
 
+    /// What standard errors over problems are clustered by: the name of the dataset, since its problems are splits and
+    /// variants of the same rows; else the problem's own name, for drawn digits are drawn anew.
+    pub fn cluster(&self) -> &str {
+        match &self.source {
+            ShiftSource::Drawn(_) => &self.name,
+            ShiftSource::Data(dataset) => dataset.name(),
+        }
+    }
+
     /// What an agent is told.
     ///
     /// # Panics

@@ -241,6 +241,8 @@ mod tests {
         assert_eq!(problem("shift/mnist", "shift/mnist/full/seed0").dataset().unwrap().name(), "mnist");
         assert_eq!(problem("shift/tabular", "shift/tabular/iris/held-out/seed0").task().num_classes, 2);
         assert_eq!(problem("quick/shift", "quick/shift/seed1").task().numbers, 14 * 14);
+        assert_eq!(problem("quick/shift", "quick/shift/seed1").cluster(), "quick/shift/seed1");
+        assert_eq!(problem("shift/tabular", "shift/tabular/iris/held-out/seed0").cluster(), "iris");
         let clicks = shift_suite("shift/clicks").unwrap().options.levels;
         assert_eq!([clicks[0].to_string(), clicks[18].to_string()], ["reassign/0.05", "reassign/0.95"]);
     }

@@ -12,6 +12,8 @@ const MOST: u32 = 1 << 20;
 /// The most points of a synthetic dataset's pool, and of its test set: the kernel's matrix is of all pairs, and with both at
 /// the limit takes half a GiB.
 const MOST_POINTS: u32 = 1 << 12;
+/// The most levels of intervals: those of whole percents are 99.
+const MOST_LEVELS: usize = 100;
 /// Functions that covariances are estimated from.
 const MOMENT_DRAWS: u32 = 1000;
 /// The most test points whose correlations are written down: all pairs of them are.
@@ -121,6 +123,11 @@ impl RegressionOptions {
     /// # Errors
     /// When a number is out of its range.
     pub fn check(&self) -> Result<(), RegressionOptionsError> {
+        // Before they are compared with one another.
+        if self.levels.len() > MOST_LEVELS {
+            let (value, expected) = (self.levels.len().to_string(), format!("{MOST_LEVELS} at most"));
+            return Err(RegressionOptionsError::Range { field: "the number of levels", value, expected });
+        }
         self.prediction(0, "").check()?;
         self.moments(0, "").check()?;
         let counts = [
@@ -172,6 +179,11 @@ mod tests {
         );
         assert!(with(|o| o.query_share = f64::NAN).is_err() && with(|o| o.draws = 0).is_err());
         assert_eq!(with(|o| o.test = 4), Err("test is 4, expected 5 to 4096".to_owned()));
+        let levels = |count: u32| (1..=count).map(|i| f64::from(i) / f64::from(count + 1)).collect::<Vec<f64>>();
+        let (most, more) = (levels(MOST_LEVELS as u32), levels(MOST_LEVELS as u32 + 1));
+        let own = |levels| RegressionOptions { levels, ..RegressionOptions::default() }.check();
+        assert!(own(most).is_ok());
+        assert_eq!(own(more).unwrap_err().to_string(), "the number of levels is 101, expected 100 at most");
         assert!(with(|o| o.belief_rows = 1 << 30).is_err() && with(|o| o.rounds = 0).is_ok());
     }
 
