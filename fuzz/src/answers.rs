@@ -141,7 +141,7 @@ fn regression(script: &[u8]) -> Outcome<String> {
             Ok(text)
         }
         Err(FitError::Agent(failure)) => Err(said(&failure)),
-        Err(FitError::Inconsistent(message) | FitError::Moments(message)) => Err(inconsistent(message.to_string())),
+        Err(FitError::Inconsistent(message) | FitError::Moments(message)) => Err(inconsistent(message)),
         Err(other) => panic!("the agent can only fail or contradict itself: {other}"),
     }
 }

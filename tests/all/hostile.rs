@@ -310,7 +310,9 @@ fn carries_over() {
         let of = |agent: usize| {
             let mut problems = scores["agents"][agent]["problems"].as_array().unwrap().clone();
             assert_eq!(problems.len(), 9);
-            problems.iter_mut().for_each(|problem| drop(problem.as_object_mut().unwrap().remove("fuel")));
+            for problem in &mut problems {
+                problem.as_object_mut().unwrap().remove("fuel");
+            }
             problems
         };
         assert_eq!(of(0), of(2));

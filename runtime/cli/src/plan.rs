@@ -646,6 +646,9 @@ mod tests {
         assert_eq!(difference(|own| own.partition_above = 7), "partition_above 10, not 7");
     }
 
+    /// What is done to a plan, and what is said of it then.
+    type Change = (fn(&mut Plan), &'static str);
+
     #[test]
     fn a_plan_from_elsewhere_has_agents_problems_bounds_and_plain_names() {
         let plan = || InventedRun::scored("quick", &["quick/t10/temp0.1/seed0"], &[("mlp:l2=1", &[1.0])]).plan;
@@ -663,7 +666,7 @@ mod tests {
             plan.limits.memory = memory;
             assert!(plan.defect().unwrap().ends_with("and 1 to 4096 MiB can be"), "{memory}");
         }
-        let changes: [(fn(&mut Plan), &str); 4] = [
+        let changes: [Change; 4] = [
             (|plan| plan.agents[0].agent = "\x1b[2J".into(), "the agent \"\\u{1b}[2J\" has U+001B"),
             (
                 |plan| plan.agents[0].settings = "mlp:l2=1\u{202e}".parse::<AgentSpec>().unwrap().settings,
