@@ -339,7 +339,6 @@ fn no_byte_hides_in_a_pack() {
     };
     let mut archive = Vec::new();
     GzDecoder::new(&whole[..]).read_to_end(&mut archive).unwrap();
-    assert_eq!(compressed(&archive), whole[HEAD..]);
     // A time in the head of the first file.
     let mut timed = archive.clone();
     let mut header = tar::Header::new_ustar();

@@ -102,7 +102,7 @@ impl RunDirectory {
             return bytes.map(Cow::Owned).with_context(|| format!("failed to read {}", self.shown(name)));
         };
         match members.get(name) {
-            Some(bytes) => Ok(Cow::Borrowed(bytes)),
+            Some(bytes) => Ok(Cow::Borrowed(bytes.as_slice())),
             None => bail!("{} has no {name}; {PACK_AGAIN}", self.path.display()),
         }
     }

@@ -289,7 +289,7 @@ impl<'a> Leaderboard<'a> {
         }
         let own = if self.scores.plan.shift().is_some() { SHIFT_BASELINE } else { BASELINE };
         let variants: Vec<_> = self.agents().filter(|agent| agent.planned.agent == own).collect();
-        let best = variants.first()?;
+        let best = *variants.first()?;
         if variants.iter().any(|agent| agent.planned.digest != best.planned.digest) {
             return None;
         }

@@ -27,9 +27,9 @@ use crate::{exit, output, problems};
 ///
 /// First everything that costs next to nothing: digests, versions, whether the plan is one that this command makes, and
 /// whether scores, leaderboard and what a sweep chose follow from the journal. Then units are run again, and each must
-/// come out as its line of the journal says: the first that does not ends it. Nothing is believed but the agents' and problems' own bytes, and nothing
-/// is written. Real data are no part of an entry: they are looked for as `jointly run` does, and must be those of the
-/// run.
+/// come out as its line of the journal says: the first that does not ends it. Nothing is believed but the agents' and
+/// problems' own bytes, and nothing is written. Real data are no part of an entry: they are looked for as `jointly run`
+/// does, and must be those of the run.
 #[derive(Args)]
 pub(crate) struct Verify {
     /// The directory that `jointly run` wrote, or the file that `jointly pack` made of it
