@@ -116,6 +116,10 @@ fn without_a_directory_every_plan_has_its_own() {
 fn a_directory_without_a_run() {
     let directory = RunDirectory::new();
     for command in ["report", "verify"] {
+        refused([command, directory.argument()], &["there is no file or directory", directory.argument()]);
+    }
+    fs::create_dir(&directory.path).unwrap();
+    for command in ["report", "verify"] {
         refused([command, directory.argument()], &[directory.argument(), "no plan.json", "jointly run --out"]);
     }
 }

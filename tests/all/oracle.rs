@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::Value;
 
-use crate::command::{done, joined, refused};
+use crate::command::{done, joined, refused, run};
 use crate::guests::argument;
 use crate::npz::{TemporaryFile, problem};
 use crate::run::{PROBLEM, RunDirectory, json};
@@ -72,9 +72,13 @@ fn its_run_is_verified_and_says_how_far_to_trust_it() {
     assert!(log.contains("250 functions of 2 chains after 1 round") && log.contains("R-hat at most"), "{log}");
     assert_eq!(fs::read_dir(directory.file("agents")).unwrap().count(), 1, "it has no bytes to keep");
 
-    let plan = directory.read("plan.json").replace("host:oracle-2", "host:oracle-3");
-    fs::write(directory.file("plan.json"), plan).unwrap();
-    refused(["verify", directory.argument()], &["its plan is not this command's"]);
+    for file in ["plan.json", "scores.json", "leaderboard.csv"] {
+        let text = directory.read(file).replace("host:oracle-2", "host:oracle-3");
+        fs::write(directory.file(file), text).unwrap();
+    }
+    let finished = run(["verify", directory.argument()]);
+    assert_eq!(finished.code, Some(2), "{finished:?}");
+    assert!(joined(&finished.stdout).contains("its plan is not this command's"), "{finished:?}");
 }
 
 #[test]
