@@ -22,6 +22,9 @@ typedef exports_jointly_agent_classification_model_t model_t;
 // label cost an infinite loss.
 static const double MAX_GAP = 80;
 
+// How far from its mode a member may end, in standard deviations of the prior.
+static const double TOLERANCE = 1e-6;
+
 // A trained agent. The coefficients of class k of member m begin at (m * classes + k) * width, and the bias is the
 // last.
 struct exports_jointly_agent_classification_model_t {
@@ -40,16 +43,27 @@ static double *numbers(size_t count) {
     return allocate(count, sizeof(double));
 }
 
-// Class probabilities at an input.
-static void predict(const double *coefficients, const float *input, size_t classes, size_t width, double *probs) {
-    double top = -INFINITY, total = 0;
+static double dot(const double *a, const double *b, size_t count) {
+    double sum = 0;
+    for (size_t c = 0; c < count; c++) sum += a[c] * b[c];
+    return sum;
+}
+
+// What coefficients say of each class at an input.
+static void logits(const double *coefficients, const float *input, size_t classes, size_t width, double *out) {
     for (size_t k = 0; k < classes; k++) {
         const double *line = coefficients + k * width;
         double logit = 0;
         for (size_t j = 0; j + 1 < width; j++) logit += line[j] * input[j];
-        probs[k] = logit + line[width - 1];
-        top = fmax(top, probs[k]);
+        out[k] = logit + line[width - 1];
     }
+}
+
+// Class probabilities at an input.
+static void predict(const double *coefficients, const float *input, size_t classes, size_t width, double *probs) {
+    double top = -INFINITY, total = 0;
+    logits(coefficients, input, classes, width, probs);
+    for (size_t k = 0; k < classes; k++) top = fmax(top, probs[k]);
     for (size_t k = 0; k < classes; k++) {
         probs[k] = exp(fmax(probs[k] - top, -MAX_GAP));
         total += probs[k];
@@ -59,51 +73,68 @@ static void predict(const double *coefficients, const float *input, size_t class
 
 // Finds the coefficients of one member; false where they are not finite.
 //
-// They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by accelerated gradient descent,
-// whose step size and momentum follow from bounds on the curvature: there is nothing to tune.
+// They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by conjugate gradients. How long
+// a step is follows from bounds: where a step of 1 changes no logit of an example against another by more than
+// `spread`, one of t changes the curvature along it by a factor of e^(spread * t) at most, so that a step of
+// log1p(spread * newton) / spread always descends, and close to the mode is Newton's. There is nothing to tune.
 static bool fit(const dataset_t *data, size_t classes, size_t width, const settings_t *settings, rng_t rng,
                 double *current) {
     size_t examples = data->labels.len, cols = width - 1, count = classes * width;
     const float *inputs = data->inputs.values.ptr;
-    double *anchor = numbers(count), *ahead = numbers(count), *gradient = numbers(count);
-    double *weights = numbers(examples), *errors = numbers(classes);
+    double *anchor = numbers(count), *gradient = numbers(count), *before = numbers(count), *direction = numbers(count);
+    double *weights = numbers(examples), *probs = numbers(examples * classes), *along = numbers(classes);
 
     // Inputs have about unit variance, so that a logit varies by `prior-scale`.
-    double scale = settings->prior_scale / sqrt((double)width);
-    for (size_t c = 0; c < count; c++) current[c] = ahead[c] = anchor[c] = scale * rng_normal(&rng);
+    double scale = settings->prior_scale / sqrt((double)width), least = 1 / scale / scale;
+    for (size_t c = 0; c < count; c++) current[c] = anchor[c] = scale * rng_normal(&rng);
     for (size_t i = 0; i < examples; i++) weights[i] = rng_exponential(&rng);
 
-    // The softmax curves by at most 1/2 along any direction of its logits.
-    double least = 1 / (scale * scale), greatest = least;
-    for (size_t i = 0; i < examples; i++) {
-        double squares = 1;
-        for (size_t j = 0; j < cols; j++) squares += (double)inputs[i * cols + j] * inputs[i * cols + j];
-        greatest += weights[i] * squares / 2;
-    }
-    double momentum = (sqrt(greatest) - sqrt(least)) / (sqrt(greatest) + sqrt(least));
-
+    double squares_before = INFINITY;
     for (size_t step = 0; step < settings->steps; step++) {
-        for (size_t c = 0; c < count; c++) gradient[c] = least * (ahead[c] - anchor[c]);
+        for (size_t c = 0; c < count; c++) gradient[c] = least * (current[c] - anchor[c]);
         for (size_t i = 0; i < examples; i++) {
             const float *input = inputs + i * cols;
-            predict(ahead, input, classes, width, errors);
-            errors[data->labels.ptr[i]] -= 1;
+            double *p = probs + i * classes;
+            predict(current, input, classes, width, p);
             for (size_t k = 0; k < classes; k++) {
-                double slope = weights[i] * errors[k], *line = gradient + k * width;
+                double slope = weights[i] * (p[k] - (k == data->labels.ptr[i])), *line = gradient + k * width;
                 for (size_t j = 0; j < cols; j++) line[j] += slope * input[j];
                 line[cols] += slope;
             }
         }
-        for (size_t c = 0; c < count; c++) {
-            double before = current[c];
-            current[c] = ahead[c] - gradient[c] / greatest;
-            ahead[c] = current[c] + momentum * (current[c] - before);
+        // The prior alone curves by `least`, which bounds how far the mode is.
+        double squares = dot(gradient, gradient, count);
+        if (sqrt(squares) * scale <= TOLERANCE) break;
+
+        double turn = fmax(0, (squares - dot(gradient, before, count)) / squares_before);
+        for (size_t c = 0; c < count; c++) direction[c] = turn * direction[c] - gradient[c];
+        double descent = -dot(direction, gradient, count);
+        if (descent <= 0) {
+            for (size_t c = 0; c < count; c++) direction[c] = -gradient[c];
+            descent = squares;
         }
+        memcpy(before, gradient, count * sizeof(double));
+        squares_before = squares;
+
+        double curvature = least * dot(direction, direction, count), spread = 0;
+        for (size_t i = 0; i < examples; i++) {
+            const double *p = probs + i * classes;
+            logits(direction, inputs + i * cols, classes, width, along);
+            double mean = dot(p, along, classes), low = INFINITY, high = -INFINITY;
+            for (size_t k = 0; k < classes; k++) {
+                curvature += weights[i] * p[k] * (along[k] - mean) * (along[k] - mean);
+                low = fmin(low, along[k]);
+                high = fmax(high, along[k]);
+            }
+            spread = fmax(spread, high - low);
+        }
+        double newton = descent / curvature, length = spread > 0 ? log1p(spread * newton) / spread : newton;
+        for (size_t c = 0; c < count; c++) current[c] += length * direction[c];
     }
 
     bool finite = true;
     for (size_t c = 0; c < count; c++) finite = finite && isfinite(current[c]);
-    free(anchor), free(ahead), free(gradient), free(weights), free(errors);
+    free(anchor), free(gradient), free(before), free(direction), free(weights), free(probs), free(along);
     return finite;
 }
 

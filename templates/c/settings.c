@@ -12,7 +12,7 @@ static const struct {
 } parameters[PARAMETERS] = {
     [SIZE] = {"size", "20", "number of members"},
     [PRIOR_SCALE] = {"prior-scale", "3", "standard deviation of a logit before any data"},
-    [STEPS] = {"steps", "100", "steps of gradient descent a member"},
+    [STEPS] = {"steps", "100", "most steps to the mode of a member"},
 };
 
 static const char COUNT[] = ": expected a whole number of at least 1";
@@ -63,11 +63,12 @@ static bool equal(classifier_string_t a, classifier_string_t b) {
     return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
 }
 
-// The number that is the whole of a text, NaN where there is none.
-static double number(classifier_string_t text) {
+// The number that is the whole of a text of given characters, NaN where there is none. C itself reads more, such as 0x2.
+static double number(classifier_string_t text, const char *characters) {
     char copy[LONGEST_NUMBER + 1] = {0};
     if (text.len == 0 || text.len > LONGEST_NUMBER) return NAN;
     memcpy(copy, text.ptr, text.len);
+    if (strspn(copy, characters) != text.len) return NAN;
     char *end;
     double value = strtod(copy, &end);
     return end == copy + text.len ? value : NAN;
@@ -95,9 +96,8 @@ bool settings_parse(const exports_jointly_agent_classification_list_setting_t *g
     double numbers[PARAMETERS];
     for (size_t i = 0; i < PARAMETERS; i++) {
         bool count = i != PRIOR_SCALE;
-        numbers[i] = number(values[i]);
-        bool valid = numbers[i] > 0 && numbers[i] < (count ? UINT32_MAX : INFINITY);
-        if (!valid || (count && numbers[i] != floor(numbers[i]))) {
+        numbers[i] = number(values[i], count ? "0123456789" : "0123456789+-.eE");
+        if (!(numbers[i] > 0 && numbers[i] < (count ? UINT32_MAX : INFINITY))) {
             return refuse(failure, (classifier_string_t[]){text_of(parameters[i].name), text_of("="), values[i],
                                                            text_of(count ? COUNT : POSITIVE), {0}});
         }

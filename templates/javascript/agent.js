@@ -16,6 +16,9 @@ import { parameters, parse } from "./settings.js";
  */
 const MAX_GAP = 80;
 
+/** How far from its mode a member may end, in standard deviations of the prior. */
+const TOLERANCE = 1e-6;
+
 export const info = {
   describe() {
     return {
@@ -39,11 +42,13 @@ class Model {
   sampleProbs({ rows, cols, values }, draws) {
     const { classes } = this;
     const probs = new Float32Array(draws.length * rows * classes);
+    const row = new Float64Array(classes);
     let at = 0;
     for (const draw of draws) {
       const coefficients = this.members[this.member(draw)];
       for (let t = 0; t < rows; t++, at += classes) {
-        predict(coefficients, values, t * cols, cols, probs, at, classes);
+        predict(coefficients, values, t * cols, cols, row, 0, classes);
+        probs.set(row, at);
       }
     }
     return probs;
@@ -77,58 +82,96 @@ export const classification = {
 /**
  * The coefficients of one member: those of class k begin at k * (cols + 1), and the bias is the last.
  *
- * They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by accelerated gradient descent,
- * whose step size and momentum follow from bounds on the curvature: there is nothing to tune.
+ * They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by conjugate gradients. How long
+ * a step is follows from bounds: where a step of 1 changes no logit of an example against another by more than
+ * `spread`, one of t changes the curvature along it by a factor of e^(spread * t) at most, so that a step of
+ * log1p(spread * newton) / spread always descends, and close to the mode is Newton's. There is nothing to tune.
  */
 function fit({ rows, cols, values }, labels, classes, { priorScale, steps }, random) {
   const width = cols + 1;
   // Inputs have about unit variance, so that a logit varies by `prior-scale`.
   const scale = priorScale / Math.sqrt(width);
+  const least = 1 / scale / scale;
   const anchor = Float64Array.from({ length: classes * width }, () => scale * random.normal());
   const weights = Float64Array.from({ length: rows }, () => random.exponential());
-
-  // The softmax curves by at most 1/2 along any direction of its logits.
-  const least = 1 / scale ** 2;
-  const squares = (i) => values.subarray(i * cols, (i + 1) * cols).reduce((sum, x) => sum + x * x, 1);
-  const greatest = weights.reduce((sum, weight, i) => sum + (weight * squares(i)) / 2, least);
-  const momentum = (Math.sqrt(greatest) - Math.sqrt(least)) / (Math.sqrt(greatest) + Math.sqrt(least));
+  const probs = new Float64Array(rows * classes);
+  const along = new Float64Array(classes);
 
   let current = anchor;
-  let ahead = anchor;
-  const errors = new Float64Array(classes);
+  let before = new Float64Array(classes * width);
+  let direction = before;
+  let squaresBefore = Infinity;
   for (let step = 0; step < steps; step++) {
-    const gradient = ahead.map((a, j) => least * (a - anchor[j]));
+    const gradient = current.map((c, j) => least * (c - anchor[j]));
     for (let i = 0; i < rows; i++) {
-      predict(ahead, values, i * cols, cols, errors, 0, classes);
-      errors[labels[i]] -= 1;
+      predict(current, values, i * cols, cols, probs, i * classes, classes);
       for (let k = 0; k < classes; k++) {
-        const slope = weights[i] * errors[k];
+        const slope = weights[i] * (probs[i * classes + k] - (k === labels[i] ? 1 : 0));
         for (let j = 0; j < cols; j++) gradient[k * width + j] += slope * values[i * cols + j];
         gradient[k * width + cols] += slope;
       }
     }
-    const before = current;
-    current = ahead.map((a, j) => a - gradient[j] / greatest);
-    ahead = current.map((c, j) => c + momentum * (c - before[j]));
+    // The prior alone curves by `least`, which bounds how far the mode is.
+    const squares = dot(gradient, gradient);
+    if (Math.sqrt(squares) * scale <= TOLERANCE) break;
+
+    const turn = Math.max(0, (squares - dot(gradient, before)) / squaresBefore);
+    direction = direction.map((d, j) => turn * d - gradient[j]);
+    let descent = -dot(direction, gradient);
+    if (descent <= 0) {
+      direction = gradient.map((g) => -g);
+      descent = squares;
+    }
+    before = gradient;
+    squaresBefore = squares;
+
+    let curvature = least * dot(direction, direction);
+    let spread = 0;
+    for (let i = 0; i < rows; i++) {
+      logits(direction, values, i * cols, cols, along, 0, classes);
+      let mean = 0;
+      let low = Infinity;
+      let high = -Infinity;
+      for (let k = 0; k < classes; k++) {
+        mean += probs[i * classes + k] * along[k];
+        if (along[k] < low) low = along[k];
+        if (along[k] > high) high = along[k];
+      }
+      for (let k = 0; k < classes; k++) curvature += weights[i] * probs[i * classes + k] * (along[k] - mean) ** 2;
+      if (high - low > spread) spread = high - low;
+    }
+    const newton = descent / curvature;
+    const length = spread > 0 ? Math.log1p(spread * newton) / spread : newton;
+    current = current.map((c, j) => c + length * direction[j]);
   }
   if (!current.every(Number.isFinite)) throw { tag: "diverged", val: "a coefficient is not finite" };
   return current;
 }
 
+function dot(a, b) {
+  let sum = 0;
+  for (let j = 0; j < a.length; j++) sum += a[j] * b[j];
+  return sum;
+}
+
 /**
- * Class probabilities at the input that begins at `from`, written from `at` on. Plain loops without a new object: the
- * engine interprets, and this is where its time goes.
+ * What coefficients say of each class at the input that begins at `from`, written from `at` on. Plain loops without a
+ * new object: the engine interprets, and this is where its time goes.
  */
-function predict(coefficients, values, from, cols, probs, at, classes) {
+function logits(coefficients, values, from, cols, out, at, classes) {
   let c = 0;
-  let top = -Infinity;
-  for (let k = 0; k < classes; k++) {
+  for (let k = at; k < at + classes; k++) {
     let logit = 0;
     for (let j = 0; j < cols; j++) logit += coefficients[c++] * values[from + j];
-    logit += coefficients[c++];
-    if (logit > top) top = logit;
-    probs[at + k] = logit;
+    out[k] = logit + coefficients[c++];
   }
+}
+
+/** Class probabilities there, likewise. */
+function predict(coefficients, values, from, cols, probs, at, classes) {
+  logits(coefficients, values, from, cols, probs, at, classes);
+  let top = -Infinity;
+  for (let k = at; k < at + classes; k++) if (probs[k] > top) top = probs[k];
   let total = 0;
   for (let k = at; k < at + classes; k++) {
     const gap = probs[k] - top;

@@ -2,7 +2,7 @@
 export const parameters = [
   { name: "size", defaultValue: "20", summary: "number of members" },
   { name: "prior-scale", defaultValue: "3", summary: "standard deviation of a logit before any data" },
-  { name: "steps", defaultValue: "100", summary: "steps of gradient descent a member" },
+  { name: "steps", defaultValue: "100", summary: "most steps to the mode of a member" },
 ];
 
 const known = "known: " + parameters.map((it) => `${it.name}=${it.defaultValue}`).join(", ");
@@ -25,7 +25,7 @@ export function parse(settings) {
 }
 
 function count(texts, name) {
-  const value = Number(texts.get(name));
+  const value = number(texts.get(name), /^[0-9]+$/);
   if (!(Number.isSafeInteger(value) && value > 0)) {
     refuse(`${name}=${texts.get(name)}: expected a whole number of at least 1`);
   }
@@ -33,9 +33,14 @@ function count(texts, name) {
 }
 
 function positive(texts, name) {
-  const value = Number(texts.get(name));
+  const value = number(texts.get(name), /^[0-9+.eE-]+$/);
   if (!(value > 0 && Number.isFinite(value))) refuse(`${name}=${texts.get(name)}: expected a number above 0`);
   return value;
+}
+
+/** The number that a text of given characters is, NaN where there is none. JavaScript itself reads more, such as 0b10. */
+function number(text, characters) {
+  return characters.test(text) ? Number(text) : NaN;
 }
 
 /** What is thrown from an exported function is its typed failure. */

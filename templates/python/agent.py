@@ -6,6 +6,7 @@ the prior, which is what a member believes where there are no data. Draw m of th
 
 import math
 from operator import mul
+from string import digits
 
 from componentize_py_types import Err
 from wit_world import exports
@@ -23,8 +24,11 @@ from wit_world.imports.types import (
 PARAMETERS = [
     Parameter("size", "20", "number of members", None),
     Parameter("prior-scale", "3", "standard deviation of a logit before any data", None),
-    Parameter("steps", "100", "steps of gradient descent a member", None),
+    Parameter("steps", "100", "most steps to the mode of a member", None),
 ]
+
+# How far from its mode a member may end, in standard deviations of the prior.
+TOLERANCE = 1e-6
 
 # A logit this far below the greatest has a probability of 2e-35: never an exact zero, which would make one surprising
 # label cost an infinite loss.
@@ -74,7 +78,7 @@ class Model(classification.Model):
         for draw in draws:
             coefficients = self.members[draw % len(self.members)]
             for row in rows:
-                probs += softmax([sum(map(mul, line, row)) for line in coefficients])
+                probs += softmax(logits(coefficients, row))
         return probs
 
     def canonical_draws(self, draws: list[int]) -> list[int]:
@@ -90,32 +94,48 @@ def fit(
 ) -> list[list[float]]:
     """The coefficients of one member, a list for each class.
 
-    They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by accelerated gradient
-    descent, whose step size and momentum follow from bounds on the curvature: there is nothing to tune.
+    They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by conjugate gradients. How
+    long a step is follows from bounds: where a step of 1 changes no logit of an example against another by more than
+    `spread`, one of t changes the curvature along it by a factor of e^(spread * t) at most, so that a step of
+    log1p(spread * newton) / spread always descends, and close to the mode is Newton's. There is nothing to tune.
     """
     classes, width = task.num_classes, task.input_dim + 1
     # Inputs have about unit variance, so that a logit varies by `prior-scale`.
     scale = values["prior-scale"] / math.sqrt(width)
-    anchor = [[scale * random.normal() for _ in range(width)] for _ in range(classes)]
+    least = 1 / scale / scale
+    current = anchor = [[scale * random.normal() for _ in range(width)] for _ in range(classes)]
     weights = [random.exponential() for _ in labels]
 
-    # The softmax curves by at most 1/2 along any direction of its logits.
-    least = 1 / scale**2
-    greatest = least + sum(weight * sum(map(mul, row, row)) for weight, row in zip(weights, inputs)) / 2
-    momentum = (math.sqrt(greatest) - math.sqrt(least)) / (math.sqrt(greatest) + math.sqrt(least))
-
-    current, ahead = anchor, anchor
+    before = direction = [[0.0] * width] * classes
+    squares_before = math.inf
     for _ in range(values["steps"]):
-        gradient = [[least * (a - b) for a, b in zip(*lines)] for lines in zip(ahead, anchor)]
-        for weight, row, label in zip(weights, inputs, labels):
-            errors = softmax([sum(map(mul, line, row)) for line in ahead])
-            errors[label] -= 1
-            for line, error in zip(gradient, errors):
-                slope = weight * error
+        gradient = [[least * (c - a) for c, a in zip(*lines)] for lines in zip(current, anchor)]
+        probs = [softmax(logits(current, row)) for row in inputs]
+        for weight, row, label, p in zip(weights, inputs, labels, probs):
+            for k, line in enumerate(gradient):
+                slope = weight * (p[k] - (k == label))
                 line[:] = [g + slope * x for g, x in zip(line, row)]
-        before = current
-        current = [[a - g / greatest for a, g in zip(*lines)] for lines in zip(ahead, gradient)]
-        ahead = [[c + momentum * (c - b) for c, b in zip(*lines)] for lines in zip(current, before)]
+        # The prior alone curves by `least`, which bounds how far the mode is.
+        squares = dot(gradient, gradient)
+        if math.sqrt(squares) * scale <= TOLERANCE:
+            break
+
+        turn = max(0.0, (squares - dot(gradient, before)) / squares_before)
+        direction = [[turn * d - g for d, g in zip(*lines)] for lines in zip(direction, gradient)]
+        descent = -dot(direction, gradient)
+        if descent <= 0:
+            direction, descent = [[-g for g in line] for line in gradient], squares
+        before, squares_before = gradient, squares
+
+        curvature, spread = least * dot(direction, direction), 0.0
+        for weight, row, p in zip(weights, inputs, probs):
+            along = logits(direction, row)
+            mean = sum(map(mul, p, along))
+            curvature += weight * sum(q * (u - mean) ** 2 for q, u in zip(p, along))
+            spread = max(spread, max(along) - min(along))
+        newton = descent / curvature
+        length = math.log1p(spread * newton) / spread if spread > 0 else newton
+        current = [[c + length * d for c, d in zip(*lines)] for lines in zip(current, direction)]
     if not all(math.isfinite(c) for line in current for c in line):
         raise Err(Failure_Diverged("a coefficient is not finite"))
     return current
@@ -125,6 +145,15 @@ def with_bias(matrix: Matrix) -> list[list[float]]:
     """The rows of a matrix, each with a 1 after its features."""
     values, cols = matrix.values, matrix.cols
     return [[*values[i * cols : (i + 1) * cols], 1.0] for i in range(matrix.rows)]
+
+
+def dot(a: list[list[float]], b: list[list[float]]) -> float:
+    return sum(sum(map(mul, *lines)) for lines in zip(a, b))
+
+
+def logits(coefficients: list[list[float]], row: list[float]) -> list[float]:
+    """What coefficients say of each class at an input."""
+    return [sum(map(mul, line, row)) for line in coefficients]
 
 
 def softmax(logits: list[float]) -> list[float]:
@@ -147,9 +176,10 @@ def parse(settings: list[Setting]) -> dict[str, int | float]:
         given.add(setting.name)
         texts[setting.name] = setting.value
 
-    def number(name: str, kind: type, expected: str) -> int | float:
+    # Python itself reads more, such as 0_2.
+    def number(name: str, kind: type, characters: str, expected: str) -> int | float:
         try:
-            value = kind(texts[name])
+            value = kind(texts[name]) if set(texts[name]) <= set(characters) else 0
         except ValueError:
             value = 0
         if not 0 < value < math.inf:
@@ -157,9 +187,9 @@ def parse(settings: list[Setting]) -> dict[str, int | float]:
         return value
 
     return {
-        "size": number("size", int, "a whole number of at least 1"),
-        "prior-scale": number("prior-scale", float, "a number above 0"),
-        "steps": number("steps", int, "a whole number of at least 1"),
+        "size": number("size", int, digits, "a whole number of at least 1"),
+        "prior-scale": number("prior-scale", float, digits + "+-.eE", "a number above 0"),
+        "steps": number("steps", int, digits, "a whole number of at least 1"),
     }
 
 

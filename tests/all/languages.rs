@@ -14,7 +14,7 @@ const PROBLEMS: &str = "quick/t10/temp0.1/seed[01]";
 const KEEPS_ALL: &str = "keeps all 16 clauses";
 /// What three members score on those problems at tau 1 in C, Python and JavaScript: one agent, which draws the same
 /// numbers. Rust's draws others, by the SDK's generator.
-const KL_TAU1: f64 = 0.192_890_84;
+const KL_TAU1: f64 = 0.192_890_83;
 /// Far below what another member would change, far above what another order of additions does.
 const TOLERANCE: f64 = 1e-6;
 

@@ -4,9 +4,13 @@
 //! from the prior, which is what a member believes where there are no data. Draw m of the agent is member m modulo
 //! `size`.
 
-use jointly_sdk::{
-    Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Progress, Rng, Setting, Task, softmax,
-};
+use jointly_sdk::{Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Progress, Rng, Setting, Task};
+
+/// How far from its mode a member may end, in standard deviations of the prior.
+const TOLERANCE: f64 = 1e-6;
+/// A logit this far below the greatest has a probability of 2e-35: never an exact zero, which would make one surprising
+/// label cost an infinite loss.
+const MAX_GAP: f64 = 80.0;
 
 jointly_sdk::settings! {
     struct Settings {
@@ -14,7 +18,7 @@ jointly_sdk::settings! {
         size: Count = "20",
         /// standard deviation of a logit before any data
         prior_scale: Positive = "3",
-        /// steps of gradient descent a member
+        /// most steps to the mode of a member
         steps: Count = "100",
     }
 }
@@ -22,7 +26,7 @@ jointly_sdk::settings! {
 struct Agent {
     classes: usize,
     /// The coefficients of each member: those of class k begin at k * (features + 1), and the bias is the last.
-    members: Vec<Vec<f32>>,
+    members: Vec<Vec<f64>>,
 }
 
 impl Agent {
@@ -53,7 +57,7 @@ impl Classifier for Agent {
             progress.step();
             member
         };
-        let members: Vec<Vec<f32>> = (0..*settings.size).map(member).collect();
+        let members: Vec<Vec<f64>> = (0..*settings.size).map(member).collect();
         if members.iter().flatten().any(|c| !c.is_finite()) {
             return Err(Failure::Diverged("a coefficient is not finite".into()));
         }
@@ -62,8 +66,10 @@ impl Classifier for Agent {
 
     fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
         let coefficients = &self.members[self.member(draw) as usize];
-        for (t, probs) in out.chunks_exact_mut(self.classes).enumerate() {
-            predict(coefficients, inputs.row(t), probs);
+        let mut probs = vec![0.0; self.classes];
+        for (t, row) in out.chunks_exact_mut(self.classes).enumerate() {
+            predict(coefficients, inputs.row(t), &mut probs);
+            row.iter_mut().zip(&probs).for_each(|(out, p)| *out = *p as f32);
         }
         Ok(())
     }
@@ -75,48 +81,81 @@ impl Classifier for Agent {
 
 /// The coefficients of one member.
 ///
-/// They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by accelerated gradient
-/// descent, whose step size and momentum follow from bounds on the curvature: there is nothing to tune.
-fn fit(task: &Task, data: &Dataset, settings: &Settings, rng: &mut Rng) -> Vec<f32> {
-    let width = task.input_dim + 1;
+/// They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by conjugate gradients. How
+/// long a step is follows from bounds: where a step of 1 changes no logit of an example against another by more than
+/// `spread`, one of t changes the curvature along it by a factor of e^(spread * t) at most, so that a step of
+/// log1p(spread * newton) / spread always descends, and close to the mode is Newton's. There is nothing to tune.
+fn fit(task: &Task, data: &Dataset, settings: &Settings, rng: &mut Rng) -> Vec<f64> {
+    let (classes, width) = (task.num_classes, task.input_dim + 1);
     // Inputs have about unit variance, so that a logit varies by `prior-scale`.
-    let scale = *settings.prior_scale / (width as f32).sqrt();
-    let anchor: Vec<f32> = (0..task.num_classes * width).map(|_| scale * rng.normal()).collect();
-    let examples: Vec<(f32, &[f32], u32)> =
-        data.labels.iter().enumerate().map(|(i, label)| (rng.exponential(), data.inputs.row(i), *label)).collect();
+    let scale = f64::from(*settings.prior_scale) / (width as f64).sqrt();
+    let least = 1.0 / scale / scale;
+    let anchor: Vec<f64> = (0..classes * width).map(|_| scale * f64::from(rng.normal())).collect();
+    let weights: Vec<f64> = data.labels.iter().map(|_| f64::from(rng.exponential())).collect();
 
-    // The softmax curves by at most 1/2 along any direction of its logits.
-    let least = 1.0 / (scale * scale);
-    let squares = |input: &[f32]| 1.0 + input.iter().map(|x| x * x).sum::<f32>();
-    let greatest = least + examples.iter().map(|(weight, input, _)| weight * squares(input)).sum::<f32>() / 2.0;
-    let momentum = (greatest.sqrt() - least.sqrt()) / (greatest.sqrt() + least.sqrt());
-
-    let (mut current, mut ahead) = (anchor.clone(), anchor.clone());
-    let mut errors = vec![0.0; task.num_classes];
+    let mut current = anchor.clone();
+    let (mut before, mut squares_before) = (vec![0.0; anchor.len()], f64::INFINITY);
+    let mut direction = before.clone();
+    let (mut probs, mut along) = (vec![0.0; weights.len() * classes], vec![0.0; classes]);
     for _ in 0..*settings.steps {
-        let mut gradient: Vec<f32> = ahead.iter().zip(&anchor).map(|(a, b)| least * (a - b)).collect();
-        for (weight, input, label) in &examples {
-            predict(&ahead, input, &mut errors);
-            errors[*label as usize] -= 1.0;
-            for (line, error) in gradient.chunks_exact_mut(width).zip(&errors) {
-                let slope = weight * error;
-                line.iter_mut().zip(input.iter().chain(&[1.0])).for_each(|(g, x)| *g += slope * x);
+        let mut gradient: Vec<f64> = current.iter().zip(&anchor).map(|(c, a)| least * (c - a)).collect();
+        for (i, (weight, probs)) in weights.iter().zip(probs.chunks_exact_mut(classes)).enumerate() {
+            let input = data.inputs.row(i);
+            predict(&current, input, probs);
+            for (k, (line, p)) in gradient.chunks_exact_mut(width).zip(probs).enumerate() {
+                let slope = weight * (*p - if k == data.labels[i] as usize { 1.0 } else { 0.0 });
+                line.iter_mut().zip(input.iter().chain(&[1.0])).for_each(|(g, x)| *g += slope * f64::from(*x));
             }
         }
-        let next: Vec<f32> = ahead.iter().zip(&gradient).map(|(a, g)| a - g / greatest).collect();
-        ahead = next.iter().zip(&current).map(|(c, b)| c + momentum * (c - b)).collect();
-        current = next;
+        // The prior alone curves by `least`, which bounds how far the mode is.
+        let squares = dot(&gradient, &gradient);
+        if squares.sqrt() * scale <= TOLERANCE {
+            break;
+        }
+
+        let turn = ((squares - dot(&gradient, &before)) / squares_before).max(0.0);
+        direction.iter_mut().zip(&gradient).for_each(|(d, g)| *d = turn * *d - g);
+        let mut descent = -dot(&direction, &gradient);
+        if descent <= 0.0 {
+            direction = gradient.iter().map(|g| -g).collect();
+            descent = squares;
+        }
+        (before, squares_before) = (gradient, squares);
+
+        let (mut curvature, mut spread) = (least * dot(&direction, &direction), 0.0_f64);
+        for (i, (weight, probs)) in weights.iter().zip(probs.chunks_exact(classes)).enumerate() {
+            logits(&direction, data.inputs.row(i), &mut along);
+            let mean = dot(probs, &along);
+            curvature += weight * probs.iter().zip(&along).map(|(p, u)| p * (u - mean).powi(2)).sum::<f64>();
+            let (low, high) = along.iter().fold((f64::MAX, f64::MIN), |(low, high), u| (u.min(low), u.max(high)));
+            spread = spread.max(high - low);
+        }
+        let newton = descent / curvature;
+        let length = if spread > 0.0 { (spread * newton).ln_1p() / spread } else { newton };
+        current.iter_mut().zip(&direction).for_each(|(c, d)| *c += length * d);
     }
     current
 }
 
-/// Class probabilities at an input.
-fn predict(coefficients: &[f32], input: &[f32], probs: &mut [f32]) {
-    for (line, logit) in coefficients.chunks_exact(input.len() + 1).zip(&mut *probs) {
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(a, b)| a * b).sum()
+}
+
+/// What coefficients say of each class at an input.
+fn logits(coefficients: &[f64], input: &[f32], out: &mut [f64]) {
+    for (line, logit) in coefficients.chunks_exact(input.len() + 1).zip(out) {
         let (slopes, bias) = line.split_at(input.len());
-        *logit = bias[0] + slopes.iter().zip(input).map(|(c, x)| c * x).sum::<f32>();
+        *logit = bias[0] + slopes.iter().zip(input).map(|(c, x)| c * f64::from(*x)).sum::<f64>();
     }
-    softmax(probs);
+}
+
+/// Class probabilities at an input.
+fn predict(coefficients: &[f64], input: &[f32], probs: &mut [f64]) {
+    logits(coefficients, input, probs);
+    let top = probs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    probs.iter_mut().for_each(|p| *p = (*p - top).max(-MAX_GAP).exp());
+    let total: f64 = probs.iter().sum();
+    probs.iter_mut().for_each(|p| *p /= total);
 }
 
 jointly_sdk::export!(classifier: Agent);
