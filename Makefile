@@ -1,5 +1,6 @@
 # make demo   builds the command and ranks the reference agents on the suite quick
 # make test   everything that continuous integration checks
+# make toolchains  installs, as root, what tests build agents in C, Python and JavaScript with
 # make bench  the benchmarks; half an hour
 # make fuzz   looks for bytes that break a promise: TARGET=loader, patches or answers, for SECONDS
 
@@ -7,7 +8,7 @@ WASM := wasm32-unknown-unknown
 DEMO := target/demo
 AGENTS := mlp ensemble:size=10 ensemble+:size=10 prior uniform
 
-.PHONY: demo test bench fuzz wasm-target lint-tools toolchains
+.PHONY: demo test bench fuzz wasm-target lint-tools packages toolchains
 
 demo: wasm-target
 	cargo build --release --locked -p jointly
@@ -15,7 +16,7 @@ demo: wasm-target
 	target/release/jointly run $(AGENTS) --suite quick --out $(DEMO)
 	@echo "the command itself is target/release/jointly; README.md goes on from here"
 
-test: wasm-target lint-tools toolchains
+test: wasm-target lint-tools packages
 	cargo fmt --all --check
 	cargo clippy --release --locked --workspace --all-targets -- -D warnings
 	cargo test --release --locked --workspace
@@ -45,6 +46,9 @@ lint-tools:
 	@cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
 	@cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
 
-# Tests build agents in other languages than Rust where their tools are there.
-toolchains:
+# Tests build agents in other languages than Rust where their tools are there. What goes into target/ is got unasked;
+# a system's own packages, as root, by `make toolchains` alone, or where JOINTLY_CI says that the machine is for this.
+packages:
 	@.ci/toolchains
+toolchains:
+	@.ci/toolchains --system

@@ -63,7 +63,8 @@ static bool equal(classifier_string_t a, classifier_string_t b) {
     return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
 }
 
-// The number that is the whole of a text of given characters, NaN where there is none. C itself reads more, such as 0x2.
+// The number that is the whole of a text of given characters, NaN where there is none. C itself reads more, such as
+// 0x2.
 static double number(classifier_string_t text, const char *characters) {
     char copy[LONGEST_NUMBER + 1] = {0};
     if (text.len == 0 || text.len > LONGEST_NUMBER) return NAN;

@@ -38,7 +38,7 @@ function positive(texts, name) {
   return value;
 }
 
-/** The number that a text of given characters is, NaN where there is none. JavaScript itself reads more, such as 0b10. */
+/** The number that a text of given characters is, NaN where there is none. JavaScript reads more, such as 0b10. */
 function number(text, characters) {
   return characters.test(text) ? Number(text) : NaN;
 }

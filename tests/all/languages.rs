@@ -74,8 +74,9 @@ fn made(folder: &Path, name: &str, language: &str) -> String {
 /// Does what the README says of a language, all of it; then holds the agent to its bits and its place beside another.
 fn from_nothing_to_the_leaderboard(language: &str) {
     if let Some(obstacle) = obstacle(language) {
-        // Rust is what everything here is built with.
-        assert_ne!(language, "rust", "{obstacle}");
+        // Rust is what everything here is built with; and continuous integration, where .ci/run says so, has all.
+        let must = language == "rust" || std::env::var_os("JOINTLY_CI").is_some_and(|ci| ci == "1");
+        assert!(!must, "an agent in {language} cannot be built: {obstacle}");
         skipped(&format!("an agent in {language}"), &joined(&obstacle));
         return;
     }
@@ -155,7 +156,7 @@ fn what_is_missing_is_said_and_how_to_get_it() {
         ("rust", ["cargo", "rustup target add wasm32-unknown-unknown"]),
         ("c", ["clang", "sudo apt-get install make clang lld wasi-libc libclang-rt-dev-wasm32"]),
         ("python", ["Python's venv", "sudo apt-get install make python3 python3-venv"]),
-        ("javascript", ["npm", "sudo apt-get install nodejs npm"]),
+        ("javascript", ["node 20 or later", "sudo apt-get install nodejs npm"]),
     ];
     for (language, texts) in expected {
         let folder = tempfile::tempdir().unwrap();

@@ -17,8 +17,10 @@ pub(crate) struct Tool {
 enum Source {
     /// A package of Debian's, and of what descends from it.
     Debian(&'static str),
-    /// A command of its own.
+    /// A command of its own, or the page that has it.
     Command(&'static str),
+    /// What this machine says.
+    Fitting(fn() -> Source),
 }
 
 const RUST: &[Tool] = &[
@@ -30,7 +32,7 @@ const RUST: &[Tool] = &[
     Tool {
         name: "Rust's target wasm32-unknown-unknown",
         found: has_rust_target,
-        source: Source::Command("rustup target add wasm32-unknown-unknown"),
+        source: Source::Fitting(source_of_rust_target),
     },
 ];
 
@@ -57,9 +59,12 @@ const PYTHON: &[Tool] = &[
 ];
 
 const JAVASCRIPT: &[Tool] = &[
-    Tool { name: "node", found: || on_path("node"), source: Source::Debian("nodejs") },
+    Tool { name: "node 20 or later", found: has_node, source: Source::Fitting(source_of_node) },
     Tool { name: "npm", found: || on_path("npm"), source: Source::Debian("npm") },
 ];
+
+/// What componentize-js needs.
+const OLDEST_NODE: u32 = 20;
 
 const MAKE: Tool = Tool { name: "make", found: || on_path("make"), source: Source::Debian("make") };
 
@@ -76,17 +81,23 @@ pub(crate) fn missing(language: Language) -> Vec<&'static Tool> {
 
 /// The commands that get tools, those of Debian's packages in one.
 pub(crate) fn commands(tools: &[&Tool]) -> Vec<String> {
-    let package = |tool: &&Tool| match tool.source {
-        Source::Debian(package) => Some(package),
-        Source::Command(_) => None,
-    };
-    let packages: Vec<&str> = tools.iter().filter_map(package).collect();
-    let own = tools.iter().filter_map(|tool| match tool.source {
-        Source::Debian(_) => None,
-        Source::Command(command) => Some(command.to_owned()),
-    });
+    let (mut packages, mut own) = (Vec::new(), Vec::new());
+    for tool in tools {
+        tool.source.sort(&mut packages, &mut own);
+    }
     let debian = (!packages.is_empty()).then(|| format!("sudo apt-get install {}", packages.join(" ")));
     debian.into_iter().chain(own).collect()
+}
+
+impl Source {
+    /// Puts it where it belongs, among Debian's packages or other commands.
+    fn sort(&self, packages: &mut Vec<&'static str>, own: &mut Vec<String>) {
+        match self {
+            Self::Debian(package) => packages.push(package),
+            Self::Command(command) => own.push((*command).to_owned()),
+            Self::Fitting(source) => source().sort(packages, own),
+        }
+    }
 }
 
 fn on_path(program: &str) -> bool {
@@ -106,6 +117,29 @@ fn has_rust_target() -> bool {
     root.is_some_and(|root| Path::new(&root).join("lib/rustlib/wasm32-unknown-unknown/lib").is_dir())
 }
 
+/// Rust of a distribution comes without rustup.
+fn source_of_rust_target() -> Source {
+    if on_path("cargo") && !on_path("rustup") {
+        Source::Debian("libstd-rust-dev-wasm32")
+    } else {
+        Source::Command("rustup target add wasm32-unknown-unknown")
+    }
+}
+
+fn has_node() -> bool {
+    output("node", &["--version"]).and_then(|version| major(&version)).is_some_and(|major| major >= OLDEST_NODE)
+}
+
+/// The 20 of `v20.11.1`.
+fn major(version: &str) -> Option<u32> {
+    version.strip_prefix('v')?.split('.').next()?.parse().ok()
+}
+
+/// Where a distribution's is too old, as that of Debian 12, more of it does not help.
+fn source_of_node() -> Source {
+    if on_path("node") { Source::Command("https://nodejs.org/en/download") } else { Source::Debian("nodejs") }
+}
+
 /// Whether clang knows where a file for WebAssembly is; of what it does not find it prints the bare name.
 fn clang_has(question: &str) -> bool {
     let path = output("clang", &["--target=wasm32-wasi", "-rtlib=compiler-rt", question]).map(PathBuf::from);
@@ -120,6 +154,14 @@ fn has_venv() -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn versions_of_node() {
+        assert_eq!(major("v20.20.2"), Some(20));
+        assert_eq!(major("v9.0.0"), Some(9));
+        assert_eq!(major("20.1"), None);
+        assert_eq!(major("v"), None);
+    }
 
     #[test]
     fn packages_are_got_by_one_command() {
