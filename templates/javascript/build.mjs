@@ -7,7 +7,8 @@ const { component } = await componentize({
   sourcePath: "agent.js",
   witPath: "wit",
   worldName: "classifier",
-  // Without these the engine asks for nothing of a system, neither clock nor entropy: the sandbox has none.
-  disableFeatures: ["stdio", "random", "clocks", "http", "fetch-event"],
+  // The engine asks for nothing of a system but a place to print to, the agent's log: the sandbox has neither a true clock
+  // nor entropy.
+  disableFeatures: ["random", "clocks", "http", "fetch-event"],
 });
 await writeFile("template-agent.wasm", component);

@@ -8,6 +8,9 @@ const LINES: usize = 20;
 /// The bytes of a line that are kept.
 pub(crate) const LINE_BYTES: usize = 2 * 1024;
 
+/// What Rust's panics say after what happened, which is no news of it.
+const HINT: &str = "note: run with `RUST_BACKTRACE=1`";
+
 /// What an agent says, shared between its store and whoever shows or keeps it.
 #[derive(Clone, Debug, Default)]
 pub struct Trace(Arc<Said>);
@@ -38,10 +41,10 @@ impl Trace {
         (log.first.clone(), log.lines - log.first.len() as u64)
     }
 
-    /// The last line that the agent logged, if any.
+    /// The last line that the agent logged, if any: of those that say something.
     pub(crate) fn last_line(&self) -> Option<String> {
         let log = self.kept();
-        (log.lines > 0).then(|| log.last.clone())
+        (!log.last.is_empty()).then(|| log.last.clone())
     }
 
     /// Keeps what lies in [0, 1]; a guest may say anything.
@@ -59,7 +62,9 @@ impl Trace {
         let line = &line[..end];
         let mut log = self.kept();
         log.lines += 1;
-        line.clone_into(&mut log.last);
+        if !line.trim().is_empty() && !line.starts_with(HINT) {
+            line.clone_into(&mut log.last);
+        }
         if log.first.len() < LINES {
             log.first.push(line.to_owned());
         }
@@ -84,6 +89,8 @@ mod tests {
         assert_eq!((kept.len(), dropped), (LINES, 1000 - LINES as u64));
         assert!(kept.iter().all(|line| line.len() <= LINE_BYTES));
         trace.add_line("the end");
+        trace.add_line(" ");
+        trace.add_line("note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace");
         assert_eq!(trace.last_line().as_deref(), Some("the end"));
     }
 
