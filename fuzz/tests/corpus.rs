@@ -108,6 +108,26 @@ fn what_an_agent_may_answer() {
     tries("answers", answers, &[&others, &failed.map(Ending::Failed)[..]].concat());
 }
 
+/// The encoder would follow them by recursion, as deep as there are packages.
+#[test]
+fn a_chain_of_packages_has_an_end() {
+    use std::fmt::Write as _;
+    let mut text = "package jointly:chain; world chain { import a199:b/i; }\n".to_owned();
+    for package in 0..200_u32 {
+        let needed = package.checked_sub(1).map(|needed| format!("use a{needed}:b/i.{{t}};"));
+        let own = needed.unwrap_or_else(|| "record t { x: u8 }".into());
+        writeln!(text, "package a{package}:b {{ interface i {{ {own} f: func() -> t; }} }}").unwrap();
+    }
+    let mut resolve = wit_parser::Resolve::default();
+    let package = resolve.push_str("chain.wit", &text).unwrap();
+    let world = resolve.select_world(&[package], None).unwrap();
+    let mut module = wat::parse_str("(module)").unwrap();
+    wit_component::embed_component_metadata(&mut module, &resolve, world, wit_component::StringEncoding::UTF8).unwrap();
+    let runtime = jointly_host::Runtime::new(jointly_host::Execution::Compiled, None).unwrap();
+    let error = runtime.load(&module, jointly_host::Limits::default()).err().unwrap().to_string();
+    assert!(error.contains("it names too many packages"), "{error}");
+}
+
 /// A corpus of another interface would only find that it is refused.
 #[test]
 fn the_corpus_has_agents_of_this_interface() {

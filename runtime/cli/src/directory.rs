@@ -233,6 +233,17 @@ pub(crate) enum Kept {
 }
 
 impl Kept {
+    /// All of them.
+    const ALL: [Self; 5] =
+        [Self::Agent, Self::Problem, Self::Belief, Self::Table(TableFormat::Csv), Self::Table(TableFormat::Npz)];
+
+    /// The digest under which a file of that name, as [`path`](Self::path) makes it, is kept.
+    pub(crate) fn digest_in(name: &str) -> Option<String> {
+        let (_, file) = name.split_once('/')?;
+        let digest = file.split('.').next()?.replacen('-', ":", 1);
+        (is_digest(&digest) && Self::ALL.iter().any(|kind| kind.path(&digest) == name)).then_some(digest)
+    }
+
     /// Where it lies below the directory.
     pub(crate) fn path(self, digest: &str) -> String {
         let (folder, extension) = match self {

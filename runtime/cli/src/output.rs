@@ -3,8 +3,7 @@
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
-
-use crate::printable::is_printable;
+use jointly_host::is_printable;
 
 /// The most of a message that is shown: messages quote files and guests.
 const MESSAGE_CHARS: usize = 2_000;

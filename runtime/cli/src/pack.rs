@@ -18,7 +18,7 @@ use flate2::{Compression, write::GzEncoder};
 use jointly_core::digest;
 use jointly_core::digest::Hasher;
 
-use crate::directory::{JOURNAL, LEADERBOARD, PACK_AGAIN, PLAN, SCORES, SWEEP};
+use crate::directory::{JOURNAL, Kept, LEADERBOARD, PACK_AGAIN, PLAN, SCORES, SWEEP};
 use crate::plan::is_digest;
 
 /// What a pack's name ends in.
@@ -144,7 +144,7 @@ fn members(file: File) -> Result<HashMap<String, Vec<u8>>> {
         member.read_to_end(&mut bytes)?;
         // The reader takes the end of the archive for the end of its member.
         ensure!(bytes.len() as u64 == size, "its {name} ends too soon");
-        if let Some(named) = kept_digest(&name) {
+        if let Some(named) = Kept::digest_in(&name) {
             ensure!(digest(&bytes) == named, "the digest of its {name} is not its name");
         }
         members.insert(name, bytes);
@@ -160,16 +160,7 @@ fn limit(name: &str) -> Option<u64> {
     if [PLAN, JOURNAL, SCORES, LEADERBOARD, SWEEP].contains(&name) {
         return Some(MOST_BYTES);
     }
-    kept_digest(name).map(|_| MOST_KEPT)
-}
-
-/// The digest that the name of an agent, problem, table or belief is made of, as [`crate::directory::Kept`] makes it.
-fn kept_digest(name: &str) -> Option<String> {
-    let forms =
-        [("agents/", ".wasm"), ("problems/", ".npz"), ("beliefs/", ".bin"), ("tables/", ".csv"), ("tables/", ".npz")];
-    let digest = |(folder, extension): &(&str, &str)| name.strip_prefix(folder)?.strip_suffix(extension);
-    let digest = forms.iter().find_map(digest)?.replacen('-', ":", 1);
-    is_digest(&digest).then_some(digest)
+    Kept::digest_in(name).map(|_| MOST_KEPT)
 }
 
 #[cfg(test)]

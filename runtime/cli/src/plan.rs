@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use jointly_core::regression::{Noise, RegressionOptions, RegressionSuite, Residuals, regression_suite};
 use jointly_core::shift::{ShiftLevel, ShiftOptions, ShiftSuite, shift_suite};
 use jointly_core::{Evaluation, Initialization, Metric, Partitioning, Suite, digest};
-use jointly_host::{ENGINE, INTERFACE, Interface, Limits};
+use jointly_host::{ENGINE, INTERFACE, Interface, LONGEST_NAME, Limits};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -19,8 +19,6 @@ use crate::{noise_argument, oracle, partition_argument, printable, problems, res
 
 /// The most MiB that agents may hold, whoever asks.
 pub(crate) const MOST_MEMORY: u64 = 4096;
-/// The most characters of an agent's name: the host takes no longer ones.
-const MOST_NAME: usize = 40;
 /// The most characters of a setting's name or value.
 const MOST_SETTING: usize = 2_000;
 /// The most characters of a problem's, table's or suite's name: a file's, and what stands before it.
@@ -284,7 +282,7 @@ impl Plan {
         let agent = |agent: &PlannedAgent| {
             let settings = agent.settings.to_list();
             let mut settings = settings.iter().flat_map(|setting| [&setting.name, &setting.value]);
-            printable::defect("the agent", &agent.agent, MOST_NAME)
+            printable::defect("the agent", &agent.agent, LONGEST_NAME)
                 .or_else(|| settings.find_map(|text| printable::defect("the setting", text, MOST_SETTING)))
         };
         let problem = |planned: &PlannedProblem| printable::defect("the problem", &planned.problem, MOST_PROBLEM);

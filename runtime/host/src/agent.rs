@@ -11,7 +11,8 @@ use crate::bindings::{Classifier, ClassifierPre};
 use crate::interface::Interface;
 use crate::load_error::{LoadError, one_line};
 use crate::meter::Meter;
-use crate::sandbox::{Sandbox, clean};
+use crate::printable::clean;
+use crate::sandbox::Sandbox;
 use crate::{
     ConfiguredAgent, ConfiguredMultimodal, ConfiguredRegressor, Description, Failure, Limits, Phase, Setting, Trace,
     classifier, multimodal, regressor,

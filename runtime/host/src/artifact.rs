@@ -6,12 +6,14 @@ use wasi_preview1_component_adapter_provider::{
 use wasmparser::{Encoding, Parser, Payload};
 
 use crate::load_error::{LoadError, one_line};
-use crate::sandbox::clean;
+use crate::printable::clean;
 use crate::{INTERFACE, Interface, wasi};
 
 /// The custom section in which the SDK stamps the interface it speaks.
 const STAMP: &str = "jointly-agent";
 const PACKAGE: &str = "jointly:agent/";
+/// The most packages of a component type: the encoder follows what they need by recursion. WASI has a dozen.
+const PACKAGES: usize = 100;
 const VERSION: &str = "0.2.0";
 
 /// The component in the bytes: themselves, or what a core module with a component type wraps into.
@@ -129,6 +131,9 @@ impl<'a> Survey<'a> {
 fn refuse_circles(ty: &[u8]) -> Result<(), LoadError> {
     let damaged = |error: &str| LoadError::Malformed(clean(&format!("component type: {error}")));
     let (resolve, _) = wit_parser::decoding::decode_world(ty).map_err(|error| damaged(&format!("{error:#}")))?;
+    if resolve.packages.len() > PACKAGES {
+        return Err(damaged("it names too many packages"));
+    }
     let mut open: Vec<_> = resolve.packages.iter().map(|(package, _)| package).collect();
     // A package whose needs are all met is out of the question; where none is, the rest are a circle.
     loop {

@@ -1,7 +1,7 @@
 //! What an agent says of itself.
 
 use crate::bindings::jointly::agent::types as wit;
-use crate::sandbox::{clean, is_printable};
+use crate::printable::{clean, is_printable};
 use crate::{Interface, Setting};
 use serde::Serialize;
 
@@ -24,6 +24,9 @@ pub struct Description {
     pub sweeps: Vec<Sweep>,
 }
 
+/// The most characters of an agent's name.
+pub const LONGEST_NAME: usize = 40;
+
 /// The longest name of a parameter, setting or sweep, and the longest value.
 pub(crate) const LONGEST_TEXT: usize = 200;
 
@@ -41,7 +44,7 @@ impl Description {
     /// Whether the name can stand in a table, a path and a terminal without surprises.
     pub(crate) fn has_plain_name(&self) -> bool {
         let plain = |c: char| c.is_ascii_alphanumeric() || "+._-".contains(c);
-        (1..=40).contains(&self.name.len()) && self.name.chars().all(plain)
+        (1..=LONGEST_NAME).contains(&self.name.len()) && self.name.chars().all(plain)
     }
 }
 

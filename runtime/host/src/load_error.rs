@@ -1,7 +1,7 @@
 //! Why a file is not an agent that this host runs, with the remedy.
 
-use crate::description::LONGEST_TEXT;
-use crate::sandbox::clean;
+use crate::description::{LONGEST_NAME, LONGEST_TEXT};
+use crate::printable::clean;
 use crate::{Failure, INTERFACE};
 
 /// Why a file was refused; every message fits after "failed to load FILE: ".
@@ -46,7 +46,7 @@ pub enum LoadError {
     #[error("not accepted by the engine: {0}")]
     Engine(String),
     /// Its name would not fit a leaderboard.
-    #[error("calls itself {0:?}; a name is 1 to 40 letters, digits and + . _ - (the description's `name`)")]
+    #[error("calls itself {0:?}; a name is 1 to {LONGEST_NAME} letters, digits and + . _ - (the description's `name`)")]
     Name(String),
     /// A text of its description would not fit a table.
     #[error("describes {0:?} by a name or value that is not printable or longer than {LONGEST_TEXT} bytes")]

@@ -6,6 +6,7 @@ use wasmtime::{Store, Trap, WasmBacktrace};
 use crate::bindings::jointly::agent::types;
 use crate::load_error::one_line;
 use crate::meter::Meter;
+use crate::printable::clean;
 use crate::wasi::Fault;
 use crate::world::World;
 use crate::{Failure, Kind, Limits, Phase, Setting, Trace};
@@ -18,8 +19,6 @@ const HANDLES: usize = 100_000;
 const NO_HANDLE: &str = "store handle limit exceeded";
 /// What the engine says of instances, memories or tables too many.
 const TOO_MANY: &str = "resource limit exceeded";
-/// The longest message of an agent that is kept.
-const MESSAGE_CHARS: usize = 500;
 
 /// A store with an instance of an agent in it, as one of the worlds.
 pub(crate) struct Sandbox<W> {
@@ -144,15 +143,4 @@ fn classify(store: &Store<Meter>, phase: Phase, error: &wasmtime::Error) -> Fail
 /// What a guest that is no more said last.
 fn last_words(meter: &Meter) -> String {
     meter.trace.last_line().map(|last| format!("; its log ends: {last}")).unwrap_or_default()
-}
-
-/// One printable line of bounded length: messages quote what a guest wrote.
-pub(crate) fn clean(message: &str) -> String {
-    message.chars().map(|c| if is_printable(c) { c } else { ' ' }).take(MESSAGE_CHARS).collect()
-}
-
-/// Whether a character stays in its place: neither a control, nor what ends a line or turns its direction.
-pub(crate) fn is_printable(c: char) -> bool {
-    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    !c.is_control() && !turns
 }

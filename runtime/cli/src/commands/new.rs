@@ -7,6 +7,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
+use jointly_host::LONGEST_NAME;
 
 use crate::shell::quoted;
 use crate::table::wrap;
@@ -29,9 +30,6 @@ pub(crate) struct New {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
 }
-
-/// The longest name that a leaderboard takes.
-const LONGEST_NAME: usize = 40;
 
 /// Crates that the Rust agent is built with, whose name it cannot take.
 const TAKEN: [&str; 5] = ["jointly-sdk", "jointly_sdk", "std", "core", "alloc"];
