@@ -2,13 +2,14 @@
 # make test   everything that continuous integration checks
 # make toolchains  installs, as root, what tests build agents in C, Python and JavaScript with
 # make bench  the benchmarks; half an hour
+# make test-ray  runs on a Ray cluster of this machine; skipped, saying so, where Ray is not installed (part of make test)
 # make fuzz   looks for bytes that break a promise: TARGET=loader, patches or answers, for SECONDS
 
 WASM := wasm32-unknown-unknown
 DEMO := target/demo
 AGENTS := mlp ensemble:size=10 ensemble+:size=10 prior uniform
 
-.PHONY: demo test bench fuzz wasm-target lint-tools packages toolchains
+.PHONY: demo test test-ray bench fuzz wasm-target lint-tools packages toolchains
 
 demo: wasm-target
 	cargo build --release --locked -p jointly
@@ -21,6 +22,15 @@ test: wasm-target lint-tools packages
 	cargo clippy --release --locked --workspace --all-targets -- -D warnings
 	cargo test --release --locked --workspace
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --locked --workspace --no-deps
+	cargo build --release --locked --workspace --bin jointly
+	$(MAKE) test-ray
+
+# PYTHON is one that Ray is installed for.
+PYTHON := python3
+
+test-ray:
+	@if command -v $(PYTHON) >/dev/null; then cd runtime/ray && $(PYTHON) -m unittest; \
+	else echo "skipped runtime/ray: there is no $(PYTHON)" >&2; fi
 
 bench: wasm-target
 	cargo bench --locked -p jointly-benches

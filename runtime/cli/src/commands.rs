@@ -4,15 +4,19 @@ mod agents;
 mod check;
 mod data;
 mod leaderboard;
+mod merge;
 mod new;
 mod pack;
 mod picture;
+mod plan;
 mod report;
 mod run;
 mod score;
+mod slurm;
 mod suites;
 mod sweep;
 mod verify;
+mod worker;
 
 use std::process::ExitCode;
 
@@ -41,6 +45,9 @@ enum Command {
     Data(data::Data),
     Run(run::Run),
     Sweep(sweep::Sweep),
+    Plan(plan::Plan),
+    Merge(merge::Merge),
+    Slurm(slurm::Slurm),
     Report(report::Report),
     Picture(picture::Picture),
     New(new::New),
@@ -49,6 +56,7 @@ enum Command {
     Verify(verify::Verify),
     Pack(pack::Pack),
     Leaderboard(leaderboard::Leaderboard),
+    Worker(worker::Worker),
 }
 
 impl Jointly {
@@ -59,6 +67,9 @@ impl Jointly {
             Command::Data(command) => command.execute(),
             Command::Run(command) => command.execute(),
             Command::Sweep(command) => command.execute(),
+            Command::Plan(command) => command.execute(),
+            Command::Merge(command) => command.execute(),
+            Command::Slurm(command) => command.execute(),
             Command::Report(command) => command.execute(),
             Command::Picture(command) => command.execute(),
             Command::New(command) => command.execute(),
@@ -67,6 +78,7 @@ impl Jointly {
             Command::Verify(command) => command.execute(),
             Command::Pack(command) => command.execute(),
             Command::Leaderboard(command) => command.execute(),
+            Command::Worker(command) => command.execute(),
         }
     }
 }

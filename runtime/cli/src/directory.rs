@@ -91,6 +91,11 @@ impl RunDirectory {
         Ok(Self { path: path.to_owned(), packed: Some(members) })
     }
 
+    /// A folder that keeps bytes by digest as the directory of a run does, and holds no run.
+    pub(crate) fn of_kept_files(path: PathBuf) -> Self {
+        Self { path, packed: None }
+    }
+
     pub(crate) fn path(&self) -> &Path {
         &self.path
     }

@@ -15,6 +15,7 @@ use crate::plan::Plan;
 use crate::problems::IMPORTED;
 use crate::scores::{self, Beliefs, Scores, belief_of};
 use crate::selection::{self, Selection, Tune};
+use crate::shard::Shard;
 use crate::table::counted;
 use crate::unit::UnitResult;
 
@@ -59,6 +60,12 @@ impl Entry {
         if plan.version != own {
             bail!("{} was made by version {} and this is {own}; use that version", path.display(), plan.version);
         }
+        if let Some(shard) = Shard::held(&directory)? {
+            bail!(
+                "{} is shard {shard} of a run and no entry: join all its shards by `jointly merge OUT DIR...`",
+                path.display()
+            );
+        }
         let results = in_order(&plan, directory.results()?, directory.remedy("give the same `jointly run` again"))
             .with_context(|| format!("{} is no finished run of its plan", path.display()))?;
         // Those of the journal must be there, and whole.
@@ -100,8 +107,7 @@ impl Entry {
     /// Its pack: the same bytes of the same results, whoever ran them, when and where.
     pub(crate) fn to_pack(&self) -> Result<Vec<u8>> {
         let texts = self.texts()?.into_iter().map(|(name, text)| Ok((name.to_owned(), text.into_bytes())));
-        let kept = self
-            .kept()?
+        let kept = kept(&self.plan, &self.results)?
             .into_iter()
             .map(|(kind, digest)| Ok((kind.path(&digest), self.directory.whole(kind, &digest)?)));
         pack::pack(texts.chain(kept)).with_context(|| format!("failed to pack {}", self.shown()))
@@ -124,24 +130,23 @@ impl Entry {
         ];
         Ok(texts.into_iter().chain(sweep.iter().map(|sweep| (SWEEP, sweep.clone()))).collect())
     }
+}
 
-    /// The bytes that running it again needs and that it keeps under their digests, in the order of their names.
-    fn kept(&self) -> Result<Vec<(Kept, String)>> {
-        let plan = &self.plan;
-        let agents = plan.agents.iter().filter(|agent| !agent.is_reference()).chain(plan.predictor());
-        let mut kept: Vec<(Kept, String)> = agents.map(|agent| (Kept::Agent, agent.digest.clone())).collect();
-        if plan.suite == IMPORTED {
-            let digests = plan.problems.iter().filter_map(|problem| problem.digest.clone());
-            kept.extend(digests.map(|digest| (Kept::Problem, digest)));
-        }
-        for table in &plan.tables {
-            kept.push((table.kept()?, table.digest.clone()));
-        }
-        kept.extend(self.results.iter().filter_map(belief_of).map(|digest| (Kept::Belief, digest.to_owned())));
-        kept.sort_by_key(|(kind, digest)| kind.path(digest));
-        kept.dedup_by_key(|(kind, digest)| kind.path(digest));
-        Ok(kept)
+/// The bytes that running an entry again needs and that it keeps under their digests, in the order of their names.
+pub(crate) fn kept(plan: &Plan, results: &[UnitResult]) -> Result<Vec<(Kept, String)>> {
+    let agents = plan.agents.iter().filter(|agent| !agent.is_reference()).chain(plan.predictor());
+    let mut kept: Vec<(Kept, String)> = agents.map(|agent| (Kept::Agent, agent.digest.clone())).collect();
+    if plan.suite == IMPORTED {
+        let digests = plan.problems.iter().filter_map(|problem| problem.digest.clone());
+        kept.extend(digests.map(|digest| (Kept::Problem, digest)));
     }
+    for table in &plan.tables {
+        kept.push((table.kept()?, table.digest.clone()));
+    }
+    kept.extend(results.iter().filter_map(belief_of).map(|digest| (Kept::Belief, digest.to_owned())));
+    kept.sort_by_key(|(kind, digest)| kind.path(digest));
+    kept.dedup_by_key(|(kind, digest)| kind.path(digest));
+    Ok(kept)
 }
 
 /// The results of all units of a plan in their order, if these are they; `remedy` is what helps where some are missing.

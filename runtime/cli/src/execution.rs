@@ -15,13 +15,14 @@ use jointly_host::{Failure, Kind, Phase, Trace};
 use crate::exit;
 use crate::oracle;
 use crate::progress::{Activity, Display};
+use crate::schedule;
 use crate::unit::{Outcome, UnitResult};
 use crate::workload::{Contestant, Problems, Workload};
 
 /// Room for a guest's stack, the engine's own and ours.
-const STACK_BYTES: usize = 8 << 20;
+pub(crate) const STACK_BYTES: usize = 8 << 20;
 /// How often the display shows what runs.
-const REFRESH: Duration = Duration::from_millis(200);
+pub(crate) const REFRESH: Duration = Duration::from_millis(200);
 
 /// The number of threads: what was asked for, else one a core.
 pub(crate) fn jobs(asked: Option<NonZero<usize>>) -> usize {
@@ -52,12 +53,14 @@ pub(crate) struct Belief {
     pub(crate) bytes: Vec<u8>,
 }
 
-/// The plan's units that have no result yet: problem by problem, so that all agents get on together.
+/// The plan's units that have no result yet, in the order in which they are run: problem by problem, so that all agents get
+/// on together.
 pub(crate) fn pending(workload: &Workload, results: &[UnitResult]) -> Vec<Unit> {
     let done: std::collections::HashSet<(&str, &str)> =
         results.iter().map(|result| (result.agent.as_str(), result.problem.as_str())).collect();
     let plan = &workload.plan;
-    let units = (0..plan.problems.len())
+    let units = schedule::order(plan)
+        .into_iter()
         .flat_map(|problem| (0..plan.agents.len()).map(move |agent| Unit { agent, problem }))
         .filter(|unit| {
             let key = (plan.agents[unit.agent].label.as_str(), plan.problems[unit.problem].problem.as_str());
@@ -117,7 +120,17 @@ pub(crate) fn execute(
     })
 }
 
-fn carry_out(workload: &Workload, unit: Unit, activity: &Activity) -> Finished {
+/// Does that on a thread with room for guests: where they run one after the other.
+pub(crate) fn with_room<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
+    thread::scope(|scope| {
+        let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
+        // A panic ends the process, so that there is nothing else to hear of.
+        thread.context("failed to start a thread")?.join().unwrap_or_else(|_| bail!("a thread ended in a panic"))
+    })
+}
+
+/// Carries out one unit, on a thread with room for a guest's stack.
+pub(crate) fn carry_out(workload: &Workload, unit: Unit, activity: &Activity) -> Finished {
     let planned = &workload.plan.agents[unit.agent];
     let problem = &workload.plan.problems[unit.problem].problem;
     let start = Instant::now();
@@ -179,7 +192,7 @@ fn classify(
 }
 
 /// What is recorded of an agent that has no scores.
-fn unscored(error: EvaluateError<Failure>) -> Failure {
+pub(crate) fn unscored(error: EvaluateError<Failure>) -> Failure {
     match error {
         EvaluateError::Agent(failure) => failure,
         EvaluateError::Inconsistent(message) => Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message },
@@ -253,7 +266,7 @@ fn failure_of(error: FitError<Failure>) -> Failure {
 }
 
 /// A machine that is short of memory, or data that cannot be used, say nothing of the agent: the unit is not recorded.
-fn recordable(result: &UnitResult) -> Result<()> {
+pub(crate) fn recordable(result: &UnitResult) -> Result<()> {
     match &result.outcome {
         Outcome::Failed(failure) if failure.kind == Kind::Host => bail!(
             "{} on {} could not be run: {}; finished units are kept: where memory is short make room, or ask for fewer --jobs, \

@@ -370,9 +370,13 @@ impl Plan {
 
     /// The suite and enough of the plan's digest to tell plans apart.
     pub(crate) fn short_name(&self) -> serde_json::Result<String> {
-        let digest = digest(&serde_json::to_vec(self)?);
         // One directory, whatever the suite's name holds.
-        Ok(format!("{}-{}", self.suite.replace('/', "-"), short(&digest)))
+        Ok(format!("{}-{}", self.suite.replace('/', "-"), short(&self.digest()?)))
+    }
+
+    /// What plans that are the same have in common, and no other.
+    pub(crate) fn digest(&self) -> serde_json::Result<String> {
+        Ok(digest(&serde_json::to_vec(self)?))
     }
 
     /// In what evaluation and problems are not the suite's own, for the heading of a table.

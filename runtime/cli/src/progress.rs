@@ -6,9 +6,12 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use jointly_host::Trace;
+use jointly_host::{Failure, Trace};
 
+use crate::execution::Unit;
 use crate::output;
+use crate::plan::Plan;
+use crate::time_left::TimeLeft;
 use crate::unit::{Outcome, UnitResult};
 
 /// With more units than this, plain lines are spread over the work.
@@ -58,33 +61,40 @@ pub(crate) struct Display {
     bar: Option<ProgressBar>,
     total: usize,
     finished: AtomicUsize,
+    time_left: TimeLeft,
 }
 
 impl Display {
-    /// A display of `total` units, of which some are done already.
-    pub(crate) fn new(total: usize, done: usize) -> Self {
+    /// A display of units of the plan, beside which some are done already.
+    pub(crate) fn new(plan: &Plan, units: &[Unit], done: usize) -> Self {
+        let total = units.len() + done;
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
-            let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed} (eta {eta}) {wide_msg}");
+            let style = ProgressStyle::with_template("{bar:24} {pos}/{len} {elapsed} {wide_msg}");
             bar.set_style(style.unwrap_or_else(|_| ProgressStyle::default_bar()));
             bar.set_position(done as u64);
-            bar.reset_eta();
             bar.enable_steady_tick(Duration::from_millis(500));
             bar
         });
-        Self { bar, total, finished: AtomicUsize::new(done) }
+        Self { bar, total, finished: AtomicUsize::new(done), time_left: TimeLeft::of(plan, units) }
     }
 
     pub(crate) fn finished(&self, result: &UnitResult) {
-        let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
         let failure = match &result.outcome {
             Outcome::Scored { .. } | Outcome::Regression { .. } | Outcome::Shift { .. } => None,
             Outcome::Failed(failure) => Some(failure),
         };
+        self.step(&result.agent, &result.problem, result.seconds.unwrap_or_default(), failure);
+    }
+
+    /// One unit more is done, or one measurement of it.
+    pub(crate) fn step(&self, agent: &str, problem: &str, seconds: f64, failure: Option<&Failure>) {
+        let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
+        self.time_left.finished(problem);
         let line = || {
-            let seconds = || format!("{:.1} s", result.seconds.unwrap_or_default());
-            let how = failure.map_or_else(seconds, |failure| format!("failed: {failure}"));
-            format!("[{finished}/{}] {} on {}: {how}", self.total, result.agent, result.problem)
+            let left = self.time_left.text().map(|left| format!("; {left}")).unwrap_or_default();
+            let how = failure.map_or_else(|| format!("{seconds:.1} s"), |failure| format!("failed: {failure}"));
+            format!("[{finished}/{}] {agent} on {problem}: {how}{left}", self.total)
         };
         match &self.bar {
             Some(bar) => {
@@ -100,8 +110,9 @@ impl Display {
 
     pub(crate) fn running(&self, activities: &[Activity]) {
         if let Some(bar) = &self.bar {
-            let doing: Vec<String> = activities.iter().filter_map(Activity::describe).collect();
-            bar.set_message(doing.join(", "));
+            let doing = activities.iter().filter_map(Activity::describe);
+            let all: Vec<String> = self.time_left.text().into_iter().chain(doing).collect();
+            bar.set_message(all.join(", "));
         }
     }
 }

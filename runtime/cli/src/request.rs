@@ -3,8 +3,9 @@
 use std::collections::HashSet;
 use std::num::{NonZero, NonZeroU32};
 use std::path::{Path, PathBuf};
+use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use jointly_core::Suite;
 use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES};
@@ -26,6 +27,7 @@ use crate::problems::Choices;
 use crate::progress::Display;
 use crate::regression_arguments::RegressionArguments;
 use crate::scores::Scores;
+use crate::shard::{Shard, ShardArguments, ShardDone, Share};
 use crate::shift_arguments::ShiftArguments;
 use crate::shift_suite::ShiftChoices;
 use crate::table::counted;
@@ -100,9 +102,26 @@ pub(crate) struct Request {
     #[arg(long, value_name = "DIR")]
     reuse: Vec<PathBuf>,
     #[command(flatten)]
+    shard: ShardArguments,
+    #[command(flatten)]
     regression: RegressionArguments,
     #[command(flatten)]
     shift: ShiftArguments,
+}
+
+/// What has been carried out.
+pub(crate) enum CarriedOut {
+    Whole(Box<Done>),
+    /// A shard, which has no scores.
+    Share(ShardDone),
+}
+
+/// A run that is planned: its directory has all that its units need, and is held.
+pub(crate) struct Planned {
+    pub(crate) workload: Workload,
+    pub(crate) directory: RunDirectory,
+    pub(crate) journal: Journal,
+    pub(crate) share: Share,
 }
 
 /// A run that is done, its scores written.
@@ -118,24 +137,42 @@ impl Request {
         Limits { fuel: self.fuel.unwrap_or(usual_fuel(self.interface())), memory: self.memory << 20 }
     }
 
-    /// Runs the agents on the problems asked for, from where an earlier run of the same plan stopped, and writes scores
-    /// and leaderboard.
-    pub(crate) fn carry_out(self, agents: &[AgentSpec]) -> Result<Done> {
-        let asked = self.asked()?;
-        let all = agent_source::all_bundled_for(asked.interface());
-        let agents = if agents.is_empty() { &all } else { agents };
-        let workload = Workload::of(agents, asked, self.seed, self.limits(), self.engine.into())?;
+    /// Runs the agents on the problems asked for, or the shard's share of that, from where an earlier run of the same plan
+    /// stopped, and writes scores and leaderboard of the whole.
+    pub(crate) fn carry_out(self, agents: &[AgentSpec]) -> Result<CarriedOut> {
+        let (shard, jobs) = (self.shard.shard()?, execution::jobs(self.jobs));
+        let Planned { workload, directory, mut journal, share } = self.plan(agents)?;
+        finish(&workload, &share, &mut journal, &directory, jobs)?;
+
+        let results = journal.results().to_vec();
+        match shard {
+            Some(shard) => {
+                let units = (share.size(), workload.plan.agents.len() * workload.plan.problems.len());
+                Ok(CarriedOut::Share(ShardDone { directory, shard, units, results }))
+            }
+            None => Done::of(directory, workload.plan, results).map(|done| CarriedOut::Whole(done.into())),
+        }
+    }
+
+    /// Makes the directory, or goes on with it, with all that carrying out its units needs and what other runs have
+    /// finished of them.
+    pub(crate) fn plan(self, agents: &[AgentSpec]) -> Result<Planned> {
+        let shard = self.shard.shard()?;
+        let workload = self.workload(agents)?;
         // What `verify` and `report` would not take is not begun.
         if let Some(defect) = workload.plan.defect() {
             bail!("this cannot be run: {defect}; give it another name");
         }
-        let out = match self.out {
-            Some(out) => out,
-            None => Path::new("jointly-runs").join(workload.plan.short_name()?),
+        let out = match (self.out, shard) {
+            (Some(out), _) => out,
+            (None, None) => usual_place(&workload.plan)?,
+            (None, Some(shard)) => shard.beside(&usual_place(&workload.plan)?),
         };
         // What cannot be taken over is said before a directory is made.
         let known = reuse::results(&workload.plan, &self.reuse)?;
         let (directory, mut journal) = RunDirectory::for_plan(&out, &workload.plan)?;
+        Shard::claim(shard, &directory, journal.results())?;
+        let share = Share::of(&workload.plan, shard);
         workload.keep_files_in(&directory)?;
         problems::keep(&self.files, &directory)?;
         if let (Some(evaluation), Problems::Classification(problems)) = (workload.plan.evaluation(), &workload.problems)
@@ -144,14 +181,43 @@ impl Request {
             output::note(&warning);
         }
         interruptible(&out)?;
-        take_over(&workload, &mut journal, &directory, known)?;
-        finish(&workload, &mut journal, &directory, execution::jobs(self.jobs))?;
+        take_over(&workload, &share, &mut journal, &directory, known)?;
+        Ok(Planned { workload, directory, journal, share })
+    }
 
-        let results = journal.results().to_vec();
-        let scores = Scores::with_beliefs(&workload.plan, &results, &directory)?;
-        directory.write(directory::LEADERBOARD, &Leaderboard::new(&scores).to_csv())?;
-        directory.write(directory::SCORES, &directory::to_json(&scores.to_json())?)?;
-        Ok(Done { directory, plan: workload.plan, results })
+    /// Agents and problems as they are asked for, loaded.
+    pub(crate) fn workload(&self, agents: &[AgentSpec]) -> Result<Workload> {
+        let asked = self.asked()?;
+        let all = agent_source::all_bundled_for(asked.interface());
+        let agents = if agents.is_empty() { &all } else { agents };
+        Workload::of(agents, asked, self.seed, self.limits(), self.engine.into())
+    }
+
+    /// Where results are to go, if anywhere in particular.
+    pub(crate) fn out(&self) -> Option<&Path> {
+        self.out.as_deref()
+    }
+
+    /// Units at a time, where a person says so.
+    pub(crate) fn jobs(&self) -> Option<NonZero<usize>> {
+        self.jobs
+    }
+
+    /// Refuses a shard where only whole runs are meant.
+    pub(crate) fn refuse_shard(&self, why: &str) -> Result<()> {
+        ensure!(!self.shard.is_given(), "--shard has no place here: {why}");
+        Ok(())
+    }
+
+    /// Refuses what says how to run and where results go, where nothing is run.
+    pub(crate) fn refuse_running(&self, why: &str) -> Result<()> {
+        self.refuse_shard(why)?;
+        let given =
+            [("--out", self.out.is_some()), ("--jobs", self.jobs.is_some()), ("--reuse", !self.reuse.is_empty())];
+        match given.iter().find(|(_, given)| *given) {
+            Some((option, _)) => bail!("{option} has no place here: {why}"),
+            None => Ok(()),
+        }
     }
 
     /// What the agents must learn.
@@ -232,16 +298,56 @@ impl Request {
     }
 }
 
+impl Done {
+    /// Writes scores and leaderboard of a run's results.
+    pub(crate) fn of(directory: RunDirectory, plan: Plan, results: Vec<UnitResult>) -> Result<Self> {
+        let scores = Scores::with_beliefs(&plan, &results, &directory)?;
+        directory.write(directory::LEADERBOARD, &Leaderboard::new(&scores).to_csv())?;
+        directory.write(directory::SCORES, &directory::to_json(&scores.to_json())?)?;
+        Ok(Self { directory, plan, results })
+    }
+
+    /// Prints the leaderboard, or `scores.json`, and gives the exit code.
+    pub(crate) fn show(&self, json: bool) -> Result<ExitCode> {
+        let scores = Scores::with_beliefs(&self.plan, &self.results, &self.directory)?;
+        if json {
+            output::print(&directory::to_json(&scores.to_json())?)?;
+        } else {
+            let files = [self.directory.scores(), self.directory.leaderboard(), self.directory.journal()];
+            let files = files.map(|file| file.display().to_string()).join("\n  ");
+            output::print(&format!(
+                "{}\nscores, leaderboard and journal are in\n  {files}",
+                Leaderboard::new(&scores).to_text(None)
+            ))?;
+        }
+        Ok(ExitCode::from(if scores.failed() { exit::SOME_FAILED } else { exit::DONE }))
+    }
+}
+
+/// Where the results of a plan go unless a person says otherwise.
+pub(crate) fn usual_place(plan: &Plan) -> Result<PathBuf> {
+    Ok(Path::new("jointly-runs").join(plan.short_name()?))
+}
+
 fn parse_anchors(text: &str) -> std::result::Result<NonZeroU32, String> {
     text.parse().map_err(|_| "expected a whole number of at least 1".to_owned())
 }
 
 /// Puts into the journal what it lacks and another run has.
-fn take_over(workload: &Workload, journal: &mut Journal, directory: &RunDirectory, known: Vec<Finished>) -> Result<()> {
+fn take_over(
+    workload: &Workload,
+    share: &Share,
+    journal: &mut Journal,
+    directory: &RunDirectory,
+    known: Vec<Finished>,
+) -> Result<()> {
     if known.is_empty() {
         return Ok(());
     }
-    let pending = execution::pending(workload, journal.results());
+    let pending = share.pending(workload, journal.results());
+    if pending.is_empty() {
+        return Ok(());
+    }
     let plan = &workload.plan;
     let name = |unit: &Unit| (&*plan.agents[unit.agent].label, &*plan.problems[unit.problem].problem);
     let lacking: HashSet<(&str, &str)> = pending.iter().map(name).collect();
@@ -252,15 +358,21 @@ fn take_over(workload: &Workload, journal: &mut Journal, directory: &RunDirector
 }
 
 /// Carries out what the journal does not have yet.
-fn finish(workload: &Workload, journal: &mut Journal, directory: &RunDirectory, jobs: usize) -> Result<()> {
-    let pending = execution::pending(workload, journal.results());
-    let total = workload.plan.agents.len() * workload.plan.problems.len();
+fn finish(
+    workload: &Workload,
+    share: &Share,
+    journal: &mut Journal,
+    directory: &RunDirectory,
+    jobs: usize,
+) -> Result<()> {
+    let pending = share.pending(workload, journal.results());
+    let total = share.size();
     let done = total - pending.len();
     if done > 0 {
         let then = if done == total { "showing them" } else { "going on" };
         output::note(&format!("{} done already; {then}", of_units(done, total)));
     }
-    let display = Display::new(total, done);
+    let display = Display::new(&workload.plan, &pending, done);
     execution::execute(workload, &pending, jobs, &display, |finished| keep(journal, directory, finished))
 }
 

@@ -171,7 +171,17 @@ impl Workload {
     /// Loads an entry again. Nothing that its plan says is believed: the workload's is the one that this command makes of the
     /// same agents, suite and problems, and an entry holds only where they are equal.
     pub(crate) fn of_entry(entry: &Entry, data: &DataDirectories, execution: Execution) -> Result<Self> {
-        let Entry { directory, plan: held, .. } = entry;
+        Self::of_plan(&entry.plan, &entry.directory, data, execution)
+    }
+
+    /// Makes anew what a plan asks for, of the bytes that a directory keeps: whether that is the same plan is for the
+    /// caller to see.
+    pub(crate) fn of_plan(
+        held: &Plan,
+        directory: &RunDirectory,
+        data: &DataDirectories,
+        execution: Execution,
+    ) -> Result<Self> {
         if held.images.is_none() {
             data.refuse_images(&held.suite)?;
         }

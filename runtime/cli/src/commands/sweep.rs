@@ -11,7 +11,7 @@ use jointly_host::Execution;
 use crate::agent_spec::AgentSpec;
 use crate::directory::SWEEP;
 use crate::leaderboard::Leaderboard;
-use crate::request::{Done, Request};
+use crate::request::{CarriedOut, Done, Request};
 use crate::scores::Scores;
 use crate::selection::{Choice, Selection, Tune};
 use crate::table::{counted, wrap};
@@ -41,7 +41,14 @@ pub(crate) struct Sweep {
 impl Sweep {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let variants = self.variants()?;
-        let Done { directory, plan, results } = self.request.carry_out(&variants)?;
+        if self.json {
+            self.request
+                .refuse_shard("--json prints what a sweep chooses, and a shard has no scores; leave one out")?;
+        }
+        let Done { directory, plan, results } = match self.request.carry_out(&variants)? {
+            CarriedOut::Whole(done) => *done,
+            CarriedOut::Share(done) => return done.show(),
+        };
         let scores = Scores::with_beliefs(&plan, &results, &directory)?;
         let leaderboard = Leaderboard::new(&scores);
         // Where every variant failed everywhere there is no score, and their failures are what there is to show.

@@ -1,0 +1,275 @@
+//! `jointly plan`: what a run would cost, before it is paid for.
+
+use std::fmt::Write as _;
+use std::num::NonZero;
+use std::process::ExitCode;
+
+use anyhow::Result;
+use clap::Args;
+use serde_json::{Value, json};
+
+use crate::agent_spec::AgentSpec;
+use crate::execution::{self, Unit};
+use crate::measurement::{Measurements, measure, measured, names};
+use crate::request::Request;
+use crate::schedule::{makespan, order, shares};
+use crate::scores::number;
+use crate::shard::MOST;
+use crate::table::{self, counted, wrap};
+use crate::{exit, output};
+
+/// Says what a run would cost: units, fuel, hours on one core, and what several workers would take
+///
+/// Takes what `jointly run` takes. Each agent is run on one problem of each size with few test inputs, and the rest follows:
+/// problems that differ in their seed, split, simulation or temperature cost alike. So it takes a share of the run itself,
+/// the smaller the more such problems there are. Seconds are this machine's, at one unit at a time and all cores otherwise
+/// idle; fuel is the same everywhere. Nothing is written.
+#[derive(Args)]
+#[command(mut_arg("out", |it| it.hide(true)), mut_arg("jobs", |it| it.hide(true)), mut_arg("reuse", |it| it.hide(true)),
+          mut_arg("shard", |it| it.hide(true)), mut_arg("shards", |it| it.hide(true)))]
+pub(crate) struct Plan {
+    /// A bundled name or a path to a .wasm, with settings: ensemble+:size=30,prior-scale=1. None means all bundled
+    /// that learn what the suite is about
+    #[arg(value_name = "AGENT")]
+    agents: Vec<AgentSpec>,
+    /// Cores that units are spread over, on one machine or many [default: the number of cores here]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
+    workers: Option<u32>,
+    #[command(flatten)]
+    request: Request,
+    /// Print JSON rather than the table, with seconds and fuel of every size of problem
+    #[arg(long)]
+    json: bool,
+}
+
+/// What a run is expected to take.
+struct Estimate<'a> {
+    plan: &'a crate::plan::Plan,
+    measurements: Measurements,
+    workers: u32,
+    /// Of each unit, problem by problem, in nanoseconds.
+    times: Vec<u64>,
+}
+
+impl Plan {
+    pub(crate) fn execute(self) -> Result<ExitCode> {
+        self.request.refuse_running("a plan runs nothing for good; leave it out, and say --workers N")?;
+        let workload = self.request.workload(&self.agents)?;
+        let workers = self.workers.or_else(|| u32::try_from(execution::jobs(None::<NonZero<usize>>)).ok()).unwrap_or(1);
+        let estimate = Estimate::of(&workload.plan, measure(&workload)?, workers);
+        if self.json {
+            output::print_json(&estimate.document())?;
+        } else {
+            output::print(&estimate.text())?;
+        }
+        Ok(ExitCode::from(if estimate.failures().is_empty() { exit::DONE } else { exit::SOME_FAILED }))
+    }
+}
+
+/// What some of the units cost together.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    units: usize,
+    seconds: f64,
+    fuel: f64,
+    /// Whether there is fuel in it: the host's own work is not metered.
+    metered: bool,
+}
+
+impl Sum {
+    fn add(self, other: Self) -> Self {
+        Self {
+            units: self.units + other.units,
+            seconds: self.seconds + other.seconds,
+            fuel: self.fuel + other.fuel,
+            metered: self.metered || other.metered,
+        }
+    }
+
+    fn fuel(self) -> Option<f64> {
+        self.metered.then_some(self.fuel)
+    }
+
+    fn rate(self) -> Option<f64> {
+        self.fuel().filter(|_| self.seconds > 0.0).map(|fuel| fuel / self.seconds)
+    }
+}
+
+impl<'a> Estimate<'a> {
+    fn of(plan: &'a crate::plan::Plan, measurements: Measurements, workers: u32) -> Self {
+        let agents = plan.agents.len();
+        let mut times = vec![0; agents * plan.problems.len()];
+        for (class, problems) in measurements.classes.iter().enumerate() {
+            for problem in &problems.problems {
+                for agent in 0..agents {
+                    times[problem * agents + agent] = (1e9 * measurements.cost(class, agent).seconds) as u64;
+                }
+            }
+        }
+        Self { plan, measurements, workers, times }
+    }
+
+    /// All units of an agent.
+    fn of_agent(&self, agent: usize) -> Sum {
+        let classes = self.measurements.classes.iter().enumerate().map(|(class, problems)| {
+            let (cost, units) = (self.measurements.cost(class, agent), problems.problems.len());
+            Sum {
+                units,
+                seconds: cost.seconds * units as f64,
+                fuel: cost.fuel.unwrap_or(0.0) * units as f64,
+                metered: cost.fuel.is_some(),
+            }
+        });
+        classes.fold(Sum::default(), Sum::add)
+    }
+
+    fn whole(&self) -> Sum {
+        (0..self.plan.agents.len()).map(|agent| self.of_agent(agent)).fold(Sum::default(), Sum::add)
+    }
+
+    /// Seconds that workers take who each begin the next unit of the run when they are free.
+    fn together(&self) -> f64 {
+        let agents = self.plan.agents.len();
+        let of_problem = |problem: usize| self.times[problem * agents..][..agents].iter().copied();
+        makespan(order(self.plan).into_iter().flat_map(of_problem), self.workers as usize) as f64 / 1e9
+    }
+
+    /// Seconds of the slowest of as many shards.
+    fn slowest_shard(&self) -> f64 {
+        let mut loads = vec![0_u64; self.workers as usize];
+        for (shard, time) in shares(self.plan, self.workers).into_iter().zip(&self.times) {
+            loads[shard as usize] = loads[shard as usize].saturating_add(*time);
+        }
+        loads.into_iter().max().unwrap_or(0) as f64 / 1e9
+    }
+
+    /// The unit that takes longest, and its seconds.
+    fn longest_unit(&self) -> Option<(Unit, f64)> {
+        let agents = self.plan.agents.len();
+        let (place, time) = self.times.iter().enumerate().max_by_key(|(place, time)| (**time, usize::MAX - place))?;
+        Some((Unit { agent: place % agents, problem: place / agents }, *time as f64 / 1e9))
+    }
+
+    /// What each agent that does not get to the end said of it, once.
+    fn failures(&self) -> Vec<(usize, usize, String)> {
+        let agents = 0..self.plan.agents.len();
+        let first = |agent: usize| {
+            let mut classes = self.measurements.classes.iter().enumerate();
+            classes.find_map(|(class, problems)| {
+                let failure = self.measurements.cost(class, agent).failure.as_ref()?;
+                Some((agent, measured(problems), failure.to_string()))
+            })
+        };
+        agents.filter_map(first).collect()
+    }
+
+    fn text(&self) -> String {
+        let whole = self.whole();
+        let mut text = format!(
+            "{}, {}, seed {}{}: {}, of which {} were measured in {}",
+            self.plan.suite,
+            counted(self.plan.problems.len(), "problem"),
+            self.plan.seed,
+            self.plan.departures(),
+            counted(whole.units, "unit"),
+            self.measurements.units(),
+            duration(self.measurements.seconds)
+        );
+        text = wrap(&text, 2) + "\n\n";
+        let mut rows = vec![["agent", "units", "fuel", "fuel a second", "one core"].map(String::from).to_vec()];
+        let row = |label: &str, sum: Sum| {
+            let count = |fuel: Option<f64>| fuel.map_or_else(|| "-".to_owned(), table::count);
+            vec![label.to_owned(), sum.units.to_string(), count(sum.fuel()), count(sum.rate()), duration(sum.seconds)]
+        };
+        rows.extend(self.plan.agents.iter().enumerate().map(|(agent, it)| row(&it.label, self.of_agent(agent))));
+        if self.plan.agents.len() > 1 {
+            rows.push(row("all", whole));
+        }
+        text += &table::render(1, &rows);
+        let n = self.workers;
+        let mut lines = vec![("on one core".to_owned(), duration(whole.seconds))];
+        if n > 1 {
+            lines.push((format!("on {n} workers of one run"), duration(self.together())));
+            lines.push((format!("as {n} shards of one worker each"), duration(self.slowest_shard())));
+        }
+        if let Some((unit, seconds)) = self.longest_unit() {
+            let (agent, problem) = names(self.plan, unit);
+            lines.push(("the longest unit".to_owned(), format!("{}: {agent} on {problem}", duration(seconds))));
+        }
+        let _ = write!(text, "\n{}", table::described(0, &lines));
+        for (agent, problem, failure) in self.failures() {
+            let (agent, problem) = names(self.plan, Unit { agent, problem });
+            let _ = write!(text, "\n{}", wrap(&format!("{agent} fails on {problem}: {failure}"), 2));
+        }
+        text
+    }
+
+    fn document(&self) -> Value {
+        let sum = |sum: Sum| {
+            json!({
+                "units": sum.units,
+                "fuel": sum.fuel().map(number),
+                "seconds": number(sum.seconds),
+                "fuel_per_second": sum.rate().map(number),
+            })
+        };
+        let agent = |agent: usize| {
+            let classes = self.measurements.classes.iter().enumerate().map(|(class, problems)| {
+                let cost = self.measurements.cost(class, agent);
+                json!({
+                    "class": problems.name,
+                    "units": problems.problems.len(),
+                    "measured": self.plan.problems[measured(problems)].problem,
+                    "fuel": cost.fuel.map(number),
+                    "seconds": number(cost.seconds),
+                    "failure": cost.failure.as_ref().map(ToString::to_string),
+                })
+            });
+            let classes: Vec<Value> = classes.collect();
+            let planned = &self.plan.agents[agent];
+            let mut document = sum(self.of_agent(agent));
+            document["agent"] = json!(planned.label);
+            document["digest"] = json!(planned.digest);
+            document["each"] = json!(classes);
+            document
+        };
+        let longest = self.longest_unit().map(|(unit, seconds)| {
+            let (agent, problem) = names(self.plan, unit);
+            json!({ "agent": agent, "problem": problem, "seconds": number(seconds) })
+        });
+        json!({
+            "suite": self.plan.suite,
+            "seed": self.plan.seed,
+            "version": self.plan.version,
+            "problems": self.plan.problems.len(),
+            "all": sum(self.whole()),
+            "workers": self.workers,
+            "together_seconds": number(self.together()),
+            "slowest_shard_seconds": number(self.slowest_shard()),
+            "longest_unit": longest,
+            "measured_units": self.measurements.units(),
+            "measuring_seconds": number(self.measurements.seconds),
+            "agents": (0..self.plan.agents.len()).map(agent).collect::<Vec<_>>(),
+        })
+    }
+}
+
+/// A time for a person.
+fn duration(seconds: f64) -> String {
+    match seconds {
+        _ if seconds < 99.95 => format!("{seconds:.1} s"),
+        _ if seconds < 100.0 * 60.0 => format!("{:.1} min", seconds / 60.0),
+        _ => format!("{:.1} h", seconds / 3600.0),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::duration;
+
+    #[test]
+    fn times_have_a_unit_that_suits_them() {
+        assert_eq!([0.04, 12.34, 99.9].map(duration), ["0.0 s", "12.3 s", "99.9 s"]);
+        assert_eq!([100.0, 5_000.0, 36_000.0, 3.6e6].map(duration), ["1.7 min", "83.3 min", "10.0 h", "1000.0 h"]);
+    }
+}

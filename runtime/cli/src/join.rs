@@ -1,0 +1,195 @@
+//! Joins directories of one plan, shards or runs that ended early, into one finished run.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use jointly_host::{ENGINE, INTERFACE};
+
+use crate::difference::difference;
+use crate::directory::{Kept, PLAN, RunDirectory};
+use crate::entry;
+use crate::execution::Unit;
+use crate::journal::Journal;
+use crate::plan::Plan;
+use crate::request::Done;
+use crate::shard::Shard;
+use crate::shell::quoted;
+use crate::table::counted;
+use crate::unit::UnitResult;
+use crate::{command_line, schedule};
+
+/// Units and shards that a message names.
+const NAMED: usize = 3;
+
+/// A directory with results of the plan, some or all.
+struct Part {
+    path: PathBuf,
+    directory: RunDirectory,
+    plan: Plan,
+    shard: Option<Shard>,
+    results: Vec<UnitResult>,
+}
+
+impl Part {
+    fn open(path: &Path) -> Result<Self> {
+        let directory = RunDirectory::existing(path)?;
+        let plan = directory.plan()?;
+        let own = [
+            ("version", &*plan.version, env!("CARGO_PKG_VERSION")),
+            ("interface", &*plan.interface, INTERFACE),
+            ("engine", &*plan.engine, ENGINE),
+        ];
+        if let Some((what, theirs, own)) = own.iter().find(|(_, theirs, own)| theirs != own) {
+            bail!("{} was made by {what} {theirs} and this is {own}; use the same command for all", path.display());
+        }
+        let shard = Shard::held(&directory)?;
+        let results = Journal::read(&directory.journal())?;
+        Ok(Self { path: path.to_owned(), directory, plan, shard, results })
+    }
+}
+
+/// Joins the directories, with what the first one may hold already, and writes scores and leaderboard there. Nothing is
+/// written before all is known to fit together.
+pub(crate) fn join(out: &Path, paths: &[PathBuf]) -> Result<Done> {
+    let mut parts = Vec::new();
+    if out.join(PLAN).exists() {
+        let part = Part::open(out)?;
+        if let Some(shard) = part.shard {
+            bail!("{} is of shard {shard}, and the whole goes there: name another directory first", out.display());
+        }
+        parts.push(part);
+    }
+    for path in paths {
+        parts.push(Part::open(path)?);
+    }
+    let Some((first, rest)) = parts.split_first() else { bail!("give at least one directory to join") };
+    for part in rest {
+        if let Some(difference) = part.plan.difference(&first.plan) {
+            bail!(
+                "{} holds another plan than {}: it has {difference}; join directories of one plan",
+                part.path.display(),
+                first.path.display()
+            );
+        }
+    }
+    let results = united(&parts, out)?;
+    let plan = first.plan.clone();
+
+    let kept = entry::kept(&plan, &results)?;
+    let found = kept.into_iter().map(|(kind, digest)| source(&parts, kind, &digest).map(|part| (kind, digest, part)));
+    let found = found.collect::<Result<Vec<_>>>()?;
+    let (directory, mut journal) = RunDirectory::for_plan(out, &plan)?;
+    for (kind, digest, part) in found {
+        directory.keep(kind, &digest, &part.directory.whole(kind, &digest)?)?;
+    }
+    let there: BTreeSet<(String, String)> = journal.results().iter().map(key).collect();
+    for result in results.iter().filter(|result| !there.contains(&key(result))) {
+        journal.append(result.clone())?;
+    }
+    Done::of(directory, plan, results)
+}
+
+fn key(result: &UnitResult) -> (String, String) {
+    (result.agent.clone(), result.problem.clone())
+}
+
+/// A part that has the bytes of a digest.
+fn source<'a>(parts: &'a [Part], kind: Kept, digest: &str) -> Result<&'a Part> {
+    let part = parts.iter().find(|part| part.directory.kept(kind, digest).exists());
+    part.with_context(|| {
+        format!("no directory has {}, which the plan or a result names; copy whole directories", kind.path(digest))
+    })
+}
+
+/// The results of all units in the plan's order, each once; refuses two that differ, and a plan with units that have none.
+fn united(parts: &[Part], out: &Path) -> Result<Vec<UnitResult>> {
+    let plan = &parts[0].plan;
+    let agents: HashMap<&str, usize> =
+        plan.agents.iter().enumerate().map(|(place, agent)| (agent.label.as_str(), place)).collect();
+    let problems: HashMap<&str, usize> =
+        plan.problems.iter().enumerate().map(|(place, problem)| (problem.problem.as_str(), place)).collect();
+    let mut known: Vec<Option<(&Part, &UnitResult)>> = vec![None; agents.len() * problems.len()];
+    for part in parts {
+        for result in &part.results {
+            let unit = agents.get(result.agent.as_str()).zip(problems.get(result.problem.as_str()));
+            let Some((agent, problem)) = unit.filter(|_| plan.takes(&result.outcome)) else {
+                bail!(
+                    "{} has a result for {} on {}, which is none of the plan's; delete the line, and run its shard again",
+                    part.directory.journal().display(),
+                    result.agent,
+                    result.problem
+                );
+            };
+            let place = &mut known[problem * agents.len() + agent];
+            match place {
+                Some(other) => refuse_other(*other, (part, result))?,
+                None => *place = Some((part, result)),
+            }
+        }
+    }
+    let missing: Vec<Unit> = (0..known.len())
+        .filter(|place| known[*place].is_none())
+        .map(|place| Unit { agent: place % agents.len(), problem: place / agents.len() })
+        .collect();
+    if !missing.is_empty() {
+        bail!("{}", what_is_missing(parts, &missing, out));
+    }
+    Ok(known.into_iter().flatten().map(|(_, result)| result.clone()).collect())
+}
+
+/// Refuses a unit that has not the same result in two directories, but for the time that it took.
+fn refuse_other((one, first): (&Part, &UnitResult), (other, second): (&Part, &UnitResult)) -> Result<()> {
+    let untimed = |result: &UnitResult| UnitResult { seconds: None, ..result.clone() };
+    let (first, second) = (untimed(first), untimed(second));
+    if serde_json::to_vec(&first)? == serde_json::to_vec(&second)? {
+        return Ok(());
+    }
+    let (held, again) = (serde_json::to_value(&first)?, serde_json::to_value(&second)?);
+    bail!(
+        "{} and {} have other results of {} on {}: {}; delete the line of the one that does not hold",
+        one.directory.journal().display(),
+        other.directory.journal().display(),
+        first.agent,
+        first.problem,
+        difference(&held, &again, "where the line")
+    )
+}
+
+/// Names units that have no result, and the command that runs them.
+fn what_is_missing(parts: &[Part], missing: &[Unit], out: &Path) -> String {
+    let Part { plan, path, .. } = &parts[0];
+    let name = |unit: &Unit| format!("{} on {}", plan.agents[unit.agent].label, plan.problems[unit.problem].problem);
+    let total = plan.agents.len() * plan.problems.len();
+    let units = format!(
+        "{} of {} {} no result ({})",
+        missing.len(),
+        counted(total, "unit"),
+        if total == 1 { "has" } else { "have" },
+        named(missing.iter().map(name).collect())
+    );
+    let command = command_line::of_plan(plan, &path.display().to_string());
+    let Some(of) = parts.iter().find_map(|part| part.shard).map(|shard| shard.of) else {
+        return format!("{units}: run `{command} --out {}`, and merge again", quoted(&path.display().to_string()));
+    };
+    let shares = schedule::shares(plan, of);
+    let shards: BTreeSet<u32> =
+        missing.iter().map(|unit| shares[unit.problem * plan.agents.len() + unit.agent] + 1).collect();
+    let shards: Vec<Shard> = shards.into_iter().map(|shard| Shard { shard, of }).collect();
+    let first = shards[0];
+    let own = parts.iter().find(|part| part.shard == Some(first)).map(|part| part.path.clone());
+    let place = own.unwrap_or_else(|| first.beside(out)).display().to_string();
+    let names = named(shards.iter().map(ToString::to_string).collect());
+    let (shard, others) = if shards.len() == 1 { ("shard", "") } else { ("shards", ", the others likewise,") };
+    format!(
+        "{units}, of {shard} {names}: run `{command} --shard {first} --out {}`{others} and merge again",
+        quoted(&place)
+    )
+}
+
+/// The first few of a list, and how many there are beside.
+fn named(all: Vec<String>) -> String {
+    let more = all.len().saturating_sub(NAMED);
+    let names = all.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");
+    if more == 0 { names } else { format!("{names} and {more} more") }
+}

@@ -1,0 +1,268 @@
+//! What the units of a plan cost, measured on a few of them: each agent on one problem of each size class, with few of its
+//! test inputs.
+//!
+//! Fuel is deterministic and grows by the same amount with each test tau-sample, so that a few of them tell what all cost; training is paid for once. Of regression and dataset shift, whose problems are scored in one piece, a whole unit
+//! is run.
+
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+
+use anyhow::{Context, Result, anyhow};
+use jointly_core::{Classifier as _, Evaluation, Instance, Problem, Source, agent_seed, evaluate};
+use jointly_host::{Failure, Kind, Phase, Trace};
+
+use crate::execution::{self, REFRESH, STACK_BYTES, Unit};
+use crate::plan::Plan;
+use crate::progress::{Activity, Display};
+use crate::size_class::{SizeClass, size_classes};
+use crate::stopwatch::Stopwatch;
+use crate::unit::Outcome;
+use crate::workload::{Contestant, Problems, Workload};
+use crate::{exit, oracle, table};
+
+/// Of a problem's tau-samples, the shares that are asked for, one in so many. The first is asked for twice: an agent may keep
+/// what it makes for a draw the first time, and that is paid once, however many tau-samples follow.
+const SHARES: [u32; 3] = [20, 20, 4];
+
+/// What a unit costs.
+#[derive(Clone, Debug)]
+pub(crate) struct Cost {
+    /// On one core.
+    pub(crate) seconds: f64,
+    /// None where the host itself does the work.
+    pub(crate) fuel: Option<f64>,
+    /// How it ends, where it does so before its time.
+    pub(crate) failure: Option<Failure>,
+}
+
+/// What the units of a plan cost, class by class.
+pub(crate) struct Measurements {
+    pub(crate) classes: Vec<SizeClass>,
+    /// Of each class, what it costs each of the plan's agents.
+    costs: Vec<Vec<Cost>>,
+    /// What measuring took.
+    pub(crate) seconds: f64,
+}
+
+impl Measurements {
+    /// What an agent's units of a class cost, each.
+    pub(crate) fn cost(&self, class: usize, agent: usize) -> &Cost {
+        &self.costs[class][agent]
+    }
+
+    /// The number of units that were measured.
+    pub(crate) fn units(&self) -> usize {
+        self.costs.iter().map(Vec::len).sum()
+    }
+}
+
+/// The problem of a class that is measured: one in the middle, for their temperatures are in order.
+pub(crate) fn measured(class: &SizeClass) -> usize {
+    class.problems[class.problems.len() / 2]
+}
+
+/// Measures all agents on all classes, one after another, and shows how far it has got.
+pub(crate) fn measure(workload: &Workload) -> Result<Measurements> {
+    let classes = size_classes(&workload.plan);
+    let agents = workload.plan.agents.len();
+    let units: Vec<Unit> = classes
+        .iter()
+        .flat_map(|class| (0..agents).map(move |agent| Unit { agent, problem: measured(class) }))
+        .collect();
+    let display = Display::new(&workload.plan, &units, 0);
+    let activities = [Activity::default()];
+    let clock = std::time::Instant::now();
+    let mut costs = Vec::new();
+    thread::scope(|scope| {
+        let (results, finished) = mpsc::channel();
+        let (units, activity) = (&units, &activities[0]);
+        let work = move || {
+            for unit in units {
+                if results.send((*unit, cost_of(workload, *unit, activity))).is_err() {
+                    break;
+                }
+            }
+        };
+        thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).context("failed to start a thread")?;
+        loop {
+            match finished.recv_timeout(REFRESH) {
+                Ok((unit, cost)) => {
+                    let (agent, problem) = names(&workload.plan, unit);
+                    if let Some(failure) = cost.failure.as_ref().filter(|failure| failure.kind == Kind::Host) {
+                        display.clear();
+                        exit::at_once(&anyhow!(
+                            "{agent} on {problem} could not be measured: {}; make room, or leave the problem out with --problems",
+                            failure.message
+                        ));
+                    }
+                    display.step(agent, problem, cost.seconds, cost.failure.as_ref());
+                    costs.push(cost);
+                }
+                Err(RecvTimeoutError::Timeout) => display.running(&activities),
+                Err(RecvTimeoutError::Disconnected) => return anyhow::Ok(()),
+            }
+        }
+    })?;
+    display.clear();
+    let costs = costs.chunks(agents.max(1)).map(<[Cost]>::to_vec).collect();
+    Ok(Measurements { classes, costs, seconds: clock.elapsed().as_secs_f64() })
+}
+
+/// The names of a unit's agent and problem.
+pub(crate) fn names(plan: &Plan, unit: Unit) -> (&str, &str) {
+    (&plan.agents[unit.agent].label, &plan.problems[unit.problem].problem)
+}
+
+fn cost_of(workload: &Workload, unit: Unit, activity: &Activity) -> Cost {
+    let mut stopwatch = Stopwatch::start();
+    let measured = match &workload.problems {
+        Problems::Classification(problems) => classification(workload, &problems[unit.problem], unit, activity),
+        Problems::Regression(_) | Problems::Shift(_) => {
+            match execution::carry_out(workload, unit, activity).result.outcome {
+                Outcome::Regression { fuel, .. } | Outcome::Shift { fuel, .. } => {
+                    Ok(Cost { seconds: stopwatch.lap(), fuel: Some(fuel as f64), failure: None })
+                }
+                Outcome::Scored { fuel, .. } => {
+                    Ok(Cost { seconds: stopwatch.lap(), fuel: fuel.map(|fuel| fuel as f64), failure: None })
+                }
+                Outcome::Failed(failure) => Err(failure),
+            }
+        }
+    };
+    activity.end();
+    measured.unwrap_or_else(|failure| Cost { seconds: stopwatch.lap(), fuel: None, failure: Some(failure) })
+}
+
+/// Trains once and asks for a few tau-samples, then for some more.
+fn classification(
+    workload: &Workload,
+    problem: &Problem,
+    unit: Unit,
+    activity: &Activity,
+) -> std::result::Result<Cost, Failure> {
+    let Workload { plan, agents, .. } = workload;
+    let evaluation = plan.evaluation().expect("a plan of classification");
+    let (label, name) = names(plan, unit);
+    let trace = Trace::default();
+    activity.begin(label, name, trace.clone());
+    let mut stopwatch = Stopwatch::start();
+    let instance = problem.instance(plan.seed);
+    let seed = agent_seed(plan.seed, problem.stream_name());
+    let asks = asks(problem, evaluation);
+    match &agents[unit.agent] {
+        Contestant::Agent(contestant) => {
+            let mut agent = contestant.with(plan.agents[unit.agent].settings.to_list(), plan.limits, trace);
+            let mut model = agent.train(&problem.task(), instance.train(), instance.validation(), seed)?;
+            let training = (stopwatch.lap(), model.fuel_used() as f64);
+            let mut asked = Vec::new();
+            for samples in &asks {
+                let before = model.fuel_used();
+                ask(&mut model, problem, &instance, evaluation, *samples, plan.seed, activity)?;
+                asked.push((stopwatch.lap(), (model.fuel_used() - before) as f64));
+            }
+            let all = problem.samples(evaluation);
+            let times: Vec<f64> = asked.iter().map(|(seconds, _)| *seconds).collect();
+            let fuels: Vec<f64> = asked.iter().map(|(_, fuel)| *fuel).collect();
+            let seconds = training.0 + at_all(&asks, &times, all);
+            Ok(within(plan.limits.fuel as f64, seconds, training.1 + at_all(&asks, &fuels, all)))
+        }
+        Contestant::Oracle(sampling) => {
+            let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;
+            let training = stopwatch.lap();
+            let mut times = Vec::new();
+            for samples in &asks {
+                // It does not fail; only an answer that changes could go wrong with it.
+                let evaluation = few(evaluation, *samples);
+                let report = &mut |fraction| activity.sampling(fraction);
+                if let Err(error) = evaluate(&mut posterior, problem, &instance, &evaluation, plan.seed, report) {
+                    return Err(Failure {
+                        phase: Phase::Sample,
+                        kind: Kind::InvalidOutput,
+                        message: error.to_string(),
+                    });
+                }
+                times.push(stopwatch.lap());
+            }
+            let seconds = training + at_all(&asks, &times, problem.samples(evaluation));
+            Ok(Cost { seconds, fuel: None, failure: None })
+        }
+    }
+}
+
+fn ask(
+    model: &mut jointly_host::Trained,
+    problem: &Problem,
+    instance: &Instance,
+    evaluation: &Evaluation,
+    samples: u32,
+    seed: u64,
+    activity: &Activity,
+) -> std::result::Result<(), Failure> {
+    let report = &mut |fraction| activity.sampling(fraction);
+    let scores = evaluate(model, problem, instance, &few(evaluation, samples), seed, report);
+    scores.map(|_| ()).map_err(execution::unscored)
+}
+
+fn few(evaluation: &Evaluation, samples: u32) -> Evaluation {
+    Evaluation { samples, ..evaluation.clone() }
+}
+
+/// How many tau-samples are asked for, one number after the other. A file has as many as it has.
+fn asks(problem: &Problem, evaluation: &Evaluation) -> Vec<u32> {
+    let all = problem.samples(evaluation);
+    if matches!(problem.source, Source::Imported(_)) || all < 2 * SHARES[0] {
+        return vec![all];
+    }
+    SHARES.iter().map(|share| all / share).collect()
+}
+
+/// What all tau-samples cost, by what some of them cost in one ask after another: the first ask, and for each tau-sample
+/// more what the last ask takes for each that it has more than the one before. Of disturbed times, no more and no less than
+/// can be.
+fn at_all(asks: &[u32], costs: &[f64], all: u32) -> f64 {
+    match (asks, costs) {
+        (&[few, _, more], &[first, second, last]) if few < more => {
+            let (few, more, all) = (f64::from(few), f64::from(more), f64::from(all));
+            first + ((last - second) / (more - few)).clamp(0.0, last / more) * (all - few)
+        }
+        _ => costs.iter().sum(),
+    }
+}
+
+/// The cost of a unit that is stopped where it has used what it may.
+fn within(limit: f64, seconds: f64, fuel: f64) -> Cost {
+    if fuel <= limit {
+        return Cost { seconds, fuel: Some(fuel), failure: None };
+    }
+    let message = format!(
+        "a whole unit takes about {} of fuel, more than the {} that it may; give more --fuel",
+        table::count(fuel),
+        table::count(limit)
+    );
+    let failure = Failure { phase: Phase::Sample, kind: Kind::OutOfFuel, message };
+    Cost { seconds: seconds * limit / fuel, fuel: Some(limit), failure: Some(failure) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{at_all, within};
+
+    #[test]
+    fn what_is_fixed_is_not_paid_again() {
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
+        // 10 the first time, 3 to begin with and 2 each.
+        close(at_all(&[5, 5, 25], &[23.0, 13.0, 53.0], 100), 213.0);
+        close(at_all(&[100], &[7.0], 100), 7.0);
+        // A clock that was disturbed says nothing that cannot be.
+        close(at_all(&[5, 5, 25], &[60.0, 60.0, 50.0], 100), 60.0);
+        close(at_all(&[5, 5, 25], &[10.0, 0.0, 50.0], 100), 200.0);
+    }
+
+    #[test]
+    fn a_unit_that_would_take_more_than_it_may_is_stopped() {
+        let cost = within(10.0, 8.0, 20.0);
+        assert_eq!((cost.seconds, cost.fuel), (4.0, Some(10.0)));
+        assert!(cost.failure.unwrap().to_string().contains("give more --fuel"));
+        assert!(within(10.0, 8.0, 10.0).failure.is_none());
+    }
+}

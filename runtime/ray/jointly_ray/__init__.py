@@ -1,0 +1,1 @@
+"""Spreads the units of a `jointly run` over a Ray cluster; the scores are those of one machine, to the byte."""

@@ -1,0 +1,37 @@
+"""`python -m jointly_ray run AGENT... --suite S --out DIR --address auto`."""
+
+import shlex
+import sys
+
+from .arguments import Arguments
+from .command import Command
+from .connection import connect
+from .progress import note
+from .refusal import INTERRUPTED, Refusal
+
+
+def main():
+    """Ends the process with an exit code."""
+    sys.exit(_main(sys.argv[1:]))
+
+
+def _main(argv):
+    again = shlex.join(["python", "-m", "jointly_ray", *argv])
+    try:
+        arguments = Arguments(argv)
+        command = Command(arguments.jointly, arguments.of_run)
+        connect(arguments.address)
+        # It imports Ray.
+        from .driver import run
+
+        return run(arguments, command, again)
+    except Refusal as refusal:
+        note(f"jointly_ray: {refusal}")
+        return refusal.code
+    except KeyboardInterrupt:
+        note(f"jointly_ray: interrupted; finished units are kept, and the same command goes on from there: {again}")
+        return INTERRUPTED
+
+
+if __name__ == "__main__":
+    main()

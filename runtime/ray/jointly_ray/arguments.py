@@ -1,0 +1,72 @@
+"""What `python -m jointly_ray` is asked: a few options of its own, and those of `jointly run`, which are handed on."""
+
+import argparse
+
+from .refusal import Refusal
+
+DESCRIPTION = """\
+Spreads the units of a run over a Ray cluster. Every other argument is one of `jointly run` and is handed on: agents,
+--suite, --out, --problems, --seed and so on; see `jointly run --help`. The nodes need Ray and the same version of the
+command; agents and problems are sent to them. On a directory that holds the same plan, goes on where it stopped."""
+
+EPILOG = """\
+Exit codes: those of `jointly run`; 3 also where workers died three times in a unit, which the same command tries again."""
+
+
+class _Parser(argparse.ArgumentParser):
+    def error(self, message):
+        raise Refusal(f"{message}; see --help")
+
+
+class Arguments:
+    """What was asked."""
+
+    def __init__(self, argv):
+        parser = _Parser(prog="python -m jointly_ray", description="Runs agents on a suite over a Ray cluster.")
+        commands = parser.add_subparsers(dest="verb", required=True, parser_class=_Parser)
+        run = commands.add_parser(
+            "run",
+            prog="python -m jointly_ray run",
+            usage="%(prog)s [AGENT...] --suite S --out DIR [--address A] [--jobs N] [--jointly PATH] [OPTION...]",
+            description=DESCRIPTION,
+            epilog=EPILOG,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        run.add_argument(
+            "--address",
+            default="auto",
+            metavar="A",
+            help="the cluster's head, HOST:PORT [default: auto, the one that runs here]",
+        )
+        run.add_argument("--jobs", type=_count, metavar="N", help="units at a time [default: the CPUs of the cluster]")
+        run.add_argument(
+            "--jointly",
+            metavar="PATH",
+            help="the command, here and on every node [default: jointly on the PATH of each]",
+        )
+        # Workers need these too, and their paths are those of the nodes.
+        run.add_argument(
+            "--data", action="append", default=[], metavar="DIR", help="as of `jointly run`; the same on every node"
+        )
+        run.add_argument("--images", metavar="DIR", help="as of `jointly run`; the same on every node")
+        run.add_argument("--engine", metavar="ENGINE", help="as of `jointly run`")
+        given, rest = parser.parse_known_args(argv)
+        self.address = given.address
+        self.jobs = given.jobs
+        self.jointly = given.jointly
+        for own in ("--plan-only", "--shard"):
+            if any(option.split("=")[0] == own for option in rest):
+                raise Refusal(f"{own} leaves units to others, and the cluster runs all of them: leave it out")
+        #: Of `jointly worker`.
+        self.of_workers = [word for folder in given.data for word in ("--data", folder)]
+        self.of_workers += ["--images", given.images] if given.images else []
+        self.of_workers += ["--engine", given.engine] if given.engine else []
+        #: Of `jointly run`.
+        self.of_run = rest + self.of_workers
+
+
+def _count(text):
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError("expected a whole number of at least 1")
+    return int(text)

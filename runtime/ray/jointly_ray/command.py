@@ -1,0 +1,50 @@
+"""Calls `jointly run`: to plan before a unit is run, and to rank when all are."""
+
+import json
+import shutil
+import subprocess
+import sys
+
+from .refusal import Refusal, one_line
+
+
+class Command:
+    """The command on this machine."""
+
+    def __init__(self, path, arguments):
+        self.path = shutil.which(path or "jointly")
+        if self.path is None:
+            remedy = "give the path of the built command by --jointly PATH, or put it on the PATH"
+            raise Refusal(f"there is no command {path or 'jointly'}: {remedy}")
+        self.arguments = arguments
+        self._said = set()
+
+    def plan(self):
+        """Makes the run's directory, with the plan and all that its units need, and gives what there is to do."""
+        asked = [argument for argument in self.arguments if argument != "--json"]
+        process = self._call(asked + ["--plan-only", "--json"], subprocess.PIPE)
+        if process.returncode != 0:
+            sys.exit(process.returncode)
+        try:
+            return json.loads(process.stdout)
+        except ValueError:
+            raise Refusal(f"{self.path} did not say what it planned but {one_line(process.stdout)!r}") from None
+
+    def finish(self):
+        """Scores and ranks what the journal holds, and gives the command's exit code."""
+        return self._call(self.arguments, None).returncode
+
+    def _call(self, arguments, stdout):
+        """Runs it; of what it notes each line is shown once, for it is asked the same twice."""
+        command = [self.path, "run", *arguments]
+        try:
+            process = subprocess.run(
+                command, stdin=subprocess.DEVNULL, stdout=stdout, stderr=subprocess.PIPE, check=False
+            )
+        except OSError as error:
+            raise Refusal(f"failed to run {self.path}: {one_line(error.strerror)}") from None
+        for line in process.stderr.decode(errors="replace").splitlines():
+            if line not in self._said:
+                print(line, file=sys.stderr)
+                self._said.add(line)
+        return process

@@ -1,0 +1,67 @@
+"""Joins a cluster, or says in a line and soon why not."""
+
+import importlib.util
+import os
+import socket
+import sys
+import tempfile
+from pathlib import Path
+
+from .refusal import Refusal, one_line
+
+#: How long an address may take to answer, in seconds; Ray itself tries for minutes.
+PATIENCE = 5.0
+REMEDY = "start one with `ray start --head`, or give the address of another"
+#: How a client of HTTP/2, which Ray's head speaks, begins: with its settings, which the head answers with its own.
+GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
+SETTINGS = 4
+
+
+def connect(address):
+    """Joins the cluster at an address; before it, Ray must not have been imported."""
+    if importlib.util.find_spec("ray") is None:
+        raise Refusal(f"ray is not installed for {sys.executable}: pip install ray")
+    known = recent() if address == "auto" else address
+    if known is not None:
+        host = answering(known)
+        if host in ("127.0.0.1", "localhost", "::1"):
+            # Else Ray takes it for this machine's address on the network, where such a cluster does not listen.
+            os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
+    import ray
+
+    # Ray tells of nodes that go on standard output, where only what the command prints belongs; that does not come by this.
+    sys.stdout = open(os.devnull, "w", encoding="utf-8")
+    try:
+        ray.init(address=known or address, log_to_driver=False, logging_level="CRITICAL")
+    except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+        raise Refusal(f"failed to join a cluster at {known or address} ({one_line(error)}): {REMEDY}") from None
+
+
+def recent():
+    """The address that `auto` stands for, as Ray has it: what the environment says, else the cluster started here last."""
+    told = os.environ.get("RAY_ADDRESS")
+    if told and told != "auto":
+        return told
+    note = Path(os.environ.get("RAY_TMPDIR") or tempfile.gettempdir()) / "ray/ray_current_cluster"
+    try:
+        return note.read_text(encoding="utf-8").strip() or None
+    except OSError:
+        return None
+
+
+def answering(address):
+    """The host of an address, if one that may be the head of a cluster answers there."""
+    host, _, port = address.rpartition(":")
+    if "://" in address or not host or not port.isdecimal():
+        raise Refusal(f"--address {address}: give the head of the cluster as HOST:PORT, or auto")
+    host = host.strip("[]")
+    try:
+        with socket.create_connection((host, int(port)), timeout=PATIENCE) as probe:
+            probe.settimeout(PATIENCE)
+            probe.sendall(GREETING)
+            answer = probe.recv(9)
+    except (OSError, OverflowError) as error:
+        raise Refusal(f"there is no cluster at {address} ({one_line(error)}): {REMEDY}") from None
+    if answer[3:4] != bytes([SETTINGS]):
+        raise Refusal(f"there is no cluster at {address} (what answers there is not Ray): {REMEDY}")
+    return host

@@ -1,0 +1,103 @@
+"""Hands a run's units out over a Ray cluster and brings their results into the journal."""
+
+import json
+import re
+import resource
+import time
+from pathlib import Path
+
+import ray
+from ray import cloudpickle
+
+from . import node
+from .journal import Journal
+from .pool import Pool
+from .progress import Progress, note
+from .refusal import Failure, Refusal, one_line
+from .units import Units
+
+#: How often progress is looked after where nothing comes, in seconds.
+TICK = 1.0
+#: Units that nobody could run, of which so many are named.
+NAMED = 10
+#: What a file that is kept by its digest is called.
+KEPT = re.compile(r"sha256-[0-9a-f]{64}\.[a-z]+")
+
+
+def run(arguments, command, again):
+    """Runs what was asked on the cluster that was joined, and gives the exit code; `again` is what goes on with it."""
+    planned = command.plan()
+    journal = Journal(planned["directory"])
+    plan = json.loads((Path(planned["directory"]) / "plan.json").read_text(encoding="utf-8"))
+    labels = [agent["label"] for agent in plan["agents"]]
+    problems = {entry["problem"]: entry["cost"] for entry in planned["problems"]}
+    units = Units(labels, problems, journal.units())
+    if units.left:
+        if units.finished:
+            note(f"{units.finished} of {units.total} units are done already; going on")
+        job = {
+            "command": arguments.jointly,
+            "options": arguments.of_workers,
+            "plan": plan,
+            "files": {name: ray.put(content) for name, content in kept(planned["directory"])},
+        }
+        # Nodes need not have this package.
+        cloudpickle.register_pickle_by_value(node)
+        carry_out(job, planned, units, journal, arguments.jobs, again)
+    journal.close()
+    return command.finish()
+
+
+def kept(directory):
+    """The files that the plan names by their digests, as paths below the directory, and their bytes."""
+    for folder in ("agents", "problems", "tables"):
+        for path in sorted((Path(directory) / folder).glob("sha256-*")):
+            if KEPT.fullmatch(path.name):
+                yield f"{folder}/{path.name}", path.read_bytes()
+
+
+def carry_out(job, planned, units, journal, jobs, again):
+    """Carries out all units that are left; raises a failure that names those that nobody could run."""
+    progress = Progress(units)
+    start, before = time.monotonic(), units.finished
+    busy, own = 0.0, time.process_time()
+    pool = Pool(job, planned, units, jobs, progress.note)
+    try:
+        pool.open()
+        while units.left:
+            for unit, outcome in pool.results(TICK):
+                if "line" in outcome:
+                    journal.append(outcome["line"], outcome["belief"])
+                    units.has_finished(unit, outcome["seconds"])
+                    busy += outcome["seconds"]
+                    progress.finished(unit, outcome["seconds"], outcome["failure"], pool.size())
+                elif units.has_killed(unit, outcome.get("died") or outcome["unrun"]):
+                    progress.note(f"given up: {complaint(units, unit)}")
+    except Refusal as refusal:
+        if units.finished == 0 and not isinstance(refusal, Failure):
+            raise
+        kept_so_far = f"{units.finished} of {units.total} units are done and kept"
+        raise type(refusal)(f"{refusal}; {kept_so_far}; to go on: {again}") from None
+    finally:
+        progress.clear()
+        pool.close()
+    elapsed, done = time.monotonic() - start, units.finished - before
+    own = 1000 * (time.process_time() - own) / max(done, 1)
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10
+    note(
+        f"{done} units in {elapsed:.1f} s on {pool.most} workers, {busy:.1f} s of work; this process took {own:.2f} ms of CPU "
+        f"a unit and {memory} MiB"
+    )
+    if units.failed:
+        named = [complaint(units, unit) for unit in sorted(units.failed)[:NAMED]]
+        more = f"; and {len(units.failed) - NAMED} more" if len(units.failed) > NAMED else ""
+        raise Failure(
+            f"{len(units.failed)} of {units.total} units could not be run, each tried three times: {'; '.join(named)}{more}; all "
+            f"others are kept, and nothing is recorded of these; to try them again: {again}"
+        )
+
+
+def complaint(units, unit):
+    """A unit that nobody could run, and why."""
+    agent, problem = units.name(unit)
+    return f"{agent} on {problem}: {one_line(units.failed[unit])}"

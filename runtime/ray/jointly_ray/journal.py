@@ -1,0 +1,92 @@
+"""The journal of a run, `results.jsonl`, and the beliefs that its lines name, kept exactly as `jointly run` keeps them."""
+
+import fcntl
+import hashlib
+import json
+import os
+import tempfile
+from pathlib import Path
+
+from .refusal import Refusal, one_line
+
+
+class Journal:
+    """The journal of a directory that `jointly run --plan-only` made, held by one process at a time."""
+
+    def __init__(self, directory):
+        self._directory = Path(directory)
+        self._path = self._directory / "results.jsonl"
+        try:
+            self._file = open(self._path, "r+b", buffering=0)
+        except OSError as error:
+            raise Refusal(f"failed to open {self._path}: {one_line(error.strerror)}") from None
+        try:
+            # The lock that the command takes.
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            remedy = "wait for it, or give another --out"
+            raise Refusal(f"{self._path} is being written by another run; {remedy}") from None
+
+    def units(self):
+        """The agent and problem of each result, after a last line that a killed process left unfinished is dropped."""
+        end = 0
+        with open(self._path, "rb") as lines:
+            for number, line in enumerate(lines, start=1):
+                if not line.endswith(b"\n"):
+                    break
+                end += len(line)
+                try:
+                    result = json.loads(line)
+                    yield result["agent"], result["problem"]
+                except (ValueError, KeyError, TypeError):
+                    remedy = "delete the line, and its unit is run again"
+                    raise Refusal(f"{self._path} line {number} is not a result; {remedy}") from None
+        self._file.truncate(end)
+        self._file.seek(end)
+
+    def append(self, line, belief=None):
+        """Adds a result as a worker gave it, the file of what its agent believes before the line that names it."""
+        try:
+            if belief is not None:
+                self._keep(*belief)
+            rest = memoryview(line + b"\n")
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            remedy = "the units finished before are kept: make room, and run the same command again"
+            raise Refusal(f"failed to write {self._path}: {one_line(error.strerror)}; {remedy}") from None
+
+    def close(self):
+        """Lets the next process have it."""
+        self._file.close()
+
+    def _keep(self, digest, content):
+        if digest != "sha256:" + hashlib.sha256(content).hexdigest():
+            raise Refusal(
+                f"a worker sent other bytes than {digest}, which its result names; run the same command again"
+            )
+        folder = self._directory / "beliefs"
+        path = folder / (digest.replace(":", "-") + ".bin")
+        if path.exists():
+            return
+        folder.mkdir(exist_ok=True)
+        write_whole(path, content)
+
+
+def write_whole(path, content):
+    """Writes beside the file and renames, so that a reader sees all of it or nothing."""
+    handle, part = tempfile.mkstemp(prefix=".part-", dir=path.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            # As any other new file: the user's mask decides who may read it.
+            mask = os.umask(0)
+            os.umask(mask)
+            os.fchmod(file.fileno(), 0o666 & ~mask)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except BaseException:
+        os.unlink(part)
+        raise

@@ -1,0 +1,120 @@
+"""What a spread run costs beside its units: `python measure.py`, on two one-CPU nodes of a cluster of its own.
+
+Overhead is what workers' time holds beside the units' own, from the first result to the last, a unit: the driver's and Ray's
+work, the pipes, and whatever else the machine does, whose load is said. Throughput compares one worker and two, taken in turns.
+"""
+
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from tests.cluster import HOST, PACKAGE, RAY, command, environment_of, obstacle
+
+PROBLEMS = "quick/t10/*/*"
+PROBLEMS_OF = 9
+#: Units of a run for throughput, of an agent whose units take a tenth of a second.
+STEADY = ["mlp:steps=%d", 4000, 8]
+
+
+class Run:
+    """A run on the cluster, watched from outside."""
+
+    def __init__(self, address, agents, folder, jobs):
+        words = [sys.executable, "-m", "jointly_ray", "run", *agents, "--suite", "quick", "--problems", PROBLEMS]
+        words += ["--out", str(folder), "--address", address, "--jointly", command(), "--jobs", str(jobs)]
+        process = subprocess.Popen(
+            words, cwd=PACKAGE, env=environment_of({}), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
+        )
+        #: When so many units were done, and what the driver held then, in MiB.
+        self.seen = []
+        said = []
+        for line in process.stderr:
+            said.append(line)
+            if found := re.match(r"\[(\d+)/(\d+)\]", line):
+                self.seen.append((int(found[1]), time.monotonic(), memory(process.pid)))
+        if process.wait() != 0:
+            sys.exit("".join(said[-3:]))
+        summary = next(line for line in reversed(said) if " of work; this process" in line)
+        numbers = re.findall(r"[\d.]+", summary)
+        self.units, self.elapsed, self.busy = int(numbers[0]), float(numbers[1]), float(numbers[3])
+        self.cpu, self.peak = float(numbers[4]), int(numbers[5])
+
+    def rate(self):
+        """Units a second, from the first that is told of to the last."""
+        (first, begun, _), (last, ended, _) = self.seen[0], self.seen[-1]
+        return (last - first) / (ended - begun)
+
+    def held(self, share):
+        """What the driver held when such a share of the units was done."""
+        return next(memory for done, _, memory in self.seen if done >= share * self.units)
+
+
+def memory(pid):
+    """What a process holds in memory now, in MiB."""
+    status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
+    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) >> 10
+
+
+def load():
+    """What the machine does at the moment."""
+    return f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
+
+
+def main():
+    """Prints the figures."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--rounds", type=int, default=2, metavar="N", help="of throughput")
+    parser.add_argument("--only", choices=("tiny", "throughput"), help="one of the two")
+    asked = parser.parse_args()
+    if why := obstacle():
+        sys.exit(why)
+    os.environ.update(RAY)
+    from ray.cluster_utils import Cluster
+
+    node = {"num_cpus": 1, "node_ip_address": HOST, "object_store_memory": 100 << 20}
+    cluster = Cluster(initialize_head=True, head_node_args={**node, "include_dashboard": False})
+    try:
+        cluster.add_node(**node)
+        cluster.wait_for_nodes()
+        with tempfile.TemporaryDirectory() as folder:
+            if asked.only != "throughput":
+                tiny(cluster.address, Path(folder))
+            if asked.only != "tiny":
+                throughput(cluster.address, Path(folder), asked.rounds)
+    finally:
+        cluster.shutdown()
+
+
+def tiny(address, folder):
+    """Overhead and memory, of units that take a few milliseconds."""
+    for variants in (112, 1112):
+        agents = [f"knn:k={k}" for k in range(1, variants + 1)]
+        run = Run(address, agents, folder / f"tiny{variants}", 2)
+        own = run.busy / run.units
+        wall = 2 / run.rate() - own
+        print(
+            f"{run.units} units of {1000 * own:.2f} ms on 2 workers in {run.elapsed:.1f} s: overhead {1000 * wall:.2f} ms of a "
+            f"worker a unit, {run.cpu:.2f} ms of the driver's CPU; the driver held {run.held(0.1)} MiB after a tenth, "
+            f"{run.held(1)} at the end, {run.peak} at most; {load()}"
+        )
+
+
+def throughput(address, folder, rounds):
+    """Two workers against one."""
+    form, steps, variants = STEADY
+    agents = [form % (steps + at) for at in range(variants)]
+    for number in range(rounds):
+        rates = [Run(address, agents, folder / f"steady{number}-{jobs}", jobs).rate() for jobs in (1, 2)]
+        print(
+            f"{variants * PROBLEMS_OF} units of {1 / rates[0]:.2f} s: {rates[0]:.2f} a second by one worker, {rates[1]:.2f} by "
+            f"two, {rates[1] / rates[0]:.2f} times as many; {load()}"
+        )
+
+
+if __name__ == "__main__":
+    main()

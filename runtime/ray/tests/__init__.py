@@ -1,0 +1,1 @@
+"""The tests; `python -m unittest` in runtime/ray runs them."""

@@ -1,0 +1,180 @@
+"""Runs on a Ray cluster have the bytes of runs on one machine, whatever goes wrong on the way."""
+
+import json
+import os
+import re
+import sys
+import unittest
+
+from . import cluster
+from .cluster import KILLED, stand_in
+
+AGENTS = ["uniform", "mlp:steps=20", "knn:k=3"]
+SUITE = ["--suite", "quick", "--problems", "quick/t10/*/*"]
+FEW = ["--suite", "quick", "--problems", "quick/t10/temp0.1/*"]
+#: Agents whose units take long enough that something can happen in the middle.
+SLOW = ["ensemble:size=4", "ensemble:size=5", "ensemble:size=6", "mlp"]
+
+
+class Runs(cluster.OnCluster):
+    def test_two_nodes_have_the_bytes_of_one_machine(self):
+        self.node()
+        arguments = [*AGENTS, *SUITE]
+        self.alone(arguments, self.out("alone"))
+        process = self.spread(arguments, self.out("ray"))
+        self.assertEqual(process.returncode, 0, process.stderr)
+        self.same(self.out("ray"), self.out("alone"))
+        self.assertIn("scores, leaderboard and journal are in", process.stdout)
+        self.assertRegex(process.stderr, r"\[\d+/27\] .* on quick/.*; about \d+ (s|min) left")
+        self.assertRegex(process.stderr, r"27 units in .* on 2 workers")
+        # The same again shows what there is, and needs no worker.
+        again = self.spread(arguments, self.out("ray"), ["--jobs", "1", "--json"])
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertEqual(again.stdout.encode(), (self.out("alone") / "scores.json").read_bytes())
+        self.assertNotIn("workers", again.stderr)
+
+    def test_a_node_that_is_removed_in_the_middle_costs_no_result(self):
+        arguments = [*SLOW, *SUITE]
+        self.alone(arguments, self.out("alone"))
+        node = self.node()
+        with open(self.out("printed"), "w", encoding="utf-8") as printed:
+            process = self.begun([*arguments, "--json"], self.out("ray"), stdout=printed)
+        said = []
+        for line in process.stderr:
+            said.append(line)
+            if line.startswith("[4/"):
+                self.remove(node)
+        self.assertEqual(process.wait(), 0, "".join(said))
+        self.same(self.out("ray"), self.out("alone"))
+        self.assertTrue(any("was lost" in line for line in said), "".join(said))
+        # Ray has something to say of it, and says it elsewhere.
+        self.assertEqual(self.out("printed").read_bytes(), (self.out("alone") / "scores.json").read_bytes())
+
+    def test_a_driver_that_is_killed_goes_on_where_it_was(self):
+        arguments = [*SLOW, *SUITE]
+        self.alone(arguments, self.out("alone"))
+        process = self.begun(arguments, self.out("ray"))
+        for line in process.stderr:
+            if line.startswith("[3/"):
+                break
+        process.kill()
+        process.wait()
+        journal = self.out("ray") / "results.jsonl"
+        with open(journal, "ab") as torn:
+            torn.write(b'{"agent":"ml')
+        before = journal.read_bytes().count(b"\n")
+        self.assertGreaterEqual(before, 3)
+        again = self.spread(arguments, self.out("ray"))
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertIn(f"{before} of 36 units are done already; going on", again.stderr)
+        self.assertIn(f"{36 - before} units in", again.stderr)
+        self.same(self.out("ray"), self.out("alone"))
+
+    def test_beliefs_travel_too(self):
+        agents = ["bootstrap:epochs=1,size=2", "bootstrap:epochs=2,size=3"]
+        arguments = [*agents, "--suite", "quick/correlations", "--problems", "quick/correlations/d1/set[01]"]
+        self.alone(arguments, self.out("alone"))
+        process = self.spread(arguments, self.out("ray"))
+        self.assertEqual(process.returncode, 0, process.stderr)
+        self.same(self.out("ray"), self.out("alone"))
+        kept = [
+            {path.name: path.read_bytes() for path in (out / "beliefs").iterdir()}
+            for out in (self.out("ray"), self.out("alone"))
+        ]
+        self.assertEqual(kept[0], kept[1])
+        self.assertEqual(len(kept[0]), 4)
+
+    def test_a_failure_of_an_agent_is_recorded_and_not_tried_again(self):
+        arguments = ["uniform", "mlp", *FEW, "--fuel", "2000000"]
+        self.alone(arguments, self.out("alone"))
+        process = self.spread(arguments, self.out("ray"))
+        self.assertEqual(process.returncode, 3, process.stderr)
+        self.assertIn("failed: train: out-of-fuel", process.stderr)
+        self.same(self.out("ray"), self.out("alone"))
+        self.assertIn("6 units in", process.stderr)
+
+    def test_a_worker_that_dies_twice_in_a_unit_is_replaced(self):
+        out, deaths = self.out("ray"), self.out("deaths")
+        unit = ("mlp:steps=20", "quick/t10/temp0.1/seed1")
+        path = stand_in(self.folder / "twice/jointly", KILLED.format(unit=unit, deaths=str(deaths), times=2))
+        self.alone([*AGENTS, *FEW], self.out("alone"))
+        process = self.spread([*AGENTS, *FEW], out, ["--jointly", path])
+        self.assertEqual(process.returncode, 0, process.stderr)
+        self.assertEqual(deaths.read_text(), "xxx")
+        self.same(out, self.out("alone"))
+
+    def test_a_unit_in_which_three_workers_die_is_named_and_not_recorded(self):
+        out, deaths = self.out("ray"), self.out("deaths")
+        unit = ("mlp:steps=20", "quick/t10/temp0.1/seed1")
+        path = stand_in(self.folder / "thrice/jointly", KILLED.format(unit=unit, deaths=str(deaths), times=9))
+        process = self.spread([*AGENTS, *FEW], out, ["--jointly", path])
+        self.assertEqual((process.returncode, process.stdout), (3, ""), process.stderr)
+        last = process.stderr.splitlines()[-1]
+        self.assertIn("1 of 9 units could not be run, each tried three times", last)
+        self.assertIn("mlp:steps=20 on quick/t10/temp0.1/seed1: killed by SIGKILL", last)
+        self.assertRegex(last, re.escape(f"python -m jointly_ray run {AGENTS[0]} ") + ".*--jointly " + re.escape(path))
+        self.assertEqual(deaths.read_text(), "xxx")
+        units = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
+        self.assertEqual(len(units), 8)
+        self.assertNotIn(unit, [(line["agent"], line["problem"]) for line in units])
+        self.assertFalse((out / "scores.json").exists())
+        # The command that it names, by a command that does not die.
+        self.alone([*AGENTS, *FEW], self.out("alone"))
+        self.assertEqual(self.spread([*AGENTS, *FEW], out).returncode, 0)
+        self.same(out, self.out("alone"))
+
+    def test_another_version_on_a_node_is_refused_before_any_unit(self):
+        # It says that it is of the same version, or is asked for more than it knows.
+        for name, body, said in (
+            (
+                "lies",
+                'print(json.dumps({"version": "9.9.9", "engine": "e", "plan": "d"}), flush=True)',
+                "version 9.9.9",
+            ),
+            ("ends", 'sys.exit("jointly: the plan was made by version 0.1.0 and this is 9.9.9")', "this is 9.9.9"),
+        ):
+            with self.subTest(name):
+                folder = self.folder / name
+                stand_in(folder / "jointly", f"sys.stdin.readline()\n{body}\nsys.stdin.read()\n")
+                node = self.node(env_vars={"PATH": f"{folder}{os.pathsep}{os.environ['PATH']}"})
+                out = self.out(name)
+                words = [*AGENTS, *FEW, "--out", str(out), "--address", self.cluster.address]
+                process = cluster.finished([sys.executable, "-m", "jointly_ray", "run", *words])
+                self.refused(process, "the node 127.0.0.1 cannot take part", said)
+                self.assertEqual((out / "results.jsonl").read_bytes(), b"")
+                self.remove(node)
+
+    def test_what_jointly_run_refuses_is_refused_in_its_words(self):
+        process = self.spread([*AGENTS, "--suite", "slow"], self.out("ray"))
+        self.refused(process, "jointly: there is no suite slow")
+        self.assertFalse(self.out("ray").exists())
+        done = self.spread(["uniform", *FEW], self.out("other"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.refused(self.spread(["mlp", *FEW], self.out("other")), "holds another plan")
+
+    def test_a_directory_that_another_run_holds_is_refused(self):
+        process = self.begun([*SLOW, *SUITE], self.out("ray"))
+        for line in process.stderr:
+            if line.startswith("[1/"):
+                break
+        self.refused(self.spread([*SLOW, *SUITE], self.out("ray")), "is being written by another run")
+
+    def test_an_address_where_no_cluster_is_is_refused(self):
+        with cluster.closed_port() as port, cluster.another_service() as other:
+            for address, said in (
+                (f"{cluster.HOST}:{port}", f"there is no cluster at {cluster.HOST}:{port}"),
+                (f"{cluster.HOST}:{other}", "what answers there is not Ray"),
+                ("nowhere", "HOST:PORT"),
+                ("ray://127.0.0.1:1", "HOST:PORT"),
+            ):
+                process = self.spread([*AGENTS, *FEW], self.out("ray"), ["--address", address])
+                self.refused(process, said)
+        self.assertFalse(self.out("ray").exists())
+
+    def test_no_command_is_refused(self):
+        process = self.spread([*AGENTS, *FEW], self.out("ray"), ["--jointly", str(self.folder / "none")])
+        self.refused(process, "there is no command", "--jointly PATH")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,81 @@
+"""The journal is held by one process, goes on after a torn line, and keeps beliefs before the lines that name them."""
+
+import fcntl
+import hashlib
+import os
+import tempfile
+import unittest
+from pathlib import Path
+
+from jointly_ray.journal import Journal
+from jointly_ray.refusal import Refusal
+
+LINE = b'{"agent":"mlp","problem":"a","seconds":0.1}'
+OTHER = b'{"agent":"mlp","problem":"b","seconds":0.1}'
+
+
+class Journals(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.path = self.folder / "results.jsonl"
+        self.path.write_bytes(b"")
+
+    def open(self):
+        journal = Journal(self.folder)
+        self.addCleanup(journal.close)
+        return journal
+
+    def test_a_torn_last_line_is_dropped(self):
+        self.path.write_bytes(LINE + b"\n" + OTHER[:20])
+        journal = self.open()
+        self.assertEqual(list(journal.units()), [("mlp", "a")])
+        self.assertEqual(self.path.read_bytes(), LINE + b"\n")
+        journal.append(OTHER)
+        self.assertEqual(self.path.read_bytes(), LINE + b"\n" + OTHER + b"\n")
+
+    def test_garbage_in_the_middle_is_named_with_its_line(self):
+        self.path.write_bytes(LINE + b"\ngarbage\n" + OTHER + b"\n")
+        with self.assertRaisesRegex(Refusal, "line 2 is not a result"):
+            list(self.open().units())
+
+    def test_it_is_held_by_one_process(self):
+        with open(self.path, "rb") as other:
+            fcntl.flock(other, fcntl.LOCK_EX)
+            with self.assertRaisesRegex(Refusal, "being written by another run"):
+                self.open()
+        first = self.open()
+        with self.assertRaisesRegex(Refusal, "being written by another run"):
+            Journal(self.folder)
+        first.close()
+        self.open()
+
+    def test_a_directory_without_one_is_refused(self):
+        os.unlink(self.path)
+        with self.assertRaisesRegex(Refusal, "failed to open"):
+            self.open()
+
+    def test_beliefs_are_kept_under_their_digest_and_no_other(self):
+        journal = self.open()
+        list(journal.units())
+        digest = "sha256:" + hashlib.sha256(b"belief").hexdigest()
+        journal.append(LINE, (digest, b"belief"))
+        journal.append(OTHER, (digest, b"belief"))
+        (kept,) = (self.folder / "beliefs").iterdir()
+        self.assertEqual((kept.name, kept.read_bytes()), (digest.replace(":", "-") + ".bin", b"belief"))
+        with self.assertRaisesRegex(Refusal, "other bytes"):
+            journal.append(LINE, (digest, b"another"))
+        self.assertEqual(self.path.read_bytes(), LINE + b"\n" + OTHER + b"\n")
+
+    @unittest.skipUnless(os.path.exists("/dev/full"), "there is no /dev/full")
+    def test_a_full_disk_is_said_in_a_line(self):
+        os.unlink(self.path)
+        os.symlink("/dev/full", self.path)
+        journal = self.open()
+        with self.assertRaisesRegex(Refusal, "failed to write .*make room, and run the same command again"):
+            journal.append(LINE)
+
+
+if __name__ == "__main__":
+    unittest.main()
