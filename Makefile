@@ -2,7 +2,7 @@
 # make test   everything that continuous integration checks
 # make toolchains  installs, as root, what tests build agents in C, Python and JavaScript with
 # make bench  the benchmarks; half an hour
-# make test-ray  runs on a Ray cluster of this machine; skipped, saying so, where Ray is not installed (part of make test)
+# make test-ray  runs on a Ray cluster of this machine, of the command that is built (part of make test)
 # make fuzz   looks for bytes that break a promise: TARGET=loader, patches or answers, for SECONDS
 
 WASM := wasm32-unknown-unknown
@@ -25,12 +25,12 @@ test: wasm-target lint-tools packages
 	cargo build --release --locked --workspace --bin jointly
 	$(MAKE) test-ray
 
-# PYTHON is one that Ray is installed for.
-PYTHON := python3
+# One that Ray is installed for, where there is one.
+PYTHON = $(abspath $(firstword $(wildcard target/toolchains/ray/bin/python) $(shell command -v python3)))
 
-test-ray:
-	@if command -v $(PYTHON) >/dev/null; then cd runtime/ray && $(PYTHON) -m unittest; \
-	else echo "skipped runtime/ray: there is no $(PYTHON)" >&2; fi
+test-ray: packages
+	@if [ -x "$(PYTHON)" ]; then cd runtime/ray && $(PYTHON) -m unittest; \
+	else echo "skipped runtime/ray: there is no python3" >&2; [ "$$JOINTLY_CI" != 1 ]; fi
 
 bench: wasm-target
 	cargo bench --locked -p jointly-benches

@@ -1,7 +1,8 @@
 """What a spread run costs beside its units: `python measure.py`, on two one-CPU nodes of a cluster of its own.
 
 Overhead is what workers' time holds beside the units' own, from the first result to the last, a unit: the driver's and Ray's
-work, the pipes, and whatever else the machine does, whose load is said. Throughput compares one worker and two, taken in turns.
+work, the pipes, and whatever else the machine does, whose load is said. Throughput compares one worker and two, taken in turns,
+and beside it what two threads of `jointly run` have of one, which is all that this machine's cores give.
 """
 
 import argparse
@@ -18,7 +19,7 @@ from tests.cluster import HOST, PACKAGE, RAY, command, environment_of, obstacle
 PROBLEMS = "quick/t10/*/*"
 PROBLEMS_OF = 9
 #: Units of a run for throughput, of an agent whose units take a tenth of a second.
-STEADY = ["mlp:steps=%d", 4000, 8]
+STEADY = ["mlp:steps=%d", 4000, 24]
 
 
 class Run:
@@ -46,12 +47,37 @@ class Run:
 
     def rate(self):
         """Units a second, from the first that is told of to the last."""
-        (first, begun, _), (last, ended, _) = self.seen[0], self.seen[-1]
-        return (last - first) / (ended - begun)
+        return rate(self.seen)
 
     def held(self, share):
         """What the driver held when such a share of the units was done."""
         return next(memory for done, _, memory in self.seen if done >= share * self.units)
+
+
+class Alone:
+    """The same by `jointly run` on this machine."""
+
+    def __init__(self, agents, folder, jobs):
+        words = [command(), "run", *agents, "--suite", "quick", "--problems", PROBLEMS]
+        words += ["--out", str(folder), "--jobs", str(jobs)]
+        process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.seen = [
+            (int(found[1]), time.monotonic())
+            for found in (re.match(r"\[(\d+)/(\d+)\]", line) for line in process.stderr)
+            if found
+        ]
+        if process.wait() != 0:
+            sys.exit(f"{words[0]} ended with exit code {process.returncode}")
+
+    def rate(self):
+        """Units a second, from the first that is told of to the last."""
+        return rate(self.seen)
+
+
+def rate(seen):
+    """Units a second, from the first that is told of to the last."""
+    (first, begun, *_), (last, ended, *_) = seen[0], seen[-1]
+    return (last - first) / (ended - begun)
 
 
 def memory(pid):
@@ -109,10 +135,14 @@ def throughput(address, folder, rounds):
     form, steps, variants = STEADY
     agents = [form % (steps + at) for at in range(variants)]
     for number in range(rounds):
-        rates = [Run(address, agents, folder / f"steady{number}-{jobs}", jobs).rate() for jobs in (1, 2)]
+        spread, alone = ([], [])
+        for jobs in (1, 2):
+            spread.append(Run(address, agents, folder / f"steady{number}-{jobs}", jobs).rate())
+            alone.append(Alone(agents, folder / f"alone{number}-{jobs}", jobs).rate())
         print(
-            f"{variants * PROBLEMS_OF} units of {1 / rates[0]:.2f} s: {rates[0]:.2f} a second by one worker, {rates[1]:.2f} by "
-            f"two, {rates[1] / rates[0]:.2f} times as many; {load()}"
+            f"{variants * PROBLEMS_OF} units of {1 / alone[0]:.3f} s: {spread[0]:.2f} a second by one worker, {spread[1]:.2f} by "
+            f"two, {spread[1] / spread[0]:.2f} times as many; without Ray {alone[0]:.2f} and {alone[1]:.2f}, "
+            f"{alone[1] / alone[0]:.2f} times; {load()}"
         )
 
 

@@ -330,7 +330,7 @@ fn plans_that_cannot_be_joined() {
         refused_merge(&[&one], &[one.argument(), &format!("made by {what} another"), "use the same command"]);
     }
     let nowhere = RunDirectory::new();
-    refused_merge(&[&nowhere], &[nowhere.argument(), "no plan.json"]);
+    refused_merge(&[&nowhere], &[nowhere.argument(), "there is no file or directory"]);
     refused(["merge", nowhere.argument()], &["DIR"]);
     let file = RunDirectory::new();
     fs::create_dir(&file.path).unwrap();

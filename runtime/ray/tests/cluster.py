@@ -45,6 +45,8 @@ class OnCluster(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         why = obstacle()
+        if why and os.environ.get("JOINTLY_CI") == "1":
+            raise AssertionError(f"{why}, and continuous integration skips nothing")
         if why:
             print(f"skipped {cls.__name__}: {why}", file=sys.stderr)
             raise unittest.SkipTest(why)
