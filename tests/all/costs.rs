@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::command::{done, fits_a_terminal, joined, refused, run};
+use crate::command::{done, finish, fits_a_terminal, joined, jointly, refused, run};
 use crate::guests::argument;
 use crate::run::{RunDirectory, json};
 
@@ -73,7 +73,17 @@ fn an_agent_that_would_fail_is_told_of() {
 
 #[test]
 fn a_plan_writes_nothing() {
-    for (option, value) in [("--out", "here"), ("--jobs", "2"), ("--reuse", "there"), ("--shard", "1/2")] {
+    let folder = tempfile::tempdir().unwrap();
+    let mut command = jointly();
+    command.current_dir(folder.path()).args(plan(&["uniform"], &["--jobs", "2"]));
+    let finished = finish(&mut command);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn a_plan_takes_no_place_and_no_share() {
+    for (option, value) in [("--out", "here"), ("--reuse", "there"), ("--shard", "1/2")] {
         let said = refused(plan(&["uniform"], &[option, value]), &[option, "has no place here", "leave it out"]);
         assert!(said.contains("--workers N"), "{said}");
     }

@@ -16,6 +16,7 @@ mod hostile;
 mod imported;
 mod interruption;
 mod languages;
+mod like;
 mod listings;
 mod load;
 mod npz;

@@ -14,13 +14,12 @@ const AGENTS: [&str; 3] = ["uniform", "mlp:steps=20", "ensemble:steps=20,size=3"
 const PROBLEMS: &str = "quick/*/temp0.1/*";
 const UNITS: usize = 18;
 /// What may be set where tests run.
-const VARIABLES: [&str; 8] = [
+const VARIABLES: [&str; 7] = [
     "SLURM_ARRAY_TASK_ID",
     "SLURM_ARRAY_TASK_COUNT",
     "SLURM_ARRAY_TASK_MIN",
     "SLURM_ARRAY_TASK_MAX",
     "SLURM_ARRAY_TASK_STEP",
-    "SLURM_CPUS_PER_TASK",
     "JOB_COMPLETION_INDEX",
     "JOINTLY_SHARDS",
 ];
@@ -254,16 +253,37 @@ fn tasks_of_arrays_find_their_shards() {
 #[test]
 fn units_that_are_missing_are_named_with_the_command_that_runs_them() {
     let (one, three) = (shard("1/3"), shard("3/3"));
-    let said =
-        refused_merge(&[&one, &three], &["6 of 18 units have no result", "of shard 2/3", "--shard 2/3", "merge again"]);
+    let said = refused_merge(
+        &[&one, &three],
+        &["6 of 18 units have no result", "of shard 2/3", "--shard 2/3", "merge again, with"],
+    );
     // Where the missing shard's results go follows from where the whole is to go, and is said.
     run_what_is_said(&said, Path::new("."));
     let place = said.split("--out ").nth(1).unwrap().split('`').next().unwrap().to_owned();
     let out = RunDirectory::new();
+    assert!(said.contains(&format!("merge again, with {place} beside the others")), "{said}");
     let merged = finish(jointly().args(["merge", out.argument(), one.argument(), three.argument(), &place]));
     assert_eq!(merged.code, Some(0), "{merged:?}");
     fs::remove_dir_all(Path::new(&place).parent().unwrap()).unwrap();
     same_run(&out, &RunDirectory::of(&AGENTS, PROBLEMS));
+}
+
+#[test]
+fn the_command_for_missing_units_is_whole_however_many_agents_there_are() {
+    let agents: Vec<String> = (1..=120).map(|k| format!("knn:k={k},weights=distance")).collect();
+    let agents: Vec<&str> = agents.iter().map(String::as_str).collect();
+    let folder = tempfile::tempdir().unwrap();
+    let shards = folder.path().join("whole.shards");
+    // As the tasks of an array have them.
+    let place = |shard: u32| shards.join(format!("{shard}-of-2")).to_str().unwrap().to_owned();
+    let first = place(1);
+    let fixed = ["--suite", "quick", "--problems", PROBLEM, "--shard", "1/2", "--out", &first];
+    done(["run"].iter().chain(&agents).chain(&fixed));
+    let whole = folder.path().join("whole").to_str().unwrap().to_owned();
+    let said = refused(["merge", &whole, &first], &["60 of 120 units have no result", "and 57 more", "of shard 2/2"]);
+    run_what_is_said(&said, Path::new("."));
+    assert!(said.contains(&format!("with {} beside the others", place(2))), "{said}");
+    done(["merge", &whole, &first, &place(2)]);
 }
 
 #[test]
@@ -310,7 +330,7 @@ fn journals_that_cannot_be_joined() {
     refused_merge(&parts, &["9 of 18 units have no result"]);
     unit["scored"]["scores"]["ece"] = serde_json::json!(0.123);
     both(&unit);
-    let said = refused_merge(&parts, &["have other results of", "0.123", "delete the line"]);
+    let said = refused_merge(&parts, &["have other results of", "0.123", "delete both lines"]);
     assert!(said.contains(shards[0].argument()) && said.contains(shards[1].argument()), "{said}");
 }
 
@@ -327,7 +347,7 @@ fn plans_that_cannot_be_joined() {
         let text = plan.replacen(&format!("\"{what}\": \"{made}\""), &format!("\"{what}\": \"another\""), 1);
         assert_ne!(text, plan);
         fs::write(one.file("plan.json"), text).unwrap();
-        refused_merge(&[&one], &[one.argument(), &format!("made by {what} another"), "use the same command"]);
+        refused_merge(&[&one], &[one.argument(), &format!("made by {what} another"), "; use "]);
     }
     let nowhere = RunDirectory::new();
     refused_merge(&[&nowhere], &[nowhere.argument(), "there is no file or directory"]);

@@ -4,8 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::command::{Finished, finish, jointly, refused};
-use crate::run::{RunDirectory, read};
+use crate::command::{Finished, finish, is_one_line, jointly, refused};
+use crate::guests::guest;
+use crate::run::{PROBLEM, RunDirectory, read};
 use crate::shards::outside_arrays;
 
 const AGENTS: [&str; 2] = ["uniform", "mlp:steps=20"];
@@ -50,13 +51,16 @@ impl Folder {
 /// requeued, and what waits for them in the end.
 const SBATCH: &str = r#"#!/bin/sh
 set -eu
+waits=
 for word; do
   case "$word" in
-    --wrap=*) sh -c "${word#--wrap=}" >merge.log 2>&1; echo 8; exit ;;
+    --dependency=afterok:7) waits=yes ;;
+    --wrap=*) test "$waits"; sh -c "${word#--wrap=}" >merge.log 2>&1; echo 8; exit ;;
     --*) ;;
     *) script=$word ;;
   esac
 done
+grep -qx '#SBATCH --array=1-3' "$script"
 for task in 1 2 2 3; do
   SLURM_ARRAY_TASK_ID=$task SLURM_ARRAY_TASK_COUNT=3 SLURM_ARRAY_TASK_MIN=1 sh "$script" >>tasks.log 2>&1
 done
@@ -101,13 +105,35 @@ fn the_script_submits_itself_and_then_the_merge() {
     let path = std::env::join_paths(std::iter::once(tools).chain(std::env::split_paths(&path))).unwrap();
     let finished = folder.shell(&script, &[("PATH", path.to_str().unwrap()), ("SLURM_ARRAY_TASK_ID", "")]);
     assert_eq!(finished.code, Some(0), "{finished:?}");
-    assert!(finished.stdout.contains("submitted the array 7 and the merge 8"), "{finished:?}");
+    assert!(finished.stdout.contains("submitted the array 7, and the merge 8 that waits for it"), "{finished:?}");
     let log = read(&folder.root.path().join("tasks.log"));
     assert!(log.contains("units are done already"), "{log}");
     let whole = RunDirectory::of(&AGENTS, PROBLEMS);
     for file in ["plan.json", "scores.json", "leaderboard.csv"] {
         assert_eq!(read(&folder.path.join("the run").join(file)), whole.read(file), "{file}");
     }
+}
+
+#[test]
+fn all_tasks_ask_what_was_planned_whatever_changes_meanwhile() {
+    let folder = Folder::new();
+    let agent = folder.path.join("mine.wasm");
+    fs::copy(guest("chatty"), &agent).unwrap();
+    let args = ["slurm", "mine.wasm", "--suite", "quick", "--problems", PROBLEM, "--nodes", "1", "--out", "many/"];
+    let finished = finish(outside_arrays().current_dir(&folder.path).args(args));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    fs::copy(guest("own-failure"), &agent).unwrap();
+    let script = folder.path.join("script.sh");
+    fs::write(&script, &finished.stdout).unwrap();
+    let task = folder.shell(&script, &[("SLURM_ARRAY_TASK_ID", "1")]);
+    assert!(task.stdout.contains("shard 1/1 is done, 1 of the plan's 1 unit,"), "{task:?}");
+    // Beside the directory of the whole, though its name was given with a slash.
+    let merged = finish(jointly().current_dir(&folder.path).args(["merge", "many", "many.shards/1-of-1"]));
+    assert_eq!(merged.code, Some(0), "{merged:?}");
+    assert_eq!(merged.stdout.matches("failed").count(), 0, "{merged:?}");
+    let again = finish(outside_arrays().current_dir(&folder.path).args(args));
+    assert_eq!(again.code, Some(2), "{again:?}");
+    is_one_line(&again.stderr, &["many/ holds another plan", "another --out"]);
 }
 
 #[test]
@@ -120,6 +146,9 @@ fn what_the_tasks_would_refuse_is_refused_at_once() {
     with(&["--nodes", "0"], &["0", "--nodes"]);
     with(&["--nodes", "2", "--shard", "1/2"], &["--shard has no place here", "leave it out"]);
     with(&["--nodes", "2", "--sbatch=--array=1-9"], &["settles --array itself"]);
+    with(&["--nodes", "2", "--sbatch=-a1-9"], &["settles --array itself", "give --nodes"]);
+    with(&["--nodes", "2", "--sbatch=--depend=afterok:1"], &["settles --dependency itself"]);
+    with(&["--nodes", "2", "--sbatch=-c8"], &["settles --cpus-per-task itself", "give --jobs"]);
     with(&["--nodes", "2", "--sbatch", "fast"], &["no option of sbatch"]);
     with(&["--nodes", "2", "--sbatch=--comment=a\nrm"], &["no option of sbatch"]);
     refused(["slurm", "nonesuch", "--suite", "quick", "--nodes", "2"], &["nonesuch"]);

@@ -1,5 +1,6 @@
 //! Where real data are looked for.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
@@ -23,6 +24,13 @@ impl DataDirectories {
     /// The folder of a person's own images.
     pub(crate) fn images(&self) -> Option<&Path> {
         self.images.as_deref()
+    }
+
+    /// The same as words of a command line.
+    pub(crate) fn words(&self) -> Vec<OsString> {
+        let option = |(name, folder): (&str, &PathBuf)| [OsString::from(name), folder.into()];
+        let data = self.given.iter().map(|folder| ("--data", folder));
+        data.chain(self.images.iter().map(|folder| ("--images", folder))).flat_map(option).collect()
     }
 
     /// Refuses a folder of images where no suite is about such.

@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use jointly_core::digest;
 use jointly_core::regression::TableFormat;
+use serde_json::Value;
 
 use crate::journal::{self, Journal};
 use crate::plan::{Plan, is_digest};
@@ -139,6 +140,18 @@ impl RunDirectory {
         match plan.defect() {
             None => Ok(plan),
             Some(defect) => bail!("{shown} is no plan that this command made: {defect}"),
+        }
+    }
+
+    /// The plan, where this version of the command made it: what another one has written is read no further.
+    pub(crate) fn own_plan(&self) -> Result<Plan> {
+        let plan: Option<Value> = serde_json::from_slice(&self.read(PLAN)?).ok();
+        let (theirs, own) = (plan.as_ref().and_then(|plan| plan["version"].as_str()), env!("CARGO_PKG_VERSION"));
+        match theirs.filter(|theirs| *theirs != own) {
+            None => self.plan(),
+            Some(theirs) => {
+                bail!("{} was made by version {theirs} and this is {own}; use that version", self.path().display())
+            }
         }
     }
 

@@ -3,13 +3,20 @@
 use clap::ValueEnum;
 use jointly_host::Execution;
 
-#[derive(Clone, Copy, Default, ValueEnum)]
+#[derive(Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum EngineArgument {
     /// As code of this machine
     #[default]
     Compiled,
     /// By the portable interpreter: the same bits, many times slower
     Interpreter,
+}
+
+impl EngineArgument {
+    /// As it is given.
+    pub(crate) fn name(self) -> String {
+        self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
+    }
 }
 
 impl From<EngineArgument> for Execution {

@@ -25,7 +25,7 @@ pub(crate) struct Entry {
     path: PathBuf,
     pub(crate) directory: RunDirectory,
     pub(crate) plan: Plan,
-    /// In the plan's order: problem by problem, as they are run.
+    /// In the plan's order: problem by problem.
     pub(crate) results: Vec<UnitResult>,
     pub(crate) beliefs: Beliefs,
     claims: Claims,
@@ -55,11 +55,7 @@ impl Entry {
     }
 
     fn read(path: &Path, directory: RunDirectory) -> Result<Self> {
-        let plan = directory.plan()?;
-        let own = env!("CARGO_PKG_VERSION");
-        if plan.version != own {
-            bail!("{} was made by version {} and this is {own}; use that version", path.display(), plan.version);
-        }
+        let plan = directory.own_plan()?;
         if let Some(shard) = Shard::held(&directory)? {
             bail!(
                 "{} is shard {shard} of a run and no entry: join all its shards by `jointly merge OUT DIR...`",
@@ -147,6 +143,11 @@ pub(crate) fn kept(plan: &Plan, results: &[UnitResult]) -> Result<Vec<(Kept, Str
     kept.sort_by_key(|(kind, digest)| kind.path(digest));
     kept.dedup_by_key(|(kind, digest)| kind.path(digest));
     Ok(kept)
+}
+
+/// Copies them from one directory to another.
+pub(crate) fn copy_kept(plan: &Plan, results: &[UnitResult], from: &RunDirectory, to: &RunDirectory) -> Result<()> {
+    kept(plan, results)?.into_iter().try_for_each(|(kind, digest)| to.keep(kind, &digest, &from.whole(kind, &digest)?))
 }
 
 /// The results of all units of a plan in their order, if these are they; `remedy` is what helps where some are missing.

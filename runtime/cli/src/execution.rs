@@ -20,9 +20,9 @@ use crate::unit::{Outcome, UnitResult};
 use crate::workload::{Contestant, Problems, Workload};
 
 /// Room for a guest's stack, the engine's own and ours.
-pub(crate) const STACK_BYTES: usize = 8 << 20;
+const STACK_BYTES: usize = 8 << 20;
 /// How often the display shows what runs.
-pub(crate) const REFRESH: Duration = Duration::from_millis(200);
+const REFRESH: Duration = Duration::from_millis(200);
 
 /// The number of threads: what was asked for, else one a core.
 pub(crate) fn jobs(asked: Option<NonZero<usize>>) -> usize {
@@ -78,18 +78,35 @@ pub(crate) fn execute(
     display: &Display,
     mut record: impl FnMut(Finished) -> Result<()>,
 ) -> Result<()> {
+    let work = |unit: Unit, activity: &Activity| carry_out(workload, unit, activity);
+    on_threads(units, jobs, display, work, |finished| {
+        recordable(&finished.result)?;
+        display.finished(&finished.result);
+        record(finished)
+    })
+}
+
+/// Does that with each of the units, in their order on `jobs` threads, and hands what comes of it to `record`, an error of
+/// which ends the process.
+pub(crate) fn on_threads<T: Send>(
+    units: &[Unit],
+    jobs: usize,
+    display: &Display,
+    work: impl Fn(Unit, &Activity) -> T + Sync,
+    mut record: impl FnMut(T) -> Result<()>,
+) -> Result<()> {
     let next = AtomicUsize::new(0);
     let stop = AtomicBool::new(false);
     let activities: Vec<Activity> = (0..jobs.min(units.len())).map(|_| Activity::default()).collect();
     thread::scope(|scope| {
         let (results, finished) = mpsc::channel();
         for activity in &activities {
-            let (results, next, stop) = (results.clone(), &next, &stop);
+            let (results, next, stop, work) = (results.clone(), &next, &stop, &work);
             let work = move || {
                 while !stop.load(Ordering::Relaxed)
                     && let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed))
                 {
-                    if results.send(carry_out(workload, *unit, activity)).is_err() {
+                    if results.send(work(*unit, activity)).is_err() {
                         break;
                     }
                 }
@@ -103,11 +120,7 @@ pub(crate) fn execute(
         loop {
             match finished.recv_timeout(REFRESH) {
                 Ok(finished) => {
-                    let recorded = recordable(&finished.result).and_then(|()| {
-                        display.finished(&finished.result);
-                        record(finished)
-                    });
-                    if let Err(error) = recorded {
+                    if let Err(error) = record(finished) {
                         // Units that still run may take long, and none of them can be recorded.
                         display.clear();
                         exit::at_once(&error);

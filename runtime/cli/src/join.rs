@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use jointly_host::{ENGINE, INTERFACE};
 
 use crate::difference::difference;
@@ -13,11 +13,11 @@ use crate::execution::Unit;
 use crate::journal::Journal;
 use crate::plan::Plan;
 use crate::request::Done;
+use crate::schedule;
 use crate::shard::Shard;
 use crate::shell::quoted;
 use crate::table::counted;
 use crate::unit::UnitResult;
-use crate::{command_line, schedule};
 
 /// Units and shards that a message names.
 const NAMED: usize = 3;
@@ -34,12 +34,8 @@ struct Part {
 impl Part {
     fn open(path: &Path) -> Result<Self> {
         let directory = RunDirectory::existing(path)?;
-        let plan = directory.plan()?;
-        let own = [
-            ("version", &*plan.version, env!("CARGO_PKG_VERSION")),
-            ("interface", &*plan.interface, INTERFACE),
-            ("engine", &*plan.engine, ENGINE),
-        ];
+        let plan = directory.own_plan()?;
+        let own = [("interface", &*plan.interface, INTERFACE), ("engine", &*plan.engine, ENGINE)];
         if let Some((what, theirs, own)) = own.iter().find(|(_, theirs, own)| theirs != own) {
             bail!("{} was made by {what} {theirs} and this is {own}; use the same command for all", path.display());
         }
@@ -77,11 +73,11 @@ pub(crate) fn join(out: &Path, paths: &[PathBuf]) -> Result<Done> {
     let plan = first.plan.clone();
 
     let kept = entry::kept(&plan, &results)?;
-    let found = kept.into_iter().map(|(kind, digest)| source(&parts, kind, &digest).map(|part| (kind, digest, part)));
-    let found = found.collect::<Result<Vec<_>>>()?;
+    // Together they may be more than memory holds: looked at now, and read again when they are written.
+    kept.iter().try_for_each(|(kind, digest)| content(&parts, *kind, digest).map(drop))?;
     let (directory, mut journal) = RunDirectory::for_plan(out, &plan)?;
-    for (kind, digest, part) in found {
-        directory.keep(kind, &digest, &part.directory.whole(kind, &digest)?)?;
+    for (kind, digest) in kept {
+        directory.keep(kind, &digest, &content(&parts, kind, &digest)?)?;
     }
     let there: BTreeSet<(String, String)> = journal.results().iter().map(key).collect();
     for result in results.iter().filter(|result| !there.contains(&key(result))) {
@@ -94,12 +90,14 @@ fn key(result: &UnitResult) -> (String, String) {
     (result.agent.clone(), result.problem.clone())
 }
 
-/// A part that has the bytes of a digest.
-fn source<'a>(parts: &'a [Part], kind: Kept, digest: &str) -> Result<&'a Part> {
-    let part = parts.iter().find(|part| part.directory.kept(kind, digest).exists());
-    part.with_context(|| {
-        format!("no directory has {}, which the plan or a result names; copy whole directories", kind.path(digest))
-    })
+/// The bytes of a digest, from whichever directory has them whole.
+fn content(parts: &[Part], kind: Kept, digest: &str) -> Result<Vec<u8>> {
+    let mut having = parts.iter().filter(|part| part.directory.kept(kind, digest).exists());
+    let Some(first) = having.next() else {
+        bail!("no directory has {}, which the plan or a result names; copy whole directories", kind.path(digest))
+    };
+    let found = first.directory.whole(kind, digest);
+    found.or_else(|damaged| having.find_map(|part| part.directory.whole(kind, digest).ok()).ok_or(damaged))
 }
 
 /// The results of all units in the plan's order, each once; refuses two that differ, and a plan with units that have none.
@@ -147,7 +145,8 @@ fn refuse_other((one, first): (&Part, &UnitResult), (other, second): (&Part, &Un
     }
     let (held, again) = (serde_json::to_value(&first)?, serde_json::to_value(&second)?);
     bail!(
-        "{} and {} have other results of {} on {}: {}; delete the line of the one that does not hold",
+        "{} and {} have other results of {} on {}: {}; one of them is damaged or was not made by this command: delete both \
+         lines, and run the unit again",
         one.directory.journal().display(),
         other.directory.journal().display(),
         first.agent,
@@ -168,23 +167,36 @@ fn what_is_missing(parts: &[Part], missing: &[Unit], out: &Path) -> String {
         if total == 1 { "has" } else { "have" },
         named(missing.iter().map(name).collect())
     );
-    let command = command_line::of_plan(plan, &path.display().to_string());
+    let shown = |path: &Path| quoted(&path.display().to_string());
+    let like = format!("jointly run --like {}", shown(path));
     let Some(of) = parts.iter().find_map(|part| part.shard).map(|shard| shard.of) else {
-        return format!("{units}: run `{command} --out {}`, and merge again", quoted(&path.display().to_string()));
+        return format!("{units}: run `{like} --out {}`, and merge again", shown(path));
     };
     let shares = schedule::shares(plan, of);
     let shards: BTreeSet<u32> =
         missing.iter().map(|unit| shares[unit.problem * plan.agents.len() + unit.agent] + 1).collect();
     let shards: Vec<Shard> = shards.into_iter().map(|shard| Shard { shard, of }).collect();
     let first = shards[0];
-    let own = parts.iter().find(|part| part.shard == Some(first)).map(|part| part.path.clone());
-    let place = own.unwrap_or_else(|| first.beside(out)).display().to_string();
     let names = named(shards.iter().map(ToString::to_string).collect());
-    let (shard, others) = if shards.len() == 1 { ("shard", "") } else { ("shards", ", the others likewise,") };
-    format!(
-        "{units}, of {shard} {names}: run `{command} --shard {first} --out {}`{others} and merge again",
-        quoted(&place)
-    )
+    let own = parts.iter().find(|part| part.shard == Some(first)).map(|part| part.path.clone());
+    let known = own.is_some();
+    let place = own.unwrap_or_else(|| place_of(first, parts, out));
+    let again =
+        if known { "merge again".to_owned() } else { format!("merge again, with {} beside the others", shown(&place)) };
+    let (shard, others) = match shards.len() {
+        1 => ("shard", ""),
+        _ => ("shards", ", and each of the other shards into a directory of its own,"),
+    };
+    format!("{units}, of {shard} {names}: run `{like} --shard {first} --out {}`{others} and {again}", shown(&place))
+}
+
+/// Where a shard goes of which there is no directory: among those of an array, where the others are such.
+fn place_of(shard: Shard, parts: &[Part], out: &Path) -> PathBuf {
+    let of_array = |part: &&Part| part.shard.is_some_and(|own| part.path.file_name() == Some(own.folder().as_ref()));
+    match parts.iter().find(of_array) {
+        Some(part) => part.path.with_file_name(shard.folder()),
+        None => shard.beside(out),
+    }
 }
 
 /// The first few of a list, and how many there are beside.

@@ -4,21 +4,20 @@
 //! Fuel is deterministic and grows by the same amount with each test tau-sample, so that a few of them tell what all cost;
 //! training is paid for once. Of regression and dataset shift, whose problems are scored in one piece, a whole unit is run.
 
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::thread;
+use std::collections::HashMap;
 
-use anyhow::{Context, Result, anyhow};
+use anyhow::{Result, bail};
 use jointly_core::{Classifier as _, Evaluation, Instance, Problem, Source, agent_seed, evaluate};
 use jointly_host::{Failure, Kind, Phase, Trace};
 
-use crate::execution::{self, REFRESH, STACK_BYTES, Unit};
+use crate::execution::{self, Unit};
 use crate::plan::Plan;
 use crate::progress::{Activity, Display};
 use crate::size_class::{SizeClass, size_classes};
 use crate::stopwatch::Stopwatch;
 use crate::unit::Outcome;
 use crate::workload::{Contestant, Problems, Workload};
-use crate::{exit, oracle, table};
+use crate::{oracle, table};
 
 /// Of a problem's tau-samples, the shares that are asked for, one in so many. The first is asked for twice: an agent may keep
 /// what it makes for a draw the first time, and that is paid once, however many tau-samples follow.
@@ -65,49 +64,33 @@ pub(crate) fn measured(class: &SizeClass) -> usize {
     class.problems[class.problems.len() / 2]
 }
 
-/// Measures all agents on all classes, one after another, and shows how far it has got.
-pub(crate) fn measure(workload: &Workload) -> Result<Measurements> {
-    let classes = size_classes(&workload.plan);
-    let agents = workload.plan.agents.len();
+/// Measures all agents on all classes, so many units at a time, and shows how far it has got.
+pub(crate) fn measure(workload: &Workload, jobs: usize) -> Result<Measurements> {
+    let (plan, classes) = (&workload.plan, size_classes(&workload.plan));
+    let agents = plan.agents.len();
+    let places: HashMap<usize, usize> = classes.iter().enumerate().map(|(place, it)| (measured(it), place)).collect();
     let units: Vec<Unit> = classes
         .iter()
         .flat_map(|class| (0..agents).map(move |agent| Unit { agent, problem: measured(class) }))
         .collect();
-    let display = Display::new(&workload.plan, &units, 0);
-    let activities = [Activity::default()];
+    let display = Display::new(plan, &units, 0);
     let clock = std::time::Instant::now();
-    let mut costs = Vec::new();
-    thread::scope(|scope| {
-        let (results, finished) = mpsc::channel();
-        let (units, activity) = (&units, &activities[0]);
-        let work = move || {
-            for unit in units {
-                if results.send((*unit, cost_of(workload, *unit, activity))).is_err() {
-                    break;
-                }
-            }
-        };
-        thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work).context("failed to start a thread")?;
-        loop {
-            match finished.recv_timeout(REFRESH) {
-                Ok((unit, cost)) => {
-                    let (agent, problem) = names(&workload.plan, unit);
-                    if let Some(failure) = cost.failure.as_ref().filter(|failure| failure.kind == Kind::Host) {
-                        display.clear();
-                        exit::at_once(&anyhow!(
-                            "{agent} on {problem} could not be measured: {}; make room, or leave the problem out with --problems",
-                            failure.message
-                        ));
-                    }
-                    display.step(agent, problem, cost.seconds, cost.failure.as_ref());
-                    costs.push(cost);
-                }
-                Err(RecvTimeoutError::Timeout) => display.running(&activities),
-                Err(RecvTimeoutError::Disconnected) => return anyhow::Ok(()),
-            }
+    let mut costs: Vec<Option<Cost>> = vec![None; units.len()];
+    let work = |unit: Unit, activity: &Activity| (unit, cost_of(workload, unit, activity));
+    execution::on_threads(&units, jobs, &display, work, |(unit, cost)| {
+        let (agent, problem) = names(plan, unit);
+        if let Some(failure) = cost.failure.as_ref().filter(|failure| failure.kind == Kind::Host) {
+            bail!(
+                "{agent} on {problem} could not be measured: {}; make room, or leave the problem out with --problems",
+                failure.message
+            );
         }
+        display.step(agent, problem, cost.seconds, cost.failure.as_ref());
+        costs[places[&unit.problem] * agents + unit.agent] = Some(cost);
+        Ok(())
     })?;
     display.clear();
+    let costs: Vec<Cost> = costs.into_iter().flatten().collect();
     let costs = costs.chunks(agents.max(1)).map(<[Cost]>::to_vec).collect();
     Ok(Measurements { classes, costs, seconds: clock.elapsed().as_secs_f64() })
 }
@@ -173,11 +156,11 @@ fn classification(
                 ask(&mut model, problem, &instance, evaluation, *samples, plan.seed, activity)?;
                 asked.push((stopwatch.lap(), (model.fuel_used() - before) as f64));
             }
-            let all = problem.samples(evaluation);
-            let times: Vec<f64> = asked.iter().map(|(seconds, _)| *seconds).collect();
-            let fuels: Vec<f64> = asked.iter().map(|(_, fuel)| *fuel).collect();
-            let seconds = training.0 + at_all(&asks, &times, all);
-            Ok(within(plan.limits.fuel as f64, seconds, training.1 + at_all(&asks, &fuels, all)))
+            let (times, fuels): (Vec<f64>, Vec<f64>) = asked.into_iter().unzip();
+            let fuel = at_all(&asks, &fuels, problem.samples(evaluation));
+            // Fuel is exact and times are not: all samples take as long for their fuel as those that were asked for.
+            let seconds = training.0 + fuel * times.iter().sum::<f64>() / fuels.iter().sum::<f64>().max(1.0);
+            Ok(within(plan.limits.fuel as f64, seconds, training.1 + fuel))
         }
         Contestant::Oracle(sampling) => {
             let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;

@@ -1,6 +1,7 @@
 //! What `run` and `sweep` are asked beside their agents: problems, limits, and where results go.
 
 use std::collections::HashSet;
+use std::ffi::OsString;
 use std::num::{NonZero, NonZeroU32};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -23,6 +24,7 @@ use crate::journal::Journal;
 use crate::leaderboard::Leaderboard;
 use crate::partition_argument::PartitionArgument;
 use crate::plan::{MOST_MEMORY, Plan};
+use crate::planned::Planned;
 use crate::problems::Choices;
 use crate::progress::Display;
 use crate::regression_arguments::RegressionArguments;
@@ -33,7 +35,9 @@ use crate::shift_suite::ShiftChoices;
 use crate::table::counted;
 use crate::unit::UnitResult;
 use crate::workload::{Asked, Problems, Workload};
-use crate::{agent_source, cells, execution, exit, output, own_tables, problems, regression_suite, reuse, shift_suite};
+use crate::{
+    agent_source, cells, entry, execution, exit, output, own_tables, problems, regression_suite, reuse, shift_suite,
+};
 
 /// What an agent may use on a problem, unless a person says otherwise.
 pub(crate) fn usual_fuel(interface: Interface) -> u64 {
@@ -98,6 +102,13 @@ pub(crate) struct Request {
     /// What an agent may hold, in MiB
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
     memory: u64,
+    /// Ask what the run in that directory asks, in place of agents, suite and all options that decide a score: of the copies
+    /// that it keeps, so that nothing else need be there but real data
+    #[arg(long, value_name = "DIR", conflicts_with_all = [
+        "suite", "seed", "problems", "files", "draws", "partition", "planes", "no_clip", "anchors", "initialization", "fuel",
+        "memory", "RegressionArguments", "ShiftArguments",
+    ])]
+    like: Option<PathBuf>,
     /// Take over what another run has finished of the same agents on the same problems; may be repeated
     #[arg(long, value_name = "DIR")]
     reuse: Vec<PathBuf>,
@@ -114,14 +125,6 @@ pub(crate) enum CarriedOut {
     Whole(Box<Done>),
     /// A shard, which has no scores.
     Share(ShardDone),
-}
-
-/// A run that is planned: its directory has all that its units need, and is held.
-pub(crate) struct Planned {
-    pub(crate) workload: Workload,
-    pub(crate) directory: RunDirectory,
-    pub(crate) journal: Journal,
-    pub(crate) share: Share,
 }
 
 /// A run that is done, its scores written.
@@ -173,8 +176,12 @@ impl Request {
         let (directory, mut journal) = RunDirectory::for_plan(&out, &workload.plan)?;
         Shard::claim(shard, &directory, journal.results())?;
         let share = Share::of(&workload.plan, shard);
-        workload.keep_files_in(&directory)?;
-        problems::keep(&self.files, &directory)?;
+        if let Some(other) = &self.like {
+            entry::copy_kept(&workload.plan, &[], &RunDirectory::existing(other)?, &directory)?;
+        } else {
+            workload.keep_files_in(&directory)?;
+            problems::keep(&self.files, &directory)?;
+        }
         if let (Some(evaluation), Problems::Classification(problems)) = (workload.plan.evaluation(), &workload.problems)
             && let Some(warning) = cells::warning_of(evaluation, problems)
         {
@@ -187,15 +194,44 @@ impl Request {
 
     /// Agents and problems as they are asked for, loaded.
     pub(crate) fn workload(&self, agents: &[AgentSpec]) -> Result<Workload> {
+        if let Some(path) = &self.like {
+            if let Some(agent) = agents.first() {
+                bail!("--like has the agents of {}: leave {} out", path.display(), agent.agent);
+            }
+            return self.workload_like(path);
+        }
         let asked = self.asked()?;
         let all = agent_source::all_bundled_for(asked.interface());
         let agents = if agents.is_empty() { &all } else { agents };
         Workload::of(agents, asked, self.seed, self.limits(), self.engine.into())
     }
 
-    /// Where results are to go, if anywhere in particular.
-    pub(crate) fn out(&self) -> Option<&Path> {
-        self.out.as_deref()
+    /// What the run in a directory asks, of what it keeps.
+    fn workload_like(&self, path: &Path) -> Result<Workload> {
+        let directory = RunDirectory::existing(path)?;
+        let plan = directory.own_plan()?;
+        let workload = Workload::of_plan(&plan, &directory, &self.data, self.engine.into())?;
+        match workload.plan.difference(&plan) {
+            None => Ok(workload),
+            Some(difference) => {
+                bail!("the plan in {} is not this command's ({difference}); ask for the run anew", path.display())
+            }
+        }
+    }
+
+    /// Refuses the question of another run where this command makes its own.
+    pub(crate) fn refuse_like(&self, why: &str) -> Result<()> {
+        ensure!(self.like.is_none(), "--like has no place here: {why}");
+        Ok(())
+    }
+
+    /// The options that say where real data are and how code is run, which whoever carries out the units needs too.
+    pub(crate) fn of_workers(&self) -> Vec<OsString> {
+        let mut words = self.data.words();
+        if self.engine != EngineArgument::default() {
+            words.extend(["--engine".into(), self.engine.name().into()]);
+        }
+        words
     }
 
     /// Units at a time, where a person says so.
@@ -212,8 +248,7 @@ impl Request {
     /// Refuses what says how to run and where results go, where nothing is run.
     pub(crate) fn refuse_running(&self, why: &str) -> Result<()> {
         self.refuse_shard(why)?;
-        let given =
-            [("--out", self.out.is_some()), ("--jobs", self.jobs.is_some()), ("--reuse", !self.reuse.is_empty())];
+        let given = [("--out", self.out.is_some()), ("--reuse", !self.reuse.is_empty())];
         match given.iter().find(|(_, given)| *given) {
             Some((option, _)) => bail!("{option} has no place here: {why}"),
             None => Ok(()),

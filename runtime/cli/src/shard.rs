@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::str::FromStr;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use serde::{Deserialize, Serialize};
 
@@ -64,6 +64,10 @@ impl Shard {
             Some(shards) => Some(shards),
             None => number(SHARDS)?,
         };
+        ensure!(
+            shards.is_none_or(|shards| (1..=MOST).contains(&shards)),
+            "{SHARDS} says how many shards there are, 1 to {MOST}"
+        );
         if let Some(task) = number(SLURM_TASK)? {
             let Some(shards) = shards else {
                 let array = ["MIN", "MAX", "STEP", "COUNT"].map(|what| number(&format!("SLURM_ARRAY_TASK_{what}")));
@@ -133,10 +137,21 @@ impl Shard {
 
     /// Where its results go unless a person says otherwise, beside those of the other shards.
     pub(crate) fn beside(self, run: &Path) -> PathBuf {
-        let mut name = run.as_os_str().to_owned();
-        name.push(format!("-shard-{}-of-{}", self.shard, self.of));
-        name.into()
+        beside(run, &format!("-shard-{}-of-{}", self.shard, self.of))
     }
+
+    /// What its directory is called among those of an array's tasks.
+    pub(crate) fn folder(self) -> String {
+        format!("{}-of-{}", self.shard, self.of)
+    }
+}
+
+/// A place beside a directory, named after it.
+pub(crate) fn beside(run: &Path, ending: &str) -> PathBuf {
+    // Of a path with a slash at its end too.
+    let mut name = run.file_name().unwrap_or_default().to_owned();
+    name.push(ending);
+    run.with_file_name(name)
 }
 
 /// The units of a plan that a run is about.
@@ -311,6 +326,7 @@ mod tests {
         assert_eq!(auto(None, &[index, ("JOINTLY_SHARDS", "5")]).as_deref(), Ok("4/5"));
         assert!(auto(None, &[index]).unwrap_err().contains("--shards N"));
         assert!(auto(Some(3), &[index]).unwrap_err().contains("there is no 4"));
+        assert!(auto(None, &[index, ("JOINTLY_SHARDS", "0")]).unwrap_err().contains("1 to 100000"));
         assert!(auto(Some(4), &[]).unwrap_err().contains("--shard auto is for the tasks of an array job"));
     }
 }

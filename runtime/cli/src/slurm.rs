@@ -1,10 +1,10 @@
-//! The batch script that runs a plan as an array of Slurm and merges its shards.
+//! The batch script that carries out a planned run as an array of Slurm and merges its shards.
 
 use std::fmt::Write as _;
 
 use crate::shell::quoted;
 
-/// What a script is made of. Words are as a shell takes them.
+/// What a script is made of.
 pub(crate) struct Script {
     /// What jobs are called.
     pub(crate) name: String,
@@ -17,8 +17,11 @@ pub(crate) struct Script {
     /// Where it was asked for, which relative paths start from.
     pub(crate) folder: String,
     pub(crate) jointly: String,
+    /// The directory in which the run is planned, and where it is merged.
     pub(crate) out: String,
-    /// Agents, suite and options of `jointly run`, quoted already.
+    /// Where the directories of the shards go.
+    pub(crate) shards: String,
+    /// Options of `jointly run` beside.
     pub(crate) words: Vec<String>,
 }
 
@@ -26,15 +29,18 @@ impl Script {
     /// The script: `sh` submits it and its merge, and Slurm runs it as each task of the array.
     pub(crate) fn text(&self) -> String {
         let Self { name, about, tasks, cpus, .. } = self;
-        let mut text = format!("#!/bin/sh\n#SBATCH --job-name={name}\n#SBATCH --array=1-{tasks}\n");
-        let fixed = ["--ntasks=1", "--requeue", "--open-mode=append"].map(String::from);
-        for option in fixed.iter().chain([&format!("--cpus-per-task={cpus}")]).chain(&self.options) {
+        let mut text = format!("#!/bin/sh\n#SBATCH --job-name={name}\n");
+        for option in &self.options {
+            let _ = writeln!(text, "#SBATCH {}", directive(option));
+        }
+        for option in ["--ntasks=1", "--requeue", "--open-mode=append"] {
             let _ = writeln!(text, "#SBATCH {option}");
         }
+        let _ = writeln!(text, "#SBATCH --cpus-per-task={cpus}\n#SBATCH --array=1-{tasks}");
         let (folder, jointly, out) = (quoted(&self.folder), quoted(&self.jointly), quoted(&self.out));
-        let words = self.words.join(" ");
-        let options: String = self.options.iter().flat_map(|option| [" ".to_owned(), quoted(option)]).collect();
-        let shards = quoted(&format!("{}.shards/", self.out));
+        let words: String = self.words.iter().flat_map(|word| [" ".to_owned(), quoted(word)]).collect();
+        let options: String = self.options.iter().flat_map(|option| [quoted(option), " ".to_owned()]).collect();
+        let shards = quoted(&format!("{}/", self.shards));
         // An agent that failed somewhere is a result, told by exit code 3, and no failure of the job.
         let merge =
             quoted(&format!("cd {folder} && {{ {jointly} merge {out} {shards}*-of-{tasks} || test $? -eq 3; }}"));
@@ -52,28 +58,36 @@ set -eu
 if [ -n \"${{SLURM_ARRAY_TASK_ID:-}}\" ]; then
   cd {folder}
   code=0
-  {jointly} run --shard auto --shards {tasks} \\
-    --out {shards}\"$SLURM_ARRAY_TASK_ID\"-of-{tasks} \\
-    {words} || code=$?
+  {jointly} run --like {out} --shard auto --shards {tasks} \\
+    --out {shards}\"$SLURM_ARRAY_TASK_ID\"-of-{tasks}{words} || code=$?
   # An agent that failed somewhere is a result, and no failure of the task.
   [ \"$code\" -ne 3 ] || code=0
   exit \"$code\"
 fi
 
 array=$(sbatch --parsable \"$0\")
-merge=$(sbatch --parsable --job-name={name}-merge --dependency=\"afterok:${{array%%;*}}\" \\
-  --kill-on-invalid-dep=yes{options} \\
+merge=$(sbatch --parsable {options}--job-name={name}-merge \\
+  --dependency=\"afterok:${{array%%;*}}\" --kill-on-invalid-dep=yes \\
   --wrap={merge})
-echo \"submitted the array ${{array%%;*}} and the merge ${{merge%%;*}}, whose output will be in slurm-${{merge%%;*}}.out\"
+echo \"submitted the array ${{array%%;*}}, and the merge ${{merge%%;*}} that waits for it\"
 "
         );
         text
     }
 }
 
+/// An option as sbatch reads it in a script, where blanks part words and some characters have a meaning.
+fn directive(option: &str) -> String {
+    let plain = |c: char| c.is_alphanumeric() || "-_=+.,:/@%^[]".contains(c);
+    if option.chars().all(plain) {
+        return option.to_owned();
+    }
+    format!("\"{}\"", option.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Script;
+    use super::{Script, directive};
 
     #[test]
     fn whatever_a_folder_is_called_is_one_word() {
@@ -83,23 +97,30 @@ mod tests {
             tasks: 4,
             cpus: 2,
             options: vec!["--comment=a b".into()],
-            folder: "/home/it's mine".into(),
+            folder: "/home/it's\nmine".into(),
             jointly: "/opt/jointly".into(),
             out: "my runs/a".into(),
-            words: vec!["mlp".into(), "--problems".into(), "'quick/t10/*'".into()],
+            shards: "my runs/a.shards".into(),
+            words: vec!["--jobs".into(), "2".into(), "--data".into(), "my data".into()],
         };
         let text = script.text();
-        for line in [
-            "#SBATCH --array=1-4",
-            "#SBATCH --cpus-per-task=2",
-            "#SBATCH --comment=a b",
-            "  cd '/home/it'\\''s mine'",
-            "  /opt/jointly run --shard auto --shards 4 \\",
-            "    --out 'my runs/a.shards/'\"$SLURM_ARRAY_TASK_ID\"-of-4 \\",
-            "    mlp --problems 'quick/t10/*' || code=$?",
-            "  --kill-on-invalid-dep=yes '--comment=a b' \\",
+        for part in [
+            "\n#SBATCH --array=1-4\n",
+            "\n#SBATCH --cpus-per-task=2\n",
+            "\n#SBATCH \"--comment=a b\"\n",
+            "\n  cd '/home/it'\\''s\nmine'\n",
+            "\n  /opt/jointly run --like 'my runs/a' --shard auto --shards 4 \\\n",
+            "\n    --out 'my runs/a.shards/'\"$SLURM_ARRAY_TASK_ID\"-of-4 --jobs 2 --data 'my data' || code=$?\n",
+            "--parsable '--comment=a b' --job-name=",
         ] {
-            assert!(text.lines().any(|other| other == line), "{line}\n{text}");
+            assert!(text.contains(part), "{part}\n{text}");
         }
+    }
+
+    #[test]
+    fn options_stay_one_word_in_a_script() {
+        assert_eq!(directive("--time=04:00:00"), "--time=04:00:00");
+        assert_eq!(directive("--nodelist=node[1-4]"), "--nodelist=node[1-4]");
+        assert_eq!(directive("--comment=#1 \"a\\b\""), "\"--comment=#1 \\\"a\\\\b\\\"\"");
     }
 }

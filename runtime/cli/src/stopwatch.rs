@@ -29,7 +29,8 @@ impl Stopwatch {
 /// How long this thread has been on a core, where the system says so.
 fn busy() -> Option<Duration> {
     let text = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
-    text.split_whitespace().next()?.parse().ok().map(Duration::from_nanos)
+    // Some systems have the file and always say 0.
+    text.split_whitespace().next()?.parse().ok().filter(|busy| *busy > 0).map(Duration::from_nanos)
 }
 
 #[cfg(test)]

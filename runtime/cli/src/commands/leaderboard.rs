@@ -7,9 +7,9 @@ use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
+use crate::combined::Merged;
 use crate::entry::Entry;
 use crate::leaderboard::Leaderboard as Ranking;
-use crate::merge::Merged;
 use crate::table::wrap;
 use crate::{exit, output};
 

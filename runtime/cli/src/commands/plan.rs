@@ -25,7 +25,7 @@ use crate::{exit, output};
 /// the smaller the more such problems there are. Seconds are this machine's, at one unit at a time and all cores otherwise
 /// idle; fuel is the same everywhere. Nothing is written.
 #[derive(Args)]
-#[command(mut_arg("out", |it| it.hide(true)), mut_arg("jobs", |it| it.hide(true)), mut_arg("reuse", |it| it.hide(true)),
+#[command(mut_arg("out", |it| it.hide(true)), mut_arg("jobs", |it| it.help(JOBS)), mut_arg("reuse", |it| it.hide(true)),
           mut_arg("shard", |it| it.hide(true)), mut_arg("shards", |it| it.hide(true)))]
 pub(crate) struct Plan {
     /// A bundled name or a path to a .wasm, with settings: ensemble+:size=30,prior-scale=1. None means all bundled
@@ -42,6 +42,10 @@ pub(crate) struct Plan {
     json: bool,
 }
 
+/// Of `--jobs`.
+const JOBS: &str =
+    "Units that are measured at a time: sooner, and less exactly, for cores share what is beside them [default: 1]";
+
 /// What a run is expected to take.
 struct Estimate<'a> {
     plan: &'a crate::plan::Plan,
@@ -55,8 +59,9 @@ impl Plan {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         self.request.refuse_running("a plan runs nothing for good; leave it out, and say --workers N")?;
         let workload = self.request.workload(&self.agents)?;
+        let jobs = self.request.jobs().map_or(1, NonZero::get);
         let workers = self.workers.or_else(|| u32::try_from(execution::jobs(None::<NonZero<usize>>)).ok()).unwrap_or(1);
-        let estimate = Estimate::of(&workload.plan, measure(&workload)?, workers);
+        let estimate = Estimate::of(&workload.plan, measure(&workload, jobs)?, workers);
         if self.json {
             output::print_json(&estimate.document())?;
         } else {
@@ -257,6 +262,7 @@ impl<'a> Estimate<'a> {
 /// A time for a person.
 fn duration(seconds: f64) -> String {
     match seconds {
+        _ if seconds < 0.9995 => format!("{:.0} ms", 1000.0 * seconds),
         _ if seconds < 99.95 => format!("{seconds:.1} s"),
         _ if seconds < 100.0 * 60.0 => format!("{:.1} min", seconds / 60.0),
         _ => format!("{:.1} h", seconds / 3600.0),
@@ -269,7 +275,7 @@ mod tests {
 
     #[test]
     fn times_have_a_unit_that_suits_them() {
-        assert_eq!([0.04, 12.34, 99.9].map(duration), ["0.0 s", "12.3 s", "99.9 s"]);
+        assert_eq!([0.04, 0.9996, 12.34, 99.9].map(duration), ["40 ms", "1.0 s", "12.3 s", "99.9 s"]);
         assert_eq!([100.0, 5_000.0, 36_000.0, 3.6e6].map(duration), ["1.7 min", "83.3 min", "10.0 h", "1000.0 h"]);
     }
 }

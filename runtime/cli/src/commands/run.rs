@@ -4,14 +4,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use serde_json::json;
 
 use crate::agent_spec::AgentSpec;
-use crate::request::{CarriedOut, Planned, Request};
-use crate::schedule::order;
-use crate::size_class::expected_costs;
-use crate::table::counted;
-use crate::{exit, output};
+use crate::request::{CarriedOut, Request};
 
 /// Runs agents on a suite's problems and ranks them
 ///
@@ -36,7 +31,8 @@ pub(crate) struct Run {
 impl Run {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         if self.plan_only {
-            return planned(&self.request.plan(&self.agents)?, self.json);
+            self.request.refuse_shard("nothing is run with --plan-only; leave one of them out")?;
+            return self.request.plan(&self.agents)?.show(self.json);
         }
         if self.json {
             self.request.refuse_shard("--json prints scores, and a shard has none; leave one of them out")?;
@@ -46,32 +42,4 @@ impl Run {
             CarriedOut::Share(done) => done.show(),
         }
     }
-}
-
-/// Says what a run that is only planned has still to do.
-fn planned(Planned { workload, directory, journal, share }: &Planned, json: bool) -> Result<ExitCode> {
-    let plan = &workload.plan;
-    let units = share.size();
-    let pending = share.pending(workload, journal.results()).len();
-    let path = directory.path().display();
-    if json {
-        let costs = expected_costs(plan);
-        let problems = order(plan).into_iter().map(|place| {
-            let problem = &plan.problems[place].problem;
-            json!({ "problem": problem, "cost": costs[place] })
-        });
-        output::print_json(&json!({
-            "directory": directory.path(),
-            "plan": plan.digest()?,
-            "version": plan.version,
-            "engine": plan.engine,
-            "units": units,
-            "pending": pending,
-            // In the order in which they are best begun, each with what its units cost beside those of the others.
-            "problems": problems.collect::<Vec<_>>(),
-        }))?;
-    } else {
-        output::print(&format!("{} planned in {path}, {pending} of them to be run", counted(units, "unit")))?;
-    }
-    Ok(ExitCode::from(exit::DONE))
 }

@@ -1,29 +1,32 @@
 //! `jointly slurm`: a run as a batch script of Slurm.
 
+use std::ffi::OsStr;
+use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, bail, ensure};
+use anyhow::{Context, Result, ensure};
 use clap::Args;
 
 use crate::agent_spec::AgentSpec;
-use crate::request::{Request, usual_place};
-use crate::shard::MOST;
+use crate::request::Request;
+use crate::shard::{self, MOST};
 use crate::slurm::Script;
 use crate::table::counted;
-use crate::{command_line, exit, output};
+use crate::{exit, output};
 
-/// Prints a batch script that runs agents as an array of Slurm and merges the results
+/// Plans a run and prints a batch script that carries it out as an array of Slurm and merges the results
 ///
-/// Takes what `jointly run` takes, and prints a script for a file that all nodes see: `sh FILE` submits an array of N tasks,
-/// each a shard in a directory of its own, and a merge that waits for all of them. Tasks that are requeued go on where
-/// they stopped. The merged scores are those of one machine, to the byte.
+/// Takes what `jointly run` takes. The run is planned in DIR, with copies of the agents, so that all tasks ask the same
+/// whatever changes meanwhile. `sh FILE` submits an array of N tasks, each a shard in a directory of its own, and a merge
+/// into DIR that waits for all of them. FILE, DIR and this folder must be where all nodes see them. Tasks that are requeued
+/// go on where they stopped. The merged scores are those of one machine, to the byte.
 #[derive(Args)]
 pub(crate) struct Slurm {
     /// A bundled name or a path to a .wasm, with settings: ensemble+:size=30,prior-scale=1. None means all bundled
     /// that learn what the suite is about
     #[arg(value_name = "AGENT")]
     agents: Vec<AgentSpec>,
-    /// Tasks of the array, each on one node; each runs --jobs units at a time [default: 1], on as many CPUs
+    /// Tasks of the array; each runs --jobs units at a time [default: 1], on as many CPUs of a node
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
     nodes: u32,
     /// An option of sbatch for the array and the merge, such as --sbatch=--time=04:00:00; may be repeated
@@ -33,57 +36,67 @@ pub(crate) struct Slurm {
     request: Request,
 }
 
-/// Options of this command that are none of the tasks'.
-const OWN: [&str; 3] = ["--nodes", "--sbatch", "--out"];
-/// What the script settles itself.
-const SETTLED: [&str; 5] = ["--array", "-a", "--dependency", "-d", "--wrap"];
+/// What the script settles itself, and how it is settled.
+const SETTLED: [(&str, &str, &str); 5] = [
+    ("--array", "-a", "give --nodes"),
+    ("--dependency", "-d", "the merge waits for the array"),
+    ("--cpus-per-task", "-c", "give --jobs"),
+    ("--wrap", "--wrap", "the script is what is run"),
+    ("--parsable", "--parsable", "it reads what sbatch answers"),
+];
 
 impl Slurm {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         self.request.refuse_shard("every task of the array has its own; leave it out")?;
-        for option in &self.sbatch {
-            ensure!(
-                option.starts_with('-') && !option.chars().any(char::is_control),
-                "{option:?} is no option of sbatch; give one such as --sbatch=--time=04:00:00"
-            );
-            let name = option.split('=').next().unwrap_or(option);
-            ensure!(!SETTLED.contains(&name), "the script settles {name} itself: leave out --sbatch {option}");
-        }
-        // What the tasks would refuse is refused here.
-        let plan = self.request.workload(&self.agents)?.plan;
-        let out = match self.request.out() {
-            Some(out) => out.to_owned(),
-            None => usual_place(&plan)?,
-        };
-        let path = |path: &std::path::Path| {
-            let text = path.to_str().map(str::to_owned);
-            text.with_context(|| format!("{} is not UTF-8, which a script is written in; rename it", path.display()))
-        };
-        let words = std::env::args_os().skip(2);
-        let Some(mut words) = command_line::without(words, &OWN) else {
-            bail!("an argument is not UTF-8, which a script is written in; rename it")
-        };
-        if self.request.jobs().is_none() {
-            words.splice(0..0, ["--jobs", "1"].map(String::from));
+        self.sbatch.iter().try_for_each(|option| refuse_settled(option))?;
+        let (jobs, words) = (self.request.jobs(), self.request.of_workers());
+        let planned = self.request.plan(&self.agents)?;
+        let (plan, out) = (&planned.workload.plan, planned.directory.path());
+        ensure!(out.file_name().is_some(), "--out {} has no name of its own; name a directory", out.display());
+        let mut options = vec!["--jobs".to_owned(), jobs.map_or(1, std::num::NonZero::get).to_string()];
+        options.extend(words.iter().map(|word| text(word)).collect::<Result<Vec<_>>>()?);
+        if !planned.journal.results().is_empty() {
+            options.extend(["--reuse".to_owned(), text(out.as_os_str())?]);
         }
         let units = counted(plan.agents.len() * plan.problems.len(), "unit");
         let script = Script {
             name: format!("jointly-{}", plan.short_name()?),
-            about: format!(
-                "{units} of {} in {}, merged into {}",
-                plan.suite,
-                counted(self.nodes as usize, "task"),
-                path(&out)?
-            ),
+            about: format!("{units} of {} in {}", plan.suite, counted(self.nodes as usize, "task")),
             tasks: self.nodes,
-            cpus: self.request.jobs().map_or(1, std::num::NonZero::get),
+            cpus: jobs.map_or(1, std::num::NonZero::get),
             options: self.sbatch,
-            folder: path(&std::env::current_dir().context("failed to find the current directory")?)?,
-            jointly: path(&std::env::current_exe().context("failed to find this command itself")?)?,
-            out: path(&out)?,
-            words,
+            folder: text(std::env::current_dir().context("failed to find the current directory")?.as_os_str())?,
+            jointly: text(std::env::current_exe().context("failed to find this command itself")?.as_os_str())?,
+            out: text(out.as_os_str())?,
+            shards: text(shard::beside(out, ".shards").as_os_str())?,
+            words: options,
         };
+        output::note(&format!("{units} planned in {}", out.display()));
         output::print(&script.text())?;
         Ok(ExitCode::from(exit::DONE))
     }
+}
+
+/// Refuses what is no option, or one that the script has a value for.
+fn refuse_settled(option: &str) -> Result<()> {
+    ensure!(
+        option.starts_with('-') && !option.chars().any(char::is_control),
+        "{option:?} is no option of sbatch; give one such as --sbatch=--time=04:00:00"
+    );
+    let name = option.split('=').next().unwrap_or(option);
+    // sbatch takes long options by their beginnings, and values right after short ones.
+    let settles = |long: &str, short: &str| {
+        let begins = name.starts_with("--") && name.len() > 3 && long.starts_with(name);
+        begins || (!option.starts_with("--") && option.starts_with(short))
+    };
+    let settled = SETTLED.iter().find(|(long, short, _)| settles(long, short));
+    if let Some((long, _, how)) = settled {
+        anyhow::bail!("the script settles {long} itself ({how}): leave out --sbatch={option}");
+    }
+    Ok(())
+}
+
+fn text(word: &OsStr) -> Result<String> {
+    let text = word.to_str().map(str::to_owned);
+    text.with_context(|| format!("{} is not UTF-8, which a script is written in; rename it", Path::new(word).display()))
 }

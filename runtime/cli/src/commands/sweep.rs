@@ -36,11 +36,20 @@ pub(crate) struct Sweep {
     /// Print sweep.json rather than the tables
     #[arg(long)]
     json: bool,
+    /// Run nothing, as `jointly run --plan-only`: --like then hands the variants to `slurm`, `plan` or a cluster, and the same
+    /// command without this chooses when all of them are there
+    #[arg(long)]
+    plan_only: bool,
 }
 
 impl Sweep {
     pub(crate) fn execute(self) -> Result<ExitCode> {
+        self.request.refuse_like("a sweep makes its own variants; give it to `jointly run`")?;
         let variants = self.variants()?;
+        if self.plan_only {
+            self.request.refuse_shard("nothing is run with --plan-only; leave one of them out")?;
+            return self.request.plan(&variants)?.show(self.json);
+        }
         if self.json {
             self.request
                 .refuse_shard("--json prints what a sweep chooses, and a shard has no scores; leave one out")?;

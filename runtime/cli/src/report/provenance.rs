@@ -3,16 +3,18 @@
 use std::collections::HashSet;
 use std::iter;
 
-use crate::command_line::{self, images_of};
 use crate::drawing::Markup;
 use crate::own_tables;
-use crate::plan::{Plan, RegressionTerms, Terms};
+use crate::plan::{Plan, PlannedAgent, RegressionTerms, Terms};
+use crate::problems::{self, IMPORTED};
 use crate::report::figure::{cells, counted, table_of};
+use crate::request::usual_fuel;
 use crate::shell::quoted;
 use jointly_core::regression::RegressionSource;
 use jointly_core::regression::problem::PoolData;
 use jointly_core::shift::ShiftOptions;
 use jointly_core::{Evaluation, Partitioning};
+use jointly_host::Limits;
 use serde_json::Value;
 
 /// Another run that a page takes from: the option that gives it, its directory's name, and its plan.
@@ -186,9 +188,53 @@ fn estimator(evaluation: &Evaluation) -> String {
     format!("Monte Carlo up to tau {partition_above}, above it {cells}, {clip}")
 }
 
+/// The folder of a person's own images, whose name no plan has.
+fn images_of(plan: &Plan) -> Option<String> {
+    plan.images.map(|_| "--images DIR".to_owned())
+}
+
 /// The `jointly run` that makes such a plan, into another directory.
 fn run_command(plan: &Plan, directory: &str) -> String {
-    format!("{} --out {}", command_line::of_plan(plan, directory), quoted(&format!("{directory}-again")))
+    let mut words = vec!["jointly run".to_owned()];
+    words.extend(plan.agents.iter().map(|agent| quoted(&agent.settings.label(&source(agent, directory)))));
+    let names: Vec<&str> = plan.problems.iter().map(|problem| problem.problem.as_str()).collect();
+    if plan.suite == IMPORTED {
+        let file = |name: &&str| format!("{}.npz", name.strip_prefix("imported/").unwrap_or(name));
+        words.extend(names.iter().flat_map(|name| ["--problem".to_owned(), quoted(&file(name))]));
+    } else {
+        words.extend(["--suite".to_owned(), quoted(&plan.suite)]);
+        let all = problems::size_of(plan);
+        if all != Some(names.len()) {
+            words.extend(["--problems".to_owned(), quoted(&format!("{{{}}}", names.join(",")))]);
+        }
+    }
+    words.extend(images_of(plan));
+    words.push(format!("--seed {}", plan.seed));
+    words.extend(plan.options());
+    if let Some(predictor) = plan.predictor() {
+        words.extend(["--predict".to_owned(), quoted(&predictor.settings.label(&source(predictor, directory)))]);
+    }
+    let usual = Limits::default();
+    if plan.limits.fuel != usual_fuel(plan.interface_of_agents()) {
+        words.push(format!("--fuel {}", plan.limits.fuel));
+    }
+    if plan.limits.memory != usual.memory {
+        words.push(format!("--memory {}", plan.limits.memory >> 20));
+    }
+    words.extend(["--out".to_owned(), quoted(&format!("{directory}-again"))]);
+    words.join(" ")
+}
+
+/// What has no bytes by its name, the bundled agent of these bytes, else the run's own copy.
+fn source(agent: &PlannedAgent, directory: &str) -> String {
+    if agent.is_reference() {
+        return agent.agent.clone();
+    }
+    let bundled = jointly_bundle::find(&agent.agent);
+    if bundled.is_some_and(|bundled| jointly_core::digest(bundled.component) == agent.digest) {
+        return agent.agent.clone();
+    }
+    format!("{directory}/agents/{}.wasm", agent.digest.replace(':', "-"))
 }
 
 #[cfg(test)]
