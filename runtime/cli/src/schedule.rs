@@ -3,7 +3,6 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
-use std::hash::Hasher;
 
 use crate::plan::Plan;
 use crate::size_class::expected_costs;
@@ -11,10 +10,7 @@ use crate::size_class::expected_costs;
 /// The plan's problems in the order in which they are begun. All agents' units on one come together: what agents cost, the
 /// plan does not tell.
 pub(crate) fn order(plan: &Plan) -> Vec<usize> {
-    longest_first(&expected_costs(plan))
-}
-
-fn longest_first(costs: &[u64]) -> Vec<usize> {
+    let costs = expected_costs(plan);
     let mut order: Vec<usize> = (0..costs.len()).collect();
     // Those that cost alike stay in the plan's order.
     order.sort_by_key(|problem| Reverse(costs[*problem]));
@@ -32,52 +28,28 @@ pub(crate) fn makespan(nanoseconds: impl IntoIterator<Item = u64>, workers: usiz
     free.into_iter().map(|Reverse(load)| load).max().unwrap_or(0)
 }
 
-/// The shard of each of the plan's units, counted from 0, problem by problem as units are run: problem * agents + agent.
+/// The shard of each of the plan's units, counted from 0: problem * agents + agent.
 ///
-/// What an agent costs is not known before it runs, so that every agent's problems are dealt out by themselves, the longest
-/// first, each to the shard that has least of that agent; of those, to the shard that has least of all agents. So the shards
-/// are alike whatever the agents cost. A function of the plan alone: all tasks of an array find the same.
+/// Each agent's problems are dealt out one after another, in the order in which they are begun. So the shards have alike of
+/// every agent and, of each agent, of every size: they are balanced whatever agents cost, and whatever sizes do, to within one
+/// unit of each agent. A function of the plan alone: all tasks of an array find the same.
 pub(crate) fn shares(plan: &Plan, shards: u32) -> Vec<u32> {
-    let (costs, agents) = (expected_costs(plan), plan.agents.len());
-    let order = longest_first(&costs);
-    let mut totals = vec![0_u64; shards as usize];
-    let mut shares = vec![0; agents * costs.len()];
-    for (agent, planned) in plan.agents.iter().enumerate() {
-        // Equal shards are taken from another one on for each agent, or variants in a row would meet in the first.
-        let first = start(&planned.label, shards);
-        let place = |shard: u32| (shard + shards - first) % shards;
-        let mut loads: BinaryHeap<Reverse<(u64, u64, u32, u32)>> =
-            (0..shards).map(|shard| Reverse((0, totals[shard as usize], place(shard), shard))).collect();
-        for &problem in &order {
-            let Some(Reverse((load, total, place, shard))) = loads.pop() else { break };
-            shares[problem * agents + agent] = shard;
-            totals[shard as usize] = total.saturating_add(costs[problem]);
-            loads.push(Reverse((load.saturating_add(costs[problem]), totals[shard as usize], place, shard)));
+    let (order, agents) = (order(plan), plan.agents.len());
+    let mut shares = vec![0; agents * order.len()];
+    for agent in 0..agents {
+        for (turn, problem) in (first(agent, shards)..shards).chain((0..shards).cycle()).zip(&order) {
+            shares[problem * agents + agent] = turn;
         }
     }
     shares
 }
 
-/// A shard that a label gives, the same everywhere and always.
-fn start(label: &str, shards: u32) -> u32 {
-    let mut hash = Fnv(0xcbf2_9ce4_8422_2325);
-    hash.write(label.as_bytes());
-    (hash.finish() % u64::from(shards.max(1))) as u32
-}
-
-/// The hash FNV-1a: that of the standard library may change with its version.
-struct Fnv(u64);
-
-impl Hasher for Fnv {
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = (self.0 ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
-        }
-    }
-
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 32)
-    }
+/// The shard that an agent is dealt out from. By the golden ratio those of agents in a row lie evenly apart, however many follow:
+/// the shards that have one unit more of one agent are not those that have one more of the next.
+fn first(agent: usize, shards: u32) -> u32 {
+    const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
+    let place = GOLDEN.wrapping_mul(agent as u64);
+    ((u128::from(place) * u128::from(shards)) >> 64) as u32
 }
 
 #[cfg(test)]
@@ -131,13 +103,26 @@ mod tests {
                     (0..costs.len()).filter(of_shard).map(|problem| costs[problem]).sum()
                 };
                 let loads: Vec<u64> = (0..shards).map(load).collect();
-                // The longest first leaves no shard ahead of another by more than one unit.
+                // No shard is ahead of another by more than one unit.
                 assert!(loads.iter().max().unwrap() - loads.iter().min().unwrap() <= *most, "{shards}: {loads:?}");
                 if shards == 2 {
                     assert!(loads[0].abs_diff(loads[1]) * 50 < loads[0], "{loads:?}");
                 }
             }
         }
+    }
+
+    /// Where there are a few problems of every agent in each shard, and agents cost as much as a thousand times others.
+    #[test]
+    fn shards_of_many_agents_take_as_long() {
+        let labels: Vec<String> = (0..200).map(|agent| format!("knn:k={}", agent + 1)).collect();
+        let plan = plan(&labels.iter().map(String::as_str).collect::<Vec<_>>());
+        let mut loads = vec![0_u64; 100];
+        for (unit, shard) in shares(&plan, 100).into_iter().enumerate() {
+            loads[shard as usize] += if unit % 200 < 60 { 1000 } else { 1 };
+        }
+        let (most, all) = (loads.iter().max().unwrap(), loads.iter().sum::<u64>());
+        assert!(most * 100 * 100 < all * 104, "{loads:?}");
     }
 
     #[test]

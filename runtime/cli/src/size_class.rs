@@ -10,7 +10,10 @@ use crate::problems::IMPORTED;
 
 /// Parts of problems' names that say nothing of their size, each before a number.
 const NOT_OF_SIZE: [&str; 5] = ["seed", "sim", "split", "set", "temp"];
-/// Training examples and features that every problem costs as if it had them beside its own: an agent's fixed work.
+/// Examples that agents learn from at a time: as many steps cost no more for more examples, but what it takes to read them.
+const BATCH: u64 = 100;
+const READING: u64 = 100;
+/// Examples and features that every problem costs as if it had them beside its own: sampling, and an agent's fixed work.
 const FIXED_EXAMPLES: u64 = 100;
 const FIXED_FEATURES: u64 = 50;
 
@@ -49,8 +52,9 @@ fn size_of(problem: &str) -> String {
 }
 
 /// What a unit on each of the plan's problems is expected to cost beside the others, whichever agent it is. It is a function
-/// of the plan alone, in whole numbers, so that it is the same everywhere: training examples times features, with something
-/// for what is fixed. Of problems that the suites here do not know, all cost alike.
+/// of the plan alone, in whole numbers, so that it is the same everywhere: training examples, of which those beyond a batch
+/// cost little, times features, with something for what is fixed. So the bundled agents cost one to three times as much at
+/// T = 100 as at 1, and at 1,000 no more. Of problems that the suites here do not know, all cost alike.
 pub(crate) fn expected_costs(plan: &Plan) -> Vec<u64> {
     let suite = plan.evaluation().and_then(|_| jointly_core::suite(&plan.suite));
     let known = suite.as_ref().map_or(&[][..], |suite| &suite.problems);
@@ -65,7 +69,9 @@ pub(crate) fn expected_costs(plan: &Plan) -> Vec<u64> {
 }
 
 fn cost(train_size: u32, input_dim: u32) -> u64 {
-    (u64::from(train_size) + FIXED_EXAMPLES) * (u64::from(input_dim) + FIXED_FEATURES)
+    let examples = u64::from(train_size);
+    let learnt = examples.min(BATCH) + examples / READING;
+    (learnt + FIXED_EXAMPLES) * (u64::from(input_dim) + FIXED_FEATURES)
 }
 
 /// The dimensions that a part of a name such as `d5` tells, where one does.

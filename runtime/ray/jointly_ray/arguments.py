@@ -1,6 +1,7 @@
 """What `python -m jointly_ray` is asked: a few options of its own, and those of `jointly run`, which are handed on."""
 
 import argparse
+import os
 
 from .refusal import Refusal
 
@@ -54,13 +55,14 @@ class Arguments:
         given, rest = parser.parse_known_args(argv)
         self.address = given.address
         self.jobs = given.jobs
-        self.jointly = given.jointly
+        # Nodes are in other folders; a bare name each looks up for itself.
+        self.jointly = os.path.abspath(given.jointly) if os.sep in (given.jointly or "") else given.jointly
         for own in ("--plan-only", "--shard"):
             if any(option.split("=")[0] == own for option in rest):
                 raise Refusal(f"{own} leaves units to others, and the cluster runs all of them: leave it out")
         #: Of `jointly worker`.
-        self.of_workers = [word for folder in given.data for word in ("--data", folder)]
-        self.of_workers += ["--images", given.images] if given.images else []
+        self.of_workers = [word for folder in given.data for word in ("--data", os.path.abspath(folder))]
+        self.of_workers += ["--images", os.path.abspath(given.images)] if given.images else []
         self.of_workers += ["--engine", given.engine] if given.engine else []
         #: Of `jointly run`.
         self.of_run = rest + self.of_workers

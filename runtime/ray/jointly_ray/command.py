@@ -30,11 +30,11 @@ class Command:
         except ValueError:
             raise Refusal(f"{self.path} did not say what it planned but {one_line(process.stdout)!r}") from None
 
-    def finish(self):
-        """Scores and ranks what the journal holds, and gives the command's exit code."""
-        return self._call(self.arguments, None).returncode
+    def finish(self, unsaid=None):
+        """Scores and ranks what the journal holds, and gives the command's exit code; leaves a line out that begins so."""
+        return self._call(self.arguments, None, unsaid).returncode
 
-    def _call(self, arguments, stdout):
+    def _call(self, arguments, stdout, unsaid=None):
         """Runs it; of what it notes each line is shown once, for it is asked the same twice."""
         command = [self.path, "run", *arguments]
         try:
@@ -44,7 +44,7 @@ class Command:
         except OSError as error:
             raise Refusal(f"failed to run {self.path}: {one_line(error.strerror)}") from None
         for line in process.stderr.decode(errors="replace").splitlines():
-            if line not in self._said:
+            if line not in self._said and not (unsaid and line.startswith(unsaid)):
                 print(line, file=sys.stderr)
                 self._said.add(line)
         return process

@@ -28,12 +28,13 @@ def connect(address):
             # Else Ray takes it for this machine's address on the network, where such a cluster does not listen.
             os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     import ray
+    from ray.exceptions import RayError
 
     # Ray tells of nodes that go on standard output, where only what the command prints belongs; that does not come by this.
     sys.stdout = open(os.devnull, "w", encoding="utf-8")
     try:
         ray.init(address=known or address, log_to_driver=False, logging_level="CRITICAL")
-    except (ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
+    except (RayError, ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         raise Refusal(f"failed to join a cluster at {known or address} ({one_line(error)}): {REMEDY}") from None
 
 
@@ -57,6 +58,8 @@ def answering(address):
     host = host.strip("[]")
     try:
         with socket.create_connection((host, int(port)), timeout=PATIENCE) as probe:
+            if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
+                return host  # Which greets nobody who does not encrypt.
             probe.settimeout(PATIENCE)
             probe.sendall(GREETING)
             answer = probe.recv(9)

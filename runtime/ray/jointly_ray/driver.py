@@ -8,10 +8,11 @@ from pathlib import Path
 
 import ray
 from ray import cloudpickle
+from ray.exceptions import RayError
 
 from . import node
 from .journal import Journal
-from .pool import Pool
+from .pool import Pool, why
 from .progress import Progress, note
 from .refusal import Failure, Refusal, one_line
 from .units import Units
@@ -26,12 +27,21 @@ KEPT = re.compile(r"sha256-[0-9a-f]{64}\.[a-z]+")
 
 def run(arguments, command, again):
     """Runs what was asked on the cluster that was joined, and gives the exit code; `again` is what goes on with it."""
+    try:
+        return spread(arguments, command, again)
+    except RayError as error:
+        raise Failure(f"the cluster failed ({why(error)}); finished units are kept; to go on: {again}") from None
+
+
+def spread(arguments, command, again):
+    """Plans, carries out what is left, and ranks."""
     planned = command.plan()
     journal = Journal(planned["directory"])
     plan = json.loads((Path(planned["directory"]) / "plan.json").read_text(encoding="utf-8"))
     labels = [agent["label"] for agent in plan["agents"]]
     problems = {entry["problem"]: entry["cost"] for entry in planned["problems"]}
     units = Units(labels, problems, journal.units())
+    unsaid = None
     if units.left:
         if units.finished:
             note(f"{units.finished} of {units.total} units are done already; going on")
@@ -44,8 +54,10 @@ def run(arguments, command, again):
         # Nodes need not have this package.
         cloudpickle.register_pickle_by_value(node)
         carry_out(job, planned, units, journal, arguments.jobs, again)
+        # The command would say that all of these were done before.
+        unsaid = f"{units.total} of {units.total} unit"
     journal.close()
-    return command.finish()
+    return command.finish(unsaid)
 
 
 def kept(directory):
@@ -63,15 +75,15 @@ def carry_out(job, planned, units, journal, jobs, again):
     busy, own = 0.0, time.process_time()
     pool = Pool(job, planned, units, jobs, progress.note)
     try:
-        pool.open()
+        pool.open(TICK)
         while units.left:
-            for unit, outcome in pool.results(TICK):
+            for unit, outcome, place in pool.results(TICK):
                 if "line" in outcome:
                     journal.append(outcome["line"], outcome["belief"])
-                    units.has_finished(unit, outcome["seconds"])
+                    units.has_finished(unit, outcome["seconds"], place)
                     busy += outcome["seconds"]
                     progress.finished(unit, outcome["seconds"], outcome["failure"], pool.size())
-                elif units.has_killed(unit, outcome.get("died") or outcome["unrun"]):
+                elif units.has_failed(unit, outcome.get("died") or outcome["unrun"], place):
                     progress.note(f"given up: {complaint(units, unit)}")
     except Refusal as refusal:
         if units.finished == 0 and not isinstance(refusal, Failure):

@@ -3,10 +3,9 @@
 import fcntl
 import hashlib
 import json
-import os
-import tempfile
 from pathlib import Path
 
+from .node import keep
 from .refusal import Refusal, one_line
 
 
@@ -47,15 +46,14 @@ class Journal:
 
     def append(self, line, belief=None):
         """Adds a result as a worker gave it, the file of what its agent believes before the line that names it."""
+        if belief is not None:
+            self._keep(*belief)
+        rest = memoryview(line + b"\n")
         try:
-            if belief is not None:
-                self._keep(*belief)
-            rest = memoryview(line + b"\n")
             while rest:
                 rest = rest[self._file.write(rest) :]
         except OSError as error:
-            remedy = "the units finished before are kept: make room, and run the same command again"
-            raise Refusal(f"failed to write {self._path}: {one_line(error.strerror)}; {remedy}") from None
+            raise unwritten(self._path, error) from None
 
     def close(self):
         """Lets the next process have it."""
@@ -66,27 +64,15 @@ class Journal:
             raise Refusal(
                 f"a worker sent other bytes than {digest}, which its result names; run the same command again"
             )
-        folder = self._directory / "beliefs"
-        path = folder / (digest.replace(":", "-") + ".bin")
-        if path.exists():
-            return
-        folder.mkdir(exist_ok=True)
-        write_whole(path, content)
+        path = self._directory / "beliefs" / (digest.replace(":", "-") + ".bin")
+        try:
+            if not path.exists():
+                keep(path, content)
+        except OSError as error:
+            raise unwritten(path, error) from None
 
 
-def write_whole(path, content):
-    """Writes beside the file and renames, so that a reader sees all of it or nothing."""
-    handle, part = tempfile.mkstemp(prefix=".part-", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            # As any other new file: the user's mask decides who may read it.
-            mask = os.umask(0)
-            os.umask(mask)
-            os.fchmod(file.fileno(), 0o666 & ~mask)
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(part, path)
-    except BaseException:
-        os.unlink(part)
-        raise
+def unwritten(path, error):
+    """What is said of a file that could not be written."""
+    remedy = "the units finished before are kept: make room, and run the same command again"
+    return Refusal(f"failed to write {path}: {one_line(error.strerror)}; {remedy}")

@@ -13,26 +13,34 @@ import shutil
 import signal
 import subprocess
 import tempfile
+import time
 from pathlib import Path
 
 #: Linux: the signal that a process gets when its parent ends.
 PR_SET_PDEATHSIG = 1
 #: The most of a process's last words that is passed on.
 ERROR_CHARS = 400
+#: How long a process may take to end once it has nothing more to read or nothing more to say, in seconds.
+GRACE = 10.0
 
 
 def prepare(job):
     """Puts the plan's files on this node and gives what its command says of itself and of the plan."""
-    import ray
-
-    for name, reference in job["files"].items():
-        path = folder() / name
-        if not holds(path):
-            keep(path, ray.get(reference))
+    place(job, holds)
     worker = Worker(job)
     answer = worker.start()
     worker.stop()
     return answer
+
+
+def place(job, is_there):
+    """Puts the files here that are not."""
+    for name, reference in job["files"].items():
+        path = folder() / name
+        if not is_there(path):
+            import ray
+
+            keep(path, ray.get(reference))
 
 
 def folder():
@@ -52,12 +60,22 @@ def holds(path):
 
 
 def keep(path, content):
-    """Writes beside the file and renames, for other runs may want it at the same time."""
+    """Writes beside the file and renames, so that whoever reads it, or writes it as well, sees all of it or nothing."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, part = tempfile.mkstemp(prefix=".part-", dir=path.parent)
-    with os.fdopen(handle, "wb") as file:
-        file.write(content)
-    os.replace(part, path)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            # As any other new file: the user's mask decides who may read it.
+            mask = os.umask(0)
+            os.umask(mask)
+            os.fchmod(file.fileno(), 0o666 & ~mask)
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(part, path)
+    except BaseException:
+        os.unlink(part)
+        raise
 
 
 class Worker:
@@ -67,13 +85,14 @@ class Worker:
         self._job = job
         self._process = None
         self._errors = None
-        self._answer = None
 
     def start(self):
         """Starts the process and gives its first answer, or why there is none as `refused`."""
         command = shutil.which(self._job["command"] or "jointly")
         if command is None:
             return {"refused": f"there is no command {self._job['command'] or 'jointly'} on it"}
+        # That they are whole was seen when the node was prepared, and by now somebody may have deleted them.
+        place(self._job, Path.exists)
         self._errors = tempfile.TemporaryFile()
         try:
             self._process = subprocess.Popen(
@@ -88,30 +107,32 @@ class Worker:
         self._say({"plan": self._job["plan"], "files": str(folder())})
         line = self._process.stdout.readline()
         try:
-            answer = json.loads(line)
-            self._answer = {key: answer[key] for key in ("version", "engine", "plan")}
-        except (ValueError, KeyError, TypeError):
-            return {"refused": self._end()}
-        return self._answer
+            answer = message(line)
+            return {key: answer[key] for key in ("version", "engine", "plan")}
+        except (ValueError, KeyError):
+            return {"refused": self._end(kill=line.endswith(b"\n"))}
 
-    def run(self, units):
+    def run(self, units, seconds):
         """Runs units, each an agent's label and a problem's name, and gives an outcome of each in their order.
 
         An outcome is a dictionary: `line` of the journal, with `seconds`, `failure` and `belief`; `unrun` where the machine
-        could not run it; or `died` where the process ended in it, after which there are no more.
+        could not run it; `died` where the process ended in it; or `refused` where none could be started for it. After the
+        last two there are no more, nor is a unit begun after so many seconds: what is finished is worth more than what is
+        not, and should be in the journal.
         """
+        if self._process is not None and self._process.poll() is not None:
+            # It ended when it had nothing to do, which no unit is to blame for.
+            self._end()
         if self._process is None:
             answer = self.start()
             if "refused" in answer:
-                return [{"unrun": answer["refused"]}]
-        outcomes = []
-        # One ahead, so that the process need not wait for this one; no more, so that neither waits for the other.
-        self._ask(units[:1])
-        for at, unit in enumerate(units):
-            self._ask(units[at + 1 : at + 2])
-            outcome = self._outcome(unit)
-            outcomes.append(outcome)
-            if "died" in outcome:
+                return [answer]
+        outcomes, until = [], time.monotonic() + seconds
+        for unit in units:
+            if outcomes and time.monotonic() >= until:
+                break
+            outcomes.append(self._outcome(unit))
+            if "died" in outcomes[-1]:
                 break
         return outcomes
 
@@ -120,47 +141,53 @@ class Worker:
         if self._process is not None:
             self._end()
 
-    def _ask(self, units):
-        for agent, problem in units:
-            self._say({"agent": agent, "problem": problem})
-
-    def _say(self, message):
+    def _say(self, words):
         try:
-            self._process.stdin.write(json.dumps(message).encode() + b"\n")
+            self._process.stdin.write(json.dumps(words).encode() + b"\n")
             self._process.stdin.flush()
         except OSError:
             pass  # That it ended is seen where its answer does not come.
 
     def _outcome(self, unit):
+        agent, problem = unit
+        self._say({"agent": agent, "problem": problem})
         belief = None
         while True:
             line = self._process.stdout.readline()
-            try:
-                answer = json.loads(line)
-            except ValueError:
+            if not line.endswith(b"\n"):
                 return {"died": self._end()}
-            if "belief" in answer:
-                belief = answer["belief"], base64.b64decode(answer["base64"])
-            elif "unrun" in answer:
-                return {"unrun": answer["unrun"]}
-            elif (answer.get("agent"), answer.get("problem")) == tuple(unit):
-                failed = answer.get("failed")
-                failure = f"{failed['phase']}: {failed['kind']}: {failed['message']}" if failed else None
-                seconds = answer.get("seconds") or 0.0
-                return {"line": line[:-1], "seconds": seconds, "failure": failure, "belief": belief}
-            else:
-                self._process.kill()
-                return {"died": "it answered for another unit than it was asked; " + self._end()}
+            try:
+                answer = message(line)
+                if "belief" in answer:
+                    belief = answer["belief"], base64.b64decode(answer["base64"])
+                elif "unrun" in answer:
+                    return {"unrun": answer["unrun"]}
+                elif (answer["agent"], answer["problem"]) != (agent, problem):
+                    return {"died": "it answered for another unit than it was asked; " + self._end(kill=True)}
+                else:
+                    failed = answer.get("failed")
+                    failure = f"{failed['phase']}: {failed['kind']}: {failed['message']}" if failed else None
+                    seconds = float(answer.get("seconds") or 0.0)
+                    return {"line": line[:-1], "seconds": seconds, "failure": failure, "belief": belief}
+            except (ValueError, KeyError, TypeError):
+                said = line[:ERROR_CHARS].decode(errors="replace").strip()
+                return {"died": f"it answered {said!r}; " + self._end(kill=True)}
 
-    def _end(self):
+    def _end(self, kill=False):
         """Waits for the process to end, and gives how it did and the last that it said."""
         process, self._process = self._process, None
+        if kill:
+            process.kill()
         try:
             process.stdin.close()
         except OSError:
             pass  # It has ended before it read all.
         process.stdout.close()
-        code = process.wait()
+        try:
+            code = process.wait(GRACE)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            code = process.wait()
         self._errors.seek(0)
         said = self._errors.read().decode(errors="replace").strip().splitlines()
         self._errors.close()
@@ -169,6 +196,14 @@ class Worker:
         else:
             how = f"ended with exit code {code}"
         return f"{said[-1][:ERROR_CHARS]} ({how})" if said else how
+
+
+def message(line):
+    """What a line of the worker says; a ValueError where it is none."""
+    answer = json.loads(line)
+    if not isinstance(answer, dict):
+        raise ValueError("not an object")
+    return answer
 
 
 def dying_with_parent():

@@ -1,5 +1,6 @@
 """The workers of a cluster: one for each CPU of each node that has been looked at, replaced when lost."""
 
+import contextlib
 import time
 from collections import deque
 
@@ -13,7 +14,7 @@ from .units import PORTION_SECONDS
 
 #: How often the cluster is asked for its nodes, in seconds.
 LOOK = 2.0
-#: How long a run waits for a node, where there is none, in seconds.
+#: How long a run waits, without a word, for nodes or for what they are to say, in seconds.
 PATIENCE = 60.0
 #: Workers that may be lost on a node before they have done anything.
 STARTS = 3
@@ -22,11 +23,12 @@ STARTS = 3
 class _Node:
     """A node of the cluster."""
 
-    def __init__(self, address, cpus, looked):
+    def __init__(self, address, cpus):
         self.address = address
         self.cpus = cpus
-        #: Its answer for itself, while it has not come.
-        self.looked = looked
+        #: Whether it has said what it has, and since when it has been asked.
+        self.answered = False
+        self.asked = time.monotonic()
         self.workers = 0
 
 
@@ -36,9 +38,9 @@ class _Worker:
     def __init__(self, node_id, actor):
         self.node_id = node_id
         self.actor = actor
-        self.started = actor.start.remote()
+        self.hired = time.monotonic()
         self.ready = False
-        #: Portions that it has been given, in their order.
+        #: Portions that it has been given, in their order, with what they are expected to take.
         self.flight = deque()
 
 
@@ -55,9 +57,21 @@ class Pool:
         self._prepare = ray.remote(num_cpus=0, max_retries=0)(node.prepare)
         self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(node.Worker)
         self._nodes = {}
-        #: How often a worker of a node was lost before it began.
+        #: Of all nodes that there ever were.
+        self._addresses = {}
+        self._workers = set()
+        #: Workers that take units now, and those of them that could take more.
+        self._ready = 0
+        self._hungry = {}
+        #: What has been asked for: what is to be done with it when it comes, and with whom.
+        self._awaited = {}
+        #: How often a worker of a node was lost before it began; nodes that are to be left out, and why; and those that are.
         self._lost_starts = {}
-        self._workers = []
+        self._unfit = {}
+        self._left_out = set()
+        #: Whether a unit has been handed out, and what ends the run, when all that has come has been handed on.
+        self._begun = False
+        self._end = None
         self._looked = 0.0
         self._alone_since = None
         self._idle_since = time.monotonic()
@@ -66,55 +80,67 @@ class Pool:
 
     def size(self):
         """Workers that take units now."""
-        return sum(worker.ready for worker in self._workers)
+        return self._ready
 
-    def open(self):
+    def open(self, patience):
         """Looks at every node, and starts no worker unless all of them have the same command and plan."""
         self._look()
         if not self._nodes:
             raise Refusal("no node of the cluster has a CPU: give some `ray start --num-cpus`")
-        while any(known.looked is not None for known in self._nodes.values()):
-            self._hear([known.looked for known in self._nodes.values() if known.looked is not None], None)
-            self._refuse_idle()
-        self._hire()
+        while not all(known.answered for known in self._nodes.values()) or not self._nodes:
+            self._hear(patience)
+            self._settle()
 
     def close(self):
         """Ends all workers."""
         for worker in self._workers:
-            ray.kill(worker.actor)
+            _kill(worker)
         self._workers.clear()
 
     def results(self, patience):
-        """Units with their outcomes, as they come within so many seconds."""
-        if time.monotonic() - self._looked > LOOK:
-            self._look()
+        """Units with their outcomes and the nodes they were on, as they come within so many seconds."""
+        self._settle()
         self._hire()
-        for worker in self._workers:
+        for worker in list(self._hungry):
+            if not self._units.waiting():
+                break
             self._feed(worker)
-        awaited = [known.looked for known in self._nodes.values() if known.looked is not None]
-        for worker in self._workers:
-            awaited += [reference for reference, _ in worker.flight] if worker.ready else [worker.started]
-        self._refuse_idle()
-        if not awaited:
-            time.sleep(patience)
-            return
-        yield from self._hear(awaited, patience)
+        return self._hear(patience)
+
+    def _settle(self):
+        """Draws the conclusions of what has come, now that it has been handed on."""
+        if self._end is None:
+            for unfit in (self._unfit, self._units.blame.condemned):
+                while unfit:
+                    self._leave_out(*unfit.popitem())
+            if time.monotonic() - self._looked > LOOK:
+                self._look()
+            self._refuse_idle()
+        if self._end is not None:
+            raise self._end
 
     def _look(self):
         """Asks which nodes there are, and has new ones say what they have."""
-        self._looked = time.monotonic()
+        self._looked = now = time.monotonic()
         found = {}
         for entry in ray.nodes():
             cpus = int(entry.get("Resources", {}).get("CPU", 0))
             node_id = entry["NodeID"]
-            if entry["Alive"] and cpus > 0 and self._lost_starts.get(node_id, 0) < STARTS:
+            if entry["Alive"] and cpus > 0 and node_id not in self._left_out:
                 found[node_id] = entry["NodeManagerAddress"], cpus
         for node_id in set(self._nodes) - set(found):
             del self._nodes[node_id]
-        for node_id in set(found) - set(self._nodes):
-            address, cpus = found[node_id]
+        for node_id, (address, cpus) in found.items():
+            if node_id in self._nodes:
+                continue
+            self._nodes[node_id] = _Node(address, cpus)
+            self._addresses[node_id] = address
             looked = self._prepare.options(scheduling_strategy=_on(node_id)).remote(self._job)
-            self._nodes[node_id] = _Node(address, cpus, looked)
+            self._awaited[looked] = self._answered, node_id
+        for known in self._nodes.values():
+            if not known.answered and now - known.asked > PATIENCE:
+                known.asked = now
+                self._say(f"the node {known.address} has not said yet which command it has; waiting for it")
 
     def _hire(self):
         """Starts workers, first where there are fewest."""
@@ -122,152 +148,200 @@ class Pool:
             free = [
                 (known.workers, node_id)
                 for node_id, known in self._nodes.items()
-                if known.looked is None and known.workers < known.cpus
+                if known.answered and known.workers < known.cpus
             ]
             if not free:
                 return
             _, node_id = min(free)
-            actor = self._actor.options(scheduling_strategy=_on(node_id)).remote(self._job)
             self._nodes[node_id].workers += 1
-            self._workers.append(_Worker(node_id, actor))
+            worker = _Worker(node_id, self._actor.options(scheduling_strategy=_on(node_id)).remote(self._job))
+            self._workers.add(worker)
+            self._awaited[worker.actor.start.remote()] = self._started, worker
 
     def _feed(self, worker):
-        """Gives a worker a portion, and a second one where both take less than a person sees."""
-        while worker.ready and len(worker.flight) < 2:
-            if worker.flight and self._seconds(worker) > PORTION_SECONDS:
-                return
-            portion = self._units.portion(len(self._workers))
+        """Gives a worker a portion, and a second one where the first takes less than a person sees."""
+        while len(worker.flight) < 2 and sum(seconds for *_, seconds in worker.flight) <= PORTION_SECONDS:
+            portion = self._units.portion(len(self._workers), worker.node_id, self._usable)
             if not portion:
                 return
-            reference = worker.actor.run.remote([self._units.name(unit) for unit in portion])
-            worker.flight.append((reference, portion))
+            self._begun = True
+            reference = worker.actor.run.remote([self._units.name(unit) for unit in portion], PORTION_SECONDS)
+            worker.flight.append((reference, portion, sum(map(self._units.expected, portion))))
+            self._awaited[reference] = self._came, worker
+        del self._hungry[worker]
 
-    def _seconds(self, worker):
-        return sum(self._units.expected(unit) for _, portion in worker.flight for unit in portion)
+    def _usable(self):
+        """The nodes on which units can be run, now or when workers have started that need not long for it."""
+        now = time.monotonic()
+        return {worker.node_id for worker in self._workers if worker.ready or now - worker.hired < PATIENCE}
 
-    def _hear(self, awaited, patience):
-        """What comes of the first of these to end, and of those that have ended with it."""
+    def _hear(self, patience):
+        """What comes of the first thing to come, and of all that has come with it."""
+        if not self._awaited:
+            time.sleep(patience)
+            return []
+        awaited = list(self._awaited)
         ready, _ = ray.wait(awaited, num_returns=1, timeout=patience)
         if ready and len(awaited) > 1:
             ready, _ = ray.wait(awaited, num_returns=len(awaited), timeout=0)
         outcomes = []
-        for node_id, known in list(self._nodes.items()):
-            if known.looked in ready:
-                self._answered(node_id, known)
-        for worker in list(self._workers):
-            if not worker.ready and worker.started in ready:
-                self._started(worker)
-            elif worker.flight and any(reference in ready for reference, _ in worker.flight):
-                outcomes += self._came(worker)
+        for reference in ready:
+            # What a lost worker was to do is awaited no more.
+            if reference in self._awaited:
+                hear, whom = self._awaited[reference]
+                outcomes += hear(reference, whom) or []
         return outcomes
 
-    def _answered(self, node_id, known):
+    def _answered(self, reference, node_id):
         """A node has said what it has."""
+        del self._awaited[reference]
+        known = self._nodes.get(node_id)
         try:
-            answer = ray.get(known.looked)
+            answer = ray.get(reference)
         except RayError as error:
             # Whether it is still there, the cluster says when it is asked again.
-            del self._nodes[node_id]
-            self._lost_start(node_id, known.address, _why(error))
+            self._nodes.pop(node_id, None)
+            self._lost_start(node_id, why(error))
             return
-        known.looked = None
-        self._refuse_other(known.address, answer)
+        if known is not None:
+            known.answered = not self._objects(node_id, answer)
 
-    def _started(self, worker):
+    def _started(self, reference, worker):
         """A worker has said what it has."""
-        known = self._nodes.get(worker.node_id)
-        address = known.address if known else worker.node_id
+        del self._awaited[reference]
         try:
-            answer = ray.get(worker.started)
+            answer = ray.get(reference)
         except RayError as error:
             self._drop(worker)
-            self._lost_start(worker.node_id, address, _why(error))
+            self._lost_start(worker.node_id, why(error))
             return
-        self._refuse_other(address, answer)
+        if self._objects(worker.node_id, answer):
+            return
+        self._lost_starts.pop(worker.node_id, None)
         worker.ready = True
-        self.most = max(self.most, self.size())
+        self._hungry[worker] = None
+        self._ready += 1
+        self.most = max(self.most, self._ready)
 
-    def _lost_start(self, node_id, address, why):
-        self._lost_starts[node_id] = self._lost_starts.get(node_id, 0) + 1
-        if self._lost_starts[node_id] == STARTS:
-            self._say(f"the node {address} is left out: three workers ended there before they began ({why})")
+    def _lost_start(self, node_id, told):
+        lost = self._lost_starts[node_id] = self._lost_starts.get(node_id, 0) + 1
+        if lost == STARTS:
+            self._unfit[node_id] = f"{STARTS} workers ended there before they began ({told})"
         self._looked = 0.0
 
-    def _came(self, worker):
-        """The outcomes of a worker's portions that have ended, in their order."""
-        outcomes = []
-        while worker.flight:
-            reference, portion = worker.flight[0]
-            if not ray.wait([reference], timeout=0)[0]:
-                break
-            try:
-                found = ray.get(reference)
-            except RayError as error:
-                return outcomes + self._lost(worker, _why(error))
-            worker.flight.popleft()
-            outcomes += zip(portion, found)
-            self._units.came_back(sum(outcome.get("seconds", 0.0) for outcome in found))
-            if len(found) < len(portion):
-                self._units.gives_back(portion[len(found) :])
-        self._feed(worker)
+    def _came(self, reference, worker):
+        """The outcomes of a worker's portion that has ended."""
+        if reference != worker.flight[0][0]:
+            # The one before has ended too, and its outcomes come first.
+            return []
+        try:
+            found = ray.get(reference)
+        except RayError as error:
+            return self._lost(worker, why(error))
+        del self._awaited[reference]
+        _, portion, _ = worker.flight.popleft()
+        self._hungry[worker] = None
+        if "refused" in found[-1]:
+            self._objects(worker.node_id, found.pop())
+        outcomes = [(unit, outcome, worker.node_id) for unit, outcome in zip(portion, found)]
+        if found and all("line" in outcome for outcome in found):
+            self._units.came_back(sum(outcome["seconds"] for outcome in found))
+        self._units.gives_back(portion[len(found) :])
         return outcomes
 
-    def _lost(self, worker, why):
+    def _lost(self, worker, told):
         """A worker has gone: the first of its portions with it, the other as it was. Gives the outcome that is known."""
-        flight = [portion for _, portion in worker.flight]
-        worker.flight.clear()
-        for portion in reversed(flight[1:]):
+        first, *others = self._drop(worker)
+        for portion in others:
             self._units.gives_back(portion)
-        known = self._nodes.get(worker.node_id)
-        place = known.address if known else "a node that is gone"
-        self._say(f"a worker on {place} was lost ({why}); its units are asked for again")
-        self._drop(worker)
+        self._say(f"a worker on {self._addresses[worker.node_id]} was lost ({told}); its units are asked for again")
         self._looked = 0.0
-        if len(flight[0]) == 1:
-            return [(flight[0][0], {"died": why})]
-        self._units.were_lost(flight[0])
+        if len(first) == 1:
+            return [(first[0], {"died": told}, worker.node_id)]
+        self._units.were_lost(first)
         return []
 
     def _drop(self, worker):
-        worker.ready = False
+        """Ends a worker, and gives the portions that it had."""
         self._workers.remove(worker)
-        # It may be alive beyond a network that failed, and have the CPU that another is to have.
-        ray.kill(worker.actor)
+        self._hungry.pop(worker, None)
+        self._ready -= worker.ready
         if worker.node_id in self._nodes:
             self._nodes[worker.node_id].workers -= 1
+        # It may be alive beyond a network that failed, and have the CPU that another is to have.
+        _kill(worker)
+        for reference, (_, whom) in list(self._awaited.items()):
+            if whom is worker:
+                del self._awaited[reference]
+        return [portion for _, portion, _ in worker.flight]
 
-    def _refuse_other(self, address, answer):
-        """Refuses a command of another version, or another plan, than the one on this machine."""
+    def _leave_out(self, node_id, told):
+        """Uses a node no more. What its workers have in hand goes back."""
+        if node_id in self._left_out:
+            return
+        self._left_out.add(node_id)
+        self._say(f"the node {self._addresses[node_id]} is left out: {told}")
+        self._nodes.pop(node_id, None)
+        for worker in [worker for worker in self._workers if worker.node_id == node_id]:
+            for portion in self._drop(worker):
+                self._units.gives_back(portion)
+        self._units.blame.forget(node_id)
+        self._look()
+        if not self._nodes:
+            self._end = Failure("no node of the cluster is left to run units")
+
+    def _objects(self, node_id, answer):
+        """Whether a node has a command of another version, or makes another plan, than the one on this machine.
+
+        Before any unit that ends the run, for it is a mistake of the one who started it; later it costs the node.
+        """
+        told = self._objection(answer)
+        if told is None:
+            return False
+        if not self._begun:
+            self._end = self._end or Refusal(f"the node {self._addresses[node_id]} cannot take part: {told}")
+        else:
+            self._unfit[node_id] = told
+        return True
+
+    def _objection(self, answer):
         if "refused" in answer:
-            raise Refusal(f"the node {address} cannot take part: {one_line(answer['refused'])}")
+            return one_line(answer["refused"])
         for what in ("version", "engine", "plan"):
             if answer[what] != self._planned[what]:
-                raise Refusal(
-                    f"the node {address} cannot take part: its command has the {what} {one_line(answer[what])}, and the one "
-                    f"here has {self._planned[what]}; install the same everywhere"
+                return (
+                    f"its command has the {what} {one_line(answer[what])}, and the one here has {self._planned[what]}; "
+                    "install the same everywhere"
                 )
+        return None
 
     def _refuse_idle(self):
-        """Ends the run where nobody has been there to work for it for long; says where all are busy with other things."""
+        """Ends the run where nobody has been there to work for it for long; says where workers do not come to it."""
         now = time.monotonic()
-        if self.size():
+        if self._ready or not self._workers:
             self._idle_since = now
         elif now - self._idle_since > PATIENCE:
             self._idle_since = now
-            self._say("no CPU of the cluster is free yet; waiting for one")
+            self._say("no worker has started yet: CPUs are busy with other things, or start slowly; waiting for one")
         if self._nodes or self._workers:
             self._alone_since = None
             return
         self._alone_since = self._alone_since or now
         if now - self._alone_since > PATIENCE:
-            raise Failure("no node of the cluster is left to run units")
+            self._end = self._end or Failure("no node of the cluster is left to run units")
 
 
 def _on(node_id):
     return NodeAffinitySchedulingStrategy(node_id, soft=False)
 
 
-def _why(error):
+def _kill(worker):
+    # Where the cluster does not have it any more, there is nothing to end.
+    with contextlib.suppress(RayError):
+        ray.kill(worker.actor)
+
+
+def why(error):
     """The part of what Ray says that tells something."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = [line for line in lines if "died" in line or "Error" in line] or lines or [type(error).__name__]

@@ -3,12 +3,12 @@
 import math
 from collections import deque
 
-#: What a portion should take, in seconds: far above what handing it out costs, far below what a person waits.
+from .blame import Blame
+
+#: What a portion should take at most, in seconds: far above what handing it out costs, far below what a person waits.
 PORTION_SECONDS = 0.5
 #: Units of a portion at most: what is lost with a worker is run again.
 MOST = 256
-#: A unit in which a worker has died so often is not asked for again.
-DEATHS = 3
 
 
 class Units:
@@ -28,20 +28,23 @@ class Units:
         self._expected = list(problems.values())
         self.total = len(agents) * len(problems)
         places = {label: at for at, label in enumerate(agents)}, {name: at for at, name in enumerate(problems)}
-        self._done = bytearray(self.total)
+        #: Units that were handed out once, or need not be.
+        self._begun = bytearray(self.total)
         for agent, problem in done:
             if agent in places[0] and problem in places[1]:
-                self._done[places[1][problem] * len(agents) + places[0][agent]] = 1
+                self._begun[places[1][problem] * len(agents) + places[0][agent]] = 1
         #: Results there are.
-        self.finished = sum(self._done)
+        self.finished = sum(self._begun)
         #: Units that have neither a result nor been given up.
         self.left = self.total - self.finished
         #: Why units were given up.
         self.failed = {}
-        self._next = 0
+        self.blame = Blame()
+        #: All units before the one, and from the other on, have been handed out.
+        self._next, self._end = 0, self.total
         self._again = deque()
+        self._failing = []
         self._alone = set()
-        self._deaths = {}
         self._in_hand = 0
         self._most = 1
         #: Of each agent, and of all: the expected cost of its finished units, and the seconds that they took.
@@ -49,41 +52,93 @@ class Units:
         self._spent_by_all = [0, 0.0]
         #: The expected cost of what each agent has still to do.
         self._rest = [sum(self._expected)] * len(agents)
-        for unit, done in enumerate(self._done):
-            self._rest[unit % len(agents)] -= done * self._cost(unit)
+        for unit, is_done in enumerate(self._begun):
+            self._rest[unit % len(agents)] -= is_done * self._cost(unit)
 
     def name(self, unit):
         """The agent's label and the problem's name."""
         return self.agents[unit % len(self.agents)], self.problems[unit // len(self.agents)]
 
-    def portion(self, workers):
-        """The next units for one of so many workers: few where they take long or where little is left."""
-        waiting = self.left - self._in_hand
-        most = min(self._most, MOST, math.ceil(waiting / (2 * max(workers, 1))))
-        portion, seconds = [], 0.0
-        while waiting > len(portion) < max(most, 1) and seconds < PORTION_SECONDS:
-            unit = self._take(alone=not portion)
-            if unit is None:
-                break
-            portion.append(unit)
-            if unit in self._alone:
+    def waiting(self):
+        """How many units are in nobody's hands."""
+        return self.left - self._in_hand
+
+    def portion(self, workers, node, nodes):
+        """The next units for one of so many workers, one on this node: few where they take long or where little is left.
+
+        `nodes` gives those on which units can be run now.
+        """
+        most = min(self._most, MOST, math.ceil(self.waiting() / (2 * max(workers, 1))))
+        first, alone = self._first(node, nodes) if self.waiting() else (None, True)
+        if first is None:
+            return []
+        portion, seconds = [first], self.expected(first)
+        while not alone and len(portion) < most:
+            unit = self._peek()
+            if unit is None or unit in self._alone:
                 break
             seconds += self.expected(unit)
+            if seconds > PORTION_SECONDS:
+                break
+            portion.append(self._take())
         self._in_hand += len(portion)
         return portion
 
-    def _take(self, alone):
-        """The next unit, one that must be alone only if that is what it will be."""
+    def _first(self, node, nodes):
+        """The unit that a portion begins with, and whether it also ends with it.
+
+        What has failed elsewhere is first for nodes that work, and last for others, which have to show first that they do.
+        """
+        trusted = self.blame.trusts(node)
+        if trusted and (unit := self._failed_elsewhere(node, nodes)) is not None:
+            return unit, True
+        suspected = self.blame.suspects(node)
+        unit = self._probe() if suspected else self._take()
+        if unit is None and not trusted:
+            unit = self._failed_elsewhere(node, nodes)
+            return unit, True
+        return unit, suspected or unit in self._alone
+
+    def _failed_elsewhere(self, node, nodes):
+        usable = nodes() if self._failing else None
+        for at, unit in enumerate(self._failing):
+            if self.blame.may_try(unit, node, usable):
+                return self._failing.pop(at)
+        return None
+
+    def _probe(self):
+        """A cheap unit by which to see whether it is the node that fails: where there is one, of an agent that has finished some."""
+        while self._end > self._next and self._begun[self._end - 1]:
+            self._end -= 1
+        if self._end == self._next:
+            return self._again.pop() if self._again else None
+        cheapest = range(self._end - 1, self._next - 1, -1)
+        unit = next((unit for unit in cheapest if not self._begun[unit] and self._is_known(unit)), self._end - 1)
+        self._begun[unit] = 1
+        return unit
+
+    def _peek(self):
+        """The next unit that has not failed, if there is one."""
         if self._again:
-            return self._again.popleft() if alone or self._again[0] not in self._alone else None
-        while self._done[self._next]:
+            return self._again[0]
+        while self._next < self._end and self._begun[self._next]:
             self._next += 1
-        self._next += 1
-        return self._next - 1
+        return self._next if self._next < self._end else None
+
+    def _take(self):
+        unit = self._peek()
+        if self._again:
+            self._again.popleft()
+        elif unit is not None:
+            self._begun[unit] = 1
+        return unit
 
     def expected(self, unit):
-        """What a unit is likely to take, in seconds."""
-        return self._cost(unit) * self._rate(unit % len(self.agents))
+        """What a unit is likely to take, in seconds; without end where its agent has not finished one."""
+        return self._cost(unit) * self._rate(unit % len(self.agents)) if self._is_known(unit) else math.inf
+
+    def _is_known(self, unit):
+        return self._spent[unit % len(self.agents)][0] > 0
 
     def _cost(self, unit):
         return self._expected[unit // len(self.agents)]
@@ -93,12 +148,12 @@ class Units:
         cost, seconds = self._spent[agent] if self._spent[agent][0] else self._spent_by_all
         return seconds / cost if cost else 0.0
 
-    def has_finished(self, unit, seconds):
+    def has_finished(self, unit, seconds, node):
         """Notes a result."""
+        self.blame.worked(node)
         self._in_hand -= 1
         self.left -= 1
         self.finished += 1
-        self._done[unit] = 1
         self._rest[unit % len(self.agents)] -= self._cost(unit)
         for spent in (self._spent[unit % len(self.agents)], self._spent_by_all):
             spent[0] += self._cost(unit)
@@ -119,13 +174,11 @@ class Units:
         self._alone.update(units)
         self.gives_back(units)
 
-    def has_killed(self, unit, why):
-        """A unit in which a worker ended. Gives whether it is given up."""
+    def has_failed(self, unit, why, node):
+        """A unit that a worker on a node ended in or could not run. Gives whether it is given up."""
         self._in_hand -= 1
-        deaths = self._deaths[unit] = self._deaths.get(unit, 0) + 1
-        if deaths < DEATHS:
-            self._alone.add(unit)
-            self._again.append(unit)
+        if not self.blame.failed(unit, node, why):
+            self._failing.append(unit)
             return False
         self.left -= 1
         self._rest[unit % len(self.agents)] -= self._cost(unit)

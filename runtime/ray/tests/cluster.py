@@ -16,6 +16,8 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent
 HOST = "127.0.0.1"
+#: How long a run may take that is waited for, in seconds.
+PATIENCE = 180.0
 #: What a cluster of this machine alone is started with.
 RAY = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -32,11 +34,23 @@ def command():
     return os.environ.get("JOINTLY") or (str(own) if own.exists() else shutil.which("jointly"))
 
 
+def no_ray():
+    """Why nothing that needs Ray can be tried here, if so it is."""
+    return f"ray is not installed for {sys.executable}" if importlib.util.find_spec("ray") is None else None
+
+
 def obstacle():
     """Why no run can be spread here, if none can."""
-    if importlib.util.find_spec("ray") is None:
-        return f"ray is not installed for {sys.executable}"
-    return None if command() else "the command is not built; run `make demo`, or name it by JOINTLY"
+    return no_ray() or (None if command() else "the command is not built; run `make demo`, or name it by JOINTLY")
+
+
+def skip_for(tests, why):
+    """Skips a class of tests, if there is a reason to."""
+    if why and os.environ.get("JOINTLY_CI") == "1":
+        raise AssertionError(f"{why}, and continuous integration skips nothing")
+    if why:
+        print(f"skipped {tests.__name__}: {why}", file=sys.stderr)
+        raise unittest.SkipTest(why)
 
 
 class OnCluster(unittest.TestCase):
@@ -44,12 +58,7 @@ class OnCluster(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        why = obstacle()
-        if why and os.environ.get("JOINTLY_CI") == "1":
-            raise AssertionError(f"{why}, and continuous integration skips nothing")
-        if why:
-            print(f"skipped {cls.__name__}: {why}", file=sys.stderr)
-            raise unittest.SkipTest(why)
+        skip_for(cls, obstacle())
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
@@ -100,9 +109,13 @@ class OnCluster(unittest.TestCase):
             stdout=stdout,
             text=True,
         )
+        # Whatever it waits for, the test ends.
+        patience = threading.Timer(PATIENCE, process.kill)
+        patience.start()
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
+        self.addCleanup(patience.cancel)
         return process
 
     def alone(self, arguments, out):
@@ -185,5 +198,27 @@ for number, line in enumerate(sys.stdin.buffer):
     real.stdin.write(line)
     real.stdin.flush()
     sys.stdout.buffer.write(real.stdout.readline())
+    sys.stdout.buffer.flush()
+"""
+
+#: A worker that waits in its second unit until somebody opens the gate, a named pipe, for writing. On a node that says so it is of
+#: another version, or can run nothing.
+GATED = """
+bad = os.environ.get("BAD_NODE")
+if sys.argv[1] != "worker":
+    os.execv(REAL, [REAL, *sys.argv[1:]])
+real = subprocess.Popen([REAL, *sys.argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+for number, line in enumerate(sys.stdin.buffer):
+    if number and bad:
+        print(json.dumps({{"unrun": "no memory"}}), flush=True)
+        continue
+    if number == 2:
+        open({gate!r}).close()
+    real.stdin.write(line)
+    real.stdin.flush()
+    answer = real.stdout.readline()
+    if bad == "version":
+        answer = json.dumps({{**json.loads(answer), "version": "9.9.9"}}).encode() + b"\\n"
+    sys.stdout.buffer.write(answer)
     sys.stdout.buffer.flush()
 """

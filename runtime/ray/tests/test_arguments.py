@@ -1,5 +1,6 @@
 """Options of the package are its own, those of `jointly run` are handed on, and what workers need goes to both."""
 
+import os
 import subprocess
 import sys
 import unittest
@@ -12,15 +13,21 @@ from .cluster import PACKAGE
 
 class Options(unittest.TestCase):
     def test_all_but_its_own_are_handed_on_in_their_order(self):
-        given = Arguments("run mlp --suite quick --jobs 3 knn:k=2 --address h:1 --out=d --json --jointly ./j".split())
-        self.assertEqual((given.address, given.jobs, given.jointly), ("h:1", 3, "./j"))
-        self.assertEqual(given.of_run, "mlp --suite quick knn:k=2 --out=d --json".split())
+        given = Arguments(
+            "run mlp --like old --suite quick --jobs 3 knn:k=2 --address h:1 --out=d --json --jointly j".split()
+        )
+        self.assertEqual((given.address, given.jobs, given.jointly), ("h:1", 3, "j"))
+        self.assertEqual(given.of_run, "mlp --like old --suite quick knn:k=2 --out=d --json".split())
         self.assertEqual(given.of_workers, [])
         self.assertEqual(Arguments(["run", "mlp"]).address, "auto")
 
-    def test_workers_are_told_where_data_are(self):
-        given = Arguments("run mlp --data a --data=b --images c --engine interpreter".split())
-        self.assertEqual(given.of_workers, "--data a --data b --images c --engine interpreter".split())
+    def test_workers_are_told_where_data_are_from_whichever_folder_they_are_in(self):
+        given = Arguments("run mlp --data a --data=/b --images ../c --engine interpreter --jointly ./j".split())
+        here = os.getcwd()
+        images = os.path.join(os.path.dirname(here), "c")
+        told = ["--data", os.path.join(here, "a"), "--data", "/b", "--images", images, "--engine", "interpreter"]
+        self.assertEqual(given.of_workers, told)
+        self.assertEqual(given.jointly, os.path.join(here, "j"))
         self.assertEqual(given.of_run, ["mlp", *given.of_workers])
 
     def test_bad_input_is_refused(self):

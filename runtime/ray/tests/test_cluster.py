@@ -7,7 +7,7 @@ import sys
 import unittest
 
 from . import cluster
-from .cluster import KILLED, stand_in
+from .cluster import GATED, KILLED, stand_in
 
 AGENTS = ["uniform", "mlp:steps=20", "knn:k=3"]
 SUITE = ["--suite", "quick", "--problems", "quick/t10/*/*"]
@@ -27,11 +27,20 @@ class Runs(cluster.OnCluster):
         self.assertIn("scores, leaderboard and journal are in", process.stdout)
         self.assertRegex(process.stderr, r"\[\d+/27\] .* on quick/.*; about \d+ (s|min) left")
         self.assertRegex(process.stderr, r"27 units in .* on 2 workers")
+        self.assertNotIn("done already", process.stderr)
         # The same again shows what there is, and needs no worker.
         again = self.spread(arguments, self.out("ray"), ["--jobs", "1", "--json"])
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual(again.stdout.encode(), (self.out("alone") / "scores.json").read_bytes())
         self.assertNotIn("workers", again.stderr)
+        self.assertIn("27 of 27 units are done already; showing them", again.stderr)
+
+    def test_the_question_of_another_run_is_taken_from_the_folder_in_which_it_is_asked(self):
+        self.alone([*AGENTS, *FEW], self.out("alone"))
+        process = self.spread(["--like", os.path.relpath(self.out("alone"), cluster.PACKAGE)], self.out("ray"))
+        self.assertEqual(process.returncode, 0, process.stderr)
+        self.assertIn("9 units in", process.stderr)
+        self.same(self.out("ray"), self.out("alone"))
 
     def test_a_node_that_is_removed_in_the_middle_costs_no_result(self):
         arguments = [*SLOW, *SUITE]
@@ -113,6 +122,7 @@ class Runs(cluster.OnCluster):
         self.assertIn("1 of 9 units could not be run, each tried three times", last)
         self.assertIn("mlp:steps=20 on quick/t10/temp0.1/seed1: killed by SIGKILL", last)
         self.assertRegex(last, re.escape(f"python -m jointly_ray run {AGENTS[0]} ") + ".*--jointly " + re.escape(path))
+        self.assertNotIn("left out", process.stderr)
         self.assertEqual(deaths.read_text(), "xxx")
         units = [json.loads(line) for line in (out / "results.jsonl").read_text().splitlines()]
         self.assertEqual(len(units), 8)
@@ -143,6 +153,37 @@ class Runs(cluster.OnCluster):
                 self.refused(process, "the node 127.0.0.1 cannot take part", said)
                 self.assertEqual((out / "results.jsonl").read_bytes(), b"")
                 self.remove(node)
+
+    def gated(self, begun):
+        """Runs on the head, held in its second unit until a node has been left out; calls `begun` when it has begun. Gives what
+        was said."""
+        gate = self.out("gate")
+        os.mkfifo(gate)
+        path = stand_in(self.folder / self.id() / "jointly", GATED.format(gate=str(gate)))
+        self.alone([*AGENTS, *FEW], self.out("alone"))
+        process = self.begun([*AGENTS, *FEW], self.out("ray"), ["--jointly", path])
+        said = []
+        for line in process.stderr:
+            said.append(line)
+            if line.startswith("[1/"):
+                begun()
+            if "is left out" in line:
+                with open(gate, "w", encoding="utf-8"):
+                    pass
+        self.assertEqual(process.wait(), 0, "".join(said))
+        self.same(self.out("ray"), self.out("alone"))
+        return "".join(said)
+
+    def test_a_node_that_can_run_nothing_is_left_out(self):
+        self.node(env_vars={"BAD_NODE": "unrun"})
+        said = self.gated(lambda: None)
+        self.assertRegex(said, "node 127.0.0.1 is left out: 3 units in a row could not be run .*: no memory")
+        self.assertIn("9 units in", said)
+
+    def test_a_node_of_another_version_that_joins_late_is_left_out(self):
+        said = self.gated(lambda: self.node(env_vars={"BAD_NODE": "version"}))
+        self.assertRegex(said, "node 127.0.0.1 is left out: its command has the version 9.9.9, and the one here has")
+        self.assertIn("9 units in", said)
 
     def test_what_jointly_run_refuses_is_refused_in_its_words(self):
         process = self.spread([*AGENTS, "--suite", "slow"], self.out("ray"))

@@ -76,6 +76,14 @@ class Journals(unittest.TestCase):
         with self.assertRaisesRegex(Refusal, "failed to write .*make room, and run the same command again"):
             journal.append(LINE)
 
+    def test_a_belief_that_cannot_be_written_is_named_and_its_line_is_not_written(self):
+        journal = self.open()
+        (self.folder / "beliefs").write_bytes(b"")
+        digest = "sha256:" + hashlib.sha256(b"belief").hexdigest()
+        with self.assertRaisesRegex(Refusal, "failed to write .*/beliefs/sha256-.*make room, and run the same command"):
+            journal.append(LINE, (digest, b"belief"))
+        self.assertEqual(self.path.read_bytes(), b"")
+
 
 if __name__ == "__main__":
     unittest.main()

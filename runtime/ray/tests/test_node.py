@@ -3,12 +3,18 @@
 import os
 import sys
 import tempfile
+import types
 import unittest
+import unittest.mock
 from pathlib import Path
 
 from jointly_ray import node
 
 UNITS = [("a", "p"), ("b", "p"), ("c", "p")]
+#: Time enough for all of them, in seconds.
+LONG = 60.0
+#: The file of which the content is abc.
+ABC = "sha256-ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad.wasm"
 HEAD = f"""#!{sys.executable}
 import json, os, signal, sys
 hello = json.loads(sys.stdin.readline())
@@ -47,7 +53,7 @@ for unit in units():
         say({"unrun": "no memory"})
 """)
         self.assertEqual(worker.start(), {"version": "1", "engine": "e", "plan": "d"})
-        believed, failed, unrun = worker.run(UNITS)
+        believed, failed, unrun = worker.run(UNITS, LONG)
         self.assertEqual((believed["belief"], believed["seconds"]), (("digest", b"abc"), 0.5))
         self.assertEqual(believed["line"], b'{"agent": "a", "problem": "p", "seconds": 0.5, "regression": {}}')
         self.assertEqual((failed["failure"], failed["belief"]), ("train: trapped: oh", None))
@@ -62,17 +68,98 @@ for unit in units():
     say({**unit, "seconds": 0.5})
 """)
         worker.start()
-        first, second = worker.run(UNITS)
+        first, second = worker.run(UNITS, LONG)
         self.assertIn("line", first)
         self.assertEqual(second, {"died": "out of luck (killed by SIGKILL)"})
-        (third,) = worker.run(UNITS[2:])
+        (third,) = worker.run(UNITS[2:], LONG)
         self.assertIn("line", third)
 
     def test_an_answer_for_another_unit_is_a_death(self):
         worker = self.worker('for unit in units():\n    say({"agent": "z", "problem": "p"})\n')
         worker.start()
-        (outcome,) = worker.run(UNITS)
+        (outcome,) = worker.run(UNITS, LONG)
         self.assertIn("another unit than it was asked", outcome["died"])
+
+    def test_no_unit_is_begun_after_the_time_of_a_portion(self):
+        worker = self.worker('for unit in units():\n    say({**unit, "seconds": 0.5})\n')
+        worker.start()
+        # One is, for else there would be no end.
+        (first,) = worker.run(UNITS, 0.0)
+        self.assertIn(b'"agent": "a"', first["line"])
+        # Nor was it asked for, and what comes next is not its result.
+        second, third = worker.run(UNITS[1:], LONG)
+        self.assertIn(b'"agent": "b"', second["line"])
+        self.assertIn(b'"agent": "c"', third["line"])
+
+    def test_half_a_line_is_a_death_and_no_result(self):
+        worker = self.worker("""
+for unit in units():
+    print(json.dumps({**unit, "seconds": 0.5}), end="", flush=True)
+    sys.exit("the disk is full")
+""")
+        worker.start()
+        self.assertEqual(worker.run(UNITS, LONG), [{"died": "the disk is full (ended with exit code 1)"}])
+
+    def test_a_process_that_answers_what_is_no_answer_is_ended(self):
+        # It would wait for the next unit, and this for its end.
+        for answer in ("garbage", "3", "{}", '{"belief": "digest"}', '{"agent": "a", "problem": "p", "failed": 3}'):
+            worker = self.worker(
+                f"for unit in units():\n    print({answer!r}, flush=True)\n    sys.exit(len(sys.stdin.read()))\n"
+            )
+            worker.start()
+            (outcome,) = worker.run(UNITS, LONG)
+            self.assertEqual(outcome, {"died": f"it answered {answer!r}; killed by SIGKILL"})
+        mute = f"#!{sys.executable}\nimport sys\nprint('garbage', flush=True)\nsys.exit(len(sys.stdin.read()))\n"
+        self.assertEqual(self.worker("", mute).start(), {"refused": "killed by SIGKILL"})
+
+    def test_a_process_that_does_not_end_when_all_is_said_is_ended(self):
+        worker = self.worker("signal.signal(signal.SIGTERM, signal.SIG_IGN)\nos.close(1)\nsignal.pause()\n")
+        worker.start()
+        with unittest.mock.patch.object(node, "GRACE", 0.0):
+            self.assertEqual(worker.run(UNITS, LONG), [{"died": "killed by SIGKILL"}])
+
+    def test_a_process_that_ended_with_nothing_to_do_is_started_anew(self):
+        worker = self.worker('for unit in units():\n    say({**unit, "seconds": 0.5})\n')
+        worker.start()
+        idle = worker._process
+        idle.kill()
+        os.waitid(os.P_PID, idle.pid, os.WEXITED | os.WNOWAIT)
+        self.assertEqual(["line" in outcome for outcome in worker.run(UNITS, LONG)], [True] * 3)
+        self.assertNotEqual(worker._process.pid, idle.pid)
+
+    def test_where_none_can_be_started_anew_no_unit_is_to_blame(self):
+        worker = self.worker("for unit in units():\n    os.unlink(sys.argv[0])\n    os._exit(1)\n")
+        worker.start()
+        self.assertEqual(worker.run(UNITS, LONG), [{"died": "ended with exit code 1"}])
+        (outcome,) = worker.run(UNITS, LONG)
+        self.assertIn("there is no command", outcome["refused"])
+
+    def test_files_that_were_deleted_are_put_there_again_with_the_next_process(self):
+        fetched = []
+
+        def get(reference):
+            fetched.append(reference)
+            return b"abc"
+
+        worker = self.worker("""
+path = hello["files"] + "/agents/NAME"
+for unit in units():
+    if unit["agent"] == "b":
+        os.unlink(path)
+        os._exit(1)
+    say({**unit, "seconds": 0.5, "had": open(path).read()})
+""".replace("NAME", ABC))
+        worker._job["files"] = {f"agents/{ABC}": "a reference"}
+        stored = unittest.mock.patch.dict(sys.modules, {"ray": types.SimpleNamespace(get=get)})
+        kept = unittest.mock.patch.dict(os.environ, {"JOINTLY_RAY_CACHE": str(self.folder / "cache")})
+        with stored, kept:
+            worker.start()
+            first, second = worker.run(UNITS, LONG)
+            (third,) = worker.run(UNITS[2:], LONG)
+        self.assertIn(b'"had": "abc"', first["line"])
+        self.assertIn("died", second)
+        self.assertIn(b'"had": "abc"', third["line"])
+        self.assertEqual(fetched, ["a reference"] * 2)
 
     def test_a_command_that_refuses_says_why(self):
         refusing = f"#!{sys.executable}\nimport sys\nsys.exit('jointly: another version')\n"
@@ -82,14 +169,16 @@ for unit in units():
         self.assertIn("there is no command", absent.start()["refused"])
 
     def test_files_are_kept_under_their_digest_and_damaged_ones_written_again(self):
-        name = "sha256-ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad.wasm"
-        path = self.folder / "agents" / name
+        path = self.folder / "agents" / ABC
         self.assertFalse(node.holds(path))
         node.keep(path, b"abc")
         self.assertTrue(node.holds(path))
         path.write_bytes(b"abd")
         self.assertFalse(node.holds(path))
-        self.assertEqual(os.listdir(path.parent), [name])
+        # What could not be written leaves nothing behind.
+        with unittest.mock.patch("os.replace", side_effect=OSError), self.assertRaises(OSError):
+            node.keep(path, b"abc")
+        self.assertEqual(os.listdir(path.parent), [ABC])
 
 
 if __name__ == "__main__":

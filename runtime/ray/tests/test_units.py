@@ -1,11 +1,47 @@
-"""Portions of units: each is handed out until it is done or given up, and what they cost decides how many go together."""
+"""Portions of units: each is handed out until it is done or given up, where it has not failed, and what they cost decides how
+many go together."""
 
+import itertools
+import math
 import random
 import unittest
 
-from jointly_ray.units import DEATHS, MOST, Units
+from jointly_ray.blame import IN_A_ROW, TRIES, Blame
+from jointly_ray.units import MOST, PORTION_SECONDS, Units
 
 AGENTS, PROBLEMS = ["a", "b", "c"], dict.fromkeys("pqrs", 1)
+HERE, THERE = "here", "there"
+
+
+class Cluster:
+    """Units as the workers of some nodes take them."""
+
+    def __init__(self, units, *nodes):
+        self.units = units
+        self.nodes = set(nodes)
+
+    def takes(self, node, workers=2):
+        return self.units.portion(workers, node, lambda: self.nodes)
+
+    def works(self, node):
+        """A node takes a portion and has results of it."""
+        portion = self.takes(node)
+        for unit in portion:
+            self.units.has_finished(unit, 0.1, node)
+        return portion
+
+    def fails(self, node):
+        """A node takes a portion and dies in its first unit."""
+        portion = self.takes(node)
+        if portion:
+            self.units.gives_back(portion[1:])
+            self.units.has_failed(portion[0], "why", node)
+        return portion[:1]
+
+
+def here():
+    """One node."""
+    return {HERE}
 
 
 class Portions(unittest.TestCase):
@@ -13,7 +49,7 @@ class Portions(unittest.TestCase):
         units = Units(AGENTS, PROBLEMS, [("b", "p"), ("a", "q"), ("stranger", "p")])
         self.assertEqual((units.total, units.finished, units.left), (12, 2, 10))
         names = []
-        while portion := units.portion(2):
+        while portion := units.portion(2, HERE, here):
             self.assertEqual(len(portion), 1)
             names.append(units.name(portion[0]))
         self.assertEqual(names[:3], [("a", "p"), ("c", "p"), ("b", "q")])
@@ -22,62 +58,183 @@ class Portions(unittest.TestCase):
     def test_portions_grow_while_units_are_cheap_and_shrink_at_the_end(self):
         units = Units([f"a{i}" for i in range(100)], dict.fromkeys(range(100), 7), [])
         sizes = []
-        while portion := units.portion(2):
+        while portion := units.portion(2, HERE, here):
             sizes.append(len(portion))
             for unit in portion:
-                units.has_finished(unit, 0.001)
+                units.has_finished(unit, 0.001, HERE)
             units.came_back(0.001 * len(portion))
-        self.assertEqual(sizes[:6], [1, 2, 4, 8, 16, 32])
+        # Of each agent one unit is alone.
+        self.assertEqual(sizes[:100], [1] * 100)
         self.assertEqual(max(sizes), MOST)
         self.assertEqual(sizes[-3:], [1, 1, 1])
         self.assertEqual(sum(sizes), 10_000)
 
-    def test_units_that_take_long_go_one_by_one(self):
+    def test_portions_double_while_they_come_back_soon(self):
+        units = Units(["a"], dict.fromkeys(range(1000), 7), [])
+        sizes = []
+        for _ in range(6):
+            portion = units.portion(1, HERE, here)
+            sizes.append(len(portion))
+            for unit in portion:
+                units.has_finished(unit, 0.0001, HERE)
+            units.came_back(0.0001 * len(portion))
+        self.assertEqual(sizes, [1, 2, 4, 8, 16, 32])
+
+    def test_a_portion_is_half_a_second_of_work_at_most(self):
         units = Units(AGENTS, dict.fromkeys(range(100), 7), [])
-        for seconds in [0.001] * 30:
-            unit, *_ = portion = units.portion(1)
-            for unit in portion:
-                units.has_finished(unit, 60.0 if units.name(unit)[0] == "b" else seconds)
-            units.came_back(seconds)
-        for _ in range(20):
-            portion = units.portion(1)
+        took = {"a": 0.001, "b": 60.0, "c": 0.2}
+        together = 0
+        for _ in range(30):
+            portion = units.portion(1, HERE, here)
+            spent = [took[units.name(unit)[0]] for unit in portion]
+            self.assertTrue(len(portion) == 1 or sum(spent) <= PORTION_SECONDS, spent)
+            together = max(together, len(portion))
+            for unit, seconds in zip(portion, spent):
+                units.has_finished(unit, seconds, HERE)
+            units.came_back(min(spent))
+        self.assertGreater(together, 1)
+
+    def test_an_agent_of_which_nothing_is_known_goes_alone_whatever_others_have_cost(self):
+        # All units of the first agent are cheap, and those of the second come when portions have grown.
+        done = [("costly", problem) for problem in range(500)]
+        units = Units(["cheap", "costly"], dict.fromkeys(range(520), 7), done)
+        seen = []
+        while portion := units.portion(1, HERE, here):
             labels = [units.name(unit)[0] for unit in portion]
-            self.assertNotIn("b", labels[:-1])
+            seen.append(labels)
+            if "costly" in labels:
+                break
             for unit in portion:
-                units.has_finished(unit, 60.0 if units.name(unit)[0] == "b" else 0.001)
+                units.has_finished(unit, 0.0001, HERE)
+            units.came_back(0.0001 * len(portion))
+        self.assertGreater(max(map(len, seen)), 20)
+        self.assertEqual(seen[-1], ["costly"])
+        # Nor do two of them go together before one is done, and after it neither.
+        costly = []
+        for _ in range(20):
+            more = units.portion(1, HERE, here)
+            self.assertTrue(len(more) == 1 or "costly" not in [units.name(unit)[0] for unit in more], more)
+            costly += [unit for unit in more if units.name(unit)[0] == "costly"]
+        self.assertGreater(len(costly), 3)
+        for unit in costly:
+            units.has_finished(unit, 60.0, HERE)
+        self.assertEqual(len(units.portion(1, HERE, here)), 1)
 
     def test_what_was_lost_is_asked_again_alone_and_given_up_after_three_deaths(self):
         units = Units(AGENTS, PROBLEMS, [])
+        for unit in [units.portion(1, HERE, here)[0] for _ in AGENTS]:
+            units.has_finished(unit, 0.001, HERE)
         units._most = 8
-        lost = units.portion(1)
+        lost = units.portion(1, HERE, here)
         self.assertGreater(len(lost), 2)
         units.were_lost(lost)
-        again = [units.portion(1) for _ in lost]
+        again = [units.portion(1, HERE, here) for _ in lost]
         self.assertEqual(again, [[unit] for unit in lost])
         culprit = lost[1]
         for portion in again:
             if portion != [culprit]:
-                units.has_finished(portion[0], 0.1)
-        for death in range(1, DEATHS + 1):
-            self.assertEqual(units.has_killed(culprit, f"death {death}"), death == DEATHS)
-            if death < DEATHS:
-                self.assertEqual(units.portion(1), [culprit])
+                units.has_finished(portion[0], 0.1, HERE)
+        for death in range(1, TRIES + 1):
+            self.assertEqual(units.has_failed(culprit, f"death {death}", HERE), death == TRIES)
+            if death < TRIES:
+                # First the node is given another, by which it is seen that it can run units.
+                (other,) = units.portion(1, HERE, here) if death == 1 else (None,)
+                if other is not None:
+                    self.assertNotEqual(other, culprit)
+                    units.has_finished(other, 0.1, HERE)
+                self.assertEqual(units.portion(1, HERE, here), [culprit])
         self.assertEqual(units.failed, {culprit: "death 3"})
-        rest = []
-        while portion := units.portion(1):
-            rest += portion
-        self.assertEqual(sorted(rest + lost), list(range(12)))
+        self.assertEqual(units.blame.condemned, {})
+        while portion := units.portion(1, HERE, here):
+            for unit in portion:
+                units.has_finished(unit, 0.1, HERE)
+        self.assertEqual((units.finished, units.left), (11, 0))
+
+    def test_a_unit_is_not_offered_where_it_failed_nor_where_others_did(self):
+        units = Units(AGENTS, PROBLEMS, [])
+        cluster = Cluster(units, HERE, THERE, "elsewhere")
+        (unit,) = cluster.fails(HERE)
+        (other,) = cluster.fails("elsewhere")
+        self.assertNotEqual(unit, other)
+        # The node where it failed does not get it while it can go elsewhere, where it comes first once that is known to work.
+        self.assertNotIn(unit, cluster.works(HERE))
+        self.assertNotIn(unit, cluster.works(THERE))
+        self.assertEqual(cluster.works(THERE), [unit])
+        self.assertEqual(cluster.works(THERE), [other])
+
+    def test_where_it_is_the_last_node_or_all_have_failed_a_unit_is_tried_again(self):
+        units = Units(["a"], {"p": 1}, [])
+        cluster = Cluster(units, HERE, THERE)
+        self.assertEqual(cluster.fails(HERE), [0])
+        self.assertEqual(cluster.takes(HERE), [])
+        self.assertEqual(cluster.fails(THERE), [0])
+        self.assertEqual(cluster.fails(HERE), [0])
+        self.assertEqual(units.failed, {0: "why"})
+        alone = Units(["a"], {"p": 1}, [])
+        self.assertEqual([Cluster(alone, HERE).fails(HERE) for _ in range(TRIES)], [[0]] * TRIES)
+        self.assertEqual(alone.failed, {0: "why"})
+
+    def test_a_node_that_runs_nothing_is_condemned_and_no_unit_is_given_up_for_it(self):
+        for bad in (["x"], ["x", "y", "z"]):
+            units = Units([f"a{i}" for i in range(6)], dict.fromkeys(range(9), 7), [])
+            cluster = Cluster(units, HERE, *bad)
+            out, taken = set(), dict.fromkeys(bad, 0)
+            while units.left:
+                # They fail faster than the other works.
+                for node in bad * 2:
+                    if node not in out:
+                        taken[node] += len(cluster.fails(node))
+                    if node in units.blame.condemned:
+                        del units.blame.condemned[node]
+                        units.blame.forget(node)
+                        cluster.nodes.discard(node)
+                        out.add(node)
+                cluster.works(HERE)
+            self.assertEqual((units.failed, out), ({}, set(bad)))
+            self.assertEqual(taken, dict.fromkeys(bad, IN_A_ROW))
+            self.assertEqual(units.blame.condemned, {})
+
+    def test_what_failed_on_a_node_that_is_left_out_counts_no_more(self):
+        blame = Blame()
+        for unit in range(IN_A_ROW):
+            self.assertEqual(blame.condemned, {})
+            blame.failed(unit, THERE, "why")
+        self.assertIn("3 units in a row could not be run there, the last because: why", blame.condemned[THERE])
+        blame.forget(THERE)
+        self.assertEqual([blame.failed(0, HERE, "why") for _ in range(TRIES)], [False, False, True])
+
+    def test_units_that_fail_everywhere_condemn_no_node_that_runs_others(self):
+        # All of an agent and of the first problem, which is too large for any node; or all of half of the agents.
+        cases = (["a5"], [0]), (["a3", "a4", "a5"], [])
+        for nodes, (agents, problems) in itertools.product(([HERE], [HERE, THERE]), cases):
+            units = Units([f"a{i}" for i in range(6)], dict.fromkeys(range(9), 7), [])
+            cluster = Cluster(units, *nodes)
+            names = {unit: units.name(unit) for unit in range(units.total)}
+            bad = {unit for unit, (agent, problem) in names.items() if agent in agents or problem in problems}
+            turn = 0
+            while units.left > len(bad - set(units.failed)):
+                turn += 1
+                node = nodes[turn % len(nodes)]
+                for unit in cluster.takes(node):
+                    if unit in bad:
+                        units.has_failed(unit, "why", node)
+                    else:
+                        units.has_finished(unit, 0.6, node)
+                self.assertEqual(units.blame.condemned, {})
+            self.assertTrue(units.failed)
 
     def test_whatever_happens_each_unit_ends_once(self):
         for seed in range(50):
             chance = random.Random(seed)
             units = Units([f"a{i}" for i in range(7)], dict.fromkeys(range(9), 7), [("a1", 1)])
             killers = set(chance.sample(range(units.total), 3)) - {8}
+            cluster = Cluster(units, HERE, THERE)
             ended, flight = [], []
             while units.left:
-                while len(flight) < 4 and (portion := units.portion(2)):
-                    flight.append(portion)
-                portion = flight.pop(chance.randrange(len(flight)))
+                for node in (HERE, THERE, HERE, THERE)[len(flight) :]:
+                    if portion := cluster.takes(node):
+                        flight.append((node, portion))
+                node, portion = flight.pop(chance.randrange(len(flight)))
                 if chance.random() < 0.1:
                     units.gives_back(portion)
                 elif chance.random() < 0.1 and len(portion) > 1:
@@ -85,26 +242,28 @@ class Portions(unittest.TestCase):
                 else:
                     for at, unit in enumerate(portion):
                         if unit in killers:
-                            ended += [unit] if units.has_killed(unit, "why") else []
+                            ended += [unit] if units.has_failed(unit, "why", node) else []
                             units.gives_back(portion[at + 1 :])
                             break
-                        units.has_finished(unit, chance.random())
+                        units.has_finished(unit, chance.random() / 9, node)
                         ended.append(unit)
                     units.came_back(chance.random())
             self.assertEqual(sorted(ended), [unit for unit in range(units.total) if units.name(unit) != ("a1", 1)])
             self.assertEqual(set(units.failed), killers)
-            self.assertEqual((units.portion(2), units.finished + len(killers)), ([], units.total))
+            self.assertEqual((units.portion(2, HERE, here), units.finished + len(killers)), ([], units.total))
 
     def test_the_estimate_follows_what_agents_have_cost(self):
         units = Units(["slow", "fast", "unknown"], {"p": 4, "q": 2, "r": 1}, [])
         self.assertIsNone(units.seconds_left(1))
         for unit, seconds in ((0, 10.0), (1, 2.0)):
-            units.portion(9)
-            units.has_finished(unit, seconds)
+            units.portion(9, HERE, here)
+            units.has_finished(unit, seconds, HERE)
         # The others cost three quarters of the first, and where nothing is known an agent is as fast as all are.
         self.assertAlmostEqual(units.seconds_left(1), 7.5 + 1.5 + 7 * 12 / 8)
         self.assertAlmostEqual(units.seconds_left(2), 9.75)
+        # A portion reckons with no such thing.
         self.assertAlmostEqual(units.expected(3), 5.0)
+        self.assertEqual(units.expected(2), math.inf)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,57 @@
+"""Where no cluster can be joined one line says so, soon."""
+
+import os
+import sys
+import tempfile
+import unittest
+import unittest.mock
+
+from jointly_ray import connection
+from jointly_ray.refusal import Refusal
+
+from . import cluster
+
+
+class Probes(unittest.TestCase):
+    def test_a_cluster_that_encrypts_is_not_greeted_in_plain_text(self):
+        with cluster.another_service() as port:
+            address = f"{cluster.HOST}:{port}"
+            for told in ("1", "true"):
+                with unittest.mock.patch.dict(os.environ, {"RAY_USE_TLS": told}):
+                    self.assertEqual(connection.answering(address), cluster.HOST)
+            plain = unittest.mock.patch.dict(os.environ, {"RAY_USE_TLS": "0"})
+            with plain, self.assertRaisesRegex(Refusal, "what answers there is not Ray"):
+                connection.answering(address)
+
+
+class Joins(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cluster.skip_for(cls, cluster.no_ray())
+
+    def test_what_ray_refuses_is_one_line(self):
+        import ray
+        from ray.exceptions import AuthenticationError
+
+        said = unittest.mock.patch.object(sys, "stdout", sys.stdout)
+        joined = unittest.mock.patch.object(ray, "init", side_effect=AuthenticationError("no token"))
+        known = unittest.mock.patch.object(connection, "answering", return_value="head")
+        with said, joined, known:
+            with self.assertRaisesRegex(Refusal, "failed to join a cluster at head:1 .*no token"):
+                connection.connect("head:1")
+            sys.stdout.close()
+
+    def test_auto_where_no_cluster_runs(self):
+        with tempfile.TemporaryDirectory() as empty:
+            words = ["run", "mlp", "--suite", "quick", "--out", f"{empty}/out", "--jointly", sys.executable]
+            process = cluster.finished(
+                [sys.executable, "-m", "jointly_ray", *words], {"RAY_TMPDIR": empty, "RAY_ADDRESS": ""}
+            )
+            self.assertEqual((process.returncode, process.stdout), (2, ""), process.stderr)
+            self.assertEqual(process.stderr.count("\n"), 1, process.stderr)
+            self.assertIn("failed to join a cluster at auto", process.stderr)
+            self.assertFalse(os.path.exists(f"{empty}/out"))
+
+
+if __name__ == "__main__":
+    unittest.main()

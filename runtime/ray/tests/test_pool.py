@@ -1,0 +1,246 @@
+"""What becomes of a run when nodes and workers do not do as they should, on a cluster whose every step is written here."""
+
+import contextlib
+import io
+import itertools
+import types
+import unittest
+import unittest.mock
+
+from jointly_ray.refusal import Failure, Refusal
+from jointly_ray.units import Units
+
+from . import cluster
+
+HELLO = {"version": "1", "engine": "e", "plan": "d"}
+OTHER = {**HELLO, "version": "2"}
+
+
+class Asked:
+    """What a node was asked, and its answer when it has come."""
+
+    def __init__(self, node, what, units=()):
+        self.node = node
+        self.what = what
+        self.units = units
+        self.answer = None
+
+
+class Scripted:
+    """Stands for Ray: `does` gives what a node answers to what it is asked, and nothing while it takes its time.
+
+    An exception that it gives is raised where the answer is fetched.
+    """
+
+    def __init__(self, does, *nodes):
+        self.does = does
+        self.alive = list(nodes)
+        self.asked = []
+
+    def nodes(self):
+        cpus = {"Alive": True, "Resources": {"CPU": 1.0}}
+        return [{"NodeID": node, "NodeManagerAddress": f"at {node}", **cpus} for node in self.alive]
+
+    def put(self, thing):
+        return thing
+
+    def remote(self, **_):
+        return lambda target: types.SimpleNamespace(
+            options=lambda scheduling_strategy: self.at(scheduling_strategy, isinstance(target, type))
+        )
+
+    def at(self, node, hires):
+        actor = types.SimpleNamespace(start=self.method(node, "start"), run=self.method(node, "run"))
+        return types.SimpleNamespace(remote=lambda job: actor) if hires else self.method(node, "prepare")
+
+    def method(self, node, what):
+        def remote(units=(), *_):
+            self.asked.append(Asked(node, what, units))
+            return self.asked[-1]
+
+        return types.SimpleNamespace(remote=remote)
+
+    def wait(self, awaited, num_returns, timeout):
+        for asked in awaited:
+            asked.answer = asked.answer or self.does(asked)
+        ready = [asked for asked in awaited if asked.answer]
+        return ready[:num_returns], ready[num_returns:]
+
+    def get(self, asked):
+        if isinstance(asked.answer, Exception):
+            raise asked.answer
+        return asked.answer
+
+    def kill(self, actor):
+        pass
+
+    def count(self, node, what):
+        return sum((asked.node, asked.what) == (node, what) for asked in self.asked)
+
+
+def well(asked):
+    """A node that does as it should."""
+    if asked.what != "run":
+        return HELLO
+    return [{"line": b"line", "seconds": 0.1, "failure": None, "belief": None} for _ in asked.units]
+
+
+class Pools(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cluster.skip_for(cls, cluster.no_ray())
+
+    def setUp(self):
+        from jointly_ray import pool
+
+        self.pool = pool
+        self.said = []
+        self.units = Units(["a", "b", "c"], dict.fromkeys("pqrs", 1), [])
+        # The cluster is asked for its nodes at each step.
+        self.patch("LOOK", -1.0)
+        self.patch("_on", lambda node: node)
+
+    def patch(self, name, value):
+        patched = unittest.mock.patch.object(self.pool, name, value)
+        patched.start()
+        self.addCleanup(patched.stop)
+
+    def run_on(self, does, *nodes, then=None):
+        """Runs all units there, as the driver does; `then` is called with the cluster after each step. Gives the cluster."""
+        scripted = Scripted(does, *nodes)
+        self.patch("ray", scripted)
+        pool = self.pool.Pool({}, HELLO, self.units, None, self.said.append)
+        pool.open(0.0)
+        while self.units.left:
+            for unit, outcome, node in pool.results(0.0):
+                if "line" in outcome:
+                    self.units.has_finished(unit, outcome["seconds"], node)
+                else:
+                    self.units.has_failed(unit, outcome.get("died") or outcome["unrun"], node)
+            if then:
+                then(scripted)
+        return scripted
+
+    def lost(self):
+        from ray.exceptions import RayError
+
+        return RayError("the process died")
+
+    def test_a_node_whose_first_look_is_lost_is_looked_at_again_before_any_unit(self):
+        answers = {"y": iter([self.lost(), self.lost(), OTHER])}
+        does = lambda asked: next(answers["y"]) if asked.node == "y" else well(asked)
+        with self.assertRaisesRegex(Refusal, "the node at y cannot take part: .* version 2") as refused:
+            self.run_on(does, "x", "y")
+        self.assertNotIsInstance(refused.exception, Failure)
+        self.assertEqual(self.units.finished, 0)
+
+    def test_a_node_that_cannot_be_looked_at_is_left_out(self):
+        done = self.run_on(lambda asked: self.lost() if asked.node == "y" else well(asked), "x", "y")
+        self.assertEqual((done.count("y", "prepare"), done.count("y", "start"), self.units.finished), (3, 0, 12))
+        self.assertEqual(len(self.said), 1)
+        self.assertIn("the node at y is left out: 3 workers ended there", self.said[0])
+        self.units = Units(["a"], {"p": 1}, [])
+        with self.assertRaisesRegex(Failure, "no node of the cluster is left"):
+            self.run_on(lambda asked: self.lost(), "y")
+
+    def test_who_has_not_answered_is_said(self):
+        self.patch("PATIENCE", -1.0)
+        times = itertools.count()
+        late = lambda asked: None if asked.node == "y" and next(times) < 5 else well(asked)
+        self.run_on(late, "x", "y")
+        self.assertIn("the node at y has not said yet which command it has", " ".join(self.said))
+
+    def test_workers_that_do_not_start_are_said(self):
+        self.patch("PATIENCE", -1.0)
+        times = itertools.count()
+        self.run_on(lambda asked: None if asked.what == "start" and next(times) < 5 else well(asked), "x")
+        self.assertIn("no worker has started yet", " ".join(self.said))
+
+    def test_a_node_of_another_version_that_joins_late_is_left_out(self):
+        def joins(scripted):
+            if self.units.finished and "y" not in scripted.alive:
+                scripted.alive.append("y")
+
+        done = self.run_on(lambda asked: OTHER if asked.node == "y" else well(asked), "x", then=joins)
+        self.assertEqual((done.count("y", "prepare"), done.count("y", "start"), self.units.finished), (1, 0, 12))
+        self.assertEqual(len(self.said), 1)
+        self.assertIn("the node at y is left out: its command has the version 2, and the one here has 1", self.said[0])
+
+    def test_a_worker_that_cannot_be_replaced_costs_its_node_and_no_unit(self):
+        # The actor is lost, and the next is refused; or its process is, and the next of the same actor is refused.
+        for first, then in ((self.lost(), OTHER), ([{"refused": "gone"}], HELLO)):
+            self.said.clear()
+            self.units = Units(["a", "b", "c"], dict.fromkeys("pqrs", 1), [])
+            of_y = {"prepare": iter([HELLO]), "start": iter([HELLO, then]), "run": iter([first])}
+            self.run_on(lambda asked, of_y=of_y: next(of_y[asked.what]) if asked.node == "y" else well(asked), "x", "y")
+            self.assertEqual((self.units.finished, self.units.failed), (12, {}))
+            self.assertIn("the node at y is left out: ", self.said[-1])
+
+    def test_what_has_come_is_handed_on_before_the_last_node_is_left_out(self):
+        def does(asked):
+            # Both are ready at once, and what ends the run comes first.
+            return [{"refused": "gone"}] if asked.what == "run" and asked.node == "y" else well(asked)
+
+        def leaves(scripted):
+            if self.units.finished:
+                scripted.alive.clear()
+
+        with self.assertRaises(Failure) as ended:
+            self.run_on(does, "y", "x", then=leaves)
+        self.assertIn("no node of the cluster is left", str(ended.exception))
+        self.assertGreater(self.units.finished, 0)
+
+    def test_a_node_that_runs_nothing_is_left_out_and_the_last_one_ends_the_run(self):
+        unrun = lambda asked: [{"unrun": "no memory"}] * len(asked.units) if asked.what == "run" else HELLO
+        self.run_on(lambda asked: unrun(asked) if asked.node == "y" else well(asked), "x", "y")
+        self.assertEqual((self.units.finished, self.units.failed), (12, {}))
+        self.assertEqual(len(self.said), 1)
+        self.assertRegex(self.said[0], "the node at y is left out: 3 units in a row could not be run .*: no memory")
+        self.units = Units(["a", "b", "c"], dict.fromkeys("pqrs", 1), [])
+        with self.assertRaisesRegex(Failure, "no node of the cluster is left"):
+            self.run_on(unrun, "y")
+
+    def test_portions_do_not_grow_by_units_that_failed(self):
+        grown = unittest.mock.patch.object(Units, "came_back")
+        unrun = lambda asked: [{"unrun": "no memory"}] if asked.what == "run" else HELLO
+        for does, times in ((unrun, 0), (well, 2)):
+            self.units = Units(["a", "b"], {"p": 1}, [])
+            with grown as came_back:
+                self.run_on(does, "x")
+            self.assertEqual(came_back.call_count, times)
+
+
+class Drivers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cluster.skip_for(cls, cluster.no_ray())
+
+    def test_a_cluster_that_fails_is_said_in_a_line_with_what_goes_on(self):
+        from ray.exceptions import AuthenticationError, RayError, RpcError
+
+        from jointly_ray import driver
+
+        for error in (RpcError("lost the head"), AuthenticationError("no token"), RayError("lost")):
+            command = unittest.mock.Mock(plan=unittest.mock.Mock(side_effect=error))
+            with self.assertRaisesRegex(Failure, "the cluster failed .*to go on: again"):
+                driver.run(None, command, "again")
+
+    def test_where_the_cluster_ends_what_has_come_is_kept_and_the_command_said(self):
+        from jointly_ray import driver
+
+        units, journal = Units(["a", "b"], {"p": 1}, []), unittest.mock.Mock()
+        outcome = {"line": b"line", "seconds": 0.1, "failure": None, "belief": None}
+        ended = Failure("no node is left")
+        pool = unittest.mock.Mock(
+            results=unittest.mock.Mock(side_effect=[[(units.portion(1, "x", set)[0], outcome, "x")], ended]),
+            size=lambda: 1,
+        )
+        with unittest.mock.patch.object(driver, "Pool", return_value=pool), contextlib.redirect_stderr(io.StringIO()):
+            with self.assertRaisesRegex(Failure, "no node is left; 1 of 2 units are done and kept; to go on: again"):
+                driver.carry_out({}, HELLO, units, journal, None, "again")
+        journal.append.assert_called_once_with(b"line", None)
+        pool.close.assert_called_once_with()
+
+
+if __name__ == "__main__":
+    unittest.main()
