@@ -292,7 +292,7 @@ fn a_truncated_journal_lacks_its_last_unit() {
     let journal = shards[1].read("results.jsonl");
     fs::write(shards[1].file("results.jsonl"), &journal[..journal.len() - 20]).unwrap();
     let parts: Vec<&RunDirectory> = shards.iter().collect();
-    let said = refused_merge(&parts, &["1 of 18 units have no result", "of shard 2/2", shards[1].argument()]);
+    let said = refused_merge(&parts, &["1 of 18 units has no result", "of shard 2/2", shards[1].argument()]);
     run_what_is_said(&said, Path::new("."));
     same_run(&merged(&parts), &RunDirectory::of(&AGENTS, PROBLEMS));
 }
@@ -303,11 +303,15 @@ fn runs_that_were_cut_short_are_joined_too() {
     let journal = part.read("results.jsonl");
     let (first, rest) = journal.split_once('\n').unwrap();
     fs::write(part.file("results.jsonl"), format!("{first}\n")).unwrap();
-    let said = refused_merge(&[&part], &["2 of 3 units have no result", "--out", part.argument()]);
-    assert!(!said.contains("--shard"), "{said}");
     let other = RunDirectory::of(&AGENTS, PROBLEM);
     fs::write(other.file("results.jsonl"), rest).unwrap();
     same_run(&merged(&[&part, &other]), &whole);
+    // With a unit that nobody has, the command takes over what the others have.
+    fs::write(other.file("results.jsonl"), rest.split_once('\n').unwrap().0.to_owned() + "\n").unwrap();
+    let said = refused_merge(&[&part, &other], &["1 of 3 units has no result", "--reuse", other.argument()]);
+    assert!(!said.contains("--shard"), "{said}");
+    run_what_is_said(&said, Path::new("."));
+    same_run(&part, &whole);
 }
 
 #[test]

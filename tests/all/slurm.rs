@@ -148,6 +148,8 @@ fn what_the_tasks_would_refuse_is_refused_at_once() {
     with(&["--nodes", "2", "--sbatch=--array=1-9"], &["settles --array itself"]);
     with(&["--nodes", "2", "--sbatch=-a1-9"], &["settles --array itself", "give --nodes"]);
     with(&["--nodes", "2", "--sbatch=--depend=afterok:1"], &["settles --dependency itself"]);
+    with(&["--nodes", "2", "--sbatch=--no-requeue"], &["settles --no-requeue itself"]);
+    with(&["--nodes", "2", "--sbatch=--time 4"], &["put = between"]);
     with(&["--nodes", "2", "--sbatch=-c8"], &["settles --cpus-per-task itself", "give --jobs"]);
     with(&["--nodes", "2", "--sbatch", "fast"], &["no option of sbatch"]);
     with(&["--nodes", "2", "--sbatch=--comment=a\nrm"], &["no option of sbatch"]);

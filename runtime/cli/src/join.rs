@@ -164,13 +164,14 @@ fn what_is_missing(parts: &[Part], missing: &[Unit], out: &Path) -> String {
         "{} of {} {} no result ({})",
         missing.len(),
         counted(total, "unit"),
-        if total == 1 { "has" } else { "have" },
+        if missing.len() == 1 { "has" } else { "have" },
         named(missing.iter().map(name).collect())
     );
     let shown = |path: &Path| quoted(&path.display().to_string());
     let like = format!("jointly run --like {}", shown(path));
     let Some(of) = parts.iter().find_map(|part| part.shard).map(|shard| shard.of) else {
-        return format!("{units}: run `{like} --out {}`, and merge again", shown(path));
+        let others: String = parts[1..].iter().flat_map(|part| [" --reuse ".to_owned(), shown(&part.path)]).collect();
+        return format!("{units}: run `{like} --out {}{others}`, which does without a merge", shown(path));
     };
     let shares = schedule::shares(plan, of);
     let shards: BTreeSet<u32> =

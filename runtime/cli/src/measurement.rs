@@ -22,9 +22,9 @@ use crate::{oracle, table};
 /// Of a problem's tau-samples, the shares that are asked for, one in so many. The first is asked for twice: an agent may keep
 /// what it makes for a draw the first time, and that is paid once, however many tau-samples follow.
 const SHARES: [u32; 3] = [20, 20, 4];
-/// What takes less, in seconds, is measured [`TIMES`] times, and the middle one holds: the first time a process does something
-/// it takes longer.
-const SHORT: f64 = 0.25;
+/// All is measured [`TIMES`] times, unless it has taken so many seconds before, and the middle times hold: a machine is slower
+/// in one second than in another, and so is the first time that a process does something.
+const ENOUGH: f64 = 3.0;
 const TIMES: usize = 3;
 
 /// What a unit costs.
@@ -73,24 +73,31 @@ pub(crate) fn measure(workload: &Workload, jobs: usize) -> Result<Measurements> 
         .iter()
         .flat_map(|class| (0..agents).map(move |agent| Unit { agent, problem: measured(class) }))
         .collect();
-    let display = Display::new(plan, &units, 0);
+    let display = Display::new(plan, &units, 0, jobs);
     let clock = std::time::Instant::now();
-    let mut costs: Vec<Option<Cost>> = vec![None; units.len()];
+    let mut costs: Vec<Vec<Cost>> = vec![Vec::new(); units.len()];
     let work = |unit: Unit, activity: &Activity| (unit, cost_of(workload, unit, activity));
-    execution::on_threads(&units, jobs, &display, work, |(unit, cost)| {
-        let (agent, problem) = names(plan, unit);
-        if let Some(failure) = cost.failure.as_ref().filter(|failure| failure.kind == Kind::Host) {
-            bail!(
-                "{agent} on {problem} could not be measured: {}; make room, or leave the problem out with --problems",
-                failure.message
-            );
+    for time in 0..TIMES {
+        if time > 0 && clock.elapsed().as_secs_f64() > ENOUGH {
+            break;
         }
-        display.step(agent, problem, cost.seconds, cost.failure.as_ref());
-        costs[places[&unit.problem] * agents + unit.agent] = Some(cost);
-        Ok(())
-    })?;
+        execution::on_threads(&units, jobs, &display, work, |(unit, cost)| {
+            let (agent, problem) = names(plan, unit);
+            if let Some(failure) = cost.failure.as_ref().filter(|failure| failure.kind == Kind::Host) {
+                bail!(
+                    "{agent} on {problem} could not be measured: {}; make room, or leave the problem out with --problems",
+                    failure.message
+                );
+            }
+            if time == 0 {
+                display.step(agent, problem, cost.seconds, cost.failure.as_ref());
+            }
+            costs[places[&unit.problem] * agents + unit.agent].push(cost);
+            Ok(())
+        })?;
+    }
     display.clear();
-    let costs: Vec<Cost> = costs.into_iter().flatten().collect();
+    let costs: Vec<Cost> = costs.into_iter().map(middle).collect();
     let costs = costs.chunks(agents.max(1)).map(<[Cost]>::to_vec).collect();
     Ok(Measurements { classes, costs, seconds: clock.elapsed().as_secs_f64() })
 }
@@ -100,16 +107,13 @@ pub(crate) fn names(plan: &Plan, unit: Unit) -> (&str, &str) {
     (&plan.agents[unit.agent].label, &plan.problems[unit.problem].problem)
 }
 
-fn cost_of(workload: &Workload, unit: Unit, activity: &Activity) -> Cost {
-    let mut costs = vec![cost_once(workload, unit, activity)];
-    while costs.len() < TIMES && costs[0].failure.is_none() && costs[0].seconds < SHORT {
-        costs.push(cost_once(workload, unit, activity));
-    }
+/// The one in the middle of the same unit's costs, of two the less.
+fn middle(mut costs: Vec<Cost>) -> Cost {
     costs.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
-    costs.swap_remove(costs.len() / 2)
+    costs.swap_remove((costs.len() - 1) / 2)
 }
 
-fn cost_once(workload: &Workload, unit: Unit, activity: &Activity) -> Cost {
+fn cost_of(workload: &Workload, unit: Unit, activity: &Activity) -> Cost {
     let mut stopwatch = Stopwatch::start();
     let measured = match &workload.problems {
         Problems::Classification(problems) => classification(workload, &problems[unit.problem], unit, activity),

@@ -65,8 +65,8 @@ pub(crate) struct Display {
 }
 
 impl Display {
-    /// A display of units of the plan, beside which some are done already.
-    pub(crate) fn new(plan: &Plan, units: &[Unit], done: usize) -> Self {
+    /// A display of units of the plan that are run so many at a time, beside which some are done already.
+    pub(crate) fn new(plan: &Plan, units: &[Unit], done: usize, jobs: usize) -> Self {
         let total = units.len() + done;
         let bar = std::io::stderr().is_terminal().then(|| {
             let bar = ProgressBar::with_draw_target(Some(total as u64), ProgressDrawTarget::stderr());
@@ -76,7 +76,7 @@ impl Display {
             bar.enable_steady_tick(Duration::from_millis(500));
             bar
         });
-        Self { bar, total, finished: AtomicUsize::new(done), time_left: TimeLeft::of(plan, units) }
+        Self { bar, total, finished: AtomicUsize::new(done), time_left: TimeLeft::of(plan, units, jobs) }
     }
 
     pub(crate) fn finished(&self, result: &UnitResult) {
@@ -90,7 +90,7 @@ impl Display {
     /// One unit more is done, or one measurement of it.
     pub(crate) fn step(&self, agent: &str, problem: &str, seconds: f64, failure: Option<&Failure>) {
         let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
-        self.time_left.finished(problem);
+        self.time_left.finished(agent, problem, seconds);
         let line = || {
             let left = self.time_left.text().map(|left| format!("; {left}")).unwrap_or_default();
             let how = failure.map_or_else(|| format!("{seconds:.1} s"), |failure| format!("failed: {failure}"));
@@ -115,9 +115,7 @@ impl Display {
             bar.set_message(all.join(", "));
         }
     }
-}
 
-impl Display {
     /// Takes the bar off the terminal.
     pub(crate) fn clear(&self) {
         if let Some(bar) = &self.bar {

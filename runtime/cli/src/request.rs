@@ -407,7 +407,7 @@ fn finish(
         let then = if done == total { "showing them" } else { "going on" };
         output::note(&format!("{} done already; {then}", of_units(done, total)));
     }
-    let display = Display::new(&workload.plan, &pending, done);
+    let display = Display::new(&workload.plan, &pending, done, jobs);
     execution::execute(workload, &pending, jobs, &display, |finished| keep(journal, directory, finished))
 }
 

@@ -1,4 +1,4 @@
-//! How long a run is likely to take still: by what has been done of it, and what its units are expected to cost.
+//! How long a run is likely to take still: by what each agent's units have taken, and what the rest is expected to cost.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -10,50 +10,65 @@ use crate::execution::Unit;
 use crate::plan::Plan;
 use crate::size_class::expected_costs;
 
-/// Of units that are carried out, by one worker or many.
+/// Of units that are carried out, so many at a time.
 pub(crate) struct TimeLeft {
-    /// By the problems' names.
+    workers: usize,
+    /// By the agents' labels, their places.
+    agents: HashMap<String, usize>,
+    /// By the problems' names, what a unit costs beside others.
     costs: HashMap<String, u64>,
-    begun: Instant,
     so_far: Mutex<SoFar>,
 }
 
-/// In the unit of [`expected_costs`].
 struct SoFar {
+    /// Of each agent.
+    agents: Vec<Spent>,
+    /// When the last unit was done.
+    last: Instant,
+}
+
+/// What an agent's units have taken, and the cost of those that are done and those that are left.
+#[derive(Clone, Copy, Default)]
+struct Spent {
+    seconds: f64,
     done: u64,
     left: u64,
-    /// When the rest is likely to be done.
-    end: Option<Instant>,
 }
 
 impl TimeLeft {
     /// Of units that are about to be begun.
-    pub(crate) fn of(plan: &Plan, units: &[Unit]) -> Self {
+    pub(crate) fn of(plan: &Plan, units: &[Unit], workers: usize) -> Self {
         let costs = expected_costs(plan);
-        let left = units.iter().map(|unit| costs[unit.problem]).fold(0, u64::saturating_add);
+        let mut agents = vec![Spent::default(); plan.agents.len()];
+        for unit in units {
+            agents[unit.agent].left += costs[unit.problem];
+        }
         let names = plan.problems.iter().map(|problem| problem.problem.clone());
         Self {
+            workers: workers.max(1),
+            agents: plan.agents.iter().map(|agent| agent.label.clone()).zip(0..).collect(),
             costs: names.zip(costs).collect(),
-            begun: Instant::now(),
-            so_far: Mutex::new(SoFar { done: 0, left, end: None }),
+            so_far: Mutex::new(SoFar { agents, last: Instant::now() }),
         }
     }
 
-    /// A unit on that problem has been carried out.
-    pub(crate) fn finished(&self, problem: &str) {
-        let cost = self.costs.get(problem).copied().unwrap_or_default();
-        let passed = self.begun.elapsed();
+    /// A unit has been carried out.
+    pub(crate) fn finished(&self, agent: &str, problem: &str, seconds: f64) {
+        let (Some(agent), Some(cost)) = (self.agents.get(agent), self.costs.get(problem)) else { return };
         let mut so_far = self.so_far();
-        so_far.done = so_far.done.saturating_add(cost);
-        so_far.left = so_far.left.saturating_sub(cost);
-        so_far.end = rest(passed, so_far.done, so_far.left).and_then(|rest| Instant::now().checked_add(rest));
+        so_far.last = Instant::now();
+        let spent = &mut so_far.agents[*agent];
+        spent.seconds += seconds;
+        spent.done += cost;
+        spent.left = spent.left.saturating_sub(*cost);
     }
 
-    /// For a person, once something is known; nothing where nothing is left.
+    /// For a person, once something is known; nothing where nothing is left, or where it has taken longer already.
     pub(crate) fn text(&self) -> Option<String> {
         let so_far = self.so_far();
-        let end = so_far.end.filter(|_| so_far.left > 0)?;
-        Some(format!("about {} left", HumanDuration(end.saturating_duration_since(Instant::now()))))
+        let rest = rest(&so_far.agents)? / self.workers as f64;
+        let rest = Duration::try_from_secs_f64(rest).ok()?.checked_sub(so_far.last.elapsed())?;
+        Some(format!("about {} left", HumanDuration(rest)))
     }
 
     fn so_far(&self) -> MutexGuard<'_, SoFar> {
@@ -61,35 +76,46 @@ impl TimeLeft {
     }
 }
 
-/// How long the rest takes at the speed so far.
-fn rest(passed: Duration, done: u64, left: u64) -> Option<Duration> {
-    Duration::try_from_secs_f64(passed.as_secs_f64() * left as f64 / done as f64).ok()
+/// The seconds that the rest takes at each agent's own speed, or at that of all where nothing is known of its own.
+fn rest(agents: &[Spent]) -> Option<f64> {
+    let (seconds, done) = agents.iter().fold((0.0, 0), |(seconds, done), it| (seconds + it.seconds, done + it.done));
+    let left = agents.iter().any(|agent| agent.left > 0);
+    (done > 0 && left).then(|| {
+        let speed = |agent: &Spent| match agent.done {
+            0 => seconds / done as f64,
+            own => agent.seconds / own as f64,
+        };
+        agents.iter().map(|agent| agent.left as f64 * speed(agent)).sum()
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{TimeLeft, rest};
+    use super::{Spent, TimeLeft, rest};
     use crate::execution::Unit;
-    use crate::plan::Plan;
-    use jointly_host::Limits;
-    use std::time::Duration;
+    use crate::invented::InventedRun;
 
     #[test]
-    fn the_rest_takes_as_long_for_its_cost_as_what_is_done() {
-        assert_eq!(rest(Duration::from_secs(10), 4, 2), Some(Duration::from_secs(5)));
-        assert_eq!(rest(Duration::from_secs(10), 4, 0), Some(Duration::ZERO));
-        assert_eq!(rest(Duration::ZERO, 0, 2), None);
+    fn the_rest_takes_as_long_for_its_cost_as_what_each_agent_has_done() {
+        let spent = |seconds, done, left| Spent { seconds, done, left };
+        assert_eq!(rest(&[spent(100.0, 10, 20), spent(1.0, 10, 20)]), Some(202.0));
+        // Of the last nothing is known but what the others took.
+        assert_eq!(rest(&[spent(100.0, 10, 0), spent(0.0, 10, 0), spent(0.0, 0, 4)]), Some(20.0));
+        assert_eq!(rest(&[spent(0.0, 0, 4)]), None);
+        assert_eq!(rest(&[spent(1.0, 4, 0)]), None);
     }
 
     #[test]
     fn nothing_is_said_before_the_first_result_and_after_the_last() {
-        let plan = Plan::new(&jointly_core::suite("quick").unwrap(), 0, Limits::default(), Vec::new());
-        let units = [17, 0].map(|problem| Unit { agent: 0, problem });
-        let time_left = TimeLeft::of(&plan, &units);
+        let names = ["quick/t100/temp0.1/seed0", "quick/t10/temp0.1/seed0"];
+        let run = InventedRun::scored("quick", &names, &[("mlp", &[1.0, 1.0])]);
+        let units = [0, 1].map(|problem| Unit { agent: 0, problem });
+        let time_left = TimeLeft::of(&run.plan, &units, 2);
         assert_eq!(time_left.text(), None);
-        time_left.finished(&plan.problems[17].problem);
-        assert!(time_left.text().unwrap().starts_with("about 0 seconds"), "{:?}", time_left.text());
-        time_left.finished(&plan.problems[0].problem);
+        // The other costs half as much, and two workers share it.
+        time_left.finished("mlp", names[0], 40_000.0);
+        assert_eq!(time_left.text().as_deref(), Some("about 3 hours left"));
+        time_left.finished("mlp", names[1], 1.0);
         assert_eq!(time_left.text(), None);
     }
 }

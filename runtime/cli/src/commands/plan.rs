@@ -77,8 +77,8 @@ struct Sum {
     units: usize,
     seconds: f64,
     fuel: f64,
-    /// Whether there is fuel in it: the host's own work is not metered.
-    metered: bool,
+    /// The seconds for which there is fuel: the host's own work is not metered, and neither is what fails.
+    metered: f64,
 }
 
 impl Sum {
@@ -87,16 +87,16 @@ impl Sum {
             units: self.units + other.units,
             seconds: self.seconds + other.seconds,
             fuel: self.fuel + other.fuel,
-            metered: self.metered || other.metered,
+            metered: self.metered + other.metered,
         }
     }
 
     fn fuel(self) -> Option<f64> {
-        self.metered.then_some(self.fuel)
+        (self.metered > 0.0).then_some(self.fuel)
     }
 
     fn rate(self) -> Option<f64> {
-        self.fuel().filter(|_| self.seconds > 0.0).map(|fuel| fuel / self.seconds)
+        self.fuel().map(|fuel| fuel / self.metered)
     }
 }
 
@@ -118,11 +118,12 @@ impl<'a> Estimate<'a> {
     fn of_agent(&self, agent: usize) -> Sum {
         let classes = self.measurements.classes.iter().enumerate().map(|(class, problems)| {
             let (cost, units) = (self.measurements.cost(class, agent), problems.problems.len());
+            let seconds = cost.seconds * units as f64;
             Sum {
                 units,
-                seconds: cost.seconds * units as f64,
+                seconds,
                 fuel: cost.fuel.unwrap_or(0.0) * units as f64,
-                metered: cost.fuel.is_some(),
+                metered: cost.fuel.map_or(0.0, |_| seconds),
             }
         });
         classes.fold(Sum::default(), Sum::add)

@@ -21,6 +21,7 @@ use crate::{exit, output};
 /// into DIR that waits for all of them. FILE, DIR and this folder must be where all nodes see them. Tasks that are requeued
 /// go on where they stopped. The merged scores are those of one machine, to the byte.
 #[derive(Args)]
+#[command(mut_arg("shard", |it| it.hide(true)), mut_arg("shards", |it| it.hide(true)))]
 pub(crate) struct Slurm {
     /// A bundled name or a path to a .wasm, with settings: ensemble+:size=30,prior-scale=1. None means all bundled
     /// that learn what the suite is about
@@ -37,10 +38,14 @@ pub(crate) struct Slurm {
 }
 
 /// What the script settles itself, and how it is settled.
-const SETTLED: [(&str, &str, &str); 5] = [
+const SETTLED: [(&str, &str, &str); 9] = [
     ("--array", "-a", "give --nodes"),
     ("--dependency", "-d", "the merge waits for the array"),
     ("--cpus-per-task", "-c", "give --jobs"),
+    ("--ntasks", "-n", "a task of the array is one process"),
+    ("--requeue", "--requeue", "it always is"),
+    ("--no-requeue", "--no-requeue", "a task that is requeued goes on where it stopped"),
+    ("--open-mode", "--open-mode", "so that a requeued task keeps what it said before"),
     ("--wrap", "--wrap", "the script is what is run"),
     ("--parsable", "--parsable", "it reads what sbatch answers"),
 ];
@@ -58,7 +63,13 @@ impl Slurm {
         if !planned.journal.results().is_empty() {
             options.extend(["--reuse".to_owned(), text(out.as_os_str())?]);
         }
-        let units = counted(plan.agents.len() * plan.problems.len(), "unit");
+        let count = plan.agents.len() * plan.problems.len();
+        let units = counted(count, "unit");
+        ensure!(
+            self.nodes as usize <= count,
+            "{} would leave some without a unit, for there are {units}: give --nodes {count} or less",
+            counted(self.nodes as usize, "task")
+        );
         let script = Script {
             name: format!("jointly-{}", plan.short_name()?),
             about: format!("{units} of {} in {}", plan.suite, counted(self.nodes as usize, "task")),
@@ -84,6 +95,7 @@ fn refuse_settled(option: &str) -> Result<()> {
         "{option:?} is no option of sbatch; give one such as --sbatch=--time=04:00:00"
     );
     let name = option.split('=').next().unwrap_or(option);
+    ensure!(!name.contains(' '), "{option:?} is no option of sbatch: put = between an option and its value");
     // sbatch takes long options by their beginnings, and values right after short ones.
     let settles = |long: &str, short: &str| {
         let begins = name.starts_with("--") && name.len() > 3 && long.starts_with(name);

@@ -21,6 +21,7 @@ use crate::{agent_source, cache, directory, exit, output, selection, table, vari
 ///
 /// The directory is that of a run: `jointly report`, `verify` and a later `run --reuse` take it.
 #[derive(Args)]
+#[command(mut_arg("like", |it| it.hide(true)))]
 pub(crate) struct Sweep {
     /// A bundled name or a path to a .wasm; a setting that is given, as in ensemble:size=10, is kept in all variants
     #[arg(value_name = "AGENT", required = true)]

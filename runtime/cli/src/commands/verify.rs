@@ -138,7 +138,7 @@ fn choose(mut units: Vec<Unit>, sample: usize, seed: u64, entry: &Entry) -> Vec<
 fn run_again(entry: &Entry, workload: &Workload, units: &[Unit], jobs: usize) -> Result<()> {
     let held: HashMap<(&str, &str), &UnitResult> =
         entry.results.iter().map(|result| ((&*result.agent, &*result.problem), result)).collect();
-    let display = Display::new(&workload.plan, units, 0);
+    let display = Display::new(&workload.plan, units, 0, jobs);
     execution::execute(workload, units, jobs, &display, |Finished { result, .. }| {
         let other =
             held.get(&(&*result.agent, &*result.problem)).map(|held| other_result(held, &result)).transpose()?;
