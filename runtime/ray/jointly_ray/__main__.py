@@ -16,7 +16,7 @@ def main():
 
 
 def _main(argv):
-    again = shlex.join(["python", "-m", "jointly_ray", *argv])
+    again = shlex.join([sys.executable, "-m", "jointly_ray", *argv])
     try:
         arguments = Arguments(argv)
         command = Command(arguments.jointly, arguments.of_run)

@@ -23,7 +23,8 @@ def connect(address):
         raise Refusal(f"ray is not installed for {sys.executable}: pip install ray")
     known = recent() if address == "auto" else address
     if known is not None:
-        host = answering(known)
+        told = address == "auto" and known == os.environ.get("RAY_ADDRESS")
+        host = answering(known, "RAY_ADDRESS" if told else "--address")
         if host in ("127.0.0.1", "localhost", "::1"):
             # Else Ray takes it for this machine's address on the network, where such a cluster does not listen.
             os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
@@ -50,11 +51,12 @@ def recent():
         return None
 
 
-def answering(address):
-    """The host of an address, if one that may be the head of a cluster answers there."""
+def answering(address, source="--address"):
+    """The host of an address from this source, if one that may be the head of a cluster answers there."""
     host, _, port = address.rpartition(":")
     if "://" in address or not host or not port.isdecimal():
-        raise Refusal(f"--address {address}: give the head of the cluster as HOST:PORT, or auto")
+        remedy = "unset it or give --address HOST:PORT" if source == "RAY_ADDRESS" else "give HOST:PORT, or auto"
+        raise Refusal(f"{source} {address}: that is not the HOST:PORT of the head of a cluster; {remedy}")
     host = host.strip("[]")
     try:
         with socket.create_connection((host, int(port)), timeout=PATIENCE) as probe:

@@ -15,7 +15,7 @@ from .journal import Journal
 from .pool import Pool, why
 from .progress import Progress, note
 from .refusal import Failure, Refusal, one_line
-from .units import Units
+from .units import GIVEN_UP, Units
 
 #: How often progress is looked after where nothing comes, in seconds.
 TICK = 1.0
@@ -85,6 +85,11 @@ def carry_out(job, planned, units, journal, jobs, again):
                     progress.finished(unit, outcome["seconds"], outcome["failure"], pool.size())
                 elif units.has_failed(unit, outcome.get("died") or outcome["unrun"], place):
                     progress.note(f"given up: {complaint(units, unit)}")
+            if units.are_hopeless():
+                raise Failure(
+                    f"the last {GIVEN_UP} units could not be run, each tried three times, nor has anything else a result since: "
+                    f"{complaint(units, list(units.failed)[-1])}"
+                )
     except Refusal as refusal:
         if units.finished == 0 and not isinstance(refusal, Failure):
             raise

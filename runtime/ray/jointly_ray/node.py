@@ -91,9 +91,12 @@ class Worker:
         command = shutil.which(self._job["command"] or "jointly")
         if command is None:
             return {"refused": f"there is no command {self._job['command'] or 'jointly'} on it"}
-        # That they are whole was seen when the node was prepared, and by now somebody may have deleted them.
-        place(self._job, Path.exists)
-        self._errors = tempfile.TemporaryFile()
+        try:
+            # That they are whole was seen when the node was prepared, and by now somebody may have deleted them.
+            place(self._job, Path.exists)
+            self._errors = tempfile.TemporaryFile()
+        except OSError as error:
+            return {"refused": f"failed to put files there: {error}"}
         try:
             self._process = subprocess.Popen(
                 [command, "worker", *self._job["options"]],

@@ -30,6 +30,9 @@ class _Node:
         self.answered = False
         self.asked = time.monotonic()
         self.workers = 0
+        #: When a worker that waited for a CPU there was last taken away, and how long the next may wait.
+        self.was_busy = 0.0
+        self.patience = PATIENCE
 
 
 class _Worker:
@@ -101,20 +104,29 @@ class Pool:
         """Units with their outcomes and the nodes they were on, as they come within so many seconds."""
         self._settle()
         self._hire()
-        for worker in list(self._hungry):
-            if not self._units.waiting():
-                break
-            self._feed(worker)
+        self._move_waiting()
+        for idle in (False, True):
+            for worker in list(self._hungry):
+                if not self._units.waiting():
+                    break
+                # Who has something to do already need not take what is better run elsewhere.
+                if not (idle and worker.flight):
+                    self._feed(worker, idle)
         return self._hear(patience)
 
     def _settle(self):
         """Draws the conclusions of what has come, now that it has been handed on."""
         if self._end is None:
-            for unfit in (self._unfit, self._units.blame.condemned):
-                while unfit:
-                    self._leave_out(*unfit.popitem())
-            if time.monotonic() - self._looked > LOOK:
+            condemned = self._units.blame.condemned
+            # First, for a node that has gone is not one that fails.
+            if self._unfit or (condemned and len(self._nodes) > 1) or time.monotonic() - self._looked > LOOK:
                 self._look()
+            while self._unfit:
+                self._leave_out(*self._unfit.popitem())
+            for node_id in list(condemned):
+                # The last one is better than none, and what cannot be run there is named.
+                if self._nodes.keys() - {node_id}:
+                    self._leave_out(node_id, condemned[node_id])
             self._refuse_idle()
         if self._end is not None:
             raise self._end
@@ -122,12 +134,18 @@ class Pool:
     def _look(self):
         """Asks which nodes there are, and has new ones say what they have."""
         self._looked = now = time.monotonic()
-        found = {}
+        found, alive = {}, set()
         for entry in ray.nodes():
             cpus = int(entry.get("Resources", {}).get("CPU", 0))
             node_id = entry["NodeID"]
-            if entry["Alive"] and cpus > 0 and node_id not in self._left_out:
-                found[node_id] = entry["NodeManagerAddress"], cpus
+            if entry["Alive"] and cpus > 0:
+                alive.add(node_id)
+                if node_id not in self._left_out and node_id not in self._unfit:
+                    found[node_id] = entry["NodeManagerAddress"], cpus
+        for node_id in set(self._addresses) - alive:
+            self._unfit.pop(node_id, None)
+            self._lost_starts.pop(node_id, None)
+            self._units.blame.forget(node_id)
         for node_id in set(self._nodes) - set(found):
             del self._nodes[node_id]
         for node_id, (address, cpus) in found.items():
@@ -142,26 +160,44 @@ class Pool:
                 known.asked = now
                 self._say(f"the node {known.address} has not said yet which command it has; waiting for it")
 
+    def _free(self):
+        """The nodes that can have one more worker, first those whose CPUs were not busy with other things, or longest ago."""
+        free = [
+            (known.was_busy, known.workers, node_id)
+            for node_id, known in self._nodes.items()
+            if known.answered and known.workers < known.cpus
+        ]
+        return [node_id for *_, node_id in sorted(free)]
+
+    def _move_waiting(self):
+        """Replaces workers that have not started for long by others elsewhere, where not all nodes have as many as they can."""
+        now = time.monotonic()
+        for worker in list(self._workers):
+            known = self._nodes.get(worker.node_id)
+            if known is None or worker.ready or now - worker.hired <= known.patience:
+                continue
+            if any(node_id != worker.node_id for node_id in self._free()):
+                # It may also have been about to start.
+                known.was_busy, known.patience = now, 2 * known.patience
+                self._drop(worker)
+                self._hire()
+
     def _hire(self):
         """Starts workers, first where there are fewest."""
         while self._jobs is None or len(self._workers) < self._jobs:
-            free = [
-                (known.workers, node_id)
-                for node_id, known in self._nodes.items()
-                if known.answered and known.workers < known.cpus
-            ]
+            free = self._free()
             if not free:
                 return
-            _, node_id = min(free)
+            node_id = free[0]
             self._nodes[node_id].workers += 1
             worker = _Worker(node_id, self._actor.options(scheduling_strategy=_on(node_id)).remote(self._job))
             self._workers.add(worker)
             self._awaited[worker.actor.start.remote()] = self._started, worker
 
-    def _feed(self, worker):
+    def _feed(self, worker, idle):
         """Gives a worker a portion, and a second one where the first takes less than a person sees."""
         while len(worker.flight) < 2 and sum(seconds for *_, seconds in worker.flight) <= PORTION_SECONDS:
-            portion = self._units.portion(len(self._workers), worker.node_id, self._usable)
+            portion = self._units.portion(len(self._workers), worker.node_id, self._usable, idle)
             if not portion:
                 return
             self._begun = True
@@ -218,6 +254,8 @@ class Pool:
         if self._objects(worker.node_id, answer):
             return
         self._lost_starts.pop(worker.node_id, None)
+        if worker.node_id in self._nodes:
+            self._nodes[worker.node_id].was_busy = 0.0
         worker.ready = True
         self._hungry[worker] = None
         self._ready += 1
@@ -285,7 +323,7 @@ class Pool:
         for worker in [worker for worker in self._workers if worker.node_id == node_id]:
             for portion in self._drop(worker):
                 self._units.gives_back(portion)
-        self._units.blame.forget(node_id)
+        self._units.acquit(node_id)
         self._look()
         if not self._nodes:
             self._end = Failure("no node of the cluster is left to run units")

@@ -9,6 +9,8 @@ from .blame import Blame
 PORTION_SECONDS = 0.5
 #: Units of a portion at most: what is lost with a worker is run again.
 MOST = 256
+#: Where so many units in a row were given up, and there was no result, it is likely that nothing can be run at all.
+GIVEN_UP = 30
 
 
 class Units:
@@ -39,6 +41,7 @@ class Units:
         self.left = self.total - self.finished
         #: Why units were given up.
         self.failed = {}
+        self._given_up = 0
         self.blame = Blame()
         #: All units before the one, and from the other on, have been handed out.
         self._next, self._end = 0, self.total
@@ -63,15 +66,26 @@ class Units:
         """How many units are in nobody's hands."""
         return self.left - self._in_hand
 
-    def portion(self, workers, node, nodes):
+    def are_hopeless(self):
+        """Whether units are given up one after the other, and nothing is left in hand that may have a result."""
+        return self._given_up >= GIVEN_UP and self.left > 0 and not self._in_hand
+
+    def portion(self, workers, node, nodes, idle=False):
         """The next units for one of so many workers, one on this node: few where they take long or where little is left.
 
-        `nodes` gives those on which units can be run now.
+        `nodes` gives those on which units can be run now; an idle worker found nothing when it asked as all do.
         """
+        if not self.waiting() or self._given_up >= GIVEN_UP:
+            return []
         most = min(self._most, MOST, math.ceil(self.waiting() / (2 * max(workers, 1))))
-        first, alone = self._first(node, nodes) if self.waiting() else (None, True)
+        usable = nodes() if self._failing or self.blame.accuses(node) else set()
+        suspected = self.blame.suspects(node, usable)
+        if suspected and self.blame.is_probed(node):
+            return []
+        first = self._first(node, usable, suspected, idle)
         if first is None:
             return []
+        alone = suspected or first in self._alone or self.blame.has_failed(first)
         portion, seconds = [first], self.expected(first)
         while not alone and len(portion) < most:
             unit = self._peek()
@@ -82,27 +96,26 @@ class Units:
                 break
             portion.append(self._take())
         self._in_hand += len(portion)
+        for unit in portion:
+            self.blame.hands_out(unit, node, suspected)
         return portion
 
-    def _first(self, node, nodes):
-        """The unit that a portion begins with, and whether it also ends with it.
+    def _first(self, node, nodes, suspected, idle):
+        """The unit that a portion begins with.
 
         What has failed elsewhere is first for nodes that work, and last for others, which have to show first that they do.
         """
         trusted = self.blame.trusts(node)
-        if trusted and (unit := self._failed_elsewhere(node, nodes)) is not None:
-            return unit, True
-        suspected = self.blame.suspects(node)
-        unit = self._probe() if suspected else self._take()
-        if unit is None and not trusted:
-            unit = self._failed_elsewhere(node, nodes)
-            return unit, True
-        return unit, suspected or unit in self._alone
+        unit = self._failed_elsewhere(node, nodes, idle) if trusted else None
+        if unit is None and suspected:
+            unit = None if self.blame.has_had_enough(node) else self._probe()
+        elif unit is None:
+            unit = self._take()
+        return self._failed_elsewhere(node, nodes, idle) if unit is None and not trusted else unit
 
-    def _failed_elsewhere(self, node, nodes):
-        usable = nodes() if self._failing else None
+    def _failed_elsewhere(self, node, nodes, idle):
         for at, unit in enumerate(self._failing):
-            if self.blame.may_try(unit, node, usable):
+            if self.blame.may_try(unit, node, nodes, idle):
                 return self._failing.pop(at)
         return None
 
@@ -150,7 +163,8 @@ class Units:
 
     def has_finished(self, unit, seconds, node):
         """Notes a result."""
-        self.blame.worked(node)
+        self.blame.worked(unit, node)
+        self._given_up = 0
         self._in_hand -= 1
         self.left -= 1
         self.finished += 1
@@ -167,7 +181,12 @@ class Units:
     def gives_back(self, units):
         """Units that nobody has begun."""
         self._in_hand -= len(units)
-        self._again.extendleft(reversed(units))
+        for unit in reversed(units):
+            self.blame.returned(unit)
+            if self.blame.has_failed(unit):
+                self._failing.insert(0, unit)
+            else:
+                self._again.appendleft(unit)
 
     def were_lost(self, units):
         """Units that went with their worker, in one of them: the next time each is alone, so that it is known which."""
@@ -183,7 +202,14 @@ class Units:
         self.left -= 1
         self._rest[unit % len(self.agents)] -= self._cost(unit)
         self.failed[unit] = why
+        self._given_up += 1
         return True
+
+    def acquit(self, node):
+        """What failed on a node that is left out is as any other unit, unless it failed elsewhere too."""
+        self.blame.acquit(node)
+        self._again.extend(unit for unit in self._failing if not self.blame.has_failed(unit))
+        self._failing = [unit for unit in self._failing if self.blame.has_failed(unit)]
 
     def seconds_left(self, workers):
         """An estimate of the time that so many workers need for the rest; none where nothing is known yet."""

@@ -23,6 +23,17 @@ class Probes(unittest.TestCase):
             with plain, self.assertRaisesRegex(Refusal, "what answers there is not Ray"):
                 connection.answering(address)
 
+    def test_an_address_that_is_none_is_refused_by_where_it_came_from(self):
+        told = unittest.mock.patch.dict(os.environ, {"RAY_ADDRESS": "ray://head:10001"})
+        found = unittest.mock.patch("importlib.util.find_spec")
+        with told, found:
+            with self.assertRaisesRegex(
+                Refusal, "^RAY_ADDRESS ray://head:10001: .*; unset it or give --address HOST:PORT"
+            ):
+                connection.connect("auto")
+            with self.assertRaisesRegex(Refusal, "^--address ray://head:10001: .*HOST:PORT, or auto"):
+                connection.connect("ray://head:10001")
+
 
 class Joins(unittest.TestCase):
     @classmethod
@@ -42,6 +53,8 @@ class Joins(unittest.TestCase):
             sys.stdout.close()
 
     def test_auto_where_no_cluster_runs(self):
+        if cluster.running():
+            self.skipTest("auto is the cluster that runs on this machine besides")
         with tempfile.TemporaryDirectory() as empty:
             words = ["run", "mlp", "--suite", "quick", "--out", f"{empty}/out", "--jointly", sys.executable]
             process = cluster.finished(

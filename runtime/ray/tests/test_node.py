@@ -134,6 +134,13 @@ for unit in units():
         (outcome,) = worker.run(UNITS, LONG)
         self.assertIn("there is no command", outcome["refused"])
 
+    def test_a_full_disk_is_no_matter_of_the_unit_before_which_a_process_is_started_anew(self):
+        worker = self.worker("")
+        for what in ("jointly_ray.node.place", "tempfile.TemporaryFile"):
+            with unittest.mock.patch(what, side_effect=OSError(28, "No space left on device")):
+                (outcome,) = worker.run(UNITS, LONG)
+            self.assertIn("No space left on device", outcome["refused"])
+
     def test_files_that_were_deleted_are_put_there_again_with_the_next_process(self):
         fetched = []
 

@@ -32,13 +32,14 @@ class Scripted:
     An exception that it gives is raised where the answer is fetched.
     """
 
-    def __init__(self, does, *nodes):
+    def __init__(self, does, *nodes, cpus=1):
         self.does = does
+        self.cpus = cpus
         self.alive = list(nodes)
         self.asked = []
 
     def nodes(self):
-        cpus = {"Alive": True, "Resources": {"CPU": 1.0}}
+        cpus = {"Alive": True, "Resources": {"CPU": float(self.cpus)}}
         return [{"NodeID": node, "NodeManagerAddress": f"at {node}", **cpus} for node in self.alive]
 
     def put(self, thing):
@@ -105,11 +106,11 @@ class Pools(unittest.TestCase):
         patched.start()
         self.addCleanup(patched.stop)
 
-    def run_on(self, does, *nodes, then=None):
+    def run_on(self, does, *nodes, then=None, cpus=1, jobs=None):
         """Runs all units there, as the driver does; `then` is called with the cluster after each step. Gives the cluster."""
-        scripted = Scripted(does, *nodes)
+        scripted = Scripted(does, *nodes, cpus=cpus)
         self.patch("ray", scripted)
-        pool = self.pool.Pool({}, HELLO, self.units, None, self.said.append)
+        pool = self.pool.Pool({}, HELLO, self.units, jobs, self.said.append)
         pool.open(0.0)
         while self.units.left:
             for unit, outcome, node in pool.results(0.0):
@@ -182,23 +183,90 @@ class Pools(unittest.TestCase):
             return [{"refused": "gone"}] if asked.what == "run" and asked.node == "y" else well(asked)
 
         def leaves(scripted):
-            if self.units.finished:
-                scripted.alive.clear()
+            if self.units.finished and "x" in scripted.alive:
+                scripted.alive.remove("x")
 
         with self.assertRaises(Failure) as ended:
             self.run_on(does, "y", "x", then=leaves)
         self.assertIn("no node of the cluster is left", str(ended.exception))
         self.assertGreater(self.units.finished, 0)
 
-    def test_a_node_that_runs_nothing_is_left_out_and_the_last_one_ends_the_run(self):
+    def test_a_node_that_runs_nothing_is_left_out_but_not_the_last_one(self):
         unrun = lambda asked: [{"unrun": "no memory"}] * len(asked.units) if asked.what == "run" else HELLO
         self.run_on(lambda asked: unrun(asked) if asked.node == "y" else well(asked), "x", "y")
         self.assertEqual((self.units.finished, self.units.failed), (12, {}))
         self.assertEqual(len(self.said), 1)
         self.assertRegex(self.said[0], "the node at y is left out: 3 units in a row could not be run .*: no memory")
         self.units = Units(["a", "b", "c"], dict.fromkeys("pqrs", 1), [])
+        self.said.clear()
+        self.run_on(unrun, "y", cpus=4)
+        self.assertEqual((len(self.units.failed), self.said), (12, []))
+
+    def test_units_that_fail_everywhere_condemn_no_node_however_many_are_in_flight(self):
+        units = ["slow", "bad1", "bad2", "bad3"], dict.fromkeys("pqrstu", 1)
+        for nodes, of_problem in itertools.product((["x"], ["x", "y"], ["x", "y", "z"]), (False, True)):
+            self.units = Units(*units, [])
+
+            def does(asked, of_problem=of_problem, late={}):
+                if asked.what != "run":
+                    return HELLO
+                outcomes = []
+                for agent, problem in asked.units:
+                    if problem == "p" if of_problem else agent != "slow":
+                        outcomes.append({"unrun": "no memory"})
+                    else:
+                        outcomes += well(types.SimpleNamespace(what="run", units=[agent]))
+                # Failures are heard first, by far.
+                late[asked] = late.get(asked, 0) + 1
+                return None if "line" in outcomes[0] and late[asked] < 9 else outcomes
+
+            with self.subTest(nodes=nodes, of_problem=of_problem):
+                self.run_on(does, *nodes, cpus=4)
+                failed = {self.units.name(unit) for unit in self.units.failed}
+                bad = itertools.product(units[0], "p") if of_problem else itertools.product(units[0][1:], units[1])
+                self.assertEqual((failed, self.said), (set(bad), []))
+
+    def test_a_bad_node_with_many_in_flight_costs_no_unit(self):
+        self.units = Units([f"a{i}" for i in range(6)], dict.fromkeys(range(90), 1), [])
+        unrun = lambda asked: [{"unrun": "no memory"}] * len(asked.units) if asked.what == "run" else HELLO
+        self.run_on(lambda asked: unrun(asked) if asked.node in ("w", "z") else well(asked), "w", "x", "y", "z", cpus=4)
+        self.assertEqual((self.units.finished, self.units.failed), (540, {}))
+        self.assertEqual(len(self.said), 2)
+
+    def test_a_worker_that_waits_for_a_cpu_is_moved_to_another_node(self):
+        self.patch("PATIENCE", -1.0)
+        # What another job has is the first of the nodes.
+        done = self.run_on(
+            lambda asked: None if (asked.node, asked.what) == ("a", "start") else well(asked), "a", "b", jobs=1
+        )
+        self.assertEqual((self.units.finished, done.count("a", "start"), done.count("b", "start")), (12, 1, 1))
+
+    def test_a_last_node_that_died_is_waited_for_and_not_condemned(self):
+        def does(asked):
+            if asked.node == "x" and asked.what == "run" and self.units.finished:
+                return self.lost()
+            return well(asked)
+
+        steps = itertools.count()
+
+        def goes(scripted):
+            if self.units.finished and "x" in scripted.alive:
+                scripted.alive.clear()
+            if not scripted.alive and next(steps) > 3:
+                scripted.alive.append("y")
+
+        done = self.run_on(does, "x", then=goes)
+        self.assertEqual((self.units.finished, self.units.failed), (12, {}))
+        self.assertNotIn("left out", " ".join(self.said))
+        self.assertGreater(done.count("y", "run"), 0)
+
+    def test_where_the_last_node_has_gone_for_long_the_run_ends(self):
+        self.patch("PATIENCE", -1.0)
+        goes = lambda scripted: scripted.alive.clear() if self.units.finished else None
+        gone = lambda asked: self.lost() if asked.what == "run" and self.units.finished else well(asked)
         with self.assertRaisesRegex(Failure, "no node of the cluster is left"):
-            self.run_on(unrun, "y")
+            self.run_on(gone, "x", then=goes)
+        self.assertNotIn("left out", " ".join(self.said))
 
     def test_portions_do_not_grow_by_units_that_failed(self):
         grown = unittest.mock.patch.object(Units, "came_back")
@@ -240,6 +308,16 @@ class Drivers(unittest.TestCase):
                 driver.carry_out({}, HELLO, units, journal, None, "again")
         journal.append.assert_called_once_with(b"line", None)
         pool.close.assert_called_once_with()
+
+    def test_where_nothing_can_be_run_the_run_ends_with_what_goes_on(self):
+        from jointly_ray import driver
+
+        units = Units(["a"], dict.fromkeys(range(40), 1), [])
+        take = lambda _: [(unit, {"unrun": "no memory"}, "x") for unit in units.portion(1, "x", lambda: {"x"})]
+        pool = unittest.mock.Mock(results=take, size=lambda: 1)
+        with unittest.mock.patch.object(driver, "Pool", return_value=pool), contextlib.redirect_stderr(io.StringIO()):
+            with self.assertRaisesRegex(Failure, "30 units .*no memory; 0 of 40 units are done .*to go on: again"):
+                driver.carry_out({}, HELLO, units, unittest.mock.Mock(), None, "again")
 
 
 if __name__ == "__main__":

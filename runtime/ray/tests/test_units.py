@@ -7,7 +7,7 @@ import random
 import unittest
 
 from jointly_ray.blame import IN_A_ROW, TRIES, Blame
-from jointly_ray.units import MOST, PORTION_SECONDS, Units
+from jointly_ray.units import GIVEN_UP, MOST, PORTION_SECONDS, Units
 
 AGENTS, PROBLEMS = ["a", "b", "c"], dict.fromkeys("pqrs", 1)
 HERE, THERE = "here", "there"
@@ -20,8 +20,8 @@ class Cluster:
         self.units = units
         self.nodes = set(nodes)
 
-    def takes(self, node, workers=2):
-        return self.units.portion(workers, node, lambda: self.nodes)
+    def takes(self, node, workers=2, idle=False):
+        return self.units.portion(workers, node, lambda: self.nodes, idle)
 
     def works(self, node):
         """A node takes a portion and has results of it."""
@@ -138,8 +138,7 @@ class Portions(unittest.TestCase):
             self.assertEqual(units.has_failed(culprit, f"death {death}", HERE), death == TRIES)
             if death < TRIES:
                 # First the node is given another, by which it is seen that it can run units.
-                (other,) = units.portion(1, HERE, here) if death == 1 else (None,)
-                if other is not None:
+                for other in units.portion(1, HERE, here) if death == 1 else ():
                     self.assertNotEqual(other, culprit)
                     units.has_finished(other, 0.1, HERE)
                 self.assertEqual(units.portion(1, HERE, here), [culprit])
@@ -161,6 +160,58 @@ class Portions(unittest.TestCase):
         self.assertNotIn(unit, cluster.works(THERE))
         self.assertEqual(cluster.works(THERE), [unit])
         self.assertEqual(cluster.works(THERE), [other])
+
+    def test_an_idle_worker_need_not_wait_for_a_node_that_is_trusted_and_busy(self):
+        units = Units(["a", "b", "c"], {"p": 1}, [])
+        cluster = Cluster(units, HERE, THERE, "idle")
+        cluster.works(THERE)
+        self.assertEqual(cluster.fails(HERE), [1])
+        self.assertEqual(cluster.takes("idle"), [2])
+        self.assertEqual((cluster.takes("idle"), cluster.takes("idle", idle=True)), ([], [1]))
+        # But the last try is for one that is known to work.
+        units.has_failed(1, "why", "idle")
+        self.assertEqual((cluster.takes("idle", idle=True), cluster.takes(HERE, idle=True)), ([], []))
+        self.assertEqual(cluster.works(THERE), [1])
+
+    def test_a_unit_that_failed_and_is_given_back_has_still_failed(self):
+        units = Units(["a", "b", "c"], {"p": 1}, [])
+        cluster = Cluster(units, HERE, THERE)
+        (failed,) = cluster.fails(HERE)
+        cluster.works(THERE)
+        for again in (units.gives_back, units.were_lost):
+            self.assertEqual(cluster.takes(THERE), [failed])
+            again([failed])
+            self.assertNotIn(failed, units._again)
+        self.assertEqual(cluster.works(THERE), [failed])
+
+    def test_what_fails_at_the_same_time_counts_once_and_a_suspected_node_is_given_one_unit_at_a_time(self):
+        units = Units(AGENTS, dict.fromkeys(range(9), 1), [])
+        cluster = Cluster(units, HERE, THERE)
+        flight = [cluster.takes(HERE)[0] for _ in range(5)]
+        cluster.works(THERE)
+        for unit in flight:
+            units.has_failed(unit, "why", HERE)
+        self.assertEqual(len(cluster.takes(HERE)), 1)
+        self.assertEqual(cluster.takes(HERE), [])
+        while units.left > 1:
+            cluster.works(THERE)
+        self.assertEqual(units.blame.condemned, {})
+
+    def test_where_nothing_can_be_run_no_more_is_tried_until_what_is_in_hand_has_come(self):
+        units = Units(["a"], dict.fromkeys(range(2 * GIVEN_UP), 1), [])
+        cluster = Cluster(units, HERE)
+        (slow,) = cluster.takes(HERE)
+        while cluster.fails(HERE):
+            pass
+        self.assertEqual((len(units.failed), units.are_hopeless()), (GIVEN_UP, False))
+        units.has_finished(slow, 0.1, HERE)
+        while cluster.fails(HERE):
+            pass
+        self.assertEqual((len(units.failed), units.left), (2 * GIVEN_UP - 1, 0))
+        hopeless = Units(["a"], dict.fromkeys(range(2 * GIVEN_UP), 1), [])
+        while Cluster(hopeless, HERE).fails(HERE):
+            pass
+        self.assertTrue(hopeless.are_hopeless())
 
     def test_where_it_is_the_last_node_or_all_have_failed_a_unit_is_tried_again(self):
         units = Units(["a"], {"p": 1}, [])
@@ -198,9 +249,15 @@ class Portions(unittest.TestCase):
         blame = Blame()
         for unit in range(IN_A_ROW):
             self.assertEqual(blame.condemned, {})
-            blame.failed(unit, THERE, "why")
-        self.assertIn("3 units in a row could not be run there, the last because: why", blame.condemned[THERE])
-        blame.forget(THERE)
+            blame.hands_out(unit, THERE, probe=False)
+            blame.failed(unit, THERE, f"why {unit}")
+        for unit in range(1, IN_A_ROW):
+            blame.worked(unit, HERE)
+        self.assertEqual(blame.condemned, {})
+        blame.worked(0, HERE)
+        self.assertIn("could not be run there, and were elsewhere; the last because: why 2", blame.condemned[THERE])
+        blame.failed(0, THERE, "why")
+        blame.acquit(THERE)
         self.assertEqual([blame.failed(0, HERE, "why") for _ in range(TRIES)], [False, False, True])
 
     def test_units_that_fail_everywhere_condemn_no_node_that_runs_others(self):
