@@ -12,7 +12,7 @@ AGENTS := mlp ensemble:size=10 ensemble+:size=10 prior uniform
 .PHONY: demo test test-ray bench fuzz wasm-target lint-tools packages toolchains
 
 demo: wasm-target
-	cargo build --release --locked -p jointly
+	cargo build --release --locked --workspace --bin jointly
 	rm -rf $(DEMO)
 	target/release/jointly run $(AGENTS) --suite quick --out $(DEMO)
 	@echo "the command itself is target/release/jointly; README.md goes on from here"

@@ -77,9 +77,16 @@ fn same_run(one: &RunDirectory, other: &RunDirectory) {
     assert_eq!(untimed(one), untimed(other));
 }
 
-/// Runs the command that a message has between backticks.
+/// Runs the commands that a message has between backticks.
 fn run_what_is_said(message: &str, folder: &Path) {
-    let command = message.split('`').nth(1).unwrap_or_else(|| panic!("no command in {message}"));
+    let commands: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
+    assert!(!commands.is_empty(), "no command in {message}");
+    for command in commands {
+        run_command(command, folder);
+    }
+}
+
+fn run_command(command: &str, folder: &Path) {
     let own = executable().parent().unwrap().to_path_buf();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let path = std::env::join_paths(std::iter::once(own).chain(std::env::split_paths(&path))).unwrap();
@@ -223,7 +230,7 @@ fn shards_that_there_are_not() {
     with(&["--shard", "half"], &["expected I/N, such as 1/4, or auto"]);
     with(&["--shard", "auto"], &["for the tasks of an array job", "give --shard I/N"]);
     with(&["--shard", "1/4", "--shards", "4"], &["--shards is for --shard auto"]);
-    with(&["--shards", "4"], &["--shard"]);
+    with(&["--shards", "4"], &["give --shard auto too"]);
     let mut command = outside_arrays();
     command.env("JOB_COMPLETION_INDEX", "1").args(place.arguments(&AGENTS, PROBLEMS, &["--shard", "auto"]));
     let finished = finish(&mut command);
@@ -266,6 +273,18 @@ fn units_that_are_missing_are_named_with_the_command_that_runs_them() {
     assert_eq!(merged.code, Some(0), "{merged:?}");
     fs::remove_dir_all(Path::new(&place).parent().unwrap()).unwrap();
     same_run(&out, &RunDirectory::of(&AGENTS, PROBLEMS));
+}
+
+#[test]
+fn each_of_several_missing_shards_has_its_command() {
+    let (one, folder) = (shard("1/3"), tempfile::tempdir().unwrap());
+    let whole = folder.path().join("whole").to_str().unwrap().to_owned();
+    let args = ["merge", &whole, one.argument()];
+    let said = refused(args, &["12 of 18 units have no result", "of shards 2/3, 3/3", "--shard 2/3", "--shard 3/3"]);
+    run_what_is_said(&said, Path::new("."));
+    let new = [2, 3].map(|shard| format!("{whole}-shard-{shard}-of-3"));
+    assert!(said.contains(&format!("merge again, with {} {} beside the others", new[0], new[1])), "{said}");
+    done(args.iter().copied().chain(new.iter().map(String::as_str)));
 }
 
 #[test]

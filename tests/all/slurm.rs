@@ -134,6 +134,20 @@ fn all_tasks_ask_what_was_planned_whatever_changes_meanwhile() {
     let again = finish(outside_arrays().current_dir(&folder.path).args(args));
     assert_eq!(again.code, Some(2), "{again:?}");
     is_one_line(&again.stderr, &["many/ holds another plan", "another --out"]);
+
+    // What an earlier array has left is neither in the way of this one nor ignored.
+    let others = ["slurm", "uniform", "knn", "--suite", "quick", "--problems", PROBLEM, "--out", "many/", "--nodes"];
+    fs::remove_dir_all(folder.path.join("many")).unwrap();
+    let with = |nodes: &str, texts: &[&str]| {
+        let finished = finish(outside_arrays().current_dir(&folder.path).args(others).arg(nodes));
+        assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{finished:?}");
+        is_one_line(&finished.stderr.replace("2 units planned in many/, 2 of them to be run\n", ""), texts);
+    };
+    with("1", &["many.shards/1-of-1 is of another plan", "delete many.shards"]);
+    let shard = ["run", "--like", "many", "--shard", "1/1", "--out", "many.shards/1-of-1"];
+    fs::remove_dir_all(folder.path.join("many.shards")).unwrap();
+    assert_eq!(finish(jointly().current_dir(&folder.path).args(shard)).code, Some(0));
+    with("2", &["many.shards/1-of-1 is of 1 tasks", "give --nodes 1"]);
 }
 
 #[test]

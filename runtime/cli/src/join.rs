@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Result, bail};
+use anyhow::{Result, bail, ensure};
 use jointly_host::{ENGINE, INTERFACE};
 
 use crate::difference::difference;
@@ -48,6 +48,7 @@ impl Part {
 /// Joins the directories, with what the first one may hold already, and writes scores and leaderboard there. Nothing is
 /// written before all is known to fit together.
 pub(crate) fn join(out: &Path, paths: &[PathBuf]) -> Result<Done> {
+    ensure!(!out.is_file(), "{} is a file, and a run goes into a directory: name another one first", out.display());
     let mut parts = Vec::new();
     if out.join(PLAN).exists() {
         let part = Part::open(out)?;
@@ -151,7 +152,7 @@ fn refuse_other((one, first): (&Part, &UnitResult), (other, second): (&Part, &Un
         other.directory.journal().display(),
         first.agent,
         first.problem,
-        difference(&held, &again, "where the line")
+        difference(&held, &again, "its result")
     )
 }
 
@@ -176,19 +177,26 @@ fn what_is_missing(parts: &[Part], missing: &[Unit], out: &Path) -> String {
     let shares = schedule::shares(plan, of);
     let shards: BTreeSet<u32> =
         missing.iter().map(|unit| shares[unit.problem * plan.agents.len() + unit.agent] + 1).collect();
-    let shards: Vec<Shard> = shards.into_iter().map(|shard| Shard { shard, of }).collect();
-    let first = shards[0];
-    let names = named(shards.iter().map(ToString::to_string).collect());
-    let own = parts.iter().find(|part| part.shard == Some(first)).map(|part| part.path.clone());
-    let known = own.is_some();
-    let place = own.unwrap_or_else(|| place_of(first, parts, out));
-    let again =
-        if known { "merge again".to_owned() } else { format!("merge again, with {} beside the others", shown(&place)) };
-    let (shard, others) = match shards.len() {
-        1 => ("shard", ""),
-        _ => ("shards", ", and each of the other shards into a directory of its own,"),
+    let names = named(shards.iter().map(|shard| Shard { shard: *shard, of }.to_string()).collect());
+    // Those that have a directory go on in it.
+    let place = |shard: Shard| match parts.iter().find(|part| part.shard == Some(shard)) {
+        Some(part) => (part.path.clone(), true),
+        None => (place_of(shard, parts, out), false),
     };
-    format!("{units}, of {shard} {names}: run `{like} --shard {first} --out {}`{others} and {again}", shown(&place))
+    let (mut commands, mut new) = (Vec::new(), Vec::new());
+    for shard in shards.iter().take(NAMED).map(|shard| Shard { shard: *shard, of }) {
+        let (place, known) = place(shard);
+        commands.push(format!("`{like} --shard {shard} --out {}`", shown(&place)));
+        new.extend((!known).then(|| shown(&place)));
+    }
+    let more = shards.len().saturating_sub(NAMED);
+    let rest = if more == 0 { String::new() } else { format!(", {more} more likewise,") };
+    let beside = if new.is_empty() { String::new() } else { format!(", with {} beside the others", new.join(" ")) };
+    format!(
+        "{units}, of {} {names}: run {}{rest} and merge again{beside}",
+        if shards.len() == 1 { "shard" } else { "shards" },
+        commands.join(", "),
+    )
 }
 
 /// Where a shard goes of which there is no directory: among those of an array, where the others are such.

@@ -23,6 +23,14 @@ pub(crate) struct Planned {
 }
 
 impl Planned {
+    /// How many units there are, where, and what is left of them.
+    pub(crate) fn summary(&self) -> String {
+        let Self { workload, directory, journal, share } = self;
+        let pending = share.pending(workload, journal.results()).len();
+        let units = counted(share.size(), "unit");
+        format!("{units} planned in {}, {pending} of them to be run", directory.path().display())
+    }
+
     /// Says how many units there are and what is left of them, and gives the exit code.
     pub(crate) fn show(&self, json: bool) -> Result<ExitCode> {
         let Self { workload, directory, journal, share } = self;
@@ -48,8 +56,7 @@ impl Planned {
                 "problems": problems.collect::<Vec<_>>(),
             }))?;
         } else {
-            let units = counted(units, "unit");
-            output::print(&format!("{units} planned in {}, {pending} of them to be run", path.display()))?;
+            output::print(&self.summary())?;
         }
         Ok(ExitCode::from(exit::DONE))
     }

@@ -221,7 +221,7 @@ pub(crate) struct ShardArguments {
     shard: Option<Asked>,
     /// How many shares --shard auto divides the units into; array tasks are then numbered from 1 to N [default:
     /// $JOINTLY_SHARDS, else as many as Slurm's array has tasks]
-    #[arg(long, value_name = "N", requires = "shard", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
     shards: Option<u32>,
 }
 
@@ -249,6 +249,9 @@ impl ShardArguments {
     /// The shard that is asked for, if any is.
     pub(crate) fn shard(&self) -> Result<Option<Shard>> {
         match self.shard {
+            None if self.shards.is_some() => {
+                bail!("--shards says how many shares --shard auto divides the units into: give --shard auto too")
+            }
             None => Ok(None),
             Some(Asked::Auto) => Shard::of_array(self.shards, |name| std::env::var(name).ok()).map(Some),
             Some(Asked::Given(shard)) => match self.shards {
@@ -259,7 +262,7 @@ impl ShardArguments {
     }
 
     pub(crate) fn is_given(&self) -> bool {
-        self.shard.is_some()
+        self.shard.is_some() || self.shards.is_some()
     }
 }
 

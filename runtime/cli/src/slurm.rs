@@ -51,8 +51,9 @@ impl Script {
 #
 # Save it where all nodes see it, and start it by `sh FILE`: that submits the array,
 # and a merge that waits until all of its tasks have succeeded. A task that is
-# requeued goes on in its own directory. Where one failed, `sh FILE` again runs only
-# what is missing; `sbatch --array=2 FILE` is for one task alone.
+# requeued goes on in its own directory. What tasks say is in slurm-*.out beside you.
+# Where one failed, `sh FILE` again runs only what is missing; `sbatch --array=2 FILE`
+# is for one task alone.
 set -eu
 
 if [ -n \"${{SLURM_ARRAY_TASK_ID:-}}\" ]; then
@@ -65,6 +66,10 @@ if [ -n \"${{SLURM_ARRAY_TASK_ID:-}}\" ]; then
   exit \"$code\"
 fi
 
+if squeue --noheader --name={name},{name}-merge --user=\"$(id -un)\" 2>/dev/null | grep -q .; then
+  echo \"jobs of this run are queued or running already; wait for them, or end them by scancel\" >&2
+  exit 2
+fi
 array=$(sbatch --parsable \"$0\")
 merge=$(sbatch --parsable {options}--job-name={name}-merge \\
   --dependency=\"afterok:${{array%%;*}}\" --kill-on-invalid-dep=yes \\

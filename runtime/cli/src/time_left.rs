@@ -76,17 +76,12 @@ impl TimeLeft {
     }
 }
 
-/// The seconds that the rest takes at each agent's own speed, or at that of all where nothing is known of its own.
+/// The seconds that the rest takes at each agent's own speed; nothing before all have shown theirs, for one may take a thousand
+/// times as long as another.
 fn rest(agents: &[Spent]) -> Option<f64> {
-    let (seconds, done) = agents.iter().fold((0.0, 0), |(seconds, done), it| (seconds + it.seconds, done + it.done));
-    let left = agents.iter().any(|agent| agent.left > 0);
-    (done > 0 && left).then(|| {
-        let speed = |agent: &Spent| match agent.done {
-            0 => seconds / done as f64,
-            own => agent.seconds / own as f64,
-        };
-        agents.iter().map(|agent| agent.left as f64 * speed(agent)).sum()
-    })
+    let mut left = agents.iter().filter(|agent| agent.left > 0).peekable();
+    left.peek()?;
+    left.map(|agent| (agent.done > 0).then(|| agent.left as f64 * agent.seconds / agent.done as f64)).sum()
 }
 
 #[cfg(test)]
@@ -99,8 +94,9 @@ mod tests {
     fn the_rest_takes_as_long_for_its_cost_as_what_each_agent_has_done() {
         let spent = |seconds, done, left| Spent { seconds, done, left };
         assert_eq!(rest(&[spent(100.0, 10, 20), spent(1.0, 10, 20)]), Some(202.0));
-        // Of the last nothing is known but what the others took.
-        assert_eq!(rest(&[spent(100.0, 10, 0), spent(0.0, 10, 0), spent(0.0, 0, 4)]), Some(20.0));
+        // Of the last nothing is known.
+        assert_eq!(rest(&[spent(100.0, 10, 1), spent(0.0, 0, 4)]), None);
+        assert_eq!(rest(&[spent(100.0, 10, 1), spent(0.0, 0, 0)]), Some(10.0));
         assert_eq!(rest(&[spent(0.0, 0, 4)]), None);
         assert_eq!(rest(&[spent(1.0, 4, 0)]), None);
     }

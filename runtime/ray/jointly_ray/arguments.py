@@ -6,12 +6,16 @@ import os
 from .refusal import Refusal
 
 DESCRIPTION = """\
-Spreads the units of a run over a Ray cluster. Every other argument is one of `jointly run` and is handed on: agents,
---suite, --out, --problems, --seed and so on; see `jointly run --help`. The nodes need Ray and the same version of the
-command; agents and problems are sent to them. On a directory that holds the same plan, goes on where it stopped."""
+Spreads the units of a run over a Ray cluster. Every other argument is one of
+`jointly run` and is handed on: agents, --suite, --out, --problems, --seed and
+so on; see `jointly run --help`. The nodes need Ray and the same version of the
+command; agents and problems are sent to them. On a directory that holds the
+same plan, goes on where it stopped. A sweep is planned by `jointly sweep ...
+--plan-only --out DIR` and run by --like DIR --out DIR."""
 
 EPILOG = """\
-Exit codes: those of `jointly run`; 3 also where workers died three times in a unit, which the same command tries again."""
+Exit codes: those of `jointly run`; 3 also where workers died three times in a
+unit, which the same command tries again."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -28,7 +32,8 @@ class Arguments:
         run = commands.add_parser(
             "run",
             prog="python -m jointly_ray run",
-            usage="%(prog)s [AGENT...] --suite S --out DIR [--address A] [--jobs N] [--jointly PATH] [OPTION...]",
+            usage="%(prog)s [AGENT...] --suite S --out DIR\n"
+            "         [--address A] [--jobs N] [--jointly PATH] [OPTION...]",
             description=DESCRIPTION,
             epilog=EPILOG,
             formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -7,6 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
+from .progress import note
 from .refusal import Refusal, one_line
 
 #: How long an address may take to answer, in seconds; Ray itself tries for minutes.
@@ -37,6 +38,8 @@ def connect(address):
         ray.init(address=known or address, log_to_driver=False, logging_level="CRITICAL")
     except (RayError, ConnectionError, RuntimeError, ValueError, TimeoutError) as error:
         raise Refusal(f"failed to join a cluster at {known or address} ({one_line(error)}): {REMEDY}") from None
+    if address == "auto":
+        note(f"joined the cluster at {ray.get_runtime_context().gcs_address}")
 
 
 def recent():
@@ -44,9 +47,9 @@ def recent():
     told = os.environ.get("RAY_ADDRESS")
     if told and told != "auto":
         return told
-    note = Path(os.environ.get("RAY_TMPDIR") or tempfile.gettempdir()) / "ray/ray_current_cluster"
+    last = Path(os.environ.get("RAY_TMPDIR") or tempfile.gettempdir()) / "ray/ray_current_cluster"
     try:
-        return note.read_text(encoding="utf-8").strip() or None
+        return last.read_text(encoding="utf-8").strip() or None
     except OSError:
         return None
 

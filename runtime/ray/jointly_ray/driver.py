@@ -83,8 +83,13 @@ def carry_out(job, planned, units, journal, jobs, again):
                     units.has_finished(unit, outcome["seconds"], place)
                     busy += outcome["seconds"]
                     progress.finished(unit, outcome["seconds"], outcome["failure"], pool.size())
-                elif units.has_failed(unit, outcome.get("died") or outcome["unrun"], place):
+                    continue
+                why = outcome.get("died") or outcome["unrun"]
+                if units.has_failed(unit, why, place):
                     progress.note(f"given up: {complaint(units, unit)}")
+                else:
+                    agent, problem = units.name(unit)
+                    progress.note(f"{agent} on {problem} could not be run and is tried again: {one_line(why)}")
             if units.are_hopeless():
                 raise Failure(
                     f"the last {GIVEN_UP} units could not be run, each tried three times, nor has anything else a result since: "

@@ -337,7 +337,8 @@ class Pool:
         if told is None:
             return False
         if not self._begun:
-            self._end = self._end or Refusal(f"the node {self._addresses[node_id]} cannot take part: {told}")
+            place = f"the node {self._addresses[node_id]}"
+            self._end = self._end or Refusal(f"{place} cannot take part: {told}; install the same everywhere")
         else:
             self._unfit[node_id] = told
         return True
@@ -348,8 +349,7 @@ class Pool:
         for what in ("version", "engine", "plan"):
             if answer[what] != self._planned[what]:
                 return (
-                    f"its command has the {what} {one_line(answer[what])}, and the one here has {self._planned[what]}; "
-                    "install the same everywhere"
+                    f"its command has the {what} {one_line(answer[what])}, and the one here has {self._planned[what]}"
                 )
         return None
 

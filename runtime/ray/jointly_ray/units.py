@@ -212,7 +212,10 @@ class Units:
         self._failing = [unit for unit in self._failing if self.blame.has_failed(unit)]
 
     def seconds_left(self, workers):
-        """An estimate of the time that so many workers need for the rest; none where nothing is known yet."""
-        if not self._spent_by_all[0]:
+        """An estimate of the time that so many workers need for the rest.
+
+        None before all agents have shown what they take, for one may take a thousand times as long as another.
+        """
+        if any(rest and not spent[0] for rest, spent in zip(self._rest, self._spent)):
             return None
         return sum(rest * self._rate(agent) for agent, rest in enumerate(self._rest)) / max(workers, 1)

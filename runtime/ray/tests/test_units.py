@@ -315,12 +315,16 @@ class Portions(unittest.TestCase):
         for unit, seconds in ((0, 10.0), (1, 2.0)):
             units.portion(9, HERE, here)
             units.has_finished(unit, seconds, HERE)
-        # The others cost three quarters of the first, and where nothing is known an agent is as fast as all are.
-        self.assertAlmostEqual(units.seconds_left(1), 7.5 + 1.5 + 7 * 12 / 8)
-        self.assertAlmostEqual(units.seconds_left(2), 9.75)
+        # The one of which nothing is known may take a thousand times as long.
+        self.assertIsNone(units.seconds_left(1))
         # A portion reckons with no such thing.
         self.assertAlmostEqual(units.expected(3), 5.0)
         self.assertEqual(units.expected(2), math.inf)
+        units.portion(9, HERE, here)
+        units.has_finished(2, 4.0, HERE)
+        # The others cost three quarters of the first.
+        self.assertAlmostEqual(units.seconds_left(1), 0.75 * (10 + 2 + 4))
+        self.assertAlmostEqual(units.seconds_left(2), 6.0)
 
 
 if __name__ == "__main__":

@@ -4,12 +4,14 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 
 use crate::agent_spec::AgentSpec;
+use crate::directory::RunDirectory;
+use crate::plan::Plan;
 use crate::request::Request;
-use crate::shard::{self, MOST};
+use crate::shard::{self, MOST, Shard};
 use crate::slurm::Script;
 use crate::table::counted;
 use crate::{exit, output};
@@ -27,7 +29,8 @@ pub(crate) struct Slurm {
     /// that learn what the suite is about
     #[arg(value_name = "AGENT")]
     agents: Vec<AgentSpec>,
-    /// Tasks of the array; each runs --jobs units at a time [default: 1], on as many CPUs of a node
+    /// Tasks of the array, of which Slurm takes a thousand unless an administrator says otherwise; each runs --jobs units at a
+    /// time [default: 1], on as many CPUs of a node
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
     nodes: u32,
     /// An option of sbatch for the array and the merge, such as --sbatch=--time=04:00:00; may be repeated
@@ -70,6 +73,8 @@ impl Slurm {
             "{} would leave some without a unit, for there are {units}: give --nodes {count} or less",
             counted(self.nodes as usize, "task")
         );
+        let shards = shard::beside(out, ".shards");
+        refuse_other_shards(&shards, self.nodes, plan)?;
         let script = Script {
             name: format!("jointly-{}", plan.short_name()?),
             about: format!("{units} of {} in {}", plan.suite, counted(self.nodes as usize, "task")),
@@ -79,13 +84,40 @@ impl Slurm {
             folder: text(std::env::current_dir().context("failed to find the current directory")?.as_os_str())?,
             jointly: text(std::env::current_exe().context("failed to find this command itself")?.as_os_str())?,
             out: text(out.as_os_str())?,
-            shards: text(shard::beside(out, ".shards").as_os_str())?,
+            shards: text(shards.as_os_str())?,
             words: options,
         };
-        output::note(&format!("{units} planned in {}", out.display()));
+        output::note(&planned.summary());
         output::print(&script.text())?;
         Ok(ExitCode::from(exit::DONE))
     }
+}
+
+/// Refuses directories of an earlier array where the tasks' are to be, of another plan or another number of tasks: its work
+/// would be in the way, or be ignored.
+fn refuse_other_shards(folder: &Path, tasks: u32, plan: &Plan) -> Result<()> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
+    for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
+        let Ok(directory) = RunDirectory::existing(&path) else { continue };
+        let Some(held) = Shard::held(&directory)? else { continue };
+        if let Some(difference) = directory.own_plan()?.difference(plan) {
+            bail!(
+                "{} is of another plan (it has {difference}): delete {}, or give another --out",
+                path.display(),
+                folder.display()
+            );
+        }
+        if held.of != tasks {
+            bail!(
+                "{} is of {} tasks: give --nodes {} to go on with them, delete {}, or give another --out",
+                path.display(),
+                held.of,
+                held.of,
+                folder.display()
+            );
+        }
+    }
+    Ok(())
 }
 
 /// Refuses what is no option, or one that the script has a value for.
@@ -103,7 +135,7 @@ fn refuse_settled(option: &str) -> Result<()> {
     };
     let settled = SETTLED.iter().find(|(long, short, _)| settles(long, short));
     if let Some((long, _, how)) = settled {
-        anyhow::bail!("the script settles {long} itself ({how}): leave out --sbatch={option}");
+        bail!("the script settles {long} itself ({how}): leave out --sbatch={option}");
     }
     Ok(())
 }
