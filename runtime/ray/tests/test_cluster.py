@@ -124,7 +124,9 @@ class Runs(cluster.OnCluster):
         self.assertIn("mlp:steps=20 on quick/t10/temp0.1/seed1: killed by SIGKILL", last)
         self.assertRegex(
             last,
-            re.escape(f"to try them again: {shlex.quote(sys.executable)} -m jointly_ray run {AGENTS[0]} ")
+            re.escape(
+                f"to try them again: {shlex.quote(os.path.abspath(sys.executable))} -m jointly_ray run {AGENTS[0]} "
+            )
             + ".*--jointly "
             + re.escape(path),
         )
