@@ -163,6 +163,8 @@ class Worker:
                 answer = message(line)
                 if "belief" in answer:
                     belief = answer["belief"], base64.b64decode(answer["base64"])
+                    if belief[0] != "sha256:" + hashlib.sha256(belief[1]).hexdigest():
+                        raise ValueError
                 elif "unrun" in answer:
                     return {"unrun": answer["unrun"]}
                 elif (answer["agent"], answer["problem"]) != (agent, problem):

@@ -118,14 +118,17 @@ class Pool:
         """Draws the conclusions of what has come, now that it has been handed on."""
         if self._end is None:
             condemned = self._units.blame.condemned
+            # What is in hand on a node may still show that it works.
+            busy = {worker.node_id for worker in self._workers if worker.flight} if condemned else ()
+            ripe = [node_id for node_id in condemned if node_id not in busy]
             # First, for a node that has gone is not one that fails.
-            if self._unfit or (condemned and len(self._nodes) > 1) or time.monotonic() - self._looked > LOOK:
+            if self._unfit or (ripe and len(self._nodes) > 1) or time.monotonic() - self._looked > LOOK:
                 self._look()
             while self._unfit:
                 self._leave_out(*self._unfit.popitem())
-            for node_id in list(condemned):
+            for node_id in ripe:
                 # The last one is better than none, and what cannot be run there is named.
-                if self._nodes.keys() - {node_id}:
+                if node_id in condemned and self._nodes.keys() - {node_id}:
                     self._leave_out(node_id, condemned[node_id])
             self._refuse_idle()
         if self._end is not None:
@@ -148,6 +151,9 @@ class Pool:
             self._units.blame.forget(node_id)
         for node_id in set(self._nodes) - set(found):
             del self._nodes[node_id]
+        # Those that had nothing to do were not heard of.
+        for worker in [it for it in self._workers if not it.flight and it.node_id not in self._nodes]:
+            self._drop(worker)
         for node_id, (address, cpus) in found.items():
             if node_id in self._nodes:
                 continue
@@ -263,7 +269,12 @@ class Pool:
 
     def _lost_start(self, node_id, told):
         lost = self._lost_starts[node_id] = self._lost_starts.get(node_id, 0) + 1
-        if lost == STARTS:
+        known = self._nodes.get(node_id)
+        if lost == STARTS and known and any(it.ready and it.node_id == node_id for it in self._workers):
+            # No more of them there; the others go on.
+            known.cpus = known.workers
+            del self._lost_starts[node_id]
+        elif lost == STARTS:
             self._unfit[node_id] = f"{STARTS} workers ended there before they began ({told})"
         self._looked = 0.0
 

@@ -2,6 +2,7 @@
 
 import math
 from collections import deque
+from itertools import islice
 
 from .blame import Blame
 
@@ -11,6 +12,10 @@ PORTION_SECONDS = 0.5
 MOST = 256
 #: Where so many units in a row were given up, and there was no result, it is likely that nothing can be run at all.
 GIVEN_UP = 30
+#: So many others are tried then, before that is believed.
+CHECKS = 3
+#: Units that have failed, of which so many are looked at for one that a node may try.
+LOOKED_AT = 64
 
 
 class Units:
@@ -41,12 +46,12 @@ class Units:
         self.left = self.total - self.finished
         #: Why units were given up.
         self.failed = {}
-        self._given_up = 0
+        self._given_up = self._checks = 0
         self.blame = Blame()
         #: All units before the one, and from the other on, have been handed out.
         self._next, self._end = 0, self.total
         self._again = deque()
-        self._failing = []
+        self._failing = deque()
         self._alone = set()
         self._in_hand = 0
         self._most = 1
@@ -67,16 +72,19 @@ class Units:
         return self.left - self._in_hand
 
     def are_hopeless(self):
-        """Whether units are given up one after the other, and nothing is left in hand that may have a result."""
-        return self._given_up >= GIVEN_UP and self.left > 0 and not self._in_hand
+        """Whether units are given up one after the other, others have been tried too, and nothing in hand may have a result."""
+        tried = self._checks >= CHECKS or (not self._again and self._peek() is None)
+        return self._given_up >= GIVEN_UP and self.left > 0 and not self._in_hand and tried
 
     def portion(self, workers, node, nodes, idle=False):
         """The next units for one of so many workers, one on this node: few where they take long or where little is left.
 
         `nodes` gives those on which units can be run now; an idle worker found nothing when it asked as all do.
         """
-        if not self.waiting() or self._given_up >= GIVEN_UP:
+        if not self.waiting():
             return []
+        if self._given_up >= GIVEN_UP:
+            return self._check(node)
         most = min(self._most, MOST, math.ceil(self.waiting() / (2 * max(workers, 1))))
         usable = nodes() if self._failing or self.blame.accuses(node) else set()
         suspected = self.blame.suspects(node, usable)
@@ -100,6 +108,16 @@ class Units:
             self.blame.hands_out(unit, node, suspected)
         return portion
 
+    def _check(self, node):
+        """A unit of another kind than those that were given up: one problem may be too large for all machines."""
+        unit = self._probe() if self._checks < CHECKS else None
+        if unit is None:
+            return []
+        self._checks += 1
+        self._in_hand += 1
+        self.blame.hands_out(unit, node, False)
+        return [unit]
+
     def _first(self, node, nodes, suspected, idle):
         """The unit that a portion begins with.
 
@@ -114,9 +132,13 @@ class Units:
         return self._failed_elsewhere(node, nodes, idle) if unit is None and not trusted else unit
 
     def _failed_elsewhere(self, node, nodes, idle):
-        for at, unit in enumerate(self._failing):
+        for at, unit in enumerate(islice(self._failing, LOOKED_AT)):
             if self.blame.may_try(unit, node, nodes, idle):
-                return self._failing.pop(at)
+                del self._failing[at]
+                return unit
+        if len(self._failing) > LOOKED_AT:
+            # Those that follow have their turn the next time.
+            self._failing.rotate(-LOOKED_AT)
         return None
 
     def _probe(self):
@@ -164,7 +186,7 @@ class Units:
     def has_finished(self, unit, seconds, node):
         """Notes a result."""
         self.blame.worked(unit, node)
-        self._given_up = 0
+        self._given_up = self._checks = 0
         self._in_hand -= 1
         self.left -= 1
         self.finished += 1
@@ -209,7 +231,7 @@ class Units:
         """What failed on a node that is left out is as any other unit, unless it failed elsewhere too."""
         self.blame.acquit(node)
         self._again.extend(unit for unit in self._failing if not self.blame.has_failed(unit))
-        self._failing = [unit for unit in self._failing if self.blame.has_failed(unit)]
+        self._failing = deque(unit for unit in self._failing if self.blame.has_failed(unit))
 
     def seconds_left(self, workers):
         """An estimate of the time that so many workers need for the rest.

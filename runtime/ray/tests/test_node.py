@@ -15,6 +15,7 @@ UNITS = [("a", "p"), ("b", "p"), ("c", "p")]
 LONG = 60.0
 #: The file of which the content is abc.
 ABC = "sha256-ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad.wasm"
+DIGEST = "sha256:" + ABC[len("sha256-") : -len(".wasm")]
 HEAD = f"""#!{sys.executable}
 import json, os, signal, sys
 hello = json.loads(sys.stdin.readline())
@@ -24,6 +25,7 @@ def units():
         yield json.loads(line)
 def say(answer):
     print(json.dumps(answer), flush=True)
+DIGEST = {DIGEST!r}
 """
 
 
@@ -45,7 +47,7 @@ class Workers(unittest.TestCase):
         worker = self.worker("""
 for unit in units():
     if unit["agent"] == "a":
-        say({"belief": "digest", "base64": "YWJj"})
+        say({"belief": DIGEST, "base64": "YWJj"})
         say({**unit, "seconds": 0.5, "regression": {}})
     elif unit["agent"] == "b":
         say({**unit, "seconds": 0.1, "failed": {"phase": "train", "kind": "trapped", "message": "oh"}})
@@ -54,7 +56,7 @@ for unit in units():
 """)
         self.assertEqual(worker.start(), {"version": "1", "engine": "e", "plan": "d"})
         believed, failed, unrun = worker.run(UNITS, LONG)
-        self.assertEqual((believed["belief"], believed["seconds"]), (("digest", b"abc"), 0.5))
+        self.assertEqual((believed["belief"], believed["seconds"]), ((DIGEST, b"abc"), 0.5))
         self.assertEqual(believed["line"], b'{"agent": "a", "problem": "p", "seconds": 0.5, "regression": {}}')
         self.assertEqual((failed["failure"], failed["belief"]), ("train: trapped: oh", None))
         self.assertEqual(unrun, {"unrun": "no memory"})
@@ -102,7 +104,14 @@ for unit in units():
 
     def test_a_process_that_answers_what_is_no_answer_is_ended(self):
         # It would wait for the next unit, and this for its end.
-        for answer in ("garbage", "3", "{}", '{"belief": "digest"}', '{"agent": "a", "problem": "p", "failed": 3}'):
+        for answer in (
+            "garbage",
+            "3",
+            "{}",
+            '{"belief": "digest"}',
+            '{"belief": "digest", "base64": "YWJj"}',
+            '{"agent": "a", "problem": "p", "failed": 3}',
+        ):
             worker = self.worker(
                 f"for unit in units():\n    print({answer!r}, flush=True)\n    sys.exit(len(sys.stdin.read()))\n"
             )

@@ -127,6 +127,45 @@ class Pools(unittest.TestCase):
 
         return RayError("the process died")
 
+    def test_a_problem_too_large_for_every_machine_ends_no_run_of_others(self):
+        for nodes, cpus in (["x"], 1), (["x"], 8), (["x", "y"], 4), (["x", "y", "z"], 16):
+            self.units = Units([f"a{at}" for at in range(60)], dict.fromkeys("pqrs", 1), [])
+            done = {"line": b"line", "seconds": 0.1, "failure": None, "belief": None}
+            outcome = lambda problem: {"unrun": "no memory"} if problem == "p" else done
+            does = lambda asked: [outcome(problem) for _, problem in asked.units] if asked.what == "run" else HELLO
+            self.run_on(does, *nodes, cpus=cpus)
+            self.assertEqual((self.units.finished, len(self.units.failed)), (180, 60), (nodes, cpus))
+        self.assertFalse(any("left out" in line for line in self.said), self.said)
+
+    def test_workers_with_nothing_to_do_go_with_their_node(self):
+        self.units = Units(["a", "b"], {"p": 1}, [])
+        steps = []
+
+        def then(scripted):
+            steps.append(None)
+            if "x" in scripted.alive and any(asked.what == "run" for asked in scripted.asked):
+                scripted.alive.remove("x")
+            if len(steps) == 8:
+                scripted.alive.append("y")
+
+        does = lambda asked: self.lost() if asked.node == "x" and asked.what == "run" else well(asked)
+        self.run_on(does, "x", then=then, cpus=8)
+        self.assertEqual((self.units.finished, self.units.failed), (2, {}))
+
+    def test_a_node_on_which_no_more_workers_start_keeps_those_that_did(self):
+        # One of four is lost in a unit, and none takes its place.
+        self.units = Units([f"a{at}" for at in range(40)], dict.fromkeys("pq", 1), [])
+        starts, runs = iter([HELLO] * 4), iter([self.lost()])
+
+        def does(asked):
+            if asked.what == "start":
+                return next(starts, None) or self.lost()
+            return next(runs, None) or well(asked) if asked.what == "run" else well(asked)
+
+        self.run_on(does, "x", cpus=4)
+        self.assertEqual((self.units.finished, self.units.failed), (80, {}))
+        self.assertFalse(any("left out" in line for line in self.said), self.said)
+
     def test_a_node_whose_first_look_is_lost_is_looked_at_again_before_any_unit(self):
         answers = {"y": iter([self.lost(), self.lost(), OTHER])}
         does = lambda asked: next(answers["y"]) if asked.node == "y" else well(asked)
