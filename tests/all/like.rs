@@ -9,6 +9,7 @@ use crate::guests::argument;
 use crate::npz::{TemporaryFile, problem};
 use crate::regression;
 use crate::run::{PROBLEM, RunDirectory, json as parsed};
+use crate::sweep::sweep;
 
 /// Runs what a directory asks, into another one that is to have the same scores.
 fn again(whole: &RunDirectory) -> RunDirectory {
@@ -59,16 +60,15 @@ fn a_run_that_was_cut_short_goes_on_by_its_directory_alone() {
 
 #[test]
 fn a_sweep_is_planned_run_elsewhere_and_chosen_from() {
-    let sweep = ["sweep", "mlp:steps=20", "--only", "l2", "--suite", "quick", "--problems", PROBLEM, "--out"];
     let (whole, planned) = (RunDirectory::new(), RunDirectory::new());
-    done(sweep.iter().chain(&[whole.argument()]));
-    let said = done(sweep.iter().chain(&[planned.argument(), "--plan-only"]));
+    sweep(&whole, PROBLEM, &[]);
+    let said = sweep(&planned, PROBLEM, &["--plan-only"]);
     assert!(said.contains("units planned in"), "{said}");
     assert_eq!(planned.read("results.jsonl"), "");
     let estimate = parsed(&done(["plan", "--like", planned.argument(), "--json"]));
     assert_eq!(estimate["all"]["units"], json!(whole.units().len()));
     done(["run", "--like", planned.argument(), "--out", planned.argument()]);
-    done(sweep.iter().chain(&[planned.argument()]));
+    sweep(&planned, PROBLEM, &[]);
     assert_eq!(planned.read("sweep.json"), whole.read("sweep.json"));
 }
 

@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::command::{Finished, done, executable, finish, is_one_line, jointly, refused};
 use crate::guests::argument;
 use crate::run::{PROBLEM, RunDirectory, json, read};
+use crate::sweep::sweep;
 
 const AGENTS: [&str; 3] = ["uniform", "mlp:steps=20", "ensemble:steps=20,size=3"];
 const PROBLEMS: &str = "quick/*/temp0.1/*";
@@ -156,28 +157,15 @@ fn what_agents_believe_goes_along() {
 
 #[test]
 fn a_sweep_is_spread_and_chooses_when_all_is_there() {
-    let sweep = |options: &[&str]| {
+    let spread = |options: &[&str]| {
         let directory = RunDirectory::new();
-        let fixed = ["sweep", "mlp:steps=20", "--only", "l2", "--suite", "quick", "--problems", PROBLEM, "--out"];
-        done(fixed.iter().copied().chain([directory.argument()]).chain(options.iter().copied()));
+        sweep(&directory, PROBLEM, options);
         directory
     };
-    let whole = sweep(&[]);
-    let merged = merged(&[&sweep(&["--shard", "1/2"]), &sweep(&["--shard", "2/2"])]);
+    let whole = spread(&[]);
+    let merged = merged(&[&spread(&["--shard", "1/2"]), &spread(&["--shard", "2/2"])]);
     same_run(&merged, &whole);
-    let args = [
-        "sweep",
-        "mlp:steps=20",
-        "--only",
-        "l2",
-        "--suite",
-        "quick",
-        "--problems",
-        PROBLEM,
-        "--out",
-        merged.argument(),
-    ];
-    done(args);
+    sweep(&merged, PROBLEM, &[]);
     assert_eq!(merged.read("sweep.json"), whole.read("sweep.json"));
 }
 

@@ -10,26 +10,17 @@ use crate::run::{PROBLEM, RunDirectory, json};
 
 const TWO_SEEDS: &str = "quick/t10/temp0.{1,5}/seed{0,1}";
 
-fn sweep(directory: &RunDirectory, options: &[&str]) -> String {
-    let fixed = [
-        "sweep",
-        "mlp:steps=20",
-        "--only",
-        "l2",
-        "--suite",
-        "quick",
-        "--problems",
-        TWO_SEEDS,
-        "--out",
-        directory.argument(),
-    ];
-    done(fixed.iter().chain(options))
+/// Runs the variants of an agent's list on problems of `quick` into a directory, and gives what the command says.
+pub(crate) fn sweep(directory: &RunDirectory, problems: &str, options: &[&str]) -> String {
+    let list = ["sweep", "mlp:steps=20", "--only", "l2", "--suite", "quick"];
+    let fixed = ["--problems", problems, "--out", directory.argument()];
+    done(list.iter().chain(&fixed).chain(options))
 }
 
 #[test]
 fn the_best_variant_is_that_of_the_scores() {
     let directory = RunDirectory::new();
-    let text = sweep(&directory, &[]);
+    let text = sweep(&directory, TWO_SEEDS, &[]);
     let chosen = json(&directory.read("sweep.json"));
     let agent = &chosen["agents"][0];
     assert_eq!((agent["agent"].as_str(), agent["variants"].as_array().unwrap().len()), (Some("mlp"), 14));
@@ -47,10 +38,10 @@ fn the_best_variant_is_that_of_the_scores() {
 #[test]
 fn tuning_in_each_setting_is_never_worse_on_the_problems_that_choose() {
     let directory = RunDirectory::new();
-    sweep(&directory, &[]);
+    sweep(&directory, TWO_SEEDS, &[]);
     let tuned = |directory: &RunDirectory| json(&directory.read("sweep.json"))["agents"][0]["tuned"]["mean"].as_f64();
     let global = tuned(&directory).unwrap();
-    let text = sweep(&directory, &["--tune", "per-setting"]);
+    let text = sweep(&directory, TWO_SEEDS, &["--tune", "per-setting"]);
     assert!(tuned(&directory).unwrap() <= global);
     let chosen = json(&directory.read("sweep.json"));
     let choices = chosen["agents"][0]["choices"].as_array().unwrap();

@@ -118,15 +118,12 @@ fn cost_of(workload: &Workload, unit: Unit, activity: &Activity) -> Cost {
     let measured = match &workload.problems {
         Problems::Classification(problems) => classification(workload, &problems[unit.problem], unit, activity),
         Problems::Regression(_) | Problems::Shift(_) => {
-            match execution::carry_out(workload, unit, activity).result.outcome {
-                Outcome::Regression { fuel, .. } | Outcome::Shift { fuel, .. } => {
-                    Ok(Cost { seconds: stopwatch.lap(), fuel: Some(fuel as f64), failure: None })
-                }
-                Outcome::Scored { fuel, .. } => {
-                    Ok(Cost { seconds: stopwatch.lap(), fuel: fuel.map(|fuel| fuel as f64), failure: None })
-                }
+            let fuel = match execution::carry_out(workload, unit, activity).result.outcome {
+                Outcome::Regression { fuel, .. } | Outcome::Shift { fuel, .. } => Ok(Some(fuel)),
+                Outcome::Scored { fuel, .. } => Ok(fuel),
                 Outcome::Failed(failure) => Err(failure),
-            }
+            };
+            fuel.map(|fuel| Cost { seconds: stopwatch.lap(), fuel: fuel.map(|fuel| fuel as f64), failure: None })
         }
     };
     activity.end();

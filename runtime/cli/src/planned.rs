@@ -23,41 +23,42 @@ pub(crate) struct Planned {
 }
 
 impl Planned {
-    /// How many units there are, where, and what is left of them.
+    /// How many units there are, and how many of them are left.
+    fn units(&self) -> (usize, usize) {
+        (self.share.size(), self.share.pending(&self.workload, self.journal.results()).len())
+    }
+
+    /// The same for a person, and where.
     pub(crate) fn summary(&self) -> String {
-        let Self { workload, directory, journal, share } = self;
-        let pending = share.pending(workload, journal.results()).len();
-        let units = counted(share.size(), "unit");
-        format!("{units} planned in {}, {pending} of them to be run", directory.path().display())
+        let (units, pending) = self.units();
+        let units = counted(units, "unit");
+        format!("{units} planned in {}, {pending} of them to be run", self.directory.path().display())
     }
 
     /// Says how many units there are and what is left of them, and gives the exit code.
     pub(crate) fn show(&self, json: bool) -> Result<ExitCode> {
-        let Self { workload, directory, journal, share } = self;
-        let plan = &workload.plan;
-        let units = share.size();
-        let pending = share.pending(workload, journal.results()).len();
-        let path = directory.path();
-        if json {
-            let costs = expected_costs(plan);
-            let problems = order(plan).into_iter().map(|place| {
-                let problem = &plan.problems[place].problem;
-                json!({ "problem": problem, "cost": costs[place] })
-            });
-            let directory = path.to_str();
-            output::print_json(&json!({
-                "directory": directory.with_context(|| format!("{} is not UTF-8, as JSON is; rename it", path.display()))?,
-                "plan": plan.digest()?,
-                "version": plan.version,
-                "engine": plan.engine,
-                "units": units,
-                "pending": pending,
-                // In the order in which they are best begun, each with what its units cost beside those of the others.
-                "problems": problems.collect::<Vec<_>>(),
-            }))?;
-        } else {
+        if !json {
             output::print(&self.summary())?;
+            return Ok(ExitCode::from(exit::DONE));
         }
+        let (plan, path) = (&self.workload.plan, self.directory.path());
+        let (units, pending) = self.units();
+        let costs = expected_costs(plan);
+        let problems = order(plan).into_iter().map(|place| {
+            let problem = &plan.problems[place].problem;
+            json!({ "problem": problem, "cost": costs[place] })
+        });
+        let directory = path.to_str();
+        output::print_json(&json!({
+            "directory": directory.with_context(|| format!("{} is not UTF-8, as JSON is; rename it", path.display()))?,
+            "plan": plan.digest()?,
+            "version": plan.version,
+            "engine": plan.engine,
+            "units": units,
+            "pending": pending,
+            // In the order in which they are best begun, each with what its units cost beside those of the others.
+            "problems": problems.collect::<Vec<_>>(),
+        }))?;
         Ok(ExitCode::from(exit::DONE))
     }
 }

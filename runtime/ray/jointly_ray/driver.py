@@ -84,12 +84,12 @@ def carry_out(job, planned, units, journal, jobs, again):
                     busy += outcome["seconds"]
                     progress.finished(unit, outcome["seconds"], outcome["failure"], pool.size())
                     continue
-                why = outcome.get("died") or outcome["unrun"]
-                if units.has_failed(unit, why, place):
+                told = outcome.get("died") or outcome["unrun"]
+                if units.has_failed(unit, told, place):
                     progress.note(f"given up: {complaint(units, unit)}")
                 else:
                     agent, problem = units.name(unit)
-                    progress.note(f"{agent} on {problem} could not be run and is tried again: {one_line(why)}")
+                    progress.note(f"{agent} on {problem} could not be run and is tried again: {one_line(told)}")
             if units.are_hopeless():
                 raise Failure(
                     f"the last {GIVEN_UP} units could not be run, each tried three times, nor has anything else a result since: "

@@ -1,11 +1,10 @@
 """The journal of a run, `results.jsonl`, and the beliefs that its lines name, kept exactly as `jointly run` keeps them."""
 
 import fcntl
-import hashlib
 import json
 from pathlib import Path
 
-from .node import keep
+from .node import digest, keep
 from .refusal import Refusal, one_line
 
 
@@ -59,12 +58,10 @@ class Journal:
         """Lets the next process have it."""
         self._file.close()
 
-    def _keep(self, digest, content):
-        if digest != "sha256:" + hashlib.sha256(content).hexdigest():
-            raise Refusal(
-                f"a worker sent other bytes than {digest}, which its result names; run the same command again"
-            )
-        path = self._directory / "beliefs" / (digest.replace(":", "-") + ".bin")
+    def _keep(self, named, content):
+        if named != digest(content):
+            raise Refusal(f"a worker sent other bytes than {named}, which its result names; run the same command again")
+        path = self._directory / "beliefs" / (named.replace(":", "-") + ".bin")
         try:
             if not path.exists():
                 keep(path, content)

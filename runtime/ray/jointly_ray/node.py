@@ -56,7 +56,12 @@ def holds(path):
         content = path.read_bytes()
     except OSError:
         return False
-    return path.name.split(".")[0] == "sha256-" + hashlib.sha256(content).hexdigest()
+    return path.name.split(".")[0] == digest(content).replace(":", "-")
+
+
+def digest(content):
+    """The digest of bytes, as plans and journals name it."""
+    return "sha256:" + hashlib.sha256(content).hexdigest()
 
 
 def keep(path, content):
@@ -163,7 +168,7 @@ class Worker:
                 answer = message(line)
                 if "belief" in answer:
                     belief = answer["belief"], base64.b64decode(answer["base64"])
-                    if belief[0] != "sha256:" + hashlib.sha256(belief[1]).hexdigest():
+                    if belief[0] != digest(belief[1]):
                         raise ValueError
                 elif "unrun" in answer:
                     return {"unrun": answer["unrun"]}

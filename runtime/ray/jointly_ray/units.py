@@ -55,9 +55,8 @@ class Units:
         self._alone = set()
         self._in_hand = 0
         self._most = 1
-        #: Of each agent, and of all: the expected cost of its finished units, and the seconds that they took.
+        #: Of each agent: the expected cost of its finished units, and the seconds that they took.
         self._spent = [[0, 0.0] for _ in agents]
-        self._spent_by_all = [0, 0.0]
         #: The expected cost of what each agent has still to do.
         self._rest = [sum(self._expected)] * len(agents)
         for unit, is_done in enumerate(self._begun):
@@ -179,8 +178,8 @@ class Units:
         return self._expected[unit // len(self.agents)]
 
     def _rate(self, agent):
-        """The seconds that a unit takes for its expected cost, by those of the same agent, else by all."""
-        cost, seconds = self._spent[agent] if self._spent[agent][0] else self._spent_by_all
+        """The seconds that an agent's units have taken for their expected cost; none where it has finished none."""
+        cost, seconds = self._spent[agent]
         return seconds / cost if cost else 0.0
 
     def has_finished(self, unit, seconds, node):
@@ -191,9 +190,9 @@ class Units:
         self.left -= 1
         self.finished += 1
         self._rest[unit % len(self.agents)] -= self._cost(unit)
-        for spent in (self._spent[unit % len(self.agents)], self._spent_by_all):
-            spent[0] += self._cost(unit)
-            spent[1] += seconds
+        spent = self._spent[unit % len(self.agents)]
+        spent[0] += self._cost(unit)
+        spent[1] += seconds
 
     def came_back(self, seconds):
         """Lets portions grow while they come back soon."""

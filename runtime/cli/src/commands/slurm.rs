@@ -1,6 +1,7 @@
 //! `jointly slurm`: a run as a batch script of Slurm.
 
 use std::ffi::OsStr;
+use std::num::NonZero;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -57,16 +58,16 @@ impl Slurm {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         self.request.refuse_shard("every task of the array has its own; leave it out")?;
         self.sbatch.iter().try_for_each(|option| refuse_settled(option))?;
-        let (jobs, words) = (self.request.jobs(), self.request.of_workers());
+        let (jobs, words) = (self.request.jobs().map_or(1, NonZero::get), self.request.of_workers());
         let planned = self.request.plan(&self.agents)?;
         let (plan, out) = (&planned.workload.plan, planned.directory.path());
         ensure!(out.file_name().is_some(), "--out {} has no name of its own; name a directory", out.display());
-        let mut options = vec!["--jobs".to_owned(), jobs.map_or(1, std::num::NonZero::get).to_string()];
+        let mut options = vec!["--jobs".to_owned(), jobs.to_string()];
         options.extend(words.iter().map(|word| text(word)).collect::<Result<Vec<_>>>()?);
         if !planned.journal.results().is_empty() {
             options.extend(["--reuse".to_owned(), text(out.as_os_str())?]);
         }
-        let count = plan.agents.len() * plan.problems.len();
+        let count = planned.share.size();
         let units = counted(count, "unit");
         ensure!(
             self.nodes as usize <= count,
@@ -79,7 +80,7 @@ impl Slurm {
             name: format!("jointly-{}", plan.short_name()?),
             about: format!("{units} of {} in {}", plan.suite, counted(self.nodes as usize, "task")),
             tasks: self.nodes,
-            cpus: jobs.map_or(1, std::num::NonZero::get),
+            cpus: jobs,
             options: self.sbatch,
             folder: text(std::env::current_dir().context("failed to find the current directory")?.as_os_str())?,
             jointly: text(std::env::current_exe().context("failed to find this command itself")?.as_os_str())?,
