@@ -200,7 +200,7 @@ impl Claims {
 
     /// The first place in which they are not what the scores make.
     fn defect(&self, scores: &Scores) -> Result<Option<String>> {
-        let again = directory::to_json(&scores.to_json())?;
+        let again = directory::to_json(scores)?;
         if again != self.scores {
             return Ok(Some(first_difference(&self.scores, &again, SCORES)?));
         }

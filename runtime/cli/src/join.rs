@@ -1,6 +1,7 @@
 //! Joins directories of one plan, shards or runs that ended early, into one finished run.
 
 use std::collections::{BTreeSet, HashMap};
+use std::mem;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
@@ -70,8 +71,8 @@ pub(crate) fn join(out: &Path, paths: &[PathBuf]) -> Result<Done> {
             );
         }
     }
-    let results = united(&parts, out)?;
     let plan = first.plan.clone();
+    let results = united(&mut parts, out)?;
 
     let kept = entry::kept(&plan, &results)?;
     // Together they may be more than memory holds: looked at now, and read again when they are written.
@@ -81,10 +82,10 @@ pub(crate) fn join(out: &Path, paths: &[PathBuf]) -> Result<Done> {
         directory.keep(kind, &digest, &content(&parts, kind, &digest)?)?;
     }
     let there: BTreeSet<(String, String)> = journal.results().iter().map(key).collect();
-    for result in results.iter().filter(|result| !there.contains(&key(result))) {
-        journal.append(result.clone())?;
+    for result in results.into_iter().filter(|result| !there.contains(&key(result))) {
+        journal.append(result)?;
     }
-    Done::of(directory, plan, results)
+    Done::of(directory, plan, journal)
 }
 
 fn key(result: &UnitResult) -> (String, String) {
@@ -102,15 +103,17 @@ fn content(parts: &[Part], kind: Kept, digest: &str) -> Result<Vec<u8>> {
 }
 
 /// The results of all units in the plan's order, each once; refuses two that differ, and a plan with units that have none.
-fn united(parts: &[Part], out: &Path) -> Result<Vec<UnitResult>> {
-    let plan = &parts[0].plan;
+fn united(parts: &mut [Part], out: &Path) -> Result<Vec<UnitResult>> {
+    let taken: Vec<Vec<UnitResult>> = parts.iter_mut().map(|part| mem::take(&mut part.results)).collect();
+    let (parts, plan) = (&*parts, &parts[0].plan);
     let agents: HashMap<&str, usize> =
         plan.agents.iter().enumerate().map(|(place, agent)| (agent.label.as_str(), place)).collect();
     let problems: HashMap<&str, usize> =
         plan.problems.iter().enumerate().map(|(place, problem)| (problem.problem.as_str(), place)).collect();
-    let mut known: Vec<Option<(&Part, &UnitResult)>> = vec![None; agents.len() * problems.len()];
-    for part in parts {
-        for result in &part.results {
+    let mut known: Vec<Option<(&Part, UnitResult)>> = Vec::new();
+    known.resize_with(agents.len() * problems.len(), || None);
+    for (part, results) in parts.iter().zip(taken) {
+        for result in results {
             let unit = agents.get(result.agent.as_str()).zip(problems.get(result.problem.as_str()));
             let Some((agent, problem)) = unit.filter(|_| plan.takes(&result.outcome)) else {
                 bail!(
@@ -122,7 +125,7 @@ fn united(parts: &[Part], out: &Path) -> Result<Vec<UnitResult>> {
             };
             let place = &mut known[problem * agents.len() + agent];
             match place {
-                Some(other) => refuse_other(*other, (part, result))?,
+                Some((other, first)) => refuse_other((other, first), (part, &result))?,
                 None => *place = Some((part, result)),
             }
         }
@@ -134,7 +137,7 @@ fn united(parts: &[Part], out: &Path) -> Result<Vec<UnitResult>> {
     if !missing.is_empty() {
         bail!("{}", what_is_missing(parts, &missing, out));
     }
-    Ok(known.into_iter().flatten().map(|(_, result)| result.clone()).collect())
+    Ok(known.into_iter().flatten().map(|(_, result)| result).collect())
 }
 
 /// Refuses a unit that has not the same result in two directories, but for the time that it took.

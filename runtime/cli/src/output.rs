@@ -11,8 +11,8 @@ const MESSAGE_CHARS: usize = 2_000;
 /// Writes text and a line end to standard output. A reader that has gone away is no error: it has read enough.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
-    let text = format!("{}\n", text.trim_end_matches('\n'));
-    match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+    let text = text.trim_end_matches('\n');
+    match writeln!(stdout, "{text}").and_then(|()| stdout.flush()) {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         written => written.context("failed to write to standard output"),
     }

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::ffi::OsString;
+use std::fs;
 use std::num::{NonZero, NonZeroU32};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -33,7 +34,6 @@ use crate::shard::{Shard, ShardArguments, ShardDone, Share};
 use crate::shift_arguments::ShiftArguments;
 use crate::shift_suite::ShiftChoices;
 use crate::table::counted;
-use crate::unit::UnitResult;
 use crate::workload::{Asked, Problems, Workload};
 use crate::{
     agent_source, cells, entry, execution, exit, output, own_tables, problems, regression_suite, reuse, shift_suite,
@@ -127,11 +127,13 @@ pub(crate) enum CarriedOut {
     Share(ShardDone),
 }
 
-/// A run that is done, its scores written.
+/// A run that is done, its scores written, its journal still held.
 pub(crate) struct Done {
     pub(crate) directory: RunDirectory,
     pub(crate) plan: Plan,
-    pub(crate) results: Vec<UnitResult>,
+    pub(crate) journal: Journal,
+    table: String,
+    failed: bool,
 }
 
 impl Request {
@@ -147,13 +149,12 @@ impl Request {
         let Planned { workload, directory, mut journal, share } = self.plan(agents)?;
         finish(&workload, &share, &mut journal, &directory, jobs)?;
 
-        let results = journal.results().to_vec();
         match shard {
             Some(shard) => {
                 let units = (share.size(), workload.plan.agents.len() * workload.plan.problems.len());
-                Ok(CarriedOut::Share(ShardDone { directory, shard, units, results }))
+                Ok(CarriedOut::Share(ShardDone { directory, shard, units, journal }))
             }
-            None => Done::of(directory, workload.plan, results).map(|done| CarriedOut::Whole(done.into())),
+            None => Done::of(directory, workload.plan, journal).map(|done| CarriedOut::Whole(done.into())),
         }
     }
 
@@ -335,27 +336,27 @@ impl Request {
 
 impl Done {
     /// Writes scores and leaderboard of a run's results.
-    pub(crate) fn of(directory: RunDirectory, plan: Plan, results: Vec<UnitResult>) -> Result<Self> {
-        let scores = Scores::with_beliefs(&plan, &results, &directory)?;
-        directory.write(directory::LEADERBOARD, &Leaderboard::new(&scores).to_csv())?;
-        directory.write(directory::SCORES, &directory::to_json(&scores.to_json())?)?;
-        Ok(Self { directory, plan, results })
+    pub(crate) fn of(directory: RunDirectory, plan: Plan, journal: Journal) -> Result<Self> {
+        let scores = Scores::with_beliefs(&plan, journal.results(), &directory)?;
+        let leaderboard = Leaderboard::new(&scores);
+        directory.write(directory::LEADERBOARD, &leaderboard.to_csv())?;
+        directory.write(directory::SCORES, &directory::to_json(&scores)?)?;
+        let (table, failed) = (leaderboard.to_text(None), scores.failed());
+        Ok(Self { directory, plan, journal, table, failed })
     }
 
     /// Prints the leaderboard, or `scores.json`, and gives the exit code.
     pub(crate) fn show(&self, json: bool) -> Result<ExitCode> {
-        let scores = Scores::with_beliefs(&self.plan, &self.results, &self.directory)?;
+        let (table, scores) = (&self.table, self.directory.scores());
         if json {
-            output::print(&directory::to_json(&scores.to_json())?)?;
+            let text = fs::read_to_string(&scores).with_context(|| format!("failed to read {}", scores.display()))?;
+            output::print(&text)?;
         } else {
-            let files = [self.directory.scores(), self.directory.leaderboard(), self.directory.journal()];
+            let files = [scores, self.directory.leaderboard(), self.directory.journal()];
             let files = files.map(|file| file.display().to_string()).join("\n  ");
-            output::print(&format!(
-                "{}\nscores, leaderboard and journal are in\n  {files}",
-                Leaderboard::new(&scores).to_text(None)
-            ))?;
+            output::print(&format!("{table}\nscores, leaderboard and journal are in\n  {files}"))?;
         }
-        Ok(ExitCode::from(if scores.failed() { exit::SOME_FAILED } else { exit::DONE }))
+        Ok(ExitCode::from(if self.failed { exit::SOME_FAILED } else { exit::DONE }))
     }
 }
 

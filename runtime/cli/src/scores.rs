@@ -7,6 +7,7 @@ use jointly_core::regression::{CoverageSummary, RegressionUnit};
 use jointly_core::shift::ShiftScores;
 use jointly_core::{JointScore, Metric, ProblemScores, Real, Score, Summary, round_significant, summarize_clusters};
 use jointly_host::Failure;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::directory::RunDirectory;
@@ -263,17 +264,25 @@ impl<'a> Scores<'a> {
     pub(crate) fn failed(&self) -> bool {
         self.agents.iter().any(|agent| !agent.failures.is_empty())
     }
+}
 
-    /// The shape that others read: only what is reproducible.
-    pub(crate) fn to_json(&self) -> Value {
-        let names = self.names();
-        let agents: Vec<Value> = self.agents.iter().map(|agent| agent.to_json(&names)).collect();
-        json!({
-            "suite": self.plan.suite,
-            "seed": self.plan.seed,
-            "version": self.plan.version,
-            "agents": agents,
-        })
+/// The shape that others read: only what is reproducible. An agent's values exist while they are written, for as JSON they
+/// take ten times the memory of their text.
+impl Serialize for Scores<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        struct Agents<'a>(&'a Scores<'a>);
+        impl Serialize for Agents<'_> {
+            fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+                let names = self.0.names();
+                serializer.collect_seq(self.0.agents.iter().map(|agent| agent.to_json(&names)))
+            }
+        }
+        let mut document = serializer.serialize_struct("Scores", 4)?;
+        document.serialize_field("suite", &self.plan.suite)?;
+        document.serialize_field("seed", &self.plan.seed)?;
+        document.serialize_field("version", &self.plan.version)?;
+        document.serialize_field("agents", &Agents(self))?;
+        document.end()
     }
 }
 
@@ -483,7 +492,7 @@ mod tests {
         let name = if suite == "quick" { "kl_tau1" } else { "nll_tau1" };
         let run = InventedRun::scored(suite, problems, &[("mlp", means)]);
         let scores = run.scores();
-        let json = scores.to_json()["agents"][0]["scores"][name].clone();
+        let json = serde_json::to_value(&scores).unwrap()["agents"][0]["scores"][name].clone();
         (scores.units(), scores.agents[0].summary(name).unwrap(), json)
     }
 

@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::directory::{self, RunDirectory};
 use crate::execution::{self, Unit};
+use crate::journal::Journal;
 use crate::plan::Plan;
 use crate::shell::quoted;
 use crate::table::counted;
@@ -190,7 +191,7 @@ pub(crate) struct ShardDone {
     pub(crate) shard: Shard,
     /// Of the shard, and of the plan.
     pub(crate) units: (usize, usize),
-    pub(crate) results: Vec<UnitResult>,
+    pub(crate) journal: Journal,
 }
 
 impl ShardDone {
@@ -198,7 +199,8 @@ impl ShardDone {
     pub(crate) fn show(&self) -> Result<ExitCode> {
         let place = self.directory.path().display().to_string();
         let (mine, all) = self.units;
-        let failures = self.results.iter().filter(|result| matches!(result.outcome, Outcome::Failed(_))).count();
+        let failed = |result: &&UnitResult| matches!(result.outcome, Outcome::Failed(_));
+        let failures = self.journal.results().iter().filter(failed).count();
         let failed = if failures > 0 { format!("; {} failed", counted(failures, "unit")) } else { String::new() };
         output::print(&format!(
             "shard {} is done, {mine} of the plan's {}{failed}, and lies in {place}\na shard has no scores; when all {} are \

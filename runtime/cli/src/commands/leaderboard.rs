@@ -66,7 +66,7 @@ impl Leaderboard {
                 output::print(&ranking.to_csv_of_entries(baseline.as_deref(), entries))?;
             }
             Format::Json => {
-                let mut document = scores.to_json();
+                let mut document = serde_json::to_value(&scores)?;
                 document["comparison"] = ranking.comparison_json(baseline.as_deref());
                 let entry = |(name, labels): &(String, Vec<String>)| json!({ "entry": name, "agents": labels });
                 document["entries"] = merged.entries.iter().map(entry).collect::<Value>();

@@ -99,7 +99,7 @@ impl Report {
         match self.format {
             Format::Table => output::print(&leaderboard.to_text(baseline.as_deref()))?,
             Format::Csv => output::print(&leaderboard.to_csv())?,
-            Format::Json => output::print(&directory::to_json(&scores.to_json())?)?,
+            Format::Json => output::print(&directory::to_json(&scores)?)?,
             Format::Html => self.write_page(&directory, &scores, baseline.as_deref())?,
         }
         Ok(ExitCode::from(exit::DONE))

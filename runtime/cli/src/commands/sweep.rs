@@ -55,11 +55,11 @@ impl Sweep {
             self.request
                 .refuse_shard("--json prints what a sweep chooses, and a shard has no scores; leave one out")?;
         }
-        let Done { directory, plan, results } = match self.request.carry_out(&variants)? {
+        let Done { directory, plan, journal, .. } = match self.request.carry_out(&variants)? {
             CarriedOut::Whole(done) => *done,
             CarriedOut::Share(done) => return done.show(),
         };
-        let scores = Scores::with_beliefs(&plan, &results, &directory)?;
+        let scores = Scores::with_beliefs(&plan, journal.results(), &directory)?;
         let leaderboard = Leaderboard::new(&scores);
         // Where every variant failed everywhere there is no score, and their failures are what there is to show.
         let by = leaderboard.compared_by();
