@@ -266,8 +266,8 @@ impl<'a> Scores<'a> {
     }
 }
 
-/// The shape that others read: only what is reproducible. An agent's values exist while they are written, for as JSON they
-/// take ten times the memory of their text.
+/// The shape that others read: only what is reproducible. One agent's values exist at a time, for they take ten times the
+/// memory of their text.
 impl Serialize for Scores<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         struct Agents<'a>(&'a Scores<'a>);
