@@ -17,10 +17,11 @@ demo: wasm-target
 	target/release/jointly run $(AGENTS) --suite quick --out $(DEMO)
 	@echo "the command itself is target/release/jointly; README.md goes on from here"
 
+# Some tests have servers of their own on this machine, to which no proxy leads.
 test: wasm-target lint-tools packages
 	cargo fmt --all --check
 	cargo clippy --release --locked --workspace --all-targets -- -D warnings
-	cargo test --release --locked --workspace
+	NO_PROXY="127.0.0.1,$$NO_PROXY" cargo test --release --locked --workspace
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --locked --workspace --no-deps
 	cargo build --release --locked --workspace --bin jointly
 	$(MAKE) test-ray

@@ -45,7 +45,7 @@ fn an_interrupt_from_the_keyboard_leaves_a_directory_to_go_on_with() {
     let mut first = String::new();
     stderr.read_line(&mut first).unwrap();
     assert!(first.starts_with("[1/6] uniform"), "{first}");
-    let sent = Command::new("kill").args(["-INT", &process.id().to_string()]).status().unwrap();
+    let sent = Command::new("sh").args(["-c", "kill -INT $0", &process.id().to_string()]).status().unwrap();
     assert!(sent.success());
     let rest: Vec<String> = stderr.lines().map(Result::unwrap).collect();
     assert_eq!(process.wait().unwrap().code(), Some(130));

@@ -11,7 +11,7 @@ const VARIANTS: usize = 1_000;
 /// The unit after which every thread has its stack, and every buffer its size.
 const WARM: usize = 100;
 /// The last unit whose memory is looked at: the process must not have ended.
-const LATE: usize = 950;
+const LATE: usize = 800;
 /// What results take, and the allocator's fluctuation; a store that were not given back would take 60 kB a unit.
 #[cfg(target_os = "linux")]
 const GROWTH_KB: u64 = 16 << 10;
@@ -25,7 +25,10 @@ fn run_until<T>(directory: &RunDirectory, units: usize, then: impl FnOnce(&mut C
     let variants = variants();
     let variants: Vec<&str> = variants.iter().map(String::as_str).collect();
     let mut command = jointly();
-    command.args(directory.arguments(&variants, PROBLEM, &[])).stdout(Stdio::null()).stderr(Stdio::piped());
+    command
+        .args(directory.arguments(&variants, PROBLEM, &["--jobs", "2"]))
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
     let mut process = command.spawn().unwrap();
     let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map(Result::unwrap);
     // "[units done/units in all] agent ...", for some of the units.

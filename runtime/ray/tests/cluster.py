@@ -75,7 +75,10 @@ class OnCluster(unittest.TestCase):
         (cls.folder / "right").mkdir()
         (cls.folder / "right/jointly").symlink_to(os.path.abspath(command()))
         path = f"{cls.folder / 'right'}{os.pathsep}{os.environ['PATH']}"
-        changed = unittest.mock.patch.dict(os.environ, {**RAY, "PATH": path})
+        # Short, for its sockets are there, and nobody else's.
+        sockets = tempfile.mkdtemp(prefix="ray-", dir="/tmp")
+        cls.addClassCleanup(shutil.rmtree, sockets, ignore_errors=True)
+        changed = unittest.mock.patch.dict(os.environ, {**RAY, "PATH": path, "RAY_TMPDIR": sockets})
         changed.start()
         cls.addClassCleanup(changed.stop)
         from ray.cluster_utils import Cluster
@@ -88,7 +91,7 @@ class OnCluster(unittest.TestCase):
         """Another node with one CPU, until the test ends."""
         node = self.cluster.add_node(num_cpus=1, node_ip_address=HOST, object_store_memory=100 << 20, **options)
         self.addCleanup(self.remove, node)
-        self.cluster.wait_for_nodes()
+        self.cluster.wait_for_nodes(PATIENCE)
         return node
 
     def remove(self, node):
@@ -210,25 +213,28 @@ for number, line in enumerate(sys.stdin.buffer):
     sys.stdout.buffer.flush()
 """
 
-#: A worker that waits in its second unit until somebody opens the gate, a named pipe, for writing. On a node that says so it is of
-#: another version, or can run nothing, and opens the gate in its third unit.
+#: A worker that waits in its second unit until somebody opens the gate, a named pipe, for writing. On a node that has a part it does
+#: not wait: it opens the gate in its first unit and goes on ("opens") or not ("stays"), it is of another version ("version"), or it
+#: can run nothing ("unrun").
 GATED = """
-bad = os.environ.get("BAD_NODE")
+part = os.environ.get("PART")
 if sys.argv[1] != "worker":
     os.execv(REAL, [REAL, *sys.argv[1:]])
 real = subprocess.Popen([REAL, *sys.argv[1:]], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
 for number, line in enumerate(sys.stdin.buffer):
-    if number and bad:
-        if number == 3:
-            open({gate!r}, "w").close()
+    if number and part == "unrun":
         print(json.dumps({{"unrun": "no memory"}}), flush=True)
         continue
-    if number == 2:
+    if number == 1 and part in ("opens", "stays"):
+        open({gate!r}, "w").close()
+        if part == "stays":
+            signal.pause()
+    if number == 2 and part is None:
         open({gate!r}).close()
     real.stdin.write(line)
     real.stdin.flush()
     answer = real.stdout.readline()
-    if bad == "version":
+    if part == "version":
         answer = json.dumps({{**json.loads(answer), "version": "9.9.9"}}).encode() + b"\\n"
     sys.stdout.buffer.write(answer)
     sys.stdout.buffer.flush()
