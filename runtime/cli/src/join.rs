@@ -1,7 +1,6 @@
 //! Joins directories of one plan, shards or runs that ended early, into one finished run.
 
 use std::collections::{BTreeSet, HashMap};
-use std::mem;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
@@ -11,7 +10,6 @@ use crate::difference::difference;
 use crate::directory::{Kept, PLAN, RunDirectory};
 use crate::entry;
 use crate::execution::Unit;
-use crate::journal::Journal;
 use crate::plan::Plan;
 use crate::request::Done;
 use crate::schedule;
@@ -29,7 +27,6 @@ struct Part {
     directory: RunDirectory,
     plan: Plan,
     shard: Option<Shard>,
-    results: Vec<UnitResult>,
 }
 
 impl Part {
@@ -41,8 +38,7 @@ impl Part {
             bail!("{} was made by {what} {theirs} and this is {own}; use the same command for all", path.display());
         }
         let shard = Shard::held(&directory)?;
-        let results = Journal::read(&directory.journal())?;
-        Ok(Self { path: path.to_owned(), directory, plan, shard, results })
+        Ok(Self { path: path.to_owned(), directory, plan, shard })
     }
 }
 
@@ -71,8 +67,8 @@ pub(crate) fn join(out: &Path, paths: &[PathBuf]) -> Result<Done> {
             );
         }
     }
+    let results = united(&parts, out)?;
     let plan = first.plan.clone();
-    let results = united(&mut parts, out)?;
 
     let kept = entry::kept(&plan, &results)?;
     // Together they may be more than memory holds: looked at now, and read again when they are written.
@@ -103,17 +99,16 @@ fn content(parts: &[Part], kind: Kept, digest: &str) -> Result<Vec<u8>> {
 }
 
 /// The results of all units in the plan's order, each once; refuses two that differ, and a plan with units that have none.
-fn united(parts: &mut [Part], out: &Path) -> Result<Vec<UnitResult>> {
-    let taken: Vec<Vec<UnitResult>> = parts.iter_mut().map(|part| mem::take(&mut part.results)).collect();
-    let (parts, plan) = (&*parts, &parts[0].plan);
+fn united(parts: &[Part], out: &Path) -> Result<Vec<UnitResult>> {
+    let plan = &parts[0].plan;
     let agents: HashMap<&str, usize> =
         plan.agents.iter().enumerate().map(|(place, agent)| (agent.label.as_str(), place)).collect();
     let problems: HashMap<&str, usize> =
         plan.problems.iter().enumerate().map(|(place, problem)| (problem.problem.as_str(), place)).collect();
     let mut known: Vec<Option<(&Part, UnitResult)>> = Vec::new();
     known.resize_with(agents.len() * problems.len(), || None);
-    for (part, results) in parts.iter().zip(taken) {
-        for result in results {
+    for part in parts {
+        for result in part.directory.results()? {
             let unit = agents.get(result.agent.as_str()).zip(problems.get(result.problem.as_str()));
             let Some((agent, problem)) = unit.filter(|_| plan.takes(&result.outcome)) else {
                 bail!(
