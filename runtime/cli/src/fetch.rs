@@ -9,9 +9,9 @@ use anyhow::{Context, Result, bail};
 use jointly_core::data::Download;
 use jointly_core::digest::Hasher;
 
-use crate::directory::PART;
 use crate::output;
 use crate::progress::Transfer;
+use jointly_record::directory::PART;
 
 /// How long a server may be silent: before it answers, and between any two pieces of what it sends. How long all of it
 /// takes is its own affair.

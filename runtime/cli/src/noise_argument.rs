@@ -22,12 +22,3 @@ impl From<NoiseArgument> for Noise {
         }
     }
 }
-
-/// The law as the command takes it.
-pub(crate) fn name(noise: Noise) -> &'static str {
-    match noise {
-        Noise::Normal => "normal",
-        Noise::StudentT => "student-t",
-        Noise::Exponential => "exponential",
-    }
-}

@@ -21,23 +21,17 @@ impl From<PartitionArgument> for Partitioning {
     }
 }
 
-/// What a person calls a partition, on the command line and elsewhere.
-pub(crate) fn name(partition: Partitioning) -> &'static str {
-    match partition {
-        Partitioning::Planes => "planes",
-        Partitioning::KMeans => "k-means",
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use jointly_record::option_names;
+
     use super::*;
 
     #[test]
     fn a_partition_is_called_what_the_command_line_takes() {
         for argument in PartitionArgument::value_variants() {
             let taken = argument.to_possible_value().unwrap();
-            assert_eq!(name((*argument).into()), taken.get_name());
+            assert_eq!(option_names::partition((*argument).into()), taken.get_name());
         }
     }
 }

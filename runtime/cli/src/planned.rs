@@ -5,14 +5,15 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use crate::directory::RunDirectory;
-use crate::journal::Journal;
-use crate::schedule::order;
-use crate::shard::Share;
-use crate::size_class::expected_costs;
-use crate::table::counted;
-use crate::workload::Workload;
-use crate::{exit, output};
+use crate::exit;
+use crate::output;
+use jointly_engine::schedule::order;
+use jointly_engine::share::Share;
+use jointly_engine::size_class::expected_costs;
+use jointly_engine::workload::Workload;
+use jointly_record::directory::RunDirectory;
+use jointly_record::journal::Journal;
+use jointly_record::quantity::counted;
 
 /// Its directory has all that its units need, and is held.
 pub(crate) struct Planned {

@@ -1,60 +1,20 @@
 //! Progress of long work: a bar on a terminal, plain lines elsewhere; always on standard error.
 
 use std::io::IsTerminal;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use jointly_host::{Failure, Trace};
+use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
+use jointly_host::Failure;
 
-use crate::execution::Unit;
-use crate::output;
-use crate::plan::Plan;
-use crate::time_left::TimeLeft;
-use crate::unit::{Outcome, UnitResult};
+use crate::{exit, output};
+use jointly_engine::activity::{Activity, Watcher};
+use jointly_engine::time_left::TimeLeft;
+use jointly_record::plan::Plan;
+use jointly_record::unit::Unit;
 
 /// With more units than this, plain lines are spread over the work.
 const LINES: usize = 200;
-
-/// What one thread is doing.
-#[derive(Default)]
-pub(crate) struct Activity(Mutex<Option<Doing>>);
-
-struct Doing {
-    what: String,
-    training: Trace,
-    sampled: Option<f64>,
-}
-
-impl Activity {
-    pub(crate) fn begin(&self, agent: &str, problem: &str, training: Trace) {
-        *self.doing() = Some(Doing { what: format!("{agent} on {problem}"), training, sampled: None });
-    }
-
-    pub(crate) fn sampling(&self, fraction: f64) {
-        if let Some(doing) = self.doing().as_mut() {
-            doing.sampled = Some(fraction);
-        }
-    }
-
-    pub(crate) fn end(&self) {
-        *self.doing() = None;
-    }
-
-    fn describe(&self) -> Option<String> {
-        let doing = self.doing();
-        let Doing { what, training, sampled } = doing.as_ref()?;
-        Some(match sampled {
-            None => format!("{what}: training {:.0} %", 100.0 * training.progress()),
-            Some(fraction) => format!("{what}: scoring {:.0} %", 100.0 * fraction),
-        })
-    }
-
-    fn doing(&self) -> std::sync::MutexGuard<'_, Option<Doing>> {
-        self.0.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
-    }
-}
 
 /// Shows how far a run has got.
 pub(crate) struct Display {
@@ -79,20 +39,25 @@ impl Display {
         Self { bar, total, finished: AtomicUsize::new(done), time_left: TimeLeft::of(plan, units, jobs) }
     }
 
-    pub(crate) fn finished(&self, result: &UnitResult) {
-        let failure = match &result.outcome {
-            Outcome::Scored { .. } | Outcome::Regression { .. } | Outcome::Shift { .. } => None,
-            Outcome::Failed(failure) => Some(failure),
-        };
-        self.step(&result.agent, &result.problem, result.seconds.unwrap_or_default(), failure);
+    /// How long the rest is likely to take, for a person.
+    fn left(&self) -> Option<String> {
+        self.time_left.remaining().map(about)
     }
 
-    /// One unit more is done, or one measurement of it.
-    pub(crate) fn step(&self, agent: &str, problem: &str, seconds: f64, failure: Option<&Failure>) {
+    /// Takes the bar off the terminal.
+    pub(crate) fn clear(&self) {
+        if let Some(bar) = &self.bar {
+            bar.finish_and_clear();
+        }
+    }
+}
+
+impl Watcher for Display {
+    fn finished(&self, agent: &str, problem: &str, seconds: f64, failure: Option<&Failure>) {
         let finished = self.finished.fetch_add(1, Ordering::Relaxed) + 1;
         self.time_left.finished(agent, problem, seconds);
         let line = || {
-            let left = self.time_left.text().map(|left| format!("; {left}")).unwrap_or_default();
+            let left = self.left().map(|left| format!("; {left}")).unwrap_or_default();
             let how = failure.map_or_else(|| format!("{seconds:.1} s"), |failure| format!("failed: {failure}"));
             format!("[{finished}/{}] {agent} on {problem}: {how}{left}", self.total)
         };
@@ -108,19 +73,17 @@ impl Display {
         }
     }
 
-    pub(crate) fn running(&self, activities: &[Activity]) {
+    fn running(&self, activities: &[Activity]) {
         if let Some(bar) = &self.bar {
             let doing = activities.iter().filter_map(Activity::describe);
-            let all: Vec<String> = self.time_left.text().into_iter().chain(doing).collect();
+            let all: Vec<String> = self.left().into_iter().chain(doing).collect();
             bar.set_message(all.join(", "));
         }
     }
 
-    /// Takes the bar off the terminal.
-    pub(crate) fn clear(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
-        }
+    fn stopped(&self, error: &anyhow::Error) {
+        self.clear();
+        exit::at_once(error)
     }
 }
 
@@ -128,6 +91,11 @@ impl Drop for Display {
     fn drop(&mut self) {
         self.clear();
     }
+}
+
+/// A time that is left, for a person.
+fn about(left: Duration) -> String {
+    format!("about {} left", HumanDuration(left))
 }
 
 /// Shows how much of a file has come.
@@ -184,7 +152,13 @@ impl Drop for Transfer {
 
 #[cfg(test)]
 mod tests {
-    use super::Transfer;
+    use super::{Transfer, about};
+    use std::time::Duration;
+
+    #[test]
+    fn a_time_is_said_in_its_largest_unit() {
+        assert_eq!(about(Duration::from_secs(9_999)), "about 3 hours left");
+    }
 
     #[test]
     fn a_large_file_has_a_line_each_tenth() {

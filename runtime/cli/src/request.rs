@@ -11,45 +11,54 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use jointly_core::Suite;
 use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES};
+use jointly_core::limits::usual_fuel;
 use jointly_core::regression::{self, RegressionSuite};
 use jointly_core::shift;
 use jointly_host::{Interface, Limits};
 
-use crate::agent_spec::AgentSpec;
-use crate::data_directories::DataDirectories;
-use crate::directory::{self, Kept, RunDirectory};
+use crate::data_arguments::DataArguments;
 use crate::engine_argument::EngineArgument;
-use crate::execution::{Belief, Finished, Unit};
+use crate::exit;
 use crate::initialization_argument::InitializationArgument;
-use crate::journal::Journal;
-use crate::leaderboard::Leaderboard;
+use crate::jobs;
+use crate::leaderboard_text::leaderboard_text;
+use crate::output;
 use crate::partition_argument::PartitionArgument;
-use crate::plan::{MOST_MEMORY, Plan};
 use crate::planned::Planned;
-use crate::problems::Choices;
 use crate::progress::Display;
 use crate::regression_arguments::RegressionArguments;
-use crate::scores::Scores;
-use crate::shard::{Shard, ShardArguments, ShardDone, Share};
+use crate::shard_arguments::ShardArguments;
+use crate::shard_done::ShardDone;
 use crate::shift_arguments::ShiftArguments;
-use crate::shift_suite::ShiftChoices;
-use crate::table::counted;
-use crate::workload::{Asked, Problems, Workload};
-use crate::{
-    agent_source, cells, entry, execution, exit, output, own_tables, problems, regression_suite, reuse, shift_suite,
-};
-
-/// What an agent may use on a problem, unless a person says otherwise.
-pub(crate) fn usual_fuel(interface: Interface) -> u64 {
-    match interface {
-        Interface::Multimodal => SHIFT_FUEL,
-        Interface::Classification | Interface::Regression => Limits::default().fuel,
-    }
-}
-
-/// What an agent may use on a problem of dataset shift, unless a person says otherwise: ten networks of convolutions on 8,000
-/// images take 7e13.
-const SHIFT_FUEL: u64 = 100_000_000_000_000;
+use jointly_engine::agent_source;
+use jointly_engine::agent_spec::AgentSpec;
+use jointly_engine::execution;
+use jointly_engine::execution::Belief;
+use jointly_engine::execution::Finished;
+use jointly_engine::problems;
+use jointly_engine::problems::Choices;
+use jointly_engine::regression_suite;
+use jointly_engine::reuse;
+use jointly_engine::share::Share;
+use jointly_engine::shift_suite;
+use jointly_engine::shift_suite::ShiftChoices;
+use jointly_engine::user_tables;
+use jointly_engine::workload::Asked;
+use jointly_engine::workload::Problems;
+use jointly_engine::workload::Workload;
+use jointly_record::attachments;
+use jointly_record::directory;
+use jointly_record::directory::RunDirectory;
+use jointly_record::journal::Journal;
+use jointly_record::kept::Kept;
+use jointly_record::plan::MOST_MEMORY;
+use jointly_record::plan::Plan;
+use jointly_record::quantity::counted;
+use jointly_record::shard::Shard;
+use jointly_record::unit::Unit;
+use jointly_score::cells;
+use jointly_score::leaderboard::Leaderboard;
+use jointly_score::scores::Scores;
 
 #[derive(Args)]
 pub(crate) struct Request {
@@ -64,7 +73,7 @@ pub(crate) struct Request {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
     /// Units at a time; no score depends on it [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = execution::parse_jobs)]
+    #[arg(long, value_name = "N", value_parser = jobs::parse)]
     jobs: Option<NonZero<usize>>,
     /// Only problems whose name matches, such as 'quick/t10/*/*' or '*/{iris,mnist}/*'
     #[arg(long, value_name = "GLOB")]
@@ -73,7 +82,7 @@ pub(crate) struct Request {
     #[arg(long = "problem", value_name = "FILE.npz")]
     files: Vec<PathBuf>,
     #[command(flatten)]
-    data: DataDirectories,
+    data: DataArguments,
     /// Functions sampled from each agent: more where the report says that there are too few [default: the suite's]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=MAX_DRAWS as i64))]
     draws: Option<u32>,
@@ -178,7 +187,7 @@ impl Request {
         Shard::claim(shard, &directory, journal.results())?;
         let share = Share::of(&workload.plan, shard);
         if let Some(other) = &self.like {
-            entry::copy_kept(&workload.plan, &[], &RunDirectory::existing(other)?, &directory)?;
+            attachments::copy_kept(&workload.plan, &[], &RunDirectory::existing(other)?, &directory)?;
         } else {
             workload.keep_files_in(&directory)?;
             problems::keep(&self.files, &directory)?;
@@ -211,7 +220,7 @@ impl Request {
     fn workload_like(&self, path: &Path) -> Result<Workload> {
         let directory = RunDirectory::existing(path)?;
         let plan = directory.own_plan()?;
-        let workload = Workload::of_plan(&plan, &directory, &self.data, self.engine.into())?;
+        let workload = Workload::of_plan(&plan, &directory, &self.data.directories(), self.engine.into())?;
         match workload.plan.difference(&plan) {
             None => Ok(workload),
             Some(difference) => {
@@ -276,7 +285,7 @@ impl Request {
     fn regression_suite(&self) -> Result<Asked> {
         let name = self.suite.as_deref().unwrap_or_default();
         self.refuse_of_classification(&format!("{name} is regression"), "give a table by --table")?;
-        self.data.refuse_images(name)?;
+        self.data.directories().refuse_images(name)?;
         self.shift.refuse()?;
         let choose = |suite: &mut RegressionSuite| {
             self.regression.refuse_idle(suite)?;
@@ -284,9 +293,9 @@ impl Request {
             self.regression.apply(&mut suite.options);
             Ok(())
         };
-        let tables = own_tables::read(self.regression.tables())?;
+        let tables = user_tables::read(self.regression.tables())?;
         let pattern = self.problems.as_deref();
-        let suite = regression_suite::requested(name, pattern, &tables, choose, &self.data)?;
+        let suite = regression_suite::requested(name, pattern, &tables, choose, &self.data.directories())?;
         let suite = suite.with_context(|| format!("there is no suite {name}"))?;
         Ok(Asked::Regression { suite, tables, predictor: self.regression.predictor() })
     }
@@ -296,7 +305,14 @@ impl Request {
         self.refuse_of_classification(&format!("{name} is of dataset shift"), "leave it out")?;
         self.regression.refuse()?;
         let choices = ShiftChoices { draws: self.draws, ..self.shift.choices() };
-        let suite = shift_suite::requested(name, self.problems.as_deref(), &choices, self.seed, &self.data)?;
+        let suite = shift_suite::requested(
+            name,
+            self.problems.as_deref(),
+            &choices,
+            self.seed,
+            &self.data.directories(),
+            &output::note,
+        )?;
         let (suite, images) = suite.with_context(|| format!("there is no suite {name}"))?;
         Ok(Asked::Shift { suite, images })
     }
@@ -321,7 +337,7 @@ impl Request {
     fn suite(&self) -> Result<Suite> {
         self.regression.refuse()?;
         self.shift.refuse()?;
-        self.data.refuse_images(self.suite.as_deref().unwrap_or("problems of your own"))?;
+        self.data.directories().refuse_images(self.suite.as_deref().unwrap_or("problems of your own"))?;
         let choices = Choices {
             draws: self.draws,
             partition: self.partition.map(Into::into),
@@ -330,7 +346,13 @@ impl Request {
             anchors: self.anchors,
             initialization: self.initialization.map(Into::into),
         };
-        problems::requested(self.suite.as_deref(), &self.files, self.problems.as_deref(), choices, &self.data)
+        problems::requested(
+            self.suite.as_deref(),
+            &self.files,
+            self.problems.as_deref(),
+            choices,
+            &self.data.directories(),
+        )
     }
 }
 
@@ -341,7 +363,7 @@ impl Done {
         let leaderboard = Leaderboard::new(&scores);
         directory.write(directory::LEADERBOARD, &leaderboard.to_csv())?;
         directory.write(directory::SCORES, &directory::to_json(&scores)?)?;
-        let (table, failed) = (leaderboard.to_text(None), scores.failed());
+        let (table, failed) = (leaderboard_text(&leaderboard, None), scores.failed());
         Ok(Self { directory, plan, journal, table, failed })
     }
 

@@ -20,11 +20,3 @@ impl From<ResidualsArgument> for Residuals {
         }
     }
 }
-
-/// As the command takes them.
-pub(crate) fn name(residuals: Residuals) -> &'static str {
-    match residuals {
-        Residuals::OutOfBag => "out-of-bag",
-        Residuals::InBag => "in-bag",
-    }
-}

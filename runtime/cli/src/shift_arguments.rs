@@ -3,7 +3,7 @@
 use anyhow::{Result, bail};
 use clap::Args;
 
-use crate::shift_suite::ShiftChoices;
+use jointly_engine::shift_suite::ShiftChoices;
 
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Dataset shift")]

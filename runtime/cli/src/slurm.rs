@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use crate::shell::quoted;
+use jointly_record::shell::quoted;
 
 /// What a script is made of.
 pub(crate) struct Script {

@@ -11,6 +11,12 @@ pub fn digest(bytes: &[u8]) -> String {
     hash.finish()
 }
 
+/// Whether a text has the form of a [digest](fn@digest). Digests name files, so that nothing else may stand in their place.
+pub fn is_digest(text: &str) -> bool {
+    let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
+    text.strip_prefix("sha256:").is_some_and(|digits| digits.len() == 64 && digits.chars().all(hex))
+}
+
 /// Makes the [digest](fn@digest) of bytes that come piece by piece.
 #[derive(Clone, Default)]
 pub struct Hasher(Sha256);

@@ -8,14 +8,13 @@ use crate::bindings::jointly::agent::types;
 use crate::bindings::multimodal::{MultimodalClassifier, MultimodalClassifierPre};
 use crate::bindings::regression::{Regressor, RegressorPre};
 use crate::bindings::{Classifier, ClassifierPre};
-use crate::interface::Interface;
 use crate::load_error::{LoadError, one_line};
 use crate::meter::Meter;
 use crate::printable::clean;
 use crate::sandbox::Sandbox;
 use crate::{
-    ConfiguredAgent, ConfiguredMultimodal, ConfiguredRegressor, Description, Failure, Limits, Phase, Setting, Trace,
-    classifier, multimodal, regressor,
+    ConfiguredAgent, ConfiguredMultimodal, ConfiguredRegressor, Description, Failure, Interface, Limits, Phase,
+    Setting, Trace, classifier, multimodal, regressor,
 };
 
 /// What an agent may use to say what it is, whatever its limits.

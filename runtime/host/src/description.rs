@@ -1,8 +1,10 @@
 //! What an agent says of itself.
 
 use crate::bindings::jointly::agent::types as wit;
-use crate::printable::{clean, is_printable};
+use crate::printable::clean;
 use crate::{Interface, Setting};
+use jointly_core::interface::LONGEST_NAME;
+use jointly_core::printable::is_printable;
 use serde::Serialize;
 
 /// The card of an agent.
@@ -23,9 +25,6 @@ pub struct Description {
     /// Suggested variants for a sweep.
     pub sweeps: Vec<Sweep>,
 }
-
-/// The most characters of an agent's name.
-pub const LONGEST_NAME: usize = 40;
 
 /// The longest name of a parameter, setting or sweep, and the longest value.
 pub(crate) const LONGEST_TEXT: usize = 200;

@@ -13,10 +13,7 @@ mod bindings;
 mod charge;
 mod classifier;
 mod description;
-mod failure;
-mod interface;
 mod invalid;
-mod limits;
 mod load_error;
 mod meter;
 mod multimodal;
@@ -24,7 +21,6 @@ mod printable;
 mod regressor;
 mod runtime;
 mod sandbox;
-mod setting;
 mod trace;
 mod trained;
 mod wasi;
@@ -32,21 +28,18 @@ mod world;
 
 pub use agent::Agent;
 pub use classifier::ConfiguredAgent;
-pub use description::{Description, LONGEST_NAME, Parameter, Sweep};
-pub use failure::{Failure, Kind, Phase};
-pub use interface::Interface;
-pub use limits::Limits;
+pub use description::{Description, Parameter, Sweep};
+pub use jointly_core::failure::{Failure, Kind, Phase};
+pub use jointly_core::interface::{INTERFACE, Interface, LONGEST_NAME};
+pub use jointly_core::limits::Limits;
+pub use jointly_core::printable::is_printable;
+pub use jointly_core::setting::Setting;
 pub use load_error::LoadError;
 pub use multimodal::{ConfiguredMultimodal, TrainedMultimodal};
-pub use printable::is_printable;
 pub use regressor::{ConfiguredRegressor, TrainedRegressor};
 pub use runtime::{Execution, Runtime};
-pub use setting::Setting;
 pub use trace::Trace;
 pub use trained::Trained;
-
-/// The interface that this host speaks.
-pub const INTERFACE: &str = "jointly:agent@0.2.0";
 
 /// The engine that runs the agents and its release, which decides how fuel is counted.
 pub const ENGINE: &str = concat!("wasmtime ", env!("WASMTIME_VERSION"));

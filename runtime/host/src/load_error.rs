@@ -1,8 +1,8 @@
 //! Why a file is not an agent that this host runs, with the remedy.
 
-use crate::description::{LONGEST_NAME, LONGEST_TEXT};
+use crate::description::LONGEST_TEXT;
 use crate::printable::clean;
-use crate::{Failure, INTERFACE};
+use crate::{Failure, INTERFACE, LONGEST_NAME};
 
 /// Why a file was refused; every message fits after "failed to load FILE: ".
 #[derive(Debug, thiserror::Error)]

@@ -1,4 +1,6 @@
-//! Which characters of a stranger's text reach a terminal.
+//! Messages of guests, as one line that a terminal can show.
+
+use jointly_core::printable::is_printable;
 
 /// The longest message of an agent that is kept.
 const MESSAGE_CHARS: usize = 500;
@@ -6,14 +8,4 @@ const MESSAGE_CHARS: usize = 500;
 /// One printable line of bounded length: messages quote what a guest wrote.
 pub(crate) fn clean(message: &str) -> String {
     message.chars().map(|c| if is_printable(c) { c } else { ' ' }).take(MESSAGE_CHARS).collect()
-}
-
-/// Whether a character shows as itself and changes nothing about those beside it: no control, no end of a line or
-/// paragraph, none that turns the direction of what follows, and none that nobody sees.
-pub fn is_printable(c: char) -> bool {
-    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let ends_line = matches!(c, '\u{2028}' | '\u{2029}');
-    let unseen =
-        matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
-    !(c.is_control() || turns || ends_line || unseen)
 }

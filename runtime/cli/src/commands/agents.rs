@@ -9,9 +9,16 @@ use jointly_core::oracle::Settings as Sampling;
 use jointly_host::{Description, Execution, Interface, Limits, Parameter};
 use serde::Serialize;
 
-use crate::agent_spec::{AgentSpec, Settings};
-use crate::table::{counted, wrap};
-use crate::{agent_source, cache, exit, oracle, output, table};
+use crate::exit;
+use crate::output;
+use crate::table;
+use crate::table::wrap;
+use jointly_engine::agent_source;
+use jointly_engine::agent_spec::AgentSpec;
+use jointly_engine::cache;
+use jointly_record::quantity::counted;
+use jointly_record::reference;
+use jointly_record::settings::Settings;
 
 /// Lists the bundled agents; of those that are named, their settings and sweeps
 #[derive(Args)]
@@ -46,7 +53,7 @@ impl Agents {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let runtime = cache::runtime(Execution::Compiled)?;
         let entry = |spec: &AgentSpec| {
-            if spec.agent == oracle::NAME {
+            if spec.agent == reference::NAME {
                 return Ok(oracle());
             }
             let agent = agent_source::load(&runtime, spec, Limits::default())?.agent;
@@ -102,15 +109,15 @@ fn oracle() -> Entry {
         kind: None,
     };
     let description = Description {
-        name: oracle::NAME.into(),
+        name: reference::NAME.into(),
         version: jointly_core::oracle::VERSION.to_string(),
-        summary: oracle::SUMMARY.into(),
+        summary: reference::SUMMARY.into(),
         citation: String::new(),
         deterministic: false,
         parameters: Sampling::list().into_iter().map(parameter).collect(),
         sweeps: Vec::new(),
     };
-    Entry { description, digest: oracle::digest(), interfaces: vec![Interface::Classification], reference: true }
+    Entry { description, digest: reference::digest(), interfaces: vec![Interface::Classification], reference: true }
 }
 
 fn card(description: &Description) -> String {

@@ -6,10 +6,16 @@ use anyhow::Result;
 use clap::Args;
 use jointly_host::{Execution, Interface, Limits};
 
-use crate::agent_spec::AgentSpec;
-use crate::conformance::{self, Subject, Verdict};
-use crate::plan::MOST_MEMORY;
-use crate::{agent_source, cache, exit, output};
+use crate::exit;
+use crate::output;
+use crate::table::described;
+use jointly_engine::agent_source;
+use jointly_engine::agent_spec::AgentSpec;
+use jointly_engine::cache;
+use jointly_engine::conformance;
+use jointly_engine::conformance::Subject;
+use jointly_engine::conformance::Verdict;
+use jointly_record::plan::MOST_MEMORY;
 
 /// A few minutes of an endless loop, and ten times what `ensemble` takes on so small a problem.
 const FUEL: u64 = 500_000_000_000;
@@ -51,7 +57,7 @@ impl Check {
                 let verdict = clause.hold(&subject);
                 if !self.json {
                     let before = verdicts.iter().any(|earlier| earlier.broken == verdict.broken);
-                    output::print(&verdict.lines(before))?;
+                    output::print(&lines(&verdict, before))?;
                 }
                 verdicts.push(verdict);
             }
@@ -68,4 +74,14 @@ impl Check {
         }
         Ok(ExitCode::from(if broken == 0 { exit::DONE } else { exit::BAD_INPUT }))
     }
+}
+
+/// A line for a person, and more where that is too long; what broke a clause before as well is not said again.
+fn lines(verdict: &Verdict, broken_before: bool) -> String {
+    let (outcome, text) = match &verdict.broken {
+        Some(_) if broken_before => ("FAIL", format!("{}: as above", verdict.says)),
+        None => ("ok", verdict.says.to_owned()),
+        Some(broken) => ("FAIL", format!("{}: {broken}", verdict.says)),
+    };
+    described(0, &[(format!("{outcome:<4}  {:<15}", verdict.clause), text)])
 }

@@ -14,10 +14,13 @@ use jointly_core::regression::{RegressionSuite, regression_suites};
 use jointly_core::shift::{ShiftProblem, shift_suites};
 use serde_json::{Value, json};
 
-use crate::data_directories::DataDirectories;
-use crate::real_data::sizes;
-use crate::table::{counted, wrap};
-use crate::{exit, fetch, output};
+use crate::data_arguments::DataArguments;
+use crate::exit;
+use crate::fetch;
+use crate::output;
+use crate::table::wrap;
+use jointly_engine::real_data::sizes;
+use jointly_record::quantity::counted;
 
 /// Lists the datasets of real data, the tables of regression and what dataset shift is looked at on: where each is looked for,
 /// which are there, and how to get the others
@@ -26,7 +29,7 @@ use crate::{exit, fetch, output};
 #[derive(Args)]
 pub(crate) struct Data {
     #[command(flatten)]
-    directories: DataDirectories,
+    data: DataArguments,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -44,8 +47,8 @@ pub(crate) struct Data {
 
 impl Data {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        self.directories.refuse_images("all datasets")?;
-        let directories = self.directories.paths()?;
+        self.data.directories().refuse_images("all datasets")?;
+        let directories = self.data.directories().paths()?;
         if let Some(name) = &self.fetch {
             let into = self.into.or_else(|| directories.first().cloned());
             let Some(into) = into else { bail!("there is nowhere to put {name}: give --into DIR") };

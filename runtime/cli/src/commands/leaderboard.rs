@@ -3,15 +3,17 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use crate::leaderboard_text::leaderboard_text;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
 use serde_json::{Value, json};
 
-use crate::combined::Merged;
-use crate::entry::Entry;
-use crate::leaderboard::Leaderboard as Ranking;
+use crate::exit;
+use crate::output;
 use crate::table::wrap;
-use crate::{exit, output};
+use jointly_score::combined::Merged;
+use jointly_score::entry::Entry;
+use jointly_score::leaderboard::Leaderboard as Ranking;
 
 /// Ranks the agents of several entries together, paired by problem
 ///
@@ -55,7 +57,7 @@ impl Leaderboard {
         let baseline = given.map(|given| super::report::baseline(&ranking, given, "these entries")).transpose()?;
         match self.format {
             Format::Table => {
-                let table = ranking.to_text(baseline.as_deref());
+                let table = leaderboard_text(&ranking, baseline.as_deref());
                 output::print(&format!("{table}\n{}", wrap(&sources(&merged), 2)))?;
             }
             Format::Csv => {

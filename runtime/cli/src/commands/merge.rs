@@ -6,7 +6,8 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 
-use crate::join::join;
+use crate::request::Done;
+use jointly_engine::join::{Joined, join};
 
 /// Joins the shards of a run into one directory, with the scores that one machine would have found
 ///
@@ -29,6 +30,7 @@ pub(crate) struct Merge {
 
 impl Merge {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        join(&self.out, &self.directories)?.show(self.json)
+        let Joined { directory, plan, journal } = join(&self.out, &self.directories)?;
+        Done::of(directory, plan, journal)?.show(self.json)
     }
 }

@@ -9,10 +9,13 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use jointly_host::LONGEST_NAME;
 
-use crate::shell::quoted;
+use crate::exit;
+use crate::output;
 use crate::table::wrap;
 use crate::template::Language;
-use crate::{directory, exit, output, toolchain};
+use crate::toolchain;
+use jointly_record::directory;
+use jointly_record::shell::quoted;
 
 /// Makes a folder with an agent to start from: Bayesian logistic regression, in a language of your choice
 ///

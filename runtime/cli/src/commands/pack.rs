@@ -7,8 +7,11 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use jointly_core::digest;
 
-use crate::entry::Entry;
-use crate::{directory, exit, output, pack};
+use crate::exit;
+use crate::output;
+use jointly_record::directory;
+use jointly_record::pack;
+use jointly_score::entry::Entry;
 
 /// Packs a finished run into one file that `jointly verify` and `jointly leaderboard` take
 ///

@@ -1,8 +1,13 @@
 //! `jointly picture`: what agents believe of a problem on the plane, or on a line.
 
+mod belief;
+mod line_belief;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use self::belief::believe;
+use self::line_belief::believe as believe_line;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use jointly_core::regression::{PredictionOptions, RegressionSuite, regression_suites};
@@ -10,12 +15,21 @@ use jointly_core::shift::shift_suites;
 use jointly_core::{Environment, Instance, Problem, Suite, Task};
 use jointly_host::{Execution, Limits, Trace};
 
-use crate::agent_spec::AgentSpec;
-use crate::drawing::Markup;
-use crate::picture::{LineRow, LineSheet, Plane, Row, Sheet, believe, believe_line, grid};
-use crate::plan::PlannedAgent;
-use crate::workload::{Asked, Contestant, Problems, Workload};
-use crate::{directory, exit, output};
+use crate::exit;
+use crate::output;
+use jointly_engine::agent_spec::AgentSpec;
+use jointly_engine::workload::Asked;
+use jointly_engine::workload::Contestant;
+use jointly_engine::workload::Problems;
+use jointly_engine::workload::Workload;
+use jointly_record::directory;
+use jointly_record::plan::PlannedAgent;
+use jointly_report::picture::LineRow;
+use jointly_report::picture::LineSheet;
+use jointly_report::picture::Plane;
+use jointly_report::picture::Row;
+use jointly_report::picture::Sheet;
+use jointly_report::picture::grid;
 
 /// Draws what agents believe of a problem with two inputs, or of a function of one
 ///
@@ -121,12 +135,11 @@ impl Picture {
     fn write<'f>(
         &self,
         problem: &str,
-        picture: &Markup,
+        picture: &str,
         failures: impl Iterator<Item = (&'f str, &'f str)>,
     ) -> Result<ExitCode> {
         let path = self.out.clone().unwrap_or_else(|| PathBuf::from(problem.replace('/', "-") + ".svg"));
-        let svg = picture.clone().into_string();
-        directory::write_whole(&path, svg.as_bytes(), "make room, or give another place by --out FILE.svg")?;
+        directory::write_whole(&path, picture.as_bytes(), "make room, or give another place by --out FILE.svg")?;
         output::print(&path.display().to_string())?;
         let mut failed = false;
         for (label, failure) in failures {

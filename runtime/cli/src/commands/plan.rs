@@ -8,15 +8,26 @@ use anyhow::Result;
 use clap::Args;
 use serde_json::{Value, json};
 
-use crate::agent_spec::AgentSpec;
-use crate::execution::{self, Unit};
-use crate::measurement::{Measurements, measure, measured, names};
+use crate::exit;
+use crate::output;
+use crate::progress::Display;
 use crate::request::Request;
-use crate::schedule::{makespan, order, shares};
-use crate::scores::number;
-use crate::shard::MOST;
-use crate::table::{self, counted, wrap};
-use crate::{exit, output};
+use crate::table;
+use crate::table::wrap;
+use jointly_engine::agent_spec::AgentSpec;
+use jointly_engine::execution;
+use jointly_engine::measurement::Measurements;
+use jointly_engine::measurement::measured;
+use jointly_engine::measurement::names;
+use jointly_engine::measurement::{measure, measured_units};
+use jointly_engine::schedule::makespan;
+use jointly_engine::schedule::order;
+use jointly_engine::schedule::shares;
+use jointly_record::quantity;
+use jointly_record::quantity::counted;
+use jointly_record::shard::MOST;
+use jointly_record::unit::Unit;
+use jointly_score::scores::number;
 
 /// Says what a run would cost: units, fuel, hours on one core, and what several workers would take
 ///
@@ -48,7 +59,7 @@ const JOBS: &str =
 
 /// What a run is expected to take.
 struct Estimate<'a> {
-    plan: &'a crate::plan::Plan,
+    plan: &'a jointly_record::plan::Plan,
     measurements: Measurements,
     workers: u32,
     /// Of each unit, problem by problem, in nanoseconds.
@@ -61,7 +72,11 @@ impl Plan {
         let workload = self.request.workload(&self.agents)?;
         let jobs = self.request.jobs().map_or(1, NonZero::get);
         let workers = self.workers.or_else(|| u32::try_from(execution::jobs(None::<NonZero<usize>>)).ok()).unwrap_or(1);
-        let estimate = Estimate::of(&workload.plan, measure(&workload, jobs)?, workers);
+        let plan = &workload.plan;
+        let display = Display::new(plan, &measured_units(plan), 0, jobs);
+        let measurements = measure(&workload, jobs, &display)?;
+        drop(display);
+        let estimate = Estimate::of(plan, measurements, workers);
         if self.json {
             output::print_json(&estimate.document())?;
         } else {
@@ -101,7 +116,7 @@ impl Sum {
 }
 
 impl<'a> Estimate<'a> {
-    fn of(plan: &'a crate::plan::Plan, measurements: Measurements, workers: u32) -> Self {
+    fn of(plan: &'a jointly_record::plan::Plan, measurements: Measurements, workers: u32) -> Self {
         let agents = plan.agents.len();
         let mut times = vec![0; agents * plan.problems.len()];
         for (class, problems) in measurements.classes.iter().enumerate() {
@@ -176,7 +191,7 @@ impl<'a> Estimate<'a> {
             self.plan.suite,
             counted(self.plan.problems.len(), "problem"),
             self.plan.seed,
-            self.plan.departures(),
+            self.plan.overrides(),
             counted(whole.units, "unit"),
             self.measurements.units(),
             duration(self.measurements.seconds)
@@ -184,7 +199,7 @@ impl<'a> Estimate<'a> {
         text = wrap(&text, 2) + "\n\n";
         let mut rows = vec![["agent", "units", "fuel", "fuel a second", "one core"].map(String::from).to_vec()];
         let row = |label: &str, sum: Sum| {
-            let count = |fuel: Option<f64>| fuel.map_or_else(|| "-".to_owned(), table::count);
+            let count = |fuel: Option<f64>| fuel.map_or_else(|| "-".to_owned(), quantity::count);
             vec![label.to_owned(), sum.units.to_string(), count(sum.fuel()), count(sum.rate()), duration(sum.seconds)]
         };
         rows.extend(self.plan.agents.iter().enumerate().map(|(agent, it)| row(&it.label, self.of_agent(agent))));

@@ -9,17 +9,30 @@ use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use jointly_host::{Execution, Interface, Limits};
 
-use crate::agent_spec::AgentSpec;
-use crate::data_directories::DataDirectories;
-use crate::directory::{self, Kept, RunDirectory, name};
-use crate::journal::Journal;
-use crate::leaderboard::Leaderboard;
-use crate::plan::{Plan, PlannedAgent};
-use crate::report::{Other, PAIR, PARAMETER, Page, Shown};
-use crate::scores::Scores;
-use crate::table::counted;
-use crate::unit::UnitResult;
-use crate::{agent_source, cache, exit, output, shift_suite};
+use crate::data_arguments::DataArguments;
+use crate::exit;
+use crate::leaderboard_text::leaderboard_text;
+use crate::output;
+use jointly_engine::agent_source;
+use jointly_engine::agent_spec::AgentSpec;
+use jointly_engine::cache;
+use jointly_engine::shift_suite;
+use jointly_record::directory;
+use jointly_record::directory::RunDirectory;
+use jointly_record::directory::name;
+use jointly_record::journal::Journal;
+use jointly_record::kept::Kept;
+use jointly_record::plan::Plan;
+use jointly_record::plan::PlannedAgent;
+use jointly_record::quantity::counted;
+use jointly_record::unit::UnitResult;
+use jointly_report::Other;
+use jointly_report::PAIR;
+use jointly_report::PARAMETER;
+use jointly_report::Page;
+use jointly_report::Shown;
+use jointly_score::leaderboard::Leaderboard;
+use jointly_score::scores::Scores;
 
 /// Shows the leaderboard of a run
 #[derive(Args)]
@@ -53,7 +66,7 @@ pub(crate) struct Report {
     #[arg(long, value_name = "AGENT", num_args = 2)]
     pair: Option<Vec<String>>,
     #[command(flatten)]
-    data: DataDirectories,
+    data: DataArguments,
 }
 
 /// The level that pictures are of unless another is asked for.
@@ -97,7 +110,7 @@ impl Report {
             bail!("{option} is for the page: give --format html with it");
         }
         match self.format {
-            Format::Table => output::print(&leaderboard.to_text(baseline.as_deref()))?,
+            Format::Table => output::print(&leaderboard_text(&leaderboard, baseline.as_deref()))?,
             Format::Csv => output::print(&leaderboard.to_csv())?,
             Format::Json => output::print(&directory::to_json(&scores)?)?,
             Format::Html => self.write_page(&directory, &scores, baseline.as_deref())?,
@@ -126,6 +139,7 @@ impl Report {
             pair,
             directory: &name(directory.path()),
             others: &others,
+            bundled: &is_bundled,
             given: &self.given(),
         };
         let path = self.output.clone().unwrap_or_else(|| self.directory.join("report.html"));
@@ -138,7 +152,7 @@ impl Report {
         if plan.shift().is_none() {
             return Shown::Nothing;
         }
-        match shift_suite::pictured(plan, &self.data) {
+        match shift_suite::pictured(plan, &self.data.directories()) {
             Ok(Some(instance)) => Shown::Images(instance.into()),
             Ok(None) => Shown::Nothing,
             Err(error) => {
@@ -253,6 +267,12 @@ pub(super) fn baseline(leaderboard: &Leaderboard, given: &str, place: &str) -> R
 /// Whether a plan's suite is one of real data.
 fn is_of_real_data(plan: &Plan) -> bool {
     jointly_core::suite(&plan.suite).is_some_and(|suite| suite.problems.iter().any(|problem| problem.real().is_some()))
+}
+
+/// Whether the bundled agent of that name has these bytes.
+fn is_bundled(agent: &PlannedAgent) -> bool {
+    let bundled = jointly_bundle::find(&agent.agent);
+    bundled.is_some_and(|bundled| jointly_core::digest(bundled.component) == agent.digest)
 }
 
 /// The default of a setting, as the run's own copy of the agent has it; none where that cannot be asked.

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 
-use crate::agent_spec::AgentSpec;
-use crate::request::{CarriedOut, Request};
+use crate::request::CarriedOut;
+use crate::request::Request;
+use jointly_engine::agent_spec::AgentSpec;
 
 /// Runs agents on a suite's problems and ranks them
 ///

@@ -10,9 +10,14 @@ use jointly_core::estimate::MAX_PLANES;
 use jointly_core::{ImportedProblem, PredictionOptions, PredictionScores, score_predictions};
 use serde_json::{Map, Value, json};
 
+use crate::exit;
+use crate::output;
 use crate::partition_argument::PartitionArgument;
-use crate::table::counted;
-use crate::{cells, exit, output, scores, table};
+use crate::table;
+use jointly_record::quantity;
+use jointly_record::quantity::counted;
+use jointly_score::cells;
+use jointly_score::scores;
 
 /// Scores predictions made elsewhere, in a NumPy .npz
 ///
@@ -70,7 +75,7 @@ impl Score {
             let count = if effective.is_nan() {
                 "none of them allows any labels".into()
             } else {
-                format!("they count as {}", table::number(effective))
+                format!("they count as {}", quantity::number(effective))
             };
             output::note(&format!(
                 "{draws} draws are few for tau {tau}: {count}, and the estimate is likely too high; give more draws, or \
@@ -115,11 +120,11 @@ fn to_json(scores: &PredictionScores) -> Value {
 fn to_text(file: &str, scores: &PredictionScores) -> String {
     let PredictionScores { draws, samples, num_classes, tau, .. } = scores;
     let rows = [
-        [joint_name(scores), table::with_error(scores.joint.mean, scores.joint.stderr)],
-        [scores::ACCURACY.into(), table::with_error(scores.accuracy.mean, scores.accuracy.stderr)],
-        [scores::ECE.into(), table::number(scores.ece)],
-        ["error over draws".into(), table::number(scores.joint.draw_error)],
-        ["effective draws".into(), table::number(scores.joint.effective_draws)],
+        [joint_name(scores), quantity::with_error(scores.joint.mean, scores.joint.stderr)],
+        [scores::ACCURACY.into(), quantity::with_error(scores.accuracy.mean, scores.accuracy.stderr)],
+        [scores::ECE.into(), quantity::number(scores.ece)],
+        ["error over draws".into(), quantity::number(scores.joint.draw_error)],
+        ["effective draws".into(), quantity::number(scores.joint.effective_draws)],
     ];
     let (draws, samples) = (counted(*draws as usize, "draw"), counted(*samples as usize, "tau-sample"));
     let heading = format!("{file}: {draws}, {samples} of {tau}, {num_classes} classes");

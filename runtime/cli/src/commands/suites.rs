@@ -10,8 +10,12 @@ use jointly_core::regression::{RegressionSuite, regression_suite, regression_sui
 use jointly_core::shift::{ShiftSuite, shift_suite, shift_suites};
 use serde_json::json;
 
-use crate::table::{counted, wrap};
-use crate::{exit, output, own_tables, problems};
+use crate::exit;
+use crate::output;
+use crate::table::wrap;
+use jointly_engine::user_tables;
+use jointly_record::quantity::counted;
+use jointly_record::suites;
 
 /// Lists the suites: what each measures and what it costs; of those that are named, their problems
 #[derive(Args)]
@@ -44,7 +48,7 @@ impl Suites {
             regression = names().filter_map(|name| regression_suite(name)).collect();
             shifts = names().filter_map(|name| shift_suite(name)).collect();
             let others = names().filter(|name| regression_suite(name).is_none() && shift_suite(name).is_none());
-            suites = others.map(|name| problems::named(name)).collect::<Result<_>>()?;
+            suites = others.map(|name| suites::named(name)).collect::<Result<_>>()?;
         }
         if self.json {
             let suites: Vec<_> = suites
@@ -92,7 +96,7 @@ impl Suites {
             if self.suites.is_empty() {
                 let names: Vec<&str> = regression
                     .iter()
-                    .filter(|suite| own_tables::has_tables(suite))
+                    .filter(|suite| user_tables::has_tables(suite))
                     .map(|suite| suite.name.as_str())
                     .collect();
                 cards.push(OWN_TABLES.replace("SUITES", &names.join(", ")));

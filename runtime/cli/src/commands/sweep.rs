@@ -3,19 +3,33 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
+use crate::tune_argument::TuneArgument;
 use anyhow::Result;
 use clap::Args;
 use jointly_core::Summary;
 use jointly_host::Execution;
 
-use crate::agent_spec::AgentSpec;
-use crate::directory::SWEEP;
-use crate::leaderboard::Leaderboard;
-use crate::request::{CarriedOut, Done, Request};
-use crate::scores::Scores;
-use crate::selection::{Choice, Selection, Tune};
-use crate::table::{counted, wrap};
-use crate::{agent_source, cache, directory, exit, output, selection, table, variants};
+use crate::exit;
+use crate::output;
+use crate::request::CarriedOut;
+use crate::request::Done;
+use crate::request::Request;
+use crate::table;
+use crate::table::wrap;
+use jointly_engine::agent_source;
+use jointly_engine::agent_spec::AgentSpec;
+use jointly_engine::cache;
+use jointly_engine::variants;
+use jointly_record::directory;
+use jointly_record::directory::SWEEP;
+use jointly_record::quantity;
+use jointly_record::quantity::counted;
+use jointly_score::leaderboard::Leaderboard;
+use jointly_score::scores::Scores;
+use jointly_score::selection;
+use jointly_score::selection::Choice;
+use jointly_score::selection::Selection;
+use jointly_score::selection::Tune;
 
 /// Runs every variant of agents' own sweeps and picks the best, by d1 + d100 / 100 where the suite has both
 ///
@@ -30,8 +44,8 @@ pub(crate) struct Sweep {
     #[arg(long = "only", value_name = "SWEEP")]
     only: Vec<String>,
     /// Choose one variant for all problems, or one for each setting (problems that differ in their seed alone)
-    #[arg(long, value_enum, default_value_t = Tune::Global)]
-    tune: Tune,
+    #[arg(long, value_enum, default_value_t)]
+    tune: TuneArgument,
     #[command(flatten)]
     request: Request,
     /// Print sweep.json rather than the tables
@@ -63,14 +77,14 @@ impl Sweep {
         let leaderboard = Leaderboard::new(&scores);
         // Where every variant failed everywhere there is no score, and their failures are what there is to show.
         let by = leaderboard.compared_by();
-        let selections = Selection::all(&scores, by.unwrap_or_default(), self.tune);
-        let json = directory::to_json(&selection::document(&plan, by, self.tune, &selections))?;
+        let selections = Selection::all(&scores, by.unwrap_or_default(), self.tune.into());
+        let json = directory::to_json(&selection::document(&plan, by, self.tune.into(), &selections))?;
         directory.write(SWEEP, &json)?;
         if self.json {
             output::print(&json)?;
         } else {
             let problems = counted(plan.problems.len(), "problem");
-            let mut text = format!("{}, {problems}, seed {}{}", plan.suite, plan.seed, plan.departures());
+            let mut text = format!("{}, {problems}, seed {}{}", plan.suite, plan.seed, plan.overrides());
             if let Some(by) = by {
                 let errors = scores.units().clause();
                 let _ = write!(
@@ -80,7 +94,7 @@ impl Sweep {
             }
             let mut text = wrap(&text, 2) + "\n";
             for selection in &selections {
-                text += &tables(selection, by.unwrap_or_default(), self.tune);
+                text += &tables(selection, by.unwrap_or_default(), self.tune.into());
             }
             let _ = write!(text, "\nthe run and {SWEEP} are in {}", directory.path().display());
             output::print(&text)?;
@@ -111,7 +125,7 @@ impl Sweep {
 
 /// The variants from best to worst, what was chosen, and how far that can be believed.
 fn tables(selection: &Selection, by: &str, tune: Tune) -> String {
-    let error = |summary: Summary| table::with_error(summary.mean, summary.stderr);
+    let error = |summary: Summary| quantity::with_error(summary.mean, summary.stderr);
     let mut text = "\n".to_owned();
     if let Some(tuned) = selection.tuned {
         let mut rows = vec![["#", selection.agent, by, "behind"].map(String::from).to_vec()];

@@ -10,18 +10,23 @@ use anyhow::{Result, bail};
 use clap::Args;
 use jointly_core::{digest, stream};
 
-use crate::data_directories::DataDirectories;
-use crate::difference::difference;
-use crate::directory::JOURNAL;
+use crate::data_arguments::DataArguments;
 use crate::engine_argument::EngineArgument;
-use crate::entry::Entry;
-use crate::execution::{self, Finished, Unit};
+use crate::exit;
+use crate::jobs;
+use crate::output;
 use crate::progress::Display;
-use crate::request::usual_fuel;
-use crate::table::counted;
-use crate::unit::UnitResult;
-use crate::workload::Workload;
-use crate::{exit, output, problems};
+use jointly_core::limits::usual_fuel;
+use jointly_engine::execution;
+use jointly_engine::execution::Finished;
+use jointly_engine::workload::Workload;
+use jointly_record::difference::difference;
+use jointly_record::directory::JOURNAL;
+use jointly_record::quantity::counted;
+use jointly_record::suites;
+use jointly_record::unit::Unit;
+use jointly_record::unit::UnitResult;
+use jointly_score::entry::Entry;
 
 /// Runs an entry again, a finished run or its pack, and compares bit for bit
 ///
@@ -44,7 +49,7 @@ pub(crate) struct Verify {
     #[arg(long, value_name = "S", requires = "sample")]
     sample_seed: Option<u64>,
     /// Units at a time [default: the number of cores]
-    #[arg(long, value_name = "N", value_parser = execution::parse_jobs)]
+    #[arg(long, value_name = "N", value_parser = jobs::parse)]
     jobs: Option<NonZero<usize>>,
     /// The most fuel that the entry's plan may let an agent use on one problem [default: what `jointly run` lets it use by
     /// default]
@@ -54,7 +59,7 @@ pub(crate) struct Verify {
     #[arg(long, value_enum, default_value_t)]
     engine: EngineArgument,
     #[command(flatten)]
-    data: DataDirectories,
+    data: DataArguments,
 }
 
 impl Verify {
@@ -65,7 +70,7 @@ impl Verify {
             return does_not_hold(&entry, &place);
         }
         self.refuse_fuel(&entry)?;
-        let workload = Workload::of_entry(&entry, &self.data, self.engine.into())?;
+        let workload = Workload::of_plan(&entry.plan, &entry.directory, &self.data.directories(), self.engine.into())?;
         if let Some(difference) = workload.plan.difference(&entry.plan) {
             return does_not_hold(&entry, &format!("its plan is not this command's ({difference})"));
         }
@@ -81,7 +86,7 @@ impl Verify {
         }
         run_again(&entry, &workload, &units, execution::jobs(self.jobs))?;
         let (suite, problems) = (&workload.plan.suite, workload.plan.problems.len());
-        let of_suite = problems::size_of(&workload.plan).unwrap_or(problems);
+        let of_suite = suites::size_of(&workload.plan).unwrap_or(problems);
         output::print(&format!(
             "{} holds: {what} on {problems} of {} of {suite}, the same to the bit{how}",
             entry.shown(),

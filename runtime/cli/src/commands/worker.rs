@@ -12,14 +12,17 @@ use clap::Args;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::data_directories::DataDirectories;
-use crate::directory::RunDirectory;
+use crate::data_arguments::DataArguments;
 use crate::engine_argument::EngineArgument;
-use crate::execution::{self, Belief, Finished, Unit};
 use crate::exit;
-use crate::plan::Plan;
-use crate::progress::Activity;
-use crate::workload::Workload;
+use jointly_engine::activity::Activity;
+use jointly_engine::execution;
+use jointly_engine::execution::Belief;
+use jointly_engine::execution::Finished;
+use jointly_engine::workload::Workload;
+use jointly_record::directory::RunDirectory;
+use jointly_record::plan::Plan;
+use jointly_record::unit::Unit;
 
 /// A plan of a million units has a fraction of that; a longer line is no message.
 const MAX_LINE: u64 = 256 << 20;
@@ -40,7 +43,7 @@ pub(crate) struct Worker {
     #[arg(long, value_enum, default_value_t)]
     engine: EngineArgument,
     #[command(flatten)]
-    data: DataDirectories,
+    data: DataArguments,
 }
 
 /// What a worker is told first.
@@ -118,7 +121,7 @@ impl Worker {
             bail!("the plan of line 1 is none that this command made: {defect}");
         }
         let files = RunDirectory::of_kept_files(files);
-        let workload = Workload::of_plan(&plan, &files, &self.data, self.engine.into())?;
+        let workload = Workload::of_plan(&plan, &files, &self.data.directories(), self.engine.into())?;
         match workload.plan.difference(&plan) {
             None => Ok(workload),
             Some(difference) => bail!("the plan of line 1 is not this command's ({difference})"),

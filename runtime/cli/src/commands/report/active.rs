@@ -5,9 +5,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use jointly_core::regression::{RegressionProblem, RegressionSource, regression_suite};
 
-use crate::directory::RunDirectory;
-use crate::plan::Plan;
-use crate::unit::UnitResult;
+use jointly_record::directory::RunDirectory;
+use jointly_record::plan::Plan;
+use jointly_record::unit::UnitResult;
 
 /// Plans and journals of the runs that `--active` gives to the page of a run in a directory.
 pub(super) fn runs(own: &Path, plan: &Plan, paths: &[PathBuf]) -> Result<Vec<(Plan, Vec<UnitResult>)>> {
@@ -96,8 +96,10 @@ mod tests {
     use std::path::Path;
 
     use super::fits;
-    use crate::invented::regression::{learning, learning_run};
-    use crate::plan::{Plan, Terms};
+    use jointly_record::invented::regression::learning;
+    use jointly_record::invented::regression::learning_run;
+    use jointly_record::plan::Plan;
+    use jointly_record::plan::Terms;
 
     /// What agents select for one that predicts, or for themselves.
     fn plan(agents: &[&str], predictor: Option<&str>) -> Plan {

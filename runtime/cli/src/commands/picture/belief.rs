@@ -1,0 +1,97 @@
+//! What a trained agent believes on the plane: its mean prediction and functions sampled from it.
+
+use jointly_core::{Classifier, Matrix, Model, Problem, agent_seed};
+use jointly_host::{Failure, Limits, Setting, Trace};
+
+use jointly_engine::oracle;
+use jointly_engine::workload::Contestant;
+use jointly_report::picture::{Belief, MEAN_DRAWS, Plane};
+
+/// Rows of the plane that an agent is asked for at a time.
+const ROWS: usize = 1200;
+
+/// Trains an agent as a run does, and asks it.
+pub(crate) fn believe(
+    contestant: &Contestant,
+    settings: Vec<Setting>,
+    (problem, seed): (&Problem, u64),
+    functions: usize,
+    limits: Limits,
+) -> Result<Belief, Failure> {
+    let instance = problem.instance(seed);
+    let own_seed = agent_seed(seed, problem.stream_name());
+    let inputs = Plane::STANDARD.inputs();
+    match contestant {
+        Contestant::Agent(agent) => {
+            let mut agent = agent.with(settings, limits, Trace::default());
+            let mut model = agent.train(&problem.task(), instance.train(), instance.validation(), own_seed)?;
+            sample(&mut model, &inputs, functions)
+        }
+        Contestant::Oracle(sampling) => {
+            let mut posterior = oracle::posterior(sampling, problem, &instance, own_seed, &Trace::default())?;
+            let Ok(belief) = sample(&mut posterior, &inputs, functions);
+            Ok(belief)
+        }
+    }
+}
+
+fn sample<M: Model>(model: &mut M, inputs: &Matrix, functions: usize) -> Result<Belief, M::Error> {
+    let draws: Vec<u64> = (0..MEAN_DRAWS).collect();
+    let canonical = model.canonical_draws(&draws)?;
+    let mut distinct: Vec<u64> = Vec::new();
+    for draw in &canonical {
+        if !distinct.contains(draw) {
+            distinct.push(*draw);
+        }
+    }
+    let mut sampled: Vec<Vec<f32>> = vec![Vec::with_capacity(inputs.rows()); distinct.len()];
+    for rows in inputs.values().chunks(ROWS * inputs.cols()) {
+        let chunk = Matrix::new(rows.len() / inputs.cols(), inputs.cols(), rows.to_vec()).expect("whole rows");
+        let probs = model.sample_probs(&chunk, &distinct)?;
+        let classes = probs.len() / (distinct.len() * chunk.rows());
+        for (function, probs) in sampled.iter_mut().zip(probs.chunks_exact(chunk.rows() * classes)) {
+            function.extend(probs.chunks_exact(classes).map(|row| row[1]));
+        }
+    }
+    let weights: Vec<f64> =
+        distinct.iter().map(|draw| canonical.iter().filter(|other| *other == draw).count() as f64).collect();
+    let mean = |cell: usize| {
+        let total: f64 =
+            sampled.iter().zip(&weights).map(|(function, weight)| f64::from(function[cell]) * weight).sum();
+        (total / canonical.len() as f64) as f32
+    };
+    let mean = (0..inputs.rows()).map(mean).collect();
+    sampled.truncate(functions);
+    Ok(Belief { mean, functions: sampled })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MEAN_DRAWS, sample};
+    use jointly_core::{Matrix, Model};
+
+    /// Even draws say 1/4 everywhere, odd ones 3/4.
+    struct TwoFunctions;
+
+    impl Model for TwoFunctions {
+        type Error = std::convert::Infallible;
+
+        fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error> {
+            Ok(draws.iter().map(|draw| draw % 2).collect())
+        }
+
+        fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Self::Error> {
+            let row = |draw: &u64| if draw.is_multiple_of(2) { [0.75, 0.25] } else { [0.25, 0.75] };
+            Ok(draws.iter().flat_map(|draw| vec![row(draw); inputs.rows()].concat()).collect())
+        }
+    }
+
+    #[test]
+    fn functions_that_are_the_same_are_drawn_once() {
+        let inputs = Matrix::new(3, 2, vec![0.0; 6]).unwrap();
+        let Ok(belief) = sample(&mut TwoFunctions, &inputs, 4);
+        assert_eq!(belief.functions, [vec![0.25; 3], vec![0.75; 3]]);
+        assert_eq!(belief.mean, [0.5; 3]);
+        assert_eq!(MEAN_DRAWS % 2, 0);
+    }
+}

@@ -1,0 +1,91 @@
+//! A leaderboard as text: tables that fit a terminal.
+
+use std::fmt::Write as _;
+
+use jointly_score::leaderboard::Leaderboard;
+
+use crate::table::{render, wrap};
+
+/// How far a line is indented that goes on with the one above.
+const INDENT: usize = 2;
+
+/// Tables that fit in 80 columns with names of ordinary length.
+pub(crate) fn leaderboard_text(leaderboard: &Leaderboard, baseline: Option<&str>) -> String {
+    let mut text = wrap(&leaderboard.heading(baseline), INDENT) + "\n\n";
+    text += &render(2, &leaderboard.joint_table());
+    text.push('\n');
+    text += &render(1, &leaderboard.other_table(baseline));
+    let notes = leaderboard.notes();
+    if !notes.is_empty() {
+        let _ = writeln!(text, "\n{}", wrap(&notes.join("\n"), INDENT));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_core::Partitioning;
+    use jointly_record::invented::Got::{self, Failed, Missing, Scored};
+    use jointly_record::invented::InventedRun;
+    use jointly_record::plan::Terms;
+    use jointly_score::invented::InventedScores as _;
+    use jointly_score::leaderboard::Leaderboard;
+
+    use super::leaderboard_text;
+
+    const PROBLEMS: [&str; 2] = ["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1"];
+    const FINE: [Got; 2] = [Scored(1.0), Scored(2.0)];
+
+    #[test]
+    fn headings_and_notes_fit_a_terminal_and_one_is_no_plural() {
+        let agents: [(&str, &[Got]); 5] = [
+            ("mlp", &FINE),
+            ("oracle", &FINE),
+            ("prior", &[Failed, Scored(1.0)]),
+            ("uniform", &[Missing, Scored(1.0)]),
+            ("ensemble", &[Scored(f64::INFINITY), Scored(1.0)]),
+        ];
+        let mut run = InventedRun::new("quick", &PROBLEMS, &agents);
+        run.plan.agents[1].digest = jointly_record::reference::digest();
+        let Terms::Evaluation(evaluation) = &mut run.plan.terms else { panic!("classification") };
+        (evaluation.draws, evaluation.partition) = (1_000_000, Partitioning::KMeans);
+        let text = leaderboard_text(&Leaderboard::new(&run.scores()), None);
+        assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
+        let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let expected = [
+            "seed 0, 1000000 draws, parted by k-means; ranked by kl_aggregate, lower is better",
+            "above floor is",
+            "prior failed on 1 of 2 problems and has no rank; its means are over the others; first, quick/t10",
+            "uniform has no result yet on 1 problem",
+            "ensemble has kl_tau1 not finite on 1 problem ensemble",
+            "too few on 2 of 2 problems, and is likely too high",
+        ];
+        for expected in expected {
+            assert!(joined.contains(expected), "{expected:?} is not in {text}");
+        }
+        assert!(!joined.contains(" 1 problems"), "{text}");
+    }
+
+    #[test]
+    fn the_heading_says_what_errors_are_over_and_the_tables_show_them() {
+        let text = |suite: &str, problems: &[&str]| {
+            let losses: Vec<f64> = (0..problems.len()).map(|j| 1.0 + 2.0 * j as f64).collect();
+            let run = InventedRun::scored(suite, problems, &[("mlp", &losses), ("prior", &losses)]);
+            leaderboard_text(&Leaderboard::new(&run.scores()), None)
+        };
+        let iris = ["quick/real/iris/t1/seed0", "quick/real/iris/t10/seed0"];
+        let both = [iris[0], iris[1], "quick/real/mnist-t10k/t1/seed0", "quick/real/mnist-t10k/t10/seed0"];
+        let of_both = text("quick/real", &both);
+        assert!(
+            of_both.contains("\n± is the standard error over datasets; vs is") && of_both.contains("4.0 ±2.0"),
+            "{of_both}"
+        );
+        let of_iris = text("quick/real", &iris);
+        assert!(of_iris.contains("\nno ±, for all problems share one dataset; vs is"), "{of_iris}");
+        assert_eq!(of_iris.matches('±').count(), 1, "{of_iris}");
+        let of_one = text("quick/real", &iris[..1]);
+        assert!(of_one.contains("\n± is the standard error over the tau-samples of the problem"), "{of_one}");
+        let sampled = text("quick", &["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1"]);
+        assert!(sampled.contains("\n± is the standard error over problems; vs is"), "{sampled}");
+    }
+}

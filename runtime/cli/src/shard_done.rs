@@ -1,0 +1,42 @@
+//! A shard that is done, and what is next.
+
+use std::process::ExitCode;
+
+use anyhow::Result;
+use jointly_record::directory::RunDirectory;
+use jointly_record::journal::Journal;
+use jointly_record::quantity::counted;
+use jointly_record::shard::Shard;
+use jointly_record::shell::quoted;
+use jointly_record::unit::{Outcome, UnitResult};
+
+use crate::{exit, output};
+
+/// A shard all of whose units have a result.
+pub(crate) struct ShardDone {
+    pub(crate) directory: RunDirectory,
+    pub(crate) shard: Shard,
+    /// Of the shard, and of the plan.
+    pub(crate) units: (usize, usize),
+    pub(crate) journal: Journal,
+}
+
+impl ShardDone {
+    /// Says what is done and what is next, and gives the exit code.
+    pub(crate) fn show(&self) -> Result<ExitCode> {
+        let place = self.directory.path().display().to_string();
+        let (mine, all) = self.units;
+        let failed = |result: &&UnitResult| matches!(result.outcome, Outcome::Failed(_));
+        let failures = self.journal.results().iter().filter(failed).count();
+        let failed = if failures > 0 { format!("; {} failed", counted(failures, "unit")) } else { String::new() };
+        output::print(&format!(
+            "shard {} is done, {mine} of the plan's {}{failed}, and lies in {place}\na shard has no scores; when all {} are \
+             done, join them:\n  jointly merge OUT {} ...",
+            self.shard,
+            counted(all, "unit"),
+            self.shard.of,
+            quoted(&place),
+        ))?;
+        Ok(ExitCode::from(if failures > 0 { exit::SOME_FAILED } else { exit::DONE }))
+    }
+}

@@ -1,0 +1,32 @@
+//! How much an agent may use on one unit.
+
+use serde::{Deserialize, Serialize};
+
+use crate::interface::Interface;
+
+/// Bounds on one unit: training, and all sampling after it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Limits {
+    /// Units of wasmtime fuel, roughly one an instruction; the same on every machine.
+    pub fuel: u64,
+    /// Bytes of linear memory.
+    pub memory: u64,
+}
+
+impl Default for Limits {
+    /// 2 x 10^12 fuel, some ten minutes of an endless loop and thirty times what `ensemble` takes; 1 GiB.
+    fn default() -> Self {
+        Self { fuel: 2_000_000_000_000, memory: 1 << 30 }
+    }
+}
+
+/// Fuel for a problem of dataset shift: ten networks of convolutions on 8,000 images take 7e13.
+const SHIFT_FUEL: u64 = 100_000_000_000_000;
+
+/// The fuel that an agent may use on one problem unless a person says otherwise.
+pub fn usual_fuel(interface: Interface) -> u64 {
+    match interface {
+        Interface::Multimodal => SHIFT_FUEL,
+        Interface::Classification | Interface::Regression => Limits::default().fuel,
+    }
+}

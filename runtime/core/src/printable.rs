@@ -1,0 +1,11 @@
+//! Which characters of a stranger's text reach a terminal.
+
+/// Whether a character shows as itself and changes nothing about those beside it: no control, no end of a line or
+/// paragraph, none that turns the direction of what follows, and none that nobody sees.
+pub fn is_printable(c: char) -> bool {
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    let ends_line = matches!(c, '\u{2028}' | '\u{2029}');
+    let unseen =
+        matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
+    !(c.is_control() || turns || ends_line || unseen)
+}

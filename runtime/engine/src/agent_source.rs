@@ -1,0 +1,169 @@
+//! Where an agent's bytes come from: the bundle, or a file.
+
+use std::borrow::Cow;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use jointly_bundle::Bundled;
+use jointly_host::{Agent, Interface, Limits, Parameter, Runtime};
+
+use crate::agent_spec::AgentSpec;
+use jointly_record::reference;
+use jointly_record::settings::Settings;
+
+/// A file larger than this is no agent: interpreters compiled in come to some twenty megabytes.
+const MAX_BYTES: u64 = 256 << 20;
+
+/// What an agent may use to refuse its settings, before any unit is paid for.
+const PREFLIGHT_FUEL: u64 = 100_000_000;
+
+/// An agent and the bytes that it was loaded from.
+pub struct LoadedAgent {
+    /// The agent.
+    pub agent: Agent,
+    /// The bytes of its file.
+    pub bytes: Cow<'static, [u8]>,
+}
+
+/// Loads what a spec names, whatever it speaks; each interface is given those of the settings that are [its own](own_settings).
+pub fn load(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<LoadedAgent> {
+    let loaded = read(runtime, spec, limits)?;
+    let spoken: Vec<Interface> = Interface::ALL.into_iter().filter(|it| loaded.agent.speaks(*it)).collect();
+    let own = spoken.iter().map(|interface| own_settings(&loaded.agent, &spec.settings, *interface));
+    let own: Vec<Settings> = own.collect();
+    for (interface, settings) in spoken.iter().zip(&own) {
+        let nobodys = |name: &str| own.iter().all(|settings| settings.get(name).is_none());
+        // With what no interface knows, so that it is refused.
+        let settings = spec.settings.clone().without(|name, _| settings.get(name).is_none() && !nobodys(name));
+        refuse_settings(&loaded.agent, &AgentSpec { agent: spec.agent.clone(), settings }, limits, *interface)?;
+    }
+    Ok(loaded)
+}
+
+/// The settings that an agent describes for an interface: one that learns both has some of each.
+pub fn own_settings(agent: &Agent, settings: &Settings, interface: Interface) -> Settings {
+    let known = |name: &str| agent.description().parameters_of(interface).any(|known| known.name == name);
+    settings.clone().without(|name, _| !known(name))
+}
+
+/// Loads what a spec names for what it is to learn, and lets the agent refuse the spec's settings.
+pub fn load_for(runtime: &Runtime, spec: &AgentSpec, limits: Limits, interface: Interface) -> Result<LoadedAgent> {
+    let loaded = read(runtime, spec, limits)?;
+    refuse(&loaded.agent, spec, limits, interface)?;
+    Ok(loaded)
+}
+
+/// Refuses an agent that does not learn that, and lets it refuse the spec's settings.
+pub fn refuse(agent: &Agent, spec: &AgentSpec, limits: Limits, interface: Interface) -> Result<()> {
+    let Some(interface) = role(agent, interface) else {
+        let able: Vec<&str> = bundled(interface).map(|bundled| bundled.name).collect();
+        let (what, others) = match interface {
+            Interface::Multimodal => {
+                ("classes of inputs that shift", ", and where inputs are numbers those of classification")
+            }
+            Interface::Classification => ("classification", ""),
+            Interface::Regression => ("regression", ""),
+        };
+        bail!(
+            "{} does not learn {what}, which the suite is about; bundled agents that do: {}{others}",
+            spec.agent,
+            able.join(", ")
+        );
+    };
+    refuse_settings(agent, spec, limits, interface)
+}
+
+/// What an agent takes part as where something is to be learnt: as that, or as a classifier of numbers where inputs of any kind
+/// are to be classified and it speaks of no others.
+pub fn role(agent: &Agent, wanted: Interface) -> Option<Interface> {
+    let plain = || (wanted == Interface::Multimodal).then_some(Interface::Classification);
+    let roles = [Some(wanted), plain()];
+    roles.into_iter().flatten().find(|role| agent.speaks(*role))
+}
+
+/// Loads what a spec names, whatever it speaks and whatever its settings.
+pub fn read(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<LoadedAgent> {
+    if spec.agent == reference::NAME {
+        bail!(
+            "{} is no component but the host's own reference; `jointly run` and `jointly picture` take it",
+            reference::NAME
+        );
+    }
+    let bytes = bytes(&spec.agent)?;
+    let agent = runtime.load(&bytes, limits).with_context(|| format!("failed to load {}", spec.agent))?;
+    if agent.description().name == reference::NAME {
+        bail!(
+            "{} calls itself {}, which is the host's own reference; give it another name",
+            spec.agent,
+            reference::NAME
+        );
+    }
+    Ok(LoadedAgent { agent, bytes })
+}
+
+fn refuse_settings(agent: &Agent, spec: &AgentSpec, limits: Limits, interface: Interface) -> Result<()> {
+    let parameters: Vec<&Parameter> = agent.description().parameters_of(interface).collect();
+    if let Some(unknown) = spec.settings.names().find(|name| parameters.iter().all(|known| known.name != *name)) {
+        let known: Vec<String> = parameters.iter().map(|known| format!("{}={}", known.name, known.default)).collect();
+        let known = if known.is_empty() { "it has none".into() } else { format!("known: {}", known.join(", ")) };
+        bail!("{} has no setting {unknown}; {known}", spec.agent);
+    }
+    let settings = spec.settings.to_list();
+    if !settings.is_empty()
+        && let Some(refusal) =
+            agent.refusal(interface, &settings, Limits { fuel: limits.fuel.min(PREFLIGHT_FUEL), ..limits })
+    {
+        bail!("{} refuses its settings: {refusal}", spec.agent);
+    }
+    Ok(())
+}
+
+/// Every bundled agent, at its defaults.
+pub fn all_bundled() -> Vec<AgentSpec> {
+    jointly_bundle::all().iter().map(at_defaults).collect()
+}
+
+/// Every bundled agent that learns that, at its defaults.
+pub fn all_bundled_for(interface: Interface) -> Vec<AgentSpec> {
+    bundled(interface).map(at_defaults).collect()
+}
+
+fn bundled(interface: Interface) -> impl Iterator<Item = &'static Bundled> {
+    jointly_bundle::all().iter().filter(move |bundled| match interface {
+        Interface::Classification => bundled.classifies,
+        Interface::Regression => bundled.regresses,
+        Interface::Multimodal => bundled.multimodal,
+    })
+}
+
+fn at_defaults(bundled: &Bundled) -> AgentSpec {
+    AgentSpec { agent: bundled.name.to_owned(), settings: Settings::default() }
+}
+
+fn bytes(agent: &str) -> Result<Cow<'static, [u8]>> {
+    if let Some(bundled) = jointly_bundle::find(agent) {
+        return Ok(Cow::Borrowed(bundled.component));
+    }
+    let path = Path::new(agent);
+    if path.extension().is_some_and(|extension| extension == "npz") {
+        bail!("{agent} is no agent; a problem is given by --problem {agent}, which may be repeated");
+    }
+    let looks_like_path = agent.contains(std::path::is_separator) || path.extension().is_some() || path.exists();
+    if !looks_like_path {
+        let known: Vec<&str> = jointly_bundle::all().iter().map(|bundled| bundled.name).collect();
+        bail!("there is no agent {agent}; bundled are {}; another is given as a path to its .wasm", known.join(", "));
+    }
+    let metadata = std::fs::metadata(path)
+        .with_context(|| format!("failed to read {agent}; give the path of a .wasm or a bundled name"))?;
+    if !metadata.is_file() {
+        bail!("failed to read {agent}: not a file; give the path of a .wasm");
+    }
+    if metadata.len() > MAX_BYTES {
+        bail!(
+            "failed to load {agent}: {} MiB is more than an agent may have, {}",
+            metadata.len() >> 20,
+            MAX_BYTES >> 20
+        );
+    }
+    Ok(Cow::Owned(std::fs::read(path).with_context(|| format!("failed to read {agent}"))?))
+}

@@ -1,0 +1,60 @@
+//! How a person names an agent: `ensemble+:size=30,prior-scale=1` or `path/to/agent.wasm:rate=0.1`.
+
+use std::str::FromStr;
+
+use jointly_record::settings::Settings;
+
+/// A bundled agent's name or a path to a .wasm, with settings.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentSpec {
+    /// The name, or the path.
+    pub agent: String,
+    /// The settings that were given.
+    pub settings: Settings,
+}
+
+impl FromStr for AgentSpec {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        // A path may hold colons of its own.
+        let end = text.rfind(".wasm").map_or(0, |at| at + ".wasm".len());
+        let (agent, settings) = match text[end..].find(':') {
+            Some(colon) => (&text[..end + colon], &text[end + colon + 1..]),
+            None => (text, ""),
+        };
+        if agent.is_empty() {
+            return Err("an agent's name is missing before the settings".into());
+        }
+        Ok(Self { agent: agent.to_owned(), settings: settings.parse()? })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::AgentSpec;
+
+    fn parse(text: &str) -> Result<(String, String), String> {
+        text.parse::<AgentSpec>().map(|spec| (spec.agent.clone(), spec.settings.label("")))
+    }
+
+    #[test]
+    fn names_and_paths_with_and_without_settings() {
+        let expect = |text: &str, agent: &str, settings: &str| {
+            assert_eq!(parse(text), Ok((agent.to_owned(), settings.to_owned())), "{text}");
+        };
+        expect("mlp", "mlp", "");
+        expect("mlp:", "mlp", "");
+        expect("ensemble+:size=30,prior-scale=1", "ensemble+", ":prior-scale=1,size=30");
+        expect("mlp:hidden=50,50,l2=1", "mlp", ":hidden=50,50,l2=1");
+        expect("a:b/c.wasm", "a:b/c.wasm", "");
+        expect("./c.wasm:k=v", "./c.wasm", ":k=v");
+    }
+
+    #[test]
+    fn what_cannot_be_read_is_refused() {
+        assert!(parse(":size=1").unwrap_err().contains("name is missing"));
+        assert!(parse("mlp:size").unwrap_err().contains("name=value"));
+        assert!(parse("mlp:l2=1,l2=2").unwrap_err().contains("twice"));
+    }
+}

@@ -1,0 +1,183 @@
+//! The contract of an agent as clauses that can be put to the test, each on small trainings of its own.
+
+mod beliefs;
+mod draws;
+mod kinds;
+mod rows;
+mod settings;
+mod subject;
+mod tasks;
+mod training;
+
+use jointly_host::Interface;
+use serde::Serialize;
+
+pub use subject::Subject;
+
+/// A clause of the contract.
+pub struct Clause {
+    name: &'static str,
+    says: &'static str,
+    /// Of which agents it is asked.
+    of: Of,
+    /// What is wrong, where something is.
+    test: fn(&Subject) -> Result<(), String>,
+}
+
+/// Of which agents a clause is asked.
+#[derive(Clone, Copy)]
+enum Of {
+    All,
+    /// Those that predict probabilities of classes.
+    Classes,
+    Only(Interface),
+}
+
+/// How an agent did on a clause.
+#[derive(Serialize)]
+pub struct Verdict {
+    /// The clause's name.
+    pub clause: &'static str,
+    /// What it asks.
+    pub says: &'static str,
+    /// The interface that the agent was asked by.
+    pub interface: Interface,
+    /// Whether the agent keeps to it.
+    pub ok: bool,
+    /// What broke it.
+    pub broken: Option<String>,
+}
+
+/// Every clause, in the order in which an author would mend them.
+pub const CLAUSES: &[Clause] = &[
+    Clause {
+        name: "probabilities",
+        says: "rows are finite, in [0, 1] and sum to 1 within 1e-4",
+        of: Of::Classes,
+        test: tasks::answers,
+    },
+    Clause { name: "three-classes", says: "three classes work", of: Of::Classes, test: tasks::three_classes },
+    Clause {
+        name: "functions",
+        says: "means are finite and noise is not negative",
+        of: Of::Only(Interface::Regression),
+        test: tasks::answers,
+    },
+    Clause {
+        name: "moments",
+        says: "moments, if any, are a covariance, and the same for a row among others",
+        of: Of::Only(Interface::Regression),
+        test: beliefs::moments,
+    },
+    Clause {
+        name: "intervals",
+        says: "intervals, if any, widen with the level, and are the same for a row among others",
+        of: Of::Only(Interface::Regression),
+        test: beliefs::intervals,
+    },
+    Clause { name: "no-data", says: "training on no examples works", of: Of::Classes, test: tasks::no_data },
+    Clause {
+        name: "no-data",
+        says: "training on no examples works, or is refused as unsupported",
+        of: Of::Only(Interface::Regression),
+        test: tasks::no_data_or_refusal,
+    },
+    Clause {
+        name: "images",
+        says: "images of 8 x 8 pixels work, or are refused as unsupported",
+        of: Of::Only(Interface::Multimodal),
+        test: kinds::images,
+    },
+    Clause {
+        name: "texts",
+        says: "rows of words work, or are refused as unsupported",
+        of: Of::Only(Interface::Multimodal),
+        test: kinds::texts,
+    },
+    Clause {
+        name: "categories",
+        says: "categories beside numbers work, or are refused as unsupported",
+        of: Of::Only(Interface::Multimodal),
+        test: kinds::categories,
+    },
+    Clause { name: "zero-rows", says: "no rows give an empty answer", of: Of::All, test: tasks::zero_rows },
+    Clause { name: "zero-draws", says: "no draws give an empty answer", of: Of::All, test: tasks::zero_draws },
+    Clause {
+        name: "rows-alone",
+        says: "a row alone gives the bits it gives among others",
+        of: Of::All,
+        test: rows::alone,
+    },
+    Clause { name: "rows-order", says: "the order of rows changes no bit", of: Of::All, test: rows::order },
+    Clause {
+        name: "rows-batch",
+        says: "another batch around a row changes no bit of it",
+        of: Of::All,
+        test: rows::batch,
+    },
+    Clause {
+        name: "draws-alone",
+        says: "a draw alone gives the bits it gives among others",
+        of: Of::All,
+        test: draws::alone,
+    },
+    Clause { name: "draws-order", says: "the order of draws changes no bit", of: Of::All, test: draws::order },
+    Clause {
+        name: "draws-again",
+        says: "a draw names the same function in a later call",
+        of: Of::All,
+        test: draws::again,
+    },
+    Clause {
+        name: "canonical-draws",
+        says: "a canonical draw names the same function",
+        of: Of::All,
+        test: draws::canonical,
+    },
+    Clause {
+        name: "same-seed",
+        says: "two trainings with one seed agree, in fuel too",
+        of: Of::All,
+        test: training::same_seed,
+    },
+    Clause {
+        name: "other-seed",
+        says: "another seed differs, or the agent says it is deterministic",
+        of: Of::All,
+        test: training::other_seed,
+    },
+    Clause {
+        name: "unknown-setting",
+        says: "an unknown setting is refused as invalid",
+        of: Of::All,
+        test: settings::unknown,
+    },
+    Clause {
+        name: "stated-defaults",
+        says: "the stated defaults are accepted and are the defaults",
+        of: Of::All,
+        test: settings::defaults,
+    },
+];
+
+impl Clause {
+    /// Whether it is asked of agents that speak the interface.
+    pub fn applies(&self, interface: Interface) -> bool {
+        match self.of {
+            Of::All => true,
+            Of::Classes => interface != Interface::Regression,
+            Of::Only(of) => of == interface,
+        }
+    }
+
+    /// Puts the clause to the test.
+    pub fn hold(&self, subject: &Subject) -> Verdict {
+        // What ran out of fuel once would do so in every training again.
+        let broken = if subject.is_spent() {
+            Some("not tried, since a training before used up its fuel; --fuel sets the limit".into())
+        } else {
+            (self.test)(subject).err()
+        };
+        Verdict { clause: self.name, says: self.says, interface: subject.interface, ok: broken.is_none(), broken }
+    }
+}

@@ -1,0 +1,178 @@
+//! An agent under test: small trainings, and comparing answers bit for bit.
+
+use std::cell::Cell;
+
+use jointly_core::regression::{Belief, RegressionTask, Regressor, Targets};
+use jointly_core::{
+    Classifier, Dataset, Inputs, Matrix, Model, MultimodalClassifier, MultimodalDataset, MultimodalModel,
+    MultimodalTask, Task, Tokens,
+};
+use jointly_host::{
+    Agent, Failure, Interface, Kind, Limits, Setting, Trace, Trained, TrainedMultimodal, TrainedRegressor,
+};
+
+use jointly_record::settings::Settings;
+
+/// Seed of every training but those that ask for another.
+pub(super) const SEED: u64 = 1;
+/// Enough draws that an ensemble repeats members.
+pub(super) const DRAWS: u64 = 12;
+/// Numbers that a draw has at a row: probabilities of two classes, or a mean and the spread of the noise.
+pub(super) const NUMBERS: usize = 2;
+
+/// An agent with the settings that it is tested with, as what it is tested.
+pub struct Subject<'a> {
+    pub(super) agent: &'a Agent,
+    pub(super) interface: Interface,
+    pub(super) settings: Vec<Setting>,
+    pub(super) limits: Limits,
+    spent: Cell<bool>,
+}
+
+/// A trained agent and the fuel it had.
+pub(super) enum Learned {
+    Classifier(Box<Trained>),
+    Regressor(Box<TrainedRegressor>),
+    Multimodal(Box<TrainedMultimodal>),
+}
+
+impl Learned {
+    /// What it was trained to be, where that is a regressor.
+    pub(super) fn regressor(&mut self) -> Result<&mut TrainedRegressor, String> {
+        match self {
+            Self::Regressor(trained) => Ok(trained),
+            Self::Classifier(_) | Self::Multimodal(_) => Err("not a regressor".into()),
+        }
+    }
+
+    pub(super) fn fuel_used(&self) -> u64 {
+        match self {
+            Self::Classifier(trained) => trained.fuel_used(),
+            Self::Regressor(trained) => trained.fuel_used(),
+            Self::Multimodal(trained) => trained.fuel_used(),
+        }
+    }
+
+    pub(super) fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Failure> {
+        match self {
+            Self::Classifier(trained) => trained.canonical_draws(draws),
+            Self::Regressor(trained) => trained.canonical_draws(draws),
+            Self::Multimodal(trained) => trained.canonical_draws(draws),
+        }
+    }
+}
+
+impl<'a> Subject<'a> {
+    /// An agent by one of its interfaces, with the settings and limits that all trainings have.
+    pub fn new(agent: &'a Agent, interface: Interface, settings: &Settings, limits: Limits) -> Self {
+        Self { agent, interface, settings: settings.to_list(), limits, spent: Cell::new(false) }
+    }
+
+    /// Whether a training used up its fuel.
+    pub(super) fn is_spent(&self) -> bool {
+        self.spent.get()
+    }
+
+    /// Trained on a few points in the plane, of two classes or with targets.
+    pub(super) fn trained(&self) -> Result<Learned, String> {
+        self.train(2, 20, SEED, &self.settings).map_err(|failure| failure.to_string())
+    }
+
+    pub(super) fn train(
+        &self,
+        num_classes: u32,
+        examples: usize,
+        seed: u64,
+        settings: &[Setting],
+    ) -> Result<Learned, Failure> {
+        let (settings, trace) = (settings.to_vec(), Trace::default());
+        let trained = match self.interface {
+            Interface::Classification => {
+                let task = Task { input_dim: 2, num_classes, temperature: Some(0.1), hidden_layers: Some(2) };
+                let mut agent = self.agent.with(settings, self.limits, trace);
+                let trained = agent.train(&task, &examples_of(num_classes, examples), None, seed);
+                trained.map(|trained| Learned::Classifier(trained.into()))
+            }
+            Interface::Regression => {
+                let task = RegressionTask { input_dim: 2, noise_std: None };
+                let mut agent = self.agent.regressor(settings, self.limits, trace);
+                let trained = agent.train(&task, &targets(examples), None, seed);
+                trained.map(|trained| Learned::Regressor(trained.into()))
+            }
+            Interface::Multimodal => {
+                let task = MultimodalTask { num_classes, numbers: 2, image: None, tokens: Tokens::Absent };
+                let data = |from| {
+                    let labels = (0..examples as u32).map(|i| i % num_classes).collect();
+                    MultimodalDataset::new(&task, points(examples, from).into(), labels)
+                        .expect("labels in range, one for each row")
+                };
+                let trained = self.train_on(&task, &data(0), &data(examples), seed, &settings);
+                trained.map(|trained| Learned::Multimodal(trained.into()))
+            }
+        };
+        self.note(trained)
+    }
+
+    /// Trained on inputs of another kind, with examples for its own use.
+    pub(super) fn train_on(
+        &self,
+        task: &MultimodalTask,
+        data: &MultimodalDataset,
+        validation: &MultimodalDataset,
+        seed: u64,
+        settings: &[Setting],
+    ) -> Result<TrainedMultimodal, Failure> {
+        let mut agent = self.agent.multimodal(settings.to_vec(), self.limits, Trace::default());
+        self.note(agent.train(task, data, Some(validation), seed))
+    }
+
+    /// Keeps in mind that a training used up its fuel.
+    fn note<T>(&self, trained: Result<T, Failure>) -> Result<T, Failure> {
+        trained.inspect_err(|failure| self.spent.set(self.spent.get() || failure.kind == Kind::OutOfFuel))
+    }
+}
+
+/// Points on a spiral with targets that wave along it.
+fn targets(examples: usize) -> Targets {
+    let target = |i: usize| (libm::sin(0.7 * i as f64) + 0.1 * libm::cos(5.0 * i as f64)) as f32;
+    Targets::new(points(examples, 0), (0..examples).map(target).collect()).expect("finite, one for each row")
+}
+
+/// Points on a spiral, so that none is like another, labelled in turn.
+fn examples_of(num_classes: u32, examples: usize) -> Dataset {
+    let labels = (0..examples as u32).map(|i| i % num_classes).collect();
+    Dataset::new(points(examples, 0), labels, num_classes).expect("labels in range, one for each row")
+}
+
+/// `rows` distinct inputs; another `from` gives others.
+pub(super) fn points(rows: usize, from: usize) -> Matrix {
+    let point = |i: usize| {
+        let angle = (from + i) as f64;
+        let radius = 0.2 + 0.05 * angle;
+        [(radius * libm::cos(angle)) as f32, (radius * libm::sin(angle)) as f32]
+    };
+    Matrix::new(rows, 2, (0..rows).flat_map(point).collect()).expect("two values for each row")
+}
+
+/// What draws say at inputs, [`NUMBERS`] a row: (m, t, k) in one list.
+pub(super) fn sample(model: &mut Learned, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, String> {
+    match model {
+        Learned::Classifier(trained) => trained.sample_probs(inputs, draws).map_err(|failure| failure.to_string()),
+        Learned::Regressor(trained) => {
+            let samples = trained.sample_functions(inputs, draws).map_err(|failure| failure.to_string())?;
+            Ok(samples.means().iter().zip(samples.noise_stds()).flat_map(|(mean, std)| [*mean, *std]).collect())
+        }
+        Learned::Multimodal(trained) => {
+            let inputs = Inputs::from(inputs.clone());
+            trained.sample_probs(&inputs, draws).map_err(|failure| failure.to_string())
+        }
+    }
+}
+
+/// Says where two answers differ in a bit; `place` names the index.
+pub(super) fn same_bits(a: &[f32], b: &[f32], place: impl Fn(usize) -> String) -> Result<(), String> {
+    match a.iter().zip(b).position(|(a, b)| a.to_bits() != b.to_bits()) {
+        None => Ok(()),
+        Some(at) => Err(format!("{}: {} and {}", place(at), a[at], b[at])),
+    }
+}

@@ -1,0 +1,50 @@
+//! Where real data are looked for.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail};
+use jointly_core::shift::OWN_IMAGES;
+
+/// Directories with the files of datasets.
+#[derive(Clone, Debug, Default)]
+pub struct DataDirectories {
+    /// Those that a person gives, looked through in their order; where there are none, those of the environment.
+    pub given: Vec<PathBuf>,
+    /// A folder of user-supplied images.
+    pub images: Option<PathBuf>,
+}
+
+impl DataDirectories {
+    /// The folder of a person's own images.
+    pub fn images(&self) -> Option<&Path> {
+        self.images.as_deref()
+    }
+
+    /// Refuses a folder of images where no suite is about such.
+    pub fn refuse_images(&self, about: &str) -> Result<()> {
+        if self.images.is_none() {
+            return Ok(());
+        }
+        bail!("--images is for the suite {OWN_IMAGES}, and this is about {about}: leave it out")
+    }
+
+    /// The directories to look through, in their order.
+    pub fn paths(&self) -> Result<Vec<PathBuf>> {
+        if let Some(absent) = self.given.iter().find(|directory| !directory.is_dir()) {
+            bail!("--data {}: there is no such directory", absent.display());
+        }
+        if !self.given.is_empty() {
+            return Ok(self.given.clone());
+        }
+        let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty());
+        if let Some(list) = variable("JOINTLY_DATA") {
+            return Ok(std::env::split_paths(&list).filter(|path| !path.as_os_str().is_empty()).collect());
+        }
+        let data = variable("XDG_DATA_HOME").map(PathBuf::from);
+        let data = data.or_else(|| variable("HOME").map(|home| PathBuf::from(home).join(".local/share")));
+        match data {
+            Some(data) => Ok(vec![data.join("jointly")]),
+            None => bail!("there is nowhere to look for data: give --data DIR"),
+        }
+    }
+}

@@ -1,0 +1,228 @@
+//! Joins directories of one plan, shards or runs that ended early, into one finished run.
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Result, bail, ensure};
+use jointly_host::{ENGINE, INTERFACE};
+
+use crate::schedule;
+use jointly_record::attachments;
+use jointly_record::difference::difference;
+use jointly_record::directory::PLAN;
+use jointly_record::directory::RunDirectory;
+use jointly_record::journal::Journal;
+use jointly_record::kept::Kept;
+use jointly_record::plan::Plan;
+use jointly_record::quantity::counted;
+use jointly_record::shard::Shard;
+use jointly_record::shell::quoted;
+use jointly_record::unit::Unit;
+use jointly_record::unit::UnitResult;
+
+/// Units and shards that a message names.
+const NAMED: usize = 3;
+
+/// A run all of whose units have a result.
+pub struct Joined {
+    /// Where it lies.
+    pub directory: RunDirectory,
+    /// What was asked.
+    pub plan: Plan,
+    /// The results of all units, in the plan's order.
+    pub journal: Journal,
+}
+
+/// A directory with results of the plan, some or all.
+struct Part {
+    path: PathBuf,
+    directory: RunDirectory,
+    plan: Plan,
+    shard: Option<Shard>,
+}
+
+impl Part {
+    fn open(path: &Path) -> Result<Self> {
+        let directory = RunDirectory::existing(path)?;
+        let plan = directory.own_plan()?;
+        let own = [("interface", &*plan.interface, INTERFACE), ("engine", &*plan.engine, ENGINE)];
+        if let Some((what, theirs, own)) = own.iter().find(|(_, theirs, own)| theirs != own) {
+            bail!("{} was made by {what} {theirs} and this is {own}; use the same command for all", path.display());
+        }
+        let shard = Shard::held(&directory)?;
+        Ok(Self { path: path.to_owned(), directory, plan, shard })
+    }
+}
+
+/// Joins the directories, with what the first one may hold already. Nothing is written before all is known to fit together.
+///
+/// # Errors
+/// When they are not of one plan, disagree, or lack units.
+pub fn join(out: &Path, paths: &[PathBuf]) -> Result<Joined> {
+    ensure!(!out.is_file(), "{} is a file, and a run goes into a directory: name another one first", out.display());
+    let mut parts = Vec::new();
+    if out.join(PLAN).exists() {
+        let part = Part::open(out)?;
+        if let Some(shard) = part.shard {
+            bail!("{} is of shard {shard}, and the whole goes there: name another directory first", out.display());
+        }
+        parts.push(part);
+    }
+    for path in paths {
+        parts.push(Part::open(path)?);
+    }
+    let Some((first, rest)) = parts.split_first() else { bail!("give at least one directory to join") };
+    for part in rest {
+        if let Some(difference) = part.plan.difference(&first.plan) {
+            bail!(
+                "{} holds another plan than {}: it has {difference}; join directories of one plan",
+                part.path.display(),
+                first.path.display()
+            );
+        }
+    }
+    let results = united(&parts, out)?;
+    let plan = first.plan.clone();
+
+    let kept = attachments::kept(&plan, &results)?;
+    // Together they may be more than memory holds: looked at now, and read again when they are written.
+    kept.iter().try_for_each(|(kind, digest)| content(&parts, *kind, digest).map(drop))?;
+    let (directory, mut journal) = RunDirectory::for_plan(out, &plan)?;
+    for (kind, digest) in kept {
+        directory.keep(kind, &digest, &content(&parts, kind, &digest)?)?;
+    }
+    let there: BTreeSet<(String, String)> = journal.results().iter().map(key).collect();
+    for result in results.into_iter().filter(|result| !there.contains(&key(result))) {
+        journal.append(result)?;
+    }
+    Ok(Joined { directory, plan, journal })
+}
+
+fn key(result: &UnitResult) -> (String, String) {
+    (result.agent.clone(), result.problem.clone())
+}
+
+/// The bytes of a digest, from whichever directory has them whole.
+fn content(parts: &[Part], kind: Kept, digest: &str) -> Result<Vec<u8>> {
+    let mut having = parts.iter().filter(|part| part.directory.kept(kind, digest).exists());
+    let Some(first) = having.next() else {
+        bail!("no directory has {}, which the plan or a result names; copy whole directories", kind.path(digest))
+    };
+    let found = first.directory.whole(kind, digest);
+    found.or_else(|damaged| having.find_map(|part| part.directory.whole(kind, digest).ok()).ok_or(damaged))
+}
+
+/// The results of all units in the plan's order, each once; refuses two that differ, and a plan with units that have none.
+fn united(parts: &[Part], out: &Path) -> Result<Vec<UnitResult>> {
+    let plan = &parts[0].plan;
+    let agents: HashMap<&str, usize> =
+        plan.agents.iter().enumerate().map(|(place, agent)| (agent.label.as_str(), place)).collect();
+    let problems: HashMap<&str, usize> =
+        plan.problems.iter().enumerate().map(|(place, problem)| (problem.problem.as_str(), place)).collect();
+    let mut known: Vec<Option<(&Part, UnitResult)>> = Vec::new();
+    known.resize_with(agents.len() * problems.len(), || None);
+    for part in parts {
+        for result in part.directory.results()? {
+            let unit = agents.get(result.agent.as_str()).zip(problems.get(result.problem.as_str()));
+            let Some((agent, problem)) = unit.filter(|_| plan.takes(&result.outcome)) else {
+                bail!(
+                    "{} has a result for {} on {}, which is none of the plan's; delete the line, and run its shard again",
+                    part.directory.journal().display(),
+                    result.agent,
+                    result.problem
+                );
+            };
+            let place = &mut known[problem * agents.len() + agent];
+            match place {
+                Some((other, first)) => refuse_other((other, first), (part, &result))?,
+                None => *place = Some((part, result)),
+            }
+        }
+    }
+    let missing: Vec<Unit> = (0..known.len())
+        .filter(|place| known[*place].is_none())
+        .map(|place| Unit { agent: place % agents.len(), problem: place / agents.len() })
+        .collect();
+    if !missing.is_empty() {
+        bail!("{}", what_is_missing(parts, &missing, out));
+    }
+    Ok(known.into_iter().flatten().map(|(_, result)| result).collect())
+}
+
+/// Refuses a unit that has not the same result in two directories, but for the time that it took.
+fn refuse_other((one, first): (&Part, &UnitResult), (other, second): (&Part, &UnitResult)) -> Result<()> {
+    let untimed = |result: &UnitResult| UnitResult { seconds: None, ..result.clone() };
+    let (first, second) = (untimed(first), untimed(second));
+    if serde_json::to_vec(&first)? == serde_json::to_vec(&second)? {
+        return Ok(());
+    }
+    let (held, again) = (serde_json::to_value(&first)?, serde_json::to_value(&second)?);
+    bail!(
+        "{} and {} have other results of {} on {}: {}; one of them is damaged or was not made by this command: delete both \
+         lines, and run the unit again",
+        one.directory.journal().display(),
+        other.directory.journal().display(),
+        first.agent,
+        first.problem,
+        difference(&held, &again, "its result")
+    )
+}
+
+/// Names units that have no result, and the command that runs them.
+fn what_is_missing(parts: &[Part], missing: &[Unit], out: &Path) -> String {
+    let Part { plan, path, .. } = &parts[0];
+    let name = |unit: &Unit| format!("{} on {}", plan.agents[unit.agent].label, plan.problems[unit.problem].problem);
+    let total = plan.agents.len() * plan.problems.len();
+    let units = format!(
+        "{} of {} {} no result ({})",
+        missing.len(),
+        counted(total, "unit"),
+        if missing.len() == 1 { "has" } else { "have" },
+        named(missing.iter().map(name).collect())
+    );
+    let shown = |path: &Path| quoted(&path.display().to_string());
+    let like = format!("jointly run --like {}", shown(path));
+    let Some(of) = parts.iter().find_map(|part| part.shard).map(|shard| shard.of) else {
+        let others: String = parts[1..].iter().flat_map(|part| [" --reuse ".to_owned(), shown(&part.path)]).collect();
+        return format!("{units}: run `{like} --out {}{others}`, which does without a merge", shown(path));
+    };
+    let shares = schedule::shares(plan, of);
+    let shards: BTreeSet<u32> =
+        missing.iter().map(|unit| shares[unit.problem * plan.agents.len() + unit.agent] + 1).collect();
+    let names = named(shards.iter().map(|shard| Shard { shard: *shard, of }.to_string()).collect());
+    // Those that have a directory go on in it.
+    let place = |shard: Shard| match parts.iter().find(|part| part.shard == Some(shard)) {
+        Some(part) => (part.path.clone(), true),
+        None => (place_of(shard, parts, out), false),
+    };
+    let (mut commands, mut new) = (Vec::new(), Vec::new());
+    for shard in shards.iter().take(NAMED).map(|shard| Shard { shard: *shard, of }) {
+        let (place, known) = place(shard);
+        commands.push(format!("`{like} --shard {shard} --out {}`", shown(&place)));
+        new.extend((!known).then(|| shown(&place)));
+    }
+    let more = shards.len().saturating_sub(NAMED);
+    let rest = if more == 0 { String::new() } else { format!(", {more} more likewise,") };
+    let beside = if new.is_empty() { String::new() } else { format!(", with {} beside the others", new.join(" ")) };
+    format!(
+        "{units}, of {} {names}: run {}{rest} and merge again{beside}",
+        if shards.len() == 1 { "shard" } else { "shards" },
+        commands.join(", "),
+    )
+}
+
+/// Where a shard goes of which there is no directory: among those of an array, where the others are such.
+fn place_of(shard: Shard, parts: &[Part], out: &Path) -> PathBuf {
+    let of_array = |part: &&Part| part.shard.is_some_and(|own| part.path.file_name() == Some(own.folder().as_ref()));
+    match parts.iter().find(of_array) {
+        Some(part) => part.path.with_file_name(shard.folder()),
+        None => shard.beside(out),
+    }
+}
+
+/// The first few of a list, and how many there are beside.
+fn named(all: Vec<String>) -> String {
+    let more = all.len().saturating_sub(NAMED);
+    let names = all.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");
+    if more == 0 { names } else { format!("{names} and {more} more") }
+}

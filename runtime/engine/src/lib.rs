@@ -1,0 +1,32 @@
+//! Runs agents on problems: where agents and problems come from, in what order units are carried out, and what comes of them.
+//!
+//! A [`Workload`](workload::Workload) is a plan with its loaded agents and problems; [`execution`] carries its units out on
+//! several threads, each on its own and in no order that a score depends on. Nothing here prints: what a person should know
+//! comes as errors, notes, or through a [`Watcher`](activity::Watcher).
+#![deny(missing_docs)]
+
+pub mod activity;
+pub mod agent_source;
+pub mod agent_spec;
+pub mod cache;
+pub mod conformance;
+pub mod data_directories;
+pub mod execution;
+pub mod join;
+pub mod measurement;
+pub mod oracle;
+pub mod plans;
+pub mod problems;
+pub mod real_data;
+pub mod regression_suite;
+pub mod reuse;
+pub mod schedule;
+pub mod share;
+pub mod shift_suite;
+pub mod size_class;
+pub mod stopwatch;
+pub mod time_left;
+pub mod user_images;
+pub mod user_tables;
+pub mod variants;
+pub mod workload;

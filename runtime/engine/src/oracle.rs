@@ -1,0 +1,77 @@
+//! The oracle as the command knows it: a reserved name beside the agents, run by the host itself.
+
+use anyhow::{Result, anyhow, bail};
+use jointly_core::oracle::{Oracle, Posterior, Settings as Sampling};
+use jointly_core::{Evaluation, Instance, Problem, Real};
+use jointly_host::{Failure, Kind, Phase, Trace};
+
+use jointly_record::reference::NAME;
+use jointly_record::settings::Settings;
+use jointly_record::unit::SampleDiagnosis;
+
+/// Reads the settings of a spec or a plan, for an evaluation.
+pub fn sampling(settings: &Settings, evaluation: &Evaluation) -> Result<Sampling> {
+    let list = settings.to_list();
+    let given = list.iter().map(|setting| (setting.name.as_str(), setting.value.as_str()));
+    let sampling = Sampling::with(given).and_then(|sampling| sampling.for_draws(evaluation.draws));
+    sampling.map_err(|refusal| anyhow!("{NAME} refuses its settings: {refusal}"))
+}
+
+/// Refuses problems whose environment has no law that the oracle could know.
+pub fn refuse_unknown_laws(problems: &[Problem]) -> Result<()> {
+    match problems.iter().find(|problem| Oracle::of(problem, Sampling::default()).is_none()) {
+        None => Ok(()),
+        Some(problem) => bail!(
+            "{NAME} cannot take on {}: it samples the posterior of the environment, and the law of this one is not known; \
+             leave {NAME} out, or give a suite of sampled environments",
+            problem.name
+        ),
+    }
+}
+
+/// Samples the posterior and says in the trace how far to trust it.
+pub fn posterior(
+    sampling: &Sampling,
+    problem: &Problem,
+    instance: &Instance,
+    seed: u64,
+    trace: &Trace,
+) -> Result<Posterior, Failure> {
+    let oracle = Oracle::of(problem, sampling.clone()).ok_or_else(|| Failure {
+        phase: Phase::Train,
+        kind: Kind::Refused,
+        message: "the law of the environment is not known".into(),
+    })?;
+    let posterior = oracle.sample(instance.train(), seed, &mut |fraction| trace.set_progress(fraction as f32));
+    trace.add_line(&posterior.diagnosis().to_string());
+    Ok(posterior)
+}
+
+/// What the journal keeps of the sampler's own diagnosis.
+pub fn diagnosis(posterior: &Posterior) -> SampleDiagnosis {
+    let diagnosis = posterior.diagnosis();
+    let worst = diagnosis.worst();
+    SampleDiagnosis {
+        r_hat: Real(worst.r_hat),
+        effective_draws: Real(worst.effective),
+        acceptance: Real(diagnosis.acceptance),
+        rounds: diagnosis.rounds,
+        converged: diagnosis.converged(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sampling;
+    use crate::agent_spec::AgentSpec;
+    use jointly_core::suite;
+    use jointly_record::reference::MORE_WORK;
+
+    #[test]
+    fn the_remedy_is_accepted() {
+        let spec: AgentSpec = MORE_WORK.parse().unwrap();
+        for name in ["quick", "testbed"] {
+            assert!(sampling(&spec.settings, &suite(name).unwrap().evaluation).is_ok());
+        }
+    }
+}

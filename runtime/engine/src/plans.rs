@@ -1,0 +1,170 @@
+//! Plans of suites: the question that agents are asked, with what a person overrides of the suite's problems.
+
+use std::num::NonZeroU32;
+
+use jointly_core::regression::{RegressionProblem, RegressionSuite, TableFile};
+use jointly_core::shift::{ShiftProblem, ShiftSuite};
+use jointly_core::{Initialization, Metric, Problem, Source, Suite, TestInputs};
+use jointly_host::{ENGINE, INTERFACE, Limits};
+use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem, ProblemOverrides, RegressionTerms, Terms, label};
+use jointly_record::planned_table::PlannedTable;
+
+/// The plan of agents, whose labels follow from the rest, on a suite's problems.
+pub fn of_classification(suite: &Suite, seed: u64, limits: Limits, agents: Vec<PlannedAgent>) -> Plan {
+    let problems = suite.problems.iter().map(planned).collect();
+    let terms = Terms::Evaluation(suite.evaluation.clone());
+    Plan { problem_overrides: problem_overrides(suite), ..plan(&suite.name, problems, terms, seed, limits, agents) }
+}
+
+/// The plan of agents on the problems of a suite of regression.
+pub fn of_regression(
+    suite: &RegressionSuite,
+    seed: u64,
+    limits: Limits,
+    agents: Vec<PlannedAgent>,
+    predictor: Option<PlannedAgent>,
+) -> Plan {
+    let problems = suite.problems.iter().map(planned_regression).collect();
+    let terms = Terms::Regression(RegressionTerms { options: suite.options.clone(), predictor });
+    plan(&suite.name, problems, terms, seed, limits, agents)
+}
+
+/// The plan of agents on the problems of a suite of dataset shift.
+pub fn of_shift(suite: &ShiftSuite, seed: u64, limits: Limits, agents: Vec<PlannedAgent>) -> Plan {
+    let problems = suite.problems.iter().map(planned_shift).collect();
+    plan(&suite.name, problems, Terms::Shift(suite.options.clone()), seed, limits, agents)
+}
+
+/// A plan of this version, with no problem overridden.
+fn plan(
+    suite: &str,
+    problems: Vec<PlannedProblem>,
+    terms: Terms,
+    seed: u64,
+    limits: Limits,
+    mut agents: Vec<PlannedAgent>,
+) -> Plan {
+    label(&mut agents);
+    Plan {
+        version: env!("CARGO_PKG_VERSION").into(),
+        interface: INTERFACE.into(),
+        engine: ENGINE.into(),
+        suite: suite.to_owned(),
+        seed,
+        limits,
+        terms,
+        problem_overrides: ProblemOverrides::default(),
+        tables: Vec::new(),
+        images: None,
+        agents,
+        problems,
+    }
+}
+
+/// A problem of classification as the plan has it.
+pub fn planned(problem: &Problem) -> PlannedProblem {
+    let digest = match &problem.source {
+        Source::Imported(imported) => Some(imported.digest.clone()),
+        Source::Real(real) => real.data().map(|data| data.digest().to_owned()),
+        Source::Synthetic { .. } => None,
+    };
+    PlannedProblem { problem: problem.name.clone(), metric: problem.metric(), digest }
+}
+
+/// A problem of regression as the plan has it.
+pub fn planned_regression(problem: &RegressionProblem) -> PlannedProblem {
+    PlannedProblem { problem: problem.name.clone(), metric: Metric::Nll, digest: problem.digest() }
+}
+
+/// A problem of dataset shift as the plan has it.
+pub fn planned_shift(problem: &ShiftProblem) -> PlannedProblem {
+    PlannedProblem { problem: problem.name.clone(), metric: Metric::Nll, digest: problem.digest() }
+}
+
+/// A user-supplied table as the plan has it.
+pub fn planned_table(file: &TableFile) -> PlannedTable {
+    PlannedTable { file: file.file.clone(), digest: file.digest.clone() }
+}
+
+/// In what the problems of a suite are not those that it has of itself.
+pub fn problem_overrides(suite: &Suite) -> ProblemOverrides {
+    // What is chosen is chosen for all of them.
+    let Some(mut problem) = suite.problems.first().cloned() else { return ProblemOverrides::default() };
+    let own = jointly_core::suite(&suite.name);
+    let own = own.and_then(|own| own.problems.into_iter().find(|own| own.name == problem.name));
+    let Some(mut own) = own else { return ProblemOverrides::default() };
+    ProblemOverrides {
+        anchors: overridden(anchors(&mut problem), anchors(&mut own)),
+        initialization: overridden(law(&mut problem), law(&mut own)),
+    }
+}
+
+fn overridden<T: Copy + PartialEq>(mine: Option<&mut T>, own: Option<&mut T>) -> Option<T> {
+    mine.filter(|mine| own.is_none_or(|own| **mine != *own)).copied()
+}
+
+/// The number of anchors of a problem's test inputs, where they have some.
+pub(crate) fn anchors(problem: &mut Problem) -> Option<&mut NonZeroU32> {
+    match &mut problem.source {
+        Source::Synthetic { test_inputs: TestInputs::Anchored { anchors }, .. } => Some(anchors),
+        Source::Synthetic { .. } | Source::Imported(_) | Source::Real(_) => None,
+    }
+}
+
+/// The law of the weights of a problem's environment, where it is sampled.
+pub(crate) fn law(problem: &mut Problem) -> Option<&mut Initialization> {
+    match &mut problem.source {
+        Source::Synthetic { environment, .. } => Some(&mut environment.initialization),
+        Source::Imported(_) | Source::Real(_) => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::of_regression;
+    use jointly_core::regression::{Noise, RegressionOptions, RegressionSuite, regression_suite};
+    use jointly_host::Limits;
+    use jointly_record::plan::PlannedAgent;
+    use jointly_record::settings::Settings;
+
+    #[test]
+    fn what_is_chosen_of_regression_is_named_as_an_option() {
+        let mut suite = regression_suite("quick/coverage").unwrap();
+        suite.problems.truncate(1);
+        let plan = |suite: &RegressionSuite| of_regression(suite, 0, Limits::default(), Vec::new(), None);
+        let own = plan(&suite);
+        assert_eq!((own.overrides(), own.override_options()), (String::new(), Vec::new()));
+        (suite.options.draws, suite.options.noise) = (50, Noise::StudentT);
+        let chosen = plan(&suite);
+        assert_eq!(chosen.overrides(), ", 50 draws, student-t noise");
+        assert_eq!(chosen.override_options().join(" "), "--draws 50 --noise student-t");
+        assert_eq!(chosen.difference(&own).as_deref(), Some("draws 50, not 100"));
+        let other = |change: fn(&mut RegressionOptions)| {
+            let mut suite = regression_suite("quick/active").unwrap();
+            suite.problems.truncate(1);
+            change(&mut suite.options);
+            plan(&suite).override_options().join(" ")
+        };
+        assert_eq!(other(|own| (own.pool, own.test) = (7, 8)), "--pool 7 --test 8");
+        assert_eq!(other(|own| own.levels = vec![0.5, 0.57]), "--levels 50,57");
+        assert_eq!(other(|own| (own.moment_draws, own.rounds) = (9, 1)), "--moment-draws 9 --rounds 1");
+        assert_eq!(other(|own| own.standardize_synthetic = true), "--standardize");
+        suite.options.draws = own.draws();
+        assert_eq!(plan(&suite).difference(&own).as_deref(), Some("noise student-t, not normal"));
+        let predictor = PlannedAgent {
+            agent: "gp".into(),
+            label: "gp".into(),
+            digest: String::new(),
+            settings: Settings::default(),
+        };
+        let led = |predictor: PlannedAgent| of_regression(&suite, 0, Limits::default(), Vec::new(), Some(predictor));
+        assert_eq!(led(predictor.clone()).overrides(), ", student-t noise, predicted by gp");
+        let difference = plan(&suite).difference(&led(predictor.clone()));
+        assert_eq!(difference.as_deref(), Some("predictor the agent that selects, not gp"));
+        // Nothing is taken over from what an agent of the same name predicted.
+        let other = led(PlannedAgent { digest: "sha256:0".into(), ..predictor.clone() });
+        let difference = led(predictor.clone()).other_conditions(&other);
+        assert_eq!(difference.as_deref(), Some("other bytes of the agent that predicts"));
+        assert_eq!(led(predictor.clone()).other_conditions(&led(predictor)), None);
+    }
+}

@@ -1,0 +1,313 @@
+//! Which problems a run is about: a suite's, or files'.
+
+use std::fs;
+use std::num::NonZeroU32;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use globset::{Glob, GlobMatcher};
+use jointly_core::{Evaluation, ImportedProblem, Initialization, Partitioning, Problem, Source, Suite, digest};
+
+use crate::data_directories::DataDirectories;
+use crate::plans::{anchors, law};
+use crate::real_data;
+use jointly_record::directory::RunDirectory;
+use jointly_record::kept::Kept;
+use jointly_record::plan::Plan;
+use jointly_record::plan::PlannedProblem;
+use jointly_record::plan::ProblemOverrides;
+use jointly_record::suites::{self, IMPORTED};
+
+/// What a person may choose of a suite's evaluation and problems.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Choices {
+    /// Functions sampled from each agent.
+    pub draws: Option<u32>,
+    /// What partitions the draws.
+    pub partition: Option<Partitioning>,
+    /// Random hyperplanes of the partition.
+    pub planes: Option<u32>,
+    /// Whether probits are clipped.
+    pub clip: Option<bool>,
+    /// Anchors that dyadic test inputs repeat.
+    pub anchors: Option<NonZeroU32>,
+    /// The distribution of the environments' weights.
+    pub initialization: Option<Initialization>,
+}
+
+impl Choices {
+    /// Those that lead to this plan.
+    fn of(plan: &Plan) -> Self {
+        let ProblemOverrides { anchors, initialization } = plan.problem_overrides;
+        let Some(evaluation) = plan.evaluation() else { return Self::default() };
+        let Evaluation { draws, partition, planes, clip, .. } = *evaluation;
+        Self {
+            draws: Some(draws),
+            partition: Some(partition),
+            planes: Some(planes),
+            clip: Some(clip),
+            anchors,
+            initialization,
+        }
+    }
+
+    /// Makes them of the suite. Refuses what its problems do not have.
+    fn apply(self, suite: &mut Suite) -> Result<()> {
+        let Suite { name, evaluation, problems, .. } = suite;
+        evaluation.draws = self.draws.unwrap_or(evaluation.draws);
+        evaluation.partition = self.partition.unwrap_or(evaluation.partition);
+        evaluation.planes = self.planes.unwrap_or(evaluation.planes);
+        evaluation.clip = self.clip.unwrap_or(evaluation.clip);
+        for problem in problems {
+            if let Some(chosen) = self.anchors {
+                let Some(anchors) = anchors(problem) else {
+                    bail!(
+                        "--anchors is for test inputs that repeat some, and those of {name} do not: leave it out, or give \
+                         --suite {}",
+                        alternatives(|problem| anchors(problem).is_some())
+                    )
+                };
+                *anchors = chosen;
+            }
+            if let Some(chosen) = self.initialization {
+                let Some(law) = law(problem) else {
+                    bail!(
+                        "--initialization is for environments that are sampled, and {name} has none: leave it out, or give \
+                         --suite {}",
+                        alternatives(|problem| law(problem).is_some())
+                    )
+                };
+                *law = chosen;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The suites all of whose problems have something.
+fn alternatives(has: impl Fn(&mut Problem) -> bool) -> String {
+    let suites = jointly_core::suites().into_iter();
+    let suites = suites.filter_map(|mut suite| suite.problems.iter_mut().all(&has).then_some(suite.name));
+    suites.collect::<Vec<_>>().join(" or ")
+}
+
+/// The suite that a person asked for by name, or makes of files, less what the pattern leaves out.
+pub fn requested(
+    name: Option<&str>,
+    files: &[PathBuf],
+    pattern: Option<&str>,
+    choices: Choices,
+    data: &DataDirectories,
+) -> Result<Suite> {
+    let mut suite = match (name, files) {
+        (Some(IMPORTED), []) => bail!("the suite {IMPORTED} needs --problem FILE.npz"),
+        (None, []) => bail!("nothing to run: give --suite ({}) or --problem FILE.npz", suites::names()),
+        (None | Some(IMPORTED), files) => of_files(files)?,
+        (Some(name), []) => suites::named(name)?,
+        (Some(name), _) => {
+            bail!("--problem makes a suite of its own: leave out --suite {name}, or run it into another --out")
+        }
+    };
+    choices.apply(&mut suite)?;
+    if let Some(pattern) = pattern {
+        restrict(&mut suite, pattern)?;
+    }
+    for problem in &suite.problems {
+        problem.fits(&suite.evaluation).with_context(|| format!("failed to take on {}", problem.name))?;
+    }
+    real_data::attach(&mut suite, data)?;
+    Ok(suite)
+}
+
+/// The suite of a plan with the plan's problems: those that are files from the copies in the directory, those that are
+/// made of datasets from wherever the data are.
+pub fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> Result<Suite> {
+    let mut suite = if plan.suite == IMPORTED {
+        let problems = plan.problems.iter().map(|planned| held_file(directory, planned));
+        Suite::imported(problems.collect::<Result<_>>()?)
+    } else {
+        let all = suites::named(&plan.suite)?;
+        let problem = |planned: &PlannedProblem| {
+            let problem = all.problems.iter().find(|problem| problem.name == planned.problem).cloned();
+            problem.with_context(|| format!("the suite {} has no problem {}", plan.suite, planned.problem))
+        };
+        let problems = plan.problems.iter().map(problem).collect::<Result<_>>()?;
+        let mut suite = Suite { problems, ..all.clone() };
+        real_data::attach(&mut suite, data)?;
+        real_data::are_those_of(plan, &suite)?;
+        suite
+    };
+    Choices::of(plan).apply(&mut suite)?;
+    for problem in &suite.problems {
+        problem.fits(&suite.evaluation).with_context(|| format!("failed to take on {}", problem.name))?;
+    }
+    Ok(suite)
+}
+
+/// Puts copies of problem files into the directory.
+pub fn keep(files: &[PathBuf], directory: &RunDirectory) -> Result<()> {
+    for file in files {
+        let bytes = fs::read(file).with_context(|| format!("failed to read {}", file.display()))?;
+        directory.keep(Kept::Problem, &digest(&bytes), &bytes)?;
+    }
+    Ok(())
+}
+
+fn of_files(files: &[PathBuf]) -> Result<Suite> {
+    let problems = files.iter().map(|file| imported(file)).collect::<Result<Vec<_>>>()?;
+    let repeated = |at: &usize| problems[..*at].iter().any(|earlier| earlier.name == problems[*at].name);
+    if let Some(at) = (0..problems.len()).find(repeated) {
+        bail!("two problem files have the name {}; rename one", problems[at].name);
+    }
+    let suite = Suite::imported(problems);
+    let kinds = |problem: &Problem| (problem.metric(), problem.taus(&suite.evaluation));
+    if let Some(other) = suite.problems.iter().find(|problem| kinds(problem) != kinds(&suite.problems[0])) {
+        bail!(
+            "{} has another tau than {}, or one has no log_likelihood: no mean is taken over such; run each into its own \
+             --out",
+            other.name,
+            suite.problems[0].name
+        );
+    }
+    Ok(suite)
+}
+
+/// A problem named by its file.
+fn imported(file: &Path) -> Result<Problem> {
+    let imported = ImportedProblem::read(file)?;
+    let stem = file.file_stem().map_or_else(|| "problem".into(), |stem| stem.to_string_lossy().into_owned());
+    Ok(Problem { name: format!("{IMPORTED}/{stem}"), source: Source::Imported(imported.into()) })
+}
+
+/// What `--problems` matches.
+pub fn matcher(pattern: &str) -> Result<GlobMatcher> {
+    let glob = Glob::new(pattern).with_context(|| format!("failed to read the pattern {pattern}"))?;
+    Ok(glob.compile_matcher())
+}
+
+fn restrict(suite: &mut Suite, pattern: &str) -> Result<()> {
+    let glob = matcher(pattern)?;
+    let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
+    suite.problems.retain(|problem| glob.is_match(&problem.name));
+    if suite.problems.is_empty() {
+        bail!("no problem of {} matches {pattern}; a name looks like {example}", suite.name);
+    }
+    Ok(())
+}
+
+fn held_file(directory: &RunDirectory, planned: &PlannedProblem) -> Result<Problem> {
+    let digest = planned.digest.as_ref().with_context(|| format!("the plan has no digest of {}", planned.problem))?;
+    let name = Kept::Problem.path(digest);
+    let shown = directory.shown(&name);
+    let imported = ImportedProblem::from_bytes(directory.read(&name)?, Path::new(&shown))?;
+    if imported.digest != *digest {
+        bail!("{shown} is not the problem that the plan names: its digest is {}", imported.digest);
+    }
+    Ok(Problem { name: planned.problem.clone(), source: Source::Imported(imported.into()) })
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use jointly_host::Limits;
+
+    use super::*;
+    use crate::plans::of_classification;
+    use jointly_record::invented::planned_agent;
+
+    fn anchored(anchors: u32) -> Choices {
+        Choices { anchors: NonZeroU32::new(anchors), ..Choices::default() }
+    }
+
+    fn ask(suite: &str, pattern: &str, choices: Choices) -> Result<Suite> {
+        requested(Some(suite), &[], Some(pattern), choices, &DataDirectories::default())
+    }
+
+    fn plan(suite: &Suite) -> Plan {
+        of_classification(suite, 0, Limits::default(), vec![planned_agent()])
+    }
+
+    #[test]
+    fn anchors_are_chosen_of_dyadic_suites_alone() {
+        let suite = ask("quick/dyadic", "*", anchored(5)).unwrap();
+        for problem in suite.problems.iter().step_by(5) {
+            let inputs = problem.instance(0).test(10, 0..30).inputs;
+            let bits = |row: usize| inputs.row(row).iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            let distinct = |n: usize| (0..10).map(|t| bits(10 * n + t)).collect::<HashSet<_>>().len();
+            assert_eq!((0..30).map(distinct).max(), Some(5), "{}", problem.name);
+        }
+        assert_eq!(plan(&suite).problem_overrides.anchors, NonZeroU32::new(5));
+        for other in ["quick", "quick/real"] {
+            let error = ask(other, "*", anchored(5)).unwrap_err().to_string();
+            assert!(error.ends_with("leave it out, or give --suite quick/dyadic or testbed/dyadic"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_law_of_weights_is_chosen_of_sampled_environments_alone() {
+        let glorot = Choices { initialization: Some(Initialization::Glorot), ..Choices::default() };
+        let (own, other) =
+            (ask("quick", "*/seed0", Choices::default()).unwrap(), ask("quick", "*/seed0", glorot).unwrap());
+        for (own, other) in own.problems.iter().zip(&other.problems) {
+            let probs = |problem: &Problem| {
+                let instance = problem.instance(0);
+                instance.environment().unwrap().class_probs(instance.train().inputs())
+            };
+            assert_ne!(probs(own), probs(other), "{}", own.name);
+        }
+        assert_eq!(plan(&other).problem_overrides.initialization, Some(Initialization::Glorot));
+        let error = ask("quick/real", "*", glorot).unwrap_err().to_string();
+        let suites = "--suite quick or testbed or quick/dyadic or testbed/dyadic";
+        assert!(error.contains("quick/real has none: leave it out") && error.ends_with(suites), "{error}");
+    }
+
+    #[test]
+    fn what_is_chosen_is_held_to() {
+        let choices = Choices {
+            draws: Some(50),
+            partition: Some(Partitioning::KMeans),
+            planes: Some(3),
+            clip: Some(false),
+            initialization: Some(Initialization::Glorot),
+            ..anchored(3)
+        };
+        let asked = plan(&ask("quick/dyadic", "*/seed1", choices).unwrap());
+        assert_eq!(
+            asked.overrides(),
+            ", 50 draws, parted by k-means, 3 planes, probits not clipped, 3 anchors, glorot weights"
+        );
+        assert_eq!(
+            asked.override_options().join(" "),
+            "--draws 50 --partition k-means --planes 3 --no-clip --anchors 3 --initialization glorot"
+        );
+        // As `verify` makes it anew, from what the directory says alone.
+        let folder = tempfile::tempdir().unwrap();
+        let (directory, _journal) = RunDirectory::for_plan(folder.path(), &asked).unwrap();
+        let read = directory.plan().unwrap();
+        assert_eq!(read, asked);
+        let again = held(&directory, &read, &DataDirectories::default()).unwrap();
+        assert_eq!(plan(&again), asked);
+        for (own, other) in [
+            (Choices { anchors: None, ..choices }, "anchors of the suite, not 3"),
+            (Choices { initialization: None, ..choices }, "initialization of the suite, not glorot"),
+            (Choices { planes: None, ..choices }, "planes 5, not 3"),
+            (Choices { clip: None, ..choices }, "clip true, not false"),
+        ] {
+            let plan = plan(&ask("quick/dyadic", "*/seed1", own).unwrap());
+            // What `--reuse` goes by.
+            assert_eq!(plan.other_conditions(&asked).as_deref(), Some(other));
+        }
+    }
+
+    #[test]
+    fn the_suites_own_is_no_choice_and_old_plans_are_read() {
+        let own = Choices { initialization: Some(Initialization::Testbed), ..anchored(2) };
+        let (plain, chosen) = (ask("quick/dyadic", "*", Choices::default()), ask("quick/dyadic", "*", own));
+        let (plain, chosen) = (plan(&plain.unwrap()), plan(&chosen.unwrap()));
+        assert_eq!((&chosen, chosen.overrides().as_str()), (&plain, ""));
+        let text = serde_json::to_string(&plain).unwrap();
+        assert!(!text.contains("anchors") && !text.contains("initialization"), "{text}");
+        assert_eq!(serde_json::from_str::<Plan>(&text).unwrap(), plain);
+    }
+}

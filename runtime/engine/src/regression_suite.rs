@@ -1,0 +1,78 @@
+//! The problems of a run of regression: what a person asked for of a suite, its data, and its plan.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, anyhow, bail};
+use jointly_core::regression::{RegressionProblem, RegressionSuite, TableError, TableFile, attach_tables};
+
+use crate::data_directories::DataDirectories;
+use crate::problems;
+use crate::real_data;
+use crate::user_tables;
+use jointly_record::plan::Plan;
+use jointly_record::plan::PlannedProblem;
+use jointly_record::suites;
+
+/// The suite of that name on its own tables or on a person's, less what the pattern leaves out, with what a person chooses of
+/// it; None where it is no suite of regression.
+pub fn requested(
+    name: &str,
+    pattern: Option<&str>,
+    tables: &[TableFile],
+    choose: impl FnOnce(&mut RegressionSuite) -> Result<()>,
+    data: &DataDirectories,
+) -> Result<Option<RegressionSuite>> {
+    let Some(mut suite) = user_tables::suite(name, tables)? else { return Ok(None) };
+    if let Some(pattern) = pattern {
+        let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
+        let glob = problems::matcher(pattern)?;
+        let left_out: Vec<RegressionProblem> =
+            suite.problems.extract_if(.., |problem| !glob.is_match(&problem.name)).collect();
+        if suite.problems.is_empty() {
+            bail!("no problem of {name} matches {pattern}; a name looks like {example}");
+        }
+        user_tables::refuse_idle(tables, &suite.problems, &left_out)?;
+    }
+    choose(&mut suite)?;
+    suite.options.check().with_context(|| format!("failed to take on {name}"))?;
+    user_tables::fit(&suite.problems)?;
+    attach(&mut suite.problems, data)?;
+    Ok(Some(suite))
+}
+
+/// The suite of a plan with the plan's problems and options, on the plan's own tables where it has some.
+pub fn held(plan: &Plan, tables: &[TableFile], data: &DataDirectories) -> Result<RegressionSuite> {
+    let terms = plan.regression().context("the plan is not one of regression")?;
+    let all = user_tables::suite(&plan.suite, tables)?
+        .with_context(|| format!("there is no suite {} of regression; there are {}", plan.suite, suites::names()))?;
+    let known: HashMap<&str, &RegressionProblem> =
+        all.problems.iter().map(|problem| (problem.name.as_str(), problem)).collect();
+    let problem = |planned: &PlannedProblem| {
+        let problem = known.get(planned.problem.as_str()).map(|problem| (*problem).clone());
+        problem.with_context(|| format!("the suite {} has no problem {}", plan.suite, planned.problem))
+    };
+    let mut own = plan.problems.iter().map(problem).collect::<Result<Vec<_>>>()?;
+    attach(&mut own, data)?;
+    for (planned, problem) in plan.problems.iter().zip(&own) {
+        let what = problem.table().unwrap_or(&problem.name);
+        real_data::are_those_of_the_run(what, problem.digest().as_deref(), planned, real_data::ELSEWHERE)?;
+    }
+    Ok(RegressionSuite { problems: own, options: terms.options.clone(), ..all })
+}
+
+/// Reads the tables that the problems are made of, each once, and attaches them.
+fn attach(problems: &mut [RegressionProblem], data: &DataDirectories) -> Result<()> {
+    if problems.iter().all(|problem| problem.table_source().is_none_or(|table| table.data().is_some())) {
+        return Ok(());
+    }
+    let directories: Vec<PathBuf> = data.paths()?;
+    attach_tables(problems, &directories).map_err(|error| match error {
+        TableError::Missing(missing) => {
+            anyhow!(
+                "{missing}; a data directory is given by --data or JOINTLY_DATA, and --problems leaves problems out"
+            )
+        }
+        TableError::Data(error) => error.into(),
+    })
+}

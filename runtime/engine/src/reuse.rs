@@ -1,0 +1,50 @@
+//! What other runs have finished already of a plan: a unit's result depends on nothing that the plan does not say.
+
+use std::collections::HashSet;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+
+use crate::execution::Belief;
+use crate::execution::Finished;
+use jointly_record::directory::RunDirectory;
+use jointly_record::journal::Journal;
+use jointly_record::plan::Plan;
+use jointly_record::unit::UnitResult;
+use jointly_record::unit::belief_of;
+
+/// The results of other runs' units that are units of this plan, under its labels, each once.
+pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
+    let mut known = Vec::new();
+    let mut seen = HashSet::new();
+    for path in directories {
+        let directory = RunDirectory::existing(path)?;
+        let other = directory.plan()?;
+        if let Some(difference) = plan.other_conditions(&other) {
+            bail!("nothing of {} can be taken over: this run has {difference}", path.display());
+        }
+        for result in Journal::read(&directory.journal())? {
+            if let Some(result) = translated(plan, &other, result)
+                && seen.insert((result.agent.clone(), result.problem.clone()))
+            {
+                let belief = belief_of(&result).map(|name| belief(&directory, name)).transpose();
+                let belief = belief.with_context(|| format!("nothing of {} can be taken over", path.display()))?;
+                known.push(Finished { result, belief });
+            }
+        }
+    }
+    Ok(known)
+}
+
+/// What an agent believes, from the directory of the run that found it.
+fn belief(directory: &RunDirectory, name: &str) -> Result<Belief> {
+    Ok(Belief { digest: name.to_owned(), bytes: directory.belief(name)? })
+}
+
+/// The result under this plan's label of the agent, where agent and problem are the plan's to the byte.
+fn translated(plan: &Plan, other: &Plan, result: UnitResult) -> Option<UnitResult> {
+    let theirs = other.agents.iter().find(|agent| agent.label == result.agent)?;
+    let ours = plan.agents.iter().find(|agent| agent.has_bytes_and_settings_of(theirs))?;
+    let problem = other.problems.iter().find(|problem| problem.problem == result.problem)?;
+    plan.problems.contains(problem).then(|| UnitResult { agent: ours.label.clone(), ..result })
+}

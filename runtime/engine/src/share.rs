@@ -1,0 +1,40 @@
+//! The share of a plan's units that a run is about: those of a shard, or all.
+
+use jointly_record::plan::Plan;
+use jointly_record::shard::Shard;
+use jointly_record::unit::{Unit, UnitResult};
+
+use crate::execution;
+use crate::schedule;
+use crate::workload::Workload;
+
+/// The units of a plan that a run is about.
+pub struct Share {
+    agents: usize,
+    /// In the order of [`schedule::shares`].
+    mine: Vec<bool>,
+}
+
+impl Share {
+    /// The units of a shard, or all.
+    pub fn of(plan: &Plan, shard: Option<Shard>) -> Self {
+        let agents = plan.agents.len();
+        let mine = match shard {
+            Some(Shard { shard, of }) => schedule::shares(plan, of).into_iter().map(|it| it == shard - 1).collect(),
+            None => vec![true; agents * plan.problems.len()],
+        };
+        Self { agents, mine }
+    }
+
+    /// How many there are.
+    pub fn size(&self) -> usize {
+        self.mine.iter().filter(|mine| **mine).count()
+    }
+
+    /// The units that have no result yet, in the order in which they are run.
+    pub fn pending(&self, workload: &Workload, results: &[UnitResult]) -> Vec<Unit> {
+        let mut units = execution::pending(workload, results);
+        units.retain(|unit| self.mine[unit.problem * self.agents + unit.agent]);
+        units
+    }
+}

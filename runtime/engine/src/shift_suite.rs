@@ -1,0 +1,267 @@
+//! The problems of a run of dataset shift: what a person asked for of a suite, its data, and its plan.
+
+use std::collections::HashMap;
+
+use anyhow::{Context, Result, anyhow, bail};
+use jointly_core::data::shift::{ShiftCard, locate_outsiders, locate_shift};
+use jointly_core::shift::{
+    OWN_IMAGES, Shift, ShiftDataError, ShiftDataset, ShiftInstance, ShiftLevel, ShiftProblem, ShiftSuite,
+    attach_datasets, shift_suite,
+};
+
+use crate::data_directories::DataDirectories;
+use crate::problems;
+use crate::real_data;
+use crate::user_images;
+use jointly_record::plan::Plan;
+use jointly_record::plan::PlannedProblem;
+use jointly_record::planned_images::PlannedImages;
+use jointly_record::quantity::counted;
+use jointly_record::suites;
+
+/// What a person may choose of a suite.
+#[derive(Clone, Debug, Default)]
+pub struct ShiftChoices {
+    /// Functions sampled from each agent.
+    pub draws: Option<u32>,
+    /// Orders of the joint predictions.
+    pub taus: Option<Vec<u32>>,
+    /// Patterns of levels, such as `rotation/*`.
+    pub shifts: Option<Vec<String>>,
+    /// Of a person's own images.
+    pub side: Option<u32>,
+    /// Whether agents see user-supplied images without colours.
+    pub grey: bool,
+}
+
+impl ShiftChoices {
+    /// How agents see a person's own images, where the suite is about such.
+    fn images(&self, suite: &str, data: &DataDirectories) -> Result<Option<PlannedImages>> {
+        let own = PlannedImages::default();
+        let view = PlannedImages { side: self.side.unwrap_or(own.side), grey: self.grey };
+        if suite == OWN_IMAGES {
+            return Ok(Some(view));
+        }
+        if self.side.is_some() || self.grey {
+            bail!("--side and --grey are for images of your own: leave them out, or give --suite {OWN_IMAGES}");
+        }
+        data.refuse_images(suite)?;
+        Ok(None)
+    }
+}
+
+/// The suite of that name, less what the pattern leaves out, with what a person chooses of it; None where it is no suite of
+/// dataset shift.
+pub fn requested(
+    name: &str,
+    pattern: Option<&str>,
+    choices: &ShiftChoices,
+    seed: u64,
+    data: &DataDirectories,
+    note: &dyn Fn(&str),
+) -> Result<Option<(ShiftSuite, Option<PlannedImages>)>> {
+    let Some(mut suite) = shift_suite(name) else { return Ok(None) };
+    let images = choices.images(name, data)?;
+    if let Some(pattern) = pattern {
+        let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
+        let glob = problems::matcher(pattern)?;
+        suite.problems.retain(|problem| glob.is_match(&problem.name));
+        if suite.problems.is_empty() {
+            bail!("no problem of {name} matches {pattern}; a name looks like {example}");
+        }
+    }
+    if suite.alternatives {
+        keep_first_at_hand(&mut suite.problems, data, note)?;
+    }
+    attach(&mut suite.problems, images, data)?;
+    suite.options.draws = choices.draws.unwrap_or(suite.options.draws);
+    if let Some(taus) = &choices.taus {
+        suite.options.taus.clone_from(taus);
+    }
+    suite.options.levels = match &choices.shifts {
+        Some(shifts) => levels(&suite, shifts)?,
+        None => taken(&suite.options.levels, &suite.problems),
+    };
+    suite.options.check().with_context(|| format!("failed to take on {name}"))?;
+    for problem in &suite.problems {
+        suite
+            .options
+            .fits(problem.task().num_classes)
+            .with_context(|| format!("failed to take on {}", problem.name))?;
+    }
+    if let Some(taus) = &choices.taus {
+        refuse_idle(taus, &suite.problems, seed)?;
+    }
+    note_absent(&suite.problems, data, note)?;
+    Ok(Some((suite, images)))
+}
+
+/// Says which sets of inputs of no class are not at hand: scores of them are then missing.
+fn note_absent(problems: &[ShiftProblem], data: &DataDirectories, note: &dyn Fn(&str)) -> Result<()> {
+    let mut cards: Vec<&'static ShiftCard> = Vec::new();
+    for card in problems.iter().filter_map(|problem| problem.dataset()?.card()) {
+        if !cards.iter().any(|known| known.name == card.name) {
+            cards.push(card);
+        }
+    }
+    if cards.is_empty() {
+        return Ok(());
+    }
+    let directories = data.paths()?;
+    for outsiders in cards.iter().flat_map(|card| card.outsiders) {
+        if locate_outsiders(outsiders, &directories).is_none() {
+            note(&format!(
+                "there is no {}, whose inputs belong to no class: nothing is scored of them; `jointly data` says where \
+                 they are looked for",
+                outsiders.name
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// Those of the levels that some problem's inputs can be shifted by.
+fn taken(levels: &[ShiftLevel], problems: &[ShiftProblem]) -> Vec<ShiftLevel> {
+    let takes = |level: &&ShiftLevel| problems.iter().any(|problem| problem.takes(level.shift()));
+    levels.iter().filter(takes).copied().collect()
+}
+
+/// Refuses orders of which no problem has so many test inputs.
+fn refuse_idle(taus: &[u32], problems: &[ShiftProblem], seed: u64) -> Result<()> {
+    let most = problems.iter().map(|problem| problem.test_size(seed)).max().unwrap_or(0);
+    match taus.iter().find(|&&tau| tau as usize > most) {
+        Some(tau) => bail!("--taus {tau}: no problem has more than {most} test inputs; give at most that"),
+        None => Ok(()),
+    }
+}
+
+/// The levels that patterns name: of the suite's own those that match; else, of all shifts at the severities that they are
+/// usually looked at; else one that is written out, whatever it is.
+fn levels(suite: &ShiftSuite, patterns: &[String]) -> Result<Vec<ShiftLevel>> {
+    let mut levels: Vec<ShiftLevel> = Vec::new();
+    for pattern in patterns {
+        let glob = problems::matcher(pattern)?;
+        let usual =
+            Shift::ALL.into_iter().flat_map(|shift| shift.severities().iter().filter_map(move |s| shift.at(*s).ok()));
+        let usual: Vec<ShiftLevel> = usual.collect();
+        let matching = |levels: &[ShiftLevel]| {
+            let matching = levels.iter().filter(|level| glob.is_match(level.to_string())).copied();
+            taken(&matching.collect::<Vec<_>>(), &suite.problems)
+        };
+        let mut found = matching(&suite.options.levels);
+        if found.is_empty() {
+            found = matching(&usual);
+        }
+        if found.is_empty() {
+            match pattern.parse::<ShiftLevel>() {
+                Ok(level) if suite.problems.iter().any(|problem| problem.takes(level.shift())) => found.push(level),
+                Ok(level) => bail!("inputs of {} cannot be shifted by {}", suite.name, level.shift()),
+                Err(error) => {
+                    bail!(
+                        "no shift that {name} can have matches {pattern} ({error}); `jointly suites {name}` lists its own",
+                        name = suite.name
+                    )
+                }
+            }
+        }
+        levels.extend(found.into_iter().filter(|level| !levels.contains(level)).collect::<Vec<_>>());
+    }
+    Ok(levels)
+}
+
+/// The suite of a plan with the plan's problems and options.
+pub fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
+    let options = plan.shift().context("the plan is not one of dataset shift")?;
+    let all = shift_suite(&plan.suite)
+        .with_context(|| format!("there is no suite {} of dataset shift; there are {}", plan.suite, suites::names()))?;
+    let known: HashMap<&str, &ShiftProblem> =
+        all.problems.iter().map(|problem| (problem.name.as_str(), problem)).collect();
+    let problem = |planned: &PlannedProblem| {
+        let problem = known.get(planned.problem.as_str()).map(|problem| (*problem).clone());
+        problem.with_context(|| format!("the suite {} has no problem {}", plan.suite, planned.problem))
+    };
+    let mut own = plan.problems.iter().map(problem).collect::<Result<Vec<_>>>()?;
+    attach(&mut own, plan.images, data)?;
+    for (planned, problem) in plan.problems.iter().zip(&own) {
+        let remedy = match plan.images {
+            Some(_) => "give the run's own folder by --images".to_owned(),
+            None => format!("inputs of no class are part of them; {}", real_data::ELSEWHERE),
+        };
+        real_data::are_those_of_the_run(&problem.name, problem.digest().as_deref(), planned, &remedy)?;
+    }
+    for problem in &own {
+        options.fits(problem.task().num_classes).with_context(|| format!("failed to take on {}", problem.name))?;
+    }
+    Ok(ShiftSuite { problems: own, options: options.clone(), ..all })
+}
+
+/// Leaves, of several datasets, the problems of the first that is in a data directory; where none is, those of the last, which
+/// asks for the least.
+fn keep_first_at_hand(problems: &mut Vec<ShiftProblem>, data: &DataDirectories, note: &dyn Fn(&str)) -> Result<()> {
+    let directories = data.paths()?;
+    let card = |problem: &ShiftProblem| problem.dataset().and_then(ShiftDataset::card);
+    let is_there = |card: &'static ShiftCard| locate_shift(card, &directories).is_ok();
+    let first = problems.iter().filter_map(card).find(|card| is_there(card));
+    let Some(meant) = first.or_else(|| problems.iter().rev().find_map(card)) else { return Ok(()) };
+    let (kept, others): (Vec<_>, Vec<_>) =
+        problems.drain(..).partition(|problem| card(problem).is_some_and(|own| own.name == meant.name));
+    // Without a word two people would compare different problems under the suite's name.
+    if let (Some(like), Some(other)) = (kept.first(), others.first()) {
+        let why = match other.dataset().and_then(ShiftDataset::card) {
+            Some(other) if !is_there(other) => format!("there is no {}", other.name),
+            _ => format!("{} is there, which asks for more", meant.name),
+        };
+        note(&format!(
+            "{why}: {} like {} left out, and {} like {} run; --problems chooses others",
+            counted(others.len(), "problem"),
+            other.name,
+            counted(kept.len(), "problem"),
+            like.name
+        ));
+    }
+    *problems = kept;
+    Ok(())
+}
+
+/// The data of the plan's first problem, of the test inputs the first alone; None where they are not images.
+///
+/// # Errors
+/// When its data are not where they are looked for.
+pub fn pictured(plan: &Plan, data: &DataDirectories) -> Result<Option<ShiftInstance>> {
+    let first = Plan { problems: plan.problems.iter().take(1).cloned().collect(), ..plan.clone() };
+    let known = shift_suite(&plan.suite);
+    // A person's own say what they are once they are read.
+    let is_of_images = |problem: &ShiftProblem| plan.images.is_some() || problem.task().image.is_some();
+    let has_images = |planned: &PlannedProblem| {
+        let mut problems = known.iter().flat_map(|suite| &suite.problems);
+        problems.any(|problem| problem.name == planned.problem && is_of_images(problem))
+    };
+    if !first.problems.iter().any(has_images) {
+        return Ok(None);
+    }
+    let suite = held(&first, data)?;
+    Ok(suite.problems.first().map(|problem| {
+        let mut instance = problem.instance(plan.seed);
+        instance.test = instance.test.select(&[0]);
+        instance
+    }))
+}
+
+/// Reads the data that the problems are made of, each once, and attaches them.
+fn attach(problems: &mut [ShiftProblem], images: Option<PlannedImages>, data: &DataDirectories) -> Result<()> {
+    if let Some(view) = images {
+        return user_images::attach(problems, view, data);
+    }
+    let of_files = |problem: &ShiftProblem| problem.dataset().is_some_and(|dataset| dataset.data().is_none());
+    if !problems.iter().any(of_files) {
+        return Ok(());
+    }
+    attach_datasets(problems, &data.paths()?).map_err(|error| match error {
+        ShiftDataError::Missing(missing) => {
+            anyhow!(
+                "{missing}; a data directory is given by --data or JOINTLY_DATA, and --problems leaves problems out"
+            )
+        }
+        ShiftDataError::Data(error) => error.into(),
+    })
+}

@@ -1,0 +1,117 @@
+//! Which problems of a plan cost alike, and how much one kind costs beside another, as far as a plan tells.
+//!
+//! Problems that differ in their seed, split, simulation or temperature alone are of one size class: an agent does the same
+//! work on them, but for what an early stop saves.
+
+use jointly_core::{Problem, Source};
+
+use jointly_record::plan::Plan;
+use jointly_record::suites::IMPORTED;
+
+/// Parts of problems' names that say nothing of their size, each before a number.
+const NOT_OF_SIZE: [&str; 5] = ["seed", "sim", "split", "set", "temp"];
+/// Examples that agents learn from at a time: as many steps cost no more for more examples, but what it takes to read them.
+const BATCH: u64 = 100;
+const READING: u64 = 100;
+/// Examples and features that every problem costs as if it had them beside its own: sampling, and an agent's fixed work.
+const FIXED_EXAMPLES: u64 = 100;
+const FIXED_FEATURES: u64 = 50;
+
+/// Problems that cost alike.
+#[derive(Debug, PartialEq, Eq)]
+pub struct SizeClass {
+    /// What their names have in common.
+    pub name: String,
+    /// By their places in the plan.
+    pub problems: Vec<usize>,
+}
+
+/// The plan's problems in classes, in the order in which the plan has the first of each.
+pub fn size_classes(plan: &Plan) -> Vec<SizeClass> {
+    let mut classes: Vec<SizeClass> = Vec::new();
+    let mut places = std::collections::HashMap::new();
+    for (place, planned) in plan.problems.iter().enumerate() {
+        // A file's name is a person's own.
+        let name = if plan.suite == IMPORTED { planned.problem.clone() } else { size_of(&planned.problem) };
+        let class = *places.entry(name.clone()).or_insert(classes.len());
+        if class == classes.len() {
+            classes.push(SizeClass { name, problems: Vec::new() });
+        }
+        classes[class].problems.push(place);
+    }
+    classes
+}
+
+/// The name of a problem less the parts that say nothing of its size.
+fn size_of(problem: &str) -> String {
+    let parts = problem.split('/').filter(|part| {
+        let number = NOT_OF_SIZE.iter().find_map(|what| part.strip_prefix(what));
+        number.and_then(|number| number.parse::<f64>().ok()).is_none()
+    });
+    parts.collect::<Vec<_>>().join("/")
+}
+
+/// What a unit on each of the plan's problems is expected to cost beside the others, whichever agent it is. It is a function
+/// of the plan alone, in whole numbers, so that it is the same everywhere: training examples, of which those beyond a batch
+/// cost little, times features, with something for what is fixed. So the bundled agents cost one to three times as much at
+/// T = 100 as at 1, and at 1,000 no more. Of problems that the suites here do not know, all cost alike.
+pub fn expected_costs(plan: &Plan) -> Vec<u64> {
+    let suite = plan.evaluation().and_then(|_| jointly_core::suite(&plan.suite));
+    let known = suite.as_ref().map_or(&[][..], |suite| &suite.problems);
+    let known: std::collections::HashMap<&str, &Problem> =
+        known.iter().map(|problem| (problem.name.as_str(), problem)).collect();
+    let cost = |name: &str| match known.get(name).map(|problem| (problem, &problem.source)) {
+        Some((problem, Source::Synthetic { train_size, .. })) => cost(*train_size, problem.task().input_dim),
+        Some((_, Source::Real(real))) => cost(real.train_size(), real.card().input_dim),
+        Some((_, Source::Imported(_))) | None => cost(0, dimensions(name)),
+    };
+    plan.problems.iter().map(|planned| cost(&planned.problem)).collect()
+}
+
+fn cost(train_size: u32, input_dim: u32) -> u64 {
+    let examples = u64::from(train_size);
+    let learnt = examples.min(BATCH) + examples / READING;
+    (learnt + FIXED_EXAMPLES) * (u64::from(input_dim) + FIXED_FEATURES)
+}
+
+/// The dimensions that a part of a name such as `d5` tells, where one does.
+fn dimensions(problem: &str) -> u32 {
+    problem.split('/').find_map(|part| part.strip_prefix('d')?.parse().ok()).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{expected_costs, size_classes, size_of};
+    use jointly_host::Limits;
+    use jointly_record::plan::Plan;
+
+    fn plan(suite: &str) -> Plan {
+        crate::plans::of_classification(&jointly_core::suite(suite).unwrap(), 0, Limits::default(), Vec::new())
+    }
+
+    #[test]
+    fn problems_of_one_size_are_of_one_class() {
+        let classes = |suite: &str| {
+            let classes = size_classes(&plan(suite)).into_iter();
+            classes.map(|class| (class.name, class.problems.len())).collect::<Vec<_>>()
+        };
+        assert_eq!(classes("quick"), [("quick/t10".to_owned(), 9), ("quick/t100".to_owned(), 9)]);
+        assert_eq!(classes("testbed").len(), 7);
+        let dyadic = classes("testbed/dyadic");
+        assert!(dyadic.contains(&("testbed/dyadic/d100/t1000".to_owned(), 15)), "{dyadic:?}");
+        assert_eq!(size_of("coverage/gap/sim12"), "coverage/gap");
+        assert_eq!(size_of("quick/active/d5/set2/batch-mig"), "quick/active/d5/batch-mig");
+        // Only where a number follows.
+        assert_eq!(size_of("coverage/tables/settlements/sim1"), "coverage/tables/settlements");
+    }
+
+    #[test]
+    fn larger_problems_are_expected_to_cost_more() {
+        let quick = expected_costs(&plan("quick"));
+        assert!(quick[..9].iter().all(|cost| *cost == quick[0]) && quick[17] > quick[0], "{quick:?}");
+        let real = plan("testbed/real");
+        let costs = expected_costs(&real);
+        let of = |name: &str| costs[real.problems.iter().position(|problem| problem.problem.contains(name)).unwrap()];
+        assert!(of("/iris/t10/") < of("/iris/tfull/") && of("/iris/tfull/") < of("/mnist/t1000/"));
+    }
+}

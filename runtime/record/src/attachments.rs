@@ -1,0 +1,31 @@
+//! The bytes beside plan and journal that running a plan again needs.
+
+use anyhow::Result;
+
+use crate::directory::RunDirectory;
+use crate::kept::Kept;
+use crate::plan::Plan;
+use crate::suites::IMPORTED;
+use crate::unit::{UnitResult, belief_of};
+
+/// The bytes that running an entry again needs and that it keeps under their digests, in the order of their names.
+pub fn kept(plan: &Plan, results: &[UnitResult]) -> Result<Vec<(Kept, String)>> {
+    let agents = plan.agents.iter().filter(|agent| !agent.is_reference()).chain(plan.predictor());
+    let mut kept: Vec<(Kept, String)> = agents.map(|agent| (Kept::Agent, agent.digest.clone())).collect();
+    if plan.suite == IMPORTED {
+        let digests = plan.problems.iter().filter_map(|problem| problem.digest.clone());
+        kept.extend(digests.map(|digest| (Kept::Problem, digest)));
+    }
+    for table in &plan.tables {
+        kept.push((table.kept()?, table.digest.clone()));
+    }
+    kept.extend(results.iter().filter_map(belief_of).map(|digest| (Kept::Belief, digest.to_owned())));
+    kept.sort_by_key(|(kind, digest)| kind.path(digest));
+    kept.dedup_by_key(|(kind, digest)| kind.path(digest));
+    Ok(kept)
+}
+
+/// Copies them from one directory to another.
+pub fn copy_kept(plan: &Plan, results: &[UnitResult], from: &RunDirectory, to: &RunDirectory) -> Result<()> {
+    kept(plan, results)?.into_iter().try_for_each(|(kind, digest)| to.keep(kind, &digest, &from.whole(kind, &digest)?))
+}

@@ -1,0 +1,280 @@
+//! The directory of a run: what lies where, and writing it so that nothing is ever half there.
+//!
+//! `plan.json`, `results.jsonl` (the journal), `scores.json`, `leaderboard.csv`, of a sweep `sweep.json`, and, so that
+//! anybody can run it again, the agents in `agents/`, imported problems in `problems/` and user-supplied tables in `tables/`,
+//! each named by its digest; of correlations, what each agent believes in `beliefs/`, for agents are scored against each other.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use jointly_core::digest;
+use serde_json::Value;
+
+use crate::journal::{self, Journal, PACK_AGAIN};
+use crate::kept::Kept;
+use crate::plan::Plan;
+use crate::unit::UnitResult;
+use jointly_core::digest::is_digest;
+
+/// How the name of a file begins while it is being written.
+pub const PART: &str = ".part-";
+
+/// The plan.
+pub const PLAN: &str = "plan.json";
+/// The journal.
+pub const JOURNAL: &str = "results.jsonl";
+/// The scores, which follow from plan and journal.
+pub const SCORES: &str = "scores.json";
+/// The leaderboard, which follows from the scores.
+pub const LEADERBOARD: &str = "leaderboard.csv";
+/// What a sweep chose.
+pub const SWEEP: &str = "sweep.json";
+/// What helps where a file of a run cannot be written.
+const GO_ON: &str = "finished units are kept: make room, and run the same command again";
+
+/// A run's directory, on disk or in a pack.
+pub struct RunDirectory {
+    /// Of the directory, or of the pack's file.
+    path: PathBuf,
+    /// What the pack holds, by name.
+    packed: Option<HashMap<String, Vec<u8>>>,
+}
+
+impl RunDirectory {
+    /// The directory of a plan, made if need be, and its journal, held from before anything is read or written, so that
+    /// of two runs that start together one is refused. Refuses a directory with another plan or other files.
+    pub fn for_plan(path: &Path, plan: &Plan) -> Result<(Self, Journal)> {
+        let directory = Self { path: path.to_owned(), packed: None };
+        fs::create_dir_all(path)
+            .with_context(|| format!("failed to make the directory {}; give another --out", path.display()))?;
+        if !directory.plan_path().exists() && directory.holds_other_files()? {
+            bail!("{} holds files but no plan of a run; give a new or empty directory", path.display());
+        }
+        let journal = Journal::open(&directory.journal())?;
+        directory.sweep();
+        if !directory.plan_path().exists() {
+            directory.write(PLAN, &to_json(plan)?)?;
+        }
+        if let Some(difference) = plan.difference(&directory.plan()?) {
+            bail!(
+                "{} holds another plan (asked for {difference}); give another --out, or ask for the same",
+                path.display()
+            );
+        }
+        Ok((directory, journal))
+    }
+
+    /// A directory that holds a run already.
+    pub fn existing(path: &Path) -> Result<Self> {
+        if path.is_file() {
+            bail!(
+                "{} is a file, and a directory is needed here; `jointly verify` and `jointly leaderboard` take packs too",
+                path.display()
+            );
+        }
+        if !path.exists() {
+            bail!("there is no file or directory {}; give that of a run", path.display());
+        }
+        if !path.join(PLAN).is_file() {
+            bail!("{} holds no run: there is no {PLAN} in it; make one with `jointly run --out`", path.display());
+        }
+        Ok(Self { path: path.to_owned(), packed: None })
+    }
+
+    /// What a pack holds.
+    pub fn packed(path: &Path, members: HashMap<String, Vec<u8>>) -> Result<Self> {
+        if !members.contains_key(PLAN) {
+            bail!("{} holds no run: there is no {PLAN} in it; {PACK_AGAIN}", path.display());
+        }
+        Ok(Self { path: path.to_owned(), packed: Some(members) })
+    }
+
+    /// A folder that keeps bytes by digest as the directory of a run does, and holds no run.
+    pub fn of_kept_files(path: PathBuf) -> Self {
+        Self { path, packed: None }
+    }
+
+    /// Where it lies: the directory, or the pack's file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A file's bytes.
+    pub fn read(&self, name: &str) -> Result<Cow<'_, [u8]>> {
+        let Some(members) = &self.packed else {
+            let bytes = fs::read(self.path.join(name));
+            return bytes.map(Cow::Owned).with_context(|| format!("failed to read {}", self.shown(name)));
+        };
+        match members.get(name) {
+            Some(bytes) => Ok(Cow::Borrowed(bytes.as_slice())),
+            None => bail!("{} has no {name}; {PACK_AGAIN}", self.path.display()),
+        }
+    }
+
+    /// Whether there is a file.
+    pub fn has(&self, name: &str) -> bool {
+        self.packed.as_ref().map_or_else(|| self.path.join(name).exists(), |members| members.contains_key(name))
+    }
+
+    /// What a file is called in messages.
+    pub fn shown(&self, name: &str) -> String {
+        match self.packed {
+            None => self.path.join(name).display().to_string(),
+            Some(_) => format!("{name} of {}", self.path.display()),
+        }
+    }
+
+    /// What helps where its files are not as they must be: in a directory what a person can do there.
+    pub fn remedy<'a>(&self, in_directory: &'a str) -> &'a str {
+        if self.packed.is_some() { PACK_AGAIN } else { in_directory }
+    }
+
+    /// The plan, checked.
+    ///
+    /// # Errors
+    /// When it cannot be read, or is none that this version makes.
+    pub fn plan(&self) -> Result<Plan> {
+        let (shown, bytes) = (self.shown(PLAN), self.read(PLAN)?);
+        let plan: Plan = serde_json::from_slice(&bytes).with_context(|| {
+            let remedy = self.remedy("run into another --out, or restore the file");
+            format!("failed to read {shown} as a plan; {remedy}")
+        })?;
+        match plan.defect() {
+            None => Ok(plan),
+            Some(defect) => bail!("{shown} is no plan that this command made: {defect}"),
+        }
+    }
+
+    /// The plan, where this version of the command made it: what another one has written is read no further.
+    pub fn own_plan(&self) -> Result<Plan> {
+        let plan: Option<Value> = serde_json::from_slice(&self.read(PLAN)?).ok();
+        let (theirs, own) = (plan.as_ref().and_then(|plan| plan["version"].as_str()), env!("CARGO_PKG_VERSION"));
+        match theirs.filter(|theirs| *theirs != own) {
+            None => self.plan(),
+            Some(theirs) => {
+                bail!("{} was made by version {theirs} and this is {own}; use that version", self.path().display())
+            }
+        }
+    }
+
+    /// The results in its journal, which is only read.
+    pub fn results(&self) -> Result<Vec<UnitResult>> {
+        match &self.packed {
+            None => Journal::read(&self.journal()),
+            Some(_) if !self.has(JOURNAL) => Ok(Vec::new()),
+            Some(_) => journal::of_pack(&self.read(JOURNAL)?, &self.shown(JOURNAL)),
+        }
+    }
+
+    /// Where the journal lies.
+    pub fn journal(&self) -> PathBuf {
+        self.path.join(JOURNAL)
+    }
+
+    /// Where the scores lie.
+    pub fn scores(&self) -> PathBuf {
+        self.path.join(SCORES)
+    }
+
+    /// Where the leaderboard lies.
+    pub fn leaderboard(&self) -> PathBuf {
+        self.path.join(LEADERBOARD)
+    }
+
+    /// Where the agent, problem, belief or table of a digest is kept.
+    pub fn kept(&self, kind: Kept, digest: &str) -> PathBuf {
+        self.path.join(kind.path(digest))
+    }
+
+    /// Keeps bytes under their digest, unless they are there.
+    pub fn keep(&self, kind: Kept, digest: &str, bytes: &[u8]) -> Result<()> {
+        let path = self.kept(kind, digest);
+        if path.exists() {
+            return Ok(());
+        }
+        let folder = path.parent().unwrap_or(&self.path);
+        fs::create_dir_all(folder).with_context(|| format!("failed to make {}", folder.display()))?;
+        write_whole(&path, bytes, GO_ON)
+    }
+
+    /// What an agent believes, under the digest that a result names.
+    pub fn belief(&self, name: &str) -> Result<Vec<u8>> {
+        self.whole(Kept::Belief, name)
+    }
+
+    /// What is kept under a digest, which must be that of its bytes.
+    pub fn whole(&self, kind: Kept, name: &str) -> Result<Vec<u8>> {
+        // A result of a journal from elsewhere may name anything.
+        if !is_digest(name) {
+            bail!("{} names {name}, which is no digest", self.shown(JOURNAL));
+        }
+        let file = kind.path(name);
+        let bytes = self.read(&file)?;
+        if digest(&bytes) != name {
+            bail!("{} is damaged: its digest is not its name", self.shown(&file));
+        }
+        Ok(bytes.into_owned())
+    }
+
+    /// Writes a file of the directory, all of it or nothing.
+    pub fn write(&self, name: &str, text: &str) -> Result<()> {
+        write_whole(&self.path.join(name), text.as_bytes(), GO_ON)
+    }
+
+    fn plan_path(&self) -> PathBuf {
+        self.path.join(PLAN)
+    }
+
+    /// Whether there is anything but what a run that was killed at its start leaves.
+    fn holds_other_files(&self) -> Result<bool> {
+        let path = self.path();
+        let entries = fs::read_dir(path).with_context(|| format!("failed to list {}", path.display()))?;
+        let own = |name: &OsStr| name.to_string_lossy().starts_with(PART) || name == JOURNAL;
+        Ok(entries.filter_map(Result::ok).any(|entry| !own(&entry.file_name())))
+    }
+
+    /// Removes what a killed run left half written; what cannot be removed is only untidy.
+    fn sweep(&self) {
+        let kept = ["agents", "problems", "beliefs", "tables"].map(|folder| self.path.join(folder));
+        let folders = std::iter::once(self.path.clone()).chain(kept);
+        let entries = folders.filter_map(|folder| fs::read_dir(folder).ok()).flatten().filter_map(Result::ok);
+        for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PART)) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// What a directory, or any file, is called, wherever it lies.
+pub fn name(path: &Path) -> String {
+    let whole = path.canonicalize();
+    let name = whole.as_deref().unwrap_or(path).file_name();
+    name.map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// Indented JSON with a line end.
+pub fn to_json(value: &impl serde::Serialize) -> Result<String> {
+    Ok(serde_json::to_string_pretty(value)? + "\n")
+}
+
+/// Writes beside the file and renames, so that a reader sees the old bytes or the new. `remedy` is what a person can do
+/// where that fails.
+pub fn write_whole(path: &Path, bytes: &[u8], remedy: &str) -> Result<()> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let write = || -> std::io::Result<()> {
+        let mut builder = tempfile::Builder::new();
+        // As any other new file: the user's mask decides who may read it.
+        #[cfg(unix)]
+        builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+        let mut file = builder.prefix(PART).tempfile_in(folder)?;
+        file.write_all(bytes)?;
+        file.as_file().sync_all()?;
+        file.persist(path)?;
+        Ok(())
+    };
+    write().with_context(|| format!("failed to write {}; {remedy}", path.display()))
+}

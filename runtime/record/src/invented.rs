@@ -1,0 +1,119 @@
+//! Runs that tests make up: a plan and results that nobody measured.
+
+pub mod regression;
+pub mod shift;
+
+use jointly_core::failure::{Failure, Kind, Phase};
+use jointly_core::interface::INTERFACE;
+use jointly_core::limits::Limits;
+use jointly_core::{JointScore, Metric, ProblemScores, Score, digest};
+
+use crate::plan::{Plan, PlannedAgent, PlannedProblem, ProblemOverrides, Terms, label};
+use crate::settings::Settings;
+use crate::unit::{Outcome, UnitResult};
+
+/// What an agent has of a problem.
+#[derive(Clone, Copy, Debug)]
+pub enum Got {
+    /// A loss at tau 1, a hundred times as much at tau 100, and so an aggregate of twice the loss, by few effective draws.
+    Scored(f64),
+    Failed,
+    /// Nothing yet.
+    Missing,
+}
+
+/// A run, finished or not.
+pub struct InventedRun {
+    pub plan: Plan,
+    pub results: Vec<UnitResult>,
+}
+
+/// An agent of a plan whose agents do not matter: a plan has some.
+pub fn planned_agent() -> PlannedAgent {
+    PlannedAgent { agent: "mlp".into(), label: String::new(), digest: digest(b"mlp"), settings: Settings::default() }
+}
+
+/// An agent as `name:setting=value` names it.
+pub fn agent(spec: &str) -> PlannedAgent {
+    let (agent, settings) = spec.split_once(':').unwrap_or((spec, ""));
+    PlannedAgent {
+        label: String::new(),
+        digest: digest(agent.as_bytes()),
+        agent: agent.to_owned(),
+        settings: settings.parse().unwrap(),
+    }
+}
+
+/// A plan of this version, with nothing overridden and on no problems yet.
+pub fn plan(suite: &str, terms: Terms, mut agents: Vec<PlannedAgent>) -> Plan {
+    label(&mut agents);
+    Plan {
+        version: env!("CARGO_PKG_VERSION").into(),
+        interface: INTERFACE.into(),
+        engine: "wasmtime".into(),
+        suite: suite.to_owned(),
+        seed: 0,
+        limits: Limits::default(),
+        terms,
+        problem_overrides: ProblemOverrides::default(),
+        tables: Vec::new(),
+        images: None,
+        agents,
+        problems: Vec::new(),
+    }
+}
+
+impl InventedRun {
+    /// Agents, each with what it has of the problems in their order. The fuel of an agent is its place, from 1.
+    pub fn new(suite: &str, problems: &[&str], agents: &[(&str, &[Got])]) -> Self {
+        let metric = if suite.ends_with("real") { Metric::Nll } else { Metric::Kl };
+        let problem = |name: &&str| PlannedProblem { problem: (*name).to_owned(), metric, digest: None };
+        let planned = agents.iter().map(|(spec, _)| agent(spec)).collect();
+        let terms = Terms::Evaluation(jointly_core::suite(suite).unwrap().evaluation);
+        // Problems of whatever names, be they the suite's or not.
+        let mut plan = plan(suite, terms, planned);
+        plan.problems = problems.iter().map(problem).collect();
+        let mut results = Vec::new();
+        for (place, (_, got)) in agents.iter().enumerate() {
+            assert_eq!(got.len(), problems.len());
+            for (problem, got) in problems.iter().zip(*got) {
+                results.extend(outcome(*got, place as u64 + 1).map(|outcome| UnitResult {
+                    agent: plan.agents[place].label.clone(),
+                    problem: (*problem).to_owned(),
+                    seconds: Some(1.0),
+                    outcome,
+                    log: Vec::new(),
+                }));
+            }
+        }
+        Self { plan, results }
+    }
+
+    /// Every agent with a loss on every problem.
+    pub fn scored(suite: &str, problems: &[&str], agents: &[(&str, &[f64])]) -> Self {
+        let got: Vec<Vec<Got>> =
+            agents.iter().map(|(_, losses)| losses.iter().copied().map(Got::Scored).collect()).collect();
+        let agents: Vec<(&str, &[Got])> = agents.iter().zip(&got).map(|((spec, _), got)| (*spec, &**got)).collect();
+        Self::new(suite, problems, &agents)
+    }
+}
+
+fn outcome(got: Got, fuel: u64) -> Option<Outcome> {
+    let joint = |mean| JointScore { mean, stderr: 0.5, draw_error: 0.0, effective_draws: 10.0 };
+    match got {
+        Got::Scored(loss) => Some(Outcome::Scored {
+            scores: ProblemScores {
+                joint: vec![(1, joint(loss)), (100, joint(100.0 * loss))],
+                accuracy: Score { mean: 0.5, stderr: 0.1 },
+                ece: 0.1,
+            },
+            fuel: Some(fuel),
+            diagnosis: None,
+        }),
+        Got::Failed => {
+            let message = "it gave up".to_owned();
+            Some(Outcome::Failed(Failure { phase: Phase::Train, kind: Kind::AgentFailure, message }))
+        }
+        Got::Missing => None,
+    }
+}

@@ -1,0 +1,130 @@
+//! Runs of dataset shift that tests make up.
+
+use jointly_core::failure::{Failure, Kind, Phase};
+use jointly_core::shift::{
+    Condition, ConditionScores, Cost, Detection, DetectionScores, ENTROPY_BINS, LabelledScores, ShiftLevel,
+    ShiftScores, THRESHOLDS, shift_suite,
+};
+use jointly_core::{JointScore, Metric, Real, Score};
+
+use super::{InventedRun, agent, plan};
+use crate::plan::{Plan, PlannedProblem, Terms};
+use crate::unit::{Outcome, UnitResult};
+
+/// Test inputs of an invented problem, and as many of no class.
+const ROWS: u32 = 100;
+
+/// How good an agent is where nothing is shifted, and what it loses as inputs shift: both between 0 and 1.
+#[derive(Clone, Copy)]
+pub struct Shifting {
+    pub quality: f64,
+    pub loss: f64,
+    /// What it loses besides in joint predictions, per unit of shift.
+    pub joint_loss: f64,
+}
+
+/// An agent that loses as much in joint predictions as in others.
+pub fn shifting(quality: f64, loss: f64) -> Shifting {
+    Shifting { quality, loss, joint_loss: 0.0 }
+}
+
+/// So many repetitions of the quick suite under some levels of shift, at whatever agents; the first repetition is a hundredth
+/// better than the next.
+pub fn shift_run(repetitions: usize, levels: &[&str], agents: &[(&str, Shifting)]) -> InventedRun {
+    let mut options = shift_suite("quick/shift").unwrap().options;
+    options.levels = levels.iter().map(|level| level.parse().unwrap()).collect();
+    let planned = agents.iter().map(|(spec, _)| agent(spec)).collect();
+    let mut plan = plan("quick/shift", Terms::Shift(options), planned);
+    let problem =
+        |number| PlannedProblem { problem: format!("quick/shift/seed{number}"), metric: Metric::Nll, digest: None };
+    plan.problems = (0..repetitions).map(problem).collect();
+    let mut results = Vec::new();
+    for (place, (agent, (_, shifting))) in plan.agents.iter().zip(agents).enumerate() {
+        for (number, problem) in plan.problems.iter().enumerate() {
+            let scores = scores(&plan, *shifting, (place as u64 + 1, 0.01 * number as f64));
+            results.push(UnitResult {
+                agent: agent.label.clone(),
+                problem: problem.problem.clone(),
+                seconds: Some(1.0),
+                outcome: Outcome::Shift { scores: scores.into(), fuel: place as u64 + 1 },
+                log: Vec::new(),
+            });
+        }
+    }
+    InventedRun { plan, results }
+}
+
+/// The same run with an agent's last result a failure.
+pub fn with_failure(mut run: InventedRun, agent: &str) -> InventedRun {
+    let result = run.results.iter_mut().rfind(|result| result.agent == agent).unwrap();
+    let message = "it gave up".to_owned();
+    result.outcome = Outcome::Failed(Failure { phase: Phase::Train, kind: Kind::AgentFailure, message });
+    run
+}
+
+fn scores(plan: &Plan, shifting: Shifting, (cost, luck): (u64, f64)) -> ShiftScores {
+    let levels = &plan.shift().unwrap().levels;
+    let most = |level: &ShiftLevel| {
+        let own = levels.iter().filter(|other| other.shift() == level.shift()).map(ShiftLevel::severity);
+        own.fold(0.0, f64::max)
+    };
+    let mut conditions = vec![condition(Condition::Unshifted, shifting, (0.0, luck))];
+    conditions.extend(
+        levels
+            .iter()
+            .map(|level| condition(Condition::Shifted(*level), shifting, (level.severity() / most(level), luck))),
+    );
+    let outside = condition(Condition::Outside("letters".to_owned()), shifting, (1.0, luck));
+    let told = Detection {
+        auroc: Real(0.9 - luck),
+        aupr_out: Real(0.8),
+        aupr_in: Real(0.7),
+        fpr95_out: Real(0.3),
+        fpr95_in: Real(0.4),
+    };
+    let detection = Some(DetectionScores { confidence: told, entropy: told });
+    // None of them is right.
+    let confident = outside.confident.iter().map(|[count, _]| [*count, 0]).collect();
+    conditions.push(ConditionScores { confident, labelled: None, detection, ..outside });
+    ShiftScores { conditions, cost: Some(Cost { training: 100 * cost, prediction: 1000 * cost, bytes: 1 << 20 }) }
+}
+
+/// At so much of the most shift.
+fn condition(condition: Condition, shifting: Shifting, (shift, luck): (f64, f64)) -> ConditionScores {
+    let Shifting { quality, loss, joint_loss } = shifting;
+    let accuracy = quality - loss * shift - luck;
+    let score = |mean| Score { mean, stderr: 0.01 };
+    let joint = |tau: u32| {
+        let mean = f64::from(tau) * (1.0 - accuracy) + if tau > 1 { joint_loss * shift } else { 0.0 };
+        (tau, JointScore { mean, stderr: 0.1, draw_error: 0.0, effective_draws: 10.0 })
+    };
+    let confident = |threshold: usize| {
+        let count = (f64::from(ROWS) * (1.0 - threshold as f64 / THRESHOLDS as f64)) as u32;
+        [count, (f64::from(count) * accuracy) as u32]
+    };
+    let entropy = |bin: usize| if bin == 0 { ROWS } else { 0 };
+    ConditionScores {
+        condition,
+        rows: ROWS,
+        confidence: score(accuracy),
+        entropy: score(1.0 - accuracy),
+        confident: (0..=THRESHOLDS).map(confident).collect(),
+        entropies: (0..ENTROPY_BINS).map(entropy).collect(),
+        labelled: Some(LabelledScores {
+            accuracy: score(accuracy),
+            auc: None,
+            nll: score(1.0 - accuracy),
+            brier: score(1.0 - accuracy),
+            uncertainty: Real(0.9),
+            resolution: Real(accuracy),
+            reliability: Real(0.1),
+            remainder: Real(0.0),
+            ece: Real(shift / 10.0),
+            ece_quantile: Real(shift / 10.0),
+            ece_top5: None,
+            joint: vec![joint(1), joint(10)],
+            brier_by_draws: [1, 2, 5, 10].map(|draws| (draws, Real(1.0 - accuracy + 0.1 / f64::from(draws)))).to_vec(),
+        }),
+        detection: None,
+    }
+}

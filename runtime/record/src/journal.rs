@@ -1,0 +1,177 @@
+//! The journal of a run, `results.jsonl`: one finished unit a line, appended and flushed as it finishes.
+
+use std::collections::HashSet;
+use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+use crate::unit::UnitResult;
+
+/// What helps where a pack is not as this command makes it: whoever reads it can mend nothing.
+pub const PACK_AGAIN: &str = "have it packed again";
+
+/// The journal, held open by one process at a time.
+pub struct Journal {
+    file: File,
+    path: PathBuf,
+    results: Vec<UnitResult>,
+}
+
+impl Journal {
+    /// Opens the journal to go on with it: drops a last line that a killed process left unfinished.
+    pub fn open(path: &Path) -> Result<Self> {
+        let context = || format!("failed to open {}", path.display());
+        let mut file =
+            OpenOptions::new().read(true).write(true).create(true).truncate(false).open(path).with_context(context)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => {
+                bail!("{} is being written by another run; wait for it, or give another --out", path.display())
+            }
+            Err(TryLockError::Error(error)) => return Err(error).with_context(context),
+        }
+        let mut text = Vec::new();
+        file.read_to_end(&mut text).with_context(context)?;
+        let whole = whole_lines(&text);
+        let results = parse(whole, &path.display().to_string(), IN_DIRECTORY)?;
+        file.set_len(whole.len() as u64).with_context(context)?;
+        file.seek(SeekFrom::End(0)).with_context(context)?;
+        Ok(Self { file, path: path.to_owned(), results })
+    }
+
+    /// The results in a journal that is only read; an unfinished last line is not one.
+    pub fn read(path: &Path) -> Result<Vec<UnitResult>> {
+        if !path.exists() {
+            return Ok(Vec::new());
+        }
+        let text = std::fs::read(path).with_context(|| format!("failed to read {}", path.display()))?;
+        parse(whole_lines(&text), &path.display().to_string(), IN_DIRECTORY)
+    }
+
+    /// All results so far.
+    pub fn results(&self) -> &[UnitResult] {
+        &self.results
+    }
+
+    /// Adds a result; it is on its way to the disk when this returns.
+    pub fn append(&mut self, result: UnitResult) -> Result<()> {
+        let mut line = serde_json::to_vec(&result)?;
+        line.push(b'\n');
+        let written = self.file.write_all(&line).and_then(|()| self.file.flush());
+        written.with_context(|| {
+            format!(
+                "failed to write {}; the units finished before are kept: make room, and run the same command again",
+                self.path.display()
+            )
+        })?;
+        self.results.push(result);
+        Ok(())
+    }
+}
+
+/// The results in a pack's journal, called so in messages.
+pub fn of_pack(text: &[u8], shown: &str) -> Result<Vec<UnitResult>> {
+    parse(whole_lines(text), shown, [PACK_AGAIN; 2])
+}
+
+/// What helps in a run's directory where a line is no result, and where one repeats another.
+const IN_DIRECTORY: [&str; 2] =
+    ["delete the line, and the same `jointly run` runs its unit again", "delete one of them"];
+
+/// All but a last line that a killed process left unfinished.
+fn whole_lines(text: &[u8]) -> &[u8] {
+    let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
+    &text[..end]
+}
+
+fn parse(text: &[u8], shown: &str, [no_result, repeated]: [&str; 2]) -> Result<Vec<UnitResult>> {
+    let mut results: Vec<UnitResult> = Vec::new();
+    let mut seen = HashSet::new();
+    let lines = text.split(|byte| *byte == b'\n').enumerate().filter(|(_, line)| !line.is_empty());
+    for (number, line) in lines {
+        let place = || format!("{shown} line {}", number + 1);
+        let result: UnitResult =
+            serde_json::from_slice(line).with_context(|| format!("{} is not a result; {no_result}", place()))?;
+        if !seen.insert((result.agent.clone(), result.problem.clone())) {
+            bail!("{} repeats the unit {} on {}; {repeated}", place(), result.agent, result.problem);
+        }
+        results.push(result.cleaned());
+    }
+    Ok(results)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Journal;
+    use crate::unit::Outcome;
+    use crate::unit::SampleDiagnosis;
+    use crate::unit::UnitResult;
+    use jointly_core::{JointScore, ProblemScores, Real, Score};
+    use std::io::Write;
+
+    fn result(problem: &str) -> UnitResult {
+        let nan = f64::NAN;
+        let score = JointScore { mean: f64::INFINITY, stderr: nan, draw_error: nan, effective_draws: 1.5 };
+        let scores =
+            ProblemScores { joint: vec![(1, score)], accuracy: Score { mean: 0.1 + 0.2, stderr: 0.1 }, ece: 1e-300 };
+        let diagnosis = SampleDiagnosis {
+            r_hat: Real(f64::INFINITY),
+            effective_draws: Real(0.1 + 0.2),
+            acceptance: Real(1e-300),
+            rounds: 3,
+            converged: false,
+        };
+        let outcome = Outcome::Scored { scores, fuel: Some(u64::MAX), diagnosis: Some(diagnosis) };
+        UnitResult { agent: "mlp".into(), problem: problem.into(), seconds: Some(0.5), outcome, log: vec![] }
+    }
+
+    #[test]
+    fn a_torn_last_line_is_dropped_and_the_rest_comes_back_to_the_bit() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.jsonl");
+        let mut journal = Journal::open(&path).unwrap();
+        journal.append(result("a")).unwrap();
+        journal.append(result("b")).unwrap();
+        drop(journal);
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::OpenOptions::new().append(true).open(&path).unwrap().write_all(b"{\"agent\":\"ml").unwrap();
+
+        let mut journal = Journal::open(&path).unwrap();
+        assert_eq!(journal.results().len(), 2);
+        assert_eq!(journal.results()[1].outcome, result("b").outcome);
+        assert_eq!(std::fs::read(&path).unwrap(), whole);
+        journal.append(result("c")).unwrap();
+        assert_eq!(Journal::read(&path).unwrap().len(), 3);
+    }
+
+    #[test]
+    fn a_result_without_a_diagnosis_is_read() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.jsonl");
+        let mut line = serde_json::to_value(result("a")).unwrap();
+        line["scored"].as_object_mut().unwrap().remove("diagnosis").unwrap();
+        std::fs::write(&path, format!("{line}\n")).unwrap();
+        let results = Journal::read(&path).unwrap();
+        assert!(matches!(results[0].outcome, Outcome::Scored { diagnosis: None, .. }), "{results:?}");
+    }
+
+    #[test]
+    fn garbage_in_the_middle_is_named_with_its_line() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.jsonl");
+        std::fs::write(&path, "garbage\n").unwrap();
+        let error = Journal::read(&path).unwrap_err().to_string();
+        assert!(error.contains("line 1 is not a result"), "{error}");
+    }
+
+    #[test]
+    fn two_processes_do_not_write_one_journal() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("results.jsonl");
+        let _held = Journal::open(&path).unwrap();
+        let error = Journal::open(&path).err().unwrap().to_string();
+        assert!(error.contains("another run"), "{error}");
+    }
+}

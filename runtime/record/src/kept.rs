@@ -1,0 +1,41 @@
+//! Bytes that a run keeps by their digest, so that anybody can run it again.
+
+use jointly_core::digest::is_digest;
+use jointly_core::regression::TableFormat;
+
+/// What a directory keeps copies of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kept {
+    /// An agent's component.
+    Agent,
+    /// An imported problem.
+    Problem,
+    /// What an agent believes of a problem's test inputs, as far as scores against other agents need it.
+    Belief,
+    /// A user-supplied table.
+    Table(TableFormat),
+}
+
+impl Kept {
+    /// All of them.
+    const ALL: [Self; 5] =
+        [Self::Agent, Self::Problem, Self::Belief, Self::Table(TableFormat::Csv), Self::Table(TableFormat::Npz)];
+
+    /// The digest under which a file of that name, as [`path`](Self::path) makes it, is kept.
+    pub fn digest_in(name: &str) -> Option<String> {
+        let (_, file) = name.split_once('/')?;
+        let digest = file.split('.').next()?.replacen('-', ":", 1);
+        (is_digest(&digest) && Self::ALL.iter().any(|kind| kind.path(&digest) == name)).then_some(digest)
+    }
+
+    /// Where it lies below the directory.
+    pub fn path(self, digest: &str) -> String {
+        let (folder, extension) = match self {
+            Self::Agent => ("agents", "wasm"),
+            Self::Problem => ("problems", "npz"),
+            Self::Belief => ("beliefs", "bin"),
+            Self::Table(format) => ("tables", format.extension()),
+        };
+        format!("{folder}/{}.{extension}", digest.replace(':', "-"))
+    }
+}

@@ -1,0 +1,299 @@
+//! The file of an entry, `NAME.jointly`: a tar archive, compressed by gzip, whose comment has the digest of all that
+//! follows.
+//!
+//! The same members make the same bytes, and no byte of a pack can change unseen: its head is the one that there is,
+//! and the rest has the digest that the head names, which is compared before anything is unpacked. A pack from
+//! elsewhere may still say what it likes under a digest of its own, so that nothing in it is believed: names, sizes and
+//! their sum are bounded, and who reads it packs what it holds again, which must have the same digest. Nothing is
+//! unpacked onto the disk, where an interruption would leave it.
+
+use std::collections::HashMap;
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom, copy, sink};
+use std::path::Path;
+
+use anyhow::{Context, Result, bail, ensure};
+use flate2::read::GzDecoder;
+use flate2::{Compression, write::GzEncoder};
+use jointly_core::digest;
+use jointly_core::digest::Hasher;
+
+use crate::directory::JOURNAL;
+use crate::directory::LEADERBOARD;
+use crate::directory::PLAN;
+use crate::directory::SCORES;
+use crate::directory::SWEEP;
+use crate::journal::PACK_AGAIN;
+use crate::kept::Kept;
+use jointly_core::digest::is_digest;
+
+/// What a pack's name ends in.
+pub const EXTENSION: &str = "jointly";
+
+/// A gzip file with a comment, of no time, written by no system in particular.
+const GZIP: [u8; 10] = [0x1f, 0x8b, 8, 0x10, 0, 0, 0, 0, 0, 0xff];
+/// The bytes of gzip's own head that the compressor writes.
+const PLAIN_HEAD: usize = 10;
+/// The format, in the comment, before the digest.
+const FORMAT: &str = "jointly entry 1 ";
+/// Of a digest as text.
+const DIGEST_BYTES: usize = "sha256:".len() + 64;
+const HEAD_BYTES: usize = GZIP.len() + FORMAT.len() + DIGEST_BYTES + 1;
+
+/// The most of an agent, problem, table or belief.
+const MOST_KEPT: u64 = 1 << 30;
+/// The most of the whole archive, unpacked.
+const MOST_BYTES: u64 = 2 << 30;
+/// The most members: beliefs, which are the most, come to one a unit.
+const MOST_MEMBERS: usize = 100_000;
+/// Of the archive, before each member and, twice, at its end; members are filled up to a multiple of it.
+const BLOCK: u64 = 512;
+/// What helps where a run is more than a pack takes.
+const SEND: &str = "send the directory itself, which `jointly verify` takes too";
+
+/// A pack's bytes, of members in their order.
+pub fn pack(members: impl Iterator<Item = Result<(String, Vec<u8>)>>) -> Result<Vec<u8>> {
+    let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
+    let mut total = 2 * BLOCK;
+    for (number, member) in members.enumerate() {
+        let (name, bytes) = member?;
+        let (size, most) = (bytes.len() as u64, limit(&name).unwrap_or(0));
+        total += BLOCK + size.next_multiple_of(BLOCK);
+        ensure!(size <= most, "{name} has {size} bytes, and a pack takes {most} of it at most; {SEND}");
+        ensure!(total <= MOST_BYTES, "it has more than {MOST_BYTES} bytes, which no pack holds; {SEND}");
+        ensure!(number < MOST_MEMBERS, "it has more than {MOST_MEMBERS} files, which no pack holds; {SEND}");
+        let mut header = tar::Header::new_ustar();
+        header.set_size(size);
+        header.set_mode(0o644);
+        header.set_mtime(0);
+        header.set_uid(0);
+        header.set_gid(0);
+        archive.append_data(&mut header, &name, bytes.as_slice())?;
+    }
+    let compressed = archive.into_inner()?.finish()?;
+    let body = &compressed[PLAIN_HEAD..];
+    Ok([head(&digest(body)).as_slice(), body].concat())
+}
+
+fn head(digest: &str) -> Vec<u8> {
+    [&GZIP, FORMAT.as_bytes(), digest.as_bytes(), &[0]].concat()
+}
+
+/// The digest that the head of a pack's bytes names.
+pub fn named_digest(bytes: &[u8]) -> &str {
+    let named = bytes.get(GZIP.len() + FORMAT.len()..HEAD_BYTES - 1);
+    named.and_then(|named| std::str::from_utf8(named).ok()).unwrap_or_default()
+}
+
+/// What a pack held.
+pub struct Unpacked {
+    /// By name.
+    pub members: HashMap<String, Vec<u8>>,
+    /// The digest that its head names, and that its bytes have.
+    pub digest: String,
+}
+
+/// Unpacks the members of a file that is whole.
+pub fn unpack(path: &Path) -> Result<Unpacked> {
+    let shown = path.display();
+    let mut file = File::open(path).with_context(|| format!("failed to read {shown}"))?;
+    let digest = refuse_damaged(&mut file, path)?;
+    let members = members(file)
+        .with_context(|| format!("{shown} is no pack that `jointly pack` made; get another copy, or {PACK_AGAIN}"))?;
+    Ok(Unpacked { members, digest })
+}
+
+/// Refuses a file that is no pack, or not the one that was made, and gives its digest. Leaves it at its beginning.
+fn refuse_damaged(file: &mut File, path: &Path) -> Result<String> {
+    let shown = path.display();
+    let failed = || format!("failed to read {shown}");
+    let mut start = Vec::new();
+    file.take(HEAD_BYTES as u64).read_to_end(&mut start).with_context(failed)?;
+    let named = named_digest(&start);
+    if !is_digest(named) || start != head(named) {
+        bail!(
+            "{shown} is no pack of an entry, or is damaged; give a file that `jointly pack` made, or a run's directory"
+        );
+    }
+    let mut hash = Hasher::default();
+    let mut piece = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut piece).with_context(failed)? {
+            0 => break,
+            read => hash.add(&piece[..read]),
+        }
+    }
+    if hash.finish() != named {
+        bail!("{shown} is damaged: what it holds has not the digest that it names; get another copy, or {PACK_AGAIN}");
+    }
+    file.seek(SeekFrom::Start(0)).with_context(failed)?;
+    Ok(named.to_owned())
+}
+
+/// A pack's members by their names.
+fn members(file: File) -> Result<HashMap<String, Vec<u8>>> {
+    // One byte more tells a pack that holds too much.
+    let mut archive = tar::Archive::new(GzDecoder::new(BufReader::new(file)).take(MOST_BYTES + 1));
+    let mut members = HashMap::new();
+    // Raw: no long names, links or holes.
+    for member in archive.entries()?.raw(true) {
+        let mut member = member?;
+        let name = String::from_utf8_lossy(&member.path_bytes()).into_owned();
+        let Some(most) = limit(&name).filter(|_| member.header().entry_type().is_file()) else {
+            bail!("it holds {name:?}, which is no file of an entry")
+        };
+        ensure!(!members.contains_key(&name), "it holds {name} twice");
+        ensure!(members.len() < MOST_MEMBERS, "it holds more than {MOST_MEMBERS} files");
+        let size = member.size();
+        ensure!(size <= most, "its {name} has {size} bytes, more than {most}");
+        let mut bytes = Vec::new();
+        member.read_to_end(&mut bytes)?;
+        // The reader takes the end of the archive for the end of its member.
+        ensure!(bytes.len() as u64 == size, "its {name} ends too soon");
+        if let Some(named) = Kept::digest_in(&name) {
+            ensure!(digest(&bytes) == named, "the digest of its {name} is not its name");
+        }
+        members.insert(name, bytes);
+    }
+    let mut rest = archive.into_inner();
+    copy(&mut rest, &mut sink())?;
+    ensure!(rest.limit() > 0, "it holds more than {MOST_BYTES} bytes");
+    Ok(members)
+}
+
+/// The most bytes of the member of that name, if a pack may have one.
+fn limit(name: &str) -> Option<u64> {
+    if [PLAN, JOURNAL, SCORES, LEADERBOARD, SWEEP].contains(&name) {
+        return Some(MOST_BYTES);
+    }
+    Kept::digest_in(name).map(|_| MOST_KEPT)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use jointly_core::digest;
+
+    use super::{GZIP, GzEncoder, HEAD_BYTES, MOST_MEMBERS, PLAIN_HEAD, head, named_digest, pack, unpack};
+    use crate::directory::PLAN;
+    use crate::directory::SCORES;
+    use crate::kept::Kept;
+    use flate2::Compression;
+
+    fn packed(members: &[(&str, &[u8])]) -> Vec<u8> {
+        pack(members.iter().map(|(name, bytes)| Ok(((*name).to_owned(), bytes.to_vec())))).unwrap()
+    }
+
+    /// What is said of a file of these bytes; its members' names, sorted, where it is a pack.
+    fn read(bytes: &[u8]) -> Result<Vec<String>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("mine.jointly");
+        fs::write(&path, bytes).unwrap();
+        let unpacked = unpack(&path).map_err(|error| format!("{error:#}"))?;
+        assert_eq!(unpacked.digest, digest(&bytes[HEAD_BYTES..]));
+        let mut names: Vec<String> = unpacked.members.into_keys().collect();
+        names.sort();
+        Ok(names)
+    }
+
+    /// A pack of any archive, under a digest of its own.
+    fn forged(archive: &[u8]) -> Vec<u8> {
+        let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
+        std::io::Write::write_all(&mut encoder, archive).unwrap();
+        let compressed = encoder.finish().unwrap();
+        [&head(&digest(&compressed[PLAIN_HEAD..]))[..], &compressed[PLAIN_HEAD..]].concat()
+    }
+
+    /// An archive of members whose names and kinds nobody has looked at.
+    fn archive(members: &[Member]) -> Vec<u8> {
+        let mut builder = tar::Builder::new(Vec::new());
+        for (name, kind, bytes) in members {
+            let mut header = tar::Header::new_ustar();
+            header.as_old_mut().name[..name.len()].copy_from_slice(name.as_bytes());
+            header.set_entry_type(*kind);
+            header.set_size(bytes.len() as u64);
+            header.set_cksum();
+            builder.append(&header, *bytes).unwrap();
+        }
+        builder.into_inner().unwrap()
+    }
+
+    const FILE: tar::EntryType = tar::EntryType::Regular;
+
+    /// Name, kind and bytes of a member.
+    type Member<'a> = (&'a str, tar::EntryType, &'a [u8]);
+
+    #[test]
+    fn the_same_members_make_the_same_bytes_and_come_back() {
+        let agent = Kept::Agent.path(&digest(b"agent"));
+        let members: [(&str, &[u8]); 3] = [(PLAN, b"{}"), (SCORES, b""), (&agent, b"agent")];
+        let bytes = packed(&members);
+        assert_eq!(bytes, packed(&members));
+        assert_eq!(bytes[..GZIP.len()], GZIP);
+        assert_eq!(read(&bytes), Ok(vec![agent, PLAN.to_owned(), SCORES.to_owned()]));
+        assert_eq!(named_digest(&bytes), digest(&bytes[HEAD_BYTES..]));
+        assert_eq!(read(&forged(&archive(&[(PLAN, FILE, b"{}")]))), Ok(vec![PLAN.to_owned()]));
+    }
+
+    #[test]
+    fn no_bit_flips_unseen_and_no_byte_goes_or_comes() {
+        let whole = packed(&[(PLAN, b"{}"), (SCORES, b"[1, 2, 3]")]);
+        for at in 0..whole.len() {
+            for bit in 0..8 {
+                let mut bytes = whole.clone();
+                bytes[at] ^= 1 << bit;
+                assert!(read(&bytes).is_err(), "bit {bit} of byte {at}");
+            }
+            assert!(read(&whole[..at]).is_err(), "{at} bytes");
+        }
+        assert!(read(&[&whole[..], &[0]].concat()).is_err());
+        assert!(read(&whole[..HEAD_BYTES]).unwrap_err().contains("is damaged"));
+    }
+
+    #[test]
+    fn what_no_pack_holds_is_refused_under_any_digest() {
+        let absolute = format!("/{PLAN}");
+        let outside = format!("agents/../{PLAN}");
+        let misnamed = Kept::Agent.path(&digest(b"another"));
+        let refused: [(&[Member], &str); 8] = [
+            (&[("thesis.tex", FILE, b"")], "\"thesis.tex\", which is no file of an entry"),
+            (&[(&absolute, FILE, b"")], "no file of an entry"),
+            (&[(&outside, FILE, b"")], "no file of an entry"),
+            (&[("agents/x.wasm", FILE, b"")], "no file of an entry"),
+            (&[(PLAN, tar::EntryType::Symlink, b"")], "no file of an entry"),
+            (&[(PLAN, tar::EntryType::GNULongName, b"x")], "no file of an entry"),
+            (&[(PLAN, FILE, b""), (PLAN, FILE, b"")], "holds plan.json twice"),
+            (&[(&misnamed, FILE, b"agent")], "is not its name"),
+        ];
+        for (members, said) in refused {
+            let error = read(&forged(&archive(members))).unwrap_err();
+            assert!(error.contains(said) && error.contains("have it packed again"), "{error}");
+        }
+        // As many as nobody has, at next to no cost for who made them.
+        let many = (0..=MOST_MEMBERS).map(|i| (Kept::Belief.path(&digest(&i.to_le_bytes())), i.to_le_bytes()));
+        let many: Vec<(String, [u8; 8])> = many.collect();
+        let members: Vec<Member> = many.iter().map(|(name, bytes)| (name.as_str(), FILE, &bytes[..])).collect();
+        assert_eq!(read(&forged(&archive(&members[1..]))).map(|names| names.len()), Ok(MOST_MEMBERS));
+        let error = read(&forged(&archive(&members))).unwrap_err();
+        assert!(error.contains("holds more than 100000 files"), "{error}");
+        let members = members.iter().map(|(name, _, bytes)| Ok(((*name).to_owned(), bytes.to_vec())));
+        assert!(
+            pack(members)
+                .unwrap_err()
+                .to_string()
+                .ends_with("send the directory itself, which `jointly verify` takes too")
+        );
+        // A member that says it is longer than the archive, and one that says it is longer than any may be.
+        let mut short = archive(&[(PLAN, FILE, &[b' '; 600])]);
+        short.truncate(512 + 512);
+        assert!(read(&forged(&short)).is_err());
+        let mut header = tar::Header::new_ustar();
+        header.set_path(PLAN).unwrap();
+        header.set_size(u64::MAX >> 8);
+        header.set_cksum();
+        let error = read(&forged(header.as_bytes())).unwrap_err();
+        assert!(error.contains("more than"), "{error}");
+        assert!(read(&forged(b"no archive at all")).is_err());
+    }
+}

@@ -1,0 +1,227 @@
+//! The plan of a run, `plan.json`: scores are a function of it.
+
+use std::collections::HashMap;
+use std::num::NonZeroU32;
+
+use jointly_core::interface::Interface;
+use jointly_core::limits::Limits;
+use jointly_core::regression::RegressionOptions;
+use jointly_core::shift::ShiftOptions;
+use jointly_core::{Evaluation, Initialization, Metric, digest};
+use serde::{Deserialize, Serialize};
+
+use crate::planned_images::PlannedImages;
+use crate::planned_table::PlannedTable;
+use crate::reference;
+use crate::settings::Settings;
+use crate::unit::Outcome;
+
+/// The most MiB that agents may hold, whoever asks.
+pub const MOST_MEMORY: u64 = 4096;
+
+/// A run's whole question.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Plan {
+    /// The command's version.
+    pub version: String,
+    /// The interface that agents speak, with its version.
+    pub interface: String,
+    /// The engine that runs agents, with its release, which decides how fuel is counted.
+    pub engine: String,
+    /// The suite's name.
+    pub suite: String,
+    /// The master seed: problems, test inputs and the agents' seeds follow from it.
+    pub seed: u64,
+    /// What an agent may use on a problem.
+    pub limits: Limits,
+    /// How predictions are evaluated.
+    #[serde(flatten)]
+    pub terms: Terms,
+    /// In what the sampled problems are not the suite's own.
+    #[serde(flatten)]
+    pub problem_overrides: ProblemOverrides,
+    /// User-supplied tables, in the place of the suite's.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tables: Vec<PlannedTable>,
+    /// How agents see user-supplied images, where those are what the suite is about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub images: Option<PlannedImages>,
+    /// The agents, references among them.
+    pub agents: Vec<PlannedAgent>,
+    /// The problems, in the order in which results are reduced.
+    pub problems: Vec<PlannedProblem>,
+}
+
+/// How predictions are evaluated: in plan.json `evaluation` of classification, `regression` of regression, `shift` of
+/// dataset shift.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Terms {
+    /// Classification.
+    Evaluation(Evaluation),
+    /// Regression.
+    Regression(RegressionTerms),
+    /// Dataset shift.
+    Shift(ShiftOptions),
+}
+
+/// How predictions of real numbers are evaluated.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct RegressionTerms {
+    /// The suite's options, with what a person chose of them.
+    pub options: RegressionOptions,
+    /// Who predicts, in active learning, where it is not the agent that selects.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub predictor: Option<PlannedAgent>,
+}
+
+/// In what a plan's sampled problems are not the suite's own.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProblemOverrides {
+    /// Anchors of kappa-adic test inputs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub anchors: Option<NonZeroU32>,
+    /// The distribution of the environments' weights.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub initialization: Option<Initialization>,
+}
+
+/// An agent of the plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedAgent {
+    /// What it calls itself.
+    pub agent: String,
+    /// What tells it from the plan's other agents.
+    pub label: String,
+    /// The digest of its component, or what stands for a reference.
+    pub digest: String,
+    /// The settings that differ from its defaults.
+    pub settings: Settings,
+}
+
+impl PlannedAgent {
+    /// Whether it is no agent but what agents are compared with.
+    pub fn is_reference(&self) -> bool {
+        reference::is_oracle(&self.digest)
+    }
+
+    /// Whether it is the same agent with the same settings, to the byte, whatever its plan calls it.
+    pub fn is_same(&self, other: &Self) -> bool {
+        self.has_name_and_settings_of(other) && self.digest == other.digest
+    }
+
+    /// Whether it has the same bytes and settings, whatever it calls itself.
+    pub fn has_bytes_and_settings_of(&self, other: &Self) -> bool {
+        (&self.digest, &self.settings) == (&other.digest, &other.settings)
+    }
+
+    /// Whether it has the same name and settings, of whatever bytes.
+    pub fn has_name_and_settings_of(&self, other: &Self) -> bool {
+        (&self.agent, &self.settings) == (&other.agent, &other.settings)
+    }
+}
+
+/// A problem of the plan.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PlannedProblem {
+    /// The problem's name.
+    pub problem: String,
+    /// What its joint scores measure.
+    pub metric: Metric,
+    /// Of the file, where it came from one; of the dataset's contents, where it is made of one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub digest: Option<String>,
+}
+
+impl Plan {
+    /// How classification is evaluated, where that is what the plan is about.
+    pub fn evaluation(&self) -> Option<&Evaluation> {
+        match &self.terms {
+            Terms::Evaluation(evaluation) => Some(evaluation),
+            Terms::Regression(_) | Terms::Shift(_) => None,
+        }
+    }
+
+    /// Functions sampled from each agent.
+    pub fn draws(&self) -> u32 {
+        match &self.terms {
+            Terms::Evaluation(evaluation) => evaluation.draws,
+            Terms::Regression(terms) => terms.options.draws,
+            Terms::Shift(options) => options.draws,
+        }
+    }
+
+    /// How regression is evaluated, where that is what the plan is about.
+    pub fn regression(&self) -> Option<&RegressionTerms> {
+        match &self.terms {
+            Terms::Regression(terms) => Some(terms),
+            Terms::Evaluation(_) | Terms::Shift(_) => None,
+        }
+    }
+
+    /// How dataset shift is evaluated, where that is what the plan is about.
+    pub fn shift(&self) -> Option<&ShiftOptions> {
+        match &self.terms {
+            Terms::Shift(options) => Some(options),
+            Terms::Evaluation(_) | Terms::Regression(_) => None,
+        }
+    }
+
+    /// Who predicts in active learning, where it is not the agent that selects.
+    pub fn predictor(&self) -> Option<&PlannedAgent> {
+        self.regression()?.predictor.as_ref()
+    }
+
+    /// What its agents are asked for.
+    pub fn interface_of_agents(&self) -> Interface {
+        match self.terms {
+            Terms::Evaluation(_) => Interface::Classification,
+            Terms::Regression(_) => Interface::Regression,
+            Terms::Shift(_) => Interface::Multimodal,
+        }
+    }
+
+    /// Whether its units can end so.
+    pub fn takes(&self, outcome: &Outcome) -> bool {
+        match (&self.terms, outcome) {
+            (_, Outcome::Failed(_))
+            | (Terms::Evaluation(_), Outcome::Scored { .. })
+            | (Terms::Regression(_), Outcome::Regression { .. })
+            | (Terms::Shift(_), Outcome::Shift { .. }) => true,
+            (_, Outcome::Scored { .. } | Outcome::Regression { .. } | Outcome::Shift { .. }) => false,
+        }
+    }
+
+    /// Whether it is about a suite on the suite's own tables: else no paper's numbers belong beside its own.
+    pub fn is_on_tables_of(&self, suite: &str) -> bool {
+        self.suite == suite && self.tables.is_empty()
+    }
+
+    /// The suite and enough of the plan's digest to tell plans apart.
+    pub fn short_name(&self) -> serde_json::Result<String> {
+        // One directory, whatever the suite's name holds.
+        Ok(format!("{}-{}", self.suite.replace('/', "-"), short(&self.digest()?)))
+    }
+
+    /// What plans that are the same have in common, and no other.
+    pub fn digest(&self) -> serde_json::Result<String> {
+        Ok(digest(&serde_json::to_vec(self)?))
+    }
+}
+
+/// Gives each agent its label: its name and settings. Agents that share name and settings are told apart by their digest.
+pub fn label(agents: &mut [PlannedAgent]) {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for agent in &mut *agents {
+        agent.label = agent.settings.label(&agent.agent);
+        *counts.entry(agent.label.clone()).or_default() += 1;
+    }
+    for agent in agents.iter_mut().filter(|agent| counts[&agent.label] > 1) {
+        agent.label = agent.settings.label(&format!("{}@{}", agent.agent, short(&agent.digest)));
+    }
+}
+
+/// Enough of a digest to tell a few apart.
+pub(crate) fn short(digest: &str) -> String {
+    digest.trim_start_matches("sha256:").chars().take(8).collect()
+}

@@ -1,0 +1,115 @@
+//! What is wrong with a plan that was read from a file, if anything is: a plan from elsewhere may say whatever it likes.
+
+use std::collections::HashSet;
+
+use jointly_core::digest::is_digest;
+use jointly_core::interface::LONGEST_NAME;
+
+use crate::plan::{MOST_MEMORY, Plan, PlannedAgent, PlannedProblem, Terms, label};
+use crate::planned_table::PlannedTable;
+use crate::printable;
+
+/// The most characters of a setting's name or value.
+const MOST_SETTING: usize = 2_000;
+/// The most characters of a problem's, table's or suite's name: a file's, and what stands before it.
+const MOST_PROBLEM: usize = 400;
+
+impl Plan {
+    /// What makes a plan that was read from a file no plan of this command, if anything does.
+    pub fn defect(&self) -> Option<String> {
+        if self.agents.is_empty() || self.problems.is_empty() {
+            return Some(format!("it has no {}", if self.agents.is_empty() { "agents" } else { "problems" }));
+        }
+        if let Some(defect) = self.unprintable() {
+            return Some(defect);
+        }
+        if !(1 << 20..=MOST_MEMORY << 20).contains(&self.limits.memory) {
+            return Some(format!(
+                "its agents may hold {} bytes, and 1 to {MOST_MEMORY} MiB can be",
+                self.limits.memory
+            ));
+        }
+        let mut agents = self.agents.clone();
+        label(&mut agents);
+        let names: HashSet<&str> = self.problems.iter().map(|problem| problem.problem.as_str()).collect();
+        let components = self.agents.iter().filter(|agent| !agent.is_reference()).chain(self.predictor());
+        let digests = components.map(|agent| &agent.digest);
+        let digests = digests.chain(self.problems.iter().filter_map(|problem| problem.digest.as_ref()));
+        let digests = digests.chain(self.tables.iter().map(|table| &table.digest));
+        let other_label = |agent: &PlannedAgent| agent.label != agent.settings.label(&agent.agent);
+        if agents != self.agents || labels(&agents).len() != agents.len() || self.predictor().is_some_and(other_label) {
+            return Some("its agents' labels are not what they must be".into());
+        }
+        if names.len() != self.problems.len() {
+            return Some("it names a problem twice".into());
+        }
+        if let Some(digest) = digests.into_iter().find(|digest| !is_digest(digest)) {
+            return Some(format!("{digest} is no digest"));
+        }
+        if let Some(defect) = self.tables.iter().find_map(PlannedTable::defect) {
+            return Some(defect);
+        }
+        match &self.terms {
+            Terms::Evaluation(evaluation) => evaluation.check().err().map(|error| error.to_string()),
+            Terms::Regression(terms) => terms.options.check().err().map(|error| error.to_string()),
+            Terms::Shift(options) => options.check().err().map(|error| error.to_string()),
+        }
+    }
+
+    /// What of its names is not printable, or is longer than any name, if anything is: they reach terminals.
+    fn unprintable(&self) -> Option<String> {
+        let agent = |agent: &PlannedAgent| {
+            let settings = agent.settings.to_list();
+            let mut settings = settings.iter().flat_map(|setting| [&setting.name, &setting.value]);
+            printable::defect("the agent", &agent.agent, LONGEST_NAME)
+                .or_else(|| settings.find_map(|text| printable::defect("the setting", text, MOST_SETTING)))
+        };
+        let problem = |planned: &PlannedProblem| printable::defect("the problem", &planned.problem, MOST_PROBLEM);
+        let table = |planned: &PlannedTable| printable::defect("the table", &planned.file, MOST_PROBLEM);
+        printable::defect("the suite", &self.suite, MOST_PROBLEM)
+            .or_else(|| self.agents.iter().chain(self.predictor()).find_map(agent))
+            .or_else(|| self.problems.iter().find_map(problem))
+            .or_else(|| self.tables.iter().find_map(table))
+    }
+}
+
+fn labels(agents: &[PlannedAgent]) -> HashSet<&str> {
+    agents.iter().map(|agent| agent.label.as_str()).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::invented::InventedRun;
+    use crate::plan::{MOST_MEMORY, Plan};
+
+    /// What is done to a plan, and what is said of it then.
+    type Change = (fn(&mut Plan), &'static str);
+
+    #[test]
+    fn a_plan_from_elsewhere_has_agents_problems_bounds_and_plain_names() {
+        let plan = || InventedRun::scored("quick", &["quick/t10/temp0.1/seed0"], &[("mlp:l2=1", &[1.0])]).plan;
+        let defect = |change: fn(&mut Plan)| {
+            let mut plan: Plan = plan();
+            change(&mut plan);
+            plan.defect()
+        };
+        assert_eq!(plan().defect(), None);
+        assert_eq!(defect(|plan| plan.agents.clear()).as_deref(), Some("it has no agents"));
+        assert_eq!(defect(|plan| plan.problems.clear()).as_deref(), Some("it has no problems"));
+        assert_eq!(defect(|plan| plan.limits.memory = MOST_MEMORY << 20), None);
+        for memory in [0, (MOST_MEMORY << 20) + 1, 1 << 62, u64::MAX] {
+            let mut plan = plan();
+            plan.limits.memory = memory;
+            assert!(plan.defect().unwrap().ends_with("and 1 to 4096 MiB can be"), "{memory}");
+        }
+        let changes: [Change; 4] = [
+            (|plan| plan.agents[0].agent = "\x1b[2J".into(), "the agent \"\\u{1b}[2J\" has U+001B"),
+            (|plan| plan.agents[0].settings = "l2=1\u{202e}".parse().unwrap(), "the setting \"1"),
+            (|plan| plan.problems[0].problem = "x".repeat(401), "has more than 400 characters"),
+            (|plan| plan.suite = "quick\nholds".into(), "the suite \"quick\\nholds\" has U+000A"),
+        ];
+        for (change, said) in changes {
+            assert!(defect(change).is_some_and(|defect| defect.contains(said)), "{said}");
+        }
+    }
+}

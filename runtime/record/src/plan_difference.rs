@@ -1,0 +1,147 @@
+//! In what two plans differ, for a person.
+
+use serde_json::Value;
+
+use crate::option_names;
+use crate::plan::{Plan, RegressionTerms, Terms};
+
+impl Plan {
+    /// The first thing in which two plans differ, for a person; none where they are the same.
+    pub fn difference(&self, other: &Self) -> Option<String> {
+        let labels = |plan: &Self| plan.agents.iter().map(|agent| agent.label.clone()).collect::<Vec<_>>().join(" ");
+        self.other_conditions(other)
+            .or_else(|| differs("agents", &labels(self), &labels(other)))
+            .or_else(|| differs("problems", &self.problem_names(), &other.problem_names()))
+            .or_else(|| self.other_tables(other))
+            .or_else(|| (self != other).then(|| "other bytes of an agent or a problem".into()))
+    }
+
+    /// The first difference in problems and what they hold, for a person.
+    pub fn other_problems(&self, other: &Self) -> Option<String> {
+        let changed = || {
+            let (mine, _) = self.problems.iter().zip(&other.problems).find(|(mine, theirs)| mine != theirs)?;
+            Some(format!("other data of {}", mine.problem))
+        };
+        differs("problems", &self.problem_names(), &other.problem_names()).or_else(changed)
+    }
+
+    /// The first difference in the files of user-supplied tables, which may hold the same numbers all the same.
+    fn other_tables(&self, other: &Self) -> Option<String> {
+        let files = |plan: &Self| match plan.tables.as_slice() {
+            [] => "of the suite".to_owned(),
+            tables => tables.iter().map(|table| table.file.as_str()).collect::<Vec<_>>().join(" "),
+        };
+        let changed = || {
+            let (mine, _) = self.tables.iter().zip(&other.tables).find(|(mine, theirs)| mine != theirs)?;
+            Some(format!("other bytes of the table {}", mine.file))
+        };
+        differs("tables", &files(self), &files(other)).or_else(changed)
+    }
+
+    /// The first difference in what holds for every unit, for a person: in all but agents and problems, which say of a table
+    /// what it holds.
+    pub fn other_conditions(&self, other: &Self) -> Option<String> {
+        let own = || "of the suite".to_owned();
+        let anchors = |plan: &Self| plan.problem_overrides.anchors.map_or_else(own, |anchors| anchors.to_string());
+        let images = |plan: &Self| plan.images.map_or_else(own, |view| view.to_string());
+        let law = |plan: &Self| {
+            plan.problem_overrides.initialization.map_or_else(own, |law| option_names::initialization(law).to_owned())
+        };
+        differs("version", &self.version, &other.version)
+            .or_else(|| differs("interface", &self.interface, &other.interface))
+            .or_else(|| differs("engine", &self.engine, &other.engine))
+            .or_else(|| differs("suite", &self.suite, &other.suite))
+            .or_else(|| differs("seed", &self.seed.to_string(), &other.seed.to_string()))
+            .or_else(|| differs("fuel limit", &self.limits.fuel.to_string(), &other.limits.fuel.to_string()))
+            .or_else(|| differs("memory limit", &self.limits.memory.to_string(), &other.limits.memory.to_string()))
+            .or_else(|| differs("anchors", &anchors(self), &anchors(other)))
+            .or_else(|| differs("initialization", &law(self), &law(other)))
+            .or_else(|| differs("images", &images(self), &images(other)))
+            .or_else(|| other_terms(&self.terms, &other.terms))
+    }
+
+    /// The first difference in what two runs of active learning ask, for a person: in all but agents, those who predict among
+    /// them, and which problems there are. What both have must be the same.
+    pub fn other_lessons(&self, other: &Self) -> Option<String> {
+        let unled = |plan: &Self| match &plan.terms {
+            Terms::Regression(terms) => Terms::Regression(RegressionTerms { predictor: None, ..terms.clone() }),
+            terms @ (Terms::Evaluation(_) | Terms::Shift(_)) => terms.clone(),
+        };
+        let changed = || {
+            let both = self.problems.iter().flat_map(|mine| other.problems.iter().map(move |theirs| (mine, theirs)));
+            let mut same = both.filter(|(mine, theirs)| mine.problem == theirs.problem);
+            same.find(|(mine, theirs)| mine != theirs).map(|(mine, _)| format!("other data of {}", mine.problem))
+        };
+        differs("suite", &self.suite, &other.suite)
+            .or_else(|| differs("seed", &self.seed.to_string(), &other.seed.to_string()))
+            .or_else(|| other_terms(&unled(self), &unled(other)))
+            .or_else(changed)
+    }
+
+    fn problem_names(&self) -> String {
+        let names: Vec<&str> = self.problems.iter().map(|problem| problem.problem.as_str()).collect();
+        format!("{} ({})", names.len(), names.join(" "))
+    }
+}
+
+/// The first difference in how agents are evaluated, by the name that plan.json has for it.
+fn other_terms(mine: &Terms, theirs: &Terms) -> Option<String> {
+    if mine == theirs {
+        return None;
+    }
+    let fields = |terms: &Terms| match terms {
+        Terms::Evaluation(evaluation) => serde_json::to_value(evaluation).unwrap_or_default(),
+        Terms::Shift(options) => serde_json::to_value(options).unwrap_or_default(),
+        Terms::Regression(RegressionTerms { options, predictor }) => {
+            let mut fields = serde_json::to_value(options).unwrap_or_default();
+            fields["predictor"] =
+                predictor.as_ref().map_or("the agent that selects", |agent| agent.label.as_str()).into();
+            fields
+        }
+    };
+    let (mine, theirs) = (fields(mine), fields(theirs));
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let names = mine.as_object().into_iter().flat_map(serde_json::Map::keys);
+    let said = names.into_iter().find_map(|name| differs(name, &text(&mine[name]), &text(&theirs[name])));
+    // Nothing else of the terms is not among the fields.
+    said.or_else(|| Some("other bytes of the agent that predicts".to_owned()))
+}
+
+fn differs(what: &str, mine: &str, theirs: &str) -> Option<String> {
+    (mine != theirs).then(|| format!("{what} {}, not {}", shorten(mine), shorten(theirs)))
+}
+
+/// Enough of a long list to recognise it.
+fn shorten(text: &str) -> String {
+    const MOST: usize = 60;
+    if text.chars().count() <= MOST {
+        return text.to_owned();
+    }
+    format!("{}...", text.chars().take(MOST).collect::<String>())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::invented::InventedRun;
+    use crate::plan::{Plan, Terms};
+    use jointly_core::{Evaluation, Partitioning};
+
+    #[test]
+    fn another_evaluation_is_named_by_what_differs() {
+        let plan = || InventedRun::scored("quick", &["quick/t10/temp0.1/seed0"], &[("mlp", &[1.0])]).plan;
+        let difference = |change: fn(&mut Evaluation)| {
+            let mut other: Plan = plan();
+            let Terms::Evaluation(evaluation) = &mut other.terms else { panic!("classification") };
+            change(evaluation);
+            plan().difference(&other).unwrap()
+        };
+        assert_eq!(plan().difference(&plan()), None);
+        assert_eq!(difference(|own| own.draws = 7), "draws 250, not 7");
+        assert_eq!(difference(|own| own.partition = Partitioning::KMeans), "partition planes, not k-means");
+        assert_eq!(difference(|own| own.planes = 7), "planes 5, not 7");
+        assert_eq!(difference(|own| own.clip = false), "clip true, not false");
+        assert_eq!(difference(|own| own.taus = vec![1, 10]), "taus [1,100], not [1,10]");
+        assert_eq!(difference(|own| own.samples = 7), "samples 100, not 7");
+        assert_eq!(difference(|own| own.partition_above = 7), "partition_above 10, not 7");
+    }
+}

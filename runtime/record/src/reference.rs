@@ -1,0 +1,39 @@
+//! References as plans name them: they stand beside the agents and are run by the host itself, so that no bytes are kept.
+
+use jointly_core::oracle::VERSION;
+
+/// The name of the oracle, which no agent may have.
+pub const NAME: &str = "oracle";
+
+/// One line about the oracle, for a person.
+pub const SUMMARY: &str =
+    "the floor: samples the posterior of the environment, whose law it knows; no agent does better on average";
+
+/// Settings that give the oracle's chains more time to agree.
+pub const MORE_WORK: &str = "oracle:rounds=5,warmup=240,thin=2";
+
+/// How the digest of a reference begins: it has no bytes of its own, so that its implementation is named.
+const HOST: &str = "host:oracle-";
+
+/// What stands in a plan in place of a component's digest.
+pub fn digest() -> String {
+    format!("{HOST}{VERSION}")
+}
+
+/// Whether a digest of a plan is that of some oracle, of this version or another.
+pub fn is_oracle(digest: &str) -> bool {
+    digest.strip_prefix(HOST).is_some_and(|version| !version.is_empty() && version.bytes().all(|b| b.is_ascii_digit()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{digest, is_oracle};
+
+    #[test]
+    fn its_digest_is_told_from_all_others() {
+        assert!(is_oracle(&digest()) && is_oracle("host:oracle-27"));
+        for other in ["sha256:oracle-1", "host:oracle-", "host:oracle-1/../..", "host:mlp-1"] {
+            assert!(!is_oracle(other), "{other}");
+        }
+    }
+}

@@ -1,0 +1,99 @@
+//! What figures of scores against the number of training examples share: points, ranges and axes.
+
+use crate::drawing::Area;
+use crate::drawing::Axis;
+use crate::drawing::Panel;
+use crate::drawing::Point;
+use crate::drawing::Scale;
+use crate::drawing::Series;
+use crate::drawing::Style;
+use crate::place::Place;
+use crate::view::Cell;
+use crate::view::View;
+use jointly_record::quantity;
+use jointly_record::quantity::counted;
+use jointly_score::scores::AgentScores;
+
+/// What the axis of training sizes says.
+pub(crate) const SIZES: &str = "training examples T";
+/// Values beyond so many times the baseline's largest are drawn at the panel's edge.
+const HIGHEST: f64 = 2.5;
+
+/// An agent's mean of a score at each training size, over the problems at some places.
+pub(crate) fn curve(view: &View, agent: &AgentScores, score: &str, at: impl Fn(&Place) -> bool) -> Vec<Point> {
+    let sizes = view.distinct(|place| place.train_size.filter(|_| at(place)));
+    let cell = |size: f64| view.cell(agent, score, |place| at(place) && place.train_size == Some(size));
+    sizes.into_iter().filter_map(|size| Some(point(&agent.planned.label, size, cell(size)?))).collect()
+}
+
+/// A point of a mean, which says its number.
+pub(crate) fn point(label: &str, x: f64, cell: Cell) -> Point {
+    let Cell { mean, stderr, problems, failed } = cell;
+    let failures = if failed > 0 { format!("; failed on {failed} more") } else { String::new() };
+    let title = format!("{label}, T = {x}: {} over {problems}{failures}", quantity::with_error(mean, stderr));
+    Point { x, y: mean, stderr, failed: failed > 0, title }
+}
+
+/// How many seeds the points are over that some places make: `the 3 seeds`, or `the 1 to 3 seeds`.
+pub(crate) fn seeds(view: &View, at: impl Fn(&&Place) -> bool) -> String {
+    let counts = counts(view, at);
+    match (counts.iter().min(), counts.iter().max()) {
+        (Some(least), Some(most)) if least < most => format!("the {least} to {}", counted(*most, "seed")),
+        (_, most) => format!("the {}", counted(most.copied().unwrap_or(0), "seed")),
+    }
+}
+
+/// A sentence on the errors of points that are of one problem; none where there are none.
+pub(crate) fn lonely(view: &View, at: impl Fn(&&Place) -> bool) -> Option<String> {
+    counts(view, at).contains(&1).then(|| {
+        "The error of a point of a single problem is the standard error over its tau-samples, and says nothing of the luck \
+         of one training."
+            .to_owned()
+    })
+}
+
+/// The number of problems of each different place.
+fn counts(view: &View, at: impl Fn(&&Place) -> bool) -> Vec<usize> {
+    let mut counted: Vec<(&Place, usize)> = Vec::new();
+    for place in view.places().filter(at) {
+        match counted.iter_mut().find(|(known, _)| *known == place) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((place, 1)),
+        }
+    }
+    counted.into_iter().map(|(_, count)| count).collect()
+}
+
+/// A panel over training sizes, from zero to what the curves need.
+pub(crate) fn panel(area: Area, sizes: &[f64], range: (f64, f64)) -> Panel {
+    let ends = (sizes.first().copied().unwrap_or(1.0), sizes.last().copied().unwrap_or(1.0));
+    Panel { area, x: Scale::logarithmic(ends, area.across()), y: Scale::linear(range, area.upwards()) }
+}
+
+/// A range that holds zero and all finite points with their errors, but not what dwarfs the baseline.
+pub(crate) fn range(points: &[&Point], baseline: &[Point]) -> (f64, f64) {
+    let (low, high) = extent(points.iter().copied().chain(baseline));
+    let top = extent(baseline).1 * HIGHEST;
+    let high = if top > 0.0 { high.min(top) } else { high };
+    let margin = (high - low) * 0.06;
+    (if low < 0.0 { low - margin } else { 0.0 }, if high > 0.0 { high + margin } else { 1.0 })
+}
+
+/// The lowest and the highest of the points with their errors, and zero.
+pub(crate) fn extent<'p>(points: impl IntoIterator<Item = &'p Point>) -> (f64, f64) {
+    let finite = points.into_iter().filter(|point| point.y.is_finite() && !point.failed);
+    finite.fold((0.0, 0.0), |(low, high): (f64, f64), point| {
+        let error = if point.stderr.is_finite() { point.stderr } else { 0.0 };
+        (low.min(point.y - error), high.max(point.y + error))
+    })
+}
+
+/// The axis of training sizes.
+pub(crate) fn size_axis<'a>(panel: &Panel, sizes: &[f64], bare: bool) -> Axis<'a> {
+    Axis { ticks: panel.x.ticks_at(sizes), title: if bare { "" } else { SIZES }, bare }
+}
+
+/// Points with markers, and a line in the agent's dashes.
+pub(crate) fn marked(style: Style, points: Vec<Point>) -> Series {
+    Series { style, points, marked: true }
+}

@@ -1,0 +1,85 @@
+//! A figure: a drawing, what it shows, and its numbers.
+
+use crate::drawing::Canvas;
+use crate::drawing::Markup;
+use jointly_record::quantity;
+pub(crate) use jointly_record::quantity::counted;
+
+/// Width of a drawing, in pixels; a page shows it as wide as it has room.
+pub(crate) const WIDTH: f64 = 980.0;
+
+/// A figure of the page.
+pub(crate) struct Figure {
+    pub(crate) title: String,
+    /// What is drawn, of which problems, how many, and what the error bars are.
+    pub(crate) caption: String,
+    pub(crate) drawing: Canvas,
+    /// A table that belongs to what is shown; empty where there is none.
+    pub(crate) table: Vec<Vec<String>>,
+    /// Tables, each a row of headings and then the numbers.
+    pub(crate) numbers: Vec<Vec<Vec<String>>>,
+}
+
+impl Figure {
+    /// The figure under a name that links lead to.
+    pub(crate) fn markup(&self, id: &str) -> Markup {
+        let mut markup = Markup::new();
+        markup.open("section", &[("class", "figure"), ("id", id)]);
+        markup.element("h3", &[], &self.title);
+        markup.open("figure", &[]);
+        markup.push(&table_of(&self.table, 1));
+        markup.push(&self.drawing.inline(&self.title));
+        markup.element("figcaption", &[], &self.caption);
+        markup.close("figure");
+        markup.open("details", &[]);
+        markup.element("summary", &[], "The numbers");
+        for table in &self.numbers {
+            markup.push(&table_of(table, 1));
+        }
+        markup.close("details");
+        markup.close("section");
+        markup
+    }
+}
+
+/// A table whose first row is its heading and whose first `left` columns are texts.
+pub(crate) fn table_of(rows: &[Vec<String>], left: usize) -> Markup {
+    let mut markup = Markup::new();
+    let Some((head, body)) = rows.split_first() else { return markup };
+    let class = |column: usize| if column < left { "text" } else { "number" };
+    markup.open("div", &[("class", "wide")]);
+    markup.open("table", &[]);
+    markup.open("thead", &[]);
+    markup.open("tr", &[]);
+    for (column, cell) in head.iter().enumerate() {
+        markup.open("th", &[("class", class(column))]);
+        markup.breakable(cell);
+        markup.close("th");
+    }
+    markup.close("tr");
+    markup.close("thead");
+    markup.open("tbody", &[]);
+    for row in body {
+        markup.open("tr", &[]);
+        for (column, cell) in row.iter().enumerate() {
+            markup.open("td", &[("class", class(column))]);
+            markup.breakable(cell);
+            markup.close("td");
+        }
+        markup.close("tr");
+    }
+    markup.close("tbody");
+    markup.close("table");
+    markup.close("div");
+    markup
+}
+
+/// Cells of a table.
+pub(crate) fn cells<S: ToString>(texts: impl IntoIterator<Item = S>) -> Vec<String> {
+    texts.into_iter().map(|text| text.to_string()).collect()
+}
+
+/// A number for a table, and a dash where there is none.
+pub(crate) fn digits(x: f64) -> String {
+    if x.is_nan() { "-".to_owned() } else { quantity::number(x) }
+}

@@ -1,0 +1,186 @@
+//! Panels of one size, row by row below a legend, and what is drawn in them.
+
+use crate::drawing::Area;
+use crate::drawing::Axis;
+use crate::drawing::Canvas;
+use crate::drawing::Panel;
+use crate::drawing::Point;
+use crate::drawing::Scale;
+use crate::drawing::Series;
+use crate::drawing::Spot;
+use crate::drawing::Style;
+use crate::figure::WIDTH;
+
+/// Room for a panel's numbers and axis title on its left, and to the next panel.
+const LEFT: f64 = 62.0;
+const RIGHT: f64 = 14.0;
+/// Room for a panel's heading, and for its numbers and axis title below.
+const HEAD: f64 = 34.0;
+const FOOT: f64 = 42.0;
+/// Room above the legend's first line.
+const TOP: f64 = 14.0;
+/// How far beyond the middle half of the numbers, in its length, a range reaches, and fewer than so many have no middle.
+const FARTHEST: f64 = 20.0;
+const FEW: usize = 8;
+/// How far a range goes on beyond what it must hold.
+const MARGIN: f64 = 0.06;
+
+/// The legend's marks.
+#[derive(Clone, Copy)]
+pub(crate) enum Key {
+    Lines,
+    Markers,
+    Both,
+}
+
+/// Where panels are.
+pub(crate) struct Grid {
+    columns: usize,
+    /// As many panels as would fill the sheet's width.
+    across: usize,
+    height: f64,
+    top: f64,
+}
+
+impl Grid {
+    /// So many panels, at most so many side by side and each so high, and the sheet with the legend that they stand below.
+    pub(crate) fn of(panels: usize, most: usize, height: f64, key: (Key, &[(&str, Style)])) -> (Self, Canvas) {
+        let columns = panels.clamp(1, most);
+        // A panel alone need not be as wide as the page.
+        Self::laid(panels, (columns, columns.max(2)), height, key)
+    }
+
+    /// So many panels below one another, each as wide as the sheet.
+    pub(crate) fn rows(panels: usize, height: f64, key: (Key, &[(&str, Style)])) -> (Self, Canvas) {
+        Self::laid(panels, (1, 1), height, key)
+    }
+
+    fn laid(
+        panels: usize,
+        (columns, across): (usize, usize),
+        height: f64,
+        key: (Key, &[(&str, Style)]),
+    ) -> (Self, Canvas) {
+        let mut canvas = Canvas::new(WIDTH, 0.0);
+        let (at, room) = ((LEFT, TOP), WIDTH - LEFT);
+        let legend = match key {
+            (_, []) => 0.0,
+            (Key::Lines, entries) => canvas.lines(at, room, entries),
+            (Key::Markers, entries) => canvas.markers(at, room, entries),
+            (Key::Both, entries) => canvas.legend(at, room, entries),
+        };
+        let grid = Self { columns, across, height, top: legend };
+        canvas.set_height(grid.top + panels.div_ceil(columns) as f64 * grid.row());
+        (grid, canvas)
+    }
+
+    /// Height of a row with all that is around its panels.
+    fn row(&self) -> f64 {
+        HEAD + self.height + FOOT
+    }
+
+    /// Where the panel of a number is, from left to right and on below.
+    pub(crate) fn area(&self, number: usize) -> Area {
+        let width = (WIDTH / self.across as f64) - LEFT - RIGHT;
+        let (row, column) = (number / self.columns, number % self.columns);
+        let left = LEFT + column as f64 * (LEFT + width + RIGHT);
+        Area { left, top: self.top + HEAD + row as f64 * self.row(), width, height: self.height }
+    }
+}
+
+/// A frame with about so many ticks and what is measured along either side.
+pub(crate) fn frame(canvas: &mut Canvas, panel: &Panel, title: &str, (x_title, y_title): (&str, &str)) {
+    let x = Axis { ticks: panel.x.ticks((panel.area.width / 60.0) as usize), title: x_title, bare: false };
+    let y = Axis { ticks: panel.y.ticks((panel.area.height / 32.0) as usize), title: y_title, bare: false };
+    panel.frame(canvas, title, &x, &y);
+}
+
+/// The same with ticks below at given numbers, where there is room for them.
+pub(crate) fn frame_at(
+    canvas: &mut Canvas,
+    panel: &Panel,
+    title: &str,
+    ((x_title, x), y_title): ((&str, &[f64]), &str),
+) {
+    let x = Axis { ticks: panel.x.ticks_at(x), title: x_title, bare: false };
+    let y = Axis { ticks: panel.y.ticks((panel.area.height / 32.0) as usize), title: y_title, bare: false };
+    panel.frame(canvas, title, &x, &y);
+}
+
+/// A panel over a range of either side.
+pub(crate) fn panel(area: Area, x: (f64, f64), y: (f64, f64)) -> Panel {
+    Panel { area, x: Scale::linear(x, area.across()), y: Scale::linear(y, area.upwards()) }
+}
+
+/// From the least to the greatest of the finite numbers, and a little beyond; from 0 to 1 where there are none. Numbers that
+/// dwarf the middle half of all, where there are enough to tell, lie outside.
+pub(crate) fn range(numbers: impl IntoIterator<Item = f64>) -> (f64, f64) {
+    let mut finite: Vec<f64> = numbers.into_iter().filter(|x| x.is_finite()).collect();
+    finite.sort_by(f64::total_cmp);
+    let (Some(&least), Some(&most)) = (finite.first(), finite.last()) else { return (0.0, 1.0) };
+    let (lower, upper) = (finite[finite.len() / 4], finite[finite.len() - 1 - finite.len() / 4]);
+    let reach = if finite.len() < FEW || upper == lower { f64::INFINITY } else { FARTHEST * (upper - lower) };
+    let inside = || finite.iter().copied().filter(|x| (lower - reach..=upper + reach).contains(x));
+    let ends = (inside().fold(most, f64::min), inside().fold(least, f64::max));
+    let margin = if ends.1 > ends.0 { (ends.1 - ends.0) * MARGIN } else { libm::fabs(ends.0).max(1.0) * MARGIN };
+    (ends.0 - margin, ends.1 + margin)
+}
+
+/// The same of points with their errors.
+pub(crate) fn range_of<'p>(points: impl IntoIterator<Item = &'p Point>) -> (f64, f64) {
+    let ends = |point: &Point| {
+        let error = if point.stderr.is_finite() { point.stderr } else { 0.0 };
+        [point.y - error, point.y + error]
+    };
+    range(points.into_iter().filter(|point| !point.failed).flat_map(ends))
+}
+
+/// A line through numbers, interrupted where one is not finite, and cut off at the panel's edges.
+pub(crate) fn trace(canvas: &mut Canvas, panel: &Panel, numbers: &[(f64, f64)], style: &Style) {
+    canvas.clipped(panel.area, |canvas| {
+        for run in numbers.split(|(_, y)| !y.is_finite()).filter(|run| run.len() > 1) {
+            let spots: Vec<Spot> = run.iter().map(|(x, y)| panel.spot(*x, *y)).collect();
+            canvas.polyline(&spots, style);
+        }
+    });
+}
+
+/// A line with its points, in an agent's style.
+pub(crate) fn series(canvas: &mut Canvas, panel: &Panel, style: Style, points: Vec<Point>) {
+    panel.series(canvas, &Series { style, points, marked: true });
+}
+
+/// What is right, across a panel.
+pub(crate) fn level_line(canvas: &mut Canvas, panel: &Panel, y: f64) {
+    let (left, right) = panel.area.across();
+    canvas.line((left, panel.y.at(y)), (right, panel.y.at(y)), "baseline");
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Grid, Key, range};
+    use crate::figure::WIDTH;
+
+    #[test]
+    fn panels_lie_side_by_side_within_the_sheet() {
+        let (grid, _) = Grid::of(7, 3, 100.0, (Key::Lines, &[]));
+        let areas: Vec<_> = (0..7).map(|number| grid.area(number)).collect();
+        for (i, area) in areas.iter().enumerate() {
+            assert!(area.right() <= WIDTH && areas[..i].iter().all(|other| !other.overlaps(area)), "{area:?}");
+        }
+        assert_eq!((areas[3].left, areas[6].left), (areas[0].left, areas[0].left));
+    }
+
+    #[test]
+    fn ranges_hold_what_is_finite() {
+        let (low, high) = range([1.0, f64::INFINITY, 3.0, f64::NAN]);
+        assert!(low < 1.0 && high > 3.0 && high < 3.2);
+        let (low, high) = range([2.0]);
+        assert!(low < 2.0 && high > 2.0);
+        assert_eq!(range([f64::NAN]), (0.0, 1.0));
+        let many = || (0..12).map(f64::from);
+        assert!(range(many().chain([40.0])).1 > 40.0);
+        let (low, high) = range(many().chain([1e9, -1e9]));
+        assert!((-1.0..0.0).contains(&low) && (11.0..12.0).contains(&high), "{low} {high}");
+    }
+}

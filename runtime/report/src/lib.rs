@@ -1,0 +1,36 @@
+//! Draws runs: the page of one, with its leaderboard, its provenance, what the scores mean and the figures of the papers, and
+//! pictures of what agents believe.
+//!
+//! Everything is a function of the run: a picture holds no time and no path, so that the same run makes the same bytes.
+#![deny(missing_docs)]
+
+mod bars;
+mod correlation;
+mod cost;
+mod curves;
+mod drawing;
+mod figure;
+mod glossary;
+mod grid;
+mod growth;
+mod improvement;
+mod page;
+mod pair;
+pub mod picture;
+mod place;
+mod provenance;
+mod quantile;
+mod ratio;
+mod regression;
+mod rows;
+mod shift;
+mod standing;
+mod transfer;
+mod tuning;
+mod view;
+
+pub use page::Page;
+pub use pair::PAIR;
+pub use provenance::{Bundled, Other};
+pub use shift::Shown;
+pub use tuning::{Defaults, PARAMETER};

@@ -1,0 +1,188 @@
+//! The page itself: one file that needs nothing from anywhere else.
+
+use crate::bars;
+use crate::cost;
+use crate::drawing::Markup;
+use crate::figure::Figure;
+use crate::glossary;
+use crate::growth;
+use crate::improvement;
+use crate::pair;
+use crate::provenance;
+use crate::provenance::{Bundled, Other};
+use crate::regression;
+use crate::shift;
+use crate::shift::Shown;
+use crate::standing;
+use crate::transfer;
+use crate::tuning;
+use crate::tuning::Defaults;
+use crate::view::View;
+use jointly_score::leaderboard::Leaderboard;
+use jointly_score::scores::Scores;
+
+const STYLE: &str = include_str!("style.css");
+
+/// Nothing is fetched and nothing runs, whatever an agent's text holds.
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+
+/// What goes into a page.
+pub struct Page<'a> {
+    /// The run's scores.
+    pub scores: &'a Scores<'a>,
+    /// Images of a run of dataset shift.
+    pub shown: Shown,
+    /// The label to compare with.
+    pub baseline: Option<&'a str>,
+    /// The setting of Figure 3.
+    pub parameter: &'a str,
+    /// The agents' defaults, where they can be asked.
+    pub defaults: Defaults<'a>,
+    /// The agents of Figure 4.
+    pub pair: [String; 2],
+    /// A run of the same agents on real data.
+    pub real: Option<&'a Scores<'a>>,
+    /// Runs of active learning of the same agents, that differ in who predicts.
+    pub active: &'a [Scores<'a>],
+    /// The level of the intervals that are drawn.
+    pub level: f64,
+    /// How the commands of the page call the run's directory.
+    pub directory: &'a str,
+    /// Other runs that it takes from.
+    pub others: &'a [Other<'a>],
+    /// Which agents come with the command.
+    pub bundled: Bundled<'a>,
+    /// Options of `jointly report` that were given besides, as words.
+    pub given: &'a [String],
+}
+
+impl Page<'_> {
+    /// The page as a file's contents: the same bytes for the same run.
+    pub fn to_html(&self) -> String {
+        let leaderboard = Leaderboard::new(self.scores);
+        let view = View::new(self.scores, &leaderboard, self.baseline);
+        let plan = self.scores.plan;
+        let figures = self.figures(&view);
+        let mut page = Markup::new();
+        page.verbatim("<!DOCTYPE html>\n");
+        page.open("html", &[("lang", "en")]);
+        self.head(&mut page);
+        page.open("body", &[]);
+        page.element("h1", &[], &format!("{} on {}", agents(&view), plan.suite));
+        contents(&mut page, &figures);
+        section(&mut page, "leaderboard", "Leaderboard", &standing::markup(&leaderboard, &view, self.baseline));
+        section(&mut page, "scores", "What the scores mean", &meanings(&view));
+        section(&mut page, "figures", "Figures", &drawn(&view, &figures, &self.shown));
+        section(
+            &mut page,
+            "run",
+            "What was run",
+            &provenance::markup(plan, self.directory, self.others, self.given, self.bundled),
+        );
+        page.close("body");
+        page.close("html");
+        page.into_string()
+    }
+
+    fn head(&self, page: &mut Markup) {
+        page.open("head", &[]);
+        page.empty("meta", &[("charset", "utf-8")]);
+        page.empty("meta", &[("http-equiv", "Content-Security-Policy"), ("content", POLICY)]);
+        page.empty("meta", &[("name", "viewport"), ("content", "width=device-width, initial-scale=1")]);
+        let plan = self.scores.plan;
+        page.element("title", &[], &format!("jointly: {}, seed {}", plan.suite, plan.seed));
+        page.open("style", &[]);
+        page.verbatim(STYLE);
+        page.close("style");
+        page.close("head");
+    }
+
+    fn figures(&self, view: &View) -> Vec<Figure> {
+        if view.scores.plan.regression().is_some() {
+            let active = self.active.iter().map(|scores| View::new(scores, &Leaderboard::new(scores), None));
+            return regression::figures(view, &active.collect::<Vec<_>>(), self.level);
+        }
+        if view.scores.plan.shift().is_some() {
+            return shift::figures(view, &self.shown, self.defaults);
+        }
+        let mut figures: Vec<Figure> = bars::figure(view).into_iter().collect();
+        figures.extend(tuning::figures(view, self.parameter, self.defaults));
+        figures.extend(pair::figures(view, &self.pair));
+        figures.extend(growth::figures(view));
+        figures.extend(cost::figure(view));
+        figures.extend(improvement::figure(view));
+        if let Some(scores) = self.real {
+            let leaderboard = Leaderboard::new(scores);
+            figures.extend(transfer::figures(view, &View::new(scores, &leaderboard, None)));
+        }
+        figures
+    }
+}
+
+/// `4 agents`, or the one agent whose variants these are.
+fn agents(view: &View) -> String {
+    match (view.families.as_slice(), view.agents.len()) {
+        ([family], 1) => family.name.to_owned(),
+        ([family], variants) => format!("{variants} variants of {}", family.name),
+        (families, variants) if variants == families.len() => format!("{variants} agents"),
+        (families, variants) => format!("{variants} variants of {} agents", families.len()),
+    }
+}
+
+fn contents(page: &mut Markup, figures: &[Figure]) {
+    page.open("nav", &[]);
+    let mut link = |id: &str, title: &str| page.element("a", &[("href", &format!("#{id}"))], title);
+    link("leaderboard", "Leaderboard");
+    link("scores", "What the scores mean");
+    for (number, figure) in figures.iter().enumerate() {
+        link(&figure_id(number), &figure.title);
+    }
+    link("run", "What was run");
+    page.close("nav");
+}
+
+fn section(page: &mut Markup, id: &str, title: &str, inner: &Markup) {
+    page.open("section", &[("id", id)]);
+    page.element("h2", &[], title);
+    page.push(inner);
+    page.close("section");
+}
+
+fn meanings(view: &View) -> Markup {
+    let mut markup = Markup::new();
+    markup.open("dl", &[]);
+    let of_regression = view.scores.plan.regression().is_some();
+    let compared = view.baseline.is_some() || !of_regression;
+    let names = view.scores.names();
+    for (name, meaning) in glossary::entries(&names, &view.joint, view.scores.units(), view.scores.plan, compared) {
+        markup.element("dt", &[], &name);
+        markup.element("dd", &[], &meaning);
+    }
+    markup.close("dl");
+    markup
+}
+
+fn drawn(view: &View, figures: &[Figure], shown: &Shown) -> Markup {
+    let mut markup = Markup::new();
+    if matches!(shown, Shown::Missing) {
+        let why = "The inputs themselves are not shown: their files were not there when this page was written.";
+        markup.element("p", &[], why);
+    }
+    if figures.is_empty() {
+        let why = match view.scores.plan.evaluation() {
+            None => "None of the figures can be drawn from this run: no agent has a result on any problem.",
+            Some(_) => {
+                "None of the figures can be drawn from this run: they need two agents, or problems that differ in T."
+            }
+        };
+        markup.element("p", &[], why);
+    }
+    for (number, figure) in figures.iter().enumerate() {
+        markup.push(&figure.markup(&figure_id(number)));
+    }
+    markup
+}
+
+fn figure_id(number: usize) -> String {
+    format!("figure-{number}")
+}

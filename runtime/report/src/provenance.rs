@@ -1,0 +1,341 @@
+//! What was run, and the commands that run it again.
+
+use std::collections::HashSet;
+use std::iter;
+
+use crate::drawing::Markup;
+use crate::figure::cells;
+use crate::figure::counted;
+use crate::figure::table_of;
+use jointly_core::limits::Limits;
+use jointly_core::limits::usual_fuel;
+use jointly_core::regression::RegressionSource;
+use jointly_core::regression::problem::PoolData;
+use jointly_core::shift::ShiftOptions;
+use jointly_core::{Evaluation, Partitioning};
+use jointly_record::plan::Plan;
+use jointly_record::plan::PlannedAgent;
+use jointly_record::plan::RegressionTerms;
+use jointly_record::plan::Terms;
+use jointly_record::shell::quoted;
+use jointly_record::suites;
+use jointly_record::suites::IMPORTED;
+use serde_json::Value;
+
+/// Another run that a page takes from: the option that gives it, its directory's name, and its plan.
+pub type Other<'a> = (&'a str, String, &'a Plan);
+
+/// Whether an agent, by its name and bytes, comes with the command.
+pub type Bundled<'b> = &'b dyn Fn(&PlannedAgent) -> bool;
+
+/// Suite, seed, versions and digests, and how to redo and to verify them.
+pub(crate) fn markup(plan: &Plan, directory: &str, others: &[Other], given: &[String], bundled: Bundled) -> Markup {
+    let mut facts = vec![
+        cells(["what", "value"]),
+        cells(["suite", &plan.suite]),
+        cells(["problems", &plan.problems.len().to_string()]),
+        cells(["agents", &plan.agents.len().to_string()]),
+        cells(["seed", &plan.seed.to_string()]),
+    ];
+    match &plan.terms {
+        Terms::Evaluation(evaluation) => facts.extend(of_classification(evaluation)),
+        Terms::Regression(terms) => facts.extend(of_regression(plan, terms)),
+        Terms::Shift(options) => facts.extend(of_shift(options)),
+    }
+    facts.extend([
+        cells(["limits", &format!("fuel {}, memory {} MiB", plan.limits.fuel, plan.limits.memory >> 20)]),
+        cells(["version", &format!("jointly {}, {}, {}", plan.version, plan.interface, plan.engine)]),
+    ]);
+    let options = plan.override_options();
+    if !options.is_empty() {
+        facts.push(cells(["chosen otherwise than the suite", &options.join(" ")]));
+    }
+    let mut agents = vec![cells(["agent", "settings", "digest"])];
+    agents.extend(plan.agents.iter().map(|agent| {
+        let settings = agent.settings.label("");
+        let settings = settings.strip_prefix(':').unwrap_or("all at their defaults");
+        cells([agent.agent.as_str(), settings, &agent.digest])
+    }));
+    let mut markup = Markup::new();
+    markup.push(&table_of(&facts, 2));
+    markup.element("p", &[], "To run it again, and to check every number of it:");
+    markup.element("pre", &[], &commands(plan, directory, others, given, bundled));
+    markup.open("details", &[]);
+    markup.element("summary", &[], &format!("{} and their digests", counted(plan.agents.len(), "agent")));
+    markup.push(&table_of(&agents, 3));
+    markup.close("details");
+    markup
+}
+
+/// What makes the runs that the page is of and checks them, and what makes the page where that takes more than its directory.
+fn commands(plan: &Plan, directory: &str, others: &[Other], given: &[String], bundled: Bundled) -> String {
+    let mut lines = Vec::new();
+    for (plan, directory) in iter::once((plan, directory)).chain(others.iter().map(|(_, name, plan)| (*plan, &**name)))
+    {
+        lines.push(run_command(plan, directory, bundled));
+        let words = ["jointly verify".to_owned(), quoted(directory)].into_iter().chain(images_of(plan));
+        lines.push(words.collect::<Vec<_>>().join(" "));
+    }
+    let options = others.iter().flat_map(|(option, name, _)| [*option, name.as_str()]);
+    let options: Vec<String> = options.chain(given.iter().map(String::as_str)).map(quoted).collect();
+    if !options.is_empty() {
+        lines.push(format!("jointly report {} --format html {}", quoted(directory), options.join(" ")));
+    }
+    lines.join("\n")
+}
+
+fn of_classification(evaluation: &Evaluation) -> Vec<Vec<String>> {
+    let taus: Vec<String> = evaluation.taus.iter().map(ToString::to_string).collect();
+    let mut facts = Vec::new();
+    if !taus.is_empty() {
+        facts.push(cells(["tau", &taus.join(", ")]));
+        facts.push(cells(["test tau-samples N", &evaluation.samples.to_string()]));
+    }
+    facts.push(cells(["draws M", &evaluation.draws.to_string()]));
+    facts.push(cells(["estimator", &estimator(evaluation)]));
+    facts
+}
+
+fn of_shift(options: &ShiftOptions) -> Vec<Vec<String>> {
+    let taus: Vec<String> = options.taus.iter().map(ToString::to_string).collect();
+    let mut shifts: Vec<(&str, Vec<String>)> = Vec::new();
+    for level in &options.levels {
+        let (name, severity) = (level.shift().name(), level.severity().to_string());
+        match shifts.iter_mut().find(|(known, _)| *known == name) {
+            Some((_, severities)) => severities.push(severity),
+            None => shifts.push((name, vec![severity])),
+        }
+    }
+    let shifts = shifts.into_iter().map(|(name, severities)| format!("{name} {}", severities.join(", ")));
+    vec![
+        cells(["draws M", &options.draws.to_string()]),
+        cells(["tau", &taus.join(", ")]),
+        cells(["shifts", &shifts.collect::<Vec<_>>().join("; ")]),
+    ]
+}
+
+/// Options that problems of one kind heed and others do not; what is not among them is shown of every run.
+const OF_SOME: [&str; 13] = [
+    "noise",
+    "residuals",
+    "pool",
+    "test",
+    "standardize_synthetic",
+    "batch",
+    "random_batches",
+    "belief_rows",
+    "exact_rows",
+    "rounds",
+    "query_share",
+    "train_share",
+    "test_share",
+];
+
+/// Every option that the problems heed, by the name that plan.json has for it.
+fn of_regression(plan: &Plan, terms: &RegressionTerms) -> Vec<Vec<String>> {
+    let heeded = heeded(plan);
+    let options = serde_json::to_value(&terms.options).unwrap_or_default();
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        Value::Array(values) => values.iter().map(Value::to_string).collect::<Vec<_>>().join(", "),
+        value => value.to_string(),
+    };
+    let named = options.as_object().into_iter().flatten().filter(|(name, _)| {
+        let name = name.as_str();
+        !OF_SOME.contains(&name) || heeded.contains(&name)
+    });
+    let mut facts: Vec<Vec<String>> = named.map(|(name, value)| cells([name, &text(value)])).collect();
+    if let Some(predictor) = &terms.predictor {
+        facts.push(cells(["predictions by", &predictor.label]));
+    }
+    facts
+}
+
+/// The options of some kinds of regression that any of a plan's problems heeds.
+fn heeded(plan: &Plan) -> Vec<&'static str> {
+    const SYNTHETIC: [&str; 3] = ["pool", "test", "standardize_synthetic"];
+    const TABLE: [&str; 2] = ["train_share", "test_share"];
+    let of_pool = |data: &PoolData| -> &'static [&'static str] {
+        match data {
+            PoolData::Synthetic(_) => &SYNTHETIC,
+            PoolData::Table(_) => &TABLE,
+        }
+    };
+    let suite = suites::suite_of(plan);
+    let planned: HashSet<&str> = plan.problems.iter().map(|planned| planned.problem.as_str()).collect();
+    let mut heeded = Vec::new();
+    for problem in
+        suite.iter().flat_map(|suite| &suite.problems).filter(|problem| planned.contains(problem.name.as_str()))
+    {
+        let own: (&[&str], &[&str]) = match &problem.source {
+            RegressionSource::Coverage(_) if problem.table().is_some() => (&["noise", "residuals"], &[]),
+            RegressionSource::Coverage(_) => (&["noise"], &[]),
+            RegressionSource::Split(_) => (&[], &[]),
+            RegressionSource::Correlations(correlations) => {
+                (&["batch", "random_batches", "belief_rows", "exact_rows"], of_pool(&correlations.data))
+            }
+            RegressionSource::Active(active) => (&["rounds", "query_share", "exact_rows"], of_pool(&active.data)),
+        };
+        for name in own.0.iter().chain(own.1) {
+            if !heeded.contains(name) {
+                heeded.push(name);
+            }
+        }
+    }
+    heeded
+}
+
+/// How joint likelihoods are estimated.
+fn estimator(evaluation: &Evaluation) -> String {
+    let Evaluation { partition, planes, clip, partition_above, .. } = *evaluation;
+    let cells = match partition {
+        Partitioning::Planes => format!("cells of {}", counted(planes as usize, "random hyperplane")),
+        Partitioning::KMeans => format!("at most {} of the draws by k-means", counted(1 << planes, "cluster")),
+    };
+    let clip = if clip { "with clipped probits" } else { "without clipped probits" };
+    format!("Monte Carlo up to tau {partition_above}, above it {cells}, {clip}")
+}
+
+/// The folder of a person's own images, whose name no plan has.
+fn images_of(plan: &Plan) -> Option<String> {
+    plan.images.map(|_| "--images DIR".to_owned())
+}
+
+/// The `jointly run` that makes such a plan, into another directory.
+fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> String {
+    let mut words = vec!["jointly run".to_owned()];
+    words.extend(plan.agents.iter().map(|agent| quoted(&agent.settings.label(&source(agent, directory, bundled)))));
+    let names: Vec<&str> = plan.problems.iter().map(|problem| problem.problem.as_str()).collect();
+    if plan.suite == IMPORTED {
+        let file = |name: &&str| format!("{}.npz", name.strip_prefix("imported/").unwrap_or(name));
+        words.extend(names.iter().flat_map(|name| ["--problem".to_owned(), quoted(&file(name))]));
+    } else {
+        words.extend(["--suite".to_owned(), quoted(&plan.suite)]);
+        let all = suites::size_of(plan);
+        if all != Some(names.len()) {
+            words.extend(["--problems".to_owned(), quoted(&format!("{{{}}}", names.join(",")))]);
+        }
+    }
+    words.extend(images_of(plan));
+    words.push(format!("--seed {}", plan.seed));
+    words.extend(plan.override_options());
+    if let Some(predictor) = plan.predictor() {
+        words.extend([
+            "--predict".to_owned(),
+            quoted(&predictor.settings.label(&source(predictor, directory, bundled))),
+        ]);
+    }
+    let usual = Limits::default();
+    if plan.limits.fuel != usual_fuel(plan.interface_of_agents()) {
+        words.push(format!("--fuel {}", plan.limits.fuel));
+    }
+    if plan.limits.memory != usual.memory {
+        words.push(format!("--memory {}", plan.limits.memory >> 20));
+    }
+    words.extend(["--out".to_owned(), quoted(&format!("{directory}-again"))]);
+    words.join(" ")
+}
+
+/// What has no bytes by its name, the bundled agent of these bytes, else the run's own copy.
+fn source(agent: &PlannedAgent, directory: &str, bundled: Bundled) -> String {
+    if agent.is_reference() {
+        return agent.agent.clone();
+    }
+    if bundled(agent) {
+        return agent.agent.clone();
+    }
+    format!("{directory}/agents/{}.wasm", agent.digest.replace(':', "-"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{OF_SOME, estimator, heeded, markup, run_command};
+    use jointly_core::Partitioning;
+    use jointly_core::regression::Noise;
+    use jointly_record::invented::InventedRun;
+    use jointly_record::invented::regression::compared_run;
+    use jointly_record::invented::regression::correlated;
+    use jointly_record::invented::regression::covering;
+    use jointly_record::invented::regression::covering_run;
+    use jointly_record::plan::Terms;
+
+    #[test]
+    fn the_command_says_what_the_suite_does_not() {
+        let names = ["quick/t10/temp0.1/seed0"];
+        let mut plan = InventedRun::scored("quick", &names, &[("mlp:steps=5", &[1.0]), ("oracle", &[1.0])]).plan;
+        plan.agents[1].digest = jointly_record::reference::digest();
+        let agent = format!("run/agents/{}.wasm:steps=5", plan.agents[0].digest.replace(':', "-"));
+        let fixed = format!("jointly run {agent} oracle --suite quick --problems '{{{}}}' --seed 0", names[0]);
+        assert_eq!(run_command(&plan, "run", &|_| false), format!("{fixed} --out run-again"));
+        assert_eq!(
+            estimator(plan.evaluation().unwrap()),
+            "Monte Carlo up to tau 10, above it cells of 5 random hyperplanes, with clipped probits"
+        );
+        let Terms::Evaluation(evaluation) = &mut plan.terms else { panic!("classification") };
+        (evaluation.draws, evaluation.partition) = (40, Partitioning::KMeans);
+        plan.limits.fuel = 7;
+        assert_eq!(
+            run_command(&plan, "run", &|_| false),
+            format!("{fixed} --draws 40 --partition k-means --fuel 7 --out run-again")
+        );
+        let Terms::Evaluation(evaluation) = &mut plan.terms else { panic!("classification") };
+        evaluation.clip = false;
+        assert_eq!(
+            estimator(plan.evaluation().unwrap()),
+            "Monte Carlo up to tau 10, above it at most 32 clusters of the draws by k-means, without clipped probits"
+        );
+    }
+
+    #[test]
+    fn options_that_no_problem_heeds_are_left_out() {
+        let agents = [("gp", correlated(0.5))];
+        let options = |suite: &str, data: &str| heeded(&compared_run(suite, &[data], 1, &agents).run.plan).join(" ");
+        assert_eq!(
+            options("quick/correlations", "boston"),
+            "batch random_batches belief_rows exact_rows train_share test_share"
+        );
+        let gap = covering_run("coverage/gap", 1, &[("gp", covering(&[0.5]))]);
+        assert_eq!(heeded(&gap.plan), ["noise"]);
+        // By the names that plan.json has.
+        let page = markup(&gap.plan, "run", &[], &[], &|_| false).into_string();
+        assert!(page.contains("noise") && page.contains("levels"), "{page}");
+        for name in OF_SOME.iter().filter(|name| name.contains('_')) {
+            assert!(!page.contains(name), "{name}: {page}");
+        }
+        let Terms::Regression(terms) = &gap.plan.terms else { panic!("regression") };
+        let named = serde_json::to_value(&terms.options).unwrap();
+        assert!(OF_SOME.iter().all(|name| named.get(name).is_some()), "{named}");
+    }
+
+    #[test]
+    fn a_page_of_several_runs_says_how_each_is_made() {
+        let run = |suite: &str| covering_run(suite, 2, &[("gp", covering(&[0.9]))]).plan;
+        let (mine, other) = (run("coverage/line"), run("coverage/gap"));
+        let given = ["--level", "80", "--pair", "gp", "hmc:chains=2"].map(str::to_owned);
+        let text =
+            markup(&mine, "mine", &[("--active", "lessons".to_owned(), &other)], &given, &|_| false).into_string();
+        for line in [
+            "--suite coverage/gap",
+            "jointly verify lessons",
+            "jointly report mine --format html --active lessons --level 80 --pair gp hmc:chains=2",
+        ] {
+            assert!(text.contains(line), "{line}: {text}");
+        }
+    }
+
+    #[test]
+    fn a_run_of_regression_says_what_is_not_the_suites() {
+        let mut run = covering_run("coverage/gap", 1, &[("gp", covering(&[0.5]))]);
+        let Terms::Regression(terms) = &mut run.plan.terms else { panic!("regression") };
+        (terms.options.draws, terms.options.noise) = (7, Noise::StudentT);
+        terms.predictor = Some(run.plan.agents[0].clone());
+        let command = run_command(&run.plan, "run", &|_| false);
+        assert!(
+            command.contains(
+                " --suite coverage/gap --problems '{coverage/gap/sim0}' --seed 0 --draws 7 --noise student-t"
+            ),
+            "{command}"
+        );
+        assert!(command.contains(" --predict run/agents/"), "{command}");
+    }
+}

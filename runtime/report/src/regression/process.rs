@@ -1,0 +1,110 @@
+//! A process of which a run has simulations: what each agent's intervals cover.
+
+use jointly_core::regression::coverage::LevelSummary;
+use jointly_core::regression::{CoverageSummary, regression_suite};
+
+use crate::drawing::Style;
+use crate::figure::counted;
+use crate::view::View;
+use jointly_score::scores::AgentScores;
+use jointly_score::scores::ScoredProblem;
+
+/// How far apart levels may be that are the same.
+const SAME: f64 = 1e-9;
+
+/// A process.
+pub(super) struct Process<'v> {
+    /// `coverage/line`.
+    pub(super) name: &'v str,
+    /// Those that have simulations of it, in the order of the leaderboard.
+    pub(super) agents: Vec<Covered<'v>>,
+}
+
+/// What an agent's intervals cover.
+pub(super) struct Covered<'v> {
+    pub(super) agent: &'v AgentScores<'v>,
+    pub(super) summary: &'v CoverageSummary,
+    pub(super) style: Style,
+}
+
+/// The processes of a run, in the plan's order.
+pub(super) fn processes<'v>(view: &'v View<'v>) -> Vec<Process<'v>> {
+    let mut processes: Vec<Process> = Vec::new();
+    for &agent in &view.agents {
+        for (name, summary) in &agent.coverage {
+            let covered = Covered { agent, summary, style: view.style_of(agent) };
+            match processes.iter_mut().find(|process| process.name == name) {
+                Some(process) => process.agents.push(covered),
+                None => processes.push(Process { name, agents: vec![covered] }),
+            }
+        }
+    }
+    let first = |process: &Process| {
+        let planned = view.scores.plan.problems.iter();
+        planned.map(|planned| planned.problem.as_str()).position(|problem| process.holds(problem))
+    };
+    processes.sort_by_key(first);
+    processes
+}
+
+impl<'v> Process<'v> {
+    /// Whether a problem is one of its simulations.
+    pub(super) fn holds(&self, problem: &str) -> bool {
+        problem.strip_prefix(self.name).is_some_and(|rest| rest.starts_with("/sim"))
+    }
+
+    /// `line`.
+    pub(super) fn short(&self) -> &'v str {
+        self.name.rsplit_once('/').map_or(self.name, |(_, name)| name)
+    }
+
+    /// `100 simulations`, or `3 to 100 simulations` where agents differ in them.
+    pub(super) fn simulations(&self) -> String {
+        let counts = || self.agents.iter().map(|covered| covered.summary.simulations as usize);
+        match (counts().min(), counts().max()) {
+            (Some(least), Some(most)) if least < most => format!("{least} to {}", counted(most, "simulation")),
+            (_, most) => counted(most.unwrap_or(0), "simulation"),
+        }
+    }
+
+    /// `1000 test points`.
+    pub(super) fn points(&self) -> String {
+        let levels = self.agents.first().and_then(|covered| covered.summary.levels.first());
+        counted(levels.map_or(0, |level| level.prediction.by_point.len()), "test point")
+    }
+
+    /// Labels and styles of its agents.
+    pub(super) fn legend(&self) -> Vec<(&'v str, Style)> {
+        self.agents.iter().map(|covered| (covered.label(), covered.style)).collect()
+    }
+
+    /// The test inputs, in the order of coverage by point, where the process is one of a single input.
+    pub(super) fn inputs(&self, view: &View) -> Option<Vec<f64>> {
+        let plan = view.scores.plan;
+        let suite = regression_suite(&plan.suite)?;
+        let problem = suite.problems.iter().find(|problem| self.holds(&problem.name))?;
+        let data = problem.curve_data(plan.seed, plan.regression()?.options.noise)?;
+        Some(data.test.data().inputs().values().iter().map(|&x| f64::from(x)).collect())
+    }
+}
+
+impl<'v> Covered<'v> {
+    pub(super) fn label(&self) -> &'v str {
+        &self.agent.planned.label
+    }
+
+    /// What the intervals of a level cover.
+    pub(super) fn level(&self, level: f64) -> Option<&'v LevelSummary> {
+        self.summary.levels.iter().find(|summary| (summary.level - level).abs() < SAME)
+    }
+
+    /// Its results on simulations of a process.
+    pub(super) fn problems(&self, process: &Process) -> impl Iterator<Item = &'v ScoredProblem<'v>> {
+        self.agent.problems.iter().filter(move |problem| process.holds(problem.problem))
+    }
+}
+
+/// `90 %`.
+pub(super) fn percent(level: f64) -> String {
+    format!("{} %", (1000.0 * level).round() / 10.0)
+}

@@ -1,0 +1,142 @@
+//! What predictors have learnt from the points that agents selected, in runs of active learning that differ in who predicts.
+
+use jointly_core::regression::{Acquisition, Round};
+
+use crate::regression::family::Family;
+use crate::regression::family::families;
+use crate::view::View;
+use jointly_score::scores::AgentScores;
+
+/// Losses of a predictor after the last round, by measure.
+pub(super) type Losses = [f64; 2];
+
+/// Those of whoever predicts in the run.
+const OWN: fn(&Round) -> Option<Losses> = |round| Some([round.nll.0, round.rmse.0]);
+/// Those of the process that made the data, where they are synthetic.
+const ORACLE: fn(&Round) -> Option<Losses> = |round| round.oracle.map(|oracle| [oracle.nll.0, oracle.rmse.0]);
+
+/// Who predicts.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Predictor<'v> {
+    /// The process that made the data.
+    Oracle,
+    Agent(&'v str),
+    /// The agent that selects: then ranks are not of selections alone.
+    Itself,
+}
+
+/// What the points that agents selected are worth to one predictor.
+pub(super) struct Row<'v> {
+    pub(super) predictor: Predictor<'v>,
+    /// By problem and agent.
+    pub(super) losses: Vec<Vec<Losses>>,
+}
+
+/// Runs of active learning that differ in who predicts.
+pub(super) struct Selections<'v> {
+    pub(super) acquisition: Acquisition,
+    /// Who selects, as the first run knows it.
+    pub(super) agents: Vec<&'v AgentScores<'v>>,
+    /// Where all of them have a result, whoever predicts; with the name of the data.
+    pub(super) problems: Vec<(&'v str, String)>,
+    /// Problems that are not of these.
+    pub(super) left_out: usize,
+    pub(super) rows: Vec<Row<'v>>,
+    /// Whether the data of some problems alone have an oracle.
+    pub(super) partly_oracle: bool,
+}
+
+impl<'v> Selections<'v> {
+    /// None where fewer than two agents select in all runs, or on no problem of all.
+    pub(super) fn of(runs: &[&'v View<'v>]) -> Option<Self> {
+        let first = *runs.first()?;
+        let known: Vec<Acquisition> = families(first).iter().filter_map(|family| family.acquisition).collect();
+        // Where nothing is selected there is nothing to compare.
+        let selects = |acquisition: &Acquisition| *acquisition != Acquisition::Random;
+        let acquisition = Acquisition::ALL.into_iter().filter(selects).find(|own| known.contains(own))?;
+        let suite = &first.scores.plan.suite;
+        let here = |problem: &str| Family::of(suite, problem).acquisition == Some(acquisition);
+        let takes_part = |agent: &&'v AgentScores<'v>| {
+            let own = runs.iter().map(|run| same(run, agent));
+            own.into_iter().all(|own| {
+                own.is_some_and(|own| {
+                    own.problems.iter().any(|problem| here(problem.problem) && problem.unit.is_some())
+                })
+            })
+        };
+        let agents: Vec<&AgentScores> = first.agents.iter().copied().filter(takes_part).collect();
+        if agents.len() < 2 {
+            return None;
+        }
+        let planned: Vec<&str> = first.scores.plan.problems.iter().map(|planned| planned.problem.as_str()).collect();
+        let mut problems: Vec<&str> = planned.into_iter().filter(|problem| here(problem)).collect();
+        let all = problems.len();
+        problems.retain(|problem| runs.iter().all(|run| of_run(run, &agents, problem, OWN).is_some()));
+        let has_oracle = |problem: &&str| of_run(first, &agents, problem, ORACLE).is_some();
+        let of_oracle = problems.iter().filter(|problem| has_oracle(problem)).count();
+        let whole_oracle = !problems.is_empty() && of_oracle == problems.len();
+
+        let row = |predictor, run, losses: fn(&Round) -> Option<Losses>| Row {
+            predictor,
+            losses: problems.iter().filter_map(|problem| of_run(run, &agents, problem, losses)).collect(),
+        };
+        let mut rows: Vec<Row> = whole_oracle.then(|| row(Predictor::Oracle, first, ORACLE)).into_iter().collect();
+        rows.extend(runs.iter().map(|run| row(predictor(run), run, OWN)));
+        // What is not of selections alone goes last.
+        rows.sort_by_key(|row| row.predictor == Predictor::Itself);
+        let left_out = all - problems.len();
+        let problems: Vec<(&str, String)> =
+            problems.into_iter().map(|problem| (problem, Family::of(suite, problem).data)).collect();
+        let partly_oracle = of_oracle > 0 && !whole_oracle;
+        (!problems.is_empty()).then_some(Self { acquisition, agents, problems, left_out, rows, partly_oracle })
+    }
+
+    pub(super) fn labels(&self) -> impl Iterator<Item = &'v str> {
+        self.agents.iter().map(|agent| agent.planned.label.as_str())
+    }
+
+    /// Names of the data, in the plan's order.
+    pub(super) fn data(&self) -> Vec<&str> {
+        let mut data: Vec<&str> = Vec::new();
+        for (_, own) in &self.problems {
+            if !data.contains(&own.as_str()) {
+                data.push(own);
+            }
+        }
+        data
+    }
+}
+
+impl Predictor<'_> {
+    pub(super) fn name(self) -> String {
+        match self {
+            Self::Oracle => "oracle".into(),
+            Self::Agent(label) => label.into(),
+            Self::Itself => "who selects".into(),
+        }
+    }
+}
+
+fn predictor<'v>(run: &View<'v>) -> Predictor<'v> {
+    let planned = run.scores.plan.predictor();
+    planned.map_or(Predictor::Itself, |planned| Predictor::Agent(&planned.label))
+}
+
+/// The same agent in another run.
+fn same<'v>(run: &View<'v>, agent: &AgentScores) -> Option<&'v AgentScores<'v>> {
+    run.agents.iter().copied().find(|other| other.planned.is_same(agent.planned))
+}
+
+/// Losses at the end of a problem by agent; none where an agent has none that can be ranked.
+fn of_run(
+    run: &View,
+    agents: &[&AgentScores],
+    problem: &str,
+    losses: fn(&Round) -> Option<Losses>,
+) -> Option<Vec<Losses>> {
+    let of = |agent: &&AgentScores| {
+        let scored = same(run, agent)?.problems.iter().find(|scored| scored.problem == problem)?;
+        losses(scored.unit?.rounds.last()?).filter(|losses| !losses.iter().any(|loss| loss.is_nan()))
+    };
+    agents.iter().map(of).collect()
+}

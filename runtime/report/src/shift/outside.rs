@@ -1,0 +1,105 @@
+//! How well inputs of no class are told from those of one: by confidence and by entropy.
+
+use jointly_core::Score;
+use jointly_core::shift::{Condition, ConditionScores, Detection};
+
+use crate::figure::Figure;
+use crate::figure::cells;
+use crate::ratio::Ratio;
+use crate::rows::Bar;
+use crate::rows::Fill;
+use crate::rows::Heading;
+use crate::rows::Row;
+use crate::rows::draw;
+use crate::shift::measured::Measured;
+use crate::shift::measured::text;
+
+/// How a set of inputs is told from another.
+struct Column {
+    title: &'static str,
+    of: fn(&Detection) -> f64,
+}
+
+const COLUMNS: [Column; 5] = [
+    Column { title: "AUROC", of: |detection| detection.auroc.0 },
+    Column { title: "AUPR out", of: |detection| detection.aupr_out.0 },
+    Column { title: "AUPR in", of: |detection| detection.aupr_in.0 },
+    Column { title: "FPR95 out", of: |detection| detection.fpr95_out.0 },
+    Column { title: "FPR95 in", of: |detection| detection.fpr95_in.0 },
+];
+
+/// By what, and how well.
+type By = (&'static str, fn(&ConditionScores) -> Option<Detection>);
+
+const BY: [By; 2] = [
+    ("confidence", |scores| Some(scores.detection?.confidence)),
+    ("entropy", |scores| Some(scores.detection?.entropy)),
+];
+
+/// What is drawn: a column, and by what.
+const DRAWN: [(usize, usize); 3] = [(0, 0), (0, 1), (3, 0)];
+
+/// A figure a set of inputs of no class.
+pub(super) fn figures(measured: &Measured) -> Vec<Figure> {
+    measured.outside().map(|(name, condition)| figure(measured, name, condition)).collect()
+}
+
+fn figure(measured: &Measured, name: &str, condition: &Condition) -> Figure {
+    let at = std::slice::from_ref(condition);
+    let rows: Vec<Row> = measured
+        .agents
+        .iter()
+        .map(|agent| {
+            let bar = |(column, by): (usize, usize)| {
+                let values = agent.values(at, &|scores| Some((COLUMNS[column].of)(&(BY[by].1)(scores)?)));
+                let problems = values.len();
+                let Score { mean, stderr } = Score::of(&values.into_iter().map(|(_, x)| x).collect::<Vec<_>>());
+                let ratio = Ratio { value: mean, stderr, problems, defect: None };
+                Bar { ratio, of: agent.results.len(), failed: 0, published: None }
+            };
+            Row {
+                label: agent.label().to_owned(),
+                style: agent.style,
+                fill: Fill::Full,
+                bars: DRAWN.into_iter().map(bar).collect(),
+            }
+        })
+        .collect();
+    let headings: Vec<Heading> = DRAWN
+        .iter()
+        .map(|(column, by)| Heading {
+            title: format!("{} by {}", COLUMNS[*column].title, BY[*by].0),
+            axis: if *column < 3 { "higher is better".to_owned() } else { "lower is better".to_owned() },
+            baseline: None,
+        })
+        .collect();
+    let mut head = cells(["agent", "by"]);
+    head.extend(COLUMNS.iter().map(|column| column.title.to_owned()));
+    let mut table = vec![head];
+    for agent in &measured.agents {
+        for (by, of) in BY {
+            let mut row = cells([agent.label(), by]);
+            let cell = |column: &Column| text(agent.mean(at, &|scores| Some((column.of)(&of(scores)?))));
+            row.extend(COLUMNS.iter().map(cell));
+            table.push(row);
+        }
+    }
+    let rows_of = |condition: &Condition| {
+        measured.agents.iter().find_map(|agent| Some(agent.scores(condition).next()?.rows)).unwrap_or(0)
+    };
+    Figure {
+        title: format!("Telling {name} from test inputs{}", measured.suffix()),
+        caption: format!(
+            "{} inputs of no class ({name}) against the {} unshifted test inputs, by low confidence or by high entropy of the mean \
+             prediction. AUROC: the chance that one of no class is doubted more than one of a class, a half where they are not told \
+             apart at all. AUPR: average precision with the inputs of no class (out) or those of a class (in) as positives. FPR95: \
+             the share of the others that are taken for positives where 95 % of positives are found. {}",
+            rows_of(condition),
+            rows_of(&Condition::Unshifted),
+            measured.over(),
+        ),
+        drawing: draw(&headings, &rows),
+        numbers: vec![table.clone()],
+        table,
+    }
+}

@@ -1,0 +1,263 @@
+//! A run as the figures look at it: families of variants, a baseline, and what each problem's name says.
+
+use std::collections::HashMap;
+
+use crate::drawing::Palette;
+use crate::drawing::Style;
+use crate::place::Place;
+use crate::ratio::Ratio;
+use crate::ratio::ratio_of_means;
+use jointly_score::leaderboard::Baseline;
+use jointly_score::leaderboard::Leaderboard;
+use jointly_score::scores::AgentScores;
+use jointly_score::scores::Scores;
+
+/// Colours of the palette.
+const COLOURS: usize = 7;
+
+/// A run, its agents sorted into families.
+pub(crate) struct View<'a> {
+    pub(crate) scores: &'a Scores<'a>,
+    /// In the order of the leaderboard.
+    pub(crate) agents: Vec<&'a AgentScores<'a>>,
+    /// In the order of the leaderboard, by their best variants.
+    pub(crate) families: Vec<Family<'a>>,
+    pub(crate) baseline: Option<&'a AgentScores<'a>>,
+    /// Whether the baseline was chosen from among variants.
+    best_variant: bool,
+    /// By rising tau.
+    pub(crate) joint: Vec<JointScore>,
+    /// The score that ranks.
+    pub(crate) ranked_by: Option<String>,
+    places: HashMap<&'a str, Place>,
+    clusters: HashMap<&'a str, &'a str>,
+    palette: Palette<'a>,
+}
+
+/// An agent's variants.
+pub(crate) struct Family<'a> {
+    /// What the agent calls itself.
+    pub(crate) name: &'a str,
+    /// The best first, which has a rank unless none has.
+    pub(crate) variants: Vec<&'a AgentScores<'a>>,
+}
+
+/// A joint score at one tau.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct JointScore {
+    pub(crate) name: String,
+    /// In capitals, as papers have it.
+    pub(crate) metric: String,
+    pub(crate) tau: u32,
+}
+
+/// A mean over some of an agent's problems.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Cell {
+    /// Not finite where a value is not.
+    pub(crate) mean: f64,
+    pub(crate) stderr: f64,
+    pub(crate) problems: usize,
+    /// Problems on which the agent failed: the mean is over the others.
+    pub(crate) failed: usize,
+}
+
+impl<'a> Family<'a> {
+    pub(crate) fn best(&self) -> &'a AgentScores<'a> {
+        self.variants[0]
+    }
+}
+
+impl JointScore {
+    fn read(name: &str) -> Option<Self> {
+        let (metric, tau) = name.split_once("_tau")?;
+        Some(Self { name: name.to_owned(), metric: metric.to_uppercase(), tau: tau.parse().ok()? })
+    }
+
+    /// `KL, tau = 100`.
+    pub(crate) fn title(&self) -> String {
+        format!("{}, tau = {}", self.metric, self.tau)
+    }
+}
+
+impl<'a> View<'a> {
+    /// A run as its leaderboard orders it, compared with the leaderboard's baseline for that label.
+    pub(crate) fn new(scores: &'a Scores<'a>, leaderboard: &Leaderboard<'a>, baseline: Option<&str>) -> Self {
+        let agents: Vec<&AgentScores> = leaderboard.agents().collect();
+        let mut families: Vec<Family> = Vec::new();
+        for &agent in &agents {
+            let name = agent.planned.agent.as_str();
+            match families.iter_mut().find(|family| family.name == name) {
+                Some(family) => family.variants.push(agent),
+                None => families.push(Family { name, variants: vec![agent] }),
+            }
+        }
+        let baseline = leaderboard.baseline(baseline);
+        let plan = scores.plan;
+        let place = |problem: &'a str| (problem, Place::of(&plan.suite, problem));
+        Self {
+            scores,
+            joint: scores.names().iter().filter_map(|name| JointScore::read(name)).collect(),
+            ranked_by: leaderboard.ranked_by().map(str::to_owned),
+            clusters: scores.clusters(),
+            places: plan.problems.iter().map(|problem| place(problem.problem.as_str())).collect(),
+            palette: Palette::new(plan.agents.iter().map(|agent| agent.agent.as_str())),
+            agents,
+            families,
+            baseline: baseline.map(|baseline| baseline.agent),
+            best_variant: baseline.is_some_and(|Baseline { best_variant, .. }| best_variant),
+        }
+    }
+
+    /// A sentence on how the baseline was chosen, where that was by its score.
+    pub(crate) fn baseline_choice(&self) -> Option<String> {
+        let planned = self.baseline.filter(|_| self.best_variant)?.planned;
+        Some(format!("{} is the best variant of {}, chosen on these same problems.", planned.label, planned.agent))
+    }
+
+    pub(crate) fn style(&self, agent: &str) -> Style {
+        self.palette.style(agent)
+    }
+
+    /// An agent's style, told from that of its other variants by marker and dashes; by colour too where all are variants of
+    /// one agent.
+    pub(crate) fn style_of(&self, agent: &AgentScores) -> Style {
+        let (label, name) = (agent.planned.label.as_str(), agent.planned.agent.as_str());
+        let mut variants = self.scores.plan.agents.iter().filter(|planned| planned.agent == name);
+        if self.families.len() == 1 && self.has_variants() {
+            let style = Palette::new(variants.map(|planned| planned.label.as_str())).style(label);
+            // Colours alone tell them apart, while there are enough.
+            return if self.agents.len() <= COLOURS { Style { dashes: "", ..style } } else { style };
+        }
+        let number = variants.position(|planned| planned.label == label).unwrap_or(0);
+        if number == 0 {
+            return self.style(name);
+        }
+        let others = self.families.iter().filter(|family| family.name != name).map(|family| self.style(family.name));
+        self.style(name).variant_unlike(number, &others.collect::<Vec<_>>())
+    }
+
+    /// All agents in the order of the leaderboard, by label and [style](Self::style_of).
+    pub(crate) fn legend(&self) -> Vec<(&'a str, Style)> {
+        self.agents.iter().map(|agent| (agent.planned.label.as_str(), self.style_of(agent))).collect()
+    }
+
+    /// Whether any agent has more than one variant.
+    pub(crate) fn has_variants(&self) -> bool {
+        self.families.iter().any(|family| family.variants.len() > 1)
+    }
+
+    /// The agent, or the label, of that name: its best variant.
+    pub(crate) fn find(&self, name: &str) -> Option<&'a AgentScores<'a>> {
+        let family = self.families.iter().find(|family| family.name == name).map(Family::best);
+        self.agents.iter().find(|agent| agent.planned.label == name).copied().or(family)
+    }
+
+    /// The places of all problems, in the plan's order.
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Place> {
+        self.scores.plan.problems.iter().filter_map(|problem| self.places.get(problem.problem.as_str()))
+    }
+
+    /// What sets problems apart that are not to be drawn together, in the plan's order.
+    pub(crate) fn groups(&self) -> Vec<String> {
+        let mut groups: Vec<String> = Vec::new();
+        for place in self.places() {
+            if !groups.contains(&place.group) {
+                groups.push(place.group.clone());
+            }
+        }
+        groups
+    }
+
+    /// Rising values of something that places have.
+    pub(crate) fn distinct(&self, value: impl Fn(&Place) -> Option<f64>) -> Vec<f64> {
+        let mut values: Vec<f64> = self.places().filter_map(value).collect();
+        values.sort_by(f64::total_cmp);
+        values.dedup();
+        values
+    }
+
+    /// An agent's mean of a score over the problems at some places; none where it has no result there.
+    pub(crate) fn cell(&self, agent: &AgentScores, score: &str, at: impl Fn(&Place) -> bool) -> Option<Cell> {
+        let wanted = |problem: &str| self.places.get(problem).is_some_and(&at);
+        let failed = agent.failures.iter().filter(|(problem, _)| wanted(problem)).count();
+        match agent.summary_where(score, wanted) {
+            Some(summary) => {
+                Some(Cell { mean: summary.mean, stderr: summary.stderr, problems: summary.problems, failed })
+            }
+            None if failed > 0 => Some(Cell { mean: f64::NAN, stderr: f64::NAN, problems: 0, failed }),
+            None => None,
+        }
+    }
+
+    /// An agent's score on each problem at some places that it has one on.
+    pub(crate) fn values(
+        &self,
+        agent: &AgentScores<'a>,
+        score: &str,
+        at: impl Fn(&Place) -> bool,
+    ) -> Vec<(&'a str, f64)> {
+        let here = |problem: &str| self.places.get(problem).is_some_and(&at);
+        let values = agent.problems.iter().filter(|problem| here(problem.problem));
+        values.filter_map(|problem| Some((problem.problem, problem.value(score)?.value))).collect()
+    }
+
+    /// Two agents' scores on the problems at some places that both have.
+    pub(crate) fn pairs(
+        &self,
+        agent: &AgentScores<'a>,
+        baseline: &AgentScores<'a>,
+        score: &str,
+        at: impl Fn(&Place) -> bool,
+    ) -> Pairs<'a> {
+        Pairs::of(&self.values(agent, score, &at), &self.values(baseline, score, &at))
+    }
+
+    /// The ratio of the means of such scores.
+    pub(crate) fn ratio_of(&self, pairs: &Pairs<'a>) -> Ratio {
+        let cluster = |problem: &&'a str| self.clusters.get(*problem).copied().unwrap_or(*problem);
+        let clusters: Vec<&str> = pairs.problems.iter().map(cluster).collect();
+        ratio_of_means(&pairs.mine, &pairs.theirs, &clusters)
+    }
+
+    /// An agent's score over another's, on the problems that both have.
+    pub(crate) fn ratio(&self, agent: &AgentScores<'a>, baseline: &AgentScores<'a>, score: &str) -> Ratio {
+        self.ratio_of(&self.pairs(agent, baseline, score, |_| true))
+    }
+}
+
+/// Two scores on each of the same problems.
+pub(crate) struct Pairs<'a> {
+    pub(crate) problems: Vec<&'a str>,
+    pub(crate) mine: Vec<f64>,
+    pub(crate) theirs: Vec<f64>,
+}
+
+impl<'a> Pairs<'a> {
+    /// Of scores by problem, where both have one.
+    pub(crate) fn of(mine: &[(&'a str, f64)], theirs: &[(&'a str, f64)]) -> Self {
+        let theirs: HashMap<&str, f64> = theirs.iter().copied().collect();
+        let mut pairs = Self { problems: Vec::new(), mine: Vec::new(), theirs: Vec::new() };
+        for (problem, mine) in mine {
+            if let Some(theirs) = theirs.get(problem) {
+                pairs.problems.push(problem);
+                pairs.mine.push(*mine);
+                pairs.theirs.push(*theirs);
+            }
+        }
+        pairs
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::JointScore;
+
+    #[test]
+    fn joint_scores_are_told_from_others() {
+        let score = JointScore::read("kl_tau100").unwrap();
+        assert_eq!((score.metric.as_str(), score.tau, score.title().as_str()), ("KL", 100, "KL, tau = 100"));
+        assert_eq!(JointScore::read("kl_aggregate"), None);
+        assert_eq!(JointScore::read("kl_tau100_draw_error"), None);
+    }
+}

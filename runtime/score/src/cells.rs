@@ -1,0 +1,54 @@
+//! Whether a partition has more cells than its draws can fill.
+
+use jointly_core::{Evaluation, Problem};
+
+/// Draws in a cell below which an estimate is warned of.
+const FEW: u32 = 4;
+
+/// What to say of so many draws in the cells of so many planes, where they are few.
+pub fn warning(draws: u32, planes: u32) -> Option<String> {
+    let cells = 1_u64 << planes;
+    (draws >> planes < FEW).then(|| {
+        format!(
+            "{draws} draws are few for {cells} cells (2^{planes} planes): the estimate leans on them; give more draws or \
+             fewer --planes"
+        )
+    })
+}
+
+/// The same of an evaluation, where it parts the draws of any of these problems.
+pub fn warning_of(evaluation: &Evaluation, problems: &[Problem]) -> Option<String> {
+    let mut taus = problems.iter().flat_map(|problem| problem.taus(evaluation));
+    let parts = taus.any(|tau| tau > evaluation.partition_above);
+    warning(evaluation.draws, evaluation.planes).filter(|_| parts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{warning, warning_of};
+    use jointly_core::{Evaluation, suite};
+
+    #[test]
+    fn cells_that_hold_few_draws_are_warned_of() {
+        assert!(warning(1000, 10).unwrap().starts_with("1000 draws are few for 1024 cells (2^10 planes)"));
+        assert!(warning(511, 7).is_some());
+        assert_eq!(warning(512, 7), None);
+        assert_eq!(warning(4, 0), None);
+        assert_eq!(warning(1, 0).as_deref().map(|text| &text[..21]), Some("1 draws are few for 1"));
+    }
+
+    #[test]
+    fn suites_that_part_their_draws_too_finely_are_warned_of() {
+        let of = |name: &str, draws: Option<u32>| {
+            let suite = suite(name).unwrap();
+            let draws = draws.unwrap_or(suite.evaluation.draws);
+            warning_of(&Evaluation { draws, ..suite.evaluation }, &suite.problems)
+        };
+        assert!(of("testbed/real", None).is_some_and(|text| text.starts_with("1000 draws are few for 1024 cells")));
+        assert_eq!(of("testbed/real", Some(4096)), None);
+        assert_eq!(of("testbed", None), None);
+        assert!(of("testbed", Some(100)).is_some());
+        // No tau above 10, and so no cells.
+        assert_eq!(of("quick/dyadic", Some(1)), None);
+    }
+}

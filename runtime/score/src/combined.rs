@@ -1,0 +1,139 @@
+//! Entries of the same question as one: its plan has the agents of all of them, its results theirs.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use anyhow::{Result, bail};
+
+use crate::entry::Entry;
+use crate::scores::Beliefs;
+use crate::scores::Scores;
+use jointly_record::difference::difference;
+use jointly_record::plan::Plan;
+use jointly_record::plan::PlannedAgent;
+use jointly_record::unit::UnitResult;
+
+/// Entries that can be compared, problem by problem.
+pub struct Merged {
+    /// What all of them were asked, with the agents of all.
+    pub plan: Plan,
+    results: Vec<UnitResult>,
+    beliefs: Beliefs,
+    /// The entries by name, each with the labels that its agents have here.
+    pub entries: Vec<(String, Vec<String>)>,
+}
+
+impl Merged {
+    /// Of entries that were asked the same: all of the plan but agents must agree. Agents that are the same to the
+    /// byte, with the same settings, are one, and must have the same results; others of the same label are told apart
+    /// by the entry's name.
+    pub fn of(entries: &[Entry]) -> Result<Self> {
+        let Some((first, rest)) = entries.split_first() else { bail!("give at least one entry") };
+        for entry in rest {
+            let other = entry.plan.other_conditions(&first.plan);
+            if let Some(other) = other.or_else(|| entry.plan.other_problems(&first.plan)) {
+                bail!(
+                    "{} cannot be compared with {}: it has {other}; give entries of one suite, version and seed, on \
+                     the same problems under the same terms",
+                    entry.shown(),
+                    first.shown()
+                );
+            }
+        }
+        let names = names(entries);
+        let mut agents: Vec<(usize, PlannedAgent)> = Vec::new();
+        // Of each entry's agents, their places among all.
+        let mut places: Vec<Vec<usize>> = Vec::new();
+        for (number, entry) in entries.iter().enumerate() {
+            let mut own = Vec::new();
+            for agent in &entry.plan.agents {
+                let known = agents.iter().position(|(_, known)| known.has_bytes_and_settings_of(agent));
+                if let Some((known, agent_there)) = known.map(|place| &agents[place]) {
+                    refuse_other_results((&entries[*known], agent_there), (entry, agent))?;
+                }
+                own.push(known.unwrap_or_else(|| {
+                    agents.push((number, agent.clone()));
+                    agents.len() - 1
+                }));
+            }
+            places.push(own);
+        }
+        let labels = labels(&agents, &names)?;
+        let mut results = Vec::new();
+        for (number, entry) in entries.iter().enumerate() {
+            let of_entry = agents.iter().zip(&labels).filter(|((from, _), _)| *from == number);
+            let renamed: HashMap<&str, &String> =
+                of_entry.map(|((_, agent), label)| (agent.label.as_str(), label)).collect();
+            let taken = entry.results.iter().filter_map(|result| {
+                let agent = (*renamed.get(result.agent.as_str())?).clone();
+                Some(UnitResult { agent, ..result.clone() })
+            });
+            results.extend(taken);
+        }
+        let beliefs: BTreeMap<_, _> = entries.iter().flat_map(|entry| entry.beliefs.clone()).collect();
+        let of_entry = |own: &Vec<usize>| own.iter().map(|place| labels[*place].clone()).collect();
+        let entries = names.into_iter().zip(places.iter().map(of_entry)).collect();
+        let agents =
+            agents.into_iter().zip(labels).map(|((_, agent), label)| PlannedAgent { label, ..agent }).collect();
+        Ok(Self { plan: Plan { agents, ..first.plan.clone() }, results, beliefs, entries })
+    }
+
+    /// The scores of all agents, as a run of them would have.
+    pub fn scores(&self) -> Result<Scores<'_>> {
+        Scores::among(&self.plan, &self.results, &self.beliefs)
+    }
+}
+
+/// Refuses an agent of two entries that has not the same results in both.
+fn refuse_other_results(one: (&Entry, &PlannedAgent), other: (&Entry, &PlannedAgent)) -> Result<()> {
+    let ((first, mine), (second, theirs)) = (one, other);
+    let disagree = |about: &str| -> Result<()> {
+        bail!(
+            "{} and {} have the same agent with other results: {about}; one of them does not hold: verify both",
+            first.shown(),
+            second.shown()
+        )
+    };
+    if mine.agent != theirs.agent {
+        return disagree(&format!("it is called {} and {}", mine.agent, theirs.agent));
+    }
+    let of = |entry: &Entry, label: &str| -> Vec<UnitResult> {
+        entry.results.iter().filter(|result| result.agent == label).cloned().collect()
+    };
+    // Both are in the order of the same problems.
+    for (mine, theirs) in of(first, &mine.label).iter().zip(&of(second, &theirs.label)) {
+        if mine.outcome != theirs.outcome {
+            let (held, again) = (serde_json::to_value(&mine.outcome)?, serde_json::to_value(&theirs.outcome)?);
+            let place = difference(&held, &again, "where its result");
+            return disagree(&format!("{} on {}, {place}", mine.agent, mine.problem));
+        }
+    }
+    Ok(())
+}
+
+/// What entries are called: by their own names, or, where those are not enough, by their paths.
+fn names(entries: &[Entry]) -> Vec<String> {
+    let short: Vec<String> = entries.iter().map(Entry::name).collect();
+    let unique: HashSet<&String> = short.iter().collect();
+    if unique.len() == short.len() { short } else { entries.iter().map(|entry| entry.shown().to_string()).collect() }
+}
+
+/// A label for each agent: its own, with its entry's name where another entry's has the same.
+fn labels(agents: &[(usize, PlannedAgent)], names: &[String]) -> Result<Vec<String>> {
+    let shared = |label: &str| agents.iter().filter(|(_, agent)| agent.label == label).count() > 1;
+    let label = |(entry, agent): &(usize, PlannedAgent)| {
+        if shared(&agent.label) {
+            agent.settings.label(&format!("{}@{}", agent.agent, names[*entry]))
+        } else {
+            agent.label.clone()
+        }
+    };
+    let labels: Vec<String> = agents.iter().map(label).collect();
+    let mut first: HashMap<&str, usize> = HashMap::new();
+    for (at, label) in labels.iter().enumerate() {
+        if let Some(earlier) = first.insert(label, at) {
+            let [one, other] = [earlier, at].map(|at| &names[agents[at].0]);
+            bail!("an agent of {one} and one of {other} would both be called {label}; rename one of the two entries");
+        }
+    }
+    Ok(labels)
+}

@@ -1,0 +1,224 @@
+//! An entry: a finished run, as its directory or packed into one file, and whether what it claims follows from its
+//! journal.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail, ensure};
+use serde_json::Value;
+
+use crate::leaderboard::Leaderboard;
+use crate::scores;
+use crate::scores::Beliefs;
+use crate::scores::Scores;
+use crate::selection;
+use crate::selection::Selection;
+use crate::selection::Tune;
+use jointly_record::attachments::kept;
+use jointly_record::difference::difference;
+use jointly_record::directory;
+use jointly_record::directory::JOURNAL;
+use jointly_record::directory::LEADERBOARD;
+use jointly_record::directory::PLAN;
+use jointly_record::directory::RunDirectory;
+use jointly_record::directory::SCORES;
+use jointly_record::directory::SWEEP;
+use jointly_record::journal::PACK_AGAIN;
+use jointly_record::pack;
+use jointly_record::plan::Plan;
+use jointly_record::quantity::counted;
+use jointly_record::shard::Shard;
+use jointly_record::unit::UnitResult;
+
+/// A finished run of this version of the command, with a result of every unit of its plan.
+pub struct Entry {
+    /// As a person gave it.
+    path: PathBuf,
+    /// What it holds.
+    pub directory: RunDirectory,
+    /// What was asked.
+    pub plan: Plan,
+    /// The results in the plan's order: problem by problem.
+    pub results: Vec<UnitResult>,
+    /// What agents are scored against each other by.
+    pub beliefs: Beliefs,
+    claims: Claims,
+}
+
+/// What an entry says that its journal makes.
+struct Claims {
+    scores: String,
+    leaderboard: String,
+    /// What a sweep chose, where the run is one.
+    sweep: Option<String>,
+}
+
+impl Entry {
+    /// Reads a run's directory or a pack.
+    pub fn open(path: &Path) -> Result<Self> {
+        if !path.is_file() {
+            return Self::read(path, RunDirectory::existing(path)?);
+        }
+        let unpacked = pack::unpack(path)?;
+        let entry = Self::read(path, RunDirectory::packed(path, unpacked.members)?)?;
+        // So that a pack has no other members, no other order of them and no bytes beside them.
+        if pack::named_digest(&entry.to_pack()?) != unpacked.digest {
+            bail!("{} is not what `jointly pack` makes of what it holds; {PACK_AGAIN}", path.display());
+        }
+        Ok(entry)
+    }
+
+    fn read(path: &Path, directory: RunDirectory) -> Result<Self> {
+        let plan = directory.own_plan()?;
+        if let Some(shard) = Shard::held(&directory)? {
+            bail!(
+                "{} is shard {shard} of a run and no entry: join all its shards by `jointly merge OUT DIR...`",
+                path.display()
+            );
+        }
+        let results = in_order(&plan, directory.results()?, directory.remedy("give the same `jointly run` again"))
+            .with_context(|| format!("{} is no finished run of its plan", path.display()))?;
+        // Those of the journal must be there, and whole.
+        let beliefs = scores::beliefs(&results, &directory)?;
+        let claims = Claims::read(&directory)?;
+        Ok(Self { path: path.to_owned(), directory, plan, results, beliefs, claims })
+    }
+
+    /// As a person gave it, for messages.
+    pub fn shown(&self) -> std::path::Display<'_> {
+        self.path.display()
+    }
+
+    /// What it is called, wherever it lies.
+    pub fn name(&self) -> String {
+        let name = directory::name(&self.path);
+        let stem = name.strip_suffix(pack::EXTENSION).and_then(|name| name.strip_suffix('.'));
+        stem.filter(|stem| !stem.is_empty() && self.path.is_file()).unwrap_or(&name).to_owned()
+    }
+
+    /// What a choice of its units depends on, beside a person's: the same of a directory and its pack.
+    pub fn claim(&self) -> &str {
+        &self.claims.scores
+    }
+
+    /// The first place in which its claims are not what its own journal makes.
+    pub fn defect(&self) -> Result<Option<String>> {
+        self.claims.defect(&Scores::among(&self.plan, &self.results, &self.beliefs)?)
+    }
+
+    /// Refuses claims that its own journal does not make.
+    pub fn refuse_defects(&self) -> Result<()> {
+        match self.defect()? {
+            None => Ok(()),
+            Some(place) => bail!("{} does not hold: {place}", self.shown()),
+        }
+    }
+
+    /// Its pack: the same bytes of the same results, whoever ran them, when and where.
+    pub fn to_pack(&self) -> Result<Vec<u8>> {
+        let texts = self.texts()?.into_iter().map(|(name, text)| Ok((name.to_owned(), text.into_bytes())));
+        let kept = kept(&self.plan, &self.results)?
+            .into_iter()
+            .map(|(kind, digest)| Ok((kind.path(&digest), self.directory.whole(kind, &digest)?)));
+        pack::pack(texts.chain(kept)).with_context(|| format!("failed to pack {}", self.shown()))
+    }
+
+    /// The members of its pack that are texts: all but bytes that are kept under their digests.
+    fn texts(&self) -> Result<Vec<(&'static str, String)>> {
+        let mut journal = String::new();
+        for result in &self.results {
+            // Times are not the same twice.
+            journal += &serde_json::to_string(&UnitResult { seconds: None, ..result.clone() })?;
+            journal.push('\n');
+        }
+        let Claims { scores, leaderboard, sweep } = &self.claims;
+        let texts = [
+            (PLAN, directory::to_json(&self.plan)?),
+            (JOURNAL, journal),
+            (SCORES, scores.clone()),
+            (LEADERBOARD, leaderboard.clone()),
+        ];
+        Ok(texts.into_iter().chain(sweep.iter().map(|sweep| (SWEEP, sweep.clone()))).collect())
+    }
+}
+
+/// The results of all units of a plan in their order, if these are they; `remedy` is what helps where some are missing.
+fn in_order(plan: &Plan, results: Vec<UnitResult>, remedy: &str) -> Result<Vec<UnitResult>> {
+    let (total, found) = (plan.agents.len() * plan.problems.len(), results.len());
+    let mut by_unit: HashMap<(String, String), UnitResult> =
+        results.into_iter().map(|result| ((result.agent.clone(), result.problem.clone()), result)).collect();
+    let mut ordered = Vec::new();
+    for problem in &plan.problems {
+        for agent in &plan.agents {
+            let Some(result) = by_unit.remove(&(agent.label.clone(), problem.problem.clone())) else { continue };
+            ensure!(
+                plan.takes(&result.outcome),
+                "{JOURNAL} has a result of another kind of problem for {} on {}",
+                agent.label,
+                problem.problem
+            );
+            ordered.push(result);
+        }
+    }
+    if let Some((agent, problem)) = by_unit.keys().min() {
+        bail!("{JOURNAL} has a result for {agent} on {problem}, which is no unit of the plan");
+    }
+    ensure!(
+        found == total,
+        "{} of {} {} no result yet; {remedy}",
+        total - found,
+        counted(total, "unit"),
+        if total == 1 { "has" } else { "have" }
+    );
+    Ok(ordered)
+}
+
+impl Claims {
+    fn read(directory: &RunDirectory) -> Result<Self> {
+        let read = |name: &str| -> Result<String> {
+            let context = || {
+                let remedy = directory.remedy("a run writes it when it is finished");
+                format!("failed to take on {}; {remedy}", directory.shown(name))
+            };
+            let bytes = directory.read(name).with_context(context)?;
+            String::from_utf8(bytes.into_owned()).with_context(context)
+        };
+        Ok(Self {
+            scores: read(SCORES)?,
+            leaderboard: read(LEADERBOARD)?,
+            sweep: if directory.has(SWEEP) { Some(read(SWEEP)?) } else { None },
+        })
+    }
+
+    /// The first place in which they are not what the scores make.
+    fn defect(&self, scores: &Scores) -> Result<Option<String>> {
+        let again = directory::to_json(scores)?;
+        if again != self.scores {
+            return Ok(Some(first_difference(&self.scores, &again, SCORES)?));
+        }
+        let leaderboard = Leaderboard::new(scores);
+        if leaderboard.to_csv() != self.leaderboard {
+            return Ok(Some(format!("{LEADERBOARD} is not that of {SCORES}")));
+        }
+        self.sweep_defect(scores, leaderboard.compared_by())
+    }
+
+    /// How the sweep was tuned is part of the question, and believed; what it chose is not.
+    fn sweep_defect(&self, scores: &Scores, by: Option<&str>) -> Result<Option<String>> {
+        let Some(held) = &self.sweep else { return Ok(None) };
+        let document: Value = serde_json::from_str(held).unwrap_or_default();
+        let Some(tune) = document["tune"].as_str().and_then(Tune::named) else {
+            return Ok(Some(format!("{SWEEP} does not say how it was tuned")));
+        };
+        let selections = Selection::all(scores, by.unwrap_or_default(), tune);
+        let again = directory::to_json(&selection::document(scores.plan, by, tune, &selections))?;
+        if again == *held { Ok(None) } else { first_difference(held, &again, SWEEP).map(Some) }
+    }
+}
+
+/// The first place in which a file differs from what it should be.
+fn first_difference(held: &str, again: &str, file: &str) -> Result<String> {
+    let again: Value = serde_json::from_str(again)?;
+    let held = serde_json::from_str(held);
+    Ok(held.map_or_else(|_| format!("{file} is not JSON"), |held| difference(&held, &again, file)))
+}

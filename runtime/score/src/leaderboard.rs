@@ -1,0 +1,464 @@
+//! The leaderboard: agents ranked by their aggregate score, as a table and as a file.
+
+use std::cmp::Ordering;
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+use jointly_core::regression::Acquisition;
+use jointly_core::{Summary, paired_difference};
+
+use serde_json::{Value, json};
+
+use crate::columns::Columns;
+use crate::comparison::Comparison;
+use crate::comparison::LEVEL;
+use crate::scores::AgentScores;
+use crate::scores::FUEL;
+use crate::scores::Scores;
+use crate::scores::number;
+use jointly_record::plan::PlannedAgent;
+use jointly_record::quantity;
+use jointly_record::quantity::counted;
+
+/// What every problem of regression has.
+const NLL: &str = "nll";
+/// The baseline of the papers: on problems of classification and regression, and under dataset shift.
+const BASELINE: &str = "mlp";
+const SHIFT_BASELINE: &str = "vanilla";
+
+/// What agents are compared with.
+#[derive(Clone, Copy)]
+pub struct Baseline<'a> {
+    /// Its scores.
+    pub agent: &'a AgentScores<'a>,
+    /// Whether it was chosen from among variants, on the problems that it is compared on.
+    pub best_variant: bool,
+}
+
+/// Agents in order, and what orders them.
+pub struct Leaderboard<'a> {
+    pub(crate) scores: &'a Scores<'a>,
+    pub(crate) names: Vec<String>,
+    pub(crate) columns: Columns,
+    pub(crate) order: Vec<Placed<'a>>,
+}
+
+/// An agent in its place.
+pub(crate) struct Placed<'a> {
+    pub(crate) agent: &'a AgentScores<'a>,
+    /// Of the score that ranks.
+    mean: f64,
+    /// Whether a problem has no value of that score.
+    lacks: bool,
+    rank: Option<usize>,
+}
+
+impl<'a> Placed<'a> {
+    fn new(agent: &'a AgentScores<'a>, by: Option<&str>) -> Self {
+        let summary = by.and_then(|by| agent.summary(by));
+        let lacks = by.is_some_and(|by| agent.lacks(by));
+        Self { agent, mean: summary.map_or(f64::NAN, |summary| summary.mean), lacks, rank: None }
+    }
+
+    fn is_reference(&self) -> bool {
+        self.agent.planned.is_reference()
+    }
+
+    /// Whether the mean can be compared: over every problem, and a number. A reference takes no part in the ranking.
+    fn ranks(&self) -> bool {
+        self.agent.complete() && !self.lacks && !self.mean.is_nan() && !self.is_reference()
+    }
+
+    /// References stand above; agents without a rank come last, those whose mean is no number behind all.
+    fn key(&self) -> (bool, bool, bool, f64) {
+        let mean = if self.mean.is_nan() { f64::INFINITY } else { self.mean };
+        (!self.is_reference(), !self.ranks(), self.mean.is_nan(), mean)
+    }
+
+    fn rank_text(&self) -> String {
+        let without = if self.is_reference() { "floor" } else { "-" };
+        self.rank.map_or_else(|| without.into(), |rank| rank.to_string())
+    }
+}
+
+impl<'a> Leaderboard<'a> {
+    /// Ranks by the score that the suite is [about](Columns::of). Equal means share a rank; references stand above and have none. An agent without a score on every problem comes last and has none: its
+    /// mean is over other problems.
+    pub fn new(scores: &'a Scores<'a>) -> Self {
+        let names = scores.names();
+        let columns = Columns::of(scores.plan, &names);
+        let by = columns.by.as_deref();
+        let mut order: Vec<Placed> = scores.agents.iter().map(|agent| Placed::new(agent, by)).collect();
+        // Equals keep the plan's order.
+        order.sort_by(|a, b| a.key().partial_cmp(&b.key()).unwrap_or(Ordering::Equal));
+        let references = order.iter().filter(|placed| placed.is_reference()).count();
+        for place in references..order.len() {
+            order[place].rank = match order[references..place].last() {
+                _ if !order[place].ranks() => None,
+                Some(above) if above.mean == order[place].mean => above.rank,
+                _ => Some(place - references + 1),
+            };
+        }
+        Self { scores, names, columns, order }
+    }
+
+    /// The name of the score that ranks, where any agent has one.
+    pub fn ranked_by(&self) -> Option<&str> {
+        self.columns.by.as_deref()
+    }
+
+    /// The name of the score that is compared problem by problem: the one that ranks, or the log-likelihood where that is over
+    /// all simulations of a process and no problem has it alone.
+    pub fn compared_by(&self) -> Option<&str> {
+        let by = self.ranked_by()?;
+        let has = |name: &str| self.scores.agents.iter().any(|agent| agent.by_problem(name).next().is_some());
+        Some(if !has(by) && has(NLL) { NLL } else { by })
+    }
+
+    /// One table of everything: a row of headings, then a row an agent.
+    pub fn to_rows(&self, baseline: Option<&str>) -> Vec<Vec<String>> {
+        let rows = self.joint_table().into_iter().zip(self.other_table(baseline));
+        rows.map(|(joint, other)| joint.into_iter().chain(other.into_iter().skip(1)).collect()).collect()
+    }
+
+    /// What was run, what ranks, and what the errors are, in two lines.
+    pub fn heading(&self, baseline: Option<&str>) -> String {
+        let plan = self.scores.plan;
+        let problems = counted(plan.problems.len(), "problem");
+        let mut text = format!("{}, {problems}, seed {}{}", plan.suite, plan.seed, plan.overrides());
+        if let Some(by) = &self.columns.by {
+            let _ = write!(text, "; ranked by {by}, lower is better");
+        }
+        let compared = match self.baseline(baseline).zip(self.compared_by()) {
+            Some((Baseline { agent, best_variant: true }, by)) => {
+                let PlannedAgent { label, agent, .. } = agent.planned;
+                format!("; vs is the difference in {by} to {label}, the best variant of {agent}, paired by problem")
+            }
+            Some((_, by)) => format!("; vs is the difference in {by}, paired by problem{}", self.marks(baseline)),
+            None => String::new(),
+        };
+        let above = match self.floor().zip(self.compared_by()) {
+            Some((floor, by)) => {
+                let label = &floor.planned.label;
+                format!("\nabove floor is the difference in {by} from {label}, below 0 by chance or bias")
+            }
+            None => String::new(),
+        };
+        let _ = write!(text, "\n{}{}{compared}{above}", self.scores.units().clause(), self.of_simulations());
+        text += &self.of_acquisitions();
+        text
+    }
+
+    /// What marks a difference, where any can be marked.
+    fn marks(&self, baseline: Option<&str>) -> String {
+        let tests = self.comparisons(baseline).iter().flatten().filter(|it| it.adjusted.is_some()).count();
+        let (percent, unit) = (100.0 * LEVEL, self.scores.units().unit());
+        match tests {
+            0 => String::new(),
+            1 => format!(", and * marks one that differs from 0 at the {percent} % level, by a t-test over {unit}s"),
+            _ => format!(
+                ", and * marks those that differ from 0 at the {percent} % level, by t-tests over {unit}s with Holm's \
+                 correction for {tests}"
+            ),
+        }
+    }
+
+    /// The agents in their order, each beside the baseline where that is another and both have scores of one problem.
+    ///
+    /// Agents that failed somewhere are compared on problems that they chose, in a way, and references rank nowhere:
+    /// neither is tested, and none is against a baseline that was chosen for its score on the same problems.
+    fn comparisons(&self, baseline: Option<&str>) -> Vec<Option<Comparison>> {
+        let compared = self.baseline(baseline).zip(self.compared_by());
+        let difference = |placed: &Placed| {
+            let (Baseline { agent: base, best_variant }, by) = compared?;
+            let other = Some(placed.agent).filter(|agent| !std::ptr::eq(*agent, base))?;
+            let tested = !best_variant && placed.ranks() && base.complete();
+            Some((paired(other, base, by)?, tested))
+        };
+        let differences: Vec<Option<(Summary, bool)>> = self.order.iter().map(difference).collect();
+        let mut tested = Comparison::all(&differences.iter().flatten().copied().collect::<Vec<_>>()).into_iter();
+        differences.iter().map(|difference| difference.and_then(|_| tested.next())).collect()
+    }
+
+    /// All differences to the baseline, as numbers.
+    pub fn comparison_json(&self, baseline: Option<&str>) -> Value {
+        let Some((Baseline { agent: base, .. }, by)) = self.baseline(baseline).zip(self.compared_by()) else {
+            return Value::Null;
+        };
+        let compared = self.order.iter().zip(self.comparisons(baseline));
+        let agents = compared.filter_map(|(placed, comparison)| {
+            let comparison = comparison?;
+            let Comparison { difference, p, adjusted } = comparison;
+            Some(json!({
+                "agent": placed.agent.planned.label,
+                "mean": number(difference.mean),
+                "stderr": number(difference.stderr),
+                "problems": difference.problems,
+                "clusters": difference.clusters,
+                "p": p.map(number),
+                "p_holm": adjusted.map(number),
+                "significant": comparison.is_significant(),
+            }))
+        });
+        json!({ "baseline": base.planned.label, "score": by, "level": LEVEL, "agents": agents.collect::<Value>() })
+    }
+
+    /// What ± is of scores that are over all simulations and no mean over problems.
+    fn of_simulations(&self) -> &'static str {
+        let any = self.scores.agents.iter().any(|agent| !agent.across.is_empty());
+        if any { ", of Brier scores the jackknife's over simulations" } else { "" }
+    }
+
+    /// That means are over several acquisitions, where they are.
+    fn of_acquisitions(&self) -> String {
+        let plan = self.scores.plan;
+        if plan.regression().is_none() {
+            return String::new();
+        }
+        let used = |own: &Acquisition| {
+            plan.problems.iter().any(|planned| Acquisition::of_problem(&planned.problem) == Some(*own))
+        };
+        let used: Vec<String> = Acquisition::ALL.iter().filter(|own| used(own)).map(ToString::to_string).collect();
+        if used.len() < 2 {
+            return String::new();
+        }
+        format!("\nmeans are over acquisitions too ({}); the page has each by itself", used.join(", "))
+    }
+
+    /// The first table: rank, agent, and the scores that the suite is about; a row of headings, then a row an agent.
+    pub fn joint_table(&self) -> Vec<Vec<String>> {
+        let joint = &self.columns.first;
+        let mut rows = vec![vec!["#".to_owned(), "agent".to_owned()]];
+        rows[0].extend(joint.iter().cloned());
+        rows[0].extend(self.floor().map(|_| "above floor".to_owned()));
+        for placed in &self.order {
+            let agent = placed.agent;
+            let mut row = vec![placed.rank_text(), agent.planned.label.clone()];
+            row.extend(joint.iter().map(|name| summary_text(agent.summary(name))));
+            row.extend(self.floor().map(|_| summary_text(self.above_floor(agent))));
+            rows.push(row);
+        }
+        rows
+    }
+
+    /// The second table: the other scores, and the difference to the baseline; a row of headings, then a row an agent.
+    pub fn other_table(&self, baseline: Option<&str>) -> Vec<Vec<String>> {
+        let compared = self.baseline(baseline).map(|baseline| baseline.agent).filter(|_| self.compared_by().is_some());
+        let comparisons = self.comparisons(baseline);
+        let marked = comparisons.iter().flatten().any(Comparison::is_significant);
+        let mark = |significant: bool| match (marked, significant) {
+            (true, true) => " *",
+            // Numbers stay below one another.
+            (true, false) => "  ",
+            (false, _) => "",
+        };
+        let mut rows = vec![vec!["agent".to_owned()]];
+        rows[0].extend(self.columns.second.iter().cloned());
+        if let Some(baseline) = compared {
+            rows[0].push(format!("vs {}{}", baseline.planned.label, mark(false)));
+        }
+        for (Placed { agent, .. }, comparison) in self.order.iter().zip(comparisons) {
+            let fuel = || agent.summary(FUEL).map_or("-".into(), |summary| quantity::count(summary.mean));
+            let cell = |name: &String| if name == FUEL { fuel() } else { summary_text(agent.summary(name)) };
+            let mut row = vec![agent.planned.label.clone()];
+            row.extend(self.columns.second.iter().map(cell));
+            if compared.is_some() {
+                let significant = comparison.is_some_and(|comparison| comparison.is_significant());
+                row.push(summary_text(comparison.map(|comparison| comparison.difference)) + mark(significant));
+            }
+            rows.push(row);
+        }
+        rows
+    }
+
+    /// The agent to compare with: the one of that label, else `mlp`, the baseline of the paper, or under dataset shift
+    /// `vanilla`, at its defaults or, where it took part with other settings alone, the best of its variants. Whoever
+    /// writes an agent chooses its name: where several bear that one, none of them is the baseline unasked.
+    pub fn baseline(&self, label: Option<&str>) -> Option<Baseline<'a>> {
+        let labelled = |label: &str| self.agents().find(|agent| agent.planned.label == label);
+        if let Some(label) = label {
+            return labelled(label).map(|agent| Baseline { agent, best_variant: false });
+        }
+        let own = if self.scores.plan.shift().is_some() { SHIFT_BASELINE } else { BASELINE };
+        let variants: Vec<_> = self.agents().filter(|agent| agent.planned.agent == own).collect();
+        let best = *variants.first()?;
+        if variants.iter().any(|agent| agent.planned.digest != best.planned.digest) {
+            return None;
+        }
+        match labelled(own) {
+            Some(agent) => Some(Baseline { agent, best_variant: false }),
+            None => Some(Baseline { agent: best, best_variant: variants.len() > 1 }),
+        }
+    }
+
+    /// The first reference, where one took part.
+    fn floor(&self) -> Option<&'a AgentScores<'a>> {
+        self.scores.agents.iter().find(|agent| agent.planned.is_reference())
+    }
+
+    /// An agent's distance from the floor in the score that ranks; the floor itself has none.
+    fn above_floor(&self, agent: &AgentScores) -> Option<Summary> {
+        let floor = self.floor().filter(|floor| !std::ptr::eq(*floor, agent))?;
+        paired(agent, floor, self.compared_by()?)
+    }
+
+    /// The labels that `--baseline` may name.
+    pub fn labels(&self) -> Vec<&str> {
+        self.order.iter().map(|placed| placed.agent.planned.label.as_str()).collect()
+    }
+
+    /// The agents in their order, the best first.
+    pub fn agents(&self) -> impl Iterator<Item = &'a AgentScores<'a>> {
+        self.order.iter().map(|placed| placed.agent)
+    }
+
+    /// One row an agent, numbers with 12 significant digits.
+    pub fn to_csv(&self) -> String {
+        csv(&self.header(), self.order.iter().map(|placed| self.row(placed)))
+    }
+
+    /// The same of agents of several entries: besides, what each is called here and which entries have it, and, where there is
+    /// a baseline, the difference to it with what a test says of it.
+    pub fn to_csv_of_entries(&self, baseline: Option<&str>, entries: impl Fn(&str) -> String) -> String {
+        let mut header = self.header();
+        header.extend(["label", "entry"].map(String::from));
+        let compared = self.baseline(baseline).is_some() && self.compared_by().is_some();
+        if compared {
+            header.extend(["vs_mean", "vs_stderr", "vs_p_holm"].map(String::from));
+        }
+        let rows = self.order.iter().zip(self.comparisons(baseline)).map(|(placed, comparison)| {
+            let mut row = self.row(placed);
+            let label = &placed.agent.planned.label;
+            row.extend([quoted(label), quoted(&entries(label))]);
+            if compared {
+                row.extend(cells(comparison.map(|comparison| comparison.difference)));
+                row.push(comparison.and_then(|comparison| comparison.adjusted).map(digits).unwrap_or_default());
+            }
+            row
+        });
+        csv(&header, rows)
+    }
+
+    fn header(&self) -> Vec<String> {
+        let mut header: Vec<String> =
+            ["rank", "agent", "settings", "digest", "problems", "failures"].map(String::from).to_vec();
+        header.extend(self.names.iter().flat_map(|name| [format!("{name}_mean"), format!("{name}_stderr")]));
+        header.extend(self.floor().iter().flat_map(|_| ["above_floor_mean", "above_floor_stderr"].map(String::from)));
+        header
+    }
+
+    fn row(&self, placed: &Placed) -> Vec<String> {
+        let agent = placed.agent;
+        let planned = agent.planned;
+        let settings = planned.settings.label("");
+        let mut row = vec![
+            placed.rank.map(|rank| rank.to_string()).unwrap_or_default(),
+            quoted(&planned.agent),
+            quoted(settings.trim_start_matches(':')),
+            planned.digest.clone(),
+            agent.problems.len().to_string(),
+            agent.failures.len().to_string(),
+        ];
+        row.extend(self.names.iter().flat_map(|name| cells(agent.summary(name))));
+        row.extend(self.floor().iter().flat_map(|_| cells(self.above_floor(agent))));
+        row
+    }
+}
+
+/// A comma-separated file of fields that are quoted where they must be.
+fn csv(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
+    let lines = std::iter::once(header.join(",")).chain(rows.map(|row| row.join(",")));
+    lines.flat_map(|line| [line, "\n".to_owned()]).collect()
+}
+
+/// Mean and standard error as two fields, empty where there is none.
+fn cells(summary: Option<Summary>) -> [String; 2] {
+    summary.map_or([String::new(), String::new()], |summary| [digits(summary.mean), digits(summary.stderr)])
+}
+
+fn digits(x: f64) -> String {
+    jointly_core::round_significant(x).to_string().to_lowercase()
+}
+
+fn summary_text(summary: Option<Summary>) -> String {
+    summary.map_or("-".into(), |summary| quantity::with_error(summary.mean, summary.stderr))
+}
+
+/// The difference on the problems that both have scored.
+fn paired(agent: &AgentScores, baseline: &AgentScores, by: &str) -> Option<Summary> {
+    let theirs: HashMap<&str, f64> =
+        baseline.by_problem(by).map(|(problem, theirs)| (problem.problem, theirs.value)).collect();
+    let (mut clusters, mut values) = (Vec::new(), (Vec::new(), Vec::new()));
+    for (problem, mine) in agent.by_problem(by) {
+        if let Some(theirs) = theirs.get(problem.problem) {
+            clusters.push(problem.cluster.as_str());
+            values.0.push(mine.value);
+            values.1.push(*theirs);
+        }
+    }
+    (!clusters.is_empty()).then(|| paired_difference(&values.0, &values.1, &clusters))
+}
+
+/// A field of a comma-separated file: quoted where it holds a comma or a quote.
+fn quoted(text: &str) -> String {
+    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Leaderboard, paired};
+    use crate::invented::InventedScores as _;
+    use jointly_record::invented::Got;
+    use jointly_record::invented::Got::Scored;
+    use jointly_record::invented::InventedRun;
+
+    const PROBLEMS: [&str; 2] = ["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1"];
+    const FINE: [Got; 2] = [Scored(1.0), Scored(2.0)];
+
+    fn run(agents: &[(&str, &[Got])]) -> InventedRun {
+        InventedRun::new("quick", &PROBLEMS, agents)
+    }
+
+    /// What `vs` compares with, and whether it is the best of variants.
+    fn baseline(agents: &[(&str, &[Got])], label: Option<&str>) -> Option<(String, bool)> {
+        let run = run(agents);
+        let scores = run.scores();
+        let baseline = Leaderboard::new(&scores).baseline(label)?;
+        Some((baseline.agent.planned.label.clone(), baseline.best_variant))
+    }
+
+    #[test]
+    fn the_baseline_is_what_was_asked_for_else_mlp_else_its_best_variant() {
+        let variants: [(&str, &[Got]); 3] = [("mlp:x=1", &FINE), ("mlp:x=2", &[Scored(0.5); 2]), ("prior", &FINE)];
+        assert_eq!(baseline(&variants, Some("prior")), Some(("prior".into(), false)));
+        assert_eq!(baseline(&variants, None), Some(("mlp:x=2".into(), true)));
+        assert_eq!(baseline(&variants, Some("mlp:x=1")), Some(("mlp:x=1".into(), false)));
+        assert_eq!(baseline(&variants[1..], None), Some(("mlp:x=2".into(), false)));
+        assert_eq!(baseline(&variants[2..], None), None);
+        assert_eq!(baseline(&[variants[0], variants[1], ("mlp", &FINE)], None), Some(("mlp".into(), false)));
+        // Other bytes under the same name: whose it is, nobody can say.
+        let mut stranger = run(&[variants[0], variants[1], ("mlp", &FINE)]);
+        stranger.plan.agents[1].digest = jointly_core::digest(b"other bytes");
+        let scores = stranger.scores();
+        let board = Leaderboard::new(&scores);
+        assert!(board.baseline(None).is_none() && board.baseline(Some("mlp")).is_some());
+        let run = run(&variants);
+        let scores = run.scores();
+        let board = Leaderboard::new(&scores);
+        let (heading, table) = (board.heading(None), board.other_table(None));
+        assert_eq!(table[0].last().unwrap(), "vs mlp:x=2");
+        assert!(heading.contains("mlp:x=2, the best variant of mlp,"), "{heading}");
+    }
+
+    #[test]
+    fn a_paired_difference_is_clustered_by_dataset() {
+        let problems = ["iris/t1/seed0", "iris/t10/seed0", "mnist-t10k/t1/seed0", "mnist-t10k/t10/seed0"];
+        let names = problems.map(|problem| format!("quick/real/{problem}"));
+        let agents: [(&str, &[f64]); 2] = [("mlp", &[1.0; 4]), ("prior", &[2.5, 4.5, 6.5, 8.5])];
+        let run = InventedRun::scored("quick/real", &names.each_ref().map(String::as_str), &agents);
+        let scores = run.scores();
+        let difference = paired(&scores.agents[1], &scores.agents[0], "nll_tau1").unwrap();
+        // 1.5, 3.5, 5.5 and 7.5: residuals that sum to -4 and 4 by dataset.
+        assert_eq!((difference.mean, difference.stderr, difference.clusters), (4.5, 2.0, 2));
+    }
+}

@@ -1,0 +1,127 @@
+//! What a reader of a leaderboard must know beside its numbers.
+
+use jointly_record::quantity::{self, counted};
+use jointly_record::reference;
+
+use crate::leaderboard::{Leaderboard, Placed};
+use crate::scores::AgentScores;
+
+impl Leaderboard<'_> {
+    /// What chance adds to Brier scores of the coverage at each input, where it is more than a thousandth.
+    fn chance(&self) -> Option<String> {
+        let coverage = self.scores.agents.iter().flat_map(|agent| &agent.coverage);
+        let simulations = coverage.map(|(_, summary)| summary.simulations).min()?;
+        let (name, level) = self.columns.first.iter().find_map(|name| {
+            let percent: f64 = name.strip_prefix("cicf_brier_")?.parse().ok()?;
+            Some((name, percent / 100.0))
+        })?;
+        let chance = level * (1.0 - level) / f64::from(simulations);
+        (chance > 0.001).then(|| {
+            format!(
+                "with {simulations} simulations chance alone gives perfect intervals a {name} of {}: run more to tell agents \
+                 apart by it",
+                quantity::number(chance)
+            )
+        })
+    }
+
+    /// What a reader of the numbers must know of: failures, gaps, doubtful floors, and means that are not finite.
+    pub fn notes(&self) -> Vec<String> {
+        let mut notes: Vec<String> = self.chance().into_iter().chain(self.partly()).collect();
+        if self.columns.first.iter().all(|name| name != "xllr") && self.compares_beliefs() {
+            notes.push(
+                "xll and xllr compare agents with one another: give two that have a result on every problem".into(),
+            );
+        }
+        for Placed { agent, .. } in &self.order {
+            let label = &agent.planned.label;
+            if let Some((problem, failure)) = agent.failures.first() {
+                let (failed, all) = (agent.failures.len(), counted(self.scores.plan.problems.len(), "problem"));
+                let means = if agent.problems.is_empty() { "" } else { "; its means are over the others" };
+                notes.push(format!(
+                    "{label} failed on {failed} of {all} and has no rank{means}; first, {problem}: {failure}"
+                ));
+            }
+            if agent.missing > 0 {
+                notes.push(format!("{label} has no result yet on {}", counted(agent.missing, "problem")));
+            }
+            notes.extend(self.absences(agent));
+            if let [first, ..] = agent.unconverged()[..] {
+                let (some, all) = (agent.unconverged().len(), counted(agent.problems.len(), "problem"));
+                notes.push(format!(
+                    "{label} has not converged on {some} of {all} and may be off there, first on {first}; raise its \
+                     rounds, warmup or thin, as {}",
+                    reference::MORE_WORK
+                ));
+            }
+            for name in &self.names {
+                if let Some(summary) = agent.summary(name).filter(|summary| summary.non_finite > 0) {
+                    let problems = counted(summary.non_finite, "problem");
+                    notes.push(format!("{label} has {name} not finite on {problems}"));
+                }
+                if let Some(draws) = agent.draws(name).filter(|draws| draws.few > 0) {
+                    let (few, of) = (draws.few, counted(agent.problems.len(), "problem"));
+                    let all = counted(self.scores.plan.draws() as usize, "draw");
+                    let leans = if draws.effective.is_nan() {
+                        format!("is borne by none of {all}")
+                    } else {
+                        format!(
+                            "leans on {} effective draws of {}",
+                            quantity::number(draws.effective),
+                            self.scores.plan.draws()
+                        )
+                    };
+                    notes.push(format!(
+                        "{label}: {name} {leans}, too few on {few} of {of}, and is likely too high; more --draws tell it \
+                         better"
+                    ));
+                }
+            }
+        }
+        notes
+    }
+
+    /// Scores under shift that only some problems can have: two classes for an area under the curve, inputs of no class for
+    /// telling them from others.
+    fn partly(&self) -> Option<String> {
+        self.scores.plan.shift()?;
+        let agent = self.scores.agents.iter().find(|agent| !agent.problems.is_empty())?;
+        let shown = self.columns.first.iter().chain(&self.columns.second);
+        let counts: Vec<(&str, usize)> = shown.map(|name| (name.as_str(), agent.by_problem(name).count())).collect();
+        let fewest =
+            counts.iter().map(|(_, count)| *count).filter(|count| (1..agent.problems.len()).contains(count)).min()?;
+        let names: Vec<&str> = counts.iter().filter(|(_, count)| *count == fewest).map(|(name, _)| *name).collect();
+        let (are, all) = (if names.len() == 1 { "is" } else { "are" }, counted(agent.problems.len(), "problem"));
+        Some(format!("{} {are} over {fewest} of {all}: the others can have no such score", names.join(", ")))
+    }
+
+    /// Whether the run is one of correlations with a result.
+    fn compares_beliefs(&self) -> bool {
+        let mut units = self.scores.agents.iter().flat_map(|agent| &agent.problems).filter_map(|problem| problem.unit);
+        units.any(|unit| unit.correlations.is_some())
+    }
+
+    /// Scores that an agent has no value of, those together that lack it for one reason.
+    fn absences(&self, agent: &AgentScores) -> Vec<String> {
+        // By score: the number of problems, and the first with its reason.
+        let mut absent: Vec<(&str, usize, (&str, &str))> = Vec::new();
+        for (problem, score, reason) in agent.absences() {
+            match absent.iter_mut().find(|(known, ..)| *known == score) {
+                Some((_, count, _)) => *count += 1,
+                None => absent.push((score, 1, (problem, reason))),
+            }
+        }
+        let mut notes = Vec::new();
+        while let Some(&(_, count, first @ (problem, reason))) = absent.first() {
+            let (alike, others): (Vec<_>, Vec<_>) =
+                absent.into_iter().partition(|&(_, known, other)| (known, other) == (count, first));
+            absent = others;
+            let names: Vec<&str> = alike.iter().map(|(score, ..)| *score).collect();
+            let ranks = self.ranked_by().is_some_and(|by| names.contains(&by));
+            let (label, problems) = (&agent.planned.label, counted(count, "problem"));
+            let rank = if ranks { " and has no rank" } else { "" };
+            notes.push(format!("{label} has no {} on {problems}{rank}; first, {problem}: {reason}", names.join(", ")));
+        }
+        notes
+    }
+}

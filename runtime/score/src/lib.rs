@@ -1,0 +1,16 @@
+//! Scores of a run, computed from its plan and journal alone: leaderboards, comparisons, selection, entries and their claims.
+#![deny(missing_docs)]
+
+pub mod cells;
+pub mod clusters;
+pub mod columns;
+pub mod combined;
+pub mod comparison;
+pub mod entry;
+#[cfg(any(test, feature = "fixtures"))]
+#[doc(hidden)]
+pub mod invented;
+pub mod leaderboard;
+mod leaderboard_notes;
+pub mod scores;
+pub mod selection;

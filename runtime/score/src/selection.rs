@@ -1,0 +1,351 @@
+//! Which variant of an agent is best: on all problems together, or in each setting.
+
+use std::collections::BTreeMap;
+
+use jointly_core::failure::Failure;
+use jointly_core::{Summary, paired_difference, summarize_clusters};
+use serde_json::{Value, json};
+
+use crate::scores::AgentScores;
+use crate::scores::Scores;
+use crate::scores::number;
+use jointly_record::plan::Plan;
+
+/// Over what a choice is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Tune {
+    /// One variant for all problems
+    Global,
+    /// A variant for each setting: the problems that differ in their seed alone
+    PerSetting,
+}
+
+impl Tune {
+    /// Both.
+    pub const ALL: [Self; 2] = [Self::Global, Self::PerSetting];
+
+    /// As `sweep.json` has it, and the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Global => "global",
+            Self::PerSetting => "per-setting",
+        }
+    }
+
+    /// The one of that name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tune| tune.name() == name)
+    }
+}
+
+/// The variants of one agent and the choice among them.
+pub struct Selection<'a> {
+    /// The agent's name.
+    pub agent: &'a str,
+    /// Those with a score on every problem, best first. Where there are none, nothing is chosen.
+    pub variants: Vec<Variant<'a>>,
+    /// Those without, in the plan's order.
+    pub incomplete: Vec<&'a AgentScores<'a>>,
+    /// What each group of problems chose: a single group where one variant serves all.
+    pub choices: Vec<Choice<'a>>,
+    /// Mean over problems of the chosen variants' scores. It is on the problems that chose them, so it flatters.
+    pub tuned: Option<Summary>,
+    /// Where each seed's problems are scored by what the other seeds' problems choose; none with one seed.
+    pub held_out: Option<HeldOut<'a>>,
+}
+
+/// A variant with a score on every problem.
+pub struct Variant<'a> {
+    /// Its scores.
+    pub scores: &'a AgentScores<'a>,
+    /// The mean over the problems that all variants have the score on.
+    pub summary: Summary,
+    /// Less the best variant's, paired by problem.
+    pub behind: Summary,
+    values: Vec<f64>,
+}
+
+/// The variant that a group of problems chose.
+pub struct Choice<'a> {
+    /// What the names of the group's problems have in common.
+    pub setting: String,
+    /// The group's problems.
+    pub problems: Vec<&'a str>,
+    /// The scores of the chosen variant.
+    pub scores: &'a AgentScores<'a>,
+    /// Its mean over the group.
+    pub summary: Summary,
+}
+
+impl<'a> Choice<'a> {
+    /// The label of the chosen variant.
+    pub fn label(&self) -> &'a str {
+        &self.scores.planned.label
+    }
+}
+
+/// What choosing is worth on problems that took no part in the choice.
+pub struct HeldOut<'a> {
+    /// Each problem with the variant that the others of its group choose.
+    pub choices: Vec<(&'a str, &'a AgentScores<'a>)>,
+    /// The mean of each problem's score under the variant that the other seeds chose.
+    pub summary: Summary,
+}
+
+impl<'a> Selection<'a> {
+    /// Chooses by the mean of the named score; of equals, the first in the plan's order. A variant that lacks the score on a
+    /// problem that another has it on is not compared.
+    pub fn new(agent: &'a str, variants: &[&'a AgentScores<'a>], score: &str, tune: Tune) -> Self {
+        let (problems, clusters): (Vec<&'a str>, Vec<&'a str>) =
+            match variants.iter().filter(|variant| variant.complete()).max_by_key(|it| it.by_problem(score).count()) {
+                Some(variant) => {
+                    let scored = variant.problems.iter().filter(|problem| problem.value(score).is_some());
+                    scored.map(|problem| (problem.problem, problem.cluster.as_str())).unzip()
+                }
+                None => (Vec::new(), Vec::new()),
+            };
+        let (mut complete, mut incomplete) = (Vec::new(), Vec::new());
+        for &scores in variants {
+            let values: Vec<f64> = scores.by_problem(score).map(|(_, scored)| scored.value).collect();
+            let whole = scores.complete() && values.len() == problems.len() && !values.is_empty();
+            if whole && !values.iter().any(|value| value.is_nan()) {
+                let summary = summarize_clusters(&values, &clusters);
+                complete.push(Variant { scores, summary, behind: summary, values });
+            } else {
+                incomplete.push(scores);
+            }
+        }
+        let values: Vec<&[f64]> = complete.iter().map(|variant| &*variant.values).collect();
+        let groups = groups(&problems, tune);
+        let mut tuned = vec![f64::NAN; problems.len()];
+        let mut choices = Vec::new();
+        for (setting, group) in &groups {
+            let Some(best) = best(&values, group) else { continue };
+            for problem in group {
+                tuned[*problem] = values[best][*problem];
+            }
+            let own: Vec<f64> = group.iter().map(|problem| values[best][*problem]).collect();
+            let of: Vec<&str> = group.iter().map(|problem| clusters[*problem]).collect();
+            choices.push(Choice {
+                setting: setting.clone(),
+                problems: group.iter().map(|problem| problems[*problem]).collect(),
+                scores: complete[best].scores,
+                summary: summarize_clusters(&own, &of),
+            });
+        }
+        let held_out = held_out(&values, &problems, &groups).map(|chosen| {
+            let own: Vec<f64> = chosen.iter().enumerate().map(|(problem, variant)| values[*variant][problem]).collect();
+            let scores = chosen.iter().map(|variant| complete[*variant].scores);
+            let choices = problems.iter().copied().zip(scores).collect();
+            HeldOut { choices, summary: summarize_clusters(&own, &clusters) }
+        });
+        let all: Vec<usize> = (0..problems.len()).collect();
+        if let Some(first) = best(&values, &all).map(|best| complete[best].values.clone()) {
+            for variant in &mut complete {
+                variant.behind = paired_difference(&variant.values, &first, &clusters);
+            }
+        }
+        complete.sort_by(|a, b| a.summary.mean.total_cmp(&b.summary.mean));
+        let tuned = (!complete.is_empty()).then(|| summarize_clusters(&tuned, &clusters));
+        Self { agent, variants: complete, incomplete, choices, tuned, held_out }
+    }
+
+    /// Every agent of a run, its variants together.
+    pub fn all(scores: &'a Scores<'a>, score: &str, tune: Tune) -> Vec<Self> {
+        let mut families: Vec<(&str, Vec<&AgentScores>)> = Vec::new();
+        for agent in &scores.agents {
+            match families.iter_mut().find(|(name, _)| *name == agent.planned.agent) {
+                Some((_, variants)) => variants.push(agent),
+                None => families.push((&agent.planned.agent, vec![agent])),
+            }
+        }
+        families.iter().map(|(name, variants)| Self::new(name, variants, score, tune)).collect()
+    }
+
+    /// The first failure of the variants that are not compared: whose, on which problem, and how.
+    pub fn first_failure(&self) -> Option<(&'a str, &'a str, &'a Failure)> {
+        let failed = self.incomplete.iter().find(|agent| !agent.failures.is_empty())?;
+        let (problem, failure) = *failed.failures.first()?;
+        Some((&failed.planned.label, problem, failure))
+    }
+
+    fn to_json(&self) -> Value {
+        let variants: Vec<Value> = self
+            .variants
+            .iter()
+            .map(|variant| {
+                let planned = variant.scores.planned;
+                let mut value = json!({ "label": planned.label, "settings": planned.settings });
+                insert(&mut value, variant.summary);
+                value["behind_best"] = summary_json(variant.behind);
+                value
+            })
+            .collect();
+        let choices: Vec<Value> = self
+            .choices
+            .iter()
+            .map(|choice| {
+                let mut value = json!({ "setting": choice.setting, "best": choice.label() });
+                insert(&mut value, choice.summary);
+                value
+            })
+            .collect();
+        let incomplete: Vec<&str> = self.incomplete.iter().map(|agent| agent.planned.label.as_str()).collect();
+        let mut value = json!({
+            "agent": self.agent,
+            "choices": choices,
+            "tuned": self.tuned.map(summary_json),
+            "held_out": self.held_out.as_ref().map(|held_out| summary_json(held_out.summary)),
+            "variants": variants,
+            "incomplete": incomplete,
+        });
+        if let Some((label, problem, Failure { phase, kind, message })) = self.first_failure() {
+            value["first_failure"] =
+                json!({ "label": label, "problem": problem, "phase": phase, "kind": kind, "message": message });
+        }
+        value
+    }
+}
+
+/// `sweep.json`: what each agent's variants are worth by a score, the one that ranks where any agent has one.
+pub fn document(plan: &Plan, score: Option<&str>, tune: Tune, selections: &[Selection]) -> Value {
+    json!({
+        "suite": plan.suite,
+        "seed": plan.seed,
+        "version": plan.version,
+        "score": score,
+        "tune": tune.name(),
+        "agents": selections.iter().map(Selection::to_json).collect::<Vec<Value>>(),
+    })
+}
+
+fn insert(value: &mut Value, summary: Summary) {
+    value["mean"] = json!(number(summary.mean));
+    value["stderr"] = json!(number(summary.stderr));
+}
+
+fn summary_json(summary: Summary) -> Value {
+    json!({ "mean": number(summary.mean), "stderr": number(summary.stderr), "problems": summary.problems })
+}
+
+/// The groups of problems that choose together, by what their names have in common.
+fn groups(problems: &[&str], tune: Tune) -> BTreeMap<String, Vec<usize>> {
+    let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, problem) in problems.iter().enumerate() {
+        let key = match tune {
+            Tune::Global => "all problems",
+            Tune::PerSetting => split(problem).0,
+        };
+        groups.entry(key.to_owned()).or_default().push(at);
+    }
+    groups
+}
+
+/// A problem's setting and its seed, the last part of its name.
+fn split(problem: &str) -> (&str, &str) {
+    match problem.rsplit_once('/') {
+        Some((setting, seed)) if seed.starts_with("seed") => (setting, seed),
+        _ => (problem, ""),
+    }
+}
+
+/// The variant with the lowest mean over these problems, where there is one.
+fn best(values: &[&[f64]], problems: &[usize]) -> Option<usize> {
+    let mean = |variant: &&[f64]| problems.iter().map(|problem| variant[*problem]).sum::<f64>();
+    let means: Vec<f64> = values.iter().map(mean).collect();
+    (0..means.len()).min_by(|a, b| means[*a].total_cmp(&means[*b]))
+}
+
+/// The variant that each problem's group would choose without the problems of its seed; none where a group has no other
+/// seed.
+fn held_out(values: &[&[f64]], problems: &[&str], groups: &BTreeMap<String, Vec<usize>>) -> Option<Vec<usize>> {
+    if problems.is_empty() {
+        return None;
+    }
+    let mut chosen = vec![0; problems.len()];
+    for group in groups.values() {
+        for problem in group {
+            let seed = |at: &usize| split(problems[*at]).1;
+            let others: Vec<usize> = group.iter().copied().filter(|other| seed(other) != seed(problem)).collect();
+            if others.is_empty() {
+                return None;
+            }
+            chosen[*problem] = best(values, &others)?;
+        }
+    }
+    Some(chosen)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::invented::InventedScores as _;
+    use jointly_record::invented::Got;
+    use jointly_record::invented::InventedRun;
+
+    const PROBLEMS: [&str; 4] = ["s/a/seed0", "s/a/seed1", "s/b/seed0", "s/b/seed1"];
+
+    #[test]
+    fn one_choice_or_one_a_setting() {
+        let values: [&[f64]; 2] = [&[1.0, 1.0, 4.0, 4.0], &[2.0, 2.0, 2.0, 2.0]];
+        let chosen = |tune| groups(&PROBLEMS, tune).values().map(|group| best(&values, group)).collect::<Vec<_>>();
+        assert_eq!(chosen(Tune::Global), [Some(1)]);
+        assert_eq!(chosen(Tune::PerSetting), [Some(0), Some(1)]);
+    }
+
+    #[test]
+    fn of_equals_the_first_is_chosen() {
+        assert_eq!(best(&[&[1.0], &[1.0]], &[0]), Some(0));
+        assert_eq!(best(&[], &[0]), None);
+    }
+
+    #[test]
+    fn held_out_scores_are_those_of_what_the_other_seeds_choose() {
+        // Each variant is lucky on one seed: chosen on that seed, it scores badly on the other.
+        let values: [&[f64]; 2] = [&[0.0, 9.0, 0.0, 9.0], &[9.0, 0.0, 9.0, 0.0]];
+        let groups = groups(&PROBLEMS, Tune::PerSetting);
+        let chosen = held_out(&values, &PROBLEMS, &groups).unwrap();
+        assert_eq!(chosen, [1, 0, 1, 0]);
+        assert!((0..4).all(|problem| values[chosen[problem]][problem] == 9.0));
+        let single = self::groups(&PROBLEMS[..1], Tune::PerSetting);
+        assert_eq!(held_out(&[&[1.0]], &PROBLEMS[..1], &single), None);
+    }
+
+    #[test]
+    fn a_problem_without_a_seed_is_a_setting_of_its_own() {
+        assert_eq!(split("imported/mine"), ("imported/mine", ""));
+        assert_eq!(split("testbed/t10/temp0.1/seed3"), ("testbed/t10/temp0.1", "seed3"));
+    }
+
+    #[test]
+    fn an_agent_all_of_whose_variants_fail_stays_with_its_first_failure() {
+        let scored = [Got::Scored(1.0), Got::Scored(2.0)];
+        let agents: [(&str, &[Got]); 3] =
+            [("mlp", &[scored[0], Got::Failed]), ("mlp:l2=1", &[Got::Failed; 2]), ("prior", &scored)];
+        let run = InventedRun::new("quick", &["quick/t10/seed0", "quick/t10/seed1"], &agents);
+        let scores = run.scores();
+        let selections = Selection::all(&scores, "kl_aggregate", Tune::PerSetting);
+        assert_eq!(selections.iter().map(|selection| selection.agent).collect::<Vec<_>>(), ["mlp", "prior"]);
+        let document = document(&run.plan, Some("kl_aggregate"), Tune::PerSetting, &selections);
+        let mlp = &document["agents"][0];
+        assert_eq!((&mlp["tuned"], &mlp["held_out"], &mlp["choices"]), (&Value::Null, &Value::Null, &json!([])));
+        assert_eq!(mlp["incomplete"], json!(["mlp", "mlp:l2=1"]));
+        assert_eq!(mlp["first_failure"]["problem"], "quick/t10/seed1");
+        assert_eq!(
+            (&mlp["first_failure"]["label"], &mlp["first_failure"]["kind"]),
+            (&json!("mlp"), &json!("agent-failure"))
+        );
+        assert_eq!(document["agents"][1]["tuned"]["mean"], 3.0);
+        assert!(document["agents"][1].get("first_failure").is_none());
+        assert_eq!(document["tune"], "per-setting");
+    }
+
+    #[test]
+    fn nobody_at_all_has_a_score() {
+        let run = InventedRun::new("quick", &["quick/t10/seed0"], &[("mlp", &[Got::Failed])]);
+        let scores = run.scores();
+        let selections = Selection::all(&scores, "", Tune::Global);
+        assert!(selections[0].variants.is_empty() && selections[0].tuned.is_none());
+        assert_eq!(selections[0].first_failure().unwrap().0, "mlp");
+    }
+}
