@@ -83,6 +83,13 @@ pub struct Place {
     pub member: Option<&'static str>,
 }
 
+impl Place {
+    /// A file that is not in an archive.
+    pub(crate) const fn file(path: &'static str) -> Self {
+        Self { path, member: None }
+    }
+}
+
 /// A file with a stable public address and a published digest.
 #[derive(Debug)]
 pub struct Download {

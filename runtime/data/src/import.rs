@@ -8,10 +8,10 @@ mod problem;
 
 pub use error::{ImportDefect, ImportError};
 pub use limits::MAX_IMPORT_BYTES;
-pub use npz::{Archive, Array, Element, npy};
+pub(crate) use npz::npy;
+pub use npz::{Archive, Array, Element, Kind, Values};
 pub use open::open;
-pub use problem::ImportedProblem;
-pub use problem::{classes, log_likelihoods, place};
+pub use problem::{ImportedProblem, classes, log_likelihoods, place};
 
 #[cfg(any(test, feature = "fixture"))]
 pub mod fixture;

@@ -6,7 +6,7 @@
 pub(super) mod images;
 pub(super) mod tables;
 
-use super::card::{Card, Place};
+use super::card::Card;
 
 const CARDS: &[Card] = &[
     tables::IRIS,
@@ -31,8 +31,4 @@ pub fn cards() -> &'static [Card] {
 /// The dataset of that name, if there is one.
 pub fn card(name: &str) -> Option<&'static Card> {
     CARDS.iter().find(|card| card.name == name)
-}
-
-pub(super) const fn file(path: &'static str) -> Place {
-    Place { path, member: None }
 }

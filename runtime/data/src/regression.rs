@@ -1,5 +1,6 @@
 //! Tables to predict a real number from: known by a card, with its standard splits, or a person's own.
 
+mod check;
 mod csv;
 mod error;
 mod format;
@@ -57,7 +58,7 @@ impl RegressionTable {
     /// When it has fewer rows than [`MIN_TABLE_ROWS`] or is larger than allowed, when its target is the same everywhere, or is
     /// beyond [`MAX_TARGET`](crate::regression::MAX_TARGET).
     pub fn user_supplied(name: &str, data: Targets) -> Result<Self, TableDefect> {
-        limits::check(&data)?;
+        check::check(&data)?;
         let digest = digest(&data, &[]);
         Ok(Self { name: name.to_owned(), data, splits: Splits::Drawn, digest })
     }

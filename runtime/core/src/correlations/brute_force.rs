@@ -5,6 +5,9 @@ use super::moments::{Moments, SampledFunctions};
 use crate::stream::stream;
 
 /// The inverse and ln |det|, by Gauss and Jordan with the largest pivot of each column.
+///
+/// # Panics
+/// When the matrix has no rows.
 pub fn inverse(matrix: &Dense) -> (Dense, f64) {
     let n = matrix.rows();
     let mut a = matrix.clone();
@@ -43,6 +46,9 @@ pub fn bilinear(x: &[f64], matrix: &Dense, y: &[f64]) -> f64 {
 }
 
 /// A belief of `draws` smooth random functions at `rows` places, with noise sds between 0.1 and 0.6.
+///
+/// # Panics
+/// When there are no rows or no draws.
 pub fn belief(rows: usize, draws: usize, seed: u64) -> SampledFunctions {
     let mut source = stream(seed, "test", "belief", 0);
     let places: Vec<f64> = (0..rows).map(|_| 3.0 * source.normal()).collect();

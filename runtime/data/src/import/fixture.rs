@@ -1,4 +1,5 @@
-//! Writes .npz files for tests.
+//! Writes .npz files for tests, where an error is a failed test.
+#![allow(clippy::missing_panics_doc)]
 
 use std::io::{Cursor, Write};
 
@@ -6,12 +7,19 @@ use npyz::npz::NpzWriter;
 use npyz::{AutoSerialize, Order, WriterBuilder};
 
 /// An archive under construction.
+#[must_use]
 pub struct Fixture(NpzWriter<Cursor<Vec<u8>>>);
+
+impl Default for Fixture {
+    fn default() -> Self {
+        Self(NpzWriter::new(Cursor::new(Vec::new())))
+    }
+}
 
 impl Fixture {
     /// An archive of nothing yet.
     pub fn new() -> Self {
-        Self(NpzWriter::new(Cursor::new(Vec::new())))
+        Self::default()
     }
 
     /// Adds an array in C order.

@@ -58,7 +58,7 @@ impl Element for u8 {
 }
 
 /// The array of an .npy file, named `key` in errors.
-pub fn npy<'a>(key: &str, mut bytes: &'a [u8]) -> Result<Array<&'a [u8]>, ImportDefect> {
+pub(crate) fn npy<'a>(key: &str, mut bytes: &'a [u8]) -> Result<Array<&'a [u8]>, ImportDefect> {
     let size = bytes.len() as u64;
     let header = header(&mut bytes).map_err(|error| damaged(key, &error))?;
     Array { key: key.to_owned(), header, reader: bytes }.within(size)
@@ -69,6 +69,9 @@ pub struct Archive<R: Read + Seek>(NpzArchive<R>);
 
 impl<R: Read + Seek> Archive<R> {
     /// Refuses an archive with an array that means nothing: most likely a name mistyped.
+    ///
+    /// # Errors
+    /// When there is such an array.
     pub fn holds_only(&self, known: &[&str]) -> Result<(), ImportDefect> {
         let mut names: Vec<_> = self.0.array_names().filter(|name| !known.contains(name)).collect();
         names.sort_unstable();
@@ -79,6 +82,9 @@ impl<R: Read + Seek> Archive<R> {
     }
 
     /// Opens an archive, of which the directory alone is read.
+    ///
+    /// # Errors
+    /// When it is no .npz archive.
     pub fn open(reader: R) -> Result<Self, ImportDefect> {
         let archive = NpzArchive::new(reader).map_err(|error| ImportDefect::NotNpz { reason: error.to_string() })?;
         Ok(Self(archive))
@@ -87,6 +93,9 @@ impl<R: Read + Seek> Archive<R> {
     /// The array named `key`; None where there is none.
     ///
     /// The header is not believed: an entry shorter than the values that it promises is refused here.
+    ///
+    /// # Errors
+    /// When the array cannot be read, or its entry is shorter than its values.
     pub fn find(&mut self, key: &str) -> Result<Option<Array<impl Read + '_>>, ImportDefect> {
         if !self.0.array_names().any(|name| name == key) {
             return Ok(None);
@@ -99,6 +108,9 @@ impl<R: Read + Seek> Archive<R> {
     }
 
     /// Checks, from their headers alone, that those of the arrays named `keys` which are there fill no more than `most` bytes.
+    ///
+    /// # Errors
+    /// When a header cannot be read, or the arrays fill more.
     pub fn limit(&mut self, keys: &[&str], most: u64) -> Result<(), ImportDefect> {
         let mut total = 0_u64;
         for key in keys {
@@ -113,6 +125,9 @@ impl<R: Read + Seek> Archive<R> {
     }
 
     /// The array named `key`, which must be there.
+    ///
+    /// # Errors
+    /// When it is not there, or cannot be read.
     pub fn get(&mut self, key: &str) -> Result<Array<impl Read + '_>, ImportDefect> {
         let mut names: Vec<_> = self.0.array_names().map(str::to_owned).collect();
         names.sort_unstable();
@@ -154,6 +169,9 @@ impl<R: Read> Array<R> {
     }
 
     /// The shape, where it has `N` dimensions; `expected` names them.
+    ///
+    /// # Errors
+    /// When it has another number of dimensions.
     pub fn dimensions<const N: usize>(&self, expected: &str) -> Result<[u64; N], ImportDefect> {
         self.shape().try_into().map_err(|_| self.misshapen(expected))
     }
@@ -170,6 +188,9 @@ impl<R: Read> Array<R> {
     }
 
     /// Checks that the values are of type `T`.
+    ///
+    /// # Errors
+    /// When they are of another type.
     pub fn check<T: Element>(&self) -> Result<(), ImportDefect> {
         if self.holds(T::KIND) { Ok(()) } else { Err(self.mistyped(T::KIND.name, T::KIND.name)) }
     }
@@ -180,6 +201,9 @@ impl<R: Read> Array<R> {
     }
 
     /// All values.
+    ///
+    /// # Errors
+    /// When they are of another type, end early or fail the checksum.
     pub fn read<T: Element>(self) -> Result<Vec<T>, ImportDefect> {
         self.check::<T>()?;
         let count = self.shape().iter().try_fold(1_u64, |count, &n| count.checked_mul(n));
@@ -196,6 +220,9 @@ impl<R: Read> Array<R> {
     }
 
     /// The values one after another.
+    ///
+    /// # Errors
+    /// When they are of another type.
     pub fn into_values<T: Element>(self) -> Result<Values<R>, ImportDefect> {
         self.check::<T>()?;
         Ok(Values { key: self.key, shape: self.header.shape().to_vec(), reader: self.reader, piece: vec![0; PIECE] })
@@ -212,6 +239,9 @@ pub struct Values<R> {
 
 impl<R: Read> Values<R> {
     /// Appends the next `count` values to `values`.
+    ///
+    /// # Errors
+    /// When they end early.
     pub fn read<T: Element>(&mut self, count: usize, values: &mut Vec<T>) -> Result<(), ImportDefect> {
         let size = T::KIND.bytes as usize;
         let mut left = count;
@@ -225,6 +255,9 @@ impl<R: Read> Values<R> {
     }
 
     /// Passes over the next `bytes` bytes, which still count towards the archive's checksum.
+    ///
+    /// # Errors
+    /// When they end early.
     pub fn skip(&mut self, mut bytes: u64) -> Result<(), ImportDefect> {
         while bytes > 0 {
             let now = bytes.min(PIECE as u64);
@@ -235,6 +268,9 @@ impl<R: Read> Values<R> {
     }
 
     /// Checks that nothing follows, which is also when the archive's checksum is compared.
+    ///
+    /// # Errors
+    /// When something follows, or the checksum is another.
     pub fn finish(mut self) -> Result<(), ImportDefect> {
         match self.reader.read(&mut self.piece[..1]) {
             Ok(0) => Ok(()),

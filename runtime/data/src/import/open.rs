@@ -8,6 +8,9 @@ use super::error::ImportDefect;
 use super::limits::MAX_FILE_BYTES;
 
 /// The file at `path`, which must not be a directory.
+///
+/// # Errors
+/// When it cannot be opened, or is a directory.
 pub fn open(path: &Path) -> Result<File, ImportDefect> {
     let file = File::open(path).map_err(ImportDefect::Io)?;
     if file.metadata().map_err(ImportDefect::Io)?.is_dir() {

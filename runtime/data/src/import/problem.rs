@@ -192,6 +192,9 @@ fn parse(bytes: &[u8], digest: String) -> Result<ImportedProblem, ImportDefect> 
 }
 
 /// `log_likelihood` (N,), where it is there.
+///
+/// # Errors
+/// When it has another shape or type, or a value that is not finite.
 pub fn log_likelihoods<R: Read + Seek>(
     archive: &mut Archive<R>,
     samples: u64,
@@ -203,7 +206,10 @@ pub fn log_likelihoods<R: Read + Seek>(
     finite("log_likelihood", &[samples], array.read::<f64>()?).map(Some)
 }
 
-/// Labels as classes.
+/// The labels of the array `key` of that shape as classes.
+///
+/// # Errors
+/// When one is not below `num_classes`.
 pub fn classes(key: &str, shape: &[u64], labels: &[i64], num_classes: u32) -> Result<Vec<u32>, ImportDefect> {
     let class = |(i, &label): (usize, &i64)| match u32::try_from(label) {
         Ok(class) if class < num_classes => Ok(class),

@@ -1,7 +1,6 @@
 //! The image datasets that suites know.
 
 use super::super::card::{Card, Download, Format, Kind, Part, Place};
-use super::file;
 
 const fn within(path: &'static str, member: &'static str) -> Place {
     Place { path, member: Some(member) }
@@ -10,7 +9,7 @@ const fn within(path: &'static str, member: &'static str) -> Place {
 /// A part that is an idx file, gzip or not, or in either case one of the other places.
 macro_rules! idx {
     ($holds:literal, $path:expr $(, $other:expr)*) => {
-        Part { holds: $holds, places: &[file(concat!($path, ".gz")), file($path) $(, $other)*] }
+        Part { holds: $holds, places: &[Place::file(concat!($path, ".gz")), Place::file($path) $(, $other)*] }
     };
 }
 
@@ -39,7 +38,7 @@ macro_rules! shot_noise {
         Part {
             holds: $holds,
             places: &[
-                file(concat!("mnist-corrupted/shot_noise/", $file)),
+                Place::file(concat!("mnist-corrupted/shot_noise/", $file)),
                 within(MNIST_C_ARCHIVE, concat!("mnist_c/shot_noise/", $file)),
             ],
         }
@@ -52,7 +51,7 @@ macro_rules! cifar {
         Part {
             holds: $holds,
             places: &[
-                file(concat!("cifar10/cifar-10-batches-bin/", $file)),
+                Place::file(concat!("cifar10/cifar-10-batches-bin/", $file)),
                 within(CIFAR_ARCHIVE, concat!("cifar-10-batches-bin/", $file)),
             ],
         }
@@ -228,8 +227,8 @@ pub(super) const CMATERDB: Card = Card {
     in_paper: true,
     format: Format::Npz,
     parts: &[
-        Part { holds: "training images and labels", places: &[file("cmaterdb/training-images.npz")] },
-        Part { holds: "test images and labels", places: &[file("cmaterdb/testing-images.npz")] },
+        Part { holds: "training images and labels", places: &[Place::file("cmaterdb/training-images.npz")] },
+        Part { holds: "test images and labels", places: &[Place::file("cmaterdb/testing-images.npz")] },
     ],
     downloads: &[
         Download {
@@ -289,8 +288,8 @@ pub(crate) const MNIST_T10K: Card = Card {
     in_paper: false,
     format: Format::IdxCut,
     parts: &[
-        idx!("images", "mnist/t10k-images-idx3-ubyte", file("images/mnist-t10k-images-idx3-ubyte.gz")),
-        idx!("labels", "mnist/t10k-labels-idx1-ubyte", file("images/mnist-t10k-labels-idx1-ubyte.gz")),
+        idx!("images", "mnist/t10k-images-idx3-ubyte", Place::file("images/mnist-t10k-images-idx3-ubyte.gz")),
+        idx!("labels", "mnist/t10k-labels-idx1-ubyte", Place::file("images/mnist-t10k-labels-idx1-ubyte.gz")),
     ],
     downloads: &[MNIST_TEST_IMAGES, MNIST_TEST_LABELS],
     origin: "the two t10k idx files of MNIST, https://storage.googleapis.com/cvdf-datasets/mnist/",
@@ -307,8 +306,8 @@ pub(super) const NOTMNIST_T10K: Card = Card {
     in_paper: false,
     format: Format::IdxCut,
     parts: &[
-        idx!("images", "notmnist/t10k-images-idx3-ubyte", file("images/notmnist-t10k-images-idx3-ubyte.gz")),
-        idx!("labels", "notmnist/t10k-labels-idx1-ubyte", file("images/notmnist-t10k-labels-idx1-ubyte.gz")),
+        idx!("images", "notmnist/t10k-images-idx3-ubyte", Place::file("images/notmnist-t10k-images-idx3-ubyte.gz")),
+        idx!("labels", "notmnist/t10k-labels-idx1-ubyte", Place::file("images/notmnist-t10k-labels-idx1-ubyte.gz")),
     ],
     downloads: &[],
     origin: "the t10k files of notMNIST in MNIST's format, https://github.com/davidflanagan/notMNIST-to-MNIST",

@@ -1,7 +1,6 @@
 //! The tables that suites know.
 
-use super::super::card::{Card, Download, Format, Kind, Labels, Part};
-use super::file;
+use super::super::card::{Card, Download, Format, Kind, Labels, Part, Place};
 
 pub(crate) const IRIS: Card = Card {
     name: "iris",
@@ -19,7 +18,7 @@ pub(crate) const IRIS: Card = Card {
     ])),
     parts: &[Part {
         holds: "150 rows",
-        places: &[file("iris/iris.data"), file("iris/iris.csv"), file("tabular/iris.csv")],
+        places: &[Place::file("iris/iris.data"), Place::file("iris/iris.csv"), Place::file("tabular/iris.csv")],
     }],
     downloads: &[Download {
         path: "iris/iris.data",
@@ -42,7 +41,7 @@ pub(crate) const WINE_QUALITY: Card = Card {
     format: Format::Table(Labels::From(0)),
     parts: &[Part {
         holds: "4898 rows",
-        places: &[file("wine-quality/winequality-white.csv"), file("tabular/winequality-white.csv")],
+        places: &[Place::file("wine-quality/winequality-white.csv"), Place::file("tabular/winequality-white.csv")],
     }],
     downloads: &[Download {
         path: "wine-quality/winequality-white.csv",
@@ -66,7 +65,7 @@ pub(crate) const GERMAN_CREDIT: Card = Card {
     format: Format::Table(Labels::From(1)),
     parts: &[Part {
         holds: "1000 rows",
-        places: &[file("german-credit/german.data-numeric"), file("tabular/german.data-numeric")],
+        places: &[Place::file("german-credit/german.data-numeric"), Place::file("tabular/german.data-numeric")],
     }],
     downloads: &[Download {
         path: "german-credit/german.data-numeric",

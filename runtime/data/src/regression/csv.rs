@@ -6,7 +6,8 @@ use jointly_core::matrix::Matrix;
 use jointly_core::regression::dataset::Targets;
 
 use super::TableDefect;
-use crate::regression::limits::{MAX_TABLE_FEATURES, most_rows, width};
+use super::check::{most_rows, width};
+use super::limits::MAX_TABLE_FEATURES;
 
 /// What stands for a value that is missing, where it is no name of a column. "na" is sodium too.
 const MISSING: [&str; 16] = [

@@ -6,8 +6,8 @@ use jointly_core::matrix::Matrix;
 use jointly_core::regression::dataset::Targets;
 
 use super::TableDefect;
+use super::check::{most_rows, width};
 use crate::import::{Archive, Array, Element, ImportDefect, MAX_IMPORT_BYTES, place};
-use crate::regression::limits::{most_rows, width};
 
 pub(super) fn parse(bytes: &[u8]) -> Result<Targets, TableDefect> {
     let mut archive = Archive::open(Cursor::new(bytes))?;

@@ -1,7 +1,7 @@
 //! The datasets that suites of dataset shift know.
 
 use super::super::card::{Card, Part, Place};
-use super::super::registry::{file, images, tables};
+use super::super::registry::{images, tables};
 use super::card::{OutsiderCard, Portion, ShiftCard, ShiftContent, ShiftSplit};
 
 /// Tables have no rows that are always tested on.
@@ -13,11 +13,11 @@ const NOT_MNIST: OutsiderCard = OutsiderCard {
     part: Part {
         holds: "images",
         places: &[
-            file("notmnist/t10k-images-idx3-ubyte.gz"),
-            file("notmnist/t10k-images-idx3-ubyte"),
-            file("images/notmnist-t10k-images-idx3-ubyte.gz"),
-            file("notmnist/notMNIST_small-images-idx3-ubyte.gz"),
-            file("notmnist/notMNIST_small-images-idx3-ubyte"),
+            Place::file("notmnist/t10k-images-idx3-ubyte.gz"),
+            Place::file("notmnist/t10k-images-idx3-ubyte"),
+            Place::file("images/notmnist-t10k-images-idx3-ubyte.gz"),
+            Place::file("notmnist/notMNIST_small-images-idx3-ubyte.gz"),
+            Place::file("notmnist/notMNIST_small-images-idx3-ubyte"),
         ],
     },
     origin: "the images of notMNIST in MNIST's format, https://github.com/davidflanagan/notMNIST-to-MNIST",
@@ -26,7 +26,10 @@ const NOT_MNIST: OutsiderCard = OutsiderCard {
 const SVHN: OutsiderCard = OutsiderCard {
     name: "svhn",
     summary: "house numbers cut out of street views, 32 x 32 in colour",
-    part: Part { holds: "test images", places: &[file("svhn/test_32x32.mat"), file("svhn/test_32x32.npz")] },
+    part: Part {
+        holds: "test images",
+        places: &[Place::file("svhn/test_32x32.mat"), Place::file("svhn/test_32x32.npz")],
+    },
     origin: "test_32x32.mat of SVHN's cropped digits, http://ufldl.stanford.edu/housenumbers/, or an .npz with an array images \
              of bytes, images x 32 x 32 x 3",
 };
@@ -37,10 +40,10 @@ const LM1B: OutsiderCard = OutsiderCard {
     part: Part {
         holds: "text, a sentence a line",
         places: &[
-            file("lm1b/lm1b.txt"),
-            file("lm1b/lm1b.txt.gz"),
-            file("lm1b/news.en.heldout-00000-of-00050"),
-            file(
+            Place::file("lm1b/lm1b.txt"),
+            Place::file("lm1b/lm1b.txt.gz"),
+            Place::file("lm1b/news.en.heldout-00000-of-00050"),
+            Place::file(
                 "lm1b/1-billion-word-language-modeling-benchmark-r13output/\
                  heldout-monolingual.tokenized.shuffled/news.en.heldout-00000-of-00050",
             ),
@@ -72,14 +75,14 @@ static CARDS: [ShiftCard; 8] = [
                 Part {
                     holds: "training texts",
                     places: &[
-                        file("20newsgroups/20news-bydate-train"),
+                        Place::file("20newsgroups/20news-bydate-train"),
                         Place { path: NEWS, member: Some("20news-bydate-train") },
                     ],
                 },
                 Part {
                     holds: "test texts",
                     places: &[
-                        file("20newsgroups/20news-bydate-test"),
+                        Place::file("20newsgroups/20news-bydate-test"),
                         Place { path: NEWS, member: Some("20news-bydate-test") },
                     ],
                 },
@@ -95,7 +98,7 @@ static CARDS: [ShiftCard; 8] = [
         content: ShiftContent::Clicks {
             parts: &[Part {
                 holds: "labelled clicks",
-                places: &[file("criteo/train.txt"), file("criteo/train.txt.gz")],
+                places: &[Place::file("criteo/train.txt"), Place::file("criteo/train.txt.gz")],
             }],
             origin: "train.txt of the Criteo Display Advertising Challenge",
         },

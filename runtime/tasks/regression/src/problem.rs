@@ -8,6 +8,7 @@ mod correlations;
 mod coverage;
 mod data;
 mod options;
+mod run;
 mod split;
 mod table;
 mod unit;
@@ -18,15 +19,19 @@ pub use coverage::{CoverageProblem, CurveData, Toy};
 pub use data::{PoolData, SyntheticSource, TableSource};
 pub use options::{RegressionOptions, RegressionOptionsError};
 pub use split::SplitProblem;
-pub use table::{Table, TableError, attach_tables};
+pub use table::{Table, TableError};
 pub use unit::{Absence, CorrelationScores, Jitter, OracleRound, RegressionResult, RegressionUnit, Round};
 
+use std::collections::BTreeMap;
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use jointly_core::regression::dataset::RegressionTask;
 use jointly_core::regression::regressor::Regressor;
-use jointly_core::stream::agent_seed;
 use jointly_data::regression::RegressionTable;
+use jointly_data::uci::{UciCard, load_uci, locate_uci};
+
+use run::Run;
 
 use super::fit::FitError;
 use crate::noise::Noise;
@@ -174,18 +179,28 @@ impl RegressionProblem {
     }
 }
 
-/// What a run of a problem is given besides its agents.
-struct Run<'a> {
-    seed: u64,
-    /// What streams are derived from.
-    name: &'a str,
-    options: &'a RegressionOptions,
-}
-
-impl Run<'_> {
-    fn agent_seed(&self) -> u64 {
-        agent_seed(self.seed, self.name)
+/// Reads the tables that problems are made of from data directories, each once, and attaches them; problems of one table share
+/// it. All are located before any is read. A table that is attached already is left, and so is a person's own.
+///
+/// # Errors
+/// The first table, in alphabetical order, that is in none of the directories, or a file that cannot be used.
+pub fn attach_tables(problems: &mut [RegressionProblem], directories: &[PathBuf]) -> Result<(), TableError> {
+    let wanting = |problem: &RegressionProblem| {
+        problem.table_source().filter(|table| table.data().is_none()).and_then(Table::card)
+    };
+    let cards: BTreeMap<&str, &'static UciCard> =
+        problems.iter().filter_map(wanting).map(|card| (card.name, card)).collect();
+    let mut folders = Vec::new();
+    for card in cards.into_values() {
+        folders.push((card, locate_uci(card, directories)?));
     }
+    for (card, folder) in folders {
+        let table = Arc::new(load_uci(card, &folder)?);
+        for problem in problems.iter_mut().filter(|p| wanting(p).is_some_and(|wanted| wanted.name == card.name)) {
+            problem.attach(&table);
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]

@@ -7,12 +7,14 @@
 mod curve;
 mod inputs;
 mod resampled;
+mod sizes;
 mod test_set;
 
 use std::sync::Arc;
 
 pub use curve::Curve;
 pub use resampled::{FOREST, ResampledTable, Residuals};
+pub use sizes::Sizes;
 pub use test_set::TestSet;
 use thiserror::Error;
 
@@ -21,17 +23,6 @@ use jointly_core::stream::{Stream, stream};
 use jointly_data::regression::{MAX_TARGET, beyond_range};
 
 use crate::noise::Noise;
-
-/// Numbers of examples.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Sizes {
-    /// To train on.
-    pub train: usize,
-    /// Held out for the agent's own use; may be 0.
-    pub validation: usize,
-    /// To test on.
-    pub test: usize,
-}
 
 /// What data are made of.
 #[derive(Clone, Debug)]

@@ -8,6 +8,7 @@
 mod glyphs;
 mod hand;
 mod path;
+mod side;
 
 use jointly_core::pick::below;
 use jointly_core::stream::Stream;
@@ -15,13 +16,8 @@ use jointly_core::stream::Stream;
 use super::pixels::Pixels;
 
 use hand::{Hand, jitter};
+pub use side::{LEAST_SIDE, MOST_SIDE, SIDE};
 
-/// Rows, and columns, of an image of [`digit`] and [`outsider`]; there is one channel.
-pub const SIDE: usize = 28;
-/// The fewest rows that a person can tell digits on.
-pub const LEAST_SIDE: usize = 8;
-/// The most rows that digits are drawn on.
-pub const MOST_SIDE: usize = 256;
 /// The classes: the digits 0 to 9.
 pub const CLASSES: u32 = 10;
 

@@ -2,11 +2,12 @@
 
 mod block;
 mod condition;
+mod means;
 
 use std::borrow::Cow;
-use std::ops::Range;
 
 use block::Block;
+use means::Means;
 
 use jointly_core::multimodal::{Inputs, MultimodalModel, MultimodalTask};
 use jointly_core::pick;
@@ -136,14 +137,6 @@ fn under<E>(condition: &Condition, error: EvaluateError<E>) -> EvaluateError<E> 
     }
 }
 
-/// What an agent predicts of some inputs.
-struct Means {
-    /// The mean over draws of class probabilities, R x K row-major.
-    marginals: Vec<f64>,
-    joint: Vec<(u32, jointly_core::score::JointScore)>,
-    brier_by_draws: Vec<(u32, f64)>,
-}
-
 struct Evaluation<'a, M> {
     /// Probabilities that one call returns.
     call_probs: usize,
@@ -239,11 +232,6 @@ impl<M: MultimodalModel> Evaluation<'_, M> {
         audit.keep(probs, 0, self.functions.draws.len());
         audit.run(&mut |rows, draws| self.model.sample_probs(&inputs.select(rows), draws))
     }
-}
-
-/// The part of a run of rows that makes whole groups of tau.
-fn whole(rows: &Range<usize>, tau: u32) -> usize {
-    rows.len() / tau as usize
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use jointly_core::score::Real;
 use jointly_core::stream::stream;
 use serde::{Deserialize, Serialize};
 
-use super::Run;
 use super::data::{PoolData, Pooled, joined};
+use super::run::Run;
 use super::unit::{OracleRound, RegressionResult, RegressionUnit, Round};
 use crate::evaluate::evaluate;
 use crate::fit::{FitError, Fitted, fit_in};

@@ -11,8 +11,9 @@ use jointly_core::score::Real;
 use jointly_core::stream::stream;
 
 use super::data::{PoolData, Pooled, joined};
+use super::options::RegressionOptions;
+use super::run::Run;
 use super::unit::{Absence, CorrelationScores, Jitter, RegressionResult, RegressionUnit};
-use super::{RegressionOptions, Run};
 use crate::cross::CorrelationBelief;
 use crate::evaluate::evaluate;
 use crate::fit::{FitError, fit_in};

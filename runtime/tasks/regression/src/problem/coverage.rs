@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use jointly_core::regression::dataset::{RegressionTask, Targets};
 use jointly_core::regression::regressor::Regressor;
 
-use super::Run;
+use super::run::Run;
 use super::table::Table;
 use super::unit::{RegressionResult, RegressionUnit};
 use crate::evaluate::evaluate;

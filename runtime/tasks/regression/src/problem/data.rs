@@ -5,7 +5,7 @@ use jointly_core::pick;
 use jointly_core::regression::dataset::{RegressionTask, Targets};
 use jointly_core::stream::stream;
 
-use super::Run;
+use super::run::Run;
 use super::table::Table;
 use crate::oracle::{Functions, SyntheticDataset, SyntheticSpec};
 use crate::standardize::Standardization;

@@ -2,7 +2,7 @@
 
 use jointly_core::regression::regressor::Regressor;
 
-use super::Run;
+use super::run::Run;
 use super::table::Table;
 use super::unit::{RegressionResult, RegressionUnit};
 use crate::evaluate::evaluate;

@@ -1,16 +1,12 @@
-//! The table that a problem is made of, and how it comes by it.
+//! The table that a problem is made of.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
 
 use jointly_core::regression::dataset::RegressionTask;
 use jointly_data::DataError;
 use jointly_data::regression::{RegressionTable, TableDefect};
-use jointly_data::uci::{MissingTable, UciCard, load_uci, locate_uci};
+use jointly_data::uci::{MissingTable, UciCard};
 use thiserror::Error;
-
-use super::RegressionProblem;
 
 /// The longest name of a person's own table.
 const LONGEST_NAME: usize = 64;
@@ -89,28 +85,4 @@ impl Table {
     pub(super) fn attached(&self) -> &RegressionTable {
         self.data().unwrap_or_else(|| panic!("the data of {} are attached", self.name))
     }
-}
-
-/// Reads the tables that problems are made of from data directories, each once, and attaches them; problems of one table share
-/// it. All are located before any is read. A table that is attached already is left, and so is a person's own.
-///
-/// # Errors
-/// The first table, in alphabetical order, that is in none of the directories, or a file that cannot be used.
-pub fn attach_tables(problems: &mut [RegressionProblem], directories: &[PathBuf]) -> Result<(), TableError> {
-    let wanting = |problem: &RegressionProblem| {
-        problem.table_source().filter(|table| table.data().is_none()).and_then(Table::card)
-    };
-    let cards: BTreeMap<&str, &'static UciCard> =
-        problems.iter().filter_map(wanting).map(|card| (card.name, card)).collect();
-    let mut folders = Vec::new();
-    for card in cards.into_values() {
-        folders.push((card, locate_uci(card, directories)?));
-    }
-    for (card, folder) in folders {
-        let table = Arc::new(load_uci(card, &folder)?);
-        for problem in problems.iter_mut().filter(|p| wanting(p).is_some_and(|wanted| wanted.name == card.name)) {
-            problem.attach(&table);
-        }
-    }
-    Ok(())
 }

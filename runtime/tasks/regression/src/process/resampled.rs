@@ -6,7 +6,7 @@ use jointly_core::regression::dataset::Targets;
 use jointly_core::stream::Stream;
 use serde::{Deserialize, Serialize};
 
-use super::Sizes;
+use super::sizes::Sizes;
 use super::test_set::TestSet;
 use crate::forest::{Forest, ForestSettings};
 use crate::noise::Noise;

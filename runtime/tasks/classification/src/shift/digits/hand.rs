@@ -6,7 +6,7 @@ use jointly_core::stream::Stream;
 use super::super::draw::between;
 use super::super::pixels::Pixels;
 use super::path::distance;
-use super::{LEAST_SIDE, MOST_SIDE, SIDE};
+use super::side::{LEAST_SIDE, MOST_SIDE, SIDE};
 
 /// How tall a character is, in pixels, and how wide, as a share of that.
 const HEIGHT: [f64; 2] = [16.0, 21.0];

@@ -7,7 +7,7 @@ use jointly_core::metric::{MarginalScores, Metric};
 use jointly_core::multimodal::MultimodalTask;
 use jointly_core::score::JointScore;
 
-use super::{Means, whole};
+use super::means::Means;
 use crate::evaluate::{Block as JointBlock, Functions};
 use crate::rule::Rule;
 use crate::shift::options::ShiftOptions;
@@ -117,6 +117,11 @@ fn squared_errors(sums: &[f64], draws: f64, labels: &[u32], num_classes: usize) 
         sums.iter().enumerate().map(error).map(|error| error * error).sum()
     };
     sums.chunks_exact(num_classes).zip(labels).map(row)
+}
+
+/// The part of a run of rows that makes whole groups of tau.
+fn whole(rows: &Range<usize>, tau: u32) -> usize {
+    rows.len() / tau as usize
 }
 
 #[cfg(test)]

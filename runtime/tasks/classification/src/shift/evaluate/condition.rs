@@ -7,7 +7,7 @@ use jointly_core::metric::{
 };
 use jointly_core::score::{Real, Score};
 
-use super::Means;
+use super::means::Means;
 use crate::shift::score::{Condition, ConditionScores, Detection, DetectionScores, ENTROPY_BINS, LabelledScores};
 
 /// The largest probabilities of each input that the third calibration error is of.
