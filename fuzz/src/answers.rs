@@ -3,11 +3,14 @@
 use std::fmt::Debug;
 use std::sync::OnceLock;
 
-use jointly_core::regression::{Belief as _, FitError, fit};
-use jointly_core::regression::{Noise, PredictionOptions, Process, Regressor as _, Simulation, Sizes, TestSet};
-use jointly_core::{Classifier as _, EvaluateError, Evaluation, Inputs, Instance, Matrix, MultimodalClassifier as _};
-use jointly_core::{MultimodalDataset, MultimodalModel as _, MultimodalTask, Problem, TokenMatrix, Tokens};
+use jointly_classification::{EvaluateError, Instance, Problem};
+use jointly_core::regression::{Belief as _, Regressor as _};
+use jointly_core::{
+    Classifier as _, Evaluation, Inputs, Matrix, MultimodalClassifier as _, MultimodalDataset, MultimodalModel as _,
+    MultimodalTask, TokenMatrix, Tokens,
+};
 use jointly_host::{Agent, Description, Failure, Interface, LoadError, Trace};
+use jointly_regression::{FitError, Noise, PredictionOptions, Process, Simulation, Sizes, TestSet, fit};
 use serde_json::Value;
 
 use crate::puppet::told;
@@ -93,7 +96,7 @@ fn description(script: &[u8]) -> Outcome<Description> {
 fn classification(script: &[u8]) -> Outcome<Value> {
     static PROBLEM: OnceLock<(Problem, Instance, Evaluation)> = OnceLock::new();
     let (problem, instance, evaluation) = PROBLEM.get_or_init(|| {
-        let problem = jointly_core::suite("quick").expect("a suite of that name").problems.swap_remove(0);
+        let problem = jointly_classification::suite("quick").expect("a suite of that name").problems.swap_remove(0);
         let few = Evaluation { taus: vec![1, 12], samples: 2, draws: 5, ..Evaluation::testbed() };
         let instance = problem.instance(SEED);
         (problem, instance, few)
@@ -101,7 +104,7 @@ fn classification(script: &[u8]) -> Outcome<Value> {
     let mut configured = honest().with(vec![told(script)], LIMITS, Trace::default());
     let mut model =
         configured.train(&problem.task(), instance.train(), instance.validation(), SEED).map_err(|f| said(&f))?;
-    match jointly_core::evaluate(&mut model, problem, instance, evaluation, SEED, &mut |_| ()) {
+    match jointly_classification::evaluate(&mut model, problem, instance, evaluation, SEED, &mut |_| ()) {
         Ok(scores) => {
             let scores = serde_json::to_value(scores).expect("scores are JSON");
             are_numbers(&scores);
@@ -132,7 +135,7 @@ fn regression(script: &[u8]) -> Outcome<String> {
     let options = PredictionOptions { draws: 7, ..PredictionOptions::paper(SEED, process.name()) };
     let scored = fit(&mut configured, &process.task(), &simulation.train, simulation.validation.as_ref(), SEED)
         .and_then(|mut fitted| {
-            jointly_core::regression::evaluate(&mut fitted, test.data(), Some(test), &options, &mut |_| ())
+            jointly_regression::evaluate(&mut fitted, test.data(), Some(test), &options, &mut |_| ())
         });
     match scored {
         Ok(evaluated) => {

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 use image::{GrayImage, Luma, Rgb, RgbImage};
-use jointly_core::data::shift::NEWSGROUPS;
+use jointly_data::shift::NEWSGROUPS;
 use serde_json::Value;
 use tempfile::TempDir;
 

@@ -4,9 +4,9 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use jointly_core::shift::ImageShape;
 use jointly_core::{
-    Inputs, Matrix, MultimodalClassifier, MultimodalDataset, MultimodalModel, MultimodalTask, TokenMatrix, Tokens,
+    ImageShape, Inputs, Matrix, MultimodalClassifier, MultimodalDataset, MultimodalModel, MultimodalTask, TokenMatrix,
+    Tokens,
 };
 use jointly_host::{Agent, Execution, Failure, Kind, Limits, Phase, Runtime, Setting, Trace, TrainedMultimodal};
 

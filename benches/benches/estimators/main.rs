@@ -4,8 +4,9 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use criterion::{Criterion, criterion_group, criterion_main};
+use jointly_classification::{Problem, suite};
 use jointly_core::estimate::{Cells, KMeans, MonteCarlo, Partition, Planes, joint_log_likelihood};
-use jointly_core::{Problem, stream, suite};
+use jointly_core::stream;
 
 const TAU: usize = 100;
 const SAMPLES: usize = 1000;

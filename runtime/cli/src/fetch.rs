@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
-use jointly_core::data::Download;
 use jointly_core::digest::Hasher;
+use jointly_data::Download;
 
 use crate::output;
 use crate::progress::Transfer;

@@ -1,7 +1,7 @@
 //! The option `--initialization`: the law of the environments' weights.
 
 use clap::ValueEnum;
-use jointly_core::Initialization;
+use jointly_classification::Initialization;
 
 /// As the command takes it.
 #[derive(Clone, Copy, ValueEnum)]

@@ -1,7 +1,7 @@
 //! The law of simulated noise as a person names it.
 
 use clap::ValueEnum;
-use jointly_core::regression::Noise;
+use jointly_regression::Noise;
 
 /// As plan.json has it.
 #[derive(Clone, Copy, Debug, ValueEnum)]

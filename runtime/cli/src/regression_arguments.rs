@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{Args, value_parser};
 use jointly_core::estimate::MAX_DRAWS;
-use jointly_core::regression::{RegressionOptions, RegressionProblem, RegressionSource, RegressionSuite};
+use jointly_regression::{RegressionOptions, RegressionProblem, RegressionSource, RegressionSuite};
 
 use crate::noise_argument::NoiseArgument;
 use crate::residuals_argument::ResidualsArgument;

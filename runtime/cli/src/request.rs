@@ -9,12 +9,11 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use jointly_core::Suite;
+use jointly_classification::{Suite, shift};
 use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES};
 use jointly_core::limits::usual_fuel;
-use jointly_core::regression::{self, RegressionSuite};
-use jointly_core::shift;
 use jointly_host::{Interface, Limits};
+use jointly_regression::RegressionSuite;
 
 use crate::data_arguments::DataArguments;
 use crate::engine_argument::EngineArgument;
@@ -30,32 +29,21 @@ use crate::regression_arguments::RegressionArguments;
 use crate::shard_arguments::ShardArguments;
 use crate::shard_done::ShardDone;
 use crate::shift_arguments::ShiftArguments;
-use jointly_engine::agent_source;
 use jointly_engine::agent_spec::AgentSpec;
-use jointly_engine::execution;
-use jointly_engine::execution::Belief;
-use jointly_engine::execution::Finished;
-use jointly_engine::problems;
+use jointly_engine::execution::{Belief, Finished};
 use jointly_engine::problems::Choices;
-use jointly_engine::regression_suite;
-use jointly_engine::reuse;
 use jointly_engine::share::Share;
-use jointly_engine::shift_suite;
 use jointly_engine::shift_suite::ShiftChoices;
-use jointly_engine::user_tables;
-use jointly_engine::workload::Asked;
-use jointly_engine::workload::Problems;
-use jointly_engine::workload::Workload;
-use jointly_record::attachments;
-use jointly_record::directory;
+use jointly_engine::workload::{Asked, Problems, Workload};
+use jointly_engine::{agent_source, execution, problems, regression_suite, reuse, shift_suite, user_tables};
 use jointly_record::directory::RunDirectory;
 use jointly_record::journal::Journal;
 use jointly_record::kept::Kept;
-use jointly_record::plan::MOST_MEMORY;
-use jointly_record::plan::Plan;
+use jointly_record::plan::{MOST_MEMORY, Plan};
 use jointly_record::quantity::counted;
 use jointly_record::shard::Shard;
 use jointly_record::unit::Unit;
+use jointly_record::{attachments, directory};
 use jointly_score::cells;
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
@@ -268,7 +256,7 @@ impl Request {
     /// What the agents must learn.
     pub(crate) fn interface(&self) -> Interface {
         match self.suite.as_deref() {
-            Some(name) if regression::regression_suite(name).is_some() => Interface::Regression,
+            Some(name) if jointly_regression::regression_suite(name).is_some() => Interface::Regression,
             Some(name) if shift::shift_suite(name).is_some() => Interface::Multimodal,
             _ => Interface::Classification,
         }

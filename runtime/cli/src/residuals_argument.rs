@@ -1,7 +1,7 @@
 //! What the noise of simulated tables is taken from, as a person names it.
 
 use clap::ValueEnum;
-use jointly_core::regression::Residuals;
+use jointly_regression::Residuals;
 
 /// As plan.json has it.
 #[derive(Clone, Copy, Debug, ValueEnum)]

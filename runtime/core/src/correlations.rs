@@ -4,8 +4,8 @@
 //! Regression Models Estimate Posterior Predictive Correlations?" (2021). All of it is plain loops in a fixed order: the
 //! same to the bit on every CPU.
 
-#[cfg(test)]
-mod brute_force;
+#[cfg(any(test, feature = "fixture"))]
+pub mod brute_force;
 mod cholesky;
 mod correlation;
 mod cross_likelihood;
@@ -14,7 +14,6 @@ mod density;
 mod information_gain;
 mod metacorrelation;
 mod moments;
-mod oracle;
 mod order;
 mod product;
 mod rank;
@@ -32,6 +31,6 @@ pub use information_gain::{
 };
 pub use metacorrelation::{Association, Undefined, association, metacorrelation, variance_association};
 pub use moments::{Moments, MomentsError, SampledFunctions};
-pub use oracle::{At, Functions, Posterior, ReluKernel, SyntheticData, SyntheticDataset, SyntheticSpec};
-pub use order::random_groups;
+pub use order::{random_groups, random_order};
+pub use product::subtract_transposed_product;
 pub use rank::mean_ranks;

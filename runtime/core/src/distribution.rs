@@ -1,4 +1,12 @@
-//! What a row of class probabilities must be before it is scored.
+//! Distributions: what a row of class probabilities must be before it is scored, the Gaussian and Student's t.
+
+mod normal;
+mod student;
+
+pub use normal::{normal_cdf, normal_density};
+pub use student::{student_t_cdf, student_t_quantile};
+
+pub use crate::estimate::probit::probit as normal_quantile;
 
 /// The furthest that a row of probabilities may sum from 1: room for a softmax in single precision.
 pub const SUM_TOLERANCE: f64 = 1e-4;

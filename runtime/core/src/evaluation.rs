@@ -74,7 +74,8 @@ pub enum EvaluationError {
 }
 
 impl EvaluationError {
-    pub(crate) fn range(field: &'static str, value: &impl ToString, expected: impl Into<String>) -> Self {
+    /// The error of a field that is out of its range.
+    pub fn range(field: &'static str, value: &impl ToString, expected: impl Into<String>) -> Self {
         Self::Range { field, value: value.to_string(), expected: expected.into() }
     }
 }
@@ -93,7 +94,7 @@ impl Evaluation {
         }
     }
 
-    /// Checks each number by itself; [`Problem::fits`](crate::Problem::fits) tells whether they also suit a problem.
+    /// Checks each number by itself; [`Problem::fits`](jointly_classification::Problem::fits) tells whether they also suit a problem.
     ///
     /// There may be no tau-samples where there are no taus, as for imported problems, which have their own.
     ///

@@ -35,8 +35,8 @@ impl Matrix {
         }
     }
 
-    /// Rows of `cols` values each, for callers inside the crate that fill whole rows.
-    pub(crate) fn from_rows(cols: usize, values: Vec<f32>) -> Self {
+    /// Wraps `values` as rows of `cols` each, for callers that fill whole rows; a last row that is not whole is not looked at.
+    pub fn from_rows(cols: usize, values: Vec<f32>) -> Self {
         debug_assert_eq!(values.len() % cols, 0);
         Self { rows: values.len() / cols, cols, values }
     }

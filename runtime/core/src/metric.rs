@@ -20,7 +20,7 @@ pub use calibration::{CALIBRATION_BINS, expected_calibration_error};
 pub use confidence::{ConfidencePoint, THRESHOLDS, confidence_curve, confidence_thresholds, confidences};
 pub use entropy::PredictiveEntropy;
 pub use joint::Metric;
-pub(crate) use marginal::MarginalScores;
+pub use marginal::MarginalScores;
 pub use nll::{NegativeLogLikelihood, nll};
 pub use ranking::{DETECTION_PERCENT, Detection, auc, average_precision, detection, false_positive_rate};
 pub use reliability::{Bins, ReliabilityBin, ReliabilityDiagram, confidence_quantiles, reliability_diagram};

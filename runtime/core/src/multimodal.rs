@@ -2,9 +2,9 @@
 
 use thiserror::Error;
 
+use crate::ImageShape;
 use crate::dataset::MAX_CLASSES;
 use crate::matrix::Matrix;
-use crate::shift::ImageShape;
 
 /// What an input's tokens are.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -28,7 +28,7 @@ pub fn summarize(values: &[f64]) -> Summary {
 }
 
 /// Mean over problems, of which those of one cluster may share their fate: `clusters[j]` is that of problem j, as
-/// [`Problem::cluster`](crate::Problem::cluster) has it.
+/// [`Problem::cluster`](jointly_classification::Problem::cluster) has it.
 ///
 /// # Formula
 /// mean = (1/J) sum `x_j`, whatever the clusters; stderr as [`clustered_error`] of the residuals `x_j` - mean. Where each

@@ -7,7 +7,7 @@ use sha2::{Digest, Sha256};
 use crate::estimate::probit;
 
 /// Widest deviate that [`Stream::truncated_normal`] keeps, in standard deviations.
-pub(crate) const TRUNCATION: f64 = 2.0;
+pub const TRUNCATION: f64 = 2.0;
 
 /// A stream of random numbers.
 ///
@@ -18,7 +18,7 @@ pub struct Stream(ChaCha8Rng);
 
 /// The stream that serves `purpose` at place `index` of `problem` under the master `seed`.
 ///
-/// `problem` is its [`stream_name`](crate::Problem::stream_name).
+/// `problem` is its [`stream_name`](jointly_classification::Problem::stream_name).
 ///
 /// Lengths go into the hash before the names, so that two different names can never make the same key.
 pub fn stream(seed: u64, purpose: &str, problem: &str, index: u64) -> Stream {
@@ -33,7 +33,7 @@ pub fn stream(seed: u64, purpose: &str, problem: &str, index: u64) -> Stream {
     Stream(ChaCha8Rng::from_seed(hash.finalize().into()))
 }
 
-/// The seed that an agent trains with on `problem`, given by its [`stream_name`](crate::Problem::stream_name): the same
+/// The seed that an agent trains with on `problem`, given by its [`stream_name`](jointly_classification::Problem::stream_name): the same
 /// for every agent.
 pub fn agent_seed(seed: u64, problem: &str) -> u64 {
     stream(seed, "agent", problem, 0).next_u64()

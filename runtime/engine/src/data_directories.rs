@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use jointly_core::shift::OWN_IMAGES;
+use jointly_classification::shift::USER_IMAGES;
 
 /// Directories with the files of datasets.
 #[derive(Clone, Debug, Default)]
@@ -25,7 +25,7 @@ impl DataDirectories {
         if self.images.is_none() {
             return Ok(());
         }
-        bail!("--images is for the suite {OWN_IMAGES}, and this is about {about}: leave it out")
+        bail!("--images is for the suite {USER_IMAGES}, and this is about {about}: leave it out")
     }
 
     /// The directories to look through, in their order.

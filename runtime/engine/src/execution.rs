@@ -7,10 +7,11 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use jointly_core::regression::{FitError, RegressionProblem, RegressionResult};
-use jointly_core::shift::{Cost, ShiftProblem, ShiftScores, evaluate_shift};
-use jointly_core::{Classifier, EvaluateError, MultimodalClassifier, Problem, agent_seed, digest, evaluate};
+use jointly_classification::shift::{Cost, ShiftProblem, ShiftScores, evaluate_shift};
+use jointly_classification::{EvaluateError, Problem, evaluate};
+use jointly_core::{Classifier, MultimodalClassifier, agent_seed, digest};
 use jointly_host::{Failure, Kind, Phase, Trace};
+use jointly_regression::{FitError, RegressionProblem, RegressionResult};
 
 use crate::activity::{Activity, Watcher};
 use crate::oracle;

@@ -1,8 +1,9 @@
 //! The oracle as the command knows it: a reserved name beside the agents, run by the host itself.
 
 use anyhow::{Result, anyhow, bail};
-use jointly_core::oracle::{Oracle, Posterior, Settings as Sampling};
-use jointly_core::{Evaluation, Instance, Problem, Real};
+use jointly_classification::oracle::{Oracle, Posterior, Settings as Sampling};
+use jointly_classification::{Instance, Problem};
+use jointly_core::{Evaluation, Real};
 use jointly_host::{Failure, Kind, Phase, Trace};
 
 use jointly_record::reference::NAME;
@@ -64,7 +65,7 @@ pub fn diagnosis(posterior: &Posterior) -> SampleDiagnosis {
 mod tests {
     use super::sampling;
     use crate::agent_spec::AgentSpec;
-    use jointly_core::suite;
+    use jointly_classification::suite;
     use jointly_record::reference::MORE_WORK;
 
     #[test]

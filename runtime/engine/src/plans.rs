@@ -2,12 +2,13 @@
 
 use std::num::NonZeroU32;
 
-use jointly_core::regression::{RegressionProblem, RegressionSuite, TableFile};
-use jointly_core::shift::{ShiftProblem, ShiftSuite};
-use jointly_core::{Initialization, Metric, Problem, Source, Suite, TestInputs};
+use jointly_classification::shift::{ShiftProblem, ShiftSuite};
+use jointly_classification::{Initialization, Problem, Source, Suite, TestInputs};
+use jointly_core::Metric;
 use jointly_host::{ENGINE, INTERFACE, Limits};
 use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem, ProblemOverrides, RegressionTerms, Terms, label};
 use jointly_record::planned_table::PlannedTable;
+use jointly_regression::{RegressionProblem, RegressionSuite, TableFile};
 
 /// The plan of agents, whose labels follow from the rest, on a suite's problems.
 pub fn of_classification(suite: &Suite, seed: u64, limits: Limits, agents: Vec<PlannedAgent>) -> Plan {
@@ -90,7 +91,7 @@ pub fn planned_table(file: &TableFile) -> PlannedTable {
 pub fn problem_overrides(suite: &Suite) -> ProblemOverrides {
     // What is chosen is chosen for all of them.
     let Some(mut problem) = suite.problems.first().cloned() else { return ProblemOverrides::default() };
-    let own = jointly_core::suite(&suite.name);
+    let own = jointly_classification::suite(&suite.name);
     let own = own.and_then(|own| own.problems.into_iter().find(|own| own.name == problem.name));
     let Some(mut own) = own else { return ProblemOverrides::default() };
     ProblemOverrides {
@@ -122,10 +123,10 @@ pub(crate) fn law(problem: &mut Problem) -> Option<&mut Initialization> {
 #[cfg(test)]
 mod tests {
     use super::of_regression;
-    use jointly_core::regression::{Noise, RegressionOptions, RegressionSuite, regression_suite};
     use jointly_host::Limits;
     use jointly_record::plan::PlannedAgent;
     use jointly_record::settings::Settings;
+    use jointly_regression::{Noise, RegressionOptions, RegressionSuite, regression_suite};
 
     #[test]
     fn what_is_chosen_of_regression_is_named_as_an_option() {

@@ -6,17 +6,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use globset::{Glob, GlobMatcher};
-use jointly_core::{Evaluation, ImportedProblem, Initialization, Partitioning, Problem, Source, Suite, digest};
+use jointly_classification::{Initialization, Problem, Source, Suite};
+use jointly_core::{Evaluation, Partitioning, digest};
+use jointly_data::ImportedProblem;
 
 use crate::data_directories::DataDirectories;
 use crate::plans::{anchors, law};
 use crate::real_data;
 use jointly_record::directory::RunDirectory;
 use jointly_record::kept::Kept;
-use jointly_record::plan::Plan;
-use jointly_record::plan::PlannedProblem;
-use jointly_record::plan::ProblemOverrides;
-use jointly_record::suites::{self, IMPORTED};
+use jointly_record::plan::{Plan, PlannedProblem, ProblemOverrides};
+use jointly_record::suites;
+use jointly_record::suites::IMPORTED;
 
 /// What a person may choose of a suite's evaluation and problems.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,7 +87,7 @@ impl Choices {
 
 /// The suites all of whose problems have something.
 fn alternatives(has: impl Fn(&mut Problem) -> bool) -> String {
-    let suites = jointly_core::suites().into_iter();
+    let suites = jointly_classification::suites().into_iter();
     let suites = suites.filter_map(|mut suite| suite.problems.iter_mut().all(&has).then_some(suite.name));
     suites.collect::<Vec<_>>().join(" or ")
 }

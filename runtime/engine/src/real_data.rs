@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use anyhow::{Result, bail};
 use globset::Glob;
-use jointly_core::data::{Card, Found, Part, load, locate};
-use jointly_core::{Problem, Source, Suite};
+use jointly_classification::{Problem, Source, Suite};
+use jointly_data::{Card, Found, Part, load, locate};
 use jointly_host::Limits;
 
 use crate::data_directories::DataDirectories;
@@ -95,7 +95,7 @@ pub fn fits(suite: &Suite, limits: Limits) -> Result<()> {
 /// The datasets of those problems, each once, in their order.
 pub fn cards(problems: &[Problem]) -> Vec<&'static Card> {
     let mut cards: Vec<&'static Card> = Vec::new();
-    for card in problems.iter().filter_map(|problem| problem.real().map(jointly_core::RealProblem::card)) {
+    for card in problems.iter().filter_map(|problem| problem.real().map(jointly_data::RealProblem::card)) {
         if !cards.iter().any(|known| known.name == card.name) {
             cards.push(card);
         }
@@ -138,7 +138,7 @@ fn pattern(suite: &str, problems: &[&Problem]) -> Option<String> {
     if problems.is_empty() {
         return None;
     }
-    let all = jointly_core::suite(suite)?.problems;
+    let all = jointly_classification::suite(suite)?.problems;
     // Names end in dataset, training size and repetition: whole datasets, else some of their sizes, else each by itself.
     (0..3).rev().map(|parts| alternatives(problems, parts)).find(|pattern| {
         Glob::new(pattern).is_ok_and(|glob| {
@@ -173,7 +173,7 @@ mod tests {
     use super::*;
 
     fn quick(keep: impl Fn(&str) -> bool) -> Vec<Problem> {
-        let mut problems = jointly_core::suite("quick/real").unwrap().problems;
+        let mut problems = jointly_classification::suite("quick/real").unwrap().problems;
         problems.retain(|problem| keep(&problem.name));
         problems
     }
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn examples_that_agents_may_not_hold_are_refused() {
-        let suite = jointly_core::suite("testbed/real").unwrap();
+        let suite = jointly_classification::suite("testbed/real").unwrap();
         let limits = |mebibytes: u64| Limits { memory: mebibytes << 20, ..Limits::default() };
         // 240000 images of 784 pixels and a label, of four bytes each.
         let error = fits(&suite, limits(512)).unwrap_err().to_string();

@@ -56,8 +56,7 @@ fn first(agent: usize, shards: u32) -> u32 {
 mod tests {
     use super::{makespan, order, shares};
     use crate::size_class::expected_costs;
-    use jointly_record::invented::Got;
-    use jointly_record::invented::InventedRun;
+    use jointly_record::invented::{Got, InventedRun};
     use jointly_record::plan::Plan;
 
     #[test]
@@ -82,8 +81,12 @@ mod tests {
     }
 
     fn plan(agents: &[&str]) -> Plan {
-        let names: Vec<String> =
-            jointly_core::suite("testbed").unwrap().problems.into_iter().map(|problem| problem.name).collect();
+        let names: Vec<String> = jointly_classification::suite("testbed")
+            .unwrap()
+            .problems
+            .into_iter()
+            .map(|problem| problem.name)
+            .collect();
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
         let got = vec![Got::Missing; names.len()];
         let agents: Vec<(&str, &[Got])> = agents.iter().map(|agent| (*agent, &got[..])).collect();

@@ -3,18 +3,17 @@
 use std::collections::HashMap;
 
 use anyhow::{Context, Result, anyhow, bail};
-use jointly_core::data::shift::{ShiftCard, locate_outsiders, locate_shift};
-use jointly_core::shift::{
-    OWN_IMAGES, Shift, ShiftDataError, ShiftDataset, ShiftInstance, ShiftLevel, ShiftProblem, ShiftSuite,
+use jointly_classification::shift::{
+    Shift, ShiftDataError, ShiftDataset, ShiftInstance, ShiftLevel, ShiftProblem, ShiftSuite, USER_IMAGES,
     attach_datasets, shift_suite,
 };
+use jointly_data::shift::{ShiftCard, locate_outsiders, locate_shift};
 
 use crate::data_directories::DataDirectories;
 use crate::problems;
 use crate::real_data;
 use crate::user_images;
-use jointly_record::plan::Plan;
-use jointly_record::plan::PlannedProblem;
+use jointly_record::plan::{Plan, PlannedProblem};
 use jointly_record::planned_images::PlannedImages;
 use jointly_record::quantity::counted;
 use jointly_record::suites;
@@ -39,11 +38,11 @@ impl ShiftChoices {
     fn images(&self, suite: &str, data: &DataDirectories) -> Result<Option<PlannedImages>> {
         let own = PlannedImages::default();
         let view = PlannedImages { side: self.side.unwrap_or(own.side), grey: self.grey };
-        if suite == OWN_IMAGES {
+        if suite == USER_IMAGES {
             return Ok(Some(view));
         }
         if self.side.is_some() || self.grey {
-            bail!("--side and --grey are for images of your own: leave them out, or give --suite {OWN_IMAGES}");
+            bail!("--side and --grey are for images of your own: leave them out, or give --suite {USER_IMAGES}");
         }
         data.refuse_images(suite)?;
         Ok(None)

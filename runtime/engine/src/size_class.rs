@@ -3,7 +3,7 @@
 //! Problems that differ in their seed, split, simulation or temperature alone are of one size class: an agent does the same
 //! work on them, but for what an early stop saves.
 
-use jointly_core::{Problem, Source};
+use jointly_classification::{Problem, Source};
 
 use jointly_record::plan::Plan;
 use jointly_record::suites::IMPORTED;
@@ -56,7 +56,7 @@ fn size_of(problem: &str) -> String {
 /// cost little, times features, with something for what is fixed. So the bundled agents cost one to three times as much at
 /// T = 100 as at 1, and at 1,000 no more. Of problems that the suites here do not know, all cost alike.
 pub fn expected_costs(plan: &Plan) -> Vec<u64> {
-    let suite = plan.evaluation().and_then(|_| jointly_core::suite(&plan.suite));
+    let suite = plan.evaluation().and_then(|_| jointly_classification::suite(&plan.suite));
     let known = suite.as_ref().map_or(&[][..], |suite| &suite.problems);
     let known: std::collections::HashMap<&str, &Problem> =
         known.iter().map(|problem| (problem.name.as_str(), problem)).collect();
@@ -86,7 +86,12 @@ mod tests {
     use jointly_record::plan::Plan;
 
     fn plan(suite: &str) -> Plan {
-        crate::plans::of_classification(&jointly_core::suite(suite).unwrap(), 0, Limits::default(), Vec::new())
+        crate::plans::of_classification(
+            &jointly_classification::suite(suite).unwrap(),
+            0,
+            Limits::default(),
+            Vec::new(),
+        )
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use jointly_core::data::shift::ImageFolder;
-use jointly_core::shift::{OWN_IMAGES, ShiftProblem};
+use jointly_classification::shift::{ShiftProblem, USER_IMAGES};
+use jointly_data::shift::ImageFolder;
 
 use crate::data_directories::DataDirectories;
 use jointly_record::planned_images::PlannedImages;
@@ -14,7 +14,7 @@ use jointly_record::planned_images::PlannedImages;
 /// Reads the folder and gives the problems their images.
 pub fn attach(problems: &mut [ShiftProblem], view: PlannedImages, data: &DataDirectories) -> Result<()> {
     let Some(folder) = data.images() else {
-        bail!("{OWN_IMAGES} is about images of your own: give their folder by --images DIR")
+        bail!("{USER_IMAGES} is about images of your own: give their folder by --images DIR")
     };
     let Some(name) = problems.iter().find_map(|problem| Some(problem.dataset()?.name().to_owned())) else {
         return Ok(());

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use jointly_core::digest;
-use jointly_core::regression::table::MAX_ACTIVE_ROWS;
-use jointly_core::regression::{
+use jointly_data::regression::MAX_ACTIVE_ROWS;
+use jointly_regression::{
     RegressionProblem, RegressionSuite, Table, TableFile, regression_suite_on, regression_suites,
 };
 
@@ -96,8 +96,9 @@ mod tests {
     use std::fs;
 
     use anyhow::Context;
-    use jointly_core::regression::{RegressionOptions, TableFormat};
+    use jointly_data::regression::TableFormat;
     use jointly_host::Limits;
+    use jointly_regression::RegressionOptions;
 
     use super::*;
     use crate::data_directories::DataDirectories;

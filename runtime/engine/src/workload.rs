@@ -4,11 +4,12 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use anyhow::{Context, Result, bail};
-use jointly_core::oracle::Settings as Sampling;
-use jointly_core::regression::{RegressionProblem, RegressionSuite, TableFile};
-use jointly_core::shift::{ShiftProblem, ShiftSuite};
-use jointly_core::{Problem, Suite, Tokens};
+use jointly_classification::oracle::Settings as Sampling;
+use jointly_classification::shift::{ShiftProblem, ShiftSuite};
+use jointly_classification::{Problem, Suite};
+use jointly_core::Tokens;
 use jointly_host::{Agent, Execution, Interface, Limits, Runtime};
+use jointly_regression::{RegressionProblem, RegressionSuite, TableFile};
 
 use crate::agent_source;
 use crate::agent_source::LoadedAgent;
@@ -24,8 +25,7 @@ use crate::shift_suite;
 use crate::user_tables;
 use jointly_record::directory::RunDirectory;
 use jointly_record::kept::Kept;
-use jointly_record::plan::Plan;
-use jointly_record::plan::PlannedAgent;
+use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::planned_images::PlannedImages;
 use jointly_record::reference;
 

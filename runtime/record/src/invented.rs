@@ -69,7 +69,7 @@ impl InventedRun {
         let metric = if suite.ends_with("real") { Metric::Nll } else { Metric::Kl };
         let problem = |name: &&str| PlannedProblem { problem: (*name).to_owned(), metric, digest: None };
         let planned = agents.iter().map(|(spec, _)| agent(spec)).collect();
-        let terms = Terms::Evaluation(jointly_core::suite(suite).unwrap().evaluation);
+        let terms = Terms::Evaluation(jointly_classification::suite(suite).unwrap().evaluation);
         // Problems of whatever names, be they the suite's or not.
         let mut plan = plan(suite, terms, planned);
         plan.problems = problems.iter().map(problem).collect();

@@ -1,7 +1,7 @@
 //! Bytes that a run keeps by their digest, so that anybody can run it again.
 
 use jointly_core::digest::is_digest;
-use jointly_core::regression::TableFormat;
+use jointly_data::regression::TableFormat;
 
 /// What a directory keeps copies of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

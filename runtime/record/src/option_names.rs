@@ -1,7 +1,8 @@
 //! What the command line calls the values of options, which plans and messages call the same.
 
-use jointly_core::regression::{Noise, Residuals};
-use jointly_core::{Initialization, Partitioning};
+use jointly_classification::Initialization;
+use jointly_core::Partitioning;
+use jointly_regression::{Noise, Residuals};
 
 /// The name of a partition of the draws, as `--partition` takes it.
 pub fn partition(partition: Partitioning) -> &'static str {

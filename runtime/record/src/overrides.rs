@@ -2,9 +2,10 @@
 
 use std::num::NonZeroU32;
 
-use jointly_core::regression::{Noise, RegressionOptions, Residuals, regression_suite};
-use jointly_core::shift::{ShiftLevel, ShiftOptions, shift_suite};
-use jointly_core::{Evaluation, Initialization, Partitioning};
+use jointly_classification::Initialization;
+use jointly_classification::shift::{ShiftLevel, ShiftOptions, shift_suite};
+use jointly_core::{Evaluation, Partitioning};
+use jointly_regression::{Noise, RegressionOptions, Residuals, regression_suite};
 
 use crate::option_names;
 use crate::plan::{Plan, ProblemOverrides, Terms};

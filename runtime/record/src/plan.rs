@@ -3,11 +3,12 @@
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 
+use jointly_classification::Initialization;
+use jointly_classification::shift::ShiftOptions;
 use jointly_core::interface::Interface;
 use jointly_core::limits::Limits;
-use jointly_core::regression::RegressionOptions;
-use jointly_core::shift::ShiftOptions;
-use jointly_core::{Evaluation, Initialization, Metric, digest};
+use jointly_core::{Evaluation, Metric, digest};
+use jointly_regression::RegressionOptions;
 use serde::{Deserialize, Serialize};
 
 use crate::planned_images::PlannedImages;

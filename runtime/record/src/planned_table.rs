@@ -1,7 +1,8 @@
 //! How a plan names user-supplied tables.
 
 use anyhow::{Context, Result};
-use jointly_core::regression::{Table, TableFormat};
+use jointly_data::regression::TableFormat;
+use jointly_regression::Table;
 use serde::{Deserialize, Serialize};
 
 use crate::kept::Kept;
@@ -30,7 +31,7 @@ impl PlannedTable {
     pub(crate) fn table(&self) -> Result<(TableFormat, Table)> {
         let name = || format!("failed to take on the table {}", self.file);
         let (format, table) = TableFormat::of(&self.file).with_context(name)?;
-        Ok((format, Table::own(table).with_context(name)?))
+        Ok((format, jointly_regression::user_table(table).with_context(name)?))
     }
 }
 

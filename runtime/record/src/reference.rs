@@ -1,6 +1,6 @@
 //! References as plans name them: they stand beside the agents and are run by the host itself, so that no bytes are kept.
 
-use jointly_core::oracle::VERSION;
+use jointly_classification::oracle::VERSION;
 
 /// The name of the oracle, which no agent may have.
 pub const NAME: &str = "oracle";

@@ -1,9 +1,10 @@
 //! What the suites of this version say of plans: their names, sizes, and own evaluation.
 
 use anyhow::{Context, Result};
-use jointly_core::regression::{RegressionSuite, regression_suite, regression_suite_on, regression_suites};
-use jointly_core::shift::{shift_suite, shift_suites};
-use jointly_core::{Evaluation, Suite};
+use jointly_classification::Suite;
+use jointly_classification::shift::{shift_suite, shift_suites};
+use jointly_core::Evaluation;
+use jointly_regression::{RegressionSuite, regression_suite, regression_suite_on, regression_suites};
 
 use crate::plan::Plan;
 
@@ -12,7 +13,7 @@ pub const IMPORTED: &str = "imported";
 
 /// The names of all suites, for a message.
 pub fn names() -> String {
-    let names = jointly_core::suites().into_iter().map(|suite| suite.name);
+    let names = jointly_classification::suites().into_iter().map(|suite| suite.name);
     let names = names.chain(regression_suites().into_iter().map(|suite| suite.name));
     let names: Vec<String> = names.chain(shift_suites().into_iter().map(|suite| suite.name)).collect();
     names.join(", ")
@@ -23,12 +24,12 @@ pub fn names() -> String {
 /// # Errors
 /// When there is none.
 pub fn named(name: &str) -> Result<Suite> {
-    jointly_core::suite(name).with_context(|| format!("there is no suite {name}; there are {}", names()))
+    jointly_classification::suite(name).with_context(|| format!("there is no suite {name}; there are {}", names()))
 }
 
 /// The number of problems of the suite of this name, of whichever kind.
 pub fn size(suite: &str) -> Option<usize> {
-    let classification = jointly_core::suite(suite).map(|suite| suite.problems.len());
+    let classification = jointly_classification::suite(suite).map(|suite| suite.problems.len());
     let regression = || regression_suite(suite).map(|suite| suite.problems.len());
     classification.or_else(regression).or_else(|| shift_suite(suite).map(|suite| suite.problems.len()))
 }

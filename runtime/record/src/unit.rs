@@ -1,9 +1,9 @@
 //! A unit is one agent on one problem: its place in the plan, and its result as the journal has it.
 
+use jointly_classification::shift::ShiftScores;
 use jointly_core::failure::Failure;
-use jointly_core::regression::RegressionUnit;
-use jointly_core::shift::ShiftScores;
 use jointly_core::{ProblemScores, Real};
+use jointly_regression::RegressionUnit;
 use serde::{Deserialize, Serialize};
 
 use crate::printable::clean;

@@ -108,7 +108,7 @@ fn published_value(agent: &AgentScores, tau: u32) -> Option<f64> {
 /// What the published values are, and how far the run is from being that.
 fn provenance(view: &View) -> String {
     let run = view.scores.plan.problems.len();
-    let all = jointly_core::suite(PUBLISHED_SUITE).map_or(run, |suite| suite.problems.len());
+    let all = jointly_classification::suite(PUBLISHED_SUITE).map_or(run, |suite| suite.problems.len());
     let part = if run == all { String::new() } else { format!("; this run has {run} of {all} problems") };
     format!(
         "Hollow diamonds are read off Figure 2 of Osband et al., published over all T, temperatures and 10 seeds, of agents \
@@ -139,12 +139,9 @@ fn numbers(view: &View, rows: &[Row], published: bool) -> Vec<Vec<String>> {
 mod tests {
     use crate::figure::Figure;
     use crate::view::View;
-    use jointly_core::Initialization;
-    use jointly_record::invented::Got;
-    use jointly_record::invented::Got::Failed;
-    use jointly_record::invented::Got::Missing;
-    use jointly_record::invented::Got::Scored;
-    use jointly_record::invented::InventedRun;
+    use jointly_classification::Initialization;
+    use jointly_record::invented::Got::{Failed, Missing, Scored};
+    use jointly_record::invented::{Got, InventedRun};
     use jointly_record::plan::Terms;
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
@@ -234,7 +231,7 @@ mod tests {
 
     #[test]
     fn the_whole_testbed_is_no_part() {
-        let problems = jointly_core::suite("testbed").unwrap().problems;
+        let problems = jointly_classification::suite("testbed").unwrap().problems;
         let names: Vec<&str> = problems.iter().map(|problem| problem.name.as_str()).collect();
         let losses = vec![1.0; names.len()];
         let drawn = figure(&InventedRun::scored("testbed", &names, &[("mlp", &losses), ("bbb", &losses)]));

@@ -1,6 +1,6 @@
 //! Where a problem stands in its suite, as its name says: training size, temperature, dataset.
 
-use jointly_core::data::card;
+use jointly_data::card;
 
 /// How a problem's name says that all training examples of a dataset are there.
 const FULL: &str = "tfull";

@@ -7,19 +7,15 @@ use crate::drawing::Markup;
 use crate::figure::cells;
 use crate::figure::counted;
 use crate::figure::table_of;
-use jointly_core::limits::Limits;
-use jointly_core::limits::usual_fuel;
-use jointly_core::regression::RegressionSource;
-use jointly_core::regression::problem::PoolData;
-use jointly_core::shift::ShiftOptions;
+use jointly_classification::shift::ShiftOptions;
+use jointly_core::limits::{Limits, usual_fuel};
 use jointly_core::{Evaluation, Partitioning};
-use jointly_record::plan::Plan;
-use jointly_record::plan::PlannedAgent;
-use jointly_record::plan::RegressionTerms;
-use jointly_record::plan::Terms;
+use jointly_record::plan::{Plan, PlannedAgent, RegressionTerms, Terms};
 use jointly_record::shell::quoted;
 use jointly_record::suites;
 use jointly_record::suites::IMPORTED;
+use jointly_regression::RegressionSource;
+use jointly_regression::problem::PoolData;
 use serde_json::Value;
 
 /// Another run that a page takes from: the option that gives it, its directory's name, and its plan.
@@ -251,13 +247,10 @@ fn source(agent: &PlannedAgent, directory: &str, bundled: Bundled) -> String {
 mod tests {
     use super::{OF_SOME, estimator, heeded, markup, run_command};
     use jointly_core::Partitioning;
-    use jointly_core::regression::Noise;
     use jointly_record::invented::InventedRun;
-    use jointly_record::invented::regression::compared_run;
-    use jointly_record::invented::regression::correlated;
-    use jointly_record::invented::regression::covering;
-    use jointly_record::invented::regression::covering_run;
+    use jointly_record::invented::regression::{compared_run, correlated, covering, covering_run};
     use jointly_record::plan::Terms;
+    use jointly_regression::Noise;
 
     #[test]
     fn the_command_says_what_the_suite_does_not() {

@@ -15,7 +15,7 @@ mod plots;
 mod quartiles;
 mod severity;
 
-use jointly_core::shift::ShiftInstance;
+use jointly_classification::shift::ShiftInstance;
 
 use crate::figure::Figure;
 use crate::tuning::Defaults;
@@ -67,9 +67,7 @@ pub(crate) fn figures(view: &View, shown: &Shown, defaults: Defaults) -> Vec<Fig
 mod tests {
     use crate::figure::Figure;
     use crate::view::View;
-    use jointly_record::invented::shift::shift_run;
-    use jointly_record::invented::shift::shifting;
-    use jointly_record::invented::shift::with_failure;
+    use jointly_record::invented::shift::{shift_run, shifting, with_failure};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
     use jointly_score::scores::Scores;

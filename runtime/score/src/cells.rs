@@ -1,6 +1,7 @@
 //! Whether a partition has more cells than its draws can fill.
 
-use jointly_core::{Evaluation, Problem};
+use jointly_classification::Problem;
+use jointly_core::Evaluation;
 
 /// Draws in a cell below which an estimate is warned of.
 const FEW: u32 = 4;
@@ -26,7 +27,8 @@ pub fn warning_of(evaluation: &Evaluation, problems: &[Problem]) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::{warning, warning_of};
-    use jointly_core::{Evaluation, suite};
+    use jointly_classification::suite;
+    use jointly_core::Evaluation;
 
     #[test]
     fn cells_that_hold_few_draws_are_warned_of() {

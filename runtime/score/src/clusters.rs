@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use jointly_core::Problem;
-use jointly_core::shift::shift_suite;
+use jointly_classification::Problem;
+use jointly_classification::shift::shift_suite;
 use jointly_record::plan::Plan;
 use jointly_record::suites;
 
@@ -15,7 +15,7 @@ pub fn clusters(plan: &Plan) -> Vec<String> {
     if plan.shift().is_some() {
         return of_shift(plan);
     }
-    let suite = jointly_core::suite(&plan.suite);
+    let suite = jointly_classification::suite(&plan.suite);
     let known = suite.as_ref().map_or(&[][..], |suite| &suite.problems);
     let known: HashMap<&str, &Problem> = known.iter().map(|problem| (problem.name.as_str(), problem)).collect();
     let cluster = |name: &str| known.get(name).map_or(name, |problem| problem.cluster()).to_owned();
@@ -45,12 +45,12 @@ fn of_shift(plan: &Plan) -> Vec<String> {
 mod tests {
     use std::collections::HashSet;
 
-    use jointly_core::regression::regression_suite;
-    use jointly_core::shift::shift_suite;
+    use jointly_classification::shift::shift_suite;
     use jointly_core::{Metric, digest};
     use jointly_record::invented;
     use jointly_record::plan::{Plan, PlannedProblem, RegressionTerms, Terms};
     use jointly_record::planned_table::PlannedTable;
+    use jointly_regression::regression_suite;
 
     use super::clusters;
 

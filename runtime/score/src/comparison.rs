@@ -1,7 +1,7 @@
 //! Differences to a baseline, paired by problem, and which of them chance alone would hardly make.
 
 use jointly_core::Summary;
-use jointly_core::regression::law::student_t_cdf;
+use jointly_core::distribution::student_t_cdf;
 
 /// The chance of marking any difference where there is none.
 pub const LEVEL: f64 = 0.05;

@@ -1,9 +1,9 @@
 //! The scores of runs that tests make up.
 
-use jointly_core::regression::CrossScores;
 use jointly_core::{Real, Score};
 use jointly_record::invented::InventedRun;
 use jointly_record::invented::regression::ComparedRun;
+use jointly_regression::CrossScores;
 
 use crate::scores::{CrossProblem, Scored, Scores};
 

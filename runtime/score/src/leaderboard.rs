@@ -4,8 +4,8 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use jointly_core::regression::Acquisition;
 use jointly_core::{Summary, paired_difference};
+use jointly_regression::Acquisition;
 
 use serde_json::{Value, json};
 
@@ -408,9 +408,8 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::{Leaderboard, paired};
     use crate::invented::InventedScores as _;
-    use jointly_record::invented::Got;
     use jointly_record::invented::Got::Scored;
-    use jointly_record::invented::InventedRun;
+    use jointly_record::invented::{Got, InventedRun};
 
     const PROBLEMS: [&str; 2] = ["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1"];
     const FINE: [Got; 2] = [Scored(1.0), Scored(2.0)];

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use jointly_core::oracle::Settings as Sampling;
+use jointly_classification::oracle::Settings as Sampling;
 use jointly_host::{Description, Execution, Interface, Limits, Parameter};
 use serde::Serialize;
 
@@ -13,9 +13,8 @@ use crate::exit;
 use crate::output;
 use crate::table;
 use crate::table::wrap;
-use jointly_engine::agent_source;
 use jointly_engine::agent_spec::AgentSpec;
-use jointly_engine::cache;
+use jointly_engine::{agent_source, cache};
 use jointly_record::quantity::counted;
 use jointly_record::reference;
 use jointly_record::settings::Settings;
@@ -102,7 +101,7 @@ fn learns(interfaces: &[Interface]) -> String {
 
 /// The oracle as if it described itself.
 fn oracle() -> Entry {
-    let parameter = |info: jointly_core::oracle::SettingInfo| Parameter {
+    let parameter = |info: jointly_classification::oracle::SettingInfo| Parameter {
         name: info.name.into(),
         default: info.default.to_string(),
         summary: info.summary.into(),
@@ -110,7 +109,7 @@ fn oracle() -> Entry {
     };
     let description = Description {
         name: reference::NAME.into(),
-        version: jointly_core::oracle::VERSION.to_string(),
+        version: jointly_classification::oracle::VERSION.to_string(),
         summary: reference::SUMMARY.into(),
         citation: String::new(),
         deterministic: false,

@@ -6,12 +6,12 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use jointly_core::Suite;
-use jointly_core::data::shift::{locate_outsiders, locate_shift, shift_cards};
-use jointly_core::data::uci::{MissingTable, UCI_ORIGIN, UciCard, UciFolder, locate_uci, uci_card, uci_cards};
-use jointly_core::data::{Card, Found, Part, card, cards, locate};
-use jointly_core::regression::{RegressionSuite, regression_suites};
-use jointly_core::shift::{ShiftProblem, shift_suites};
+use jointly_classification::Suite;
+use jointly_classification::shift::{ShiftProblem, shift_suites};
+use jointly_data::shift::{locate_outsiders, locate_shift, shift_cards};
+use jointly_data::uci::{MissingTable, UCI_ORIGIN, UciCard, UciFolder, locate_uci, uci_card, uci_cards};
+use jointly_data::{Card, Found, Part, card, cards, locate};
+use jointly_regression::{RegressionSuite, regression_suites};
 use serde_json::{Value, json};
 
 use crate::data_arguments::DataArguments;
@@ -58,7 +58,7 @@ impl Data {
             }
             return Ok(ExitCode::from(exit::DONE));
         }
-        let suites = jointly_core::suites();
+        let suites = jointly_classification::suites();
         let entries = cards().iter().map(|card| Entry::of(card, &directories, &suites));
         let suites = regression_suites();
         let tables = uci_cards().iter().map(|card| TableEntry::of(card, &directories, &suites));

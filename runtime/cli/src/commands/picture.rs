@@ -10,26 +10,19 @@ use self::belief::believe;
 use self::line_belief::believe as believe_line;
 use anyhow::{Context, Result, bail};
 use clap::Args;
-use jointly_core::regression::{PredictionOptions, RegressionSuite, regression_suites};
-use jointly_core::shift::shift_suites;
-use jointly_core::{Environment, Instance, Problem, Suite, Task};
+use jointly_classification::shift::shift_suites;
+use jointly_classification::{Environment, Instance, Problem, Suite};
+use jointly_core::Task;
 use jointly_host::{Execution, Limits, Trace};
+use jointly_regression::{PredictionOptions, RegressionSuite, regression_suites};
 
 use crate::exit;
 use crate::output;
 use jointly_engine::agent_spec::AgentSpec;
-use jointly_engine::workload::Asked;
-use jointly_engine::workload::Contestant;
-use jointly_engine::workload::Problems;
-use jointly_engine::workload::Workload;
+use jointly_engine::workload::{Asked, Contestant, Problems, Workload};
 use jointly_record::directory;
 use jointly_record::plan::PlannedAgent;
-use jointly_report::picture::LineRow;
-use jointly_report::picture::LineSheet;
-use jointly_report::picture::Plane;
-use jointly_report::picture::Row;
-use jointly_report::picture::Sheet;
-use jointly_report::picture::grid;
+use jointly_report::picture::{LineRow, LineSheet, Plane, Row, Sheet, grid};
 
 /// Draws what agents believe of a problem with two inputs, or of a function of one
 ///
@@ -156,7 +149,7 @@ fn regression_of(name: &str) -> Result<Option<RegressionSuite>> {
     let held = regression_suites().into_iter().filter(|suite| holds(&suite.name));
     let Some(mut suite) = held.max_by_key(|suite| suite.name.len()) else { return Ok(None) };
     // `quick` is the beginning of `quick/coverage`, and of `quick/real` too.
-    let other = jointly_core::suites().into_iter().filter(|other| holds(&other.name));
+    let other = jointly_classification::suites().into_iter().filter(|other| holds(&other.name));
     if other.map(|other| other.name.len()).max().is_some_and(|length| length > suite.name.len()) {
         return Ok(None);
     }
@@ -180,7 +173,7 @@ fn no_curve(name: &str) -> String {
 
 /// The suite that a problem's name begins with, with that problem alone, which is of no real data.
 fn suite_of(name: &str) -> Result<Suite> {
-    let suites = jointly_core::suites().into_iter();
+    let suites = jointly_classification::suites().into_iter();
     let held = suites.filter(|suite| name.strip_prefix(&suite.name).is_some_and(|rest| rest.starts_with('/')));
     // `testbed` is the beginning of `testbed/dyadic` too.
     let suite = held.max_by_key(|suite| suite.name.len());
@@ -223,7 +216,7 @@ fn drawable<'i>(problem: &Problem, instance: &'i Instance) -> Result<&'i Environ
 
 #[cfg(test)]
 mod tests {
-    use jointly_core::{EnvironmentSpec, Initialization, Problem, Source, TestInputs};
+    use jointly_classification::{EnvironmentSpec, Initialization, Problem, Source, TestInputs};
 
     use super::{drawable, regression_of, suite_of};
 

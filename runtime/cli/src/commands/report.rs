@@ -13,24 +13,16 @@ use crate::data_arguments::DataArguments;
 use crate::exit;
 use crate::leaderboard_text::leaderboard_text;
 use crate::output;
-use jointly_engine::agent_source;
 use jointly_engine::agent_spec::AgentSpec;
-use jointly_engine::cache;
-use jointly_engine::shift_suite;
+use jointly_engine::{agent_source, cache, shift_suite};
 use jointly_record::directory;
-use jointly_record::directory::RunDirectory;
-use jointly_record::directory::name;
+use jointly_record::directory::{RunDirectory, name};
 use jointly_record::journal::Journal;
 use jointly_record::kept::Kept;
-use jointly_record::plan::Plan;
-use jointly_record::plan::PlannedAgent;
+use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::quantity::counted;
 use jointly_record::unit::UnitResult;
-use jointly_report::Other;
-use jointly_report::PAIR;
-use jointly_report::PARAMETER;
-use jointly_report::Page;
-use jointly_report::Shown;
+use jointly_report::{Other, PAIR, PARAMETER, Page, Shown};
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
 
@@ -266,7 +258,8 @@ pub(super) fn baseline(leaderboard: &Leaderboard, given: &str, place: &str) -> R
 
 /// Whether a plan's suite is one of real data.
 fn is_of_real_data(plan: &Plan) -> bool {
-    jointly_core::suite(&plan.suite).is_some_and(|suite| suite.problems.iter().any(|problem| problem.real().is_some()))
+    jointly_classification::suite(&plan.suite)
+        .is_some_and(|suite| suite.problems.iter().any(|problem| problem.real().is_some()))
 }
 
 /// Whether the bundled agent of that name has these bytes.

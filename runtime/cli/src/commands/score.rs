@@ -6,8 +6,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
+use jointly_classification::{PredictionOptions, PredictionScores, score_predictions};
 use jointly_core::estimate::MAX_PLANES;
-use jointly_core::{ImportedProblem, PredictionOptions, PredictionScores, score_predictions};
+use jointly_data::ImportedProblem;
 use serde_json::{Map, Value, json};
 
 use crate::exit;
@@ -16,8 +17,7 @@ use crate::partition_argument::PartitionArgument;
 use crate::table;
 use jointly_record::quantity;
 use jointly_record::quantity::counted;
-use jointly_score::cells;
-use jointly_score::scores;
+use jointly_score::{cells, scores};
 
 /// Scores predictions made elsewhere, in a NumPy .npz
 ///

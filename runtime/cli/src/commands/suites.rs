@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use jointly_core::Suite;
-use jointly_core::regression::{RegressionSuite, regression_suite, regression_suites};
-use jointly_core::shift::{ShiftSuite, shift_suite, shift_suites};
+use jointly_classification::Suite;
+use jointly_classification::shift::{ShiftSuite, shift_suite, shift_suites};
+use jointly_regression::{RegressionSuite, regression_suite, regression_suites};
 use serde_json::json;
 
 use crate::exit;
@@ -42,7 +42,8 @@ const IMPORTED: &str = "imported: problems of your own, by --problem FILE.npz (r
 
 impl Suites {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        let (mut suites, mut regression, mut shifts) = (jointly_core::suites(), regression_suites(), shift_suites());
+        let (mut suites, mut regression, mut shifts) =
+            (jointly_classification::suites(), regression_suites(), shift_suites());
         if !self.suites.is_empty() {
             let names = || self.suites.iter();
             regression = names().filter_map(|name| regression_suite(name)).collect();

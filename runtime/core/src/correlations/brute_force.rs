@@ -1,11 +1,14 @@
-//! Dense inverses and determinants by elimination, and beliefs to try them on, for tests alone.
+//! Dense inverses and determinants by elimination, and beliefs to try them on, for tests.
 
 use super::dense::Dense;
 use super::moments::{Moments, SampledFunctions};
 use crate::stream::stream;
 
 /// The inverse and ln |det|, by Gauss and Jordan with the largest pivot of each column.
-pub(super) fn inverse(matrix: &Dense) -> (Dense, f64) {
+///
+/// # Panics
+/// When the matrix has no rows.
+pub fn inverse(matrix: &Dense) -> (Dense, f64) {
     let n = matrix.rows();
     let mut a = matrix.clone();
     let mut inverse = Dense::from_fn(n, n, |i, j| f64::from(u8::from(i == j)));
@@ -36,14 +39,17 @@ pub(super) fn inverse(matrix: &Dense) -> (Dense, f64) {
     (inverse, ln_det)
 }
 
-/// x' M y.
-pub(super) fn bilinear(x: &[f64], matrix: &Dense, y: &[f64]) -> f64 {
+/// The bilinear form x' M y.
+pub fn bilinear(x: &[f64], matrix: &Dense, y: &[f64]) -> f64 {
     let row = |i| matrix.row(i).iter().zip(y).map(|(m, y)| m * y).sum::<f64>();
     x.iter().enumerate().map(|(i, x)| x * row(i)).sum()
 }
 
 /// A belief of `draws` smooth random functions at `rows` places, with noise sds between 0.1 and 0.6.
-pub(super) fn belief(rows: usize, draws: usize, seed: u64) -> SampledFunctions {
+///
+/// # Panics
+/// When there are no rows or no draws.
+pub fn belief(rows: usize, draws: usize, seed: u64) -> SampledFunctions {
     let mut source = stream(seed, "test", "belief", 0);
     let places: Vec<f64> = (0..rows).map(|_| 3.0 * source.normal()).collect();
     let mut means = Vec::new();
@@ -57,12 +63,12 @@ pub(super) fn belief(rows: usize, draws: usize, seed: u64) -> SampledFunctions {
 }
 
 /// The moments of [`belief`].
-pub(super) fn moments(rows: usize, draws: usize, seed: u64) -> Moments {
+pub fn moments(rows: usize, draws: usize, seed: u64) -> Moments {
     belief(rows, draws, seed).moments()
 }
 
 /// Standard normal numbers.
-pub(super) fn targets(rows: usize, seed: u64) -> Vec<f64> {
+pub fn targets(rows: usize, seed: u64) -> Vec<f64> {
     let mut source = stream(seed, "test", "targets", 0);
     (0..rows).map(|_| source.normal()).collect()
 }

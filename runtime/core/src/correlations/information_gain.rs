@@ -4,18 +4,14 @@ mod batch;
 mod log_product;
 mod pool_test;
 mod residual;
+mod resolution;
 
 pub use batch::{Batch, batch_information_gain};
 pub use pool_test::{PoolCovariance, PoolTest};
 use residual::Residual;
+pub use resolution::RESOLUTION;
 
 use super::moments::{MomentsError, not_negative};
-
-/// The share of its variance below which what is left of a variance is rounding.
-///
-/// Of a value that is known this well no more can be learned, so that no test point ever yields more than
-/// -ln(`RESOLUTION`) / 2 = 13.9 nats.
-pub const RESOLUTION: f64 = 1.0 / (1_u64 << 40) as f64;
 
 /// The total information gain of observing each point, in nats.
 ///

@@ -2,8 +2,8 @@
 
 use crate::stream::Stream;
 
-/// 0..n in a random order, each order as likely as another: by a random key for each, ties by index.
-pub(super) fn random_order(n: usize, stream: &mut Stream) -> Vec<usize> {
+/// Draws an order of 0..n, each as likely as another: by a random key for each, ties by index.
+pub fn random_order(n: usize, stream: &mut Stream) -> Vec<usize> {
     let keys: Vec<u64> = (0..n).map(|_| stream.next_u64()).collect();
     let mut order: Vec<usize> = (0..n).collect();
     order.sort_by_key(|&i| keys[i]);

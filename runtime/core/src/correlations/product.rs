@@ -73,8 +73,8 @@ pub(super) fn subtract_product(a: &Packed, b: &Packed, c: &mut [f64], stride: us
     }
 }
 
-/// c -= a' b for whole matrices, where a is k x n, b is k x m and c is n x m.
-pub(super) fn subtract(a: &Dense, b: &Dense, c: &mut Dense) {
+/// Subtracts a' b from c, where a is k x n, b is k x m and c is n x m.
+pub fn subtract_transposed_product(a: &Dense, b: &Dense, c: &mut Dense) {
     debug_assert!(a.rows() == b.rows() && c.rows() == a.cols() && c.cols() == b.cols());
     let (n, m) = (a.cols(), b.cols());
     for (a, b) in a.values().chunks((PANEL * n).max(1)).zip(b.values().chunks((PANEL * m).max(1))) {

@@ -2,10 +2,9 @@
 
 use std::cmp::Ordering;
 
-use crate::problem::tau_sample_index;
-use crate::stream::{Stream, stream};
-
 use super::MAX_PLANES;
+use crate::stream::{Stream, stream};
+use crate::tau_samples::tau_sample_index;
 
 /// Partial sums of a distance, in a number that every CPU's vectors divide.
 const LANES: usize = 16;

@@ -109,7 +109,7 @@ impl Partition {
     }
 
     /// Bytes that an estimate takes at most where a function has `probs` probabilities.
-    pub(crate) fn bytes(tau: u32, probs: u64, partitioning: Partitioning, planes: u32, functions: u64) -> u64 {
+    pub fn bytes(tau: u32, probs: u64, partitioning: Partitioning, planes: u32, functions: u64) -> u64 {
         let tau = u64::from(tau);
         // Beside its labels' probabilities, a function has its place in the order of cells and its weight, and at most
         // a cell of its own, whose likelihood is kept.

@@ -1,9 +1,8 @@
 //! Random hyperplanes that part functions by their probits.
 
-use crate::problem::tau_sample_index;
-use crate::stream::stream;
-
 use super::MAX_PLANES;
+use crate::stream::stream;
+use crate::tau_samples::tau_sample_index;
 
 /// Partial sums of a projection, in a number that every CPU's vectors divide.
 const LANES: usize = 16;

@@ -25,6 +25,20 @@ impl Metric {
     pub fn given(environment_known: bool) -> Self {
         if environment_known { Self::Kl } else { Self::Nll }
     }
+
+    /// The loss of each tau-sample.
+    ///
+    /// # Panics
+    /// When this is the KL and the environment's log-likelihoods are not given.
+    pub fn losses(self, agent: &[f64], environment: Option<&[f64]>) -> Vec<f64> {
+        match self {
+            Self::Nll => agent.iter().map(|l| -l).collect(),
+            Self::Kl => {
+                let environment = environment.expect("the KL is taken where the environment is known");
+                environment.iter().zip(agent).map(|(e, l)| e - l).collect()
+            }
+        }
+    }
 }
 
 impl fmt::Display for Metric {

@@ -6,7 +6,7 @@ use crate::score::Score;
 
 /// The marginal predictions seen so far, as far as they matter to the scores.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct MarginalScores {
+pub struct MarginalScores {
     gaps: CalibrationGaps,
     /// Of each tau-sample.
     accuracies: Vec<f64>,
@@ -14,7 +14,7 @@ pub(crate) struct MarginalScores {
 
 impl MarginalScores {
     /// Adds a tau-sample: `probs` is tau x K row-major.
-    pub(crate) fn add(&mut self, probs: &[f64], labels: &[u32], num_classes: usize) {
+    pub fn add(&mut self, probs: &[f64], labels: &[u32], num_classes: usize) {
         for (row, &label) in probs.chunks_exact(num_classes).zip(labels) {
             self.gaps.add(row, label);
         }
@@ -23,12 +23,12 @@ impl MarginalScores {
 
     /// The share of all rows that are right. Rows of one tau-sample may share their fate, so that the standard error is
     /// that of the mean of the tau-samples' accuracies.
-    pub(crate) fn accuracy(&self) -> Score {
+    pub fn accuracy(&self) -> Score {
         Score { mean: self.gaps.accuracy(), stderr: Score::of(&self.accuracies).stderr }
     }
 
     /// Expected calibration error over all rows.
-    pub(crate) fn ece(&self) -> f64 {
+    pub fn ece(&self) -> f64 {
         self.gaps.error()
     }
 }

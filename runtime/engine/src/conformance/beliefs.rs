@@ -1,6 +1,7 @@
 //! What a regressor says of its belief besides draws: moments and intervals, where it has them.
 
-use jointly_core::regression::{Bounds, Fitted, Intervals, PredictionOptions, Standardization};
+use jointly_core::regression::{Bounds, Intervals};
+use jointly_regression::{Fitted, PredictionOptions, Standardization};
 
 use super::subject::{Subject, points};
 

@@ -1,7 +1,8 @@
 //! Inputs of other kinds than rows of numbers: an agent manages them, or says that it does not.
 
-use jointly_core::shift::ImageShape;
-use jointly_core::{Inputs, Matrix, MultimodalDataset, MultimodalModel, MultimodalTask, TokenMatrix, Tokens};
+use jointly_core::{
+    ImageShape, Inputs, Matrix, MultimodalDataset, MultimodalModel, MultimodalTask, TokenMatrix, Tokens,
+};
 use jointly_host::TrainedMultimodal;
 
 use super::draws;

@@ -1,11 +1,11 @@
 //! Runs of regression that tests make up.
 
-use jointly_core::regression::coverage::{Flags, LevelCoverage, Numbers};
-use jointly_core::regression::score::LevelScores;
-use jointly_core::regression::{
+use jointly_core::{Metric, Real, digest};
+use jointly_regression::coverage::{Flags, LevelCoverage, Numbers};
+use jointly_regression::score::LevelScores;
+use jointly_regression::{
     CorrelationScores, Origin, RegressionScores, RegressionUnit, Round, SimulationCoverage, regression_suite,
 };
-use jointly_core::{Metric, Real, digest};
 
 use super::{InventedRun, agent, plan};
 use crate::plan::{PlannedAgent, PlannedProblem, RegressionTerms, Terms};

@@ -1,10 +1,10 @@
 //! Runs of dataset shift that tests make up.
 
-use jointly_core::failure::{Failure, Kind, Phase};
-use jointly_core::shift::{
+use jointly_classification::shift::{
     Condition, ConditionScores, Cost, Detection, DetectionScores, ENTROPY_BINS, LabelledScores, ShiftLevel,
     ShiftScores, THRESHOLDS, shift_suite,
 };
+use jointly_core::failure::{Failure, Kind, Phase};
 use jointly_core::{JointScore, Metric, Real, Score};
 
 use super::{InventedRun, agent, plan};

@@ -1,7 +1,7 @@
 //! The sheet of a function of one input: a row an agent, its intervals, the same less the truth, and functions sampled
 //! from it.
 
-use jointly_core::regression::CurveData;
+use jointly_regression::CurveData;
 
 use crate::drawing::Anchor;
 use crate::drawing::Area;
@@ -251,7 +251,8 @@ fn path(spots: &[Spot]) -> String {
 mod tests {
     use super::{LineRow, LineSheet, grid};
     use crate::picture::line_belief::LineBelief;
-    use jointly_core::regression::{Bounds, Noise, regression_suite};
+    use jointly_core::regression::Bounds;
+    use jointly_regression::{Noise, regression_suite};
 
     #[test]
     fn a_row_has_bands_mean_functions_truth_and_examples_within_the_sheet() {

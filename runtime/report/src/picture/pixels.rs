@@ -3,7 +3,7 @@
 use anyhow::Result;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use jointly_core::shift::Pixels;
+use jointly_classification::shift::Pixels;
 
 use crate::picture::png;
 
@@ -22,7 +22,8 @@ pub(crate) fn uri(image: &Pixels) -> Result<String> {
 #[cfg(test)]
 mod tests {
     use super::uri;
-    use jointly_core::shift::{ImageShape, Pixels};
+    use jointly_classification::shift::Pixels;
+    use jointly_core::ImageShape;
 
     #[test]
     fn grey_and_colour_are_images_of_their_own_kind() {

@@ -1,8 +1,8 @@
 //! Figures 4, 5 and 9 of the paper on correlations: whether the measures of an agent's correlations agree with one another,
 //! and with what active learning makes of them.
 
-use jointly_core::regression::{Acquisition, Round};
 use jointly_core::{Score, Summary};
+use jointly_regression::{Acquisition, Round};
 
 use crate::correlation::Correlation;
 use crate::correlation::FEWEST;
@@ -247,10 +247,7 @@ fn text(correlation: Option<Correlation>) -> String {
 mod tests {
     use crate::view::View;
     use jointly_record::invented::InventedRun;
-    use jointly_record::invented::regression::compared_run;
-    use jointly_record::invented::regression::correlated;
-    use jointly_record::invented::regression::learning;
-    use jointly_record::invented::regression::learning_run;
+    use jointly_record::invented::regression::{compared_run, correlated, learning, learning_run};
     use jointly_record::plan::Terms;
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;

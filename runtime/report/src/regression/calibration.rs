@@ -1,7 +1,7 @@
 //! Calibration curves, and widths of prediction intervals by level, of every agent on whatever regression.
 
 use jointly_core::Score;
-use jointly_core::regression::score::LevelScores;
+use jointly_regression::score::LevelScores;
 
 use crate::drawing::Canvas;
 use crate::drawing::Panel;
@@ -22,8 +22,7 @@ use crate::regression::family::Family;
 use crate::regression::family::datasets;
 use crate::view::View;
 use jointly_record::quantity::with_error;
-use jointly_score::scores::AgentScores;
-use jointly_score::scores::ScoredProblem;
+use jointly_score::scores::{AgentScores, ScoredProblem};
 
 const COLUMNS: usize = 3;
 const HEIGHT: f64 = 210.0;
@@ -199,8 +198,7 @@ fn widths(view: &View, data: &[String]) -> Figure {
 mod tests {
     use super::figures;
     use crate::view::View;
-    use jointly_record::invented::regression::covering;
-    use jointly_record::invented::regression::covering_run;
+    use jointly_record::invented::regression::{covering, covering_run};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

@@ -1,7 +1,7 @@
 //! What a problem of regression is one of many of, as its name says: simulations of a process, splits of a table, datasets
 //! of a dimension; and by what points are acquired.
 
-use jointly_core::regression::Acquisition;
+use jointly_regression::Acquisition;
 
 use crate::view::View;
 use jointly_score::scores::AgentScores;
@@ -74,7 +74,7 @@ pub(super) fn failures(view: &View, agent: &AgentScores, wanted: impl Fn(&Family
 #[cfg(test)]
 mod tests {
     use super::Family;
-    use jointly_core::regression::Acquisition;
+    use jointly_regression::Acquisition;
 
     #[test]
     fn names_of_all_suites_are_read() {
@@ -89,7 +89,7 @@ mod tests {
 
     #[test]
     fn every_problem_of_every_suite_has_a_family_of_its_own_kind() {
-        for suite in jointly_core::regression::regression_suites() {
+        for suite in jointly_regression::regression_suites() {
             for problem in &suite.problems {
                 let Family { data, acquisition } = Family::of(&suite.name, &problem.name);
                 assert!(!data.is_empty() && !data.contains("sim") && !data.contains("seed"), "{}", problem.name);

@@ -1,7 +1,7 @@
 //! Figures 4, 5, 7, 9 and 10 of the paper on coverage: PICP and CICP over simulations, PICF and CICF over inputs.
 
 use jointly_core::Real;
-use jointly_core::regression::coverage::{IntervalSummary, LevelSummary};
+use jointly_regression::coverage::{IntervalSummary, LevelSummary};
 
 use crate::drawing::Anchor;
 use crate::drawing::Area;
@@ -212,8 +212,7 @@ mod tests {
     use crate::regression::process::processes;
     use crate::view::View;
     use jointly_core::Real;
-    use jointly_record::invented::regression::covering;
-    use jointly_record::invented::regression::covering_run;
+    use jointly_record::invented::regression::{covering, covering_run};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

@@ -1,7 +1,7 @@
 //! Figures 3, 7 and 11 to 14 of the paper on correlations: how learning goes on with what agents ask for.
 
 use jointly_core::Score;
-use jointly_core::regression::{Acquisition, Round};
+use jointly_regression::{Acquisition, Round};
 
 use crate::drawing::Palette;
 use crate::drawing::Point;
@@ -221,8 +221,7 @@ fn caption(view: &View, lines: &[Line], what: &str, counts: &[usize], oracle: bo
 #[cfg(test)]
 mod tests {
     use crate::view::View;
-    use jointly_record::invented::regression::learning;
-    use jointly_record::invented::regression::learning_run;
+    use jointly_record::invented::regression::{learning, learning_run};
     use jointly_record::plan::Terms;
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;

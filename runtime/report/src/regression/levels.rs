@@ -1,7 +1,7 @@
 //! The table of a process: Brier scores and widths by level, log-likelihood and error by agent.
 
 use jointly_core::Score;
-use jointly_core::regression::coverage::{IntervalSummary, LevelSummary};
+use jointly_regression::coverage::{IntervalSummary, LevelSummary};
 
 use crate::drawing::Point;
 use crate::figure::Figure;
@@ -165,8 +165,7 @@ fn by_level(process: &Process) -> Vec<Vec<String>> {
 mod tests {
     use crate::regression::process::processes;
     use crate::view::View;
-    use jointly_record::invented::regression::covering;
-    use jointly_record::invented::regression::covering_run;
+    use jointly_record::invented::regression::{covering, covering_run};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

@@ -1,7 +1,7 @@
 //! Figures 6 and 9 of the paper on coverage: PICF and CICF, and the widths of intervals, against a single input.
 
 use jointly_core::Real;
-use jointly_core::regression::coverage::LevelSummary;
+use jointly_regression::coverage::LevelSummary;
 
 use crate::drawing::Style;
 use crate::figure::Figure;
@@ -133,8 +133,7 @@ mod tests {
     use crate::figure::Figure;
     use crate::regression::process::processes;
     use crate::view::View;
-    use jointly_record::invented::regression::covering;
-    use jointly_record::invented::regression::covering_run;
+    use jointly_record::invented::regression::{covering, covering_run};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

@@ -1,13 +1,12 @@
 //! A process of which a run has simulations: what each agent's intervals cover.
 
-use jointly_core::regression::coverage::LevelSummary;
-use jointly_core::regression::{CoverageSummary, regression_suite};
+use jointly_regression::coverage::LevelSummary;
+use jointly_regression::{CoverageSummary, regression_suite};
 
 use crate::drawing::Style;
 use crate::figure::counted;
 use crate::view::View;
-use jointly_score::scores::AgentScores;
-use jointly_score::scores::ScoredProblem;
+use jointly_score::scores::{AgentScores, ScoredProblem};
 
 /// How far apart levels may be that are the same.
 const SAME: f64 = 1e-9;

@@ -251,16 +251,13 @@ fn mean_of(ranks: &[&Vec<Vec<Losses>>]) -> Vec<Vec<Losses>> {
 #[cfg(test)]
 mod tests {
     use jointly_core::Real;
-    use jointly_core::regression::{OracleRound, regression_suite};
+    use jointly_regression::{OracleRound, regression_suite};
 
     use crate::figure::Figure;
     use crate::view::View;
     use jointly_record::invented::InventedRun;
-    use jointly_record::invented::regression::learning;
-    use jointly_record::invented::regression::learning_run;
-    use jointly_record::invented::regression::own_table;
-    use jointly_record::plan::Plan;
-    use jointly_record::plan::Terms;
+    use jointly_record::invented::regression::{learning, learning_run, own_table};
+    use jointly_record::plan::{Plan, Terms};
     use jointly_record::unit::Outcome;
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;

@@ -1,8 +1,8 @@
 //! Figures 1c-f, 2 and 4 of the paper: accuracy and counts against confidence, and entropy, of unshifted, shifted and outside
 //! inputs.
 
+use jointly_classification::shift::{Condition, ConditionScores, ENTROPY_BINS, THRESHOLDS};
 use jointly_core::Score;
-use jointly_core::shift::{Condition, ConditionScores, ENTROPY_BINS, THRESHOLDS};
 
 use crate::drawing::Point;
 use crate::drawing::Style;
@@ -123,7 +123,7 @@ fn at(scores: &[&ConditionScores], threshold: usize) -> [f64; 2] {
 
 /// The scores of each repetition that has all of some conditions.
 fn repetitions<'v>(agent: &Agent<'v>, conditions: &[Condition]) -> Vec<Vec<&'v ConditionScores>> {
-    let own = |scores: &'v jointly_core::shift::ShiftScores| {
+    let own = |scores: &'v jointly_classification::shift::ShiftScores| {
         let find = |condition: &Condition| scores.conditions.iter().find(|scores| scores.condition == *condition);
         conditions.iter().map(find).collect::<Option<Vec<_>>>()
     };
@@ -195,13 +195,12 @@ fn table(measured: &Measured, columns: &[Column]) -> Vec<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use jointly_core::shift::{Condition, ENTROPY_BINS, THRESHOLDS};
+    use jointly_classification::shift::{Condition, ENTROPY_BINS, THRESHOLDS};
 
     use crate::drawing::Point;
     use crate::shift::measured::Measured;
     use crate::view::View;
-    use jointly_record::invented::shift::shift_run;
-    use jointly_record::invented::shift::shifting;
+    use jointly_record::invented::shift::{shift_run, shifting};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

@@ -1,6 +1,6 @@
 //! Figures 2 (right), 3 and S5 of the paper: scores over all corruptions by severity, as boxes.
 
-use jointly_core::shift::Condition;
+use jointly_classification::shift::Condition;
 
 use crate::drawing::Axis;
 use crate::drawing::Panel;
@@ -160,8 +160,7 @@ mod tests {
     use super::{figure, offset};
     use crate::shift::measured::Measured;
     use crate::view::View;
-    use jointly_record::invented::shift::shift_run;
-    use jointly_record::invented::shift::shifting;
+    use jointly_record::invented::shift::{shift_run, shifting};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

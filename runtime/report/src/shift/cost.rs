@@ -1,7 +1,7 @@
 //! Table S1 of the paper: what an agent costs, in fuel and in bytes.
 
+use jointly_classification::shift::ShiftScores;
 use jointly_core::Score;
-use jointly_core::shift::ShiftScores;
 
 use crate::figure::Figure;
 use crate::figure::cells;
@@ -138,8 +138,7 @@ fn errors(measured: &Measured, means: &[Vec<Option<Score>>]) -> Vec<Vec<String>>
 mod tests {
     use crate::shift::measured::Measured;
     use crate::view::View;
-    use jointly_record::invented::shift::shift_run;
-    use jointly_record::invented::shift::shifting;
+    use jointly_record::invented::shift::{shift_run, shifting};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

@@ -1,7 +1,7 @@
 //! Figures S8 and S9 of the paper: the Brier score by the number of draws, and by the size of an ensemble.
 
+use jointly_classification::shift::{Condition, ConditionScores};
 use jointly_core::Score;
-use jointly_core::shift::{Condition, ConditionScores};
 
 use crate::drawing::Point;
 use crate::figure::Figure;
@@ -203,8 +203,7 @@ mod tests {
     use crate::figure::Figure;
     use crate::shift::measured::Measured;
     use crate::view::View;
-    use jointly_record::invented::shift::shift_run;
-    use jointly_record::invented::shift::shifting;
+    use jointly_record::invented::shift::{shift_run, shifting};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

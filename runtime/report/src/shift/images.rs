@@ -1,6 +1,6 @@
 //! Figures S1 to S3 of the paper: a test image under every level of shift, and images of no class.
 
-use jointly_core::shift::{Pixels, ShiftInstance, ShiftLevel};
+use jointly_classification::shift::{Pixels, ShiftInstance, ShiftLevel};
 
 use crate::drawing::Anchor;
 use crate::drawing::Area;
@@ -83,7 +83,7 @@ pub(super) fn figure(view: &View, instance: &ShiftInstance) -> Option<Figure> {
 }
 
 /// Each shift once, in the order of its first level.
-fn shifts(levels: &[ShiftLevel]) -> Vec<jointly_core::shift::Shift> {
+fn shifts(levels: &[ShiftLevel]) -> Vec<jointly_classification::shift::Shift> {
     let mut shifts = Vec::new();
     for level in levels {
         if !shifts.contains(&level.shift()) {
@@ -149,9 +149,8 @@ fn lines(name: &str) -> Vec<String> {
 #[cfg(test)]
 mod tests {
     use crate::view::View;
-    use jointly_core::shift::shift_suite;
-    use jointly_record::invented::shift::shift_run;
-    use jointly_record::invented::shift::shifting;
+    use jointly_classification::shift::shift_suite;
+    use jointly_record::invented::shift::{shift_run, shifting};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

@@ -1,9 +1,9 @@
 //! Joint predictions under shift: the negative log-likelihood of tau inputs at once, whether it ranks agents as that of one
 //! input does, and whether the ranking stays as inputs shift.
 
+use jointly_classification::shift::{Condition, ConditionScores};
 use jointly_core::Score;
 use jointly_core::correlations::mean_ranks;
-use jointly_core::shift::{Condition, ConditionScores};
 
 use crate::correlation::kendall;
 use crate::drawing::Palette;
@@ -352,9 +352,7 @@ impl Comparison {
 mod tests {
     use crate::shift::measured::Measured;
     use crate::view::View;
-    use jointly_record::invented::shift::Shifting;
-    use jointly_record::invented::shift::shift_run;
-    use jointly_record::invented::shift::shifting;
+    use jointly_record::invented::shift::{Shifting, shift_run, shifting};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

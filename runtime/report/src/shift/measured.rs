@@ -3,8 +3,8 @@
 
 use std::fmt::Write as _;
 
+use jointly_classification::shift::{Condition, ConditionScores, LabelledScores, Shift, ShiftLevel, ShiftScores};
 use jointly_core::Score;
-use jointly_core::shift::{Condition, ConditionScores, LabelledScores, Shift, ShiftLevel, ShiftScores};
 
 use crate::drawing::Point;
 use crate::drawing::Style;
@@ -358,8 +358,7 @@ pub(super) fn text(score: Option<Score>) -> String {
 mod tests {
     use super::Measured;
     use crate::view::View;
-    use jointly_record::invented::shift::shift_run;
-    use jointly_record::invented::shift::shifting;
+    use jointly_record::invented::shift::{shift_run, shifting};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

@@ -1,7 +1,7 @@
 //! How well inputs of no class are told from those of one: by confidence and by entropy.
 
+use jointly_classification::shift::{Condition, ConditionScores, Detection};
 use jointly_core::Score;
-use jointly_core::shift::{Condition, ConditionScores, Detection};
 
 use crate::figure::Figure;
 use crate::figure::cells;

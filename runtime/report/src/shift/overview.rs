@@ -1,6 +1,6 @@
 //! Many datasets side by side: a panel for each and each of its shifts, and a row of a table.
 
-use jointly_core::shift::{Condition, ConditionScores};
+use jointly_classification::shift::{Condition, ConditionScores};
 
 use crate::figure::Figure;
 use crate::figure::cells;

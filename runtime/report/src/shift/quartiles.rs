@@ -1,6 +1,6 @@
 //! Appendix E of the paper: quartiles of scores over all levels of shift.
 
-use jointly_core::shift::Condition;
+use jointly_classification::shift::Condition;
 
 use crate::drawing::Axis;
 use crate::drawing::Panel;
@@ -99,8 +99,7 @@ fn conditions(measured: &Measured) -> Vec<Vec<String>> {
 mod tests {
     use crate::shift::measured::Measured;
     use crate::view::View;
-    use jointly_record::invented::shift::shift_run;
-    use jointly_record::invented::shift::shifting;
+    use jointly_record::invented::shift::{shift_run, shifting};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

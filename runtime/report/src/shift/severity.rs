@@ -16,7 +16,7 @@ use crate::shift::plots::Marks;
 use crate::shift::plots::Plot;
 use crate::shift::plots::draw;
 
-use jointly_core::shift::Shift;
+use jointly_classification::shift::Shift;
 
 const HEIGHT: f64 = 190.0;
 /// Of a panel among many.

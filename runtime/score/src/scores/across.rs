@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use jointly_core::regression::{CrossScores, cross_scores};
 use jointly_core::{Real, Summary};
+use jointly_regression::{CrossScores, cross_scores};
 
 use super::{AgentScores, Scored};
 use jointly_record::directory::RunDirectory;

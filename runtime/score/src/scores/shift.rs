@@ -1,7 +1,7 @@
 //! The scores of dataset shift by their names: of unshifted inputs, in the mean over levels of shift, at each level, and of
 //! inputs that belong to no class.
 
-use jointly_core::shift::{ConditionScores, Detection, DetectionScores, LabelledScores, ShiftScores};
+use jointly_classification::shift::{ConditionScores, Detection, DetectionScores, LabelledScores, ShiftScores};
 use serde_json::{Map, Value};
 
 use super::{ACCURACY, ECE, FUEL, Scored, write_values};

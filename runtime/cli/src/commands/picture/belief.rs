@@ -1,6 +1,7 @@
 //! What a trained agent believes on the plane: its mean prediction and functions sampled from it.
 
-use jointly_core::{Classifier, Matrix, Model, Problem, agent_seed};
+use jointly_classification::Problem;
+use jointly_core::{Classifier, Matrix, Model, agent_seed};
 use jointly_host::{Failure, Limits, Setting, Trace};
 
 use jointly_engine::oracle;

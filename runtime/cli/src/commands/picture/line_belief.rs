@@ -1,8 +1,8 @@
 //! What a trained agent believes of a function of one input: its mean, its intervals, and functions sampled from it.
 
-use jointly_core::Matrix;
-use jointly_core::agent_seed;
-use jointly_core::regression::{CurveData, FitError, PredictionOptions, RegressionProblem, Regressor, fit};
+use jointly_core::regression::Regressor;
+use jointly_core::{Matrix, agent_seed};
+use jointly_regression::{CurveData, FitError, PredictionOptions, RegressionProblem, fit};
 use jointly_report::picture::LineBelief;
 
 /// Trains an agent as a run does, and asks it on a grid.
@@ -45,9 +45,9 @@ mod tests {
     use super::believe;
     use jointly_core::Matrix;
     use jointly_core::regression::{
-        AnswerError, Belief, FunctionSamples, Gaussian, Intervals, Noise, PredictionOptions, RegressionTask, Regressor,
-        Targets, regression_suite,
+        AnswerError, Belief, FunctionSamples, Gaussian, Intervals, RegressionTask, Regressor, Targets,
     };
+    use jointly_regression::{Noise, PredictionOptions, regression_suite};
 
     /// Even draws are one constant above the mean, odd ones one below, in standard deviations of the targets.
     struct TwoConstants;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use jointly_core::regression::{RegressionProblem, RegressionSource, regression_suite};
+use jointly_regression::{RegressionProblem, RegressionSource, regression_suite};
 
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::Plan;
@@ -96,10 +96,8 @@ mod tests {
     use std::path::Path;
 
     use super::fits;
-    use jointly_record::invented::regression::learning;
-    use jointly_record::invented::regression::learning_run;
-    use jointly_record::plan::Plan;
-    use jointly_record::plan::Terms;
+    use jointly_record::invented::regression::{learning, learning_run};
+    use jointly_record::plan::{Plan, Terms};
 
     /// What agents select for one that predicts, or for themselves.
     fn plan(agents: &[&str], predictor: Option<&str>) -> Plan {

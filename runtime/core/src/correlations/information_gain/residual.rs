@@ -1,8 +1,8 @@
 //! What is left to learn once some pool points are chosen, and what each other would add.
 
-use super::RESOLUTION;
 use super::log_product::{FACTORS, LANES, LogProduct};
 use super::pool_test::PoolTest;
+use super::resolution::RESOLUTION;
 
 /// Covariances and variances given the targets at the chosen pool points, whatever these targets are.
 pub(super) struct Residual {

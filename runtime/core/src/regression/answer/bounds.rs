@@ -53,14 +53,15 @@ impl Bounds {
     }
 
     /// Adds a row whose ends are known to be in order.
-    pub(crate) fn push(&mut self, lower: f64, upper: f64) {
+    pub fn push(&mut self, lower: f64, upper: f64) {
         debug_assert!(lower <= upper);
         self.lower.push(lower);
         self.upper.push(upper);
     }
 
     /// The same intervals for `shift + scale y`, with a positive `scale`.
-    pub(crate) fn rescaled(&self, shift: f64, scale: f64) -> Self {
+    #[must_use]
+    pub fn rescaled(&self, shift: f64, scale: f64) -> Self {
         let map = |ends: &[f64]| ends.iter().map(|x| shift + scale * x).collect();
         Self { lower: map(&self.lower), upper: map(&self.upper) }
     }

@@ -71,7 +71,8 @@ impl Gaussian {
     }
 
     /// The same belief about `shift + scale y`.
-    pub(crate) fn rescaled(&self, shift: f64, scale: f64) -> Self {
+    #[must_use]
+    pub fn rescaled(&self, shift: f64, scale: f64) -> Self {
         let squared = |values: &[f64]| values.iter().map(|x| scale * scale * x).collect();
         Self {
             mean: self.mean.iter().map(|x| shift + scale * x).collect(),

@@ -1,6 +1,6 @@
 //! What predictors have learnt from the points that agents selected, in runs of active learning that differ in who predicts.
 
-use jointly_core::regression::{Acquisition, Round};
+use jointly_regression::{Acquisition, Round};
 
 use crate::regression::family::Family;
 use crate::regression::family::families;

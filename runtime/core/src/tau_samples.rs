@@ -1,0 +1,19 @@
+//! Test tau-samples of classification.
+
+use crate::matrix::Matrix;
+
+/// Test tau-samples, one after another.
+#[derive(Clone, Debug)]
+pub struct TauSamples {
+    /// (n tau) x d: row i tau + t is input t of tau-sample i.
+    pub inputs: Matrix,
+    /// The label of each row.
+    pub labels: Vec<u32>,
+    /// Joint log-likelihood of each tau-sample's labels under the environment, where it is known.
+    pub log_likelihoods: Option<Vec<f64>>,
+}
+
+/// The index of the [stream](fn@crate::stream) that serves tau-sample `n` of order `tau`.
+pub fn tau_sample_index(tau: u32, n: u32) -> u64 {
+    u64::from(tau) << 32 | u64::from(n)
+}

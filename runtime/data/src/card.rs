@@ -1,0 +1,135 @@
+//! What is known of a dataset before any of its bytes are read.
+
+/// A dataset: what it holds, where its files are looked for, and where a person gets them.
+#[derive(Debug)]
+pub struct Card {
+    /// The name that problems and the command use.
+    pub name: &'static str,
+    /// One line for a person.
+    pub summary: &'static str,
+    /// What its inputs are, which decides how they are normalised.
+    pub kind: Kind,
+    /// Number of classes.
+    pub num_classes: u32,
+    /// Number of features of an input.
+    pub input_dim: u32,
+    /// Number of examples to train on.
+    pub train_size: u32,
+    /// Number of examples to test on.
+    pub test_size: u32,
+    /// Whether it is one of the paper's ten (Table 2).
+    pub in_paper: bool,
+    /// How its files are read.
+    pub format: Format,
+    /// Its files, in the order that the format names.
+    pub parts: &'static [Part],
+    /// What can be fetched, all of it or nothing.
+    pub downloads: &'static [Download],
+    /// Where a person gets the files.
+    pub origin: &'static str,
+}
+
+/// What inputs are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// Rows of numbers, each feature normalised by its mean and standard deviation over the training set.
+    Table,
+    /// Pixels, each image normalised by the mean and standard deviation of its own.
+    Image,
+}
+
+/// How a dataset's files are read.
+#[derive(Clone, Copy, Debug)]
+pub enum Format {
+    /// One table of numbers, the class in the last column; split by a permutation that never changes.
+    Table(Labels),
+    /// idx files: training images, training labels, test images, test labels. More examples than the card has are left
+    /// out.
+    Idx,
+    /// idx files: images and labels, the first to train on and the last to test on.
+    IdxCut,
+    /// NumPy's .npy: training images, training labels, test images, test labels.
+    Npy,
+    /// NumPy's .npz with arrays `images` and `labels`: training file, test file.
+    Npz,
+    /// CIFAR-10's binary records: training files one after another, then the test file.
+    Cifar,
+}
+
+/// How a table writes classes.
+#[derive(Clone, Copy, Debug)]
+pub enum Labels {
+    /// Whole numbers from this on.
+    From(u32),
+    /// Names: for each class the spellings that are known.
+    Names(&'static [&'static [&'static str]]),
+}
+
+/// One of a dataset's files, or a member of an archive in its stead.
+#[derive(Debug)]
+pub struct Part {
+    /// What it holds.
+    pub holds: &'static str,
+    /// Where it may lie under a data directory; the first that is there is taken.
+    pub places: &'static [Place],
+}
+
+/// A file under a data directory, or a member of an archive that lies there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file's path, relative to a data directory.
+    pub path: &'static str,
+    /// The member's path within the archive, .zip or .tar.gz.
+    pub member: Option<&'static str>,
+}
+
+impl Place {
+    /// A file that is not in an archive.
+    pub(crate) const fn file(path: &'static str) -> Self {
+        Self { path, member: None }
+    }
+}
+
+/// A file with a stable public address and a published digest.
+#[derive(Debug)]
+pub struct Download {
+    /// Where it lies afterwards, relative to a data directory.
+    pub path: &'static str,
+    /// Its address.
+    pub url: &'static str,
+    /// Its size.
+    pub bytes: u64,
+    /// Its [digest](fn@jointly_core::digest).
+    pub digest: &'static str,
+}
+
+impl Format {
+    /// A line for a person.
+    pub fn summary(self) -> &'static str {
+        match self {
+            Self::Table(_) => "table (csv or whitespace, header or none, gzip or not)",
+            Self::Idx | Self::IdxCut => "idx (gzip or not)",
+            Self::Npy => "NumPy .npy (plain or in its .zip)",
+            Self::Npz => "NumPy .npz",
+            Self::Cifar => "CIFAR binary (plain or in its .tar.gz)",
+        }
+    }
+}
+
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            Self::Table => "table",
+            Self::Image => "image",
+        })
+    }
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self.member {
+            None => f.write_str(self.path),
+            Some(member) => write!(f, "{} (in it {member})", self.path),
+        }
+    }
+}

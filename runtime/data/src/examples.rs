@@ -1,0 +1,81 @@
+//! A dataset in memory: normalised as an agent is to see it, or as pixels that are normalised when they are asked for.
+
+use jointly_core::dataset::Dataset;
+use jointly_core::digest::Hasher;
+use jointly_core::matrix::Matrix;
+
+use super::card::Card;
+use super::normalize;
+
+/// A dataset that is read and checked.
+#[derive(Debug)]
+pub struct LoadedDataset {
+    pub(super) card: &'static Card,
+    pub(super) train: Examples,
+    pub(super) test: Examples,
+    pub(super) digest: String,
+}
+
+impl LoadedDataset {
+    /// What it is.
+    pub fn card(&self) -> &'static Card {
+        self.card
+    }
+
+    /// The [digest](fn@jointly_core::digest) of what the files hold, however they are named, written or packed.
+    pub fn digest(&self) -> &str {
+        &self.digest
+    }
+}
+
+/// Labelled examples.
+#[derive(Debug)]
+pub(super) struct Examples {
+    pub(super) features: Features,
+    pub(super) labels: Vec<u32>,
+}
+
+/// Features, row after row.
+#[derive(Debug)]
+pub(super) enum Features {
+    /// Normalised.
+    Numbers(Vec<f32>),
+    /// A quarter of the memory, normalised an image at a time.
+    Pixels(Vec<u8>),
+}
+
+impl Examples {
+    /// The rows and labels of those examples.
+    pub(super) fn gather(&self, card: &Card, rows: &[usize]) -> (Matrix, Vec<u32>) {
+        let columns = card.input_dim as usize;
+        let mut values = Vec::with_capacity(rows.len() * columns);
+        for &row in rows {
+            let range = row * columns..(row + 1) * columns;
+            match &self.features {
+                Features::Numbers(numbers) => values.extend(&numbers[range]),
+                Features::Pixels(pixels) => normalize::image(&pixels[range], &mut values),
+            }
+        }
+        (Matrix::from_rows(columns, values), rows.iter().map(|&row| self.labels[row]).collect())
+    }
+
+    /// The same as a dataset.
+    pub(super) fn dataset(&self, card: &Card, rows: &[usize]) -> Dataset {
+        let (inputs, labels) = self.gather(card, rows);
+        Dataset::new(inputs, labels, card.num_classes).expect("what is loaded is finite, and its labels are classes")
+    }
+}
+
+/// The digest of raw examples: how many of how many features, then features and labels.
+pub(super) fn digest<'a>(card: &Card, features: impl IntoIterator<Item = &'a [u8]>, labels: &[&[u32]]) -> String {
+    let mut hash = Hasher::default();
+    hash.add(b"jointly dataset 1");
+    for size in [card.num_classes, card.input_dim, card.train_size, card.test_size] {
+        hash.add(&size.to_le_bytes());
+    }
+    features.into_iter().for_each(|bytes| hash.add(bytes));
+    for labels in labels {
+        labels.iter().for_each(|label| hash.add(&label.to_le_bytes()));
+    }
+    hash.finish()
+}

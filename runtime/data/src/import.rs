@@ -1,0 +1,19 @@
+//! Data from files: NumPy's .npz, checked as it enters.
+
+mod error;
+mod limits;
+mod npz;
+mod open;
+mod problem;
+
+pub use error::{ImportDefect, ImportError};
+pub use limits::MAX_IMPORT_BYTES;
+pub(crate) use npz::npy;
+pub use npz::{Archive, Array, Element, Kind, Values};
+pub use open::open;
+pub use problem::{ImportedProblem, classes, log_likelihoods, place};
+
+#[cfg(any(test, feature = "fixture"))]
+pub mod fixture;
+#[cfg(test)]
+mod tests;

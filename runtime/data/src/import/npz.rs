@@ -1,0 +1,327 @@
+//! Arrays in an .npz archive: found by name, checked for type and order, read as a stream.
+
+use std::fmt::Display;
+use std::io::{Cursor, Error, ErrorKind, Read, Seek};
+
+use npyz::npz::{NpzArchive, file_name_from_array_name};
+use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr};
+
+use super::error::{ImportDefect, SPLIT};
+
+/// Bytes read at a time: an array's claim of its size is not believed until the values are there.
+const PIECE: usize = 1 << 16;
+/// The longest header that is read; NumPy's of plain arrays have 118 bytes.
+const MAX_HEADER: u32 = 1 << 16;
+
+/// A type of number that is read as it lies in the file.
+pub trait Element: Copy {
+    /// How NumPy's type is described.
+    const KIND: Kind;
+    /// From as many little-endian bytes as `KIND` has.
+    fn from_le(bytes: &[u8]) -> Self;
+}
+
+/// A type of number in a file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Kind {
+    class: TypeChar,
+    bytes: u64,
+    name: &'static str,
+}
+
+impl Element for f32 {
+    const KIND: Kind = Kind { class: TypeChar::Float, bytes: 4, name: "float32" };
+    fn from_le(bytes: &[u8]) -> Self {
+        Self::from_le_bytes(bytes.try_into().expect("four bytes"))
+    }
+}
+
+impl Element for f64 {
+    const KIND: Kind = Kind { class: TypeChar::Float, bytes: 8, name: "float64" };
+    fn from_le(bytes: &[u8]) -> Self {
+        Self::from_le_bytes(bytes.try_into().expect("eight bytes"))
+    }
+}
+
+impl Element for i64 {
+    const KIND: Kind = Kind { class: TypeChar::Int, bytes: 8, name: "int64" };
+    fn from_le(bytes: &[u8]) -> Self {
+        Self::from_le_bytes(bytes.try_into().expect("eight bytes"))
+    }
+}
+
+impl Element for u8 {
+    const KIND: Kind = Kind { class: TypeChar::Uint, bytes: 1, name: "uint8" };
+    fn from_le(bytes: &[u8]) -> Self {
+        bytes[0]
+    }
+}
+
+/// The array of an .npy file, named `key` in errors.
+pub(crate) fn npy<'a>(key: &str, mut bytes: &'a [u8]) -> Result<Array<&'a [u8]>, ImportDefect> {
+    let size = bytes.len() as u64;
+    let header = header(&mut bytes).map_err(|error| damaged(key, &error))?;
+    Array { key: key.to_owned(), header, reader: bytes }.within(size)
+}
+
+/// An opened archive.
+pub struct Archive<R: Read + Seek>(NpzArchive<R>);
+
+impl<R: Read + Seek> Archive<R> {
+    /// Refuses an archive with an array that means nothing: most likely a name mistyped.
+    ///
+    /// # Errors
+    /// When there is such an array.
+    pub fn holds_only(&self, known: &[&str]) -> Result<(), ImportDefect> {
+        let mut names: Vec<_> = self.0.array_names().filter(|name| !known.contains(name)).collect();
+        names.sort_unstable();
+        match names.first() {
+            None => Ok(()),
+            Some(key) => Err(ImportDefect::UnknownKey { key: (*key).to_owned(), known: known.join(", ") }),
+        }
+    }
+
+    /// Opens an archive, of which the directory alone is read.
+    ///
+    /// # Errors
+    /// When it is no .npz archive.
+    pub fn open(reader: R) -> Result<Self, ImportDefect> {
+        let archive = NpzArchive::new(reader).map_err(|error| ImportDefect::NotNpz { reason: error.to_string() })?;
+        Ok(Self(archive))
+    }
+
+    /// The array named `key`; None where there is none.
+    ///
+    /// The header is not believed: an entry shorter than the values that it promises is refused here.
+    ///
+    /// # Errors
+    /// When the array cannot be read, or its entry is shorter than its values.
+    pub fn find(&mut self, key: &str) -> Result<Option<Array<impl Read + '_>>, ImportDefect> {
+        if !self.0.array_names().any(|name| name == key) {
+            return Ok(None);
+        }
+        let entry = self.0.zip_archive().by_name(&file_name_from_array_name(key));
+        let mut reader = entry.map_err(|error| damaged(key, &error))?;
+        let size = reader.size();
+        let header = header(&mut reader).map_err(|error| damaged(key, &error))?;
+        Array { key: key.to_owned(), header, reader }.within(size).map(Some)
+    }
+
+    /// Checks, from their headers alone, that those of the arrays named `keys` which are there fill no more than `most` bytes.
+    ///
+    /// # Errors
+    /// When a header cannot be read, or the arrays fill more.
+    pub fn limit(&mut self, keys: &[&str], most: u64) -> Result<(), ImportDefect> {
+        let mut total = 0_u64;
+        for key in keys {
+            let bytes = self.find(key)?.and_then(|array| array.bytes());
+            total = total.saturating_add(bytes.unwrap_or(0));
+        }
+        if total <= most {
+            return Ok(());
+        }
+        let what = format!("an archive of {}", keys.join(", "));
+        Err(ImportDefect::TooLarge { what, bytes: total, limit: most, remedy: SPLIT })
+    }
+
+    /// The array named `key`, which must be there.
+    ///
+    /// # Errors
+    /// When it is not there, or cannot be read.
+    pub fn get(&mut self, key: &str) -> Result<Array<impl Read + '_>, ImportDefect> {
+        let mut names: Vec<_> = self.0.array_names().map(str::to_owned).collect();
+        names.sort_unstable();
+        let found = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+        self.find(key)?.ok_or(ImportDefect::MissingKey { key: key.to_owned(), found })
+    }
+}
+
+/// An array whose header is read and whose values follow.
+pub struct Array<R> {
+    key: String,
+    header: NpyHeader,
+    reader: R,
+}
+
+impl<R: Read> Array<R> {
+    /// The array itself, where it may be read: row after row, and with no more values than the `size` bytes of its file
+    /// can hold.
+    fn within(self, size: u64) -> Result<Self, ImportDefect> {
+        // The order of an array of no or one dimension means nothing.
+        if self.header.order() == Order::Fortran && self.shape().len() > 1 {
+            return Err(ImportDefect::FortranOrder { key: self.key });
+        }
+        if self.bytes().is_none_or(|bytes| bytes > size) {
+            return Err(ImportDefect::Truncated { key: self.key, shape: self.header.shape().to_vec() });
+        }
+        Ok(self)
+    }
+
+    /// The length of each dimension.
+    pub fn shape(&self) -> &[u64] {
+        self.header.shape()
+    }
+
+    /// Bytes that the header promises; None where no number holds them.
+    pub fn bytes(&self) -> Option<u64> {
+        let bytes = self.header.dtype().num_bytes().unwrap_or(0) as u64;
+        self.shape().iter().try_fold(bytes, |bytes, &n| bytes.checked_mul(n))
+    }
+
+    /// The shape, where it has `N` dimensions; `expected` names them.
+    ///
+    /// # Errors
+    /// When it has another number of dimensions.
+    pub fn dimensions<const N: usize>(&self, expected: &str) -> Result<[u64; N], ImportDefect> {
+        self.shape().try_into().map_err(|_| self.misshapen(expected))
+    }
+
+    /// The complaint that the shape is not `expected`.
+    pub fn misshapen(&self, expected: impl Into<String>) -> ImportDefect {
+        ImportDefect::Shape { key: self.key.clone(), found: self.shape().to_vec(), expected: expected.into() }
+    }
+
+    /// Whether the values are of that type.
+    pub fn holds(&self, kind: Kind) -> bool {
+        matches!(self.header.dtype(), DType::Plain(plain)
+            if plain.type_char() == kind.class && plain.size_field() == kind.bytes && plain.endianness() != Endianness::Big)
+    }
+
+    /// Checks that the values are of type `T`.
+    ///
+    /// # Errors
+    /// When they are of another type.
+    pub fn check<T: Element>(&self) -> Result<(), ImportDefect> {
+        if self.holds(T::KIND) { Ok(()) } else { Err(self.mistyped(T::KIND.name, T::KIND.name)) }
+    }
+
+    /// The complaint that the type is not `expected`.
+    pub fn mistyped(&self, expected: &'static str, remedy: &'static str) -> ImportDefect {
+        ImportDefect::Dtype { key: self.key.clone(), found: numpy_name(&self.header.dtype()), expected, remedy }
+    }
+
+    /// All values.
+    ///
+    /// # Errors
+    /// When they are of another type, end early or fail the checksum.
+    pub fn read<T: Element>(self) -> Result<Vec<T>, ImportDefect> {
+        self.check::<T>()?;
+        let count = self.shape().iter().try_fold(1_u64, |count, &n| count.checked_mul(n));
+        let mut values = Vec::new();
+        match count.map(usize::try_from) {
+            Some(Ok(count)) => {
+                let mut source = self.into_values::<T>()?;
+                source.read(count, &mut values)?;
+                source.finish()?;
+            }
+            _ => return Err(self.misshapen("a shape that fits in memory")),
+        }
+        Ok(values)
+    }
+
+    /// The values one after another.
+    ///
+    /// # Errors
+    /// When they are of another type.
+    pub fn into_values<T: Element>(self) -> Result<Values<R>, ImportDefect> {
+        self.check::<T>()?;
+        Ok(Values { key: self.key, shape: self.header.shape().to_vec(), reader: self.reader, piece: vec![0; PIECE] })
+    }
+}
+
+/// The values of an array as they come.
+pub struct Values<R> {
+    key: String,
+    shape: Vec<u64>,
+    reader: R,
+    piece: Vec<u8>,
+}
+
+impl<R: Read> Values<R> {
+    /// Appends the next `count` values to `values`.
+    ///
+    /// # Errors
+    /// When they end early.
+    pub fn read<T: Element>(&mut self, count: usize, values: &mut Vec<T>) -> Result<(), ImportDefect> {
+        let size = T::KIND.bytes as usize;
+        let mut left = count;
+        while left > 0 {
+            let now = left.min(PIECE / size);
+            self.fill(now * size)?;
+            values.extend(self.piece[..now * size].chunks_exact(size).map(T::from_le));
+            left -= now;
+        }
+        Ok(())
+    }
+
+    /// Passes over the next `bytes` bytes, which still count towards the archive's checksum.
+    ///
+    /// # Errors
+    /// When they end early.
+    pub fn skip(&mut self, mut bytes: u64) -> Result<(), ImportDefect> {
+        while bytes > 0 {
+            let now = bytes.min(PIECE as u64);
+            self.fill(now as usize)?;
+            bytes -= now;
+        }
+        Ok(())
+    }
+
+    /// Checks that nothing follows, which is also when the archive's checksum is compared.
+    ///
+    /// # Errors
+    /// When something follows, or the checksum is another.
+    pub fn finish(mut self) -> Result<(), ImportDefect> {
+        match self.reader.read(&mut self.piece[..1]) {
+            Ok(0) => Ok(()),
+            Ok(_) => {
+                let reason = format!("it holds more values than its shape {:?} needs", self.shape);
+                Err(ImportDefect::Damaged { key: self.key, reason })
+            }
+            Err(error) => Err(damaged(&self.key, &error)),
+        }
+    }
+
+    fn fill(&mut self, bytes: usize) -> Result<(), ImportDefect> {
+        self.reader.read_exact(&mut self.piece[..bytes]).map_err(|error| match error.kind() {
+            ErrorKind::UnexpectedEof => ImportDefect::Truncated { key: self.key.clone(), shape: self.shape.clone() },
+            _ => damaged(&self.key, &error),
+        })
+    }
+}
+
+/// Reads a header, which may claim a length of up to 4 GiB: that is believed only within reason.
+fn header(reader: &mut impl Read) -> Result<NpyHeader, Error> {
+    // A magic string of six bytes, a version of two, and a length of two bytes in version 1, of four since.
+    let mut start = [0; 12];
+    reader.read_exact(&mut start)?;
+    let length = u32::from_le_bytes([start[8], start[9], start[10], start[11]]);
+    if start[6] > 1 && length > MAX_HEADER {
+        return Err(Error::new(ErrorKind::InvalidData, format!("its header claims {length} bytes")));
+    }
+    NpyHeader::from_reader(Cursor::new(start).chain(reader))
+}
+
+fn damaged(key: &str, error: &impl Display) -> ImportDefect {
+    ImportDefect::Damaged { key: key.to_owned(), reason: error.to_string() }
+}
+
+fn numpy_name(dtype: &DType) -> String {
+    match dtype {
+        DType::Plain(plain) => plain_name(plain),
+        other => other.descr(),
+    }
+}
+
+fn plain_name(plain: &TypeStr) -> String {
+    let bits = plain.size_field() * 8;
+    let name = match plain.type_char() {
+        TypeChar::Float => format!("float{bits}"),
+        TypeChar::Int => format!("int{bits}"),
+        TypeChar::Uint => format!("uint{bits}"),
+        TypeChar::Complex => format!("complex{bits}"),
+        TypeChar::Bool => "bool".to_owned(),
+        _ => plain.to_string(),
+    };
+    if plain.endianness() == Endianness::Big { format!("big-endian {name}") } else { name }
+}

@@ -1,0 +1,117 @@
+//! Problems made of a dataset: some of its examples to train on, others to test on.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use jointly_core::dataset::{Dataset, Task};
+use jointly_core::pick;
+use jointly_core::stream::stream;
+use jointly_core::tau_samples::{TauSamples, tau_sample_index};
+
+use super::card::Card;
+use super::examples::LoadedDataset;
+
+/// What agents are told of the labels' noise: that there is hardly any. The reference implementation tells its agents
+/// the same of every real dataset.
+const TEMPERATURE: f32 = 0.01;
+
+/// A problem on real data.
+///
+/// It trains on T of the dataset's training examples: the first T of an order that a stream gives, named by the run's
+/// seed, the dataset and the repetition, so that fewer examples are among more of them. It is tested on tau-samples
+/// drawn with replacement from the dataset's test examples, each by a stream of its own. The environment is not known:
+/// its metric is the negative log-likelihood.
+#[derive(Clone, Debug)]
+pub struct RealProblem {
+    card: &'static Card,
+    train_size: u32,
+    repetition: u32,
+    data: Option<Arc<LoadedDataset>>,
+}
+
+impl RealProblem {
+    /// Trains on `train_size` examples of a dataset, or on all where there are fewer.
+    pub fn new(card: &'static Card, train_size: u32, repetition: u32) -> Self {
+        Self { card, train_size: train_size.min(card.train_size), repetition, data: None }
+    }
+
+    /// The dataset.
+    pub fn card(&self) -> &'static Card {
+        self.card
+    }
+
+    /// The number T of training examples.
+    pub fn train_size(&self) -> u32 {
+        self.train_size
+    }
+
+    /// Bytes of the inputs and labels that an agent is given to train on.
+    pub fn train_bytes(&self) -> u64 {
+        u64::from(self.train_size) * (u64::from(self.card.input_dim) + 1) * size_of::<f32>() as u64
+    }
+
+    /// The data, once they are attached.
+    pub fn data(&self) -> Option<&LoadedDataset> {
+        self.data.as_deref()
+    }
+
+    /// Gives it the data, before it is asked for an instance.
+    ///
+    /// # Panics
+    /// When the data are of another dataset.
+    pub fn attach(&mut self, data: &Arc<LoadedDataset>) {
+        assert_eq!(data.card.name, self.card.name, "the data of the problem's own dataset");
+        self.data = Some(Arc::clone(data));
+    }
+
+    /// What an agent is told.
+    pub fn task(&self) -> Task {
+        Task {
+            input_dim: self.card.input_dim,
+            num_classes: self.card.num_classes,
+            temperature: Some(TEMPERATURE),
+            hidden_layers: None,
+        }
+    }
+
+    /// The training set under a seed; the test data follow on demand. `name` is the problem's.
+    ///
+    /// # Panics
+    /// When the data are not attached.
+    pub fn instance(&self, seed: u64, name: &str) -> RealInstance {
+        let data = self.data.clone().unwrap_or_else(|| panic!("{name}: the data of {} are attached", self.card.name));
+        let subset = format!("{}/seed{}", self.card.name, self.repetition);
+        let (all, size) = (self.card.train_size as usize, self.train_size as usize);
+        let rows = pick::prefix(all, size, &mut stream(seed, "train-subset", &subset, 0));
+        let train = data.train.dataset(self.card, &rows);
+        RealInstance { data, train, seed, name: name.to_owned() }
+    }
+}
+
+/// A problem on real data under one seed.
+#[derive(Clone, Debug)]
+pub struct RealInstance {
+    data: Arc<LoadedDataset>,
+    train: Dataset,
+    seed: u64,
+    name: String,
+}
+
+impl RealInstance {
+    /// The examples to train on.
+    pub fn train(&self) -> &Dataset {
+        &self.train
+    }
+
+    /// Test tau-samples of a range of indices.
+    pub fn test(&self, tau: u32, samples: Range<u32>) -> TauSamples {
+        let card = self.data.card;
+        let mut rows = Vec::with_capacity(samples.len() * tau as usize);
+        for n in samples {
+            let mut source = stream(self.seed, "test-inputs", &self.name, tau_sample_index(tau, n));
+            rows.extend((0..tau).map(|_| pick::below(card.test_size as usize, &mut source)));
+        }
+        let (inputs, labels) = self.data.test.gather(card, &rows);
+        TauSamples { inputs, labels, log_likelihoods: None }
+    }
+}

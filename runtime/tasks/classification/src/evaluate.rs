@@ -1,0 +1,135 @@
+//! Scores a trained agent on a problem, in calls of bounded size.
+
+mod audit;
+mod block;
+mod chunks;
+mod error;
+mod functions;
+
+use std::ops::Range;
+
+pub(crate) use audit::Audit;
+pub(crate) use block::Block;
+use chunks::Budget;
+pub use error::EvaluateError;
+pub(crate) use functions::Functions;
+
+use jointly_core::classifier::Model;
+use jointly_core::estimate::DrawError;
+use jointly_core::evaluation::Evaluation;
+use jointly_core::metric::MarginalScores;
+use jointly_core::score::{JointScore, ProblemScores};
+use jointly_core::tau_samples::TauSamples;
+
+use crate::problem::{Instance, Problem};
+use crate::rule::Rule;
+
+/// Scores a trained agent on a problem.
+///
+/// # Formula
+/// For each tau, the mean over N tau-samples of the problem's [`Metric`], the agent's joint log-likelihood being
+/// estimated from draws 0..M by [`MonteCarlo`](jointly_core::estimate::MonteCarlo) up to tau `partition_above` and by
+/// [`Partition`](jointly_core::estimate::Partition) beyond. Accuracy and expected calibration error are those of the mean over
+/// draws at the rows of the first tau.
+///
+/// The error that finitely many draws leave in each joint score is told by [`DrawError`].
+///
+/// The agent is asked for each of its distinct functions once; the scores are the same to the bit as if it had been
+/// asked for every draw. One call returns at most 2^23 probabilities, unless one function at one tau-sample has more,
+/// and which calls are made depends on nothing but the sizes. `progress` is told the fraction done, up to 1.
+///
+/// At each tau, once the first tau-samples have been answered, a few of the draws, not in canonical form, are asked for
+/// again at a few of the rows, in another order and alone.
+///
+/// # Errors
+/// Those of the model, as they are; [`Inconsistent`](EvaluateError::Inconsistent) when an answer that is asked for again
+/// is not the same to the bit, since it then depends on the rest of the call, on earlier calls, or on a draw that does
+/// not stand for it.
+///
+/// # Panics
+/// When `evaluation` does not [fit](Problem::fits) the problem, or when the model's answers have a wrong length.
+pub fn evaluate<M: Model>(
+    model: &mut M,
+    problem: &Problem,
+    instance: &Instance,
+    evaluation: &Evaluation,
+    seed: u64,
+    progress: &mut dyn FnMut(f64),
+) -> Result<ProblemScores, EvaluateError<M::Error>> {
+    evaluate_within(&Budget::default(), model, problem, instance, evaluation, seed, progress)
+}
+
+fn evaluate_within<M: Model>(
+    budget: &Budget,
+    model: &mut M,
+    problem: &Problem,
+    instance: &Instance,
+    evaluation: &Evaluation,
+    seed: u64,
+    progress: &mut dyn FnMut(f64),
+) -> Result<ProblemScores, EvaluateError<M::Error>> {
+    if let Err(error) = problem.fits(evaluation) {
+        panic!("{}: {error}", problem.name);
+    }
+    let functions = Functions::of(evaluation.draws, |draws| model.canonical_draws(draws))?;
+    let taus = problem.taus(evaluation);
+    let samples = problem.samples(evaluation);
+    let num_classes = problem.task().num_classes as usize;
+    let metric = problem.metric();
+    // Rows cost about the same at every tau, so that they measure progress.
+    let total_rows: f64 = taus.iter().map(|&tau| f64::from(tau) * f64::from(samples)).sum();
+    let mut rows_done = 0.0;
+
+    let mut marginals = MarginalScores::default();
+    let mut joint = Vec::with_capacity(taus.len());
+    for (i, &tau) in taus.iter().enumerate() {
+        let rule =
+            Rule { problem: problem.stream_name(), seed, tau, num_classes, marginals: i == 0, ..Rule::of(evaluation) };
+        let chunks = budget.chunks(&rule, problem.task().input_dim, functions.draws.len());
+        let mut losses = Vec::new();
+        let mut errors = DrawError::default();
+        for block in chunks.blocks(samples) {
+            let test = instance.test(tau, block.clone());
+            let share = test.labels.len() as f64;
+            let mut report = |fraction: f64| progress((rows_done + share * fraction) / total_rows);
+            let block = evaluate_block(model, &functions, &rule, &test, block, chunks.draws, &mut report)?;
+            let log_likelihoods = block.finish(&mut marginals, &mut errors);
+            losses.extend(metric.losses(&log_likelihoods, test.log_likelihoods.as_deref()));
+            rows_done += share;
+        }
+        joint.push((tau, JointScore::of(&losses, &errors)));
+    }
+    progress(1.0);
+    Ok(ProblemScores { joint, accuracy: marginals.accuracy(), ece: marginals.ece() })
+}
+
+fn evaluate_block<'a, M: Model>(
+    model: &mut M,
+    functions: &Functions,
+    rule: &'a Rule<'a>,
+    test: &'a TauSamples,
+    samples: Range<u32>,
+    draws_a_call: usize,
+    report: &mut dyn FnMut(f64),
+) -> Result<Block<'a>, EvaluateError<M::Error>> {
+    let mut audit = (samples.start == 0).then(|| Audit::of(rule, functions, test.labels.len()));
+    let mut block = Block::new(rule, samples, &test.labels);
+    let calls = functions.draws.chunks(draws_a_call).zip(functions.counts.chunks(draws_a_call));
+    let mut done = 0;
+    for (draws, counts) in calls {
+        let probs = model.sample_probs(&test.inputs, draws)?;
+        block.add(&probs, counts);
+        if let Some(audit) = &mut audit {
+            audit.keep(&probs, done, draws.len());
+        }
+        done += draws.len();
+        report(done as f64 / functions.draws.len() as f64);
+    }
+    if let Some(audit) = audit {
+        audit.run(&mut |rows, draws| model.sample_probs(&test.inputs.select(rows), draws))?;
+    }
+    Ok(block)
+}
+
+#[cfg(test)]
+mod tests;

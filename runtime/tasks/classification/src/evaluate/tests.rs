@@ -1,0 +1,434 @@
+//! Scores of agents known on paper, and their independence of repetition, order and chunks.
+
+use std::convert::Infallible;
+
+use jointly_core::evaluation::Partitioning;
+use jointly_core::matrix::Matrix;
+use jointly_core::metric::Metric;
+use jointly_core::score::Score;
+use jointly_core::stream::stream;
+
+use super::*;
+use crate::environment::{Environment, EnvironmentSpec, Initialization};
+use crate::problem::Source;
+use crate::test_inputs::TestInputs;
+
+/// Rounding of single precision in log-likelihoods of ten labels.
+const ROUNDING: f64 = 1e-5;
+
+const PARTITIONS: [(bool, Partitioning); 4] = [
+    (true, Partitioning::Planes),
+    (false, Partitioning::Planes),
+    (true, Partitioning::KMeans),
+    (false, Partitioning::KMeans),
+];
+
+/// An agent of so many functions, each a function of the input's first feature: draw d names function d modulo that.
+struct Sines {
+    functions: u64,
+    num_classes: usize,
+    admits_repetition: bool,
+    calls: Vec<(usize, usize)>,
+}
+
+impl Sines {
+    fn new(functions: u64, num_classes: usize) -> Self {
+        Self { functions, num_classes, admits_repetition: true, calls: Vec::new() }
+    }
+}
+
+impl Model for Sines {
+    type Error = Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Infallible> {
+        Ok(draws.iter().map(|d| if self.admits_repetition { d % self.functions } else { *d }).collect())
+    }
+
+    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+        self.calls.push((inputs.rows(), draws.len()));
+        let mut probs = Vec::new();
+        for draw in draws {
+            for row in 0..inputs.rows() {
+                let function = (draw % self.functions) as f32;
+                let weight = |k| (function + k as f32 + inputs.row(row)[0]).sin().abs() + 0.01;
+                let total: f32 = (0..self.num_classes).map(weight).sum();
+                probs.extend((0..self.num_classes).map(|k| weight(k) / total));
+            }
+        }
+        Ok(probs)
+    }
+}
+
+/// The environment itself, as an agent.
+struct Truth(Environment);
+
+impl Model for Truth {
+    type Error = Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Infallible> {
+        Ok(draws.to_vec())
+    }
+
+    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+        Ok(self.0.class_probs(inputs).repeat(draws.len()))
+    }
+}
+
+fn problem(num_classes: u32, temperature: f64) -> Problem {
+    let environment = EnvironmentSpec {
+        input_dim: 2,
+        num_classes,
+        temperature,
+        hidden: vec![8, 8],
+        initialization: Initialization::Testbed,
+    };
+    Problem {
+        name: "test/problem".to_owned(),
+        source: Source::Synthetic { environment, train_size: 5, test_inputs: TestInputs::Independent },
+    }
+}
+
+fn evaluation(taus: &[u32]) -> Evaluation {
+    Evaluation {
+        taus: taus.to_vec(),
+        samples: 9,
+        draws: 23,
+        partition: Partitioning::Planes,
+        planes: 3,
+        clip: true,
+        partition_above: 2,
+    }
+}
+
+fn scores<M: Model<Error = Infallible>>(
+    budget: &Budget,
+    model: &mut M,
+    problem: &Problem,
+    evaluation: &Evaluation,
+) -> ProblemScores {
+    evaluate_within(budget, model, problem, &problem.instance(1), evaluation, 1, &mut |_| ()).unwrap()
+}
+
+#[test]
+fn an_agent_that_is_the_environment_has_kl_0_to_the_last_bit() {
+    for (num_classes, temperature) in [(2, 0.01), (2, 0.5), (3, 0.1)] {
+        let problem = problem(num_classes, temperature);
+        let environment = problem.instance(1).environment().unwrap().clone();
+        for planes in [0, 7] {
+            let evaluation = Evaluation { planes, clip: false, partition_above: 10, ..evaluation(&[1, 10, 100]) };
+            let scores = scores(&Budget::default(), &mut Truth(environment.clone()), &problem, &evaluation);
+            assert_eq!(scores.joint.iter().map(|(tau, _)| *tau).collect::<Vec<_>>(), [1, 10, 100]);
+            for (tau, score) in scores.joint {
+                assert_eq!((score.mean, score.stderr), (0.0, 0.0), "tau {tau}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_worse_agent_has_a_positive_kl() {
+    let scores = scores(&Budget::default(), &mut Sines::new(23, 2), &problem(2, 0.01), &evaluation(&[1, 10]));
+    assert!(scores.joint.iter().all(|(_, score)| score.mean > 0.0 && score.stderr > 0.0));
+}
+
+#[test]
+fn asking_for_each_function_once_gives_the_same_bits() {
+    for (clip, partition) in PARTITIONS {
+        let evaluation = Evaluation { partition, clip, ..evaluation(&[1, 2, 5]) };
+        let mut once = Sines::new(4, 3);
+        let mut always = Sines { admits_repetition: false, ..Sines::new(4, 3) };
+        let problem = problem(3, 0.5);
+        let expected = scores(&Budget::default(), &mut always, &problem, &evaluation);
+        assert_eq!(scores(&Budget::default(), &mut once, &problem, &evaluation), expected);
+        let most = |agent: &Sines| agent.calls.iter().map(|&(_, draws)| draws).max();
+        assert_eq!((most(&once), most(&always)), (Some(4), Some(23)));
+    }
+}
+
+#[test]
+fn chunks_do_not_change_a_bit() {
+    for (clip, partition) in PARTITIONS {
+        let evaluation = Evaluation { partition, clip, ..evaluation(&[2, 5]) };
+        let problem = problem(3, 0.5);
+        let whole = scores(&Budget::default(), &mut Sines::new(23, 3), &problem, &evaluation);
+        let tiny = [
+            Budget { probs: 1, rows: 1, bytes: 1 },
+            Budget { probs: 100, ..Budget::default() },
+            Budget { probs: 1000, ..Budget::default() },
+            Budget { rows: 12, ..Budget::default() },
+            Budget { bytes: 9000, ..Budget::default() },
+        ];
+        for budget in tiny {
+            let mut agent = Sines::new(23, 3);
+            assert_eq!(scores(&budget, &mut agent, &problem, &evaluation), whole, "{budget:?}");
+            let most = agent.calls.iter().map(|(rows, draws)| rows * draws * 3).max().unwrap();
+            // One function at one tau-sample, and what an audit asks for, are never divided.
+            assert!(most <= budget.probs.max(5 * 3).max(4 * 4 * 3), "{budget:?} {most}");
+            assert!(agent.calls.len() > 2 + 2 * 2, "{budget:?}");
+        }
+    }
+}
+
+#[test]
+fn the_calls_are_bounded_at_the_papers_sizes() {
+    let rule = Rule { tau: 100, num_classes: 2, ..Rule::of(&Evaluation::testbed()) };
+    let chunks = Budget::default().chunks(&rule, 2, 1000);
+    assert_eq!((chunks.samples, chunks.draws), (41, 1000));
+    let wide = Rule { tau: 1000, num_classes: 1000, ..Rule::of(&Evaluation::testbed()) };
+    let chunks = Budget::default().chunks(&wide, 2, 1000);
+    assert_eq!((chunks.samples, chunks.draws), (1, 8));
+}
+
+#[test]
+fn tau_samples_do_not_depend_on_the_range_asked_for() {
+    let instance = problem(2, 0.1).instance(3);
+    let whole = instance.test(4, 0..6);
+    let part = instance.test(4, 2..5);
+    assert_eq!(part.inputs.values(), &whole.inputs.values()[2 * 4 * 2..5 * 4 * 2]);
+    assert_eq!(part.labels, whole.labels[8..20]);
+    assert_eq!(part.log_likelihoods.unwrap(), whole.log_likelihoods.unwrap()[2..5]);
+}
+
+#[test]
+fn the_data_of_a_problem_never_move() {
+    let suite = crate::suite("testbed").unwrap();
+    let problem = suite.problems.iter().find(|problem| problem.name == "testbed/t30/temp0.1/seed0").unwrap();
+    let instance = problem.instance(0);
+    assert_eq!(instance.train().inputs().row(0), [0.505_562_54, 2.744_013_5]);
+    assert_eq!(instance.test(100, 3..4).log_likelihoods, Some(vec![-60.535_949_337_044_215]));
+}
+
+#[test]
+fn each_seed_has_its_own_data() {
+    let problem = problem(2, 0.1);
+    let (a, b) = (problem.instance(0), problem.instance(1));
+    assert_ne!(a.train().inputs(), b.train().inputs());
+    assert_ne!(a.test(1, 0..5).inputs, b.test(1, 0..5).inputs);
+    assert_eq!(a.train(), problem.instance(0).train());
+}
+
+#[test]
+fn marginals_are_scored_at_the_first_tau() {
+    let problem = problem(2, 0.1);
+    let evaluation = evaluation(&[2, 5]);
+    let scores = scores(&Budget::default(), &mut Sines::new(3, 2), &problem, &evaluation);
+    let test = problem.instance(1).test(2, 0..9);
+    let Ok(probs) = Sines::new(3, 2).sample_probs(&test.inputs, &(0..23).collect::<Vec<_>>());
+    let mut mean = vec![0.0; test.labels.len() * 2];
+    for function in probs.chunks_exact(mean.len()) {
+        for (sum, &p) in mean.iter_mut().zip(function) {
+            *sum += f64::from(p) / 23.0;
+        }
+    }
+    assert_eq!(scores.accuracy.mean, jointly_core::metric::accuracy(&mean, &test.labels, 2));
+    let samples = mean.chunks_exact(2 * 2).zip(test.labels.chunks_exact(2));
+    let accuracies: Vec<_> = samples.map(|(mean, labels)| jointly_core::metric::accuracy(mean, labels, 2)).collect();
+    assert_eq!(scores.accuracy.stderr, Score::of(&accuracies).stderr);
+    let ece = jointly_core::metric::expected_calibration_error(&mean, &test.labels, 2);
+    assert!((scores.ece - ece).abs() < ROUNDING);
+}
+
+#[test]
+fn progress_rises_to_one() {
+    let problem = problem(2, 0.1);
+    let mut seen = vec![0.0];
+    let budget = Budget { probs: 100, ..Budget::default() };
+    evaluate_within(
+        &budget,
+        &mut Sines::new(23, 2),
+        &problem,
+        &problem.instance(0),
+        &evaluation(&[1, 5]),
+        0,
+        &mut |fraction| seen.push(fraction),
+    )
+    .unwrap();
+    assert!(seen.is_sorted() && seen.len() > 10, "{seen:?}");
+    assert_eq!(seen.last(), Some(&1.0));
+}
+
+/// The agents of section 2.2 of the paper, tossed a coin: the first holds that heads has 2/3, the second that the coin
+/// shows heads always, or, in a third of its draws, never.
+enum Coin {
+    Chance,
+    Biased,
+}
+
+impl Model for Coin {
+    type Error = Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Infallible> {
+        Ok(draws.to_vec())
+    }
+
+    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+        let function = |draw: &u64| match self {
+            Self::Chance => [1.0 / 3.0, 2.0 / 3.0],
+            Self::Biased if draw.is_multiple_of(3) => [1.0, 0.0],
+            Self::Biased => [0.0, 1.0],
+        };
+        Ok(draws.iter().flat_map(|draw| function(draw).repeat(inputs.rows())).collect())
+    }
+}
+
+/// The coin shows nothing but tails.
+fn tails(tau: u64) -> Problem {
+    tails_named("tails", tau)
+}
+
+fn tails_named(name: &str, tau: u64) -> Problem {
+    tails_of(2, name, tau)
+}
+
+/// The same where there are more than two sides.
+fn tails_of(classes: i64, name: &str, tau: u64) -> Problem {
+    let fixture = jointly_data::import::fixture::Fixture::new()
+        .array("x_train", &[0, 1], Vec::<f32>::new())
+        .array("y_train", &[0], Vec::<i64>::new())
+        .array("x_test", &[4, tau, 1], vec![0.0_f32; 4 * tau as usize])
+        .array("y_test", &[4, tau], vec![0_i64; 4 * tau as usize])
+        .array("num_classes", &[], vec![classes]);
+    let imported = jointly_data::import::ImportedProblem::from_bytes(fixture.bytes(), std::path::Path::new(name));
+    Problem { name: name.to_owned(), source: Source::Imported(std::sync::Arc::new(imported.unwrap())) }
+}
+
+#[test]
+fn the_coin_of_section_2_2_tells_chance_from_bias_only_jointly() {
+    let third = (1.0_f64 / 3.0).ln();
+    for tau in [1, 2, 10, 100] {
+        for clip in [true, false] {
+            let evaluation = Evaluation { draws: 999, planes: 7, clip, partition_above: 10, ..evaluation(&[]) };
+            let problem = tails(tau);
+            assert_eq!(problem.metric(), Metric::Nll);
+            let chance = scores(&Budget::default(), &mut Coin::Chance, &problem, &evaluation);
+            let biased = scores(&Budget::default(), &mut Coin::Biased, &problem, &evaluation);
+            let nll = |scores: &ProblemScores| scores.joint[0].1.mean;
+            assert_eq!(chance.joint[0].0, tau as u32);
+            assert!((nll(&chance) + tau as f64 * third).abs() < ROUNDING * tau as f64, "tau {tau}");
+            // Clipped functions are not quite certain: Phi(5) a toss.
+            assert!((nll(&biased) + third).abs() < ROUNDING * tau as f64, "tau {tau}: {}", nll(&biased));
+            assert!((chance.ece - biased.ece).abs() < ROUNDING);
+            assert_eq!(chance.accuracy, biased.accuracy);
+            // A third of the draws bears all of the likelihood: their weight is 3 and that of the others 0.
+            let (chance, biased) = (chance.joint[0].1, biased.joint[0].1);
+            assert_eq!((chance.draw_error, chance.effective_draws), (0.0, 999.0));
+            assert!(
+                (biased.draw_error - (2.0_f64 / 998.0).sqrt()).abs() < ROUNDING * tau as f64,
+                "tau {tau}: {biased:?}"
+            );
+            assert!((biased.effective_draws / 333.0 - 1.0).abs() < ROUNDING * tau as f64, "tau {tau}: {biased:?}");
+        }
+    }
+}
+
+#[test]
+fn a_likelihood_of_zero_is_infinite_and_not_hidden() {
+    let evaluation = Evaluation { clip: false, ..evaluation(&[]) };
+    for tau in [1, 20] {
+        for functions in [1, 2] {
+            for admits_repetition in [true, false] {
+                let mut wrong = Wrong { functions, admits_repetition };
+                let score = scores(&Budget::default(), &mut wrong, &tails_of(3, "three", tau), &evaluation).joint[0].1;
+                assert_eq!(score.mean, f64::INFINITY);
+                assert!(score.stderr.is_nan() && score.draw_error.is_nan());
+                // Of one function, more draws would say the same; of two, none is of use.
+                assert_eq!(score.effective_draws.to_bits(), if functions == 1 { 23.0_f64 } else { f64::NAN }.to_bits());
+                assert_eq!(score.needs_more_draws(23), functions == 2);
+            }
+        }
+    }
+}
+
+/// An agent of one or two functions that hold the label 0 of three to be impossible: draw d names function d modulo that.
+struct Wrong {
+    functions: u64,
+    admits_repetition: bool,
+}
+
+impl Model for Wrong {
+    type Error = Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Infallible> {
+        Ok(draws.iter().map(|d| if self.admits_repetition { d % self.functions } else { *d }).collect())
+    }
+
+    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+        let function = |draw: &u64| if draw.is_multiple_of(self.functions) { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
+        Ok(draws.iter().flat_map(|draw| function(draw).repeat(inputs.rows())).collect())
+    }
+}
+
+#[test]
+fn the_environment_beats_any_other_belief_on_average() {
+    let problem = problem(2, 0.5);
+    let evaluation = Evaluation { samples: 400, ..evaluation(&[1]) };
+    let mut other = Environment::sample(
+        &EnvironmentSpec {
+            input_dim: 2,
+            num_classes: 2,
+            temperature: 0.5,
+            hidden: vec![8, 8],
+            initialization: Initialization::Testbed,
+        },
+        &mut stream(9, "test", "other", 0),
+    );
+    for i in 0..5 {
+        let score = scores(&Budget::default(), &mut Truth(other), &problem, &evaluation).joint[0].1;
+        assert!(score.mean > 0.0, "{i}: {score:?}");
+        let spec = match &problem.source {
+            Source::Synthetic { environment, .. } => environment,
+            Source::Imported(_) | Source::Real(_) => unreachable!("the problem is synthetic"),
+        };
+        other = Environment::sample(spec, &mut stream(9, "test", "other", i + 1));
+    }
+}
+
+#[test]
+fn the_name_of_a_file_does_not_change_its_scores() {
+    let evaluation = Evaluation { clip: false, ..evaluation(&[]) };
+    let under = |name| {
+        let problem = tails_named(name, 12);
+        assert!(problem.stream_name().starts_with("sha256:"));
+        scores(&Budget::default(), &mut Sines::new(23, 2), &problem, &evaluation)
+    };
+    assert_eq!(under("one"), under("another"));
+    assert_eq!(problem(2, 0.1).stream_name(), "test/problem");
+}
+
+#[test]
+#[should_panic(expected = "test/problem: draws is 0, expected 1 to 262144")]
+fn an_evaluation_that_fails_its_check_is_not_begun() {
+    let evaluation = Evaluation { draws: 0, ..evaluation(&[1]) };
+    scores(&Budget::default(), &mut Sines::new(1, 2), &problem(2, 0.1), &evaluation);
+}
+
+#[test]
+fn a_tau_sample_that_memory_cannot_hold_does_not_fit() {
+    let problem = problem(2, 0.1);
+    let wide = Evaluation { draws: 1 << 18, planes: 20, ..evaluation(&[1, 100]) };
+    assert!(problem.bytes(&evaluation(&[1, 100])) < 1 << 16);
+    assert_eq!(problem.fits(&evaluation(&[1, 100])), Ok(()));
+    // Each of 2^18 functions holds a probability of 4 bytes for each label and a few words, in lists that grow.
+    let functions = (2 * (4 * 1000 + 72)) << 18;
+    let evaluation = Evaluation { taus: vec![1000], ..wide };
+    assert!((functions..functions + (1 << 20)).contains(&problem.bytes(&evaluation)));
+    let error = problem.fits(&evaluation).unwrap_err().to_string();
+    let start = "one tau-sample with tau 1000, 2 classes, 20 planes and 262144 draws takes ";
+    assert!(error.starts_with(start) && error.ends_with("expected at most 536870912: lower one of them"), "{error}");
+    // Clusters need the probits of every draw, of which there are 2 for each label.
+    let clusters =
+        Evaluation { partition: Partitioning::KMeans, draws: 1000, planes: 7, taus: vec![100], ..evaluation };
+    let points = 1000 * 2 * 4 * 200;
+    assert!((points..3 * points).contains(&problem.bytes(&clusters)), "{}", problem.bytes(&clusters));
+    assert!(problem.fits(&Evaluation { draws: 1 << 18, ..clusters.clone() }).is_err());
+    // Nothing overflows on the way.
+    let absurd = Evaluation { taus: vec![u32::MAX], planes: u32::MAX, draws: u32::MAX, ..clusters };
+    assert!(problem.bytes(&absurd) > 1 << 40);
+}
+
+#[test]
+fn a_sampled_problem_needs_a_tau() {
+    let error = problem(2, 0.1).fits(&evaluation(&[])).unwrap_err();
+    assert_eq!(error.to_string(), "taus is empty, expected at least one tau for a problem that is sampled");
+    assert_eq!(tails(2).fits(&evaluation(&[])), Ok(()));
+}

@@ -1,0 +1,20 @@
+//! Classification: environments and other sources of problems, their suites, the oracle, and how a trained agent is scored; and
+//! the same as inputs shift.
+#![deny(missing_docs)]
+
+pub mod environment;
+pub mod evaluate;
+pub mod oracle;
+pub mod predictions;
+pub mod problem;
+mod rule;
+pub mod shift;
+pub mod suite;
+pub mod test_inputs;
+
+pub use environment::{Environment, EnvironmentSpec, Initialization};
+pub use evaluate::{EvaluateError, evaluate};
+pub use predictions::{PredictionOptions, PredictionScores, score_predictions};
+pub use problem::{Instance, Problem, Source};
+pub use suite::{Suite, suite, suites};
+pub use test_inputs::TestInputs;

@@ -1,0 +1,269 @@
+//! Problems: where the training data and the test tau-samples of one unit of work come from.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use jointly_core::dataset::{Dataset, Task};
+use jointly_core::estimate::{MAX_SAMPLE_BYTES, joint_log_likelihood};
+use jointly_core::evaluation::{Evaluation, EvaluationError};
+use jointly_core::inputs::normal_inputs;
+use jointly_core::matrix::Matrix;
+use jointly_core::metric::Metric;
+use jointly_core::stream::{Stream, stream};
+use jointly_core::tau_samples::{TauSamples, tau_sample_index};
+use jointly_data::RealProblem;
+use jointly_data::import::ImportedProblem;
+use jointly_data::problem::RealInstance;
+
+use crate::environment::{Environment, EnvironmentSpec};
+use crate::rule::Rule;
+use crate::test_inputs::TestInputs;
+
+/// One problem: agents train and are tested on it.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// The name that results carry.
+    pub name: String,
+    /// Where its data come from.
+    pub source: Source,
+}
+
+/// Where a problem's data come from.
+#[derive(Clone, Debug)]
+pub enum Source {
+    /// An environment sampled by the seed.
+    Synthetic {
+        /// What the environment is drawn from.
+        environment: EnvironmentSpec,
+        /// Number T of training examples.
+        train_size: u32,
+        /// How the inputs of a test tau-sample are drawn.
+        test_inputs: TestInputs,
+    },
+    /// A file.
+    Imported(Arc<ImportedProblem>),
+    /// A dataset, whose data are attached before there is an instance.
+    Real(RealProblem),
+}
+
+impl Problem {
+    /// What random streams are derived from: the name of a problem that is sampled, the digest of one that is imported,
+    /// since the same data must score the same whatever their file is called.
+    pub fn stream_name(&self) -> &str {
+        match &self.source {
+            Source::Synthetic { .. } | Source::Real(_) => &self.name,
+            Source::Imported(imported) => imported.content(),
+        }
+    }
+
+    /// What standard errors over problems are clustered by: the name of a real dataset, since its problems train on
+    /// nested or equal sets of the same examples and are tested on the same others; else the problem's own name.
+    pub fn cluster(&self) -> &str {
+        match &self.source {
+            Source::Synthetic { .. } | Source::Imported(_) => &self.name,
+            Source::Real(real) => real.card().name,
+        }
+    }
+
+    /// What an agent is told.
+    pub fn task(&self) -> Task {
+        match &self.source {
+            Source::Synthetic { environment, .. } => Task {
+                input_dim: environment.input_dim,
+                num_classes: environment.num_classes,
+                temperature: Some(environment.temperature as f32),
+                hidden_layers: Some(environment.hidden.len() as u32),
+            },
+            Source::Imported(imported) => imported.task().clone(),
+            Source::Real(real) => real.task(),
+        }
+    }
+
+    /// The orders of predictive distributions to evaluate.
+    pub fn taus(&self, evaluation: &Evaluation) -> Vec<u32> {
+        match &self.source {
+            Source::Synthetic { .. } | Source::Real(_) => evaluation.taus.clone(),
+            Source::Imported(imported) => vec![imported.tau()],
+        }
+    }
+
+    /// The number N of test tau-samples.
+    pub fn samples(&self, evaluation: &Evaluation) -> u32 {
+        match &self.source {
+            Source::Synthetic { .. } | Source::Real(_) => evaluation.samples,
+            Source::Imported(imported) => imported.samples(),
+        }
+    }
+
+    /// What a joint log-likelihood is turned into.
+    pub fn metric(&self) -> Metric {
+        match &self.source {
+            Source::Synthetic { .. } => Metric::Kl,
+            Source::Imported(imported) => Metric::given(imported.log_likelihoods().is_some()),
+            Source::Real(_) => Metric::Nll,
+        }
+    }
+
+    /// The dataset that it is made of, where it is made of one.
+    pub fn real(&self) -> Option<&RealProblem> {
+        match &self.source {
+            Source::Real(real) => Some(real),
+            Source::Synthetic { .. } | Source::Imported(_) => None,
+        }
+    }
+
+    /// The most bytes that one of the problem's tau-samples takes: its inputs, one function's probabilities at it and
+    /// the estimates of all draws.
+    pub fn bytes(&self, evaluation: &Evaluation) -> u64 {
+        self.needs(evaluation).map(|(_, bytes)| bytes).max().unwrap_or(0)
+    }
+
+    /// Whether an evaluation is one that this problem can be put to.
+    ///
+    /// # Errors
+    /// When the evaluation does not pass its [check](Evaluation::check), when it has no taus or tau-samples for a problem
+    /// that is sampled, or when one tau-sample or its anchors would take more than [`MAX_SAMPLE_BYTES`].
+    pub fn fits(&self, evaluation: &Evaluation) -> Result<(), EvaluationError> {
+        evaluation.check()?;
+        if self.taus(evaluation).is_empty() {
+            return Err(EvaluationError::range("taus", &"empty", "at least one tau for a problem that is sampled"));
+        }
+        if let Source::Synthetic { test_inputs, environment, .. } = &self.source {
+            test_inputs.check(environment.input_dim)?;
+        }
+        match self.needs(evaluation).find(|&(_, bytes)| bytes > MAX_SAMPLE_BYTES) {
+            None => Ok(()),
+            Some((tau, bytes)) => Err(EvaluationError::TooLarge {
+                tau,
+                num_classes: self.task().num_classes,
+                planes: evaluation.planes,
+                draws: evaluation.draws,
+                bytes,
+            }),
+        }
+    }
+
+    /// Bytes that one tau-sample takes at each tau.
+    fn needs(&self, evaluation: &Evaluation) -> impl Iterator<Item = (u32, u64)> {
+        let Task { input_dim, num_classes, .. } = self.task();
+        let rule = Rule { num_classes: num_classes as usize, ..Rule::of(evaluation) };
+        let draws = u64::from(evaluation.draws);
+        self.taus(evaluation).into_iter().enumerate().map(move |(i, tau)| {
+            let rule = Rule { tau, marginals: i == 0, ..rule.clone() };
+            (tau, rule.sample_bytes(draws).saturating_add(rule.input_bytes(input_dim)))
+        })
+    }
+
+    /// Samples the environment and the training data; the test data follow on demand.
+    ///
+    /// # Panics
+    /// When the problem is on real data and they are not attached.
+    pub fn instance(&self, seed: u64) -> Instance {
+        match &self.source {
+            Source::Synthetic { environment: spec, train_size, test_inputs } => {
+                let synthetic = Synthetic::sample(spec, *train_size, *test_inputs, seed, self.stream_name());
+                Instance(Data::Synthetic(synthetic))
+            }
+            Source::Imported(imported) => Instance(Data::Imported(Arc::clone(imported))),
+            Source::Real(real) => Instance(Data::Real(real.instance(seed, self.stream_name()))),
+        }
+    }
+}
+
+/// A problem under one seed: its data.
+#[derive(Clone, Debug)]
+pub struct Instance(Data);
+
+#[derive(Clone, Debug)]
+enum Data {
+    Synthetic(Synthetic),
+    Imported(Arc<ImportedProblem>),
+    Real(RealInstance),
+}
+
+impl Instance {
+    /// The examples to train on.
+    pub fn train(&self) -> &Dataset {
+        match &self.0 {
+            Data::Synthetic(synthetic) => &synthetic.train,
+            Data::Imported(imported) => imported.train(),
+            Data::Real(real) => real.train(),
+        }
+    }
+
+    /// Examples held out for the agent's own use, where the problem has some; none has today.
+    pub fn validation(&self) -> Option<&Dataset> {
+        None
+    }
+
+    /// The sampled environment, where there is one.
+    pub fn environment(&self) -> Option<&Environment> {
+        match &self.0 {
+            Data::Synthetic(synthetic) => Some(&synthetic.environment),
+            Data::Imported(_) | Data::Real(_) => None,
+        }
+    }
+
+    /// Test tau-samples of a range of indices: each depends on nothing but (seed, problem, tau, its index).
+    ///
+    /// # Panics
+    /// When the problem is imported and has another tau or fewer tau-samples.
+    pub fn test(&self, tau: u32, samples: Range<u32>) -> TauSamples {
+        match &self.0 {
+            Data::Synthetic(synthetic) => synthetic.test(tau, samples),
+            Data::Imported(imported) => imported.test(tau, samples),
+            Data::Real(real) => real.test(tau, samples),
+        }
+    }
+}
+
+#[derive(Clone, Debug)]
+struct Synthetic {
+    environment: Environment,
+    input_dim: usize,
+    num_classes: usize,
+    train: Dataset,
+    test_inputs: TestInputs,
+    seed: u64,
+    name: String,
+}
+
+impl Synthetic {
+    fn sample(spec: &EnvironmentSpec, train_size: u32, test_inputs: TestInputs, seed: u64, name: &str) -> Self {
+        let environment = Environment::sample(spec, &mut stream(seed, "environment", name, 0));
+        let input_dim = spec.input_dim as usize;
+        let num_classes = spec.num_classes as usize;
+        let inputs = normal_inputs(train_size as usize, input_dim, &mut stream(seed, "train-inputs", name, 0));
+        let probs = environment.class_probs(&inputs);
+        let labels = labels(&probs, num_classes, &mut stream(seed, "train-labels", name, 0));
+        let train = Dataset::new(inputs, labels, spec.num_classes).expect("sampled inputs and labels are valid");
+        Self { environment, input_dim, num_classes, train, test_inputs, seed, name: name.to_owned() }
+    }
+
+    fn test(&self, tau: u32, samples: Range<u32>) -> TauSamples {
+        let rows = tau as usize;
+        let mut inputs = Vec::with_capacity(samples.len() * rows * self.input_dim);
+        for n in samples.clone() {
+            let source = |purpose: &str| stream(self.seed, purpose, &self.name, tau_sample_index(tau, n));
+            inputs.extend(self.test_inputs.sample(rows, self.input_dim, source));
+        }
+        let inputs = Matrix::from_rows(self.input_dim, inputs);
+        let probs = self.environment.class_probs(&inputs);
+        let mut all_labels = Vec::with_capacity(samples.len() * rows);
+        let mut log_likelihoods = Vec::with_capacity(samples.len());
+        for (n, probs) in samples.zip(probs.chunks_exact(rows * self.num_classes)) {
+            let mut source = stream(self.seed, "test-labels", &self.name, tau_sample_index(tau, n));
+            let labels = labels(probs, self.num_classes, &mut source);
+            log_likelihoods.push(joint_log_likelihood(probs, &labels, self.num_classes));
+            all_labels.extend(labels);
+        }
+        TauSamples { inputs, labels: all_labels, log_likelihoods: Some(log_likelihoods) }
+    }
+}
+
+fn labels(probs: &[f32], num_classes: usize, source: &mut Stream) -> Vec<u32> {
+    probs.chunks_exact(num_classes).map(|row| source.categorical(row)).collect()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,31 @@
+//! Problems on real data, which need none of them to say what they are.
+
+use std::collections::HashSet;
+
+use jointly_data::card;
+
+use super::*;
+
+fn real_problem(train_size: u32, repetition: u32) -> Problem {
+    let real = RealProblem::new(card("iris").unwrap(), train_size, repetition);
+    Problem { name: format!("test/iris/t{train_size}/seed{repetition}"), source: Source::Real(real) }
+}
+
+#[test]
+fn problems_of_a_dataset_are_one_cluster() {
+    assert_eq!([real_problem(10, 0).cluster(), real_problem(1, 3).cluster()], ["iris"; 2]);
+    let suite = crate::suite("quick/dyadic").unwrap();
+    assert!(suite.problems.iter().all(|problem| problem.cluster() == problem.name));
+    let suite = crate::suite("testbed/real").unwrap();
+    assert_eq!(suite.problems.iter().map(Problem::cluster).collect::<HashSet<_>>().len(), 10);
+}
+
+#[test]
+fn a_problem_on_a_dataset_is_put_to_the_suites_evaluation() {
+    let problem = real_problem(10, 0);
+    let task = problem.task();
+    assert_eq!((task.input_dim, task.num_classes, task.temperature, task.hidden_layers), (4, 3, Some(0.01), None));
+    let evaluation = Evaluation::testbed();
+    assert_eq!((problem.taus(&evaluation), problem.samples(&evaluation)), (vec![1, 100], 1000));
+    assert_eq!(problem.metric(), Metric::Nll);
+}

@@ -1,0 +1,84 @@
+//! Digits that the host draws, as a problem that needs no file.
+
+use jointly_core::image_shape::ImageShape;
+use jointly_core::matrix::Matrix;
+use jointly_core::multimodal::{Inputs, MultimodalDataset, MultimodalTask, Tokens};
+use jointly_core::stream::{Stream, stream};
+
+use super::digits;
+use super::instance::{Outsiders, ShiftInstance};
+use super::pixels::Pixels;
+
+/// What letters and scribbles are called.
+const OUTSIDERS: &str = "letters-and-scribbles";
+
+/// How many digits are drawn, and on how many pixels; each example by a stream of its own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DrawnDigits {
+    side: usize,
+    /// Digits to train on.
+    pub train: u32,
+    /// Digits for the agent's own use.
+    pub validation: u32,
+    /// Digits to test on.
+    pub test: u32,
+    /// Letters and scribbles.
+    pub outsiders: u32,
+}
+
+impl DrawnDigits {
+    /// So many digits to train on, for the agent's own use and to test on, of [28 pixels](digits::SIDE) a side; and as many
+    /// outsiders as digits to test on.
+    pub fn new(train: u32, validation: u32, test: u32) -> Self {
+        Self { side: digits::SIDE, train, validation, test, outsiders: test }
+    }
+
+    /// The same on images of another size.
+    ///
+    /// # Panics
+    /// When the side is not from [`digits::LEAST_SIDE`] to [`digits::MOST_SIDE`].
+    #[must_use]
+    pub fn with_side(self, side: usize) -> Self {
+        assert!((digits::LEAST_SIDE..=digits::MOST_SIDE).contains(&side), "digits cannot be drawn on {side} pixels");
+        Self { side, ..self }
+    }
+
+    /// Rows, and columns, of an image.
+    pub fn side(&self) -> usize {
+        self.side
+    }
+
+    pub(super) fn task(&self) -> MultimodalTask {
+        let image = ImageShape::new(self.side, self.side, 1).expect("the side was checked");
+        let numbers = image.values() as u32;
+        MultimodalTask { num_classes: digits::CLASSES, numbers, image: Some(image), tokens: Tokens::Absent }
+    }
+
+    pub(super) fn instance(&self, seed: u64, name: &str) -> ShiftInstance {
+        let task = self.task();
+        let streams = |purpose: &'static str, count: u32| {
+            (0..u64::from(count)).map(move |index| stream(seed, purpose, name, index))
+        };
+        let labelled = |purpose, count| {
+            let (images, labels): (Vec<Pixels>, Vec<u32>) =
+                streams(purpose, count).map(|mut stream| digits::digit_at(self.side, &mut stream)).unzip();
+            MultimodalDataset::new(&task, self.inputs(&images), labels).expect("drawn digits are what the task says")
+        };
+        let outside = |mut stream: Stream| digits::outsider_at(self.side, &mut stream);
+        let outsiders: Vec<Pixels> = streams("drawn-outsiders", self.outsiders).map(outside).collect();
+        ShiftInstance {
+            train: labelled("drawn-train", self.train),
+            validation: labelled("drawn-validation", self.validation),
+            test: labelled("drawn-test", self.test),
+            outsiders: vec![Outsiders { name: OUTSIDERS.to_owned(), inputs: self.inputs(&outsiders) }],
+            task,
+            seed,
+            name: name.to_owned(),
+        }
+    }
+
+    fn inputs(&self, images: &[Pixels]) -> Inputs {
+        let values = images.iter().flat_map(|image| image.values().iter().map(|&x| x as f32)).collect();
+        Matrix::from_rows(self.side * self.side, values).into()
+    }
+}

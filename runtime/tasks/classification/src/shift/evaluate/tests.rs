@@ -1,0 +1,234 @@
+use jointly_core::metric::{accuracy, nll};
+use jointly_core::multimodal::MultimodalDataset;
+
+use super::*;
+use crate::shift::{DrawnDigits, ShiftSource};
+
+/// Functions of random probabilities that depend on the input's own numbers, `count` of them.
+struct Members {
+    count: u64,
+    /// Whether it says which draws are one function.
+    canonical: bool,
+    classes: usize,
+    largest_call: usize,
+}
+
+impl Members {
+    fn new(count: u64, canonical: bool) -> Self {
+        Self { count, canonical, classes: 10, largest_call: 0 }
+    }
+
+    fn row(&self, numbers: &[f32], draw: u64) -> Vec<f32> {
+        let key: f64 = numbers.iter().enumerate().map(|(i, &x)| f64::from(x) * (1.0 + i as f64)).sum();
+        let mut source = stream(draw % self.count, "test", &format!("{:x}", key.to_bits()), 0);
+        let weights: Vec<f64> = (0..self.classes).map(|_| libm::exp(2.0 * source.normal())).collect();
+        let sum: f64 = weights.iter().sum();
+        weights.iter().map(|weight| (weight / sum) as f32).collect()
+    }
+}
+
+impl MultimodalModel for Members {
+    type Error = std::convert::Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error> {
+        Ok(draws.iter().map(|draw| if self.canonical { draw % self.count } else { *draw }).collect())
+    }
+
+    fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Self::Error> {
+        let mut probs = Vec::new();
+        for &draw in draws {
+            for row in 0..inputs.rows() {
+                probs.extend(self.row(inputs.numbers().row(row), draw));
+            }
+        }
+        self.largest_call = self.largest_call.max(probs.len());
+        Ok(probs)
+    }
+}
+
+fn problem() -> ShiftProblem {
+    let digits = DrawnDigits::new(20, 10, 57).with_side(12);
+    ShiftProblem { name: "test/shift".into(), source: ShiftSource::Drawn(digits), repetition: 0 }
+}
+
+fn options() -> ShiftOptions {
+    let levels = ["rotation/60", "gaussian-noise/3"].map(|level| level.parse().unwrap()).to_vec();
+    ShiftOptions { draws: 12, taus: vec![1, 5, 20], levels }
+}
+
+fn scores(model: &mut Members, call_probs: usize) -> ShiftScores {
+    let problem = problem();
+    let mut reached = 0.0;
+    let mut progress = |fraction: f64| {
+        assert!(fraction >= reached && fraction <= 1.0, "{fraction} after {reached}");
+        reached = fraction;
+    };
+    let scores =
+        evaluate_within(call_probs, model, &problem, &problem.instance(3), &options(), 3, &mut progress).unwrap();
+    assert_eq!(reached, 1.0);
+    scores
+}
+
+#[test]
+fn every_condition_is_scored_in_its_turn() {
+    let scores = scores(&mut Members::new(4, true), CALL_PROBS);
+    let names: Vec<String> = scores.conditions.iter().map(|scores| scores.condition.to_string()).collect();
+    assert_eq!(names, ["none", "rotation/60", "gaussian-noise/3", "outside/letters-and-scribbles"]);
+    let text = serde_json::to_string(&scores).unwrap();
+    assert_eq!(serde_json::from_str::<ShiftScores>(&text).unwrap(), scores);
+    let outside = scores.outside().next().unwrap().1;
+    assert!(outside.labelled.is_none() && outside.detection.is_some());
+    assert!(outside.confident.iter().all(|[_, right]| *right == 0));
+    assert_eq!((outside.confident[0][0], outside.entropies.iter().sum::<u32>()), (57, 57));
+}
+
+#[test]
+fn neither_calls_nor_canonical_draws_change_a_bit() {
+    let whole = scores(&mut Members::new(4, true), CALL_PROBS);
+    let mut small = Members::new(4, true);
+    assert_eq!(scores(&mut small, 900), whole);
+    assert!(small.largest_call <= 900, "{}", small.largest_call);
+    assert_eq!(scores(&mut Members::new(4, false), CALL_PROBS), whole);
+    assert_eq!(scores(&mut Members::new(4, false), 1), whole);
+}
+
+/// By plain loops over draws and rows.
+#[test]
+fn scores_are_those_of_brute_force() {
+    let (problem, options) = (problem(), options());
+    let (instance, mut model) = (problem.instance(3), Members::new(5, true));
+    let scores = scores(&mut model, CALL_PROBS);
+    let order = pick::prefix(57, 57, &mut stream(3, "test-order", "test/shift", 0));
+    for scored in scores.conditions.iter().filter(|scored| scored.labelled.is_some()) {
+        let inputs = match &scored.condition {
+            Condition::Shifted(level) => instance.shifted(level).unwrap(),
+            _ => instance.test.inputs().clone(),
+        };
+        let data = MultimodalDataset::new(&problem.task(), inputs, instance.test.labels().to_vec()).unwrap();
+        let data = data.select(&order);
+        let draws = u64::from(options.draws);
+        let functions: Vec<Vec<Vec<f32>>> = (0..draws)
+            .map(|draw| (0..57).map(|row| model.row(data.inputs().numbers().row(row), draw)).collect())
+            .collect();
+        let mean = |count: usize| -> Vec<f64> {
+            let entry = |row: usize, k: usize| functions[..count].iter().map(|f| f64::from(f[row][k])).sum::<f64>();
+            (0..57)
+                .flat_map(|row| (0..10).map(move |k| (row, k)))
+                .map(|(row, k)| entry(row, k) / count as f64)
+                .collect()
+        };
+        let (probs, labelled) = (mean(12), scored.labelled.as_ref().unwrap());
+        assert_eq!(labelled.accuracy.mean, accuracy(&probs, data.labels(), 10));
+        assert_eq!(labelled.nll, nll(&probs, data.labels(), 10).score);
+        for (count, brier) in &labelled.brier_by_draws {
+            let expected = jointly_core::metric::brier(&mean(*count as usize), data.labels(), 10).score.mean;
+            assert!((brier.0 - expected).abs() < 1e-12, "{count}: {} and {expected}", brier.0);
+        }
+        assert_eq!(labelled.brier_by_draws.iter().map(|(count, _)| *count).collect::<Vec<_>>(), [1, 2, 5, 10, 12]);
+        // Whole groups alone: eleven of five, and 55 of 57 inputs.
+        let likelihood = |f: &Vec<Vec<f32>>, group: usize| -> f64 {
+            (5 * group..5 * group + 5).map(|row| libm::log(f64::from(f[row][data.labels()[row] as usize]))).sum()
+        };
+        let loss = |group: usize| {
+            let sum: f64 = functions.iter().map(|f| libm::exp(likelihood(f, group))).sum();
+            -libm::log(sum / 12.0)
+        };
+        let expected = (0..11).map(loss).sum::<f64>() / 11.0;
+        let joint: Vec<u32> = labelled.joint.iter().map(|(tau, _)| *tau).collect();
+        assert_eq!(joint, [1, 5, 20]);
+        assert!((labelled.joint[1].1.mean - expected).abs() < 1e-9, "{} and {expected}", labelled.joint[1].1.mean);
+        assert!((labelled.joint[0].1.mean - labelled.nll.mean).abs() < 1e-9);
+    }
+}
+
+/// Every class as likely as another.
+struct Even;
+
+impl MultimodalModel for Even {
+    type Error = std::convert::Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error> {
+        Ok(vec![0; draws.len()])
+    }
+
+    fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Self::Error> {
+        Ok(vec![0.1; inputs.rows() * draws.len() * 10])
+    }
+}
+
+#[test]
+fn ignorance_scores_as_on_paper() {
+    let problem = problem();
+    let scores = evaluate_shift(&mut Even, &problem, &problem.instance(0), &options(), 0, &mut |_| ()).unwrap();
+    let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-6, "{x} and {y}");
+    for (_, scored) in scores.shifted() {
+        let labelled = scored.labelled.as_ref().unwrap();
+        near(labelled.nll.mean, libm::log(10.0));
+        near(labelled.brier.mean, 0.9);
+        near(labelled.joint[1].1.mean, 5.0 * libm::log(10.0));
+        near(scored.entropy.mean, libm::log(10.0));
+        near(scored.confidence.mean, 0.1);
+        near(labelled.ece.0, (labelled.accuracy.mean - 0.1).abs());
+        assert_eq!(*scored.entropies.last().unwrap(), 57);
+    }
+    let detection = scores.outside().next().unwrap().1.detection.unwrap();
+    assert_eq!((detection.confidence.auroc.0, detection.confidence.fpr95_out.0), (0.5, 1.0));
+}
+
+/// An agent whose answer depends on the number of rows is not scored.
+struct Crowded;
+
+impl MultimodalModel for Crowded {
+    type Error = std::convert::Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error> {
+        Ok(draws.to_vec())
+    }
+
+    fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Self::Error> {
+        let p = if inputs.rows() > 10 { 0.1 } else { 0.2 };
+        let row: Vec<f32> = (0..10).map(|k| if k == 0 { p } else { (1.0 - p) / 9.0 }).collect();
+        Ok(row.repeat(inputs.rows() * draws.len()))
+    }
+}
+
+#[test]
+fn an_agent_that_looks_around_is_not_scored() {
+    let problem = problem();
+    let scores = evaluate_shift(&mut Crowded, &problem, &problem.instance(0), &options(), 0, &mut |_| ());
+    assert!(matches!(scores, Err(EvaluateError::Inconsistent(_))), "{scores:?}");
+}
+
+/// One that answers as it should, but doubts many inputs at once that are brighter than digits are.
+struct Adapting {
+    brightness: f32,
+}
+
+impl MultimodalModel for Adapting {
+    type Error = std::convert::Infallible;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error> {
+        Ok(draws.to_vec())
+    }
+
+    fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Self::Error> {
+        let p = if inputs.rows() > 10 && mean(inputs) > self.brightness + 0.05 { 0.1 } else { 0.91 };
+        let row: Vec<f32> = (0..10).map(|k| if k == 0 { p } else { (1.0 - p) / 9.0 }).collect();
+        Ok(row.repeat(inputs.rows() * draws.len()))
+    }
+}
+
+fn mean(inputs: &Inputs) -> f32 {
+    let values = inputs.numbers().values();
+    values.iter().sum::<f32>() / values.len() as f32
+}
+
+#[test]
+fn an_agent_that_looks_around_under_shift_alone_is_not_scored() {
+    let problem = problem();
+    let instance = problem.instance(0);
+    let mut model = Adapting { brightness: mean(instance.test.inputs()) };
+    let scores = evaluate_shift(&mut model, &problem, &instance, &options(), 0, &mut |_| ());
+    let Err(EvaluateError::Inconsistent(what)) = scores else { panic!("{scores:?}") };
+    assert!(what.ends_with("under gaussian-noise/3"), "{what}");
+}

@@ -1,0 +1,125 @@
+//! A problem's data under one seed, and the test inputs as a shift leaves them.
+
+use jointly_core::image_shape::ImageShape;
+use jointly_core::matrix::Matrix;
+use jointly_core::multimodal::{Inputs, MultimodalDataset, MultimodalTask, PADDING, TokenMatrix, Tokens};
+
+use super::error::ShiftError;
+use super::level::ShiftLevel;
+use super::pixels::Pixels;
+use super::table::Columns;
+use crate::shift::input::Input;
+use crate::shift::level::Shift;
+
+/// What agents train on, what they are tested on, and what belongs to no class.
+#[derive(Clone, Debug)]
+pub struct ShiftInstance {
+    /// What an agent is told.
+    pub task: MultimodalTask,
+    /// The examples to train on.
+    pub train: MultimodalDataset,
+    /// Others, for the agent's own use.
+    pub validation: MultimodalDataset,
+    /// Others, to test on, as they are before any shift.
+    pub test: MultimodalDataset,
+    /// Inputs of no class, by where they come from; there may be none.
+    pub outsiders: Vec<Outsiders>,
+    pub(super) seed: u64,
+    /// The problem's [stream name](super::ShiftProblem::stream_name).
+    pub(super) name: String,
+}
+
+/// Inputs that belong to none of the classes.
+#[derive(Clone, Debug)]
+pub struct Outsiders {
+    /// What they are, in kebab case: a dataset, or `odd-classes`.
+    pub name: String,
+    /// The inputs themselves.
+    pub inputs: Inputs,
+}
+
+/// Whether inputs of a task can be shifted so, and change by it.
+pub(super) fn changes(task: &MultimodalTask, shift: Shift) -> bool {
+    match (shift.input(), task.image) {
+        (Input::Image, Some(shape)) => shape.channels() == 3 || shift.changes_grey(),
+        (Input::Image, None) => false,
+        (Input::Table, image) => image.is_none() && task.numbers > 0,
+        (Input::Tokens, _) => task.tokens != Tokens::Absent,
+    }
+}
+
+impl ShiftInstance {
+    /// The test inputs under a shift.
+    ///
+    /// Row i of images and tokens is shifted with the [stream](ShiftLevel::stream) of index i, a whole table with that of
+    /// index 0; so one row is the same whatever others there are. Images are [shifted one by one](ShiftLevel::apply). A table is measured by the columns of its training rows. Of a text every word may
+    /// be replaced, by any word or the unknown one, and what fills it up stays; of categories each by one of its own
+    /// column.
+    ///
+    /// # Errors
+    /// When the inputs have nothing that the shift is of, or a number becomes more than an `f32` holds.
+    ///
+    /// # Panics
+    /// Never: a shift keeps the number of rows.
+    pub fn shifted(&self, level: &ShiftLevel) -> Result<Inputs, ShiftError> {
+        let inputs = self.test.inputs();
+        let (numbers, tokens) = match (level.shift().input(), self.task.image) {
+            (Input::Image, Some(shape)) => (self.images(level, shape)?, inputs.tokens().clone()),
+            (Input::Table, None) if self.task.numbers > 0 => (self.table(level)?, inputs.tokens().clone()),
+            (Input::Tokens, _) if self.task.tokens != Tokens::Absent => (inputs.numbers().clone(), self.tokens(level)?),
+            (shifts, image) => {
+                let found = match (image, self.task.numbers) {
+                    (Some(_), _) => Input::Image,
+                    (None, 0) => Input::Tokens,
+                    (None, _) => Input::Table,
+                };
+                return Err(ShiftError::Input { shift: level.shift().name(), shifts, found });
+            }
+        };
+        Ok(Inputs::new(numbers, tokens).unwrap_or_else(|_| unreachable!("shifts keep the number of rows")))
+    }
+
+    fn images(&self, level: &ShiftLevel, shape: ImageShape) -> Result<Matrix, ShiftError> {
+        let numbers = self.test.inputs().numbers();
+        if level.severity() == 0.0 {
+            return Ok(numbers.clone());
+        }
+        let mut values = Vec::with_capacity(numbers.values().len());
+        for row in 0..numbers.rows() {
+            let image = Pixels::new(shape, numbers.row(row).iter().map(|&x| f64::from(x)).collect())?;
+            let shifted = level.apply(&image, &mut level.stream(self.seed, &self.name, row as u64))?;
+            values.extend(shifted.values().iter().map(|&x| x as f32));
+        }
+        Ok(Matrix::from_rows(numbers.cols(), values))
+    }
+
+    fn table(&self, level: &ShiftLevel) -> Result<Matrix, ShiftError> {
+        let columns = Columns::of(self.train.inputs().numbers())?;
+        let mut stream = level.stream(self.seed, &self.name, 0);
+        level.apply_to_table(self.test.inputs().numbers(), &columns, &mut stream)
+    }
+
+    fn tokens(&self, level: &ShiftLevel) -> Result<TokenMatrix, ShiftError> {
+        let tokens = self.test.inputs().tokens();
+        let mut values = Vec::with_capacity(tokens.values().len());
+        for row in 0..tokens.rows() {
+            let mut stream = level.stream(self.seed, &self.name, row as u64);
+            match &self.task.tokens {
+                Tokens::Text { vocabulary, .. } => {
+                    // Words alone, counted from 0: the padding is none of them.
+                    let words: Vec<u32> =
+                        tokens.row(row).iter().filter(|&&id| id != PADDING).map(|&id| id - 1).collect();
+                    let mut words = level.apply_to_tokens(&words, vocabulary - 1, &mut stream)?.into_iter();
+                    let word = |&id: &u32| if id == PADDING { id } else { words.next().map_or(id, |word| word + 1) };
+                    values.extend(tokens.row(row).iter().map(word));
+                }
+                categories => {
+                    for (col, &id) in tokens.row(row).iter().enumerate() {
+                        values.extend(level.apply_to_tokens(&[id], categories.size(col), &mut stream)?);
+                    }
+                }
+            }
+        }
+        Ok(TokenMatrix::new(tokens.rows(), tokens.cols(), values).expect("a token for a token"))
+    }
+}

@@ -1,0 +1,251 @@
+//! Suites of dataset shift: which problems, and how they are run. A suite is data.
+
+use jointly_data::shift::shift_card;
+
+use super::classes::ClassShift;
+use super::dataset::ShiftDataset;
+use super::drawn::DrawnDigits;
+use super::level::ShiftLevel;
+use super::options::ShiftOptions;
+use super::problem::{ShiftProblem, ShiftSource};
+use crate::shift::input::Input;
+use crate::shift::level::Shift;
+
+/// Repetitions, which standard errors are over.
+const REPETITIONS: u32 = 5;
+/// Functions sampled on MNIST and on the other sets of Ovadia et al. (2019), appendix A; for texts it has 5, of which no
+/// joint prediction can be told.
+const MNIST_DRAWS: u32 = 300;
+const DRAWS: u32 = 128;
+/// Orders of predictive distributions.
+const TAUS: [u32; 3] = [1, 10, 100];
+/// The share of classes that are filtered, and with what probability; the Testbed leaves both open.
+const FILTERED_SHARE: f64 = 0.34;
+const REJECT: [f64; 2] = [0.5, 0.9];
+/// The side of the digits of the reduced suite.
+const QUICK_SIDE: usize = 14;
+
+/// A named list of problems and the way they are run.
+#[derive(Clone, Debug)]
+pub struct ShiftSuite {
+    /// The name that the command takes.
+    pub name: String,
+    /// One line for a person.
+    pub summary: String,
+    /// The problems, in the order in which results are reduced.
+    pub problems: Vec<ShiftProblem>,
+    /// How each problem is run.
+    pub options: ShiftOptions,
+    /// Whether its datasets are alternatives, of which the first that is at hand is meant.
+    pub alternatives: bool,
+}
+
+/// All suites of dataset shift that come with the runtime.
+pub fn shift_suites() -> Vec<ShiftSuite> {
+    vec![
+        suite(
+            "quick/shift",
+            "a glance at dataset shift in minutes: 400 digits of 14 pixels drawn by the host, rotated, moved and corrupted; 2 \
+             repetitions",
+            drawn("quick/shift", DrawnDigits::new(400, 100, 200).with_side(QUICK_SIDE), 2),
+            50,
+            quick_levels(),
+        ),
+        suite(
+            "shift/synthetic",
+            "digits drawn by the host, rotated, moved and corrupted with the constants of ImageNet-C, letters and scribbles as \
+             outsiders: 4,000 to train and 1,000 to test on; 5 repetitions",
+            drawn("shift/synthetic", DrawnDigits::new(4000, 500, 1000), REPETITIONS),
+            100,
+            grey_levels(),
+        ),
+        ShiftSuite {
+            alternatives: true,
+            ..suite(
+                "shift/mnist",
+                "MNIST rotated, moved and corrupted with the constants of ImageNet-C, notMNIST as outsiders: of 60,000 training \
+             images (full) or of the 10,000 test images alone (t10k: 8,000 to train and 1,500 to test on); 5 repetitions",
+                [known("shift/mnist/full", "mnist"), known("shift/mnist/t10k", "mnist-t10k")].concat(),
+                MNIST_DRAWS,
+                grey_levels(),
+            )
+        },
+        suite(
+            "shift/cifar10",
+            "CIFAR-10 under the paper's 16 corruptions with the constants of CIFAR-10-C, SVHN as outsiders; 5 repetitions",
+            known("shift/cifar10", "cifar10"),
+            DRAWS,
+            paper_corruptions(),
+        ),
+        suite(
+            USER_IMAGES,
+            "a folder of your own images, corrupted: ImageNet-C's row on any images of any size; 5 repetitions",
+            repeated(USER_IMAGES, &ShiftSource::Data(ShiftDataset::own("images")), REPETITIONS),
+            DRAWS,
+            usual(&Shift::corruptions().collect::<Vec<_>>()),
+        ),
+        suite(
+            "shift/text",
+            "20 newsgroups, those of odd number and the One Billion Word Benchmark as outsiders, words replaced at random; 5 \
+             repetitions",
+            known("shift/text", "20newsgroups"),
+            DRAWS,
+            usual(&[Shift::Reassign]),
+        ),
+        suite(
+            "shift/clicks",
+            "Criteo's first 200,000 clicks, categories replaced at random; 5 repetitions",
+            known("shift/clicks", "criteo"),
+            DRAWS,
+            (1..20).map(|step| at(Shift::Reassign, f64::from(step * 5) / 100.0)).collect(),
+        ),
+        suite(
+            "shift/tabular",
+            "three tables under noise, stretched and moved columns; with a class held out as outsiders, and with classes \
+             filtered from training; 5 repetitions each",
+            tabular("shift/tabular"),
+            MNIST_DRAWS,
+            usual(&[Shift::GaussianFeatures, Shift::FeatureScale, Shift::FeatureOffset]),
+        ),
+    ]
+}
+
+/// The suite of a person's own images, which a folder holds: no data directory has them.
+pub const USER_IMAGES: &str = "shift/images";
+
+/// The suite of that name, if there is one.
+pub fn shift_suite(name: &str) -> Option<ShiftSuite> {
+    shift_suites().into_iter().find(|suite| suite.name == name)
+}
+
+fn suite(name: &str, summary: &str, problems: Vec<ShiftProblem>, draws: u32, levels: Vec<ShiftLevel>) -> ShiftSuite {
+    let options = ShiftOptions { draws, taus: TAUS.to_vec(), levels };
+    ShiftSuite { name: name.to_owned(), summary: summary.to_owned(), problems, options, alternatives: false }
+}
+
+fn repeated(name: &str, source: &ShiftSource, repetitions: u32) -> Vec<ShiftProblem> {
+    let problem =
+        |repetition| ShiftProblem { name: format!("{name}/seed{repetition}"), source: source.clone(), repetition };
+    (0..repetitions).map(problem).collect()
+}
+
+fn drawn(name: &str, digits: DrawnDigits, repetitions: u32) -> Vec<ShiftProblem> {
+    repeated(name, &ShiftSource::Drawn(digits), repetitions)
+}
+
+fn known(name: &str, dataset: &str) -> Vec<ShiftProblem> {
+    repeated(name, &ShiftSource::Data(self::dataset(dataset)), REPETITIONS)
+}
+
+fn dataset(name: &str) -> ShiftDataset {
+    ShiftDataset::known(shift_card(name).expect("a dataset that suites know"))
+}
+
+/// Each table as it is, with a class held out where there are more than two, and with classes filtered.
+fn tabular(name: &str) -> Vec<ShiftProblem> {
+    let mut problems = Vec::new();
+    for table in ["iris", "wine-quality", "german-credit"] {
+        let name = format!("{name}/{table}");
+        let mut add = |name: &str, classes| {
+            let source = ShiftSource::Data(dataset(table).with_classes(classes));
+            problems.extend(repeated(name, &source, REPETITIONS));
+        };
+        add(&name, ClassShift::None);
+        if dataset(table).task().num_classes > 2 {
+            add(&format!("{name}/held-out"), ClassShift::HeldOut);
+        }
+        for reject in REJECT {
+            let classes = ClassShift::Filtered { share: FILTERED_SHARE, reject };
+            add(&format!("{name}/filtered{reject}"), classes);
+        }
+    }
+    problems
+}
+
+fn at(shift: Shift, severity: f64) -> ShiftLevel {
+    shift.at(severity).expect("a severity that the shift has")
+}
+
+/// Shifts at their usual severities.
+fn usual(shifts: &[Shift]) -> Vec<ShiftLevel> {
+    shifts.iter().flat_map(|&shift| shift.severities().iter().map(move |&severity| at(shift, severity))).collect()
+}
+
+/// Everything that changes grey images.
+fn grey_levels() -> Vec<ShiftLevel> {
+    let shifts: Vec<Shift> = Shift::ALL.into_iter().filter(|shift| shift.changes_grey()).collect();
+    debug_assert!(shifts.iter().all(|shift| shift.input() == Input::Image));
+    usual(&shifts)
+}
+
+/// The 16 corruptions of Ovadia et al. (2019), by their published code: all but snow, motion blur and jpeg.
+fn paper_corruptions() -> Vec<ShiftLevel> {
+    let left_out = [Shift::Snow, Shift::MotionBlur, Shift::Jpeg];
+    usual(&Shift::corruptions().filter(|shift| !left_out.contains(shift)).collect::<Vec<_>>())
+}
+
+fn quick_levels() -> Vec<ShiftLevel> {
+    let some = |shift, severities: &[f64]| severities.iter().map(|&severity| at(shift, severity)).collect::<Vec<_>>();
+    [
+        some(Shift::Rotation, &[30.0, 60.0, 90.0]),
+        some(Shift::Translation, &[2.0, 4.0]),
+        some(Shift::GaussianNoise, &[1.0, 3.0, 5.0]),
+        some(Shift::ImpulseNoise, &[3.0]),
+        some(Shift::Contrast, &[3.0]),
+    ]
+    .concat()
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn suites_pass_their_own_checks() {
+        for suite in shift_suites() {
+            assert_eq!(suite.options.check(), Ok(()), "{}", suite.name);
+            let names: HashSet<&str> = suite.problems.iter().map(|problem| problem.name.as_str()).collect();
+            assert_eq!(names.len(), suite.problems.len());
+            for problem in &suite.problems {
+                assert!(problem.name.starts_with(&format!("{}/", suite.name)), "{}", problem.name);
+                // Whatever it is shifted by it takes; what a person's own images are is not known yet.
+                let own = suite.name == USER_IMAGES;
+                assert!(
+                    own || suite.options.levels.iter().all(|level| problem.takes(level.shift())),
+                    "{}",
+                    problem.name
+                );
+            }
+        }
+        assert!(shift_suite("nonesuch").is_none());
+    }
+
+    #[test]
+    fn they_hold_what_they_say() {
+        let count = |name: &str| {
+            let suite = shift_suite(name).unwrap();
+            (suite.problems.len(), suite.options.levels.len(), suite.options.draws)
+        };
+        assert_eq!(count("shift/mnist"), (10, 12 + 7 + 90, 300));
+        assert_eq!(count("shift/cifar10"), (5, 80, 128));
+        assert_eq!(count("shift/text"), (5, 6, 128));
+        assert_eq!(count("shift/clicks"), (5, 19, 128));
+        // Three tables as they are and twice filtered, two with a class held out.
+        assert_eq!(count("shift/tabular"), (5 * (3 + 3 * 2 + 2), 15, 300));
+        assert_eq!(count("shift/synthetic"), (5, 12 + 7 + 90, 100));
+        assert_eq!(count("quick/shift"), (2, 10, 50));
+        let problem = |suite: &str, name: &str| {
+            shift_suite(suite).unwrap().problems.into_iter().find(|problem| problem.name == name).unwrap()
+        };
+        assert_eq!(problem("shift/mnist", "shift/mnist/t10k/seed4").repetition, 4);
+        assert_eq!(problem("shift/mnist", "shift/mnist/full/seed0").dataset().unwrap().name(), "mnist");
+        assert_eq!(problem("shift/tabular", "shift/tabular/iris/held-out/seed0").task().num_classes, 2);
+        assert_eq!(problem("quick/shift", "quick/shift/seed1").task().numbers, 14 * 14);
+        assert_eq!(problem("quick/shift", "quick/shift/seed1").cluster(), "quick/shift/seed1");
+        assert_eq!(problem("shift/tabular", "shift/tabular/iris/held-out/seed0").cluster(), "iris");
+        let clicks = shift_suite("shift/clicks").unwrap().options.levels;
+        assert_eq!([clicks[0].to_string(), clicks[18].to_string()], ["reassign/0.05", "reassign/0.95"]);
+    }
+}

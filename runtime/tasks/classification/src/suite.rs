@@ -1,0 +1,243 @@
+//! Suites: which problems, and how their predictions are evaluated. A suite is data.
+
+use std::num::NonZeroU32;
+
+use jointly_core::evaluation::Evaluation;
+use jointly_data::{Card, Kind, RealProblem, cards};
+
+use crate::environment::{EnvironmentSpec, Initialization};
+use crate::problem::{Problem, Source};
+use crate::test_inputs::TestInputs;
+
+/// Temperatures of the testbed's softmax, from strong signal to weak.
+const TEMPERATURES: [f64; 3] = [0.01, 0.1, 0.5];
+/// Dimensions of the inputs of the dyadic suites.
+const DIMENSIONS: [u32; 3] = [2, 10, 100];
+/// Anchors of their test inputs.
+const ANCHORS: NonZeroU32 = NonZeroU32::new(2).unwrap();
+/// Hyperplanes for real data in the reference implementation.
+const PLANES_FOR_DATA: u32 = 10;
+
+/// What the reduced suite of real data holds.
+const QUICK_DATASETS: [&str; 4] = ["iris", "wine-quality", "german-credit", "mnist-t10k"];
+
+/// A named list of problems and the way they are evaluated.
+#[derive(Clone, Debug)]
+pub struct Suite {
+    /// The name that the command takes.
+    pub name: String,
+    /// One line for a person.
+    pub summary: String,
+    /// How each problem is evaluated.
+    pub evaluation: Evaluation,
+    /// The problems, in the order in which results are reduced.
+    pub problems: Vec<Problem>,
+}
+
+/// All suites that come with the runtime.
+pub fn suites() -> Vec<Suite> {
+    vec![
+        testbed(
+            "quick",
+            "a glance at the Neural Testbed in minutes: T 10 and 100, temperatures 0.01, 0.1 and 0.5, 3 seeds, tau 1 and 100",
+            &[10, 100],
+            3,
+            Evaluation { samples: 100, draws: 250, planes: 5, ..Evaluation::testbed() },
+        ),
+        testbed(
+            "testbed",
+            "the Neural Testbed of the paper: T 1 to 1000, temperatures 0.01, 0.1 and 0.5, 10 seeds, tau 1 and 100",
+            &[1, 3, 10, 30, 100, 300, 1000],
+            10,
+            Evaluation::testbed(),
+        ),
+        dyadic(
+            "quick/dyadic",
+            "a glance at the dyadic testbed in minutes: d 2, 10 and 100, T 10 d, temperatures 0.01, 0.1 and 0.5, 2 seeds",
+            &[10],
+            2,
+            Evaluation { samples: 100, draws: 250, planes: 5, taus: vec![1, 10], ..Evaluation::testbed() },
+        ),
+        dyadic(
+            "testbed/dyadic",
+            "the Neural Testbed in more dimensions: d 2, 10 and 100, T d to 1000 d, temperatures 0.01, 0.1 and 0.5, 5 seeds; \
+             each of 10 test inputs is one of two",
+            &[1, 10, 100, 1000],
+            5,
+            Evaluation { taus: vec![1, 10], ..Evaluation::testbed() },
+        ),
+        real(
+            "quick/real",
+            "a glance at real data in minutes: three tables and the test images of MNIST, T 1, 10, 100 and, of tables, all, \
+             2 seeds, tau 1 and 100",
+            cards().iter().filter(|card| QUICK_DATASETS.contains(&card.name)),
+            |card| if card.kind == Kind::Table { vec![1, 10, 100, card.train_size] } else { vec![1, 10, 100] },
+            2,
+            Evaluation { samples: 100, draws: 250, planes: 5, ..Evaluation::testbed() },
+        ),
+        real(
+            "testbed/real",
+            "real data of the paper: ten datasets, T 1 to 10000 and all, 3 seeds, tau 1 and 100",
+            cards().iter().filter(|card| card.in_paper),
+            |card| vec![1, 10, 100, 1000, 10_000, card.train_size],
+            3,
+            Evaluation { planes: PLANES_FOR_DATA, ..Evaluation::testbed() },
+        ),
+    ]
+}
+
+/// The suite of that name, if there is one.
+pub fn suite(name: &str) -> Option<Suite> {
+    suites().into_iter().find(|suite| suite.name == name)
+}
+
+fn testbed(name: &str, summary: &str, train_sizes: &[u32], seeds: u32, evaluation: Evaluation) -> Suite {
+    let mut problems = Vec::new();
+    for &train_size in train_sizes {
+        for temperature in TEMPERATURES {
+            for seed in 0..seeds {
+                let name = format!("{name}/t{train_size}/temp{temperature}/seed{seed}");
+                problems.push(synthetic(name, 2, train_size, temperature, TestInputs::Independent));
+            }
+        }
+    }
+    Suite { name: name.to_owned(), summary: summary.to_owned(), evaluation, problems }
+}
+
+/// Inputs of several dimensions, with so many training examples a dimension, and dyadic test inputs.
+fn dyadic(name: &str, summary: &str, examples: &[u32], seeds: u32, evaluation: Evaluation) -> Suite {
+    let mut problems = Vec::new();
+    for dim in DIMENSIONS {
+        for train_size in examples.iter().map(|&examples| dim * examples) {
+            for temperature in TEMPERATURES {
+                let inputs = TestInputs::Anchored { anchors: ANCHORS };
+                for seed in 0..seeds {
+                    let name = format!("{name}/d{dim}/t{train_size}/temp{temperature}/seed{seed}");
+                    problems.push(synthetic(name, dim, train_size, temperature, inputs));
+                }
+            }
+        }
+    }
+    Suite { name: name.to_owned(), summary: summary.to_owned(), evaluation, problems }
+}
+
+/// Datasets at these numbers of training examples, as far as they have them.
+fn real(
+    name: &str,
+    summary: &str,
+    cards: impl Iterator<Item = &'static Card>,
+    train_sizes: impl Fn(&Card) -> Vec<u32>,
+    seeds: u32,
+    evaluation: Evaluation,
+) -> Suite {
+    let mut problems = Vec::new();
+    for card in cards {
+        let mut sizes = train_sizes(card);
+        sizes.retain(|&size| size <= card.train_size);
+        for train_size in sizes {
+            let size = if train_size == card.train_size { "full".to_owned() } else { train_size.to_string() };
+            problems.extend((0..seeds).map(|seed| Problem {
+                name: format!("{name}/{}/t{size}/seed{seed}", card.name),
+                source: Source::Real(RealProblem::new(card, train_size, seed)),
+            }));
+        }
+    }
+    Suite { name: name.to_owned(), summary: summary.to_owned(), evaluation, problems }
+}
+
+/// A problem of two classes and the environments of the testbed.
+fn synthetic(name: String, input_dim: u32, train_size: u32, temperature: f64, test_inputs: TestInputs) -> Problem {
+    let environment = EnvironmentSpec {
+        input_dim,
+        num_classes: 2,
+        temperature,
+        hidden: vec![50, 50],
+        initialization: Initialization::Testbed,
+    };
+    Problem { name, source: Source::Synthetic { environment, train_size, test_inputs } }
+}
+
+impl Suite {
+    /// Problems read from files, as one suite.
+    pub fn imported(problems: Vec<Problem>) -> Self {
+        Self {
+            name: "imported".to_owned(),
+            summary: "problems read from files".to_owned(),
+            evaluation: Evaluation { taus: Vec::new(), samples: 0, planes: PLANES_FOR_DATA, ..Evaluation::testbed() },
+            problems,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+
+    #[test]
+    fn the_testbed_is_the_papers() {
+        let suite = suite("testbed").unwrap();
+        assert_eq!(suite.problems.len(), 210);
+        assert!(suite.problems.iter().any(|problem| problem.name == "testbed/t10/temp0.1/seed3"));
+        assert_eq!((suite.evaluation.samples, suite.evaluation.draws, suite.evaluation.planes), (1000, 1000, 7));
+    }
+
+    #[test]
+    fn quick_is_small() {
+        let suite = suite("quick").unwrap();
+        assert_eq!(suite.problems.len(), 18);
+        assert_eq!(suite.problems[0].name, "quick/t10/temp0.01/seed0");
+    }
+
+    #[test]
+    fn the_dyadic_testbed_has_as_many_examples_a_dimension() {
+        let suite = suite("testbed/dyadic").unwrap();
+        assert_eq!(suite.problems.len(), 3 * 4 * 3 * 5);
+        let problem = suite.problems.iter().find(|p| p.name == "testbed/dyadic/d100/t10000/temp0.1/seed4").unwrap();
+        assert_eq!(problem.task().input_dim, 100);
+        assert_eq!((suite.evaluation.taus, suite.evaluation.samples), (vec![1, 10], 1000));
+    }
+
+    #[test]
+    fn real_data_are_the_papers() {
+        let suite = suite("testbed/real").unwrap();
+        let count = |prefix: &str| suite.problems.iter().filter(|problem| problem.name.starts_with(prefix)).count();
+        // T is 1, 10, 100 and all for 120 examples; up to 1000 for 5000; up to 10000 beyond.
+        assert_eq!(count("testbed/real/iris/"), 4 * 3);
+        assert_eq!(count("testbed/real/cmaterdb/"), 5 * 3);
+        assert_eq!(count("testbed/real/emnist-letters/"), 6 * 3);
+        assert_eq!(suite.problems.len(), (2 * 4 + 2 * 5 + 6 * 6) * 3);
+        assert!(suite.problems.iter().any(|problem| problem.name == "testbed/real/iris/t10/seed0"));
+        assert!(suite.problems.iter().any(|problem| problem.name == "testbed/real/mnist/tfull/seed2"));
+        assert_eq!((suite.evaluation.samples, suite.evaluation.draws, suite.evaluation.planes), (1000, 1000, 10));
+    }
+
+    #[test]
+    fn quick_real_data_are_few() {
+        let suite = suite("quick/real").unwrap();
+        assert_eq!(suite.problems.len(), (3 * 4 + 3) * 2);
+        assert!(suite.problems.iter().all(|problem| problem.metric() == jointly_core::Metric::Nll));
+    }
+
+    #[test]
+    fn every_suite_passes_its_own_checks() {
+        for suite in suites() {
+            assert!(suite.problems.iter().all(|problem| problem.fits(&suite.evaluation).is_ok()), "{}", suite.name);
+        }
+        assert_eq!(Suite::imported(Vec::new()).evaluation.check(), Ok(()));
+    }
+
+    #[test]
+    fn names_are_unique() {
+        for suite in suites() {
+            let names: HashSet<_> = suite.problems.iter().map(|problem| &problem.name).collect();
+            assert_eq!(names.len(), suite.problems.len());
+        }
+    }
+
+    #[test]
+    fn there_is_no_suite_of_another_name() {
+        assert!(suite("nonesuch").is_none());
+    }
+}

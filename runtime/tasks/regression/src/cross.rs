@@ -1,0 +1,96 @@
+//! Agents compared by their correlations alone: XLL and XLLR of all beliefs on one problem.
+
+mod belief;
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+pub use belief::{BeliefDefect, CorrelationBelief};
+
+use jointly_core::correlations::{CrossLikelihoods, DensityError};
+use jointly_core::score::Real;
+
+/// XLL and XLLR of some agents on one problem, each of them the reference once: algorithm 2 of Wang, Sun and Grosse.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct CrossScores {
+    /// Number of test points, each with a group.
+    pub rows: u64,
+    /// Number b of points in a group.
+    pub batch: u32,
+    /// `xll[reference][candidate]`, nats a point; none where either is not compared.
+    pub xll: Vec<Vec<Option<Real>>>,
+    /// `ranks[reference][candidate]`, 0 for the best; none where either is not compared.
+    pub ranks: Vec<Vec<Option<Real>>>,
+    /// Each agent's XLL, averaged over the references.
+    pub mean_xll: Vec<Option<Real>>,
+    /// Each agent's rank, averaged over the references: XLLR.
+    pub mean_rank: Vec<Option<Real>>,
+    /// The agents that are not compared, ascending, and why.
+    pub failures: Vec<(usize, String)>,
+}
+
+/// Why beliefs cannot be compared.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum CrossError {
+    /// There is none.
+    #[error("there are no beliefs to compare")]
+    Empty,
+    /// One cannot be read.
+    #[error("belief {index}: {defect}")]
+    Belief {
+        /// Which, from 0.
+        index: usize,
+        /// What is wrong with it.
+        defect: BeliefDefect,
+    },
+    /// One is of other test points than the first.
+    #[error(
+        "belief {index} is of other targets or groups than the first: compare beliefs of one problem under one seed"
+    )]
+    Different {
+        /// Which, from 0.
+        index: usize,
+    },
+    /// The targets have no density.
+    #[error(transparent)]
+    Density(#[from] DensityError),
+}
+
+/// XLL and XLLR of agents on one problem, from the bytes that [`run`](crate::RegressionProblem::run) leaves of each.
+///
+/// # Formula
+/// As [`CrossLikelihoods::new`]. Likelihoods are those of the correlations as the bytes hold them, in `f32`.
+///
+/// # Errors
+/// When there are no beliefs, one cannot be read, or they are of different targets. An agent whose belief has no density is
+/// among the [failures](CrossScores::failures) instead.
+pub fn cross_scores(beliefs: &[&[u8]]) -> Result<CrossScores, CrossError> {
+    let read = |(index, bytes): (usize, &&[u8])| {
+        CorrelationBelief::read(bytes).map_err(|defect| CrossError::Belief { index, defect })
+    };
+    let beliefs = beliefs.iter().enumerate().map(read).collect::<Result<Vec<_>, _>>()?;
+    let Some(first) = beliefs.first() else { return Err(CrossError::Empty) };
+    let same = |belief: &CorrelationBelief| belief.batch() == first.batch() && belief.targets() == first.targets();
+    if let Some(index) = beliefs.iter().position(|belief| !same(belief)) {
+        return Err(CrossError::Different { index });
+    }
+    let (targets, batch) = (first.targets().to_vec(), first.batch());
+    let moments: Vec<_> = beliefs.iter().map(|belief| belief.moments().clone()).collect();
+    let cross = CrossLikelihoods::new(&moments, &targets, batch as usize)?;
+    let each = || 0..moments.len();
+    let table = |entry: &dyn Fn(usize, usize) -> Option<f64>| {
+        each().map(|reference| each().map(|candidate| entry(reference, candidate).map(Real)).collect()).collect()
+    };
+    Ok(CrossScores {
+        rows: targets.len() as u64,
+        batch,
+        xll: table(&|reference, candidate| cross.likelihood(reference, candidate)),
+        ranks: table(&|reference, candidate| cross.rank(reference, candidate)),
+        mean_xll: each().map(|candidate| cross.mean_likelihood(candidate).map(Real)).collect(),
+        mean_rank: each().map(|candidate| cross.mean_rank(candidate).map(Real)).collect(),
+        failures: cross.failures().iter().map(|(index, error)| (*index, error.to_string())).collect(),
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,40 @@
+//! The distinct functions among an agent's draws.
+
+use std::collections::BTreeMap;
+
+use jointly_core::regression::regressor::Belief;
+
+/// The distinct functions among draws 0..M, each with the number of draws that name it.
+#[derive(Clone, Debug)]
+pub(crate) struct Functions {
+    /// The canonical draw of each function, in the order in which draws first name it.
+    pub(crate) draws: Vec<u64>,
+    pub(super) counts: Vec<u64>,
+    /// The place of each draw's function among them.
+    pub(super) places: Vec<usize>,
+}
+
+impl Functions {
+    pub(super) fn of<B: Belief>(belief: &mut B, draws: u32) -> Result<Self, B::Error> {
+        let all: Vec<u64> = (0..u64::from(draws)).collect();
+        let canonical = belief.canonical_draws(&all)?;
+        assert_eq!(canonical.len(), all.len(), "one canonical draw a draw");
+        let mut known = BTreeMap::new();
+        let mut functions = Self { draws: Vec::new(), counts: Vec::new(), places: Vec::new() };
+        for canonical in canonical {
+            let place = *known.entry(canonical).or_insert(functions.draws.len());
+            if place == functions.draws.len() {
+                functions.draws.push(canonical);
+                functions.counts.push(0);
+            }
+            functions.counts[place] += 1;
+            functions.places.push(place);
+        }
+        Ok(functions)
+    }
+
+    /// Number of draws.
+    pub(super) fn total(&self) -> u64 {
+        self.places.len() as u64
+    }
+}

@@ -1,0 +1,255 @@
+//! Problems of transductive active learning: one agent selects what another, or the same, learns from.
+
+use std::fmt;
+
+use jointly_core::correlations::{
+    MomentsError, marginal_information_gain, marginal_log_likelihood, most_informative, total_information_gain,
+};
+use jointly_core::matrix::Matrix;
+use jointly_core::pick;
+use jointly_core::regression::dataset::Targets;
+use jointly_core::regression::regressor::{Belief, Regressor};
+use jointly_core::score::Real;
+use jointly_core::stream::stream;
+use serde::{Deserialize, Serialize};
+
+use super::data::{PoolData, Pooled, joined};
+use super::run::Run;
+use super::unit::{OracleRound, RegressionResult, RegressionUnit, Round};
+use crate::evaluate::evaluate;
+use crate::fit::{FitError, Fitted, fit_in};
+use crate::metric::gaussian_nll;
+use crate::oracle::{Posterior, SyntheticDataset};
+use crate::predictive::PredictionOptions;
+use crate::score::{LogLoss, RegressionScores};
+
+/// Rows that are predicted together.
+const ROWS: usize = 1 << 12;
+
+/// By what the points of a round are chosen: appendix C of Wang, Sun and Grosse.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Acquisition {
+    /// Total information gain: the largest variances over the noise's.
+    Tig,
+    /// Marginal information gain about the test points, point by point.
+    Mig,
+    /// Marginal information gain of the whole batch, greedily.
+    BatchMig,
+    /// None: at random.
+    Random,
+}
+
+/// Transductive active learning: algorithm 1 of Wang, Sun and Grosse.
+///
+/// Before the first round and after each, the predicting agent is trained on the training set and scored on the test set. In a
+/// round the selecting agent, trained on the same set, chooses pool points by an acquisition function, and these move to the
+/// training set: the options' share of all rows, to the nearest whole number and at least one, but no more than are left. All
+/// acquisitions of the same data begin with the same training set and the same seeds.
+#[derive(Clone, Debug)]
+pub struct ActiveProblem {
+    /// Where its data come from.
+    pub data: PoolData,
+    /// By what points are chosen.
+    pub acquisition: Acquisition,
+}
+
+impl Acquisition {
+    /// All of them.
+    pub const ALL: [Self; 4] = [Self::BatchMig, Self::Mig, Self::Tig, Self::Random];
+
+    /// The one that a problem's name ends in, such as `correlations/active/boston/seed0/tig`, if any.
+    pub fn of_problem(name: &str) -> Option<Self> {
+        let (_, end) = name.rsplit_once('/')?;
+        Self::ALL.into_iter().find(|acquisition| acquisition.to_string() == end)
+    }
+}
+
+impl fmt::Display for Acquisition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Tig => "tig",
+            Self::Mig => "mig",
+            Self::BatchMig => "batch-mig",
+            Self::Random => "random",
+        })
+    }
+}
+
+impl ActiveProblem {
+    /// The problem's name less the acquisition.
+    pub(super) fn stream_name<'a>(&self, name: &'a str) -> &'a str {
+        name.strip_suffix(&self.acquisition.to_string()).and_then(|name| name.strip_suffix('/')).unwrap_or(name)
+    }
+
+    pub(super) fn run<R: Regressor>(
+        &self,
+        run: &Run,
+        agent: &mut R,
+        mut predictor: Option<&mut R>,
+        progress: &mut dyn FnMut(f64),
+    ) -> Result<RegressionResult, FitError<R::Error>> {
+        let data = self.data.pooled(run).map_err(FitError::Oracle)?;
+        let all = data.train.rows() + data.pool.rows() + data.test.rows();
+        let query = ((all as f64 * run.options.query_share).round() as usize).max(1);
+        let options = run.options.moments(run.seed, run.name);
+        let apart = predictor.is_some();
+        let blame = |error| match error {
+            // These are nobody's.
+            FitError::Data(_) | FitError::Oracle(_) => error,
+            error if apart => FitError::Predictor(Box::new(error)),
+            error => error,
+        };
+        let mut learning = Learning::new(&data);
+        let mut rounds = Vec::new();
+        let mut queried = 0;
+        for round in 0..=run.options.rounds {
+            let train = learning.train();
+            let seed = stream(run.seed, "agent", run.name, round.into()).next_u64();
+            let train_agent = |agent: &mut R| fit_in(agent, &data.task, data.units.of(&train), &train, None, seed);
+            let last = round == run.options.rounds || learning.pool.is_empty();
+            let selects = !last && self.acquisition != Acquisition::Random;
+            let mut selecting = if selects || predictor.is_none() { Some(train_agent(agent)?) } else { None };
+            let mut predicting =
+                predictor.as_mut().map(|predictor| train_agent(predictor)).transpose().map_err(blame)?;
+            let done = |part: f64| (f64::from(round) + part) / f64::from(run.options.rounds + 1);
+            let scored = predicting.as_mut().or(selecting.as_mut()).expect("one of the two predicts");
+            let (rmse, nll) = errors(scored, &data.test, &options).map_err(blame)?;
+            let oracle = learning.oracle().map_err(FitError::Oracle)?;
+            rounds.push(Round { train: train.rows() as u64, queried: queried as u64, rmse, nll, oracle });
+            progress(done(0.5));
+            if last {
+                let options = run.options.prediction(run.seed, run.name);
+                let scores = evaluate(scored, &data.test, None, &options, &mut |_| ()).map_err(blame)?.scores;
+                progress(1.0);
+                return Ok(finished(scores, rounds));
+            }
+            let query = query.min(learning.pool.len());
+            let chosen = match selecting.as_mut() {
+                Some(selecting) if selects => {
+                    let exact_rows = run.options.exact_rows as usize;
+                    let place = Place { pool: learning.pool_inputs(), test: data.test.inputs(), exact_rows };
+                    self.select(selecting, &place, query, &options)?
+                }
+                _ => {
+                    let mut source = stream(run.seed, "active-random", run.name, round.into());
+                    pick::prefix(learning.pool.len(), query, &mut source)
+                }
+            };
+            queried = chosen.len();
+            learning.query(&chosen);
+        }
+        unreachable!("the last round returns")
+    }
+
+    /// Places in the pool of the points that the agent would learn the most from.
+    fn select<B: Belief>(
+        &self,
+        agent: &mut Fitted<B>,
+        place: &Place,
+        query: usize,
+        options: &PredictionOptions,
+    ) -> Result<Vec<usize>, FitError<B::Error>> {
+        let unusable = |error: MomentsError| FitError::Moments(format!("the agent's moments are no belief: {error}"));
+        let pool = place.pool.rows();
+        if self.acquisition == Acquisition::Tig {
+            let prediction = agent.predict(&place.pool, options)?;
+            let (variance, noise) = (&prediction.function_variance, &prediction.noise_variance);
+            let gains = total_information_gain(variance, noise).map_err(unusable)?;
+            return Ok(most_informative(&gains, variance, query));
+        }
+        let joint = agent.joint(&joined(&place.pool, place.test), place.exact_rows, options)?;
+        if self.acquisition == Acquisition::BatchMig {
+            return joint.batch(pool, query).map(|batch| batch.chosen).map_err(unusable);
+        }
+        let belief = joint.pool_test(pool);
+        Ok(most_informative(&marginal_information_gain(&belief), belief.pool_variance(), query))
+    }
+}
+
+/// Where points are chosen, and what for.
+struct Place<'a> {
+    pool: Matrix,
+    test: &'a Matrix,
+    exact_rows: usize,
+}
+
+/// The state of a run: what was queried so far, and what is left of the pool.
+struct Learning<'a> {
+    data: &'a Pooled,
+    queried: Vec<usize>,
+    pool: Vec<usize>,
+}
+
+impl<'a> Learning<'a> {
+    fn new(data: &'a Pooled) -> Self {
+        Self { data, queried: Vec::new(), pool: (0..data.pool.rows()).collect() }
+    }
+
+    /// The training set, and what was queried in the order in which it was.
+    fn train(&self) -> Targets {
+        let queried = self.data.pool.select(&self.queried);
+        let inputs = joined(self.data.train.inputs(), queried.inputs());
+        let targets = [self.data.train.targets(), queried.targets()].concat();
+        Targets::new(inputs, targets).expect("the examples of two datasets are a dataset")
+    }
+
+    fn pool_inputs(&self) -> Matrix {
+        self.data.pool.select(&self.pool).inputs().clone()
+    }
+
+    /// Moves points of these places in what is left of the pool.
+    fn query(&mut self, chosen: &[usize]) {
+        let mut taken = vec![false; self.pool.len()];
+        for &place in chosen {
+            self.queried.push(self.pool[place]);
+            taken[place] = true;
+        }
+        let mut taken = taken.into_iter();
+        self.pool.retain(|_| !taken.next().unwrap_or(false));
+    }
+
+    /// How the oracle does after the same points.
+    fn oracle(&self) -> Result<Option<OracleRound>, String> {
+        let Some(synthetic) = &self.data.synthetic else { return Ok(None) };
+        let unusable = |error: &dyn fmt::Display| format!("there is no oracle: {error}");
+        let posterior = self.posterior(synthetic)?;
+        let moments = posterior.moments(&synthetic.test.inputs).map_err(|error| unusable(&error))?;
+        let targets = &synthetic.test.targets;
+        let squares: f64 = targets.iter().zip(moments.mean()).map(|(y, mean)| (y - mean) * (y - mean)).sum();
+        let likelihood = marginal_log_likelihood(&moments, targets).map_err(|error| unusable(&error))?;
+        let rmse = (squares / targets.len() as f64).sqrt();
+        Ok(Some(OracleRound { rmse: Real(rmse), nll: Real(-likelihood) }))
+    }
+
+    fn posterior(&self, synthetic: &SyntheticDataset) -> Result<Posterior, String> {
+        let queried = self.queried.iter().map(|&row| synthetic.pool.targets[row]);
+        let targets: Vec<f64> = synthetic.train.targets.iter().copied().chain(queried).collect();
+        let posterior = synthetic.oracle_after(self.train().inputs().clone(), &targets);
+        posterior.map_err(|error| format!("there is no oracle: {error}"))
+    }
+}
+
+/// Root mean squared error, and mean negative log-likelihood of the Gaussian of mean and variance.
+fn errors<B: Belief>(
+    agent: &mut Fitted<B>,
+    test: &Targets,
+    options: &PredictionOptions,
+) -> Result<(Real, Real), FitError<B::Error>> {
+    let cols = test.inputs().cols();
+    let (mut squares, mut nll) = (0.0, LogLoss::default());
+    for (values, targets) in test.inputs().values().chunks(ROWS * cols).zip(test.targets().chunks(ROWS)) {
+        let prediction = agent.predict(&Matrix::from_rows(cols, values.to_vec()), options)?;
+        for (row, &target) in targets.iter().enumerate() {
+            let (y, mean) = (f64::from(target), prediction.mean[row]);
+            squares += (y - mean) * (y - mean);
+            nll.add(gaussian_nll(y, mean, prediction.variance(row).sqrt()));
+        }
+    }
+    let rows = test.rows() as f64;
+    Ok((Real((squares / rows).sqrt()), Real(nll.sum() / rows)))
+}
+
+fn finished(scores: RegressionScores, rounds: Vec<Round>) -> RegressionResult {
+    RegressionResult { scores: RegressionUnit { scores, coverage: None, correlations: None, rounds }, belief: None }
+}

@@ -1,0 +1,200 @@
+//! How problems of regression are run: numbers that a person may choose, checked before they are used.
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::noise::Noise;
+use crate::predictive::{OptionsError, PredictionOptions};
+use crate::process::Residuals;
+
+/// The most of any number of groups, rounds or rows: far beyond use, and no product of two overflows.
+const MOST: u32 = 1 << 20;
+/// The most points of a synthetic dataset's pool, and of its test set: the kernel's matrix is of all pairs, and with both at
+/// the limit takes half a GiB.
+const MOST_POINTS: u32 = 1 << 12;
+/// The most levels of intervals: those of whole percents are 99.
+const MOST_LEVELS: usize = 100;
+/// Functions that covariances are estimated from.
+const MOMENT_DRAWS: u32 = 1000;
+/// The most test points whose correlations are written down: all pairs of them are.
+pub(super) const MOST_BELIEF_ROWS: u32 = 2048;
+/// The most points of a group, whose correlations are factorised.
+pub(super) const MOST_BATCH: u32 = 64;
+
+/// How problems of regression are run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct RegressionOptions {
+    /// Number M of functions sampled from an agent that gives no moments, for predictions row by row.
+    pub draws: u32,
+    /// The same for covariances, and for the rounds of active learning.
+    pub moment_draws: u32,
+    /// Levels of the intervals, between 0 and 1.
+    pub levels: Vec<f64>,
+    /// The law of the noise of simulations.
+    pub noise: Noise,
+    /// What the noise of simulations that resemble a table is taken from.
+    pub residuals: Residuals,
+    /// Points of the pool of synthetic datasets.
+    pub pool: u32,
+    /// Test points of synthetic datasets, a whole group at least.
+    pub test: u32,
+    /// Whether agents see synthetic datasets standardised, as they see all others. In the paper and its code they do not: their
+    /// priors are chosen to match the function's.
+    pub standardize_synthetic: bool,
+    /// Number b of points in the groups of joint likelihoods.
+    pub batch: u32,
+    /// Random groups for joint likelihoods.
+    pub random_batches: u32,
+    /// The most test points that joint likelihoods and beliefs are of; of more, that many are chosen at random, the same for all
+    /// agents.
+    pub belief_rows: u32,
+    /// The most rows of which an agent is asked for its own moments together, a covariance of all pairs; beyond, the moments
+    /// are those of draws.
+    pub exact_rows: u32,
+    /// Rounds of active learning.
+    pub rounds: u32,
+    /// Share of a table's rows that active learning starts to train on, and that correlations are judged after.
+    pub train_share: f64,
+    /// Share of a table's rows to test on; the rest is the pool.
+    pub test_share: f64,
+    /// Share of all rows that a round queries, at least one.
+    pub query_share: f64,
+}
+
+/// Why options cannot be used.
+#[derive(Clone, Debug, Error, PartialEq)]
+pub enum RegressionOptionsError {
+    /// Of predictions.
+    #[error(transparent)]
+    Prediction(#[from] OptionsError),
+    /// A number is out of range.
+    #[error("{field} is {value}, expected {expected}")]
+    Range {
+        /// The field of [`RegressionOptions`].
+        field: &'static str,
+        /// What it holds.
+        value: String,
+        /// What it must hold.
+        expected: String,
+    },
+}
+
+impl Default for RegressionOptions {
+    /// The papers' numbers: 100 draws for intervals at 70, 80, 90 and 95 %; groups of 5; 20 % to train, 20 % to test, 1 % a
+    /// round, 10 rounds. But 500 pool and 200 test points are those of the paper's code, which its text has the other way
+    /// round, and covariances are estimated from 1000 draws, a fifth of the paper's.
+    fn default() -> Self {
+        let PredictionOptions { draws, levels, .. } = PredictionOptions::paper(0, "");
+        Self {
+            draws,
+            moment_draws: MOMENT_DRAWS,
+            levels,
+            noise: Noise::Normal,
+            residuals: Residuals::default(),
+            pool: 500,
+            test: 200,
+            standardize_synthetic: false,
+            batch: 5,
+            random_batches: 1000,
+            belief_rows: 500,
+            exact_rows: 2048,
+            rounds: 10,
+            train_share: 0.2,
+            test_share: 0.2,
+            query_share: 0.01,
+        }
+    }
+}
+
+impl RegressionOptions {
+    /// How predictions on a problem are made.
+    pub(super) fn prediction(&self, seed: u64, name: &str) -> PredictionOptions {
+        PredictionOptions { draws: self.draws, levels: self.levels.clone(), seed, problem: name.to_owned() }
+    }
+
+    /// How moments on a problem are made: no intervals.
+    pub(super) fn moments(&self, seed: u64, name: &str) -> PredictionOptions {
+        PredictionOptions { draws: self.moment_draws, levels: Vec::new(), ..self.prediction(seed, name) }
+    }
+
+    /// Whether they can be used.
+    ///
+    /// # Errors
+    /// When a number is out of its range.
+    pub fn check(&self) -> Result<(), RegressionOptionsError> {
+        // Before they are compared with one another.
+        if self.levels.len() > MOST_LEVELS {
+            let (value, expected) = (self.levels.len().to_string(), format!("{MOST_LEVELS} at most"));
+            return Err(RegressionOptionsError::Range { field: "the number of levels", value, expected });
+        }
+        self.prediction(0, "").check()?;
+        self.moments(0, "").check()?;
+        let counts = [
+            ("pool", self.pool, 1, MOST_POINTS),
+            ("test", self.test, self.batch, MOST_POINTS),
+            ("batch", self.batch, 1, MOST_BATCH),
+            ("random_batches", self.random_batches, 1, MOST),
+            ("belief_rows", self.belief_rows, 1, MOST_BELIEF_ROWS),
+            ("exact_rows", self.exact_rows, 0, MOST),
+            ("rounds", self.rounds, 0, MOST),
+        ];
+        for (field, value, least, most) in counts {
+            if value < least || value > most {
+                let expected = format!("{least} to {most}");
+                return Err(RegressionOptionsError::Range { field, value: value.to_string(), expected });
+            }
+        }
+        let shares = [
+            ("train_share", self.train_share, 1.0),
+            ("test_share", self.test_share, 1.0 - self.train_share),
+            ("query_share", self.query_share, 1.0),
+        ];
+        for (field, value, most) in shares {
+            if !(value > 0.0 && value < most) {
+                let expected = format!("a number above 0 and below {most}");
+                return Err(RegressionOptionsError::Range { field, value: value.to_string(), expected });
+            }
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_cannot_be_used_is_refused() {
+        let with = |change: fn(&mut RegressionOptions)| {
+            let mut options = RegressionOptions::default();
+            change(&mut options);
+            options.check().map_err(|error| error.to_string())
+        };
+        assert_eq!(with(|_| ()), Ok(()));
+        assert_eq!(with(|o| o.batch = 0), Err("batch is 0, expected 1 to 64".to_owned()));
+        assert_eq!(
+            with(|o| o.test_share = 0.8),
+            Err("test_share is 0.8, expected a number above 0 and below 0.8".to_owned())
+        );
+        assert!(with(|o| o.query_share = f64::NAN).is_err() && with(|o| o.draws = 0).is_err());
+        assert_eq!(with(|o| o.test = 4), Err("test is 4, expected 5 to 4096".to_owned()));
+        let levels = |count: u32| (1..=count).map(|i| f64::from(i) / f64::from(count + 1)).collect::<Vec<f64>>();
+        let (most, more) = (levels(MOST_LEVELS as u32), levels(MOST_LEVELS as u32 + 1));
+        let own = |levels| RegressionOptions { levels, ..RegressionOptions::default() }.check();
+        assert!(own(most).is_ok());
+        assert_eq!(own(more).unwrap_err().to_string(), "the number of levels is 101, expected 100 at most");
+        assert!(with(|o| o.belief_rows = 1 << 30).is_err() && with(|o| o.rounds = 0).is_ok());
+    }
+
+    #[test]
+    fn options_survive_json_and_what_is_not_said_is_refused() {
+        let options = RegressionOptions { noise: Noise::StudentT, pool: 7, ..RegressionOptions::default() };
+        let text = serde_json::to_string(&options).unwrap();
+        assert_eq!(serde_json::from_str::<RegressionOptions>(&text).unwrap(), options);
+        let unsaid = text.replace(r#","residuals":"out-of-bag""#, "");
+        let error = serde_json::from_str::<RegressionOptions>(&unsaid).unwrap_err();
+        assert!(unsaid != text && error.to_string().contains("missing field `residuals`"), "{error}");
+        assert!(serde_json::from_str::<RegressionOptions>(&text.replace("draws", "draw")).is_err());
+    }
+}

@@ -1,0 +1,87 @@
+//! Active learning: what is queried, by whom, and what it is worth.
+
+use super::*;
+use crate::tests::oracle::Oracle;
+
+fn named(acquisition: &str, set: u32) -> RegressionProblem {
+    problem("correlations/active-synthetic", &format!("correlations/active-synthetic/d5/set{set}/{acquisition}"))
+}
+
+#[test]
+fn all_acquisitions_begin_alike_and_query_points_once() {
+    let options = RegressionOptions { rounds: 4, ..RegressionOptions::default() };
+    let mut firsts = Vec::new();
+    let mut lasts = Vec::new();
+    for acquisition in ["batch-mig", "mig", "tig", "random"] {
+        let mut agent = Linear::new(true);
+        let result = run(&named(acquisition, 0), &mut agent, &options);
+        let rounds = &result.scores.rounds;
+        // 725 points in all: 25 to train on, 7 a round.
+        let sizes: Vec<_> = rounds.iter().map(|round| (round.train, round.queried)).collect();
+        assert_eq!(sizes, [(25, 0), (32, 7), (39, 7), (46, 7), (53, 7)]);
+        assert_eq!(rounds[4].rmse, result.scores.scores.rmse);
+        let last = agent.seen.last().unwrap();
+        let mut rows: Vec<Vec<u32>> =
+            (0..last.rows()).map(|row| last.inputs().row(row).iter().map(|x| x.to_bits()).collect()).collect();
+        rows.sort_unstable();
+        rows.dedup();
+        assert_eq!(rows.len(), 53, "{acquisition}");
+        firsts.push(rounds[0].clone());
+        lasts.push(last.clone());
+    }
+    assert!(firsts.iter().all(|first| *first == firsts[0]));
+    assert!((1..4).all(|i| (0..i).all(|j| lasts[i] != lasts[j])), "each chooses otherwise");
+}
+
+/// Figure 3: with the oracle selecting, BatchMIG learns faster than points at random.
+#[test]
+fn the_oracle_selects_better_than_chance() {
+    let options = RegressionOptions { rounds: 4, ..RegressionOptions::default() };
+    let nll = |acquisition: &str| {
+        let last = |set| run(&named(acquisition, set), &mut Oracle, &options).scores.rounds.pop().unwrap();
+        let rounds: Vec<Round> = (0..5).map(last).collect();
+        for round in &rounds {
+            // The oracle as agent sees targets in f32.
+            assert!((round.nll.0 - round.oracle.unwrap().nll.0).abs() < 1e-4, "{round:?}");
+        }
+        rounds.iter().map(|round| round.nll.0).sum::<f64>() / 5.0
+    };
+    let (batch, random) = (nll("batch-mig"), nll("random"));
+    eprintln!("oracle's negative log-likelihood after 4 rounds: {batch} by BatchMIG, {random} at random");
+    assert!(batch < random - 0.02);
+}
+
+#[test]
+fn a_predictor_learns_what_another_selects() {
+    let options = RegressionOptions { rounds: 2, ..RegressionOptions::default() };
+    let (mut selecting, mut predicting) = (Linear::new(true), Linear { noise: 1.0, ..Linear::new(true) });
+    let mut both = |acquisition: &str| {
+        let result = named(acquisition, 0).run(&mut selecting, Some(&mut predicting), 0, &options, &mut |_| ());
+        let seen = (selecting.seen.len(), predicting.seen.len());
+        assert!(acquisition == "random" || selecting.seen == predicting.seen[..2]);
+        selecting.seen.clear();
+        predicting.seen.clear();
+        (result.unwrap(), seen)
+    };
+    let (apart, seen) = both("mig");
+    // After the last round nothing is selected.
+    assert_eq!(seen, (2, 3));
+    assert_eq!(both("random").1, (0, 3), "chance needs no agent");
+    let alone = run(&named("mig", 0), &mut Linear::new(true), &options);
+    let trained = |result: &RegressionResult| result.scores.rounds.iter().map(|round| round.oracle).collect::<Vec<_>>();
+    assert_eq!(trained(&apart), trained(&alone), "the selecting agent chose the same");
+    assert_ne!(apart.scores.rounds[0].nll, alone.scores.rounds[0].nll);
+    // An agent that selects and predicts is trained once a round, and the same as two of it.
+    let mut same = (Linear::new(true), Linear::new(true));
+    let twice = named("mig", 0).run(&mut same.0, Some(&mut same.1), 0, &options, &mut |_| ()).unwrap();
+    assert_eq!(twice, alone);
+}
+
+#[test]
+fn an_empty_pool_ends_it() {
+    let options = RegressionOptions { pool: 10, rounds: 50, query_share: 0.02, ..RegressionOptions::default() };
+    let result = run(&named("batch-mig", 0), &mut Linear::new(true), &options);
+    // 235 points in all: 5 a round.
+    let sizes: Vec<u64> = result.scores.rounds.iter().map(|round| round.train).collect();
+    assert_eq!(sizes, [25, 30, 35]);
+}

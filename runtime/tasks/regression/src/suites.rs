@@ -1,0 +1,278 @@
+//! Suites of regression: which problems, and how they are run. A suite is data.
+
+use jointly_data::uci::{uci_card, uci_cards};
+
+use super::problem::{
+    Acquisition, ActiveProblem, CorrelationProblem, CoverageProblem, PoolData, RegressionOptions, RegressionProblem,
+    RegressionSource, SplitProblem, SyntheticSource, Table, TableSource, Toy,
+};
+use crate::oracle::Functions;
+
+/// Simulated training sets of the paper's toys, and of its line (sections 4 and 3.2 of Sluijterman et al.).
+const SIMULATIONS: u32 = 100;
+const LINES: u32 = 500;
+/// Dimensions of the synthetic datasets, and how many there are of each (section 5.1 of Wang et al.).
+const DIMENSIONS: [u32; 5] = [1, 3, 5, 7, 9];
+const SETS: u32 = 50;
+/// The tables of Wang et al.: five small ones, then three large ones.
+const TABLES: [&str; 8] = ["boston", "concrete", "energy", "wine", "yacht", "kin8nm", "naval", "power"];
+/// How often each is shared out anew.
+const REPETITIONS: u32 = 10;
+/// Splits of a table that has no standard ones.
+const SPLITS: u32 = 20;
+/// The table that has a simulation in the paper.
+const BOSTON: &str = "boston";
+
+/// A named list of problems and the way they are run.
+#[derive(Clone, Debug)]
+pub struct RegressionSuite {
+    /// The name that the command takes.
+    pub name: String,
+    /// One line for a person.
+    pub summary: String,
+    /// The problems, in the order in which results are reduced.
+    pub problems: Vec<RegressionProblem>,
+    /// How each problem is run.
+    pub options: RegressionOptions,
+}
+
+/// All suites of regression that come with the runtime.
+pub fn regression_suites() -> Vec<RegressionSuite> {
+    suites_on(&[])
+}
+
+/// The suite of that name, if there is one.
+pub fn regression_suite(name: &str) -> Option<RegressionSuite> {
+    regression_suite_on(name, &[])
+}
+
+/// The suite of that name with other tables in the place of its own; with none, it has its own. What is not made of a table
+/// stays as it is.
+///
+/// As many simulations, splits and repetitions are made of each as of the suite's own: `coverage/tables/NAME/sim0`, and of
+/// `coverage/boston` `coverage/boston/NAME/sim0`. A person's own table has 20 [splits](jointly_data::regression::RegressionTable::split).
+pub fn regression_suite_on(name: &str, tables: &[Table]) -> Option<RegressionSuite> {
+    suites_on(tables).into_iter().find(|suite| suite.name == name)
+}
+
+fn suites_on(tables: &[Table]) -> Vec<RegressionSuite> {
+    let mut suites = coverage_suites(tables);
+    suites.extend(correlation_suites(tables));
+    suites.extend(quick_suites(tables));
+    suites
+}
+
+/// The tables of these names, unless there are others to take their place.
+fn tables_or(others: &[Table], names: &[&str]) -> Vec<Table> {
+    if others.is_empty() { names.iter().map(|name| table(name)).collect() } else { others.to_vec() }
+}
+
+fn coverage_suites(tables: &[Table]) -> Vec<RegressionSuite> {
+    let simulated = |name: &str, summary: &str, toy: &Toy, count| {
+        suite(name, summary, simulations(name, toy, count), RegressionOptions::default())
+    };
+    let resembling = |name: &str, tables: Vec<Table>| -> Vec<RegressionProblem> {
+        let each = |table: Table| simulations(&format!("{name}/{}", table.name()), &Toy::Table(table), SIMULATIONS);
+        tables.into_iter().flat_map(each).collect()
+    };
+    let boston = match tables {
+        [] => simulations("coverage/boston", &Toy::Table(table(BOSTON)), SIMULATIONS),
+        others => resembling("coverage/boston", others.to_vec()),
+    };
+    let names: Vec<&str> = uci_cards().iter().map(|card| card.name).collect();
+    let others: Vec<&str> = names.iter().copied().filter(|name| *name != BOSTON).collect();
+    let splits = tables_or(tables, &names).into_iter().flat_map(|table| splits("coverage/uci", &table, SPLITS));
+    vec![
+        simulated(
+            "coverage/line",
+            "a straight line by 25 points, whose perfect intervals are known: 500 simulations of 500 test points",
+            &Toy::Line,
+            LINES,
+        ),
+        simulated(
+            "coverage/homoscedastic",
+            "a curve under noise of the same spread everywhere: 100 simulations of 1000 training and test points",
+            &Toy::Homoscedastic,
+            SIMULATIONS,
+        ),
+        simulated(
+            "coverage/heteroscedastic",
+            "a curve under noise that grows away from 0: 100 simulations of 1000 training and test points",
+            &Toy::Heteroscedastic,
+            SIMULATIONS,
+        ),
+        simulated(
+            "coverage/gap",
+            "a curve whose inputs leave a gap: 100 simulations of 1000 training and test points",
+            &Toy::Gap,
+            SIMULATIONS,
+        ),
+        suite(
+            "coverage/boston",
+            "house prices drawn anew from two random forests: 100 simulations of 366 training, 40 validation and 100 test rows",
+            boston,
+            RegressionOptions::default(),
+        ),
+        suite(
+            "coverage/tables",
+            "the same simulation from each other table: 100 simulations a table; --problems chooses some",
+            resembling("coverage/tables", tables_or(tables, &others)),
+            RegressionOptions::default(),
+        ),
+        suite(
+            "coverage/uci",
+            "nine tables by their standard splits of 90 and 10 %: 20 splits each, protein 5",
+            splits.collect(),
+            RegressionOptions::default(),
+        ),
+    ]
+}
+
+fn correlation_suites(tables: &[Table]) -> Vec<RegressionSuite> {
+    let tables = tables_or(tables, &TABLES);
+    vec![
+        suite(
+            "correlations/synthetic",
+            "correlations against the oracle's after 5 d points in 1 to 9 dimensions: 50 datasets a dimension, all of one \
+             function, 500 pool and 200 test points",
+            correlations(synthetic("correlations/synthetic", &DIMENSIONS, SETS, Functions::Shared)),
+            RegressionOptions::default(),
+        ),
+        suite(
+            "correlations/synthetic-own",
+            "the same with a function for each dataset, and the paper's 200 pool and 500 test points",
+            correlations(synthetic("correlations/synthetic-own", &DIMENSIONS, SETS, Functions::Own)),
+            RegressionOptions { pool: 200, test: 500, ..RegressionOptions::default() },
+        ),
+        suite(
+            "correlations/uci",
+            "cross-normalised likelihoods on eight tables after a fifth of the rows: 10 random splits each",
+            correlations(repeated("correlations/uci", &tables, REPETITIONS)),
+            RegressionOptions::default(),
+        ),
+        suite(
+            "correlations/active",
+            "transductive active learning on eight tables: from 20 to 30 % of the rows in 10 rounds, four acquisitions, 10 \
+             random splits each",
+            active(&repeated("correlations/active", &tables, REPETITIONS), &Acquisition::ALL),
+            RegressionOptions::default(),
+        ),
+        suite(
+            "correlations/active-synthetic",
+            "transductive active learning from 5 d points in 1 to 9 dimensions, scored by the oracle too: 10 rounds, four \
+             acquisitions, 50 datasets a dimension",
+            active(
+                &synthetic("correlations/active-synthetic", &DIMENSIONS, SETS, Functions::Shared),
+                &Acquisition::ALL,
+            ),
+            RegressionOptions::default(),
+        ),
+    ]
+}
+
+/// A glance at each kind, in minutes.
+fn quick_suites(tables: &[Table]) -> Vec<RegressionSuite> {
+    let tables = tables_or(tables, &[BOSTON, "yacht"]);
+    let toys = [
+        ("line", Toy::Line),
+        ("homoscedastic", Toy::Homoscedastic),
+        ("heteroscedastic", Toy::Heteroscedastic),
+        ("gap", Toy::Gap),
+    ];
+    let mut coverage: Vec<_> =
+        toys.iter().flat_map(|(name, toy)| simulations(&format!("quick/coverage/{name}"), toy, 3)).collect();
+    for table in &tables {
+        coverage.extend(simulations(&format!("quick/coverage/{}", table.name()), &Toy::Table(table.clone()), 3));
+        coverage.extend(splits("quick/coverage/uci", table, 2));
+    }
+    let data = |name: &str| {
+        let mut data = synthetic(name, &[1, 5], 3, Functions::Shared);
+        data.extend(repeated(name, &tables, 2));
+        data
+    };
+    let options = RegressionOptions { moment_draws: 250, random_batches: 100, ..RegressionOptions::default() };
+    vec![
+        suite(
+            "quick/coverage",
+            "a glance at coverage in minutes: 3 simulations of each toy and of boston and yacht, and 2 standard splits",
+            coverage,
+            RegressionOptions::default(),
+        ),
+        suite(
+            "quick/correlations",
+            "a glance at correlations in minutes: 3 datasets in 1 and 5 dimensions, boston and yacht twice",
+            correlations(data("quick/correlations")),
+            options.clone(),
+        ),
+        suite(
+            "quick/active",
+            "a glance at active learning in minutes: 3 rounds of batch-mig and random on the same data as quick/correlations",
+            active(&data("quick/active"), &[Acquisition::BatchMig, Acquisition::Random]),
+            RegressionOptions { rounds: 3, ..options },
+        ),
+    ]
+}
+
+fn suite(name: &str, summary: &str, problems: Vec<RegressionProblem>, options: RegressionOptions) -> RegressionSuite {
+    RegressionSuite { name: name.to_owned(), summary: summary.to_owned(), problems, options }
+}
+
+fn table(name: &str) -> Table {
+    Table::known(uci_card(name).expect("a table that suites know"))
+}
+
+fn simulations(name: &str, toy: &Toy, count: u32) -> Vec<RegressionProblem> {
+    let problem = |coverage: CoverageProblem| RegressionProblem {
+        name: format!("{name}/sim{}", coverage.simulation),
+        source: RegressionSource::Coverage(coverage),
+    };
+    CoverageProblem::simulations(toy, count).into_iter().map(problem).collect()
+}
+
+/// At most so many splits.
+fn splits(name: &str, table: &Table, most: u32) -> Vec<RegressionProblem> {
+    let problem = |split| RegressionProblem {
+        name: format!("{name}/{}/split{split}", table.name()),
+        source: RegressionSource::Split(SplitProblem { table: table.clone(), split }),
+    };
+    (0..table.card().map_or(most, |card| most.min(card.splits))).map(problem).collect()
+}
+
+/// Named data, of which there may be several kinds of problems.
+type Named = Vec<(String, PoolData)>;
+
+fn synthetic(name: &str, dimensions: &[u32], sets: u32, functions: Functions) -> Named {
+    let set = |input_dim, set| {
+        let data = PoolData::Synthetic(SyntheticSource { input_dim, set, functions });
+        (format!("{name}/d{input_dim}/set{set}"), data)
+    };
+    dimensions.iter().flat_map(|&input_dim| (0..sets).map(move |number| set(input_dim, number))).collect()
+}
+
+fn repeated(name: &str, tables: &[Table], repetitions: u32) -> Named {
+    let repetition = |table: &Table, repetition| {
+        let data = PoolData::Table(TableSource { table: table.clone(), repetition });
+        (format!("{name}/{}/seed{repetition}", table.name()), data)
+    };
+    tables.iter().flat_map(|table| (0..repetitions).map(move |number| repetition(table, number))).collect()
+}
+
+fn correlations(data: Named) -> Vec<RegressionProblem> {
+    let problem =
+        |(name, data)| RegressionProblem { name, source: RegressionSource::Correlations(CorrelationProblem { data }) };
+    data.into_iter().map(problem).collect()
+}
+
+fn active(data: &[(String, PoolData)], acquisitions: &[Acquisition]) -> Vec<RegressionProblem> {
+    let problem = |name: &str, data: &PoolData, acquisition| RegressionProblem {
+        name: format!("{name}/{acquisition}"),
+        source: RegressionSource::Active(ActiveProblem { data: data.clone(), acquisition }),
+    };
+    let each = |(name, data): &(String, PoolData)| -> Vec<_> {
+        acquisitions.iter().map(|&acquisition| problem(name, data, acquisition)).collect()
+    };
+    data.iter().flat_map(each).collect()
+}
+
+#[cfg(test)]
+mod tests;
