@@ -6,10 +6,10 @@ use anyhow::{Result, bail};
 use clap::{Args, value_parser};
 use jointly_core::estimate::MAX_DRAWS;
 use jointly_core::regression::{RegressionOptions, RegressionProblem, RegressionSource, RegressionSuite};
+use jointly_engine::agent_spec::AgentSpec;
 
 use crate::noise_argument::NoiseArgument;
 use crate::residuals_argument::ResidualsArgument;
-use jointly_engine::agent_spec::AgentSpec;
 
 #[derive(Args)]
 #[command(next_help_heading = "Options of regression")]

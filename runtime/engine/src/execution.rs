@@ -11,14 +11,11 @@ use jointly_core::regression::{FitError, RegressionProblem, RegressionResult};
 use jointly_core::shift::{Cost, ShiftProblem, ShiftScores, evaluate_shift};
 use jointly_core::{Classifier, EvaluateError, MultimodalClassifier, Problem, agent_seed, digest, evaluate};
 use jointly_host::{Failure, Kind, Phase, Trace};
+use jointly_record::unit::{Outcome, Unit, UnitResult};
 
 use crate::activity::{Activity, Watcher};
-use crate::oracle;
-use crate::schedule;
-use crate::workload::Contestant;
-use crate::workload::Problems;
-use crate::workload::Workload;
-use jointly_record::unit::{Outcome, Unit, UnitResult};
+use crate::workload::{Contestant, Problems, Workload};
+use crate::{oracle, schedule};
 
 /// Room for a guest's stack, the engine's own and ours.
 const STACK_BYTES: usize = 8 << 20;

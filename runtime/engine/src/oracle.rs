@@ -4,7 +4,6 @@ use anyhow::{Result, anyhow, bail};
 use jointly_core::oracle::{Oracle, Posterior, Settings as Sampling};
 use jointly_core::{Evaluation, Instance, Problem, Real};
 use jointly_host::{Failure, Kind, Phase, Trace};
-
 use jointly_record::reference::NAME;
 use jointly_record::settings::Settings;
 use jointly_record::unit::SampleDiagnosis;

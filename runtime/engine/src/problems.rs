@@ -7,16 +7,14 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use globset::{Glob, GlobMatcher};
 use jointly_core::{Evaluation, ImportedProblem, Initialization, Partitioning, Problem, Source, Suite, digest};
+use jointly_record::directory::RunDirectory;
+use jointly_record::kept::Kept;
+use jointly_record::plan::{Plan, PlannedProblem, ProblemOverrides};
+use jointly_record::suites::{self, IMPORTED};
 
 use crate::data_directories::DataDirectories;
 use crate::plans::{anchors, law};
 use crate::real_data;
-use jointly_record::directory::RunDirectory;
-use jointly_record::kept::Kept;
-use jointly_record::plan::Plan;
-use jointly_record::plan::PlannedProblem;
-use jointly_record::plan::ProblemOverrides;
-use jointly_record::suites::{self, IMPORTED};
 
 /// What a person may choose of a suite's evaluation and problems.
 #[derive(Clone, Copy, Debug, Default)]
@@ -211,10 +209,10 @@ mod tests {
     use std::collections::HashSet;
 
     use jointly_host::Limits;
+    use jointly_record::invented::planned_agent;
 
     use super::*;
     use crate::plans::of_classification;
-    use jointly_record::invented::planned_agent;
 
     fn anchored(anchors: u32) -> Choices {
         Choices { anchors: NonZeroU32::new(anchors), ..Choices::default() }

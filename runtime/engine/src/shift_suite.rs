@@ -8,16 +8,13 @@ use jointly_core::shift::{
     OWN_IMAGES, Shift, ShiftDataError, ShiftDataset, ShiftInstance, ShiftLevel, ShiftProblem, ShiftSuite,
     attach_datasets, shift_suite,
 };
-
-use crate::data_directories::DataDirectories;
-use crate::problems;
-use crate::real_data;
-use crate::user_images;
-use jointly_record::plan::Plan;
-use jointly_record::plan::PlannedProblem;
+use jointly_record::plan::{Plan, PlannedProblem};
 use jointly_record::planned_images::PlannedImages;
 use jointly_record::quantity::counted;
 use jointly_record::suites;
+
+use crate::data_directories::DataDirectories;
+use crate::{problems, real_data, user_images};
 
 /// What a person may choose of a suite.
 #[derive(Clone, Debug, Default)]

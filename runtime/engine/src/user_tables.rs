@@ -8,7 +8,6 @@ use jointly_core::regression::table::MAX_ACTIVE_ROWS;
 use jointly_core::regression::{
     RegressionProblem, RegressionSuite, Table, TableFile, regression_suite_on, regression_suites,
 };
-
 use jointly_record::directory::RunDirectory;
 use jointly_record::kept::Kept;
 use jointly_record::plan::Plan;
@@ -98,12 +97,12 @@ mod tests {
     use anyhow::Context;
     use jointly_core::regression::{RegressionOptions, TableFormat};
     use jointly_host::Limits;
+    use jointly_record::invented::planned_agent;
 
     use super::*;
     use crate::data_directories::DataDirectories;
     use crate::plans::{of_regression, planned_table};
     use crate::regression_suite;
-    use jointly_record::invented::planned_agent;
 
     /// A file of that name, a table of forty rows.
     fn file(folder: &tempfile::TempDir, name: &str, slope: f64) -> PathBuf {

@@ -1,19 +1,12 @@
 //! Figure 2 of the paper: each agent's joint scores as bars, normalised by the baseline's.
 
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::digits;
-use crate::rows;
-use crate::rows::Bar;
-use crate::rows::Fill;
-use crate::rows::Heading;
-use crate::rows::Row;
-use crate::view::Family;
-use crate::view::JointScore;
-use crate::view::View;
 use jointly_record::plan::ProblemOverrides;
 use jointly_record::suites;
 use jointly_score::scores::AgentScores;
+
+use crate::figure::{Figure, cells, digits};
+use crate::rows::{self, Bar, Fill, Heading, Row};
+use crate::view::{Family, JointScore, View};
 
 /// Figure 2 of the paper, read off the picture: KL over mlp's, at tau 1 and 100.
 const PUBLISHED: [(&str, [f64; 2]); 7] = [
@@ -140,11 +133,8 @@ mod tests {
     use crate::figure::Figure;
     use crate::view::View;
     use jointly_core::Initialization;
-    use jointly_record::invented::Got;
-    use jointly_record::invented::Got::Failed;
-    use jointly_record::invented::Got::Missing;
-    use jointly_record::invented::Got::Scored;
-    use jointly_record::invented::InventedRun;
+    use jointly_record::invented::Got::{Failed, Missing, Scored};
+    use jointly_record::invented::{Got, InventedRun};
     use jointly_record::plan::Terms;
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;

@@ -3,24 +3,18 @@
 use std::collections::HashSet;
 use std::iter;
 
-use crate::drawing::Markup;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::table_of;
-use jointly_core::limits::Limits;
-use jointly_core::limits::usual_fuel;
+use jointly_core::limits::{Limits, usual_fuel};
 use jointly_core::regression::RegressionSource;
 use jointly_core::regression::problem::PoolData;
 use jointly_core::shift::ShiftOptions;
 use jointly_core::{Evaluation, Partitioning};
-use jointly_record::plan::Plan;
-use jointly_record::plan::PlannedAgent;
-use jointly_record::plan::RegressionTerms;
-use jointly_record::plan::Terms;
+use jointly_record::plan::{Plan, PlannedAgent, RegressionTerms, Terms};
 use jointly_record::shell::quoted;
-use jointly_record::suites;
-use jointly_record::suites::IMPORTED;
+use jointly_record::suites::{self, IMPORTED};
 use serde_json::Value;
+
+use crate::drawing::Markup;
+use crate::figure::{cells, counted, table_of};
 
 /// Another run that a page takes from: the option that gives it, its directory's name, and its plan.
 pub type Other<'a> = (&'a str, String, &'a Plan);
@@ -253,10 +247,7 @@ mod tests {
     use jointly_core::Partitioning;
     use jointly_core::regression::Noise;
     use jointly_record::invented::InventedRun;
-    use jointly_record::invented::regression::compared_run;
-    use jointly_record::invented::regression::correlated;
-    use jointly_record::invented::regression::covering;
-    use jointly_record::invented::regression::covering_run;
+    use jointly_record::invented::regression::{compared_run, correlated, covering, covering_run};
     use jointly_record::plan::Terms;
 
     #[test]

@@ -16,12 +16,11 @@ mod quartiles;
 mod severity;
 
 use jointly_core::shift::ShiftInstance;
+use measured::Measured;
 
 use crate::figure::Figure;
 use crate::tuning::Defaults;
 use crate::view::View;
-
-use measured::Measured;
 
 /// With more groups of problems than that, all are drawn side by side, and none by itself.
 const MOST_GROUPS: usize = 3;
@@ -67,9 +66,7 @@ pub(crate) fn figures(view: &View, shown: &Shown, defaults: Defaults) -> Vec<Fig
 mod tests {
     use crate::figure::Figure;
     use crate::view::View;
-    use jointly_record::invented::shift::shift_run;
-    use jointly_record::invented::shift::shifting;
-    use jointly_record::invented::shift::with_failure;
+    use jointly_record::invented::shift::{shift_run, shifting, with_failure};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
     use jointly_score::scores::Scores;

@@ -6,19 +6,13 @@ use std::fmt::Write as _;
 
 use jointly_core::regression::Acquisition;
 use jointly_core::{Summary, paired_difference};
-
+use jointly_record::plan::PlannedAgent;
+use jointly_record::quantity::{self, counted};
 use serde_json::{Value, json};
 
 use crate::columns::Columns;
-use crate::comparison::Comparison;
-use crate::comparison::LEVEL;
-use crate::scores::AgentScores;
-use crate::scores::FUEL;
-use crate::scores::Scores;
-use crate::scores::number;
-use jointly_record::plan::PlannedAgent;
-use jointly_record::quantity;
-use jointly_record::quantity::counted;
+use crate::comparison::{Comparison, LEVEL};
+use crate::scores::{AgentScores, FUEL, Scores, number};
 
 /// What every problem of regression has.
 const NLL: &str = "nll";
@@ -408,9 +402,8 @@ fn quoted(text: &str) -> String {
 mod tests {
     use super::{Leaderboard, paired};
     use crate::invented::InventedScores as _;
-    use jointly_record::invented::Got;
     use jointly_record::invented::Got::Scored;
-    use jointly_record::invented::InventedRun;
+    use jointly_record::invented::{Got, InventedRun};
 
     const PROBLEMS: [&str; 2] = ["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1"];
     const FINE: [Got; 2] = [Scored(1.0), Scored(2.0)];

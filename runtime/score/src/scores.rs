@@ -7,17 +7,13 @@ use jointly_core::failure::Failure;
 use jointly_core::regression::{CoverageSummary, RegressionUnit};
 use jointly_core::shift::ShiftScores;
 use jointly_core::{JointScore, Metric, ProblemScores, Real, Score, Summary, round_significant, summarize_clusters};
+use jointly_record::directory::RunDirectory;
+use jointly_record::plan::{Plan, PlannedAgent};
+use jointly_record::unit::{Outcome, SampleDiagnosis, UnitResult};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::{Map, Value, json};
 
-use jointly_record::directory::RunDirectory;
-
 use crate::clusters;
-use jointly_record::plan::Plan;
-use jointly_record::plan::PlannedAgent;
-use jointly_record::unit::Outcome;
-use jointly_record::unit::SampleDiagnosis;
-use jointly_record::unit::UnitResult;
 
 mod across;
 mod regression;

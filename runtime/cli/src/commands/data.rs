@@ -12,15 +12,13 @@ use jointly_core::data::uci::{MissingTable, UCI_ORIGIN, UciCard, UciFolder, loca
 use jointly_core::data::{Card, Found, Part, card, cards, locate};
 use jointly_core::regression::{RegressionSuite, regression_suites};
 use jointly_core::shift::{ShiftProblem, shift_suites};
+use jointly_engine::real_data::sizes;
+use jointly_record::quantity::counted;
 use serde_json::{Value, json};
 
 use crate::data_arguments::DataArguments;
-use crate::exit;
-use crate::fetch;
-use crate::output;
 use crate::table::wrap;
-use jointly_engine::real_data::sizes;
-use jointly_record::quantity::counted;
+use crate::{exit, fetch, output};
 
 /// Lists the datasets of real data, the tables of regression and what dataset shift is looked at on: where each is looked for,
 /// which are there, and how to get the others

@@ -7,32 +7,22 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use jointly_host::{Execution, Interface, Limits};
-
-use crate::data_arguments::DataArguments;
-use crate::exit;
-use crate::leaderboard_text::leaderboard_text;
-use crate::output;
-use jointly_engine::agent_source;
 use jointly_engine::agent_spec::AgentSpec;
-use jointly_engine::cache;
-use jointly_engine::shift_suite;
-use jointly_record::directory;
-use jointly_record::directory::RunDirectory;
-use jointly_record::directory::name;
+use jointly_engine::{agent_source, cache, shift_suite};
+use jointly_host::{Execution, Interface, Limits};
+use jointly_record::directory::{self, RunDirectory, name};
 use jointly_record::journal::Journal;
 use jointly_record::kept::Kept;
-use jointly_record::plan::Plan;
-use jointly_record::plan::PlannedAgent;
+use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::quantity::counted;
 use jointly_record::unit::UnitResult;
-use jointly_report::Other;
-use jointly_report::PAIR;
-use jointly_report::PARAMETER;
-use jointly_report::Page;
-use jointly_report::Shown;
+use jointly_report::{Other, PAIR, PARAMETER, Page, Shown};
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
+
+use crate::data_arguments::DataArguments;
+use crate::leaderboard_text::leaderboard_text;
+use crate::{exit, output};
 
 /// Shows the leaderboard of a run
 #[derive(Args)]

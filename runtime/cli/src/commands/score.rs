@@ -8,16 +8,12 @@ use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
 use jointly_core::estimate::MAX_PLANES;
 use jointly_core::{ImportedProblem, PredictionOptions, PredictionScores, score_predictions};
+use jointly_record::quantity::{self, counted};
+use jointly_score::{cells, scores};
 use serde_json::{Map, Value, json};
 
-use crate::exit;
-use crate::output;
 use crate::partition_argument::PartitionArgument;
-use crate::table;
-use jointly_record::quantity;
-use jointly_record::quantity::counted;
-use jointly_score::cells;
-use jointly_score::scores;
+use crate::{exit, output, table};
 
 /// Scores predictions made elsewhere, in a NumPy .npz
 ///

@@ -8,14 +8,13 @@ use clap::Args;
 use jointly_core::Suite;
 use jointly_core::regression::{RegressionSuite, regression_suite, regression_suites};
 use jointly_core::shift::{ShiftSuite, shift_suite, shift_suites};
-use serde_json::json;
-
-use crate::exit;
-use crate::output;
-use crate::table::wrap;
 use jointly_engine::user_tables;
 use jointly_record::quantity::counted;
 use jointly_record::suites;
+use serde_json::json;
+
+use crate::table::wrap;
+use crate::{exit, output};
 
 /// Lists the suites: what each measures and what it costs; of those that are named, their problems
 #[derive(Args)]

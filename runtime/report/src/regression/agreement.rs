@@ -3,26 +3,14 @@
 
 use jointly_core::regression::{Acquisition, Round};
 use jointly_core::{Score, Summary};
-
-use crate::correlation::Correlation;
-use crate::correlation::FEWEST;
-use crate::correlation::FEWEST_RESAMPLED;
-use crate::correlation::pearson;
-use crate::correlation::spearman;
-use crate::drawing::Point;
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
-use crate::grid::Grid;
-use crate::grid::Key;
-use crate::grid::frame;
-use crate::grid::panel;
-use crate::grid::range;
-use crate::regression::family::Family;
-use crate::regression::family::datasets;
-use crate::view::View;
 use jointly_score::scores::AgentScores;
+
+use crate::correlation::{Correlation, FEWEST, FEWEST_RESAMPLED, pearson, spearman};
+use crate::drawing::Point;
+use crate::figure::{Figure, cells, counted, digits};
+use crate::grid::{Grid, Key, frame, panel, range};
+use crate::regression::family::{Family, datasets};
+use crate::view::View;
 
 const COLUMNS: usize = 3;
 const HEIGHT: f64 = 220.0;
@@ -247,10 +235,7 @@ fn text(correlation: Option<Correlation>) -> String {
 mod tests {
     use crate::view::View;
     use jointly_record::invented::InventedRun;
-    use jointly_record::invented::regression::compared_run;
-    use jointly_record::invented::regression::correlated;
-    use jointly_record::invented::regression::learning;
-    use jointly_record::invented::regression::learning_run;
+    use jointly_record::invented::regression::{compared_run, correlated, learning, learning_run};
     use jointly_record::plan::Terms;
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;

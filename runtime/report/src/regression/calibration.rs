@@ -2,28 +2,14 @@
 
 use jointly_core::Score;
 use jointly_core::regression::score::LevelScores;
-
-use crate::drawing::Canvas;
-use crate::drawing::Panel;
-use crate::drawing::Point;
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
-use crate::grid::Grid;
-use crate::grid::Key;
-use crate::grid::frame;
-use crate::grid::frame_at;
-use crate::grid::panel;
-use crate::grid::range_of;
-use crate::grid::series;
-use crate::grid::trace;
-use crate::regression::family::Family;
-use crate::regression::family::datasets;
-use crate::view::View;
 use jointly_record::quantity::with_error;
-use jointly_score::scores::AgentScores;
-use jointly_score::scores::ScoredProblem;
+use jointly_score::scores::{AgentScores, ScoredProblem};
+
+use crate::drawing::{Canvas, Panel, Point};
+use crate::figure::{Figure, cells, counted, digits};
+use crate::grid::{Grid, Key, frame, frame_at, panel, range_of, series, trace};
+use crate::regression::family::{Family, datasets};
+use crate::view::View;
 
 const COLUMNS: usize = 3;
 const HEIGHT: f64 = 210.0;
@@ -199,8 +185,7 @@ fn widths(view: &View, data: &[String]) -> Figure {
 mod tests {
     use super::figures;
     use crate::view::View;
-    use jointly_record::invented::regression::covering;
-    use jointly_record::invented::regression::covering_run;
+    use jointly_record::invented::regression::{covering, covering_run};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

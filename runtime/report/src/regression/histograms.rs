@@ -2,25 +2,12 @@
 
 use jointly_core::Real;
 use jointly_core::regression::coverage::{IntervalSummary, LevelSummary};
-
-use crate::drawing::Anchor;
-use crate::drawing::Area;
-use crate::drawing::Axis;
-use crate::drawing::Canvas;
-use crate::drawing::Panel;
-use crate::drawing::Scale;
-use crate::drawing::Style;
-use crate::drawing::Tick;
-use crate::drawing::shortened;
-use crate::figure::Figure;
-use crate::figure::WIDTH;
-use crate::figure::cells;
-use crate::figure::digits;
-use crate::regression::process::Covered;
-use crate::regression::process::Process;
-use crate::regression::process::percent;
-use crate::view::View;
 use jointly_record::quantity::with_error;
+
+use crate::drawing::{Anchor, Area, Axis, Canvas, Panel, Scale, Style, Tick, shortened};
+use crate::figure::{Figure, WIDTH, cells, digits};
+use crate::regression::process::{Covered, Process, percent};
+use crate::view::View;
 
 const LEFT: f64 = 40.0;
 const GAP: f64 = 36.0;
@@ -212,8 +199,7 @@ mod tests {
     use crate::regression::process::processes;
     use crate::view::View;
     use jointly_core::Real;
-    use jointly_record::invented::regression::covering;
-    use jointly_record::invented::regression::covering_run;
+    use jointly_record::invented::regression::{covering, covering_run};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

@@ -2,21 +2,13 @@
 
 use jointly_core::Score;
 use jointly_core::regression::coverage::{IntervalSummary, LevelSummary};
+use jointly_record::quantity::with_error;
 
 use crate::drawing::Point;
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::grid::Grid;
-use crate::grid::Key;
-use crate::grid::frame_at;
-use crate::grid::panel;
-use crate::grid::range_of;
-use crate::grid::series;
-use crate::regression::process::Covered;
-use crate::regression::process::Process;
-use crate::regression::process::percent;
+use crate::figure::{Figure, cells};
+use crate::grid::{Grid, Key, frame_at, panel, range_of, series};
+use crate::regression::process::{Covered, Process, percent};
 use crate::view::View;
-use jointly_record::quantity::with_error;
 
 const HEIGHT: f64 = 150.0;
 
@@ -165,8 +157,7 @@ fn by_level(process: &Process) -> Vec<Vec<String>> {
 mod tests {
     use crate::regression::process::processes;
     use crate::view::View;
-    use jointly_record::invented::regression::covering;
-    use jointly_record::invented::regression::covering_run;
+    use jointly_record::invented::regression::{covering, covering_run};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

@@ -4,19 +4,9 @@ use jointly_core::Real;
 use jointly_core::regression::coverage::LevelSummary;
 
 use crate::drawing::Style;
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::digits;
-use crate::grid::Grid;
-use crate::grid::Key;
-use crate::grid::frame;
-use crate::grid::level_line;
-use crate::grid::panel;
-use crate::grid::range;
-use crate::grid::trace;
-use crate::regression::process::Covered;
-use crate::regression::process::Process;
-use crate::regression::process::percent;
+use crate::figure::{Figure, cells, digits};
+use crate::grid::{Grid, Key, frame, level_line, panel, range, trace};
+use crate::regression::process::{Covered, Process, percent};
 use crate::view::View;
 
 /// Agents of a figure: more lines cannot be told apart.
@@ -133,8 +123,7 @@ mod tests {
     use crate::figure::Figure;
     use crate::regression::process::processes;
     use crate::view::View;
-    use jointly_record::invented::regression::covering;
-    use jointly_record::invented::regression::covering_run;
+    use jointly_record::invented::regression::{covering, covering_run};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

@@ -2,12 +2,11 @@
 
 use jointly_core::regression::coverage::LevelSummary;
 use jointly_core::regression::{CoverageSummary, regression_suite};
+use jointly_score::scores::{AgentScores, ScoredProblem};
 
 use crate::drawing::Style;
 use crate::figure::counted;
 use crate::view::View;
-use jointly_score::scores::AgentScores;
-use jointly_score::scores::ScoredProblem;
 
 /// How far apart levels may be that are the same.
 const SAME: f64 = 1e-9;

@@ -2,20 +2,13 @@
 
 use jointly_core::Score;
 use jointly_core::shift::ShiftScores;
+use jointly_record::quantity::{self, number};
 
-use crate::figure::Figure;
-use crate::figure::cells;
+use crate::figure::{Figure, cells};
 use crate::ratio::Ratio;
-use crate::rows::Bar;
-use crate::rows::Fill;
-use crate::rows::Heading;
-use crate::rows::Row;
-use crate::rows::draw;
-use crate::shift::measured::Agent;
-use crate::shift::measured::Measured;
+use crate::rows::{Bar, Fill, Heading, Row, draw};
+use crate::shift::measured::{Agent, Measured};
 use crate::view::View;
-use jointly_record::quantity;
-use jointly_record::quantity::number;
 
 /// A cost of one problem.
 struct Expense {
@@ -138,8 +131,7 @@ fn errors(measured: &Measured, means: &[Vec<Option<Score>>]) -> Vec<Vec<String>>
 mod tests {
     use crate::shift::measured::Measured;
     use crate::view::View;
-    use jointly_record::invented::shift::shift_run;
-    use jointly_record::invented::shift::shifting;
+    use jointly_record::invented::shift::{shift_run, shifting};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

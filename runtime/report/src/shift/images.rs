@@ -2,13 +2,8 @@
 
 use jointly_core::shift::{Pixels, ShiftInstance, ShiftLevel};
 
-use crate::drawing::Anchor;
-use crate::drawing::Area;
-use crate::drawing::Canvas;
-use crate::figure::Figure;
-use crate::figure::WIDTH;
-use crate::figure::cells;
-use crate::figure::digits;
+use crate::drawing::{Anchor, Area, Canvas};
+use crate::figure::{Figure, WIDTH, cells, digits};
 use crate::picture;
 use crate::view::View;
 
@@ -150,8 +145,7 @@ fn lines(name: &str) -> Vec<String> {
 mod tests {
     use crate::view::View;
     use jointly_core::shift::shift_suite;
-    use jointly_record::invented::shift::shift_run;
-    use jointly_record::invented::shift::shifting;
+    use jointly_record::invented::shift::{shift_run, shifting};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

@@ -5,14 +5,13 @@ use std::fmt::Write as _;
 
 use jointly_core::Score;
 use jointly_core::shift::{Condition, ConditionScores, LabelledScores, Shift, ShiftLevel, ShiftScores};
+use jointly_record::plan::PlannedAgent;
+use jointly_record::quantity::with_error;
 
-use crate::drawing::Point;
-use crate::drawing::Style;
+use crate::drawing::{Point, Style};
 use crate::figure::counted;
 use crate::place::Place;
 use crate::view::View;
-use jointly_record::plan::PlannedAgent;
-use jointly_record::quantity::with_error;
 
 /// Fewer severities make no curve.
 const FEWEST: usize = 3;
@@ -358,8 +357,7 @@ pub(super) fn text(score: Option<Score>) -> String {
 mod tests {
     use super::Measured;
     use crate::view::View;
-    use jointly_record::invented::shift::shift_run;
-    use jointly_record::invented::shift::shifting;
+    use jointly_record::invented::shift::{shift_run, shifting};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

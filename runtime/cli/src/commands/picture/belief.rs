@@ -1,10 +1,9 @@
 //! What a trained agent believes on the plane: its mean prediction and functions sampled from it.
 
 use jointly_core::{Classifier, Matrix, Model, Problem, agent_seed};
-use jointly_host::{Failure, Limits, Setting, Trace};
-
 use jointly_engine::oracle;
 use jointly_engine::workload::Contestant;
+use jointly_host::{Failure, Limits, Setting, Trace};
 use jointly_report::picture::{Belief, MEAN_DRAWS, Plane};
 
 /// Rows of the plane that an agent is asked for at a time.

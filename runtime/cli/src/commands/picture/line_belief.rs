@@ -1,8 +1,7 @@
 //! What a trained agent believes of a function of one input: its mean, its intervals, and functions sampled from it.
 
-use jointly_core::Matrix;
-use jointly_core::agent_seed;
 use jointly_core::regression::{CurveData, FitError, PredictionOptions, RegressionProblem, Regressor, fit};
+use jointly_core::{Matrix, agent_seed};
 use jointly_report::picture::LineBelief;
 
 /// Trains an agent as a run does, and asks it on a grid.

@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use jointly_core::regression::{RegressionProblem, RegressionSource, regression_suite};
-
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::Plan;
 use jointly_record::unit::UnitResult;
@@ -95,11 +94,10 @@ fn is_of(plan: &Plan, kind: impl Fn(&RegressionProblem) -> bool) -> bool {
 mod tests {
     use std::path::Path;
 
+    use jointly_record::invented::regression::{learning, learning_run};
+    use jointly_record::plan::{Plan, Terms};
+
     use super::fits;
-    use jointly_record::invented::regression::learning;
-    use jointly_record::invented::regression::learning_run;
-    use jointly_record::plan::Plan;
-    use jointly_record::plan::Terms;
 
     /// What agents select for one that predicts, or for themselves.
     fn plan(agents: &[&str], predictor: Option<&str>) -> Plan {
