@@ -8,10 +8,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use jointly_core::digest::Hasher;
 use jointly_data::Download;
+use jointly_record::directory::PART;
 
 use crate::output;
 use crate::progress::Transfer;
-use jointly_record::directory::PART;
 
 /// How long a server may be silent: before it answers, and between any two pieces of what it sends. How long all of it
 /// takes is its own affair.

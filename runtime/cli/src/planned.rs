@@ -3,10 +3,6 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
-use serde_json::json;
-
-use crate::exit;
-use crate::output;
 use jointly_engine::schedule::order;
 use jointly_engine::share::Share;
 use jointly_engine::size_class::expected_costs;
@@ -14,6 +10,9 @@ use jointly_engine::workload::Workload;
 use jointly_record::directory::RunDirectory;
 use jointly_record::journal::Journal;
 use jointly_record::quantity::counted;
+use serde_json::json;
+
+use crate::{exit, output};
 
 /// Its directory has all that its units need, and is held.
 pub(crate) struct Planned {

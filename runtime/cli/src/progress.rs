@@ -5,13 +5,13 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
-use jointly_host::Failure;
-
-use crate::{exit, output};
 use jointly_engine::activity::{Activity, Watcher};
 use jointly_engine::time_left::TimeLeft;
+use jointly_host::Failure;
 use jointly_record::plan::Plan;
 use jointly_record::unit::Unit;
+
+use crate::{exit, output};
 
 /// With more units than this, plain lines are spread over the work.
 const LINES: usize = 200;

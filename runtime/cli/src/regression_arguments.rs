@@ -5,11 +5,11 @@ use std::path::PathBuf;
 use anyhow::{Result, bail};
 use clap::{Args, value_parser};
 use jointly_core::estimate::MAX_DRAWS;
+use jointly_engine::agent_spec::AgentSpec;
 use jointly_regression::{RegressionOptions, RegressionProblem, RegressionSource, RegressionSuite};
 
 use crate::noise_argument::NoiseArgument;
 use crate::residuals_argument::ResidualsArgument;
-use jointly_engine::agent_spec::AgentSpec;
 
 #[derive(Args)]
 #[command(next_help_heading = "Options of regression")]

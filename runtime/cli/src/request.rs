@@ -12,23 +12,6 @@ use clap::Args;
 use jointly_classification::{Suite, shift};
 use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES};
 use jointly_core::limits::usual_fuel;
-use jointly_host::{Interface, Limits};
-use jointly_regression::RegressionSuite;
-
-use crate::data_arguments::DataArguments;
-use crate::engine_argument::EngineArgument;
-use crate::exit;
-use crate::initialization_argument::InitializationArgument;
-use crate::jobs;
-use crate::leaderboard_text::leaderboard_text;
-use crate::output;
-use crate::partition_argument::PartitionArgument;
-use crate::planned::Planned;
-use crate::progress::Display;
-use crate::regression_arguments::RegressionArguments;
-use crate::shard_arguments::ShardArguments;
-use crate::shard_done::ShardDone;
-use crate::shift_arguments::ShiftArguments;
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::execution::{Belief, Finished};
 use jointly_engine::problems::Choices;
@@ -36,6 +19,7 @@ use jointly_engine::share::Share;
 use jointly_engine::shift_suite::ShiftChoices;
 use jointly_engine::workload::{Asked, Problems, Workload};
 use jointly_engine::{agent_source, execution, problems, regression_suite, reuse, shift_suite, user_tables};
+use jointly_host::{Interface, Limits};
 use jointly_record::directory::RunDirectory;
 use jointly_record::journal::Journal;
 use jointly_record::kept::Kept;
@@ -44,9 +28,23 @@ use jointly_record::quantity::counted;
 use jointly_record::shard::Shard;
 use jointly_record::unit::Unit;
 use jointly_record::{attachments, directory};
+use jointly_regression::RegressionSuite;
 use jointly_score::cells;
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
+
+use crate::data_arguments::DataArguments;
+use crate::engine_argument::EngineArgument;
+use crate::initialization_argument::InitializationArgument;
+use crate::leaderboard_text::leaderboard_text;
+use crate::partition_argument::PartitionArgument;
+use crate::planned::Planned;
+use crate::progress::Display;
+use crate::regression_arguments::RegressionArguments;
+use crate::shard_arguments::ShardArguments;
+use crate::shard_done::ShardDone;
+use crate::shift_arguments::ShiftArguments;
+use crate::{exit, jobs, output};
 
 #[derive(Args)]
 pub(crate) struct Request {

@@ -2,7 +2,6 @@
 
 use anyhow::{Result, bail};
 use clap::Args;
-
 use jointly_engine::shift_suite::ShiftChoices;
 
 #[derive(Args, Debug, Default)]

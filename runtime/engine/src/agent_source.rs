@@ -6,10 +6,10 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use jointly_bundle::Bundled;
 use jointly_host::{Agent, Interface, Limits, Parameter, Runtime};
-
-use crate::agent_spec::AgentSpec;
 use jointly_record::reference;
 use jointly_record::settings::Settings;
+
+use crate::agent_spec::AgentSpec;
 
 /// A file larger than this is no agent: interpreters compiled in come to some twenty megabytes.
 const MAX_BYTES: u64 = 256 << 20;

@@ -11,15 +11,12 @@ use jointly_classification::shift::{Cost, ShiftProblem, ShiftScores, evaluate_sh
 use jointly_classification::{EvaluateError, Problem, evaluate};
 use jointly_core::{Classifier, MultimodalClassifier, agent_seed, digest};
 use jointly_host::{Failure, Kind, Phase, Trace};
+use jointly_record::unit::{Outcome, Unit, UnitResult};
 use jointly_regression::{FitError, RegressionProblem, RegressionResult};
 
 use crate::activity::{Activity, Watcher};
-use crate::oracle;
-use crate::schedule;
-use crate::workload::Contestant;
-use crate::workload::Problems;
-use crate::workload::Workload;
-use jointly_record::unit::{Outcome, Unit, UnitResult};
+use crate::workload::{Contestant, Problems, Workload};
+use crate::{oracle, schedule};
 
 /// Room for a guest's stack, the engine's own and ours.
 const STACK_BYTES: usize = 8 << 20;

@@ -5,20 +5,18 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail, ensure};
 use jointly_host::{ENGINE, INTERFACE};
-
-use crate::schedule;
 use jointly_record::attachments;
 use jointly_record::difference::difference;
-use jointly_record::directory::PLAN;
-use jointly_record::directory::RunDirectory;
+use jointly_record::directory::{PLAN, RunDirectory};
 use jointly_record::journal::Journal;
 use jointly_record::kept::Kept;
 use jointly_record::plan::Plan;
 use jointly_record::quantity::counted;
 use jointly_record::shard::Shard;
 use jointly_record::shell::quoted;
-use jointly_record::unit::Unit;
-use jointly_record::unit::UnitResult;
+use jointly_record::unit::{Unit, UnitResult};
+
+use crate::schedule;
 
 /// Units and shards that a message names.
 const NAMED: usize = 3;

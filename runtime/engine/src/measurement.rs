@@ -10,19 +10,15 @@ use anyhow::{Result, bail};
 use jointly_classification::{Instance, Problem, Source, evaluate};
 use jointly_core::{Classifier as _, Evaluation, agent_seed};
 use jointly_host::{Failure, Kind, Phase, Trace};
-
-use crate::activity::{Activity, Watcher};
-use crate::execution;
-use crate::oracle;
-use crate::size_class::SizeClass;
-use crate::size_class::size_classes;
-use crate::stopwatch::Stopwatch;
-use crate::workload::Contestant;
-use crate::workload::Problems;
-use crate::workload::Workload;
 use jointly_record::plan::Plan;
 use jointly_record::quantity;
 use jointly_record::unit::{Outcome, Unit};
+
+use crate::activity::{Activity, Watcher};
+use crate::size_class::{SizeClass, size_classes};
+use crate::stopwatch::Stopwatch;
+use crate::workload::{Contestant, Problems, Workload};
+use crate::{execution, oracle};
 
 /// Of a problem's tau-samples, the shares that are asked for, one in so many. The first is asked for twice: an agent may keep
 /// what it makes for a draw the first time, and that is paid once, however many tau-samples follow.

@@ -5,7 +5,6 @@ use jointly_classification::oracle::{Oracle, Posterior, Settings as Sampling};
 use jointly_classification::{Instance, Problem};
 use jointly_core::{Evaluation, Real};
 use jointly_host::{Failure, Kind, Phase, Trace};
-
 use jointly_record::reference::NAME;
 use jointly_record::settings::Settings;
 use jointly_record::unit::SampleDiagnosis;

@@ -9,15 +9,15 @@ use globset::{Glob, GlobMatcher};
 use jointly_classification::{Initialization, Problem, Source, Suite};
 use jointly_core::{Evaluation, Partitioning, digest};
 use jointly_data::ImportedProblem;
-
-use crate::data_directories::DataDirectories;
-use crate::plans::{anchors, law};
-use crate::real_data;
 use jointly_record::directory::RunDirectory;
 use jointly_record::kept::Kept;
 use jointly_record::plan::{Plan, PlannedProblem, ProblemOverrides};
 use jointly_record::suites;
 use jointly_record::suites::IMPORTED;
+
+use crate::data_directories::DataDirectories;
+use crate::plans::{anchors, law};
+use crate::real_data;
 
 /// What a person may choose of a suite's evaluation and problems.
 #[derive(Clone, Copy, Debug, Default)]
@@ -212,10 +212,10 @@ mod tests {
     use std::collections::HashSet;
 
     use jointly_host::Limits;
+    use jointly_record::invented::planned_agent;
 
     use super::*;
     use crate::plans::of_classification;
-    use jointly_record::invented::planned_agent;
 
     fn anchored(anchors: u32) -> Choices {
         Choices { anchors: NonZeroU32::new(anchors), ..Choices::default() }

@@ -9,10 +9,10 @@ use globset::Glob;
 use jointly_classification::{Problem, Source, Suite};
 use jointly_data::{Card, Found, Part, load, locate};
 use jointly_host::Limits;
+use jointly_record::plan::{Plan, PlannedProblem};
 
 use crate::data_directories::DataDirectories;
 use crate::plans;
-use jointly_record::plan::{Plan, PlannedProblem};
 
 /// What the smallest agent holds beside its training data: its code, its stack and the calls' answers.
 const BESIDE_DATA: u64 = 64 << 20;

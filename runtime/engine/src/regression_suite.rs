@@ -4,14 +4,12 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, anyhow, bail};
+use jointly_record::plan::{Plan, PlannedProblem};
+use jointly_record::suites;
 use jointly_regression::{RegressionProblem, RegressionSuite, TableError, TableFile, attach_tables};
 
 use crate::data_directories::DataDirectories;
-use crate::problems;
-use crate::real_data;
-use crate::user_tables;
-use jointly_record::plan::{Plan, PlannedProblem};
-use jointly_record::suites;
+use crate::{problems, real_data, user_tables};
 
 /// The suite of that name on its own tables or on a person's, less what the pattern leaves out, with what a person chooses of
 /// it; None where it is no suite of regression.

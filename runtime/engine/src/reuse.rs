@@ -4,14 +4,12 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use anyhow::{Context, Result, bail};
-
-use crate::execution::Belief;
-use crate::execution::Finished;
 use jointly_record::directory::RunDirectory;
 use jointly_record::journal::Journal;
 use jointly_record::plan::Plan;
-use jointly_record::unit::UnitResult;
-use jointly_record::unit::belief_of;
+use jointly_record::unit::{UnitResult, belief_of};
+
+use crate::execution::{Belief, Finished};
 
 /// The results of other runs' units that are units of this plan, under its labels, each once.
 pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {

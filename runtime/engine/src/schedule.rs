@@ -4,8 +4,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::size_class::expected_costs;
 use jointly_record::plan::Plan;
+
+use crate::size_class::expected_costs;
 
 /// The plan's problems in the order in which they are begun. All agents' units on one come together: what agents cost, the
 /// plan does not tell.

@@ -4,9 +4,8 @@ use jointly_record::plan::Plan;
 use jointly_record::shard::Shard;
 use jointly_record::unit::{Unit, UnitResult};
 
-use crate::execution;
-use crate::schedule;
 use crate::workload::Workload;
+use crate::{execution, schedule};
 
 /// The units of a plan that a run is about.
 pub struct Share {

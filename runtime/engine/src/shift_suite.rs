@@ -8,15 +8,13 @@ use jointly_classification::shift::{
     attach_datasets, shift_suite,
 };
 use jointly_data::shift::{ShiftCard, locate_outsiders, locate_shift};
-
-use crate::data_directories::DataDirectories;
-use crate::problems;
-use crate::real_data;
-use crate::user_images;
 use jointly_record::plan::{Plan, PlannedProblem};
 use jointly_record::planned_images::PlannedImages;
 use jointly_record::quantity::counted;
 use jointly_record::suites;
+
+use crate::data_directories::DataDirectories;
+use crate::{problems, real_data, user_images};
 
 /// What a person may choose of a suite.
 #[derive(Clone, Debug, Default)]

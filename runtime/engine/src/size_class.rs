@@ -4,7 +4,6 @@
 //! work on them, but for what an early stop saves.
 
 use jointly_classification::{Problem, Source};
-
 use jointly_record::plan::Plan;
 use jointly_record::suites::IMPORTED;
 

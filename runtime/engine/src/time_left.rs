@@ -4,9 +4,10 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::size_class::expected_costs;
 use jointly_record::plan::Plan;
 use jointly_record::unit::Unit;
+
+use crate::size_class::expected_costs;
 
 /// Estimates the remaining time of a run on `workers` threads.
 pub struct TimeLeft {

@@ -7,9 +7,9 @@ use std::sync::Arc;
 use anyhow::{Context, Result, bail};
 use jointly_classification::shift::{ShiftProblem, USER_IMAGES};
 use jointly_data::shift::ImageFolder;
+use jointly_record::planned_images::PlannedImages;
 
 use crate::data_directories::DataDirectories;
-use jointly_record::planned_images::PlannedImages;
 
 /// Reads the folder and gives the problems their images.
 pub fn attach(problems: &mut [ShiftProblem], view: PlannedImages, data: &DataDirectories) -> Result<()> {

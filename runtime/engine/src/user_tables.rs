@@ -5,14 +5,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use jointly_core::digest;
 use jointly_data::regression::MAX_ACTIVE_ROWS;
-use jointly_regression::{
-    RegressionProblem, RegressionSuite, Table, TableFile, regression_suite_on, regression_suites,
-};
-
 use jointly_record::directory::RunDirectory;
 use jointly_record::kept::Kept;
 use jointly_record::plan::Plan;
 use jointly_record::planned_table::PlannedTable;
+use jointly_regression::{
+    RegressionProblem, RegressionSuite, Table, TableFile, regression_suite_on, regression_suites,
+};
 
 /// Reads files, each a table.
 pub fn read(files: &[PathBuf]) -> Result<Vec<TableFile>> {
@@ -98,13 +97,13 @@ mod tests {
     use anyhow::Context;
     use jointly_data::regression::TableFormat;
     use jointly_host::Limits;
+    use jointly_record::invented::planned_agent;
     use jointly_regression::RegressionOptions;
 
     use super::*;
     use crate::data_directories::DataDirectories;
     use crate::plans::{of_regression, planned_table};
     use crate::regression_suite;
-    use jointly_record::invented::planned_agent;
 
     /// A file of that name, a table of forty rows.
     fn file(folder: &tempfile::TempDir, name: &str, slope: f64) -> PathBuf {

@@ -9,25 +9,17 @@ use jointly_classification::shift::{ShiftProblem, ShiftSuite};
 use jointly_classification::{Problem, Suite};
 use jointly_core::Tokens;
 use jointly_host::{Agent, Execution, Interface, Limits, Runtime};
-use jointly_regression::{RegressionProblem, RegressionSuite, TableFile};
-
-use crate::agent_source;
-use crate::agent_source::LoadedAgent;
-use crate::agent_spec::AgentSpec;
-use crate::cache;
-use crate::data_directories::DataDirectories;
-use crate::oracle;
-use crate::plans;
-use crate::problems;
-use crate::real_data;
-use crate::regression_suite;
-use crate::shift_suite;
-use crate::user_tables;
 use jointly_record::directory::RunDirectory;
 use jointly_record::kept::Kept;
 use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::planned_images::PlannedImages;
 use jointly_record::reference;
+use jointly_regression::{RegressionProblem, RegressionSuite, TableFile};
+
+use crate::agent_source::{self, LoadedAgent};
+use crate::agent_spec::AgentSpec;
+use crate::data_directories::DataDirectories;
+use crate::{cache, oracle, plans, problems, real_data, regression_suite, shift_suite, user_tables};
 
 /// What takes part in a run.
 pub enum Contestant {

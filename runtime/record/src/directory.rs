@@ -13,13 +13,13 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use jointly_core::digest;
+use jointly_core::digest::is_digest;
 use serde_json::Value;
 
 use crate::journal::{self, Journal, PACK_AGAIN};
 use crate::kept::Kept;
 use crate::plan::Plan;
 use crate::unit::UnitResult;
-use jointly_core::digest::is_digest;
 
 /// How the name of a file begins while it is being written.
 pub const PART: &str = ".part-";

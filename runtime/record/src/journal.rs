@@ -105,9 +105,7 @@ fn parse(text: &[u8], shown: &str, [no_result, repeated]: [&str; 2]) -> Result<V
 #[cfg(test)]
 mod tests {
     use super::Journal;
-    use crate::unit::Outcome;
-    use crate::unit::SampleDiagnosis;
-    use crate::unit::UnitResult;
+    use crate::unit::{Outcome, SampleDiagnosis, UnitResult};
     use jointly_core::{JointScore, ProblemScores, Real, Score};
     use std::io::Write;
 

@@ -7,11 +7,10 @@ use jointly_classification::shift::{ShiftLevel, ShiftOptions, shift_suite};
 use jointly_core::{Evaluation, Partitioning};
 use jointly_regression::{Noise, RegressionOptions, Residuals, regression_suite};
 
-use crate::option_names;
 use crate::plan::{Plan, ProblemOverrides, Terms};
 use crate::planned_images::PlannedImages;
 use crate::quantity::counted;
-use crate::suites;
+use crate::{option_names, suites};
 
 impl Plan {
     /// In what evaluation and problems are not the suite's own, for the heading of a table.

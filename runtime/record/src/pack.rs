@@ -13,19 +13,15 @@ use std::io::{BufReader, Read, Seek, SeekFrom, copy, sink};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail, ensure};
+use flate2::Compression;
 use flate2::read::GzDecoder;
-use flate2::{Compression, write::GzEncoder};
+use flate2::write::GzEncoder;
 use jointly_core::digest;
-use jointly_core::digest::Hasher;
+use jointly_core::digest::{Hasher, is_digest};
 
-use crate::directory::JOURNAL;
-use crate::directory::LEADERBOARD;
-use crate::directory::PLAN;
-use crate::directory::SCORES;
-use crate::directory::SWEEP;
+use crate::directory::{JOURNAL, LEADERBOARD, PLAN, SCORES, SWEEP};
 use crate::journal::PACK_AGAIN;
 use crate::kept::Kept;
-use jointly_core::digest::is_digest;
 
 /// What a pack's name ends in.
 pub const EXTENSION: &str = "jointly";
@@ -173,13 +169,12 @@ fn limit(name: &str) -> Option<u64> {
 mod tests {
     use std::fs;
 
+    use flate2::Compression;
     use jointly_core::digest;
 
     use super::{GZIP, GzEncoder, HEAD_BYTES, MOST_MEMBERS, PLAIN_HEAD, head, named_digest, pack, unpack};
-    use crate::directory::PLAN;
-    use crate::directory::SCORES;
+    use crate::directory::{PLAN, SCORES};
     use crate::kept::Kept;
-    use flate2::Compression;
 
     fn packed(members: &[(&str, &[u8])]) -> Vec<u8> {
         pack(members.iter().map(|(name, bytes)| Ok(((*name).to_owned(), bytes.to_vec())))).unwrap()

@@ -1,19 +1,12 @@
 //! Figure 2 of the paper: each agent's joint scores as bars, normalised by the baseline's.
 
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::digits;
-use crate::rows;
-use crate::rows::Bar;
-use crate::rows::Fill;
-use crate::rows::Heading;
-use crate::rows::Row;
-use crate::view::Family;
-use crate::view::JointScore;
-use crate::view::View;
 use jointly_record::plan::ProblemOverrides;
 use jointly_record::suites;
 use jointly_score::scores::AgentScores;
+
+use crate::figure::{Figure, cells, digits};
+use crate::rows::{self, Bar, Fill, Heading, Row};
+use crate::view::{Family, JointScore, View};
 
 /// Figure 2 of the paper, read off the picture: KL over mlp's, at tau 1 and 100.
 const PUBLISHED: [(&str, [f64; 2]); 7] = [

@@ -1,28 +1,12 @@
 //! Figure 10 of the paper: the score against what an agent costs, in fuel rather than in a machine's seconds.
 
-use crate::drawing::Anchor;
-use crate::drawing::Area;
-use crate::drawing::Axis;
-use crate::drawing::Canvas;
-use crate::drawing::Label;
-use crate::drawing::Panel;
-use crate::drawing::Point;
-use crate::drawing::Scale;
-use crate::drawing::Spot;
-use crate::drawing::place;
-use crate::drawing::shortened;
-use crate::figure::Figure;
-use crate::figure::WIDTH;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
-use crate::ratio::Ratio;
-use crate::ratio::defects;
-use crate::view::JointScore;
-use crate::view::View;
 use jointly_record::quantity;
-use jointly_score::scores::AgentScores;
-use jointly_score::scores::FUEL;
+use jointly_score::scores::{AgentScores, FUEL};
+
+use crate::drawing::{Anchor, Area, Axis, Canvas, Label, Panel, Point, Scale, Spot, place, shortened};
+use crate::figure::{Figure, WIDTH, cells, counted, digits};
+use crate::ratio::{Ratio, defects};
+use crate::view::{JointScore, View};
 
 const LEFT: f64 = 66.0;
 const GAP: f64 = 70.0;
@@ -212,10 +196,8 @@ fn over(view: &View, drawn: &[(u32, Vec<Dot>)]) -> String {
 mod tests {
     use crate::figure::Figure;
     use crate::view::View;
-    use jointly_record::invented::Got;
-    use jointly_record::invented::Got::Missing;
-    use jointly_record::invented::Got::Scored;
-    use jointly_record::invented::InventedRun;
+    use jointly_record::invented::Got::{Missing, Scored};
+    use jointly_record::invented::{Got, InventedRun};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

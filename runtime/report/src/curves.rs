@@ -1,18 +1,11 @@
 //! What figures of scores against the number of training examples share: points, ranges and axes.
 
-use crate::drawing::Area;
-use crate::drawing::Axis;
-use crate::drawing::Panel;
-use crate::drawing::Point;
-use crate::drawing::Scale;
-use crate::drawing::Series;
-use crate::drawing::Style;
-use crate::place::Place;
-use crate::view::Cell;
-use crate::view::View;
-use jointly_record::quantity;
-use jointly_record::quantity::counted;
+use jointly_record::quantity::{self, counted};
 use jointly_score::scores::AgentScores;
+
+use crate::drawing::{Area, Axis, Panel, Point, Scale, Series, Style};
+use crate::place::Place;
+use crate::view::{Cell, View};
 
 /// What the axis of training sizes says.
 pub(crate) const SIZES: &str = "training examples T";

@@ -1,8 +1,8 @@
 //! A figure: a drawing, what it shows, and its numbers.
 
-use crate::drawing::Canvas;
-use crate::drawing::Markup;
 use jointly_record::quantity;
+
+use crate::drawing::{Canvas, Markup};
 pub(crate) use jointly_record::quantity::counted;
 
 /// Width of a drawing, in pixels; a page shows it as wide as it has room.

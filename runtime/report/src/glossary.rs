@@ -1,12 +1,10 @@
 //! What each score of a run means, in a sentence or two.
 
+use jointly_record::plan::Plan;
+use jointly_score::scores::{ACCURACY, ECE, FUEL, Units};
+
 use crate::shift::meanings;
 use crate::view::JointScore;
-use jointly_record::plan::Plan;
-use jointly_score::scores::ACCURACY;
-use jointly_score::scores::ECE;
-use jointly_score::scores::FUEL;
-use jointly_score::scores::Units;
 
 /// The run's scores that are known, each with its explanation.
 pub(crate) fn entries(

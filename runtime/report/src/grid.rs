@@ -1,14 +1,6 @@
 //! Panels of one size, row by row below a legend, and what is drawn in them.
 
-use crate::drawing::Area;
-use crate::drawing::Axis;
-use crate::drawing::Canvas;
-use crate::drawing::Panel;
-use crate::drawing::Point;
-use crate::drawing::Scale;
-use crate::drawing::Series;
-use crate::drawing::Spot;
-use crate::drawing::Style;
+use crate::drawing::{Area, Axis, Canvas, Panel, Point, Scale, Series, Spot, Style};
 use crate::figure::WIDTH;
 
 /// Room for a panel's numbers and axis title on its left, and to the next panel.

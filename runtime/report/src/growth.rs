@@ -1,28 +1,11 @@
 //! Figures 8 and 9 of the paper: a panel for each agent and temperature, the score against the number of training
 //! examples.
 
-use crate::curves::curve;
-use crate::curves::lonely;
-use crate::curves::marked;
-use crate::curves::panel;
-use crate::curves::range;
-use crate::curves::seeds;
-use crate::curves::size_axis;
-use crate::drawing::Area;
-use crate::drawing::Axis;
-use crate::drawing::Canvas;
-use crate::drawing::Point;
-use crate::drawing::Series;
-use crate::drawing::shortened;
-use crate::figure::Figure;
-use crate::figure::WIDTH;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
+use crate::curves::{curve, lonely, marked, panel, range, seeds, size_axis};
+use crate::drawing::{Area, Axis, Canvas, Point, Series, shortened};
+use crate::figure::{Figure, WIDTH, cells, counted, digits};
 use crate::place::Place;
-use crate::view::Family;
-use crate::view::JointScore;
-use crate::view::View;
+use crate::view::{Family, JointScore, View};
 
 /// Agents side by side before the next row of panels.
 const COLUMNS: usize = 6;

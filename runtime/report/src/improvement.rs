@@ -1,26 +1,14 @@
 //! Figure 7 of the paper: on each real dataset, how much less an agent loses than the baseline, against T.
 
-use crate::curves::extent;
-use crate::curves::marked;
-use crate::curves::panel;
-use crate::curves::size_axis;
-use crate::drawing::Area;
-use crate::drawing::Axis;
-use crate::drawing::Canvas;
-use crate::drawing::Point;
-use crate::drawing::Series;
-use crate::drawing::Style;
-use crate::figure::Figure;
-use crate::figure::WIDTH;
-use crate::figure::cells;
-use crate::figure::digits;
-use crate::place::Place;
-use crate::view::JointScore;
-use crate::view::Pairs;
-use crate::view::View;
 use jointly_core::paired_difference;
 use jointly_record::quantity;
 use jointly_score::scores::AgentScores;
+
+use crate::curves::{extent, marked, panel, size_axis};
+use crate::drawing::{Area, Axis, Canvas, Point, Series, Style};
+use crate::figure::{Figure, WIDTH, cells, digits};
+use crate::place::Place;
+use crate::view::{JointScore, Pairs, View};
 
 /// With more agents than that, the best variant of each is drawn alone.
 const MOST: usize = 8;

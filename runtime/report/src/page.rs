@@ -1,25 +1,15 @@
 //! The page itself: one file that needs nothing from anywhere else.
 
-use crate::bars;
-use crate::cost;
-use crate::drawing::Markup;
-use crate::figure::Figure;
-use crate::glossary;
-use crate::growth;
-use crate::improvement;
-use crate::pair;
-use crate::provenance;
-use crate::provenance::{Bundled, Other};
-use crate::regression;
-use crate::shift;
-use crate::shift::Shown;
-use crate::standing;
-use crate::transfer;
-use crate::tuning;
-use crate::tuning::Defaults;
-use crate::view::View;
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
+
+use crate::drawing::Markup;
+use crate::figure::Figure;
+use crate::provenance::{self, Bundled, Other};
+use crate::shift::{self, Shown};
+use crate::tuning::{self, Defaults};
+use crate::view::View;
+use crate::{bars, cost, glossary, growth, improvement, pair, regression, standing, transfer};
 
 const STYLE: &str = include_str!("style.css");
 

@@ -1,21 +1,8 @@
 //! Figure 4 of the paper: two agents against the number of training examples, at the middle temperature.
 
-use crate::curves::curve;
-use crate::curves::lonely;
-use crate::curves::marked;
-use crate::curves::panel;
-use crate::curves::range;
-use crate::curves::seeds;
-use crate::curves::size_axis;
-use crate::drawing::Area;
-use crate::drawing::Axis;
-use crate::drawing::Canvas;
-use crate::drawing::Point;
-use crate::figure::Figure;
-use crate::figure::WIDTH;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
+use crate::curves::{curve, lonely, marked, panel, range, seeds, size_axis};
+use crate::drawing::{Area, Axis, Canvas, Point};
+use crate::figure::{Figure, WIDTH, cells, counted, digits};
 use crate::place::Place;
 use crate::view::View;
 

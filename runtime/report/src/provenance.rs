@@ -3,10 +3,6 @@
 use std::collections::HashSet;
 use std::iter;
 
-use crate::drawing::Markup;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::table_of;
 use jointly_classification::shift::ShiftOptions;
 use jointly_core::limits::{Limits, usual_fuel};
 use jointly_core::{Evaluation, Partitioning};
@@ -17,6 +13,9 @@ use jointly_record::suites::IMPORTED;
 use jointly_regression::RegressionSource;
 use jointly_regression::problem::PoolData;
 use serde_json::Value;
+
+use crate::drawing::Markup;
+use crate::figure::{cells, counted, table_of};
 
 /// Another run that a page takes from: the option that gives it, its directory's name, and its plan.
 pub type Other<'a> = (&'a str, String, &'a Plan);

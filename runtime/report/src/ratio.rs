@@ -3,9 +3,9 @@
 use std::fmt;
 
 use jointly_core::clustered_error;
+use jointly_record::quantity;
 
 use crate::figure::digits;
-use jointly_record::quantity;
 
 /// A ratio of two means over the same problems.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -43,12 +43,9 @@ pub(crate) fn figures(view: &View, active: &[View], level: f64) -> Vec<Figure> {
 #[cfg(test)]
 mod tests {
     use crate::view::View;
-    use jointly_record::invented::regression::compared_run;
-    use jointly_record::invented::regression::correlated;
-    use jointly_record::invented::regression::covering;
-    use jointly_record::invented::regression::covering_run;
-    use jointly_record::invented::regression::learning;
-    use jointly_record::invented::regression::learning_run;
+    use jointly_record::invented::regression::{
+        compared_run, correlated, covering, covering_run, learning, learning_run,
+    };
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
     use jointly_score::scores::Scores;

@@ -1,21 +1,9 @@
 //! Rows of bars: one label a row and one panel a score, as Figures 2 and 3 of the paper have them.
 
-use crate::drawing::Anchor;
-use crate::drawing::Area;
-use crate::drawing::Axis;
-use crate::drawing::Canvas;
-use crate::drawing::Panel;
-use crate::drawing::Scale;
-use crate::drawing::Style;
-use crate::drawing::TICK_SIZE;
-use crate::drawing::shortened;
-use crate::drawing::width;
-use crate::figure::WIDTH;
-use crate::figure::counted;
-use crate::ratio;
-use crate::ratio::Ratio;
-use crate::view::JointScore;
-use crate::view::View;
+use crate::drawing::{Anchor, Area, Axis, Canvas, Panel, Scale, Style, TICK_SIZE, shortened, width};
+use crate::figure::{WIDTH, counted};
+use crate::ratio::{self, Ratio};
+use crate::view::{JointScore, View};
 
 /// A row of bars.
 pub(crate) struct Row {
@@ -211,8 +199,7 @@ pub(crate) fn defects(view: &View, rows: &[Row]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::{Bar, Fill, Heading, Row, draw};
-    use crate::drawing::Palette;
-    use crate::drawing::width;
+    use crate::drawing::{Palette, width};
     use crate::figure::WIDTH;
     use crate::ratio::Ratio;
 

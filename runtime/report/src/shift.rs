@@ -16,12 +16,11 @@ mod quartiles;
 mod severity;
 
 use jointly_classification::shift::ShiftInstance;
+use measured::Measured;
 
 use crate::figure::Figure;
 use crate::tuning::Defaults;
 use crate::view::View;
-
-use measured::Measured;
 
 /// With more groups of problems than that, all are drawn side by side, and none by itself.
 const MOST_GROUPS: usize = 3;

@@ -1,22 +1,12 @@
 //! The leaderboard as part of the page: the table's own numbers, with a picture of the score that ranks.
 
 use jointly_core::Summary;
-
-use crate::drawing::Anchor;
-use crate::drawing::Area;
-use crate::drawing::Axis;
-use crate::drawing::Canvas;
-use crate::drawing::Markup;
-use crate::drawing::Panel;
-use crate::drawing::Scale;
-use crate::drawing::shortened;
-use crate::drawing::width;
-use crate::figure::WIDTH;
-use crate::figure::counted;
-use crate::figure::table_of;
-use crate::view::View;
 use jointly_record::quantity;
 use jointly_score::leaderboard::Leaderboard;
+
+use crate::drawing::{Anchor, Area, Axis, Canvas, Markup, Panel, Scale, shortened, width};
+use crate::figure::{WIDTH, counted, table_of};
+use crate::view::View;
 
 const ROW: f64 = 22.0;
 const TOP: f64 = 10.0;
@@ -143,8 +133,7 @@ mod tests {
     use super::{axis, edge, markup};
     use crate::view::View;
     use jointly_record::invented::InventedRun;
-    use jointly_record::invented::regression::learning;
-    use jointly_record::invented::regression::learning_run;
+    use jointly_record::invented::regression::{learning, learning_run};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

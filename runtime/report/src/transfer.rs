@@ -1,24 +1,13 @@
 //! Figures 6 and 11 of the paper: whether variants that do better on synthetic problems do better on real data.
 
-use crate::correlation::Correlation;
-use crate::correlation::pearson;
-use crate::correlation::spearman;
-use crate::drawing::Area;
-use crate::drawing::Axis;
-use crate::drawing::Canvas;
-use crate::drawing::Panel;
-use crate::drawing::Point;
-use crate::drawing::Scale;
-use crate::drawing::Style;
-use crate::figure::Figure;
-use crate::figure::WIDTH;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
-use crate::place::Place;
-use crate::view::View;
 use jointly_record::plan::PlannedAgent;
 use jointly_score::scores::AgentScores;
+
+use crate::correlation::{Correlation, pearson, spearman};
+use crate::drawing::{Area, Axis, Canvas, Panel, Point, Scale, Style};
+use crate::figure::{Figure, WIDTH, cells, counted, digits};
+use crate::place::Place;
+use crate::view::View;
 
 /// Training sizes of the paper's low-data regime.
 const LOW: [f64; 2] = [1.0, 10.0];

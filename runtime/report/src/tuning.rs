@@ -3,26 +3,15 @@
 use std::collections::HashMap;
 
 use jointly_core::Summary;
-
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
-use crate::ratio::Ratio;
-use crate::rows;
-use crate::rows::Bar;
-use crate::rows::Fill;
-use crate::rows::Heading;
-use crate::rows::Row;
-use crate::view::Family;
-use crate::view::JointScore;
-use crate::view::Pairs;
-use crate::view::View;
 use jointly_record::plan::PlannedAgent;
 use jointly_record::quantity;
 use jointly_score::scores::AgentScores;
-use jointly_score::selection::Selection;
-use jointly_score::selection::Tune;
+use jointly_score::selection::{Selection, Tune};
+
+use crate::figure::{Figure, cells, counted, digits};
+use crate::ratio::Ratio;
+use crate::rows::{self, Bar, Fill, Heading, Row};
+use crate::view::{Family, JointScore, Pairs, View};
 
 /// The setting that the paper looks at.
 pub const PARAMETER: &str = "bootstrap";
@@ -248,10 +237,8 @@ fn caption(view: &View, (by, parameter): (&str, &str), rows: &[Row], values: &[T
 mod tests {
     use crate::figure::Figure;
     use crate::view::View;
-    use jointly_record::invented::Got;
-    use jointly_record::invented::Got::Failed;
-    use jointly_record::invented::Got::Scored;
-    use jointly_record::invented::InventedRun;
+    use jointly_record::invented::Got::{Failed, Scored};
+    use jointly_record::invented::{Got, InventedRun};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

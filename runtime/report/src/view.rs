@@ -2,15 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::drawing::Palette;
-use crate::drawing::Style;
+use jointly_score::leaderboard::{Baseline, Leaderboard};
+use jointly_score::scores::{AgentScores, Scores};
+
+use crate::drawing::{Palette, Style};
 use crate::place::Place;
-use crate::ratio::Ratio;
-use crate::ratio::ratio_of_means;
-use jointly_score::leaderboard::Baseline;
-use jointly_score::leaderboard::Leaderboard;
-use jointly_score::scores::AgentScores;
-use jointly_score::scores::Scores;
+use crate::ratio::{Ratio, ratio_of_means};
 
 /// Colours of the palette.
 const COLOURS: usize = 7;

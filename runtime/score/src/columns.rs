@@ -1,10 +1,8 @@
 //! Which scores a table shows, and which of them ranks.
 
-use crate::scores::ACCURACY;
-use crate::scores::ECE;
-use crate::scores::FUEL;
-use jointly_record::plan::Plan;
-use jointly_record::plan::Terms;
+use jointly_record::plan::{Plan, Terms};
+
+use crate::scores::{ACCURACY, ECE, FUEL};
 
 /// Names of scores, as a leaderboard shows them.
 #[derive(Clone, Debug, Default)]

@@ -3,14 +3,12 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use anyhow::{Result, bail};
+use jointly_record::difference::difference;
+use jointly_record::plan::{Plan, PlannedAgent};
+use jointly_record::unit::UnitResult;
 
 use crate::entry::Entry;
-use crate::scores::Beliefs;
-use crate::scores::Scores;
-use jointly_record::difference::difference;
-use jointly_record::plan::Plan;
-use jointly_record::plan::PlannedAgent;
-use jointly_record::unit::UnitResult;
+use crate::scores::{Beliefs, Scores};
 
 /// Entries that can be compared, problem by problem.
 pub struct Merged {

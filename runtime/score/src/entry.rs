@@ -5,30 +5,20 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
-use serde_json::Value;
-
-use crate::leaderboard::Leaderboard;
-use crate::scores;
-use crate::scores::Beliefs;
-use crate::scores::Scores;
-use crate::selection;
-use crate::selection::Selection;
-use crate::selection::Tune;
 use jointly_record::attachments::kept;
 use jointly_record::difference::difference;
-use jointly_record::directory;
-use jointly_record::directory::JOURNAL;
-use jointly_record::directory::LEADERBOARD;
-use jointly_record::directory::PLAN;
-use jointly_record::directory::RunDirectory;
-use jointly_record::directory::SCORES;
-use jointly_record::directory::SWEEP;
+use jointly_record::directory::{self, JOURNAL, LEADERBOARD, PLAN, RunDirectory, SCORES, SWEEP};
 use jointly_record::journal::PACK_AGAIN;
 use jointly_record::pack;
 use jointly_record::plan::Plan;
 use jointly_record::quantity::counted;
 use jointly_record::shard::Shard;
 use jointly_record::unit::UnitResult;
+use serde_json::Value;
+
+use crate::leaderboard::Leaderboard;
+use crate::scores::{self, Beliefs, Scores};
+use crate::selection::{self, Selection, Tune};
 
 /// A finished run of this version of the command, with a result of every unit of its plan.
 pub struct Entry {

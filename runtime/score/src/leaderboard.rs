@@ -5,20 +5,15 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use jointly_core::{Summary, paired_difference};
-use jointly_regression::Acquisition;
-
-use serde_json::{Value, json};
-
-use crate::columns::Columns;
-use crate::comparison::Comparison;
-use crate::comparison::LEVEL;
-use crate::scores::AgentScores;
-use crate::scores::FUEL;
-use crate::scores::Scores;
-use crate::scores::number;
 use jointly_record::plan::PlannedAgent;
 use jointly_record::quantity;
 use jointly_record::quantity::counted;
+use jointly_regression::Acquisition;
+use serde_json::{Value, json};
+
+use crate::columns::Columns;
+use crate::comparison::{Comparison, LEVEL};
+use crate::scores::{AgentScores, FUEL, Scores, number};
 
 /// What every problem of regression has.
 const NLL: &str = "nll";

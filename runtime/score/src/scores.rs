@@ -6,15 +6,14 @@ use anyhow::Result;
 use jointly_classification::shift::ShiftScores;
 use jointly_core::failure::Failure;
 use jointly_core::{JointScore, Metric, ProblemScores, Real, Score, Summary, round_significant, summarize_clusters};
+use jointly_record::directory::RunDirectory;
+use jointly_record::plan::{Plan, PlannedAgent};
+use jointly_record::unit::{Outcome, SampleDiagnosis, UnitResult};
 use jointly_regression::{CoverageSummary, RegressionUnit};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 use serde_json::{Map, Value, json};
 
-use jointly_record::directory::RunDirectory;
-
 use crate::clusters;
-use jointly_record::plan::{Plan, PlannedAgent};
-use jointly_record::unit::{Outcome, SampleDiagnosis, UnitResult};
 
 mod across;
 mod regression;

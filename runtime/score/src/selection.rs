@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use jointly_core::failure::Failure;
 use jointly_core::{Summary, paired_difference, summarize_clusters};
+use jointly_record::plan::Plan;
 use serde_json::{Value, json};
 
-use crate::scores::AgentScores;
-use crate::scores::Scores;
-use crate::scores::number;
-use jointly_record::plan::Plan;
+use crate::scores::{AgentScores, Scores, number};
 
 /// Over what a choice is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -280,8 +278,7 @@ fn held_out(values: &[&[f64]], problems: &[&str], groups: &BTreeMap<String, Vec<
 mod tests {
     use super::*;
     use crate::invented::InventedScores as _;
-    use jointly_record::invented::Got;
-    use jointly_record::invented::InventedRun;
+    use jointly_record::invented::{Got, InventedRun};
 
     const PROBLEMS: [&str; 4] = ["s/a/seed0", "s/a/seed1", "s/b/seed0", "s/b/seed1"];
 

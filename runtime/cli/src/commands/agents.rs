@@ -6,18 +6,16 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use jointly_classification::oracle::Settings as Sampling;
-use jointly_host::{Description, Execution, Interface, Limits, Parameter};
-use serde::Serialize;
-
-use crate::exit;
-use crate::output;
-use crate::table;
-use crate::table::wrap;
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::{agent_source, cache};
+use jointly_host::{Description, Execution, Interface, Limits, Parameter};
 use jointly_record::quantity::counted;
 use jointly_record::reference;
 use jointly_record::settings::Settings;
+use serde::Serialize;
+
+use crate::table::{self, wrap};
+use crate::{exit, output};
 
 /// Lists the bundled agents; of those that are named, their settings and sweeps
 #[derive(Args)]

@@ -4,18 +4,14 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use jointly_host::{Execution, Interface, Limits};
-
-use crate::exit;
-use crate::output;
-use crate::table::described;
-use jointly_engine::agent_source;
 use jointly_engine::agent_spec::AgentSpec;
-use jointly_engine::cache;
-use jointly_engine::conformance;
-use jointly_engine::conformance::Subject;
-use jointly_engine::conformance::Verdict;
+use jointly_engine::conformance::{self, Subject, Verdict};
+use jointly_engine::{agent_source, cache};
+use jointly_host::{Execution, Interface, Limits};
 use jointly_record::plan::MOST_MEMORY;
+
+use crate::table::described;
+use crate::{exit, output};
 
 /// A few minutes of an endless loop, and ten times what `ensemble` takes on so small a problem.
 const FUEL: u64 = 500_000_000_000;

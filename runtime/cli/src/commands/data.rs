@@ -11,16 +11,14 @@ use jointly_classification::shift::{ShiftProblem, shift_suites};
 use jointly_data::shift::{locate_outsiders, locate_shift, shift_cards};
 use jointly_data::uci::{MissingTable, UCI_ORIGIN, UciCard, UciFolder, locate_uci, uci_card, uci_cards};
 use jointly_data::{Card, Found, Part, card, cards, locate};
+use jointly_engine::real_data::sizes;
+use jointly_record::quantity::counted;
 use jointly_regression::{RegressionSuite, regression_suites};
 use serde_json::{Value, json};
 
 use crate::data_arguments::DataArguments;
-use crate::exit;
-use crate::fetch;
-use crate::output;
 use crate::table::wrap;
-use jointly_engine::real_data::sizes;
-use jointly_record::quantity::counted;
+use crate::{exit, fetch, output};
 
 /// Lists the datasets of real data, the tables of regression and what dataset shift is looked at on: where each is looked for,
 /// which are there, and how to get the others

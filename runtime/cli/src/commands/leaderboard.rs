@@ -3,17 +3,16 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use crate::leaderboard_text::leaderboard_text;
 use anyhow::Result;
 use clap::{Args, ValueEnum};
-use serde_json::{Value, json};
-
-use crate::exit;
-use crate::output;
-use crate::table::wrap;
 use jointly_score::combined::Merged;
 use jointly_score::entry::Entry;
 use jointly_score::leaderboard::Leaderboard as Ranking;
+use serde_json::{Value, json};
+
+use crate::leaderboard_text::leaderboard_text;
+use crate::table::wrap;
+use crate::{exit, output};
 
 /// Ranks the agents of several entries together, paired by problem
 ///

@@ -5,9 +5,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
+use jointly_engine::join::{Joined, join};
 
 use crate::request::Done;
-use jointly_engine::join::{Joined, join};
 
 /// Joins the shards of a run into one directory, with the scores that one machine would have found
 ///

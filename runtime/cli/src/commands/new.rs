@@ -8,14 +8,12 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use jointly_host::LONGEST_NAME;
-
-use crate::exit;
-use crate::output;
-use crate::table::wrap;
-use crate::template::Language;
-use crate::toolchain;
 use jointly_record::directory;
 use jointly_record::shell::quoted;
+
+use crate::table::wrap;
+use crate::template::Language;
+use crate::{exit, output, toolchain};
 
 /// Makes a folder with an agent to start from: Bayesian logistic regression, in a language of your choice
 ///

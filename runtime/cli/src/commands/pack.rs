@@ -6,12 +6,10 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use jointly_core::digest;
-
-use crate::exit;
-use crate::output;
-use jointly_record::directory;
-use jointly_record::pack;
+use jointly_record::{directory, pack};
 use jointly_score::entry::Entry;
+
+use crate::{exit, output};
 
 /// Packs a finished run into one file that `jointly verify` and `jointly leaderboard` take
 ///

@@ -6,23 +6,22 @@ mod line_belief;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use self::belief::believe;
-use self::line_belief::believe as believe_line;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use jointly_classification::shift::shift_suites;
 use jointly_classification::{Environment, Instance, Problem, Suite};
 use jointly_core::Task;
-use jointly_host::{Execution, Limits, Trace};
-use jointly_regression::{PredictionOptions, RegressionSuite, regression_suites};
-
-use crate::exit;
-use crate::output;
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::workload::{Asked, Contestant, Problems, Workload};
+use jointly_host::{Execution, Limits, Trace};
 use jointly_record::directory;
 use jointly_record::plan::PlannedAgent;
+use jointly_regression::{PredictionOptions, RegressionSuite, regression_suites};
 use jointly_report::picture::{LineRow, LineSheet, Plane, Row, Sheet, grid};
+
+use self::belief::believe;
+use self::line_belief::believe as believe_line;
+use crate::{exit, output};
 
 /// Draws what agents believe of a problem with two inputs, or of a function of one
 ///

@@ -6,28 +6,20 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use serde_json::{Value, json};
-
-use crate::exit;
-use crate::output;
-use crate::progress::Display;
-use crate::request::Request;
-use crate::table;
-use crate::table::wrap;
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::execution;
-use jointly_engine::measurement::Measurements;
-use jointly_engine::measurement::measured;
-use jointly_engine::measurement::names;
-use jointly_engine::measurement::{measure, measured_units};
-use jointly_engine::schedule::makespan;
-use jointly_engine::schedule::order;
-use jointly_engine::schedule::shares;
-use jointly_record::quantity;
-use jointly_record::quantity::counted;
+use jointly_engine::measurement::{Measurements, measure, measured, measured_units, names};
+use jointly_engine::schedule::{makespan, order, shares};
+use jointly_record::quantity::{self, counted};
 use jointly_record::shard::MOST;
 use jointly_record::unit::Unit;
 use jointly_score::scores::number;
+use serde_json::{Value, json};
+
+use crate::progress::Display;
+use crate::request::Request;
+use crate::table::{self, wrap};
+use crate::{exit, output};
 
 /// Says what a run would cost: units, fuel, hours on one core, and what several workers would take
 ///

@@ -7,14 +7,9 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
-use jointly_host::{Execution, Interface, Limits};
-
-use crate::data_arguments::DataArguments;
-use crate::exit;
-use crate::leaderboard_text::leaderboard_text;
-use crate::output;
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::{agent_source, cache, shift_suite};
+use jointly_host::{Execution, Interface, Limits};
 use jointly_record::directory;
 use jointly_record::directory::{RunDirectory, name};
 use jointly_record::journal::Journal;
@@ -25,6 +20,10 @@ use jointly_record::unit::UnitResult;
 use jointly_report::{Other, PAIR, PARAMETER, Page, Shown};
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
+
+use crate::data_arguments::DataArguments;
+use crate::leaderboard_text::leaderboard_text;
+use crate::{exit, output};
 
 /// Shows the leaderboard of a run
 #[derive(Args)]

@@ -4,10 +4,9 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-
-use crate::request::CarriedOut;
-use crate::request::Request;
 use jointly_engine::agent_spec::AgentSpec;
+
+use crate::request::{CarriedOut, Request};
 
 /// Runs agents on a suite's problems and ranks them
 ///

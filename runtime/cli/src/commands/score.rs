@@ -9,15 +9,13 @@ use indicatif::{ProgressBar, ProgressDrawTarget};
 use jointly_classification::{PredictionOptions, PredictionScores, score_predictions};
 use jointly_core::estimate::MAX_PLANES;
 use jointly_data::ImportedProblem;
-use serde_json::{Map, Value, json};
-
-use crate::exit;
-use crate::output;
-use crate::partition_argument::PartitionArgument;
-use crate::table;
 use jointly_record::quantity;
 use jointly_record::quantity::counted;
 use jointly_score::{cells, scores};
+use serde_json::{Map, Value, json};
+
+use crate::partition_argument::PartitionArgument;
+use crate::{exit, output, table};
 
 /// Scores predictions made elsewhere, in a NumPy .npz
 ///

@@ -7,18 +7,15 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-
-use crate::exit;
-use crate::output;
-use crate::request::Request;
-use crate::slurm::Script;
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::Plan;
 use jointly_record::quantity::counted;
-use jointly_record::shard;
-use jointly_record::shard::MOST;
-use jointly_record::shard::Shard;
+use jointly_record::shard::{self, MOST, Shard};
+
+use crate::request::Request;
+use crate::slurm::Script;
+use crate::{exit, output};
 
 /// Plans a run and prints a batch script that carries it out as an array of Slurm and merges the results
 ///

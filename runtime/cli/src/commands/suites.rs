@@ -7,15 +7,14 @@ use anyhow::Result;
 use clap::Args;
 use jointly_classification::Suite;
 use jointly_classification::shift::{ShiftSuite, shift_suite, shift_suites};
-use jointly_regression::{RegressionSuite, regression_suite, regression_suites};
-use serde_json::json;
-
-use crate::exit;
-use crate::output;
-use crate::table::wrap;
 use jointly_engine::user_tables;
 use jointly_record::quantity::counted;
 use jointly_record::suites;
+use jointly_regression::{RegressionSuite, regression_suite, regression_suites};
+use serde_json::json;
+
+use crate::table::wrap;
+use crate::{exit, output};
 
 /// Lists the suites: what each measures and what it costs; of those that are named, their problems
 #[derive(Args)]

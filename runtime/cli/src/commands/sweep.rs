@@ -3,33 +3,22 @@
 use std::fmt::Write as _;
 use std::process::ExitCode;
 
-use crate::tune_argument::TuneArgument;
 use anyhow::Result;
 use clap::Args;
 use jointly_core::Summary;
-use jointly_host::Execution;
-
-use crate::exit;
-use crate::output;
-use crate::request::CarriedOut;
-use crate::request::Done;
-use crate::request::Request;
-use crate::table;
-use crate::table::wrap;
-use jointly_engine::agent_source;
 use jointly_engine::agent_spec::AgentSpec;
-use jointly_engine::cache;
-use jointly_engine::variants;
-use jointly_record::directory;
-use jointly_record::directory::SWEEP;
-use jointly_record::quantity;
-use jointly_record::quantity::counted;
+use jointly_engine::{agent_source, cache, variants};
+use jointly_host::Execution;
+use jointly_record::directory::{self, SWEEP};
+use jointly_record::quantity::{self, counted};
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
-use jointly_score::selection;
-use jointly_score::selection::Choice;
-use jointly_score::selection::Selection;
-use jointly_score::selection::Tune;
+use jointly_score::selection::{self, Choice, Selection, Tune};
+
+use crate::request::{CarriedOut, Done, Request};
+use crate::table::{self, wrap};
+use crate::tune_argument::TuneArgument;
+use crate::{exit, output};
 
 /// Runs every variant of agents' own sweeps and picks the best, by d1 + d100 / 100 where the suite has both
 ///

@@ -8,25 +8,21 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use jointly_core::{digest, stream};
-
-use crate::data_arguments::DataArguments;
-use crate::engine_argument::EngineArgument;
-use crate::exit;
-use crate::jobs;
-use crate::output;
-use crate::progress::Display;
 use jointly_core::limits::usual_fuel;
-use jointly_engine::execution;
-use jointly_engine::execution::Finished;
+use jointly_core::{digest, stream};
+use jointly_engine::execution::{self, Finished};
 use jointly_engine::workload::Workload;
 use jointly_record::difference::difference;
 use jointly_record::directory::JOURNAL;
 use jointly_record::quantity::counted;
 use jointly_record::suites;
-use jointly_record::unit::Unit;
-use jointly_record::unit::UnitResult;
+use jointly_record::unit::{Unit, UnitResult};
 use jointly_score::entry::Entry;
+
+use crate::data_arguments::DataArguments;
+use crate::engine_argument::EngineArgument;
+use crate::progress::Display;
+use crate::{exit, jobs, output};
 
 /// Runs an entry again, a finished run or its pack, and compares bit for bit
 ///

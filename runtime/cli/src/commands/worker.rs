@@ -9,20 +9,18 @@ use anyhow::{Context, Result, bail, ensure};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use clap::Args;
+use jointly_engine::activity::Activity;
+use jointly_engine::execution::{self, Belief, Finished};
+use jointly_engine::workload::Workload;
+use jointly_record::directory::RunDirectory;
+use jointly_record::plan::Plan;
+use jointly_record::unit::Unit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::data_arguments::DataArguments;
 use crate::engine_argument::EngineArgument;
 use crate::exit;
-use jointly_engine::activity::Activity;
-use jointly_engine::execution;
-use jointly_engine::execution::Belief;
-use jointly_engine::execution::Finished;
-use jointly_engine::workload::Workload;
-use jointly_record::directory::RunDirectory;
-use jointly_record::plan::Plan;
-use jointly_record::unit::Unit;
 
 /// A plan of a million units has a fraction of that; a longer line is no message.
 const MAX_LINE: u64 = 256 << 20;

@@ -10,7 +10,6 @@ use jointly_core::{
 use jointly_host::{
     Agent, Failure, Interface, Kind, Limits, Setting, Trace, Trained, TrainedMultimodal, TrainedRegressor,
 };
-
 use jointly_record::settings::Settings;
 
 /// Seed of every training but those that ask for another.

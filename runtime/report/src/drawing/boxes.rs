@@ -1,7 +1,6 @@
 //! Box plots: the quartiles of some numbers as a box, and whiskers to the least and the greatest.
 
-use crate::drawing::canvas::Area;
-use crate::drawing::canvas::Canvas;
+use crate::drawing::canvas::{Area, Canvas};
 use crate::drawing::palette::Style;
 use crate::drawing::panel::Panel;
 
@@ -60,8 +59,7 @@ impl Panel {
 #[cfg(test)]
 mod tests {
     use super::Quartiles;
-    use crate::drawing::canvas::Area;
-    use crate::drawing::canvas::Canvas;
+    use crate::drawing::canvas::{Area, Canvas};
     use crate::drawing::palette::Palette;
     use crate::drawing::panel::Panel;
     use crate::drawing::scale::Scale;

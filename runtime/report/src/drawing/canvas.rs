@@ -1,10 +1,8 @@
 //! A sheet of vector graphics, and the marks that can be put on it.
 
 use crate::drawing::lettering;
-use crate::drawing::markup::Attribute;
-use crate::drawing::markup::Markup;
-use crate::drawing::palette::Marker;
-use crate::drawing::palette::Style;
+use crate::drawing::markup::{Attribute, Markup};
+use crate::drawing::palette::{Marker, Style};
 
 /// A place on the sheet, in pixels from its upper left corner.
 pub(crate) type Spot = (f64, f64);

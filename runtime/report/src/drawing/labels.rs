@@ -1,7 +1,6 @@
 //! Places labels beside points so that none covers another label or a point.
 
-use crate::drawing::canvas::Area;
-use crate::drawing::canvas::Spot;
+use crate::drawing::canvas::{Area, Spot};
 use crate::drawing::lettering::width;
 
 /// A label that has found its place.
@@ -112,8 +111,7 @@ impl Direction for f64 {
 #[cfg(test)]
 mod tests {
     use super::{POINT, place};
-    use crate::drawing::canvas::Area;
-    use crate::drawing::canvas::Spot;
+    use crate::drawing::canvas::{Area, Spot};
     use proptest::prelude::*;
 
     const BOUNDS: Area = Area { left: 0.0, top: 0.0, width: 400.0, height: 300.0 };

@@ -1,12 +1,8 @@
 //! A panel: two axes, a grid, and series of points with error bars between them.
 
-use crate::drawing::canvas::Anchor;
-use crate::drawing::canvas::Area;
-use crate::drawing::canvas::Canvas;
-use crate::drawing::canvas::Spot;
+use crate::drawing::canvas::{Anchor, Area, Canvas, Spot};
 use crate::drawing::palette::Style;
-use crate::drawing::scale::Scale;
-use crate::drawing::scale::Tick;
+use crate::drawing::scale::{Scale, Tick};
 
 /// A rectangle with a scale along either side.
 pub(crate) struct Panel {
@@ -152,8 +148,7 @@ impl Panel {
 #[cfg(test)]
 mod tests {
     use super::{Panel, Point, Series};
-    use crate::drawing::canvas::Area;
-    use crate::drawing::canvas::Canvas;
+    use crate::drawing::canvas::{Area, Canvas};
     use crate::drawing::palette::Palette;
     use crate::drawing::scale::Scale;
 

@@ -1,7 +1,8 @@
 //! Scales: from a number to a place on the paper, and the ticks between.
 
-use crate::drawing::lettering::width;
 use jointly_record::quantity;
+
+use crate::drawing::lettering::width;
 
 /// A line, or its logarithm, onto pixels.
 #[derive(Clone, Copy, Debug)]

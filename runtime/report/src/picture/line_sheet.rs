@@ -3,15 +3,7 @@
 
 use jointly_regression::CurveData;
 
-use crate::drawing::Anchor;
-use crate::drawing::Area;
-use crate::drawing::Axis;
-use crate::drawing::Canvas;
-use crate::drawing::Markup;
-use crate::drawing::Panel;
-use crate::drawing::Scale;
-use crate::drawing::Spot;
-use crate::drawing::shortened;
+use crate::drawing::{Anchor, Area, Axis, Canvas, Markup, Panel, Scale, Spot, shortened};
 use crate::picture::line_belief::LineBelief;
 
 const WIDTH: f64 = 1240.0;

@@ -3,17 +3,9 @@
 use anyhow::Result;
 use jointly_core::Dataset;
 
-use crate::drawing::Anchor;
-use crate::drawing::Area;
-use crate::drawing::Canvas;
-use crate::drawing::Markup;
-use crate::drawing::Spot;
-use crate::drawing::shortened;
-use crate::picture::belief::Belief;
-use crate::picture::belief::MEAN_DRAWS;
-use crate::picture::colours::colour;
-use crate::picture::colours::image;
-use crate::picture::colours::scale;
+use crate::drawing::{Anchor, Area, Canvas, Markup, Spot, shortened};
+use crate::picture::belief::{Belief, MEAN_DRAWS};
+use crate::picture::colours::{colour, image, scale};
 use crate::picture::contour::contour;
 use crate::picture::plane::Plane;
 

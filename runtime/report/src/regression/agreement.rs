@@ -3,26 +3,14 @@
 
 use jointly_core::{Score, Summary};
 use jointly_regression::{Acquisition, Round};
-
-use crate::correlation::Correlation;
-use crate::correlation::FEWEST;
-use crate::correlation::FEWEST_RESAMPLED;
-use crate::correlation::pearson;
-use crate::correlation::spearman;
-use crate::drawing::Point;
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
-use crate::grid::Grid;
-use crate::grid::Key;
-use crate::grid::frame;
-use crate::grid::panel;
-use crate::grid::range;
-use crate::regression::family::Family;
-use crate::regression::family::datasets;
-use crate::view::View;
 use jointly_score::scores::AgentScores;
+
+use crate::correlation::{Correlation, FEWEST, FEWEST_RESAMPLED, pearson, spearman};
+use crate::drawing::Point;
+use crate::figure::{Figure, cells, counted, digits};
+use crate::grid::{Grid, Key, frame, panel, range};
+use crate::regression::family::{Family, datasets};
+use crate::view::View;
 
 const COLUMNS: usize = 3;
 const HEIGHT: f64 = 220.0;

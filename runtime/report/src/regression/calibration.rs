@@ -1,28 +1,15 @@
 //! Calibration curves, and widths of prediction intervals by level, of every agent on whatever regression.
 
 use jointly_core::Score;
-use jointly_regression::score::LevelScores;
-
-use crate::drawing::Canvas;
-use crate::drawing::Panel;
-use crate::drawing::Point;
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
-use crate::grid::Grid;
-use crate::grid::Key;
-use crate::grid::frame;
-use crate::grid::frame_at;
-use crate::grid::panel;
-use crate::grid::range_of;
-use crate::grid::series;
-use crate::grid::trace;
-use crate::regression::family::Family;
-use crate::regression::family::datasets;
-use crate::view::View;
 use jointly_record::quantity::with_error;
+use jointly_regression::score::LevelScores;
 use jointly_score::scores::{AgentScores, ScoredProblem};
+
+use crate::drawing::{Canvas, Panel, Point};
+use crate::figure::{Figure, cells, counted, digits};
+use crate::grid::{Grid, Key, frame, frame_at, panel, range_of, series, trace};
+use crate::regression::family::{Family, datasets};
+use crate::view::View;
 
 const COLUMNS: usize = 3;
 const HEIGHT: f64 = 210.0;

@@ -2,9 +2,9 @@
 //! of a dimension; and by what points are acquired.
 
 use jointly_regression::Acquisition;
+use jointly_score::scores::AgentScores;
 
 use crate::view::View;
-use jointly_score::scores::AgentScores;
 
 /// What sets problems apart that are not to be averaged over.
 #[derive(Clone, Debug, PartialEq, Eq)]

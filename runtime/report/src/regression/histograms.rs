@@ -1,26 +1,13 @@
 //! Figures 4, 5, 7, 9 and 10 of the paper on coverage: PICP and CICP over simulations, PICF and CICF over inputs.
 
 use jointly_core::Real;
+use jointly_record::quantity::with_error;
 use jointly_regression::coverage::{IntervalSummary, LevelSummary};
 
-use crate::drawing::Anchor;
-use crate::drawing::Area;
-use crate::drawing::Axis;
-use crate::drawing::Canvas;
-use crate::drawing::Panel;
-use crate::drawing::Scale;
-use crate::drawing::Style;
-use crate::drawing::Tick;
-use crate::drawing::shortened;
-use crate::figure::Figure;
-use crate::figure::WIDTH;
-use crate::figure::cells;
-use crate::figure::digits;
-use crate::regression::process::Covered;
-use crate::regression::process::Process;
-use crate::regression::process::percent;
+use crate::drawing::{Anchor, Area, Axis, Canvas, Panel, Scale, Style, Tick, shortened};
+use crate::figure::{Figure, WIDTH, cells, digits};
+use crate::regression::process::{Covered, Process, percent};
 use crate::view::View;
-use jointly_record::quantity::with_error;
 
 const LEFT: f64 = 40.0;
 const GAP: f64 = 36.0;

@@ -1,28 +1,15 @@
 //! Figures 3, 7 and 11 to 14 of the paper on correlations: how learning goes on with what agents ask for.
 
 use jointly_core::Score;
-use jointly_regression::{Acquisition, Round};
-
-use crate::drawing::Palette;
-use crate::drawing::Point;
-use crate::drawing::Style;
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
-use crate::grid::Grid;
-use crate::grid::Key;
-use crate::grid::frame_at;
-use crate::grid::panel;
-use crate::grid::range_of;
-use crate::grid::series;
-use crate::regression::family::Family;
-use crate::regression::family::datasets;
-use crate::regression::family::failures;
-use crate::regression::family::families;
-use crate::view::View;
 use jointly_record::quantity::with_error;
+use jointly_regression::{Acquisition, Round};
 use jointly_score::scores::AgentScores;
+
+use crate::drawing::{Palette, Point, Style};
+use crate::figure::{Figure, cells, counted, digits};
+use crate::grid::{Grid, Key, frame_at, panel, range_of, series};
+use crate::regression::family::{Family, datasets, failures, families};
+use crate::view::View;
 
 const COLUMNS: usize = 4;
 const HEIGHT: f64 = 150.0;

@@ -1,22 +1,14 @@
 //! The table of a process: Brier scores and widths by level, log-likelihood and error by agent.
 
 use jointly_core::Score;
+use jointly_record::quantity::with_error;
 use jointly_regression::coverage::{IntervalSummary, LevelSummary};
 
 use crate::drawing::Point;
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::grid::Grid;
-use crate::grid::Key;
-use crate::grid::frame_at;
-use crate::grid::panel;
-use crate::grid::range_of;
-use crate::grid::series;
-use crate::regression::process::Covered;
-use crate::regression::process::Process;
-use crate::regression::process::percent;
+use crate::figure::{Figure, cells};
+use crate::grid::{Grid, Key, frame_at, panel, range_of, series};
+use crate::regression::process::{Covered, Process, percent};
 use crate::view::View;
-use jointly_record::quantity::with_error;
 
 const HEIGHT: f64 = 150.0;
 

@@ -1,24 +1,14 @@
 //! Log-likelihood, error and coverage on observations, dataset by dataset: the table of the standard splits.
 
 use jointly_core::Score;
-
-use crate::drawing::Point;
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
-use crate::grid::Grid;
-use crate::grid::Key;
-use crate::grid::frame;
-use crate::grid::panel;
-use crate::grid::range;
-use crate::grid::range_of;
-use crate::regression::family::Family;
-use crate::regression::family::datasets;
-use crate::regression::family::failures;
-use crate::view::View;
 use jointly_record::quantity::with_error;
 use jointly_score::scores::AgentScores;
+
+use crate::drawing::Point;
+use crate::figure::{Figure, cells, counted, digits};
+use crate::grid::{Grid, Key, frame, panel, range, range_of};
+use crate::regression::family::{Family, datasets, failures};
+use crate::view::View;
 
 const COLUMNS: usize = 3;
 const HEIGHT: f64 = 180.0;
@@ -155,10 +145,7 @@ fn table(view: &View, tables: &[(String, Vec<Row>)]) -> Vec<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use crate::view::View;
-    use jointly_record::invented::regression::compared_run;
-    use jointly_record::invented::regression::correlated;
-    use jointly_record::invented::regression::covering;
-    use jointly_record::invented::regression::covering_run;
+    use jointly_record::invented::regression::{compared_run, correlated, covering, covering_run};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

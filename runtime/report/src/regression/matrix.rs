@@ -2,11 +2,7 @@
 
 use jointly_core::Score;
 
-use crate::drawing::Anchor;
-use crate::drawing::Area;
-use crate::drawing::Canvas;
-use crate::drawing::shortened;
-use crate::drawing::width;
+use crate::drawing::{Anchor, Area, Canvas, shortened, width};
 use crate::figure::WIDTH;
 
 const ROW: f64 = 26.0;

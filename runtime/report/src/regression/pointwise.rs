@@ -4,19 +4,9 @@ use jointly_core::Real;
 use jointly_regression::coverage::LevelSummary;
 
 use crate::drawing::Style;
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::digits;
-use crate::grid::Grid;
-use crate::grid::Key;
-use crate::grid::frame;
-use crate::grid::level_line;
-use crate::grid::panel;
-use crate::grid::range;
-use crate::grid::trace;
-use crate::regression::process::Covered;
-use crate::regression::process::Process;
-use crate::regression::process::percent;
+use crate::figure::{Figure, cells, digits};
+use crate::grid::{Grid, Key, frame, level_line, panel, range, trace};
+use crate::regression::process::{Covered, Process, percent};
 use crate::view::View;
 
 /// Agents of a figure: more lines cannot be told apart.

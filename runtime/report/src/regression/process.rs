@@ -2,11 +2,11 @@
 
 use jointly_regression::coverage::LevelSummary;
 use jointly_regression::{CoverageSummary, regression_suite};
+use jointly_score::scores::{AgentScores, ScoredProblem};
 
 use crate::drawing::Style;
 use crate::figure::counted;
 use crate::view::View;
-use jointly_score::scores::{AgentScores, ScoredProblem};
 
 /// How far apart levels may be that are the same.
 const SAME: f64 = 1e-9;

@@ -1,27 +1,14 @@
 //! Table 1 of the paper on correlations: the mean XLLR of each agent on each dataset.
 
 use jointly_core::Score;
-
-use crate::drawing::Anchor;
-use crate::drawing::Area;
-use crate::drawing::Axis;
-use crate::drawing::Canvas;
-use crate::drawing::Panel;
-use crate::drawing::Scale;
-use crate::drawing::shortened;
-use crate::drawing::width;
-use crate::figure::Figure;
-use crate::figure::WIDTH;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
-use crate::regression::family::datasets;
-use crate::regression::family::values_on;
-use crate::regression::matrix::hundredths;
-use crate::regression::matrix::is_best;
-use crate::view::View;
 use jointly_record::quantity::with_error;
 use jointly_score::scores::AgentScores;
+
+use crate::drawing::{Anchor, Area, Axis, Canvas, Panel, Scale, shortened, width};
+use crate::figure::{Figure, WIDTH, cells, counted, digits};
+use crate::regression::family::{datasets, values_on};
+use crate::regression::matrix::{hundredths, is_best};
+use crate::view::View;
 
 /// The row "Mean" of Table 1: over eight tables, of seven agents.
 const PUBLISHED: [(&str, f64); 7] =
@@ -167,9 +154,7 @@ fn numbers(view: &View, ranked: &[Ranked], data: &[String]) -> Vec<Vec<String>> 
 mod tests {
     use crate::figure::Figure;
     use crate::view::View;
-    use jointly_record::invented::regression::compared_run;
-    use jointly_record::invented::regression::correlated;
-    use jointly_record::invented::regression::own_table;
+    use jointly_record::invented::regression::{compared_run, correlated, own_table};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

@@ -1,15 +1,11 @@
 //! Figure 6 of the paper on correlations: what XLL and XLLR are under each reference.
 
 use jointly_core::Score;
-
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
-use crate::regression::matrix::Matrix;
-use crate::regression::matrix::Side;
-use crate::view::View;
 use jointly_score::scores::CrossProblem;
+
+use crate::figure::{Figure, cells, counted, digits};
+use crate::regression::matrix::{Matrix, Side};
+use crate::view::View;
 
 /// A candidate's ranks and likelihoods under a reference, over problems.
 struct Entry {
@@ -103,8 +99,7 @@ fn matrix(labels: &[&str], rank: impl Fn(&str, &str) -> f64) -> Matrix {
 #[cfg(test)]
 mod tests {
     use crate::view::View;
-    use jointly_record::invented::regression::compared_run;
-    use jointly_record::invented::regression::correlated;
+    use jointly_record::invented::regression::{compared_run, correlated};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 

@@ -4,18 +4,12 @@ mod runs;
 
 use jointly_core::Score;
 use jointly_core::correlations::mean_ranks;
+use jointly_score::scores::AgentScores;
 
 use self::runs::{Losses, Predictor, Row, Selections};
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
-use crate::regression::matrix::Matrix;
-use crate::regression::matrix::Side;
-use crate::regression::matrix::hundredths;
-use crate::regression::matrix::is_best;
+use crate::figure::{Figure, cells, counted, digits};
+use crate::regression::matrix::{Matrix, Side, hundredths, is_best};
 use crate::view::View;
-use jointly_score::scores::AgentScores;
 
 /// The rows "Average Rank" of Table 4.
 const PUBLISHED: [(&str, [f64; 2]); 7] = [
@@ -251,16 +245,16 @@ fn mean_of(ranks: &[&Vec<Vec<Losses>>]) -> Vec<Vec<Losses>> {
 #[cfg(test)]
 mod tests {
     use jointly_core::Real;
-    use jointly_regression::{OracleRound, regression_suite};
-
-    use crate::figure::Figure;
-    use crate::view::View;
     use jointly_record::invented::InventedRun;
     use jointly_record::invented::regression::{learning, learning_run, own_table};
     use jointly_record::plan::{Plan, Terms};
     use jointly_record::unit::Outcome;
+    use jointly_regression::{OracleRound, regression_suite};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
+
+    use crate::figure::Figure;
+    use crate::view::View;
 
     /// Agents' last losses under a predictor, or their own where there is none; two repetitions.
     fn run(predictor: Option<&str>, losses: &[(&str, f64)]) -> InventedRun {

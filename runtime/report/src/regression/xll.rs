@@ -3,23 +3,14 @@
 use std::collections::BTreeMap;
 
 use jointly_core::Score;
-
-use crate::drawing::Axis;
-use crate::drawing::Canvas;
-use crate::drawing::Point;
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
-use crate::grid::Grid;
-use crate::grid::Key;
-use crate::grid::panel;
-use crate::grid::range_of;
-use crate::regression::family::datasets;
-use crate::regression::family::values_on;
-use crate::view::View;
 use jointly_record::quantity::with_error;
 use jointly_score::scores::AgentScores;
+
+use crate::drawing::{Axis, Canvas, Point};
+use crate::figure::{Figure, cells, counted, digits};
+use crate::grid::{Grid, Key, panel, range_of};
+use crate::regression::family::{datasets, values_on};
+use crate::view::View;
 
 /// The columns of Table 5.
 const PUBLISHED_AGENTS: [&str; 7] = ["gp", "bbb", "nng", "hmc", "fbnn", "dropout", "ensemble"];
@@ -183,10 +174,7 @@ fn numbers(rows: &[Row], published: bool) -> Vec<Vec<String>> {
 mod tests {
     use crate::figure::Figure;
     use crate::view::View;
-    use jointly_record::invented::regression::ComparedRun;
-    use jointly_record::invented::regression::compared_run;
-    use jointly_record::invented::regression::correlated;
-    use jointly_record::invented::regression::own_table;
+    use jointly_record::invented::regression::{ComparedRun, compared_run, correlated, own_table};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
     use jointly_score::scores::Scores;

@@ -4,17 +4,11 @@
 use jointly_classification::shift::{Condition, ConditionScores, ENTROPY_BINS, THRESHOLDS};
 use jointly_core::Score;
 
-use crate::drawing::Point;
-use crate::drawing::Style;
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::digits;
+use crate::drawing::{Point, Style};
+use crate::figure::{Figure, cells, digits};
 use crate::grid::Key;
-use crate::shift::measured::Agent;
-use crate::shift::measured::Measured;
-use crate::shift::plots::Marks;
-use crate::shift::plots::Plot;
-use crate::shift::plots::draw;
+use crate::shift::measured::{Agent, Measured};
+use crate::shift::plots::{Marks, Plot, draw};
 
 const HEIGHT: f64 = 150.0;
 /// Columns of panels, at the most.
@@ -196,13 +190,13 @@ fn table(measured: &Measured, columns: &[Column]) -> Vec<Vec<String>> {
 #[cfg(test)]
 mod tests {
     use jointly_classification::shift::{Condition, ENTROPY_BINS, THRESHOLDS};
+    use jointly_record::invented::shift::{shift_run, shifting};
+    use jointly_score::invented::InventedScores as _;
+    use jointly_score::leaderboard::Leaderboard;
 
     use crate::drawing::Point;
     use crate::shift::measured::Measured;
     use crate::view::View;
-    use jointly_record::invented::shift::{shift_run, shifting};
-    use jointly_score::invented::InventedScores as _;
-    use jointly_score::leaderboard::Leaderboard;
 
     #[test]
     fn inputs_of_no_class_are_wrong_in_the_mix() {

@@ -2,24 +2,11 @@
 
 use jointly_classification::shift::Condition;
 
-use crate::drawing::Axis;
-use crate::drawing::Panel;
-use crate::drawing::Quartiles;
-use crate::drawing::Scale;
-use crate::drawing::Tick;
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::digits;
-use crate::grid::Grid;
-use crate::grid::Key;
+use crate::drawing::{Axis, Panel, Quartiles, Scale, Tick};
+use crate::figure::{Figure, cells, digits};
+use crate::grid::{Grid, Key};
 use crate::quantile::quantile;
-use crate::shift::measured::Agent;
-use crate::shift::measured::BRIER;
-use crate::shift::measured::Course;
-use crate::shift::measured::ECE;
-use crate::shift::measured::Measure;
-use crate::shift::measured::Measured;
-use crate::shift::measured::NLL;
+use crate::shift::measured::{Agent, BRIER, Course, ECE, Measure, Measured, NLL};
 use crate::shift::plots::parts;
 
 const HEIGHT: f64 = 170.0;

@@ -2,20 +2,14 @@
 
 use jointly_classification::shift::ShiftScores;
 use jointly_core::Score;
-
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::ratio::Ratio;
-use crate::rows::Bar;
-use crate::rows::Fill;
-use crate::rows::Heading;
-use crate::rows::Row;
-use crate::rows::draw;
-use crate::shift::measured::Agent;
-use crate::shift::measured::Measured;
-use crate::view::View;
 use jointly_record::quantity;
 use jointly_record::quantity::number;
+
+use crate::figure::{Figure, cells};
+use crate::ratio::Ratio;
+use crate::rows::{Bar, Fill, Heading, Row, draw};
+use crate::shift::measured::{Agent, Measured};
+use crate::view::View;
 
 /// A cost of one problem.
 struct Expense {

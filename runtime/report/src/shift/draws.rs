@@ -2,20 +2,14 @@
 
 use jointly_classification::shift::{Condition, ConditionScores};
 use jointly_core::Score;
+use jointly_record::quantity::with_error;
 
 use crate::drawing::Point;
-use crate::figure::Figure;
-use crate::figure::cells;
+use crate::figure::{Figure, cells};
 use crate::grid::Key;
-use crate::shift::measured::Agent;
-use crate::shift::measured::BRIER;
-use crate::shift::measured::Measured;
-use crate::shift::measured::text;
-use crate::shift::plots::Marks;
-use crate::shift::plots::Plot;
-use crate::shift::plots::draw;
+use crate::shift::measured::{Agent, BRIER, Measured, text};
+use crate::shift::plots::{Marks, Plot, draw};
 use crate::tuning::Defaults;
-use jointly_record::quantity::with_error;
 
 const HEIGHT: f64 = 170.0;
 /// Besides the unshifted inputs, the levels that take about so much of what the worst takes of the accuracy.
@@ -200,12 +194,13 @@ fn by_size(measured: &Measured, conditions: &[Condition], defaults: Defaults) ->
 mod tests {
     use std::cell::RefCell;
 
-    use crate::figure::Figure;
-    use crate::shift::measured::Measured;
-    use crate::view::View;
     use jointly_record::invented::shift::{shift_run, shifting};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
+
+    use crate::figure::Figure;
+    use crate::shift::measured::Measured;
+    use crate::view::View;
 
     /// The figures of four variants of an ensemble, one of them of the agent's own size, and of an agent without.
     fn figures(own: Option<&str>) -> (Vec<Figure>, Vec<String>) {

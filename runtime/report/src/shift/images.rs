@@ -2,13 +2,8 @@
 
 use jointly_classification::shift::{Pixels, ShiftInstance, ShiftLevel};
 
-use crate::drawing::Anchor;
-use crate::drawing::Area;
-use crate::drawing::Canvas;
-use crate::figure::Figure;
-use crate::figure::WIDTH;
-use crate::figure::cells;
-use crate::figure::digits;
+use crate::drawing::{Anchor, Area, Canvas};
+use crate::figure::{Figure, WIDTH, cells, digits};
 use crate::picture;
 use crate::view::View;
 

@@ -4,24 +4,14 @@
 use jointly_classification::shift::{Condition, ConditionScores};
 use jointly_core::Score;
 use jointly_core::correlations::mean_ranks;
+use jointly_record::quantity::with_error;
 
 use crate::correlation::kendall;
-use crate::drawing::Palette;
-use crate::drawing::Point;
-use crate::drawing::Style;
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::digits;
+use crate::drawing::{Palette, Point, Style};
+use crate::figure::{Figure, cells, digits};
 use crate::grid::Key;
-use crate::shift::measured::Agent;
-use crate::shift::measured::Course;
-use crate::shift::measured::Measured;
-use crate::shift::measured::text;
-use crate::shift::plots::Marks;
-use crate::shift::plots::Plot;
-use crate::shift::plots::draw;
-use crate::shift::plots::range;
-use jointly_record::quantity::with_error;
+use crate::shift::measured::{Agent, Course, Measured, text};
+use crate::shift::plots::{Marks, Plot, draw, range};
 
 const HEIGHT: f64 = 150.0;
 /// Distance of two ranks.

@@ -1,9 +1,6 @@
 //! What each score of dataset shift means, in a sentence or two.
 
-use jointly_score::scores::ACCURACY;
-use jointly_score::scores::ECE;
-use jointly_score::scores::FUEL;
-use jointly_score::scores::SHIFTED;
+use jointly_score::scores::{ACCURACY, ECE, FUEL, SHIFTED};
 
 /// Stands for any score's name.
 const ANY: &str = "…";
@@ -87,8 +84,7 @@ pub(crate) fn of(name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use jointly_record::invented::shift::shift_run;
-    use jointly_record::invented::shift::shifting;
+    use jointly_record::invented::shift::{shift_run, shifting};
     use jointly_score::invented::InventedScores as _;
 
     #[test]

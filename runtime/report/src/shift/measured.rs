@@ -5,14 +5,13 @@ use std::fmt::Write as _;
 
 use jointly_classification::shift::{Condition, ConditionScores, LabelledScores, Shift, ShiftLevel, ShiftScores};
 use jointly_core::Score;
+use jointly_record::plan::PlannedAgent;
+use jointly_record::quantity::with_error;
 
-use crate::drawing::Point;
-use crate::drawing::Style;
+use crate::drawing::{Point, Style};
 use crate::figure::counted;
 use crate::place::Place;
 use crate::view::View;
-use jointly_record::plan::PlannedAgent;
-use jointly_record::quantity::with_error;
 
 /// Fewer severities make no curve.
 const FEWEST: usize = 3;

@@ -3,16 +3,10 @@
 use jointly_classification::shift::{Condition, ConditionScores, Detection};
 use jointly_core::Score;
 
-use crate::figure::Figure;
-use crate::figure::cells;
+use crate::figure::{Figure, cells};
 use crate::ratio::Ratio;
-use crate::rows::Bar;
-use crate::rows::Fill;
-use crate::rows::Heading;
-use crate::rows::Row;
-use crate::rows::draw;
-use crate::shift::measured::Measured;
-use crate::shift::measured::text;
+use crate::rows::{Bar, Fill, Heading, Row, draw};
+use crate::shift::measured::{Measured, text};
 
 /// How a set of inputs is told from another.
 struct Column {

@@ -2,26 +2,14 @@
 
 use jointly_classification::shift::{Condition, ConditionScores};
 
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::digits;
+use crate::figure::{Figure, cells, digits};
 use crate::grid::Key;
 use crate::ratio::Ratio;
-use crate::rows::Bar;
-use crate::rows::Fill;
-use crate::rows::Heading;
-use crate::rows::Row;
-use crate::rows::draw as draw_rows;
+use crate::rows::{Bar, Fill, Heading, Row, draw as draw_rows};
 use crate::shift::corruptions::quartiles;
 use crate::shift::joint;
-use crate::shift::measured::BRIER;
-use crate::shift::measured::ECE;
-use crate::shift::measured::Measured;
-use crate::shift::measured::NLL;
-use crate::shift::measured::text;
-use crate::shift::plots::Marks;
-use crate::shift::plots::Plot;
-use crate::shift::plots::draw;
+use crate::shift::measured::{BRIER, ECE, Measured, NLL, text};
+use crate::shift::plots::{Marks, Plot, draw};
 use crate::view::View;
 
 const HEIGHT: f64 = 104.0;

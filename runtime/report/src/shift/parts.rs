@@ -2,12 +2,9 @@
 
 use crate::figure::Figure;
 use crate::grid::Key;
-use crate::shift::measured::BRIER;
-use crate::shift::measured::Measure;
-use crate::shift::measured::Measured;
+use crate::shift::measured::{BRIER, Measure, Measured};
 use crate::shift::plots::draw;
-use crate::shift::severity::plot;
-use crate::shift::severity::table;
+use crate::shift::severity::{plot, table};
 
 const HEIGHT: f64 = 150.0;
 

@@ -1,16 +1,7 @@
 //! Panels of curves: never so many in one that they cannot be told apart.
 
-use crate::drawing::Axis;
-use crate::drawing::Canvas;
-use crate::drawing::Panel;
-use crate::drawing::Point;
-use crate::drawing::Scale;
-use crate::drawing::Series;
-use crate::drawing::Style;
-use crate::drawing::Tick;
-use crate::grid::Grid;
-use crate::grid::Key;
-use crate::grid::range_of;
+use crate::drawing::{Axis, Canvas, Panel, Point, Scale, Series, Style, Tick};
+use crate::grid::{Grid, Key, range_of};
 
 /// Curves in a panel, at the most; and where they are of ranks, which never lie on one another.
 const MOST: usize = 9;
@@ -123,8 +114,7 @@ pub(super) fn range(lines: &[(Style, Vec<Point>)]) -> (f64, f64) {
 #[cfg(test)]
 mod tests {
     use super::{Marks, Plot, draw, parts};
-    use crate::drawing::Palette;
-    use crate::drawing::Point;
+    use crate::drawing::{Palette, Point};
     use crate::grid::Key;
 
     #[test]

@@ -2,25 +2,11 @@
 
 use jointly_classification::shift::Condition;
 
-use crate::drawing::Axis;
-use crate::drawing::Panel;
-use crate::drawing::Quartiles;
-use crate::drawing::Scale;
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::figure::counted;
-use crate::figure::digits;
-use crate::grid::Grid;
-use crate::grid::Key;
-use crate::shift::corruptions::offset;
-use crate::shift::corruptions::quartiles;
-use crate::shift::corruptions::range;
-use crate::shift::measured::BRIER;
-use crate::shift::measured::ECE;
-use crate::shift::measured::Measure;
-use crate::shift::measured::Measured;
-use crate::shift::measured::NLL;
-use crate::shift::measured::text;
+use crate::drawing::{Axis, Panel, Quartiles, Scale};
+use crate::figure::{Figure, cells, counted, digits};
+use crate::grid::{Grid, Key};
+use crate::shift::corruptions::{offset, quartiles, range};
+use crate::shift::measured::{BRIER, ECE, Measure, Measured, NLL, text};
 
 const HEIGHT: f64 = 190.0;
 const MEASURES: [Measure; 3] = [BRIER, NLL, ECE];

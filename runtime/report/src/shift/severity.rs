@@ -1,22 +1,12 @@
 //! Figures 1a-b and 5 of the paper: accuracy and calibration against the severity of a shift; and the Brier score under each
 //! corruption by itself.
 
-use crate::figure::Figure;
-use crate::figure::cells;
-use crate::grid::Key;
-use crate::shift::measured::AUC;
-use crate::shift::measured::BRIER;
-use crate::shift::measured::Course;
-use crate::shift::measured::ECE;
-use crate::shift::measured::Measure;
-use crate::shift::measured::Measured;
-use crate::shift::measured::NLL;
-use crate::shift::measured::text;
-use crate::shift::plots::Marks;
-use crate::shift::plots::Plot;
-use crate::shift::plots::draw;
-
 use jointly_classification::shift::Shift;
+
+use crate::figure::{Figure, cells};
+use crate::grid::Key;
+use crate::shift::measured::{AUC, BRIER, Course, ECE, Measure, Measured, NLL, text};
+use crate::shift::plots::{Marks, Plot, draw};
 
 const HEIGHT: f64 = 190.0;
 /// Of a panel among many.

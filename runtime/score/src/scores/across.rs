@@ -4,12 +4,12 @@ use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
 use jointly_core::{Real, Summary};
-use jointly_regression::{CrossScores, cross_scores};
-
-use super::{AgentScores, Scored};
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::Plan;
 use jointly_record::unit::{UnitResult, belief_of};
+use jointly_regression::{CrossScores, cross_scores};
+
+use super::{AgentScores, Scored};
 
 /// A score over all of an agent's problems, with its standard error.
 #[derive(Clone, Copy, Debug)]

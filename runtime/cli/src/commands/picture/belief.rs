@@ -2,10 +2,9 @@
 
 use jointly_classification::Problem;
 use jointly_core::{Classifier, Matrix, Model, agent_seed};
-use jointly_host::{Failure, Limits, Setting, Trace};
-
 use jointly_engine::oracle;
 use jointly_engine::workload::Contestant;
+use jointly_host::{Failure, Limits, Setting, Trace};
 use jointly_report::picture::{Belief, MEAN_DRAWS, Plane};
 
 /// Rows of the plane that an agent is asked for at a time.

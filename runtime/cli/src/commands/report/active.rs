@@ -3,11 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
-use jointly_regression::{RegressionProblem, RegressionSource, regression_suite};
-
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::Plan;
 use jointly_record::unit::UnitResult;
+use jointly_regression::{RegressionProblem, RegressionSource, regression_suite};
 
 /// Plans and journals of the runs that `--active` gives to the page of a run in a directory.
 pub(super) fn runs(own: &Path, plan: &Plan, paths: &[PathBuf]) -> Result<Vec<(Plan, Vec<UnitResult>)>> {
@@ -95,9 +94,10 @@ fn is_of(plan: &Plan, kind: impl Fn(&RegressionProblem) -> bool) -> bool {
 mod tests {
     use std::path::Path;
 
-    use super::fits;
     use jointly_record::invented::regression::{learning, learning_run};
     use jointly_record::plan::{Plan, Terms};
+
+    use super::fits;
 
     /// What agents select for one that predicts, or for themselves.
     fn plan(agents: &[&str], predictor: Option<&str>) -> Plan {

@@ -1,11 +1,10 @@
 //! What predictors have learnt from the points that agents selected, in runs of active learning that differ in who predicts.
 
 use jointly_regression::{Acquisition, Round};
-
-use crate::regression::family::Family;
-use crate::regression::family::families;
-use crate::view::View;
 use jointly_score::scores::AgentScores;
+
+use crate::regression::family::{Family, families};
+use crate::view::View;
 
 /// Losses of a predictor after the last round, by measure.
 pub(super) type Losses = [f64; 2];
