@@ -2,8 +2,8 @@
 
 use jointly_nets::adam::Adam;
 use jointly_nets::fit::{Decay, check_parameters, shuffle};
+use jointly_nets::layout::stride;
 use jointly_nets::layout::{Block, layout};
-use jointly_nets::network::stride;
 use jointly_nets::points::Batch;
 use jointly_nets::product::{Target, product};
 use jointly_nets::simd::{LANES, Lanes, Left, Right, floats, floats_mut, transpose, vectors};

@@ -2,8 +2,8 @@
 
 use jointly_nets::adam::Adam;
 use jointly_nets::examples::Examples;
+use jointly_nets::layout::stride;
 use jointly_nets::loss::CrossEntropy;
-use jointly_nets::network::stride;
 use jointly_nets::product::{Target, product};
 use jointly_nets::simd::{LANES, Lanes, Left, Right, floats, floats_mut, transpose, vectors};
 use jointly_nets::sparse::{Pattern, Rectified};
@@ -171,7 +171,7 @@ impl<'a> Thinned<'a> {
             let target = Target { out: &mut after[0], stride, rows: self.rows, width };
             let last = l + 2 == self.widths.len();
             let finish = |sum: Lanes, mask: Lanes| if last { sum } else { sum.relu() * mask };
-            let left_stride = jointly_nets::network::stride(width_in);
+            let left_stride = jointly_nets::layout::stride(width_in);
             if let Some(hidden) = before.last() {
                 let left = Rectified { values: hidden, stride: left_stride };
                 self.patterns[l].product(left, right, width_in, Some(biases), target, finish);

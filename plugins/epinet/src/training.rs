@@ -2,8 +2,9 @@
 
 use jointly_nets::adam::Adam;
 use jointly_nets::examples::Examples;
+use jointly_nets::layout::stride;
 use jointly_nets::loss::{CrossEntropy, Targets};
-use jointly_nets::network::{Values, stride};
+use jointly_nets::network::Values;
 use jointly_nets::simd::{LANES, Lanes, floats, floats_mut};
 use jointly_nets::stack::Stack;
 use jointly_nets::{FirstBiases, Network, Progress, Stream};

@@ -2,8 +2,9 @@
 
 use jointly_nets::adam::Adam;
 use jointly_nets::examples::Examples;
+use jointly_nets::layout::stride;
 use jointly_nets::loss::{CrossEntropy, Targets};
-use jointly_nets::network::{Network, Values, stride};
+use jointly_nets::network::{Network, Values};
 use jointly_nets::simd::{LANES, Lanes};
 use jointly_nets::{Progress, Stream, Weighting};
 use jointly_sdk::{Dataset, Failure, Task};

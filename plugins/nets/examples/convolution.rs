@@ -9,8 +9,9 @@ use std::time::Instant;
 
 use jointly_nets::adam::Adam;
 use jointly_nets::examples::Examples;
+use jointly_nets::layout::stride;
 use jointly_nets::loss::CrossEntropy;
-use jointly_nets::network::{Values, stride};
+use jointly_nets::network::Values;
 use jointly_nets::predict::outputs;
 use jointly_nets::simd::{LANES, Lanes};
 use jointly_nets::{FirstBiases, Front, Image, LENET, Network};

@@ -4,7 +4,8 @@ use std::marker::PhantomData;
 
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
 
-use crate::ensemble::{Ensemble, Recipe};
+use crate::ensemble::Ensemble;
+use crate::recipe::Recipe;
 
 /// An agent that is an ensemble: what it says of itself, and the recipe that its settings ask for.
 pub trait EnsembleAgent: 'static {

@@ -3,8 +3,9 @@
 use jointly_sdk::{Dataset, Failure, Rng, Task};
 
 use crate::batches::Batches;
+use crate::layout::stride;
 use crate::loss::{CrossEntropy, Targets};
-use crate::network::{Network, Values, stride};
+use crate::network::{Network, Values};
 use crate::simd::{LANES, Lanes, floats, floats_mut};
 
 /// Refuses data that do not fit the task.

@@ -3,8 +3,8 @@
 use jointly_sdk::{Failure, Rng};
 
 use crate::adam::Adam;
-use crate::layout::Block;
-use crate::network::{Network, Values, stride};
+use crate::layout::{Block, stride};
+use crate::network::{Network, Values};
 use crate::point_loss::PointLoss;
 use crate::points::{Batch, Points};
 use crate::simd::{LANES, Lanes, floats};

@@ -3,7 +3,7 @@
 use jointly_sdk::Failure;
 
 use crate::convolution::{Convolution, Image, Images, Room};
-use crate::network::stride;
+use crate::layout::stride;
 use crate::pooling::Pooling;
 use crate::simd::{LANES, Lanes, floats, floats_mut, vectors};
 

@@ -2,10 +2,10 @@
 
 use jointly_sdk::{Dataset, Failure, Matrix, Task};
 
-use crate::ensemble::Recipe;
 use crate::network::Network;
 use crate::predict::outputs;
 use crate::product::{Target, product};
+use crate::recipe::Recipe;
 use crate::simd::{LANES, Lanes, Left, Right, floats, floats_mut, vectors};
 use crate::softmax::softmax;
 use crate::training::Training;

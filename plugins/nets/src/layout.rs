@@ -2,6 +2,11 @@
 
 use crate::simd::{LANES, Lanes, floats_mut, vectors};
 
+/// Vectors in a row of a layer's values, with room for the one that stands for the bias of the next layer.
+pub fn stride(width: usize) -> usize {
+    vectors(width + 1)
+}
+
 /// The parameters of one layer: a row of weights for each of its inputs, and a row of biases.
 ///
 /// The inputs of a convolution are the numbers of a patch, its outputs the filters.

@@ -6,7 +6,7 @@ use jointly_sdk::{Rng, Task};
 use crate::activation::Activation;
 use crate::convolution::Images;
 use crate::front::{Front, FrontValues};
-use crate::layout::{Block, blocks};
+use crate::layout::{Block, blocks, stride};
 use crate::product::{Target, narrow, product};
 use crate::simd::{LANES, Lanes, Left, NARROW, Right, floats, floats_mut, transpose, vectors};
 use crate::sparse::{Pattern, Rectified};
@@ -59,11 +59,6 @@ pub struct Network {
     activation: Activation,
     /// Every layer's parameters, one after the other, those of convolutions first.
     pub parameters: Vec<Lanes>,
-}
-
-/// Vectors in a row of a layer's values, with room for the one that stands for the bias of the next layer.
-pub fn stride(width: usize) -> usize {
-    vectors(width + 1)
 }
 
 /// Widths from a task's inputs to its outputs, with the given hidden layers.

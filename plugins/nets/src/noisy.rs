@@ -7,8 +7,8 @@ use jointly_sdk::Rng;
 
 use crate::convolution::{Image, Images};
 use crate::front::{Front, Layer};
-use crate::layout::Block;
-use crate::network::{Network, ones, stride};
+use crate::layout::{Block, stride};
+use crate::network::{Network, ones};
 use crate::pooling::Pooling;
 use crate::simd::{LANES, Lanes, floats, floats_mut, vectors};
 use crate::sparse::Pattern;

@@ -1,7 +1,8 @@
 //! The second layer of a network of few inputs: affine in each piece of the plane between the lines of the first.
 
 use crate::activation::Activation;
-use crate::network::{Network, stride};
+use crate::layout::stride;
+use crate::network::Network;
 use crate::simd::{Integers, LANES, Lanes, SIGNS, WORD, floats, floats_mut, signs};
 
 /// The most inputs.

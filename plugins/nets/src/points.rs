@@ -2,7 +2,7 @@
 
 use jointly_sdk::{Failure, Matrix, RegressionTask, Targets};
 
-use crate::network::stride;
+use crate::layout::stride;
 use crate::simd::{LANES, Lanes, floats, floats_mut};
 
 /// Examples whose numbers are known to be finite.

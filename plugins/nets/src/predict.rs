@@ -2,7 +2,8 @@
 
 use jointly_sdk::{Failure, Matrix};
 
-use crate::network::{Network, Values, stride};
+use crate::layout::stride;
+use crate::network::{Network, Values};
 use crate::order::snake;
 use crate::pieces::{MAX_INPUTS, Pieces};
 use crate::simd::{LANES, Lanes};

@@ -1,6 +1,7 @@
 //! The examples of a regression as a network reads them, its squared errors there and their gradient.
 
-use crate::network::{Network, Values, stride};
+use crate::layout::stride;
+use crate::network::{Network, Values};
 use crate::points::Points;
 use crate::simd::{LANES, Lanes, floats, floats_mut};
 

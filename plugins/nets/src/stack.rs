@@ -2,8 +2,9 @@
 
 use jointly_sdk::Rng;
 
+use crate::layout::stride;
 use crate::layout::{Block, layout};
-use crate::network::{FirstBiases, Network, stride};
+use crate::network::{FirstBiases, Network};
 use crate::product::{Target, product};
 use crate::simd::{LANES, Lanes, Left, Right, floats, floats_mut, transpose, vectors};
 

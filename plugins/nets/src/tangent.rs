@@ -1,7 +1,8 @@
 //! How a network's outputs move with its parameters: its derivative in one direction, in a forward pass.
 
+use crate::layout::stride;
 use crate::layout::{Block, layout};
-use crate::network::{Network, stride};
+use crate::network::Network;
 use crate::product::{Target, product};
 use crate::simd::{LANES, Lanes, Left, Right, floats, vectors};
 

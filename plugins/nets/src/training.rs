@@ -3,11 +3,11 @@
 use jointly_sdk::{Dataset, Failure, Task};
 
 use crate::adam::Adam;
-use crate::ensemble::Recipe;
 use crate::examples::{Examples, Likelihood, check};
 use crate::front::Front;
 use crate::network::Network;
 use crate::predict::outputs;
+use crate::recipe::Recipe;
 use crate::simd::Lanes;
 use crate::stream::Stream;
 use jointly_sdk::Progress;

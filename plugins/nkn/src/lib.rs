@@ -1,6 +1,5 @@
 //! The agent `nkn`: a Gaussian process whose kernel is a network of kernels.
 
-mod features;
 mod kernel;
 mod network;
 

@@ -1,7 +1,6 @@
 //! A network's values, and the derivatives of its output by them, at the rows of a batch.
 
-use jointly_nets::layout::Block;
-use jointly_nets::network::stride;
+use jointly_nets::layout::{Block, stride};
 use jointly_nets::points::Points;
 use jointly_nets::product::{Target, product};
 use jointly_nets::simd::{LANES, Lanes, Left, Right, floats, floats_mut, transpose, vectors};

@@ -1,8 +1,8 @@
 //! The posterior of a network's weights, in coordinates in which the prior is standard normal.
 
-use jointly_nets::layout::layout;
+use jointly_nets::layout::{layout, stride};
 use jointly_nets::loss::{CrossEntropy, Targets};
-use jointly_nets::network::{Values, stride};
+use jointly_nets::network::Values;
 use jointly_nets::penalty::temperature;
 use jointly_nets::simd::{LANES, Lanes, floats, floats_mut};
 use jointly_nets::start::TRUNCATED_VARIANCE;

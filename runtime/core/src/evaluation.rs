@@ -94,7 +94,8 @@ impl Evaluation {
         }
     }
 
-    /// Checks each number by itself; [`Problem::fits`](jointly_classification::Problem::fits) tells whether they also suit a problem.
+    /// Checks each number by itself; the problem tells whether they
+    /// also suit it.
     ///
     /// There may be no tau-samples where there are no taus, as for imported problems, which have their own.
     ///

@@ -27,8 +27,8 @@ pub fn summarize(values: &[f64]) -> Summary {
     summarize_clusters(values, &each)
 }
 
-/// Mean over problems, of which those of one cluster may share their fate: `clusters[j]` is that of problem j, as
-/// [`Problem::cluster`](jointly_classification::Problem::cluster) has it.
+/// Mean over problems, of which those of one cluster may share their fate: `clusters[j]` is that of problem j: the
+/// dataset that it is made of, or the problem itself.
 ///
 /// # Formula
 /// mean = (1/J) sum `x_j`, whatever the clusters; stderr as [`clustered_error`] of the residuals `x_j` - mean. Where each

@@ -18,7 +18,7 @@ pub struct Stream(ChaCha8Rng);
 
 /// The stream that serves `purpose` at place `index` of `problem` under the master `seed`.
 ///
-/// `problem` is its [`stream_name`](jointly_classification::Problem::stream_name).
+/// `problem` is its stream name: that of a problem that is sampled, the digest of the contents of one that is imported.
 ///
 /// Lengths go into the hash before the names, so that two different names can never make the same key.
 pub fn stream(seed: u64, purpose: &str, problem: &str, index: u64) -> Stream {
@@ -33,8 +33,7 @@ pub fn stream(seed: u64, purpose: &str, problem: &str, index: u64) -> Stream {
     Stream(ChaCha8Rng::from_seed(hash.finalize().into()))
 }
 
-/// The seed that an agent trains with on `problem`, given by its [`stream_name`](jointly_classification::Problem::stream_name): the same
-/// for every agent.
+/// The seed that an agent trains with on `problem`, given by its stream name: the same for every agent.
 pub fn agent_seed(seed: u64, problem: &str) -> u64 {
     stream(seed, "agent", problem, 0).next_u64()
 }

@@ -18,7 +18,7 @@ use jointly_core::pick;
 use jointly_core::regression::dataset::Targets;
 use jointly_core::stream::stream;
 
-/// A table that is read and checked: at least a row, and no target beyond [`MAX_TARGET`](crate::regression::MAX_TARGET).
+/// A table that is read and checked: at least a row, and no target beyond [`MAX_TARGET`].
 #[derive(Debug)]
 pub struct RegressionTable {
     name: String,
@@ -56,7 +56,7 @@ impl RegressionTable {
     ///
     /// # Errors
     /// When it has fewer rows than [`MIN_TABLE_ROWS`] or is larger than allowed, when its target is the same everywhere, or is
-    /// beyond [`MAX_TARGET`](crate::regression::MAX_TARGET).
+    /// beyond [`MAX_TARGET`].
     pub fn user_supplied(name: &str, data: Targets) -> Result<Self, TableDefect> {
         check::check(&data)?;
         let digest = digest(&data, &[]);

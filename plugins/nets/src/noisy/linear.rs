@@ -1,8 +1,7 @@
 //! A layer with parameters as a noisy pass uses it: forward, backward, and with signs.
 
 use crate::convolution::{Convolution, Images, Room};
-use crate::layout::Block;
-use crate::network::stride;
+use crate::layout::{Block, stride};
 use crate::product::Target;
 use crate::simd::{LANES, Lanes, Right, floats, floats_mut, transpose, vectors};
 use crate::sparse::{Pattern, Rectified};

@@ -31,7 +31,7 @@ const MOST_OUTSIDERS: usize = 16;
 /// are held in memory, a byte a value, and may take 512 MiB: 174,000 of 32 pixels in colour, 3,500 of 224.
 ///
 /// To corrupt one of 224 pixels takes some 11 ms in the mean over corruptions and severities, from 0.2 ms (brightness) to 85 ms
-/// (elastic), by `cargo run --release -p jointly-core --example shifts FOLDER`: 80 corruptions of 1,000 images are 15
+/// (elastic), by `cargo run --release -p jointly-classification --example shifts FOLDER`: 80 corruptions of 1,000 images are 15
 /// minutes.
 #[derive(Clone, Debug)]
 pub struct ImageFolder {

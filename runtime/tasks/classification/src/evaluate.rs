@@ -27,7 +27,7 @@ use crate::rule::Rule;
 /// Scores a trained agent on a problem.
 ///
 /// # Formula
-/// For each tau, the mean over N tau-samples of the problem's [`Metric`], the agent's joint log-likelihood being
+/// For each tau, the mean over N tau-samples of the problem's [`Metric`](jointly_core::Metric), the agent's joint log-likelihood being
 /// estimated from draws 0..M by [`MonteCarlo`](jointly_core::estimate::MonteCarlo) up to tau `partition_above` and by
 /// [`Partition`](jointly_core::estimate::Partition) beyond. Accuracy and expected calibration error are those of the mean over
 /// draws at the rows of the first tau.
