@@ -1,11 +1,12 @@
-//! `jointly new`: agents to start from in every language, built and run by exactly the README's commands.
+//! `jointly new`: agents to start from in every language, built and run by exactly the commands of the pages.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::{Finished, done, executable, finish, joined, jointly, refused, run, skipped, workspace};
-use crate::readme::blocks;
+use crate::pages::blocks;
+use crate::readme::SAME_FOLDER;
 use crate::run::{RunDirectory, contents, json};
 
 /// Two problems that cost little.
@@ -18,14 +19,17 @@ const KL_TAU1: f64 = 0.192_890_83;
 /// Far below what another member would change, far above what another order of additions does.
 const TOLERANCE: f64 = 1e-6;
 
-/// The lines of the README that make, build, check and run an agent in a language.
-fn steps(language: &str) -> Vec<String> {
+/// The commands of the pages that make, build, check and run an agent in a language, and those that go on from there.
+fn steps(language: &str) -> (Vec<String>, Vec<String>) {
     let option = format!("--lang {language}");
-    let block = blocks("console").into_iter().find(|block| block.contains(&option)).expect("a block of the language");
-    let steps = block.lines().map(|line| line.strip_prefix("$ ").expect("a command a line").to_owned());
-    let steps: Vec<String> = steps.collect();
+    let blocks = blocks("console");
+    let mut makers = blocks.iter().enumerate().filter(|(_, block)| block.text.contains(&option));
+    let (at, block) = makers.next().expect("a block of the language");
+    assert!(makers.next().is_none(), "one block of the language");
+    let steps = block.commands();
     assert_eq!(steps.len(), 5, "{steps:?}");
-    steps
+    let next = blocks.get(at + 1).filter(|block| block.mark == SAME_FOLDER);
+    (steps, next.map(|block| block.commands()).unwrap_or_default())
 }
 
 /// What a shell is given besides the built command: where `make toolchains` has put packages, and that there is no
@@ -71,7 +75,7 @@ fn made(folder: &Path, name: &str, language: &str) -> String {
     finished.stdout
 }
 
-/// Does what the README says of a language, all of it; then holds the agent to its bits and its place beside another.
+/// Does what the pages say of a language, all of it; then holds the agent to its bits and its place beside another.
 fn from_nothing_to_the_leaderboard(language: &str) {
     if let Some(obstacle) = obstacle(language) {
         // Rust is what everything here is built with; and continuous integration, where .ci/run says so, has all.
@@ -81,15 +85,15 @@ fn from_nothing_to_the_leaderboard(language: &str) {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let steps = steps(language);
-    let finished = shell(folder.path(), language, &steps.join("\n"));
+    let (steps, more) = steps(language);
+    let finished = shell(folder.path(), language, &[&*steps, &*more].concat().join("\n"));
     assert_eq!(finished.code, Some(0), "{finished:?}");
     assert!(finished.stdout.contains(KEEPS_ALL), "{}", finished.stdout);
 
     let name = steps[0].split(' ').nth(2).expect("jointly new NAME");
     let built = steps[3].strip_prefix("jointly check ").expect("the fourth command checks");
     let built = folder.path().join(name).join(built);
-    // What `jointly new` prints is what the README says.
+    // What `jointly new` prints is what the pages say.
     let printed = made(&folder.path().join(name), name, language);
     for step in &steps[2..] {
         assert!(step.split(" && ").all(|command| printed.contains(&format!("\n    {command}\n"))), "{step}: {printed}");

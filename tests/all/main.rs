@@ -23,6 +23,7 @@ mod npz;
 mod oracle;
 mod own_tables;
 mod pack;
+mod pages;
 mod pairing;
 mod pictures;
 mod problem_files;

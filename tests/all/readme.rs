@@ -1,41 +1,191 @@
-//! The README's commands do what it says they do, and its agent keeps the contract.
+//! The commands of README.md and docs/*.md do what the pages say, and the agents in them keep the contract.
+//!
+//! Each page is tried in a folder of its own, from its first command to its last. A command that no test can try is in a
+//! block that says why; the command line then still takes its words.
 
 use std::fs;
 use std::path::Path;
 use std::process::Command;
 
-use crate::command::{executable, finish, workspace};
+use serde_json::Value;
+
+use crate::command::{Finished, executable, finish, jointly, skipped, workspace};
 use crate::npz::{Archive, problem};
+use crate::pages::{Block, Page, blocks};
+use crate::run::json;
 
-/// The fenced blocks of the README in a language, in their order.
-pub(crate) fn blocks(language: &str) -> Vec<String> {
-    let readme = fs::read_to_string(workspace().join("README.md")).unwrap();
-    let fenced = readme.split("\n```").skip(1).step_by(2);
-    let block = |fenced: &str| fenced.strip_prefix(language)?.strip_prefix('\n').map(str::to_owned);
-    fenced.filter_map(block).collect()
+/// Why a block of commands is not tried.
+const REASONS: [&str; 3] = ["long", "data", "network"];
+/// The mark of a block that goes on in the folder of the block before it, both of which the tests of languages try.
+pub(crate) const SAME_FOLDER: &str = "same-folder";
+/// The most lines of README.md: two screens are read, more are not.
+const LONGEST_README: usize = 200;
+
+/// Pages whose links and examples must be there, and whose commands are records of what was run, or somebody else's to try.
+const OTHERS: [&str; 8] = [
+    "ARCHITECTURE.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "docs/results/README.md",
+    "docs/results/regression.md",
+    "docs/results/shift.md",
+    "docs/results/testbed.md",
+    "runtime/ray/README.md",
+];
+
+macro_rules! pages {
+    ($($test:ident: $path:literal,)+) => {
+        /// The pages that have a test.
+        const PAGES: &[&str] = &[$($path),+];
+
+        $(#[test]
+        fn $test() {
+            every_command_does_its_work($path);
+        })+
+    };
 }
 
-/// The lines of console blocks that call the command, but of those blocks that make an agent in a language: they have a test
-/// of their own.
-fn commands() -> Vec<String> {
-    let blocks = blocks("console").into_iter().filter(|block| !block.contains(" --lang "));
-    let lines = blocks.collect::<Vec<_>>().join("\n");
-    let commands = lines.lines().filter_map(|line| line.strip_prefix("$ "));
-    commands.filter(|command| command.starts_with("jointly ")).map(str::to_owned).collect()
+pages! {
+    readme: "README.md",
+    index: "docs/README.md",
+    agents: "docs/agents.md",
+    check: "docs/check.md",
+    estimators: "docs/estimators.md",
+    formats: "docs/formats.md",
+    leaderboard_and_verify: "docs/leaderboard-and-verify.md",
+    oracle: "docs/oracle.md",
+    real_data: "docs/real-data.md",
+    recipes: "docs/recipes.md",
+    regression: "docs/regression.md",
+    report: "docs/report.md",
+    run: "docs/run.md",
+    scale: "docs/scale.md",
+    score_predictions: "docs/score-predictions.md",
+    security: "docs/security.md",
+    shift: "docs/shift.md",
+    sweep: "docs/sweep.md",
+    wasi: "docs/wasi.md",
 }
 
-/// Builds one of the README's agents, that which exports itself so, as the README says: as `my_agent.wasm` in the folder where
-/// the package is `my-agent`.
+/// What happens to a block of commands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trial {
+    /// Its commands run, one after another.
+    Runs,
+    /// The tests of languages run it.
+    MakesAgent,
+    /// Its words are read, for the reason that it gives.
+    Parses,
+}
+
+impl Trial {
+    fn of(page: &Page, block: &Block) -> Self {
+        if block.text.contains(" --lang ") || block.mark == SAME_FOLDER {
+            return Self::MakesAgent;
+        }
+        let known = block.mark.is_empty() || REASONS.contains(&&*block.mark);
+        assert!(known, "{}: a block is marked {:?}, known are {REASONS:?}", page.path, block.mark);
+        if block.mark.is_empty() { Self::Runs } else { Self::Parses }
+    }
+}
+
+/// The commands of a page, each with what happens to it.
+fn commands(page: &Page) -> Vec<(Trial, String)> {
+    let consoles = page.blocks().into_iter().filter(|block| block.language == "console");
+    let commands = consoles.flat_map(|block| {
+        let trial = Trial::of(page, &block);
+        let commands = block.commands();
+        assert_eq!(commands.len(), block.text.lines().count(), "{}: only commands: {}", page.path, block.text);
+        commands.into_iter().map(move |command| (trial, command))
+    });
+    commands.collect()
+}
+
+/// Tries every command of a page.
+fn every_command_does_its_work(path: &str) {
+    let page = Page::read(path);
+    let folder = tempfile::tempdir().unwrap();
+    bring_what_is_named(&page, folder.path());
+    for (trial, command) in commands(&page) {
+        match trial {
+            Trial::Runs => {
+                assert!(command.starts_with("jointly "), "{path}: {command}");
+                let finished = shell(folder.path(), &command);
+                assert_eq!(finished.code, Some(0), "{path}: {command}: {finished:?}");
+                assert!(!finished.stdout.is_empty(), "{path}: {command} says nothing");
+            }
+            Trial::Parses => {
+                // Help is what it prints if the words before are right.
+                let words = command.split([';', '|', '>', '&']).next().unwrap();
+                let finished = shell(folder.path(), &format!("{words} --help"));
+                assert_eq!(finished.code, Some(0), "{path}: {command}: {finished:?}");
+            }
+            Trial::MakesAgent => {}
+        }
+    }
+}
+
+/// Runs a command by the shell with the built command on the path.
+fn shell(folder: &Path, command: &str) -> Finished {
+    let own = executable().parent().unwrap().to_path_buf();
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path = std::env::join_paths(std::iter::once(own).chain(std::env::split_paths(&path))).unwrap();
+    let mut shell = Command::new("sh");
+    shell.current_dir(folder).args(["-c", command]).env("PATH", &path);
+    // Datasets that happen to lie on this machine change nothing.
+    shell.env("XDG_DATA_HOME", folder.join("data")).env_remove("JOINTLY_DATA");
+    shell.env("JOINTLY_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
+    finish(&mut shell)
+}
+
+/// The files that a page's commands name and its reader has made: agents by its Rust, arrays by its Python, a table.
+fn bring_what_is_named(page: &Page, folder: &Path) {
+    let agents = [
+        ("my-agent", "export!(classifier: "),
+        ("my-regressor", "export!(regressor: "),
+        ("my-centres", "export!(multimodal: "),
+    ];
+    let commands = commands(page);
+    let named = |file: &str| commands.iter().any(|(trial, command)| *trial == Trial::Runs && command.contains(file));
+    for (name, export) in agents {
+        if named(&format!("jointly check {}.wasm", name.replace('-', "_"))) {
+            build_agent(folder, name, export);
+        }
+    }
+    if named("predictions.npz") {
+        fs::write(folder.join("predictions.npz"), predictions([50, 200, 100], |i| i % 2).bytes()).unwrap();
+    }
+    if named("problem.npz") {
+        fs::write(folder.join("problem.npz"), problem().bytes()).unwrap();
+        fs::write(folder.join("on-problem.npz"), predictions([50, 3, 5], |_| 1).bytes()).unwrap();
+    }
+    if named("prices.csv") {
+        let row = |i: u32| format!("{},{},{}", i * 13 % 17, i * 7 % 11, 2 * (i * 13 % 17) + i * 5 % 7);
+        let table: Vec<String> = (0..60).map(row).collect();
+        fs::write(folder.join("prices.csv"), format!("rooms,distance,price\n{}\n", table.join("\n"))).unwrap();
+    }
+}
+
+/// Predictions by some draws of some tau-samples of some tau, as the pages' Python writes them; not every machine has NumPy.
+fn predictions([draws, samples, tau]: [u64; 3], label: fn(u64) -> u64) -> Archive {
+    let rows = samples * tau;
+    let probs = (0..draws * rows).map(|i| (i * 7 % 10) as f32 / 10.0).flat_map(|p| [p, 1.0 - p]).collect();
+    let labels = (0..rows).map(|i| label(i) as i64).collect();
+    Archive::new().array("probs", &[draws, samples, tau, 2], probs).array("labels", &[samples, tau], labels)
+}
+
+/// Builds one of the pages' agents, the one with that export, as the page says: as `my_agent.wasm` in the folder where the
+/// package is `my-agent`.
 fn build_agent(folder: &Path, name: &str, export: &str) {
     let package = folder.join(name);
     fs::create_dir_all(package.join("src")).unwrap();
-    let manifest = blocks("toml").into_iter().find(|block| block.contains("name = \"my-agent\"")).unwrap();
+    let manifest = blocks("toml").into_iter().find(|block| block.text.contains("name = \"my-agent\"")).unwrap();
     let sdk = workspace().join("sdk");
-    let manifest = manifest.replace("/path/to/jointly/sdk", sdk.to_str().unwrap()).replace("my-agent", name);
+    let manifest = manifest.text.replace("/path/to/jointly/sdk", sdk.to_str().unwrap()).replace("my-agent", name);
     assert!(manifest.contains(sdk.to_str().unwrap()), "{manifest}");
     fs::write(package.join("Cargo.toml"), manifest).unwrap();
-    let source = blocks("rust").into_iter().find(|block| block.contains(export)).unwrap();
-    fs::write(package.join("src/lib.rs"), source).unwrap();
+    let source = blocks("rust").into_iter().find(|block| block.text.contains(export)).unwrap();
+    fs::write(package.join("src/lib.rs"), source.text).unwrap();
     // The versions that the workspace has, which are on this machine.
     fs::copy(workspace().join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
 
@@ -50,45 +200,103 @@ fn build_agent(folder: &Path, name: &str, export: &str) {
     fs::copy(target.join("wasm32-unknown-unknown/release").join(&module), folder.join(module)).unwrap();
 }
 
-/// The files that the README's Python writes; not every machine has NumPy.
-fn write_files(folder: &Path) {
-    let (draws, samples, tau) = (50, 200, 100);
-    let rows = samples * tau;
-    let probs = (0..draws * rows).map(|i| (i * 7 % 10) as f32 / 10.0).flat_map(|p| [p, 1.0 - p]).collect();
-    let labels = (0..rows).map(|i| (i % 2) as i64).collect();
-    let predictions =
-        Archive::new().array("probs", &[draws, samples, tau, 2], probs).array("labels", &[samples, tau], labels);
-    fs::write(folder.join("predictions.npz"), predictions.bytes()).unwrap();
-    fs::write(folder.join("problem.npz"), problem().bytes()).unwrap();
-    let row = |i: u32| format!("{},{},{}", i * 13 % 17, i * 7 % 11, 2 * (i * 13 % 17) + i * 5 % 7);
-    let table: Vec<String> = (0..60).map(row).collect();
-    fs::write(folder.join("prices.csv"), format!("rooms,distance,price\n{}\n", table.join("\n"))).unwrap();
+#[test]
+fn every_page_has_its_test() {
+    let pages: Vec<String> = Page::all().into_iter().map(|page| page.path).collect();
+    assert_eq!(pages, PAGES);
+    let trials: Vec<Trial> = Page::all().iter().flat_map(commands).map(|(trial, _)| trial).collect();
+    let count = |trial| trials.iter().filter(|other| **other == trial).count();
+    let (run, parsed) = (count(Trial::Runs), count(Trial::Parses));
+    // So that blocks which are no longer found, or are marked too lightly, do not pass for tried.
+    assert!(run >= 60, "{run} commands of the pages run");
+    assert!(parsed <= 6, "{parsed} commands of the pages are only parsed");
+    skipped(&format!("{parsed} commands of the pages"), "they take long, or need data or a network");
+}
+
+/// A command in any other place would be tried by nobody.
+#[test]
+fn commands_are_in_console_blocks_alone() {
+    for page in Page::all() {
+        let elsewhere = page.blocks().into_iter().filter(|block| block.language != "console");
+        let texts: Vec<String> = elsewhere.map(|block| block.text).collect();
+        let fenced = texts.iter().flat_map(|text| text.lines());
+        let indented = page.prose().into_iter().filter_map(|(_, line)| line.strip_prefix("    "));
+        for line in fenced.chain(indented) {
+            let line = line.trim_start().trim_start_matches("$ ");
+            assert!(!line.starts_with("jointly "), "{}: {line}", page.path);
+        }
+    }
 }
 
 #[test]
-fn every_command_of_the_readme_does_its_work() {
-    let commands = commands();
-    let folder = tempfile::tempdir().unwrap();
-    let agents = [
-        ("my-agent", "export!(classifier: "),
-        ("my-regressor", "export!(regressor: "),
-        ("my-centres", "export!(multimodal: "),
-    ];
-    for (name, export) in agents {
-        let check = format!("jointly check {}.wasm", name.replace('-', "_"));
-        assert!(commands.contains(&check), "{commands:?}");
-        build_agent(folder.path(), name, export);
+fn the_readme_stays_short() {
+    let lines = Page::read("README.md").text.lines().count();
+    assert!(lines <= LONGEST_README, "{lines} lines");
+}
+
+#[test]
+fn links_lead_somewhere() {
+    let pages: Vec<Page> = Page::all().into_iter().chain(OTHERS.map(Page::read)).collect();
+    let mut links = 0;
+    for page in &pages {
+        for link in page.links().iter().filter(|link| !link.contains("://")) {
+            let (path, heading) = link.split_once('#').unwrap_or((link, ""));
+            let target = page.target(path);
+            assert!(path.is_empty() || target.exists(), "{}: {link}", page.path);
+            if !heading.is_empty() {
+                let text = if path.is_empty() { page.text.clone() } else { fs::read_to_string(target).unwrap() };
+                let anchors = Page { path: link.clone(), text }.anchors();
+                assert!(anchors.iter().any(|anchor| anchor == heading), "{}: {link}: {anchors:?}", page.path);
+            }
+            links += 1;
+        }
     }
-    write_files(folder.path());
-    let own = executable().parent().unwrap().to_path_buf();
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let path = std::env::join_paths(std::iter::once(own).chain(std::env::split_paths(&path))).unwrap();
-    for command in commands {
-        let mut shell = Command::new("sh");
-        shell.current_dir(folder.path()).args(["-c", &command]).env("PATH", &path);
-        shell.env("JOINTLY_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
-        let finished = finish(&mut shell);
-        assert_eq!(finished.code, Some(0), "{command}: {finished:?}");
-        assert!(!finished.stdout.is_empty(), "{command} says nothing");
+    assert!(links > 100, "{links} links");
+}
+
+/// A newcomer finds every page from the index.
+#[test]
+fn the_index_names_every_page() {
+    let links = Page::read("docs/README.md").links();
+    for page in Page::all() {
+        let name = page.path.strip_prefix("docs/").unwrap_or("../README.md");
+        assert!(name == "README.md" || links.iter().any(|link| link == name), "{name}");
     }
+}
+
+/// Experiments whose tables the pages hold are there: the examples of crates, by the names that the commands give.
+#[test]
+fn examples_that_pages_name_are_there() {
+    let mut cargo = Command::new(env!("CARGO"));
+    cargo.current_dir(workspace()).args(["metadata", "--no-deps", "--offline", "--format-version", "1"]);
+    let metadata = json(&finish(&mut cargo).stdout);
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let packages = metadata["packages"].as_array().unwrap();
+    let targets = packages.iter().flat_map(|package| {
+        let targets = package["targets"].as_array().unwrap().iter();
+        targets
+            .filter(|target| target["kind"][0] == "example")
+            .map(|target| (text(&package["name"]), text(&target["name"])))
+    });
+    let targets: Vec<(String, String)> = targets.collect();
+    let mut named = 0;
+    for page in Page::all().into_iter().chain(OTHERS.map(Page::read)) {
+        for line in page.text.lines().filter(|line| line.contains("--example ")) {
+            let after = |option: &str| {
+                let words = line.split_once(option).unwrap_or_else(|| panic!("{}: {line}", page.path)).1;
+                words.split([' ', '`', ')']).next().unwrap().to_owned()
+            };
+            let example = (after("-p "), after("--example "));
+            assert!(targets.contains(&example), "{}: {example:?} is not among {targets:?}", page.path);
+            named += 1;
+        }
+    }
+    assert!(named >= 5, "{named} examples");
+}
+
+/// The word that a page is tried by: an option that is not there is found in a block that is only parsed.
+#[test]
+fn parsing_alone_finds_a_wrong_option() {
+    let finished = finish(jointly().args(["run", "mlp", "--suite", "quick", "--wrong", "--help"]));
+    assert_eq!(finished.code, Some(2), "{finished:?}");
 }
