@@ -9,7 +9,12 @@ WASM := wasm32-unknown-unknown
 DEMO := target/demo
 AGENTS := mlp ensemble:size=10 ensemble+:size=10 prior uniform
 
-.PHONY: demo test test-ray bench fuzz wasm-target lint-tools packages toolchains
+# rust-toolchain.toml names the toolchain. Where rustup neither has nor gets it, `stable` serves if it is as new: cargo checks.
+ifeq ($(shell rustc --version),)
+export RUSTUP_TOOLCHAIN := stable
+endif
+
+.PHONY: demo test test-ray bench fuzz wasm-target packages toolchains
 
 demo: wasm-target
 	cargo build --release --locked --workspace --bin jointly
@@ -18,7 +23,7 @@ demo: wasm-target
 	@echo "the command itself is target/release/jointly; README.md goes on from here"
 
 # Some tests have servers of their own on this machine, to which no proxy leads.
-test: wasm-target lint-tools packages
+test: wasm-target packages
 	cargo fmt --all --check
 	cargo clippy --release --locked --workspace --all-targets -- -D warnings
 	NO_PROXY="127.0.0.1,$$NO_PROXY" cargo test --release --locked --workspace
@@ -45,17 +50,14 @@ fuzz:
 	RUSTC_BOOTSTRAP=1 cargo fuzz run --fuzz-dir fuzz --features libfuzzer --sanitizer none --target-dir target/fuzz \
 	  $(TARGET) target/fuzz/found/$(TARGET) fuzz/corpus/$(TARGET) -- -max_total_time=$(SECONDS) -timeout=20 -max_len=20000
 
-# Agents are compiled to WebAssembly, for which Rust needs one more target.
+# Agents are compiled to WebAssembly, for which Rust needs one more target: rust-toolchain.toml names it, but rustup adds it by
+# itself only where it may install toolchains by itself.
 wasm-target:
 	@test -d "$$(rustc --print sysroot)/lib/rustlib/$(WASM)/lib" || rustup target add $(WASM) || { \
 	  echo "Rust's target $(WASM) is missing and could not be added."; \
 	  echo "With a network and rustup: rustup target add $(WASM)."; \
 	  echo "With a distribution's Rust: install its package of that target (Debian: libstd-rust-dev-wasm32)."; \
 	  exit 1; }
-
-lint-tools:
-	@cargo fmt --version >/dev/null 2>&1 || rustup component add rustfmt
-	@cargo clippy --version >/dev/null 2>&1 || rustup component add clippy
 
 # Tests build agents in other languages than Rust where their tools are there. What goes into target/ is got unasked;
 # a system's own packages, as root, by `make toolchains` alone, or where JOINTLY_CI says that the machine is for this.
