@@ -1,5 +1,6 @@
 # make demo   builds the command and ranks the reference agents on the suite quick
 # make test   everything that continuous integration checks
+# make deny   licences, sources, bans and advisories of all dependencies, by cargo-deny
 # make toolchains  installs, as root, what tests build agents in C, Python and JavaScript with
 # make bench  the benchmarks; half an hour
 # make test-ray  runs on a Ray cluster of this machine, of the command that is built (part of make test)
@@ -14,7 +15,7 @@ ifeq ($(shell rustc --version),)
 export RUSTUP_TOOLCHAIN := stable
 endif
 
-.PHONY: demo test test-ray bench fuzz wasm-target packages toolchains
+.PHONY: demo test deny test-ray bench fuzz wasm-target packages toolchains
 
 demo: wasm-target
 	cargo build --release --locked --workspace --bin jointly
@@ -30,6 +31,18 @@ test: wasm-target packages
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --locked --workspace --no-deps
 	cargo build --release --locked --workspace --bin jointly
 	$(MAKE) test-ray
+
+# Builds cargo-deny once, which takes minutes. Bans are of what the command is built from; agents may use what they like. Last
+# come the advisories, whose database is cloned from github.com.
+CARGO_DENY := target/tools/cargo-deny-0.20.2/bin/cargo-deny
+
+deny: $(CARGO_DENY)
+	$(CARGO_DENY) --locked --workspace check licenses sources
+	$(CARGO_DENY) --locked --config deny.toml --manifest-path runtime/cli/Cargo.toml check -D unmatched-skip bans
+	$(CARGO_DENY) --locked --workspace check advisories
+
+$(CARGO_DENY):
+	cargo install --locked --root target/tools/cargo-deny-0.20.2 cargo-deny@0.20.2
 
 # One that Ray is installed for, where there is one.
 PYTHON = $(abspath $(firstword $(wildcard target/toolchains/ray/bin/python) $(shell command -v python3)))
