@@ -4,6 +4,7 @@
 # make toolchains  installs, as root, what tests build agents in C, Python and JavaScript with
 # make bench  the benchmarks; half an hour
 # make test-ray  runs on a Ray cluster of this machine, of the command that is built (part of make test)
+# make results-pages  unpacks docs/results into target/results and makes the pages of its runs
 # make fuzz   looks for bytes that break a promise: TARGET=loader, patches or answers, for SECONDS
 
 WASM := wasm32-unknown-unknown
@@ -15,7 +16,7 @@ ifeq ($(shell rustc --version),)
 export RUSTUP_TOOLCHAIN := stable
 endif
 
-.PHONY: demo test deny test-ray bench fuzz wasm-target packages toolchains
+.PHONY: demo test deny test-ray bench results-pages fuzz wasm-target packages toolchains
 
 demo: wasm-target
 	cargo build --release --locked --workspace --bin jointly
@@ -53,6 +54,11 @@ test-ray: packages
 
 bench: wasm-target
 	cargo bench --locked -p jointly-benches
+
+results-pages: wasm-target
+	cargo build --release --locked --workspace --bin jointly
+	rm -rf target/results
+	docs/results/pages target/release/jointly target/results
 
 TARGET := answers
 SECONDS := 600

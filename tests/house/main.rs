@@ -1,6 +1,7 @@
 //! Rules of the whole workspace that its files alone can break; nothing of it is built for them.
 
 mod dependencies;
+mod results;
 
 use std::path::PathBuf;
 
