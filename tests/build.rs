@@ -1,10 +1,12 @@
-//! Builds the guests, agents that misbehave, to the modules that the tests run.
+//! Builds the guests, agents that misbehave, to the modules that the tests run, and lists them for the tests.
 
 use std::env;
+use std::fmt::Write as _;
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, bail, ensure};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -13,11 +15,34 @@ const OUTER: [&str; 4] = ["RUSTFLAGS", "RUSTDOCFLAGS", "RUSTC", "MAKEFLAGS"];
 
 fn main() -> Result<()> {
     let tests = PathBuf::from(env::var("CARGO_MANIFEST_DIR")?);
-    let target_dir = PathBuf::from(env::var("OUT_DIR")?).join("target");
+    let out = PathBuf::from(env::var("OUT_DIR")?);
+    let target_dir = out.join("target");
     watch(&tests);
     build(&tests, &target_dir)?;
-    println!("cargo::rustc-env=GUESTS={}", target_dir.join(TARGET).join("release/examples").display());
+    let modules = target_dir.join(TARGET).join("release/examples");
+    fs::write(out.join("guests.rs"), list(&tests, &modules)?)?;
+    println!("cargo::rustc-env=GUESTS={}", modules.display());
     Ok(())
+}
+
+/// A macro that calls another with the name of each guest, as that of a function.
+fn list(tests: &Path, modules: &Path) -> Result<String> {
+    let sources = fs::read_dir(tests.join("guests/examples"))?;
+    let sources: Vec<PathBuf> = sources.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
+    let mut names: Vec<String> = Vec::new();
+    for source in sources {
+        let name = source.file_stem().context("a guest without a name")?.to_string_lossy().replace('-', "_");
+        let module = modules.join(&name).with_extension("wasm");
+        ensure!(module.is_file(), "{} is no cdylib; list it in tests/guests/Cargo.toml", source.display());
+        names.push(name);
+    }
+    names.sort();
+    let mut text = String::from("macro_rules! for_each_guest {\n    ($call:ident) => {\n");
+    for name in names {
+        writeln!(text, "        $call!({name});")?;
+    }
+    text.push_str("    };\n}\n");
+    Ok(text)
 }
 
 /// Builds again only when something that the guests are made of has changed.

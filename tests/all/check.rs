@@ -104,54 +104,54 @@ fn bundled_agents_keep_every_clause() {
 }
 
 #[test]
-fn batch_dependent() {
+pub(crate) fn batch_dependent() {
     assert_eq!(broken("batch-dependent"), ["rows-alone", "rows-batch"]);
 }
 
 #[test]
-fn draw_dependent() {
+pub(crate) fn draw_dependent() {
     assert_eq!(broken("draw-dependent"), ["draws-alone", "draws-order", "draws-again"]);
 }
 
 #[test]
-fn forgetful() {
+pub(crate) fn forgetful() {
     let clauses = broken("forgetful");
     let draws = ["draws-alone", "draws-order", "draws-again", "canonical-draws"];
     assert_eq!(clauses, ["rows-alone", "rows-order", "rows-batch"].into_iter().chain(draws).collect::<Vec<_>>());
 }
 
 #[test]
-fn lying_canonical() {
+pub(crate) fn lying_canonical() {
     assert_eq!(broken("lying-canonical"), ["canonical-draws"]);
 }
 
 #[test]
-fn restless_canonical() {
+pub(crate) fn restless_canonical() {
     assert_eq!(broken("restless-canonical"), ["canonical-draws"]);
 }
 
 #[test]
-fn ignores_settings() {
+pub(crate) fn ignores_settings() {
     assert_eq!(broken("ignores-settings"), ["unknown-setting"]);
 }
 
 #[test]
-fn ignores_seed() {
+pub(crate) fn ignores_seed() {
     assert_eq!(broken("ignores-seed"), ["other-seed"]);
 }
 
 #[test]
-fn hides_its_seed() {
+pub(crate) fn hides_its_seed() {
     assert_eq!(broken("hides-its-seed"), ["other-seed"]);
 }
 
 #[test]
-fn misstated_default() {
+pub(crate) fn misstated_default() {
     assert_eq!(broken("misstated-default"), ["stated-defaults"]);
 }
 
 #[test]
-fn needs_something() {
+pub(crate) fn needs_something() {
     assert_eq!(broken("needs-something"), ["three-classes", "no-data", "zero-rows", "zero-draws"]);
 }
 

@@ -91,17 +91,17 @@ fn draws_that_are_not_functions() {
 }
 
 #[test]
-fn endless_train() {
+pub(crate) fn endless_train() {
     Encounter::of("endless-train").failed("train", "out-of-fuel", "--fuel");
 }
 
 #[test]
-fn endless_sample() {
+pub(crate) fn endless_sample() {
     Encounter::of("endless-sample").failed("sample", "out-of-fuel", "--fuel");
 }
 
 #[test]
-fn memory_hog() {
+pub(crate) fn memory_hog() {
     // The agent has its whole 256 MiB before it is refused.
     Encounter::within("memory-hog", 256, 256 + OWN).failed("train", "out-of-memory", "--memory");
 }
@@ -121,70 +121,70 @@ fn memory_is_given_back_after_each_unit() {
 }
 
 #[test]
-fn deep_recursion() {
+pub(crate) fn deep_recursion() {
     Encounter::of("deep-recursion").failed("train", "trapped", "call stack exhausted");
 }
 
 #[test]
-fn unreachable() {
+pub(crate) fn unreachable() {
     Encounter::of("unreachable").failed("train", "trapped", "unreachable");
 }
 
 #[test]
-fn panics_in_sample() {
+pub(crate) fn panics_in_sample() {
     Encounter::of("panics-in-sample").failed("sample", "trapped", "the posterior of draw 0 is empty");
 }
 
 #[test]
-fn short_list() {
+pub(crate) fn short_list() {
     Encounter::of("short-list").failed("sample", "invalid-output", "49999 probabilities");
 }
 
 #[test]
-fn long_list() {
+pub(crate) fn long_list() {
     Encounter::of("long-list").failed("sample", "invalid-output", "50001 probabilities");
 }
 
 #[test]
-fn enormous_list() {
+pub(crate) fn enormous_list() {
     // The list has 384 MiB in the agent; a copy of it in the command would pass the bound.
     Encounter::within("enormous-list", 400, 400 + OWN).failed("sample", "invalid-output", "too much data");
 }
 
 #[test]
-fn wrong_canonical_length() {
+pub(crate) fn wrong_canonical_length() {
     Encounter::of("wrong-canonical-length").failed("sample", "invalid-output", "249 canonical draws for 250 draws");
 }
 
 #[test]
-fn nan_probs() {
+pub(crate) fn nan_probs() {
     Encounter::of("nan-probs").failed("sample", "invalid-output", "not finite at row 0 of draw 0");
 }
 
 #[test]
-fn negative_probs() {
+pub(crate) fn negative_probs() {
     Encounter::of("negative-probs").failed("sample", "invalid-output", "a probability of -0.5 at row 0 of draw 0");
 }
 
 #[test]
-fn sum_two() {
+pub(crate) fn sum_two() {
     Encounter::of("sum-two").failed("sample", "invalid-output", "sum to 2 at row 0 of draw 0");
 }
 
 #[test]
-fn endless_log() {
+pub(crate) fn endless_log() {
     // Until its fuel ends it logs far more than the bound.
     Encounter::within("endless-log", 64, 64 + OWN).failed("train", "out-of-fuel", "--fuel");
 }
 
 #[test]
-fn enormous_log() {
+pub(crate) fn enormous_log() {
     // The message has 256 MiB in the agent; a copy of it in the command would pass the bound.
     Encounter::within("enormous-log", 300, 300 + OWN).failed("train", "invalid-output", "too much data");
 }
 
 #[test]
-fn chatty() {
+pub(crate) fn chatty() {
     let encounter = Encounter::within("chatty", 64, 64 + OWN);
     let unit = encounter.scored();
     let log = unit["log"].as_array().unwrap();
@@ -195,28 +195,28 @@ fn chatty() {
 }
 
 #[test]
-fn endless_progress() {
+pub(crate) fn endless_progress() {
     Encounter::of("endless-progress").failed("train", "out-of-fuel", "--fuel");
 }
 
 #[test]
-fn progress_spam() {
+pub(crate) fn progress_spam() {
     Encounter::of("progress-spam").scored();
 }
 
 #[test]
-fn own_failure() {
+pub(crate) fn own_failure() {
     let message = Encounter::of("own-failure").failed("train", "agent-failure", "diverged: the loss is infinite");
     assert!(message.contains("try a smaller learning-rate"), "{message}");
 }
 
 #[test]
-fn gives_up_sampling() {
+pub(crate) fn gives_up_sampling() {
     Encounter::of("gives-up-sampling").failed("sample", "agent-failure", "there is no posterior");
 }
 
 #[test]
-fn unprintable() {
+pub(crate) fn unprintable() {
     let encounter = Encounter::of("unprintable");
     let message = encounter.failed("train", "agent-failure", "red");
     assert!(message.len() < 2000, "a message of {} bytes", message.len());
@@ -226,7 +226,7 @@ fn unprintable() {
 }
 
 #[test]
-fn exits() {
+pub(crate) fn exits() {
     Encounter::of("exits").failed(
         "train",
         "trapped",
@@ -235,23 +235,23 @@ fn exits() {
 }
 
 #[test]
-fn hoards_pollables() {
+pub(crate) fn hoards_pollables() {
     Encounter::within("hoards-pollables", 64, 64 + OWN).failed("train", "out-of-memory", "held 100000 handles");
 }
 
 #[test]
-fn polls_without_end() {
+pub(crate) fn polls_without_end() {
     Encounter::within("polls-without-end", 64, 64 + OWN).failed("train", "out-of-fuel", "--fuel");
 }
 
 #[test]
-fn prints_without_end() {
+pub(crate) fn prints_without_end() {
     // Until its fuel ends it prints far more than the bound.
     Encounter::within("prints-without-end", 64, 64 + OWN).failed("train", "out-of-fuel", "--fuel");
 }
 
 #[test]
-fn wants_many_bytes() {
+pub(crate) fn wants_many_bytes() {
     // Held by the command, they would pass the bound.
     let message = "asked for 4294967296 random bytes in one call";
     Encounter::within("wants-many-bytes", 64, 64 + OWN).failed("train", "trapped", message);
@@ -267,27 +267,27 @@ fn refused_at_load(guest: &str, texts: &[&str]) {
 }
 
 #[test]
-fn unprintable_name() {
+pub(crate) fn unprintable_name() {
     refused_at_load("unprintable-name", &["calls itself", "a name is"]);
 }
 
 #[test]
-fn endless_describe() {
+pub(crate) fn endless_describe() {
     refused_at_load("endless-describe", &["does not describe itself", "out-of-fuel"]);
 }
 
 #[test]
-fn panics_in_describe() {
+pub(crate) fn panics_in_describe() {
     refused_at_load("panics-in-describe", &["does not describe itself", "trapped", "who am I?"]);
 }
 
 #[test]
-fn exits_at_start() {
+pub(crate) fn exits_at_start() {
     refused_at_load("exits-at-start", &["does not describe itself", "trapped", "exited with status 0"]);
 }
 
 #[test]
-fn impostor() {
+pub(crate) fn impostor() {
     let encounter = Encounter::of("impostor");
     assert_eq!(encounter.finished.code, Some(0), "{:?}", encounter.finished);
     let labels: Vec<String> = encounter.directory.units().iter().map(|unit| unit["agent"].to_string()).collect();
@@ -297,7 +297,7 @@ fn impostor() {
 
 /// Every unit has a store of its own, so that no training is ever but the first.
 #[test]
-fn carries_over() {
+pub(crate) fn carries_over() {
     let problems = "quick/t10/*/*";
     let guest = argument("carries-over");
     // Two agents of the same bytes, one unit at a time and two.
@@ -322,18 +322,18 @@ fn carries_over() {
 
 /// Whatever the order of rows said, an agent that answers by it says something else of a row alone.
 #[test]
-fn guesses_by_order() {
+pub(crate) fn guesses_by_order() {
     Encounter::of("guesses-by-order").failed("sample", "invalid-output", "when asked again");
 }
 
 #[test]
-fn many_models() {
+pub(crate) fn many_models() {
     // Handles are the host's memory and not the agent's.
     Encounter::within("many-models", 64, 64 + OWN).failed("train", "out-of-memory", "held 100000 handles");
 }
 
 #[test]
-fn nested_lists() {
+pub(crate) fn nested_lists() {
     let directory = RunDirectory::new();
     let guest = argument("nested-lists");
     // Copied before it is refused, it would be more than the command may hold.
@@ -345,16 +345,16 @@ fn nested_lists() {
 }
 
 #[test]
-fn traps_in_free() {
+pub(crate) fn traps_in_free() {
     Encounter::of("traps-in-free").failed("sample", "trapped", "unreachable");
 }
 
 #[test]
-fn calls_from_free() {
+pub(crate) fn calls_from_free() {
     Encounter::of("calls-from-free").failed("sample", "trapped", "cannot leave");
 }
 
 #[test]
-fn calls_from_realloc() {
+pub(crate) fn calls_from_realloc() {
     Encounter::of("calls-from-realloc").failed("sample", "trapped", "cannot leave");
 }

@@ -35,6 +35,7 @@ mod regression_guests;
 mod regression_requests;
 mod report;
 mod requests;
+mod results;
 mod run;
 mod score;
 mod shards;

@@ -140,6 +140,6 @@ fn what_it_cannot_do_is_refused_with_the_remedy() {
 
 /// An agent may not take its name.
 #[test]
-fn false_oracle() {
+pub(crate) fn false_oracle() {
     refused(["run", &argument("false-oracle"), "--suite", "quick"], &["calls itself oracle", "another name"]);
 }

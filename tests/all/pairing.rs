@@ -16,7 +16,7 @@ fn seen(directory: &RunDirectory, agent: &str) -> Vec<(String, Value)> {
 }
 
 #[test]
-fn tattle() {
+pub(crate) fn tattle() {
     let tattle = argument("tattle");
     let copies = [format!("{tattle}:copy=1"), format!("{tattle}:copy=2")];
     let together = RunDirectory::of(&[&copies[0], "uniform", &copies[1]], PROBLEMS);

@@ -24,17 +24,17 @@ fn invalid(guest: &str, message: &str) {
 }
 
 #[test]
-fn nan_means() {
+pub(crate) fn nan_means() {
     invalid("nan-means", "means hold NaN at 0, expected a finite number");
 }
 
 #[test]
-fn negative_noise() {
+pub(crate) fn negative_noise() {
     invalid("negative-noise", "noise-stds hold -0.5 at 0, expected a finite number, 0 or more");
 }
 
 #[test]
-fn short_means() {
+pub(crate) fn short_means() {
     Encounter::on("short-means", COVERAGE).failed(
         "sample",
         "invalid-output",
@@ -43,65 +43,65 @@ fn short_means() {
 }
 
 #[test]
-fn long_noise() {
+pub(crate) fn long_noise() {
     let message = "noise-stds are 50001 numbers, expected 50000";
     Encounter::on("long-noise", COVERAGE).failed("sample", "invalid-output", message);
 }
 
 #[test]
-fn short_covariance() {
+pub(crate) fn short_covariance() {
     let message = "covariances are 39999 numbers, expected 40000";
     Encounter::on("short-covariance", CORRELATIONS).failed("sample", "invalid-output", message);
 }
 
 #[test]
-fn lopsided_covariance() {
+pub(crate) fn lopsided_covariance() {
     invalid("lopsided-covariance", "the covariance of rows 1 and 0 is");
 }
 
 #[test]
-fn negative_variance() {
+pub(crate) fn negative_variance() {
     invalid("negative-variance", "variances hold -1.0 at");
 }
 
 #[test]
-fn infinite_covariance() {
+pub(crate) fn infinite_covariance() {
     invalid("infinite-covariance", "covariances hold inf at 0, expected a number within 1e200 of 0");
 }
 
 #[test]
-fn astronomical() {
+pub(crate) fn astronomical() {
     invalid("astronomical", "means hold 1e300 at 0, expected a number within 1e100 of 0");
 }
 
 #[test]
-fn crossed_intervals() {
+pub(crate) fn crossed_intervals() {
     invalid("crossed-intervals", "row 0 has an interval from 0.7 to -0.7, expected no upper end below its lower end");
 }
 
 #[test]
-fn short_intervals() {
+pub(crate) fn short_intervals() {
     let message = "intervals at 499 rows, expected 500";
     Encounter::on("short-intervals", COVERAGE).failed("sample", "invalid-output", message);
 }
 
 #[test]
-fn forgetful_functions() {
+pub(crate) fn forgetful_functions() {
     invalid("forgetful-functions", "when asked again");
 }
 
 #[test]
-fn crowd_dependent() {
+pub(crate) fn crowd_dependent() {
     invalid("crowd-dependent", "when asked again");
 }
 
 #[test]
-fn lying_canonical_functions() {
+pub(crate) fn lying_canonical_functions() {
     invalid("lying-canonical-functions", "when asked again");
 }
 
 #[test]
-fn crowd_dependent_moments() {
+pub(crate) fn crowd_dependent_moments() {
     let guest = |problem| Encounter::on("crowd-dependent-moments", problem);
     for (problem, rows) in [(COVERAGE, 256), (CORRELATIONS, 200), (ACTIVE, 200)] {
         let said = guest(problem).failed("sample", "invalid-output", &format!("among {rows} rows and"));
@@ -110,21 +110,21 @@ fn crowd_dependent_moments() {
 }
 
 #[test]
-fn crowd_dependent_intervals() {
+pub(crate) fn crowd_dependent_intervals() {
     let said =
         Encounter::on("crowd-dependent-intervals", COVERAGE).failed("sample", "invalid-output", "among 500 rows and");
     assert!(said.starts_with("the lower end of row") && said.ends_with("among 4 of them"), "{said}");
 }
 
 #[test]
-fn enormous_functions() {
+pub(crate) fn enormous_functions() {
     // The list has 384 MiB in the agent; a copy of it in the command would pass the bound.
     let encounter = Encounter::within("enormous-functions", COVERAGE, 400);
     encounter.failed("sample", "invalid-output", "too much data");
 }
 
 #[test]
-fn diverging() {
+pub(crate) fn diverging() {
     let said = Encounter::on("diverging", ACTIVE).failed("train", "agent-failure", "diverged: the loss is infinite");
     assert!(said.contains("try a smaller learning-rate"), "{said}");
 }
@@ -142,13 +142,13 @@ fn a_predictor_that_fails_is_named() {
 }
 
 #[test]
-fn gives_up_on_moments() {
+pub(crate) fn gives_up_on_moments() {
     let message = "there is no covariance of 256 rows";
     Encounter::on("gives-up-on-moments", COVERAGE).failed("sample", "agent-failure", message);
 }
 
 #[test]
-fn needs_many_rows() {
+pub(crate) fn needs_many_rows() {
     let message = "unsupported task: 5 examples are too few; give 20 or more";
     for problem in [CORRELATIONS, ACTIVE] {
         Encounter::on("needs-many-rows", problem).failed("train", "agent-failure", message);
@@ -158,14 +158,14 @@ fn needs_many_rows() {
 
 /// On 5, 12 and 19 examples: the first two rounds are over when it begins the third.
 #[test]
-fn endless_third_training() {
+pub(crate) fn endless_third_training() {
     Encounter::on("endless-third-training", ACTIVE).failed("train", "out-of-fuel", "--fuel");
     Encounter::on("endless-third-training", CORRELATIONS).scored();
 }
 
 /// A problem's trainings draw on one limit: what suffices for each does not suffice for all four.
 #[test]
-fn thirsty() {
+pub(crate) fn thirsty() {
     let fuel_of = |problem| {
         let encounter = Encounter::on("thirsty", problem);
         encounter.scored();
@@ -198,7 +198,7 @@ fn absent(encounter: &Encounter, expected: &[(&str, &str)]) {
 
 /// No five rows can be so: what needs their joint density has no value, and all else has one.
 #[test]
-fn impossible_correlations() {
+pub(crate) fn impossible_correlations() {
     let encounter = Encounter::on("impossible-correlations", CORRELATIONS);
     let scores = encounter.scored();
     assert!(scores["correlations"]["marginal"].is_f64() && scores["scores"]["nll"].is_f64());
@@ -216,7 +216,7 @@ fn impossible_correlations() {
 
 /// Correlations of 1 and -1 leave nothing of five rows but a line; against the oracle they can be compared.
 #[test]
-fn perfect_correlations() {
+pub(crate) fn perfect_correlations() {
     let encounter = Encounter::on("perfect-correlations", CORRELATIONS);
     let scores = encounter.scored();
     let metacorrelation = scores["correlations"]["metacorrelation"].as_f64().unwrap();
@@ -279,18 +279,18 @@ fn certain_and_wrong(guest: &str) {
 }
 
 #[test]
-fn certain() {
+pub(crate) fn certain() {
     certain_and_wrong("certain");
 }
 
 #[test]
-fn single_function() {
+pub(crate) fn single_function() {
     certain_and_wrong("single-function");
 }
 
 /// They cover everything, and no width is finite.
 #[test]
-fn endless_intervals() {
+pub(crate) fn endless_intervals() {
     let encounter = Encounter::on("endless-intervals", COVERAGE);
     let level = &encounter.scored()["scores"]["levels"][0];
     assert_eq!((&level["picp"], &level["width"], &level["interval"]), (&json!(1.0), &json!("inf"), &json!("inf")));
@@ -299,7 +299,7 @@ fn endless_intervals() {
 
 /// Each level is scored for itself; that the next is narrower is for `check` to find.
 #[test]
-fn shrinking_intervals() {
+pub(crate) fn shrinking_intervals() {
     let levels = Encounter::on("shrinking-intervals", COVERAGE).scored()["scores"]["levels"].take();
     let widths: Vec<f64> = levels.as_array().unwrap().iter().map(|level| level["width"].as_f64().unwrap()).collect();
     assert!(widths.windows(2).all(|pair| pair[0] > pair[1]), "{widths:?}");

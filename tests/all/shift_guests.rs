@@ -12,41 +12,41 @@ fn failed(guest: &str, phase: &str, kind: &str, message: &str) -> String {
 }
 
 #[test]
-fn nan_pictures() {
+pub(crate) fn nan_pictures() {
     failed("nan-pictures", "sample", "invalid-output", "a probability that is not finite at row 0 of draw 0");
 }
 
 #[test]
-fn sum_two_pictures() {
+pub(crate) fn sum_two_pictures() {
     failed("sum-two-pictures", "sample", "invalid-output", "probabilities that sum to 2 at row 0 of draw 0");
 }
 
 #[test]
-fn short_answer() {
+pub(crate) fn short_answer() {
     let message = "99999 probabilities for 50 draws x 200 rows x 10 classes, expected 100000";
     failed("short-answer", "sample", "invalid-output", message);
 }
 
 #[test]
-fn long_answer() {
+pub(crate) fn long_answer() {
     failed("long-answer", "sample", "invalid-output", "100001 probabilities for 50 draws x 200 rows x 10 classes");
 }
 
 #[test]
-fn enormous_answer() {
+pub(crate) fn enormous_answer() {
     // The list has 384 MiB in the agent; a copy of it in the command would pass the bound.
     let encounter = Encounter::within("enormous-answer", PROBLEM, 400);
     encounter.failed("sample", "invalid-output", "too much data");
 }
 
 #[test]
-fn few_canonical_draws() {
+pub(crate) fn few_canonical_draws() {
     failed("few-canonical-draws", "sample", "invalid-output", "49 canonical draws for 50 draws");
 }
 
 /// A unit that fails in one condition has no score in any.
 #[test]
-fn panics_at_the_unfamiliar() {
+pub(crate) fn panics_at_the_unfamiliar() {
     failed("panics-at-the-unfamiliar", "sample", "trapped", "pixels are brighter than in any example");
     let directory = RunDirectory::new();
     let guest = argument("panics-at-the-unfamiliar");
@@ -55,34 +55,34 @@ fn panics_at_the_unfamiliar() {
 }
 
 #[test]
-fn crowd_dependent_pictures() {
+pub(crate) fn crowd_dependent_pictures() {
     failed("crowd-dependent-pictures", "sample", "invalid-output", "when asked again");
 }
 
 #[test]
-fn lying_canonical_pictures() {
+pub(crate) fn lying_canonical_pictures() {
     failed("lying-canonical-pictures", "sample", "invalid-output", "stands,");
 }
 
 #[test]
-fn remembers_calls() {
+pub(crate) fn remembers_calls() {
     failed("remembers-calls", "sample", "invalid-output", "when asked again");
 }
 
 /// Among unshifted inputs its answers never change, so it is they that are shifted that must be asked for again.
 #[test]
-fn adapts_to_shift() {
+pub(crate) fn adapts_to_shift() {
     let said = failed("adapts-to-shift", "sample", "invalid-output", "when asked again under gaussian-noise/5");
     assert!(said.contains("gives 0.1 among others and 0.9"), "{said}");
 }
 
 #[test]
-fn endless_epochs() {
+pub(crate) fn endless_epochs() {
     failed("endless-epochs", "train", "out-of-fuel", "--fuel");
 }
 
 #[test]
-fn hoards_pictures() {
+pub(crate) fn hoards_pictures() {
     // The agent has its whole 256 MiB before it is refused.
     Encounter::within("hoards-pictures", PROBLEM, 256).failed("train", "out-of-memory", "--memory");
 }

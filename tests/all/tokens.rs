@@ -100,7 +100,7 @@ fn digest(draw: u64, numbers: &[f32], tokens: &[u32]) -> u64 {
 }
 
 #[test]
-fn tells_inputs() {
+pub(crate) fn tells_inputs() {
     for (task, said, inputs) in kinds() {
         let (data, other) = (examples(&task, inputs.clone(), &[2, 0, 1]), examples(&task, inputs.select(&[1]), &[1]));
         let (trained, log) = train("tells-inputs", &task, &data, Some(&other), &[]);
@@ -129,7 +129,7 @@ fn tells_inputs() {
 }
 
 #[test]
-fn misindexes_tokens() {
+pub(crate) fn misindexes_tokens() {
     let task = of_texts(12);
     let texts = |last: u32| examples(&task, inputs(2, &[], &[2, 3, 0, 0, 5, last, 1, 0]), &[0, 1]);
     assert!(train("misindexes-tokens", &task, &texts(7), None, &[]).0.is_ok());
@@ -140,7 +140,7 @@ fn misindexes_tokens() {
 }
 
 #[test]
-fn refuses_tokens() {
+pub(crate) fn refuses_tokens() {
     let task = of_texts(12);
     let texts = examples(&task, inputs(1, &[], &[2, 3, 0, 0]), &[1]);
     let failure = train("refuses-tokens", &task, &texts, None, &[]).0.map(|_| ()).unwrap_err();
@@ -194,7 +194,7 @@ fn posterior(model: &mut TrainedMultimodal, inputs: &Inputs, class: usize, expec
 
 /// Of a text without words nothing tells the class but how often it was seen: a Beta variable.
 #[test]
-fn naive_bayes() {
+pub(crate) fn naive_bayes() {
     let beta = |a: f64, b: f64| (a / (a + b), a * b / ((a + b).powi(2) * (a + b + 1.0)));
     let task = of_texts(6);
     // Words 2 and 3 in class 0, and 4 and 5 in class 1, which is seen more often.

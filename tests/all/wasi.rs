@@ -19,7 +19,7 @@ fn log(directory: &RunDirectory) -> Vec<String> {
 }
 
 #[test]
-fn witness() {
+pub(crate) fn witness() {
     let problems = "quick/t10/temp0.1/*";
     let (one, two) = (run("witness", problems, &["--jobs", "1"]), run("witness", problems, &["--jobs", "2"]));
     for file in ["scores.json", "leaderboard.csv"] {
@@ -60,13 +60,13 @@ fn an_agent_that_takes_its_random_numbers_from_wasi_passes_the_check() {
 }
 
 #[test]
-fn sleeps_a_year() {
+pub(crate) fn sleeps_a_year() {
     let expected = ["slept 365 days", "woken by [1, 2] after 730 days", "soon true, late false", "5 centuries in all"];
     assert_eq!(log(&run("sleeps-a-year", PROBLEM, &[])), expected);
 }
 
 #[test]
-fn knocks_on_doors() {
+pub(crate) fn knocks_on_doors() {
     let expected = [
         "directories: 0",
         "tcp socket: Err(ErrorCode { code: 1, name: \"access-denied\", message: \"\" })",
@@ -81,7 +81,7 @@ fn knocks_on_doors() {
 }
 
 #[test]
-fn reads_preview1() {
+pub(crate) fn reads_preview1() {
     let (one, two) = (run("reads-preview1", PROBLEM, &[]), run("reads-preview1", PROBLEM, &["--seed", "1"]));
     let (seen, other) = (log(&one), log(&two));
     assert_eq!(seen[0], "a line of the C library");
