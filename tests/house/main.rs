@@ -1,7 +1,15 @@
-//! Rules of the whole workspace that its files alone can break; nothing of it is built for them.
+//! Rules of the whole workspace, held by reading its files: which way crates depend, how files import one another, how long
+//! they are, what the host depends on, what the results keep. Nothing is built for them.
 
+mod circles;
+mod crates;
 mod dependencies;
+mod imports;
+mod items;
+mod layers;
+mod lengths;
 mod results;
+mod text;
 
 use std::path::PathBuf;
 

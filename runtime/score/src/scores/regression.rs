@@ -1,10 +1,11 @@
 //! The scores of regression by their names: those of one problem, and those of all simulations of a process.
 
-use jointly_regression::coverage::{IntervalSummary, LevelSummary};
 use jointly_regression::{Absence, Coverage, CoverageSummary, RegressionUnit, Round};
+use jointly_regression::coverage::{IntervalSummary, LevelSummary};
 
 use super::across::Across;
-use super::{FUEL, Scored, ScoredProblem};
+use super::agent::ScoredProblem;
+use super::scored::{FUEL, Scored};
 
 /// The names of a level's scores end in it, in percent: picp_90.
 fn of_level(name: &str, level: f64) -> String {

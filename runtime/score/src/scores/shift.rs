@@ -4,7 +4,7 @@
 use jointly_classification::shift::{ConditionScores, Detection, DetectionScores, LabelledScores, ShiftScores};
 use serde_json::{Map, Value};
 
-use super::{ACCURACY, ECE, FUEL, Scored, write_values};
+use super::scored::{ACCURACY, ECE, FUEL, Scored, write_values};
 
 /// What the names of means over all levels of shift end in.
 pub const SHIFTED: &str = "_shifted";

@@ -1,0 +1,125 @@
+//! Scores of agents against each other.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use jointly_core::Real;
+use jointly_record::directory::RunDirectory;
+use jointly_record::plan::Plan;
+use jointly_record::unit::{UnitResult, belief_of};
+use jointly_regression::{CrossScores, cross_scores};
+
+use super::agent::AgentScores;
+use super::scored::Scored;
+
+/// What agents believe of problems' test inputs, under the digest that their results name.
+pub type Beliefs = BTreeMap<String, Vec<u8>>;
+
+/// What agents score on one problem against each other.
+pub struct CrossProblem<'a> {
+    /// The problem's name.
+    pub problem: &'a str,
+    /// The labels of the agents that take part, in the order of the scores.
+    pub labels: Vec<&'a str>,
+    /// What each scores.
+    pub scores: CrossScores,
+}
+
+/// The beliefs that results name, from the directory of their run.
+pub fn read(results: &[UnitResult], directory: &RunDirectory) -> Result<Beliefs> {
+    let names = results.iter().filter_map(belief_of);
+    names.map(|name| Ok((name.to_owned(), directory.belief(name)?))).collect()
+}
+
+/// Beliefs compared on one problem, and who has them.
+struct Comparison<'a> {
+    problem: &'a str,
+    /// Of each belief its agent, and the problem's place among the agent's.
+    entries: Vec<(usize, usize)>,
+    scores: CrossScores,
+}
+
+/// Scores agents against each other, where there are two, on the problems of which all that can be compared have beliefs.
+///
+/// A rank means something among the same agents alone, and so does a likelihood averaged over references. So those that failed
+/// on a problem, or whose belief has no density on one, are compared on none; the others are compared on all without them.
+pub(super) fn score<'a>(
+    agents: &mut [AgentScores<'a>],
+    plan: &'a Plan,
+    beliefs: &Beliefs,
+) -> Result<Vec<CrossProblem<'a>>> {
+    if beliefs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let mut left_out: BTreeMap<usize, String> = BTreeMap::new();
+    for (agent, scores) in agents.iter().enumerate() {
+        if let Some((problem, _)) = scores.failures.first() {
+            left_out.insert(agent, format!("it failed on {problem}"));
+        }
+    }
+    if agents.len() - left_out.len() < 2 {
+        return Ok(Vec::new());
+    }
+    let mut comparisons = compare(agents, plan, beliefs, &left_out)?;
+    let mut reasons: BTreeMap<(usize, &str), String> = BTreeMap::new();
+    for Comparison { problem, entries, scores } in &comparisons {
+        for (belief, reason) in &scores.failures {
+            let (agent, _) = entries[*belief];
+            reasons.insert((agent, problem), reason.clone());
+            left_out.entry(agent).or_insert_with(|| format!("it has no density on {problem}"));
+        }
+    }
+    if !reasons.is_empty() {
+        comparisons = compare(agents, plan, beliefs, &left_out)?;
+    }
+    for (&agent, why) in &left_out {
+        for scored in &mut agents[agent].problems {
+            if scored.unit.is_some_and(|unit| unit.correlations.is_some()) {
+                let otherwise = || format!("{why}, and ranks are among agents that are compared on every problem");
+                let reason = reasons.get(&(agent, scored.problem)).cloned().unwrap_or_else(otherwise);
+                scored.absences.extend(["xllr", "xll"].map(|name| (name.to_owned(), reason.clone())));
+            }
+        }
+    }
+    for Comparison { entries, scores, .. } in &comparisons {
+        for (candidate, &(agent, place)) in entries.iter().enumerate() {
+            let named = [("xllr", scores.mean_rank[candidate]), ("xll", scores.mean_xll[candidate])];
+            let values = named.into_iter().filter_map(|(name, value)| {
+                let Real(value) = value?;
+                Some((name.to_owned(), Scored { value, stderr: None, draws: None }))
+            });
+            agents[agent].problems[place].values.splice(0..0, values);
+        }
+    }
+    let labelled = |Comparison { problem, entries, scores }| {
+        let label = |&(agent, _): &(usize, usize)| agents[agent].planned.label.as_str();
+        CrossProblem { problem, labels: entries.iter().map(label).collect(), scores }
+    };
+    Ok(comparisons.into_iter().map(labelled).collect())
+}
+
+/// Compares all agents but those that are left out, on the problems of which each of them has a belief already.
+fn compare<'a>(
+    agents: &[AgentScores],
+    plan: &'a Plan,
+    beliefs: &Beliefs,
+    left_out: &BTreeMap<usize, String>,
+) -> Result<Vec<Comparison<'a>>> {
+    let contenders: Vec<usize> = (0..agents.len()).filter(|agent| !left_out.contains_key(agent)).collect();
+    let mut all = Vec::new();
+    for problem in plan.problems.iter().map(|planned| planned.problem.as_str()) {
+        let of = |&agent: &usize| {
+            let scored = &agents[agent].problems;
+            let place = scored.iter().position(|scored| scored.problem == problem)?;
+            let belief = &scored[place].unit?.correlations.as_ref()?.belief;
+            Some(((agent, place), beliefs.get(belief)?.as_slice()))
+        };
+        let Some(found) = contenders.iter().map(of).collect::<Option<Vec<_>>>() else { continue };
+        let (entries, bytes): (Vec<(usize, usize)>, Vec<&[u8]>) = found.into_iter().unzip();
+        if !entries.is_empty() {
+            let scores = cross_scores(&bytes).with_context(|| format!("failed to compare beliefs of {problem}"))?;
+            all.push(Comparison { problem, entries, scores });
+        }
+    }
+    Ok(all)
+}
