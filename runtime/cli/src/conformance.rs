@@ -151,6 +151,12 @@ pub(crate) const CLAUSES: &[Clause] = &[
         test: settings::unknown,
     },
     Clause {
+        name: "suggestions",
+        says: "the settings that its sweeps suggest are accepted",
+        of: Of::All,
+        test: settings::suggestions,
+    },
+    Clause {
         name: "stated-defaults",
         says: "the stated defaults are accepted and are the defaults",
         of: Of::All,
