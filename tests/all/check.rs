@@ -2,16 +2,16 @@
 
 use serde_json::Value;
 
-use crate::command::{done, fits_a_terminal, run};
+use crate::command::{done, fits_a_terminal, joined, run};
 use crate::guests::argument;
 use crate::run::json;
 
 /// Clauses that an agent for classification is asked.
-const CLAUSES: usize = 16;
+const CLAUSES: usize = 17;
 /// And one for regression.
-pub(crate) const OF_REGRESSION: usize = 17;
+pub(crate) const OF_REGRESSION: usize = 18;
 /// And one for classification of images, texts and categories.
-pub(crate) const OF_ANY_INPUT: usize = 19;
+pub(crate) const OF_ANY_INPUT: usize = 20;
 
 /// The clauses that a guest breaks, as the lines and the JSON both say.
 fn broken(guest: &str) -> Vec<String> {
@@ -143,6 +143,14 @@ pub(crate) fn ignores_seed() {
 #[test]
 pub(crate) fn hides_its_seed() {
     assert_eq!(broken("hides-its-seed"), ["other-seed"]);
+}
+
+#[test]
+pub(crate) fn refuses_its_suggestions() {
+    assert_eq!(broken("refuses-its-suggestions"), ["suggestions"]);
+    let stdout = joined(&run(["check", &argument("refuses-its-suggestions")]).stdout);
+    let reason = "the sweep size suggests size=0, refused: size=0: expected a whole number of at least 1";
+    assert!(stdout.contains(reason), "{stdout}");
 }
 
 #[test]

@@ -175,6 +175,8 @@ jointly_sdk::export!(regressor: Bootstrap);
 
 #[cfg(test)]
 mod tests {
+    use jointly_testkit::{assert_functions_stand_alone, assert_invalid, degenerate_targets, settings};
+
     use super::*;
 
     /// The experiment of the paper, with fewer networks: y = (2 x - 1)^3 + N(0, 0.2^2), in units of the targets.
@@ -191,10 +193,6 @@ mod tests {
 
     fn truth(x: f32) -> f32 {
         ((2.0 * x - 1.0).powi(3) + 2.0) / SCALE
-    }
-
-    fn set(pairs: &[(&str, &str)]) -> Vec<Setting> {
-        pairs.iter().map(|(name, value)| Setting { name: (*name).into(), value: (*value).into() }).collect()
     }
 
     fn task() -> RegressionTask {
@@ -239,7 +237,7 @@ mod tests {
 
     #[test]
     fn the_papers_experiment_is_covered_and_its_noise_found() {
-        let settings = set(&[("size", "10"), ("epochs", "40")]);
+        let settings = settings(&[("size", "10"), ("epochs", "40")]);
         let agent = Bootstrap::train(&task(), &cubic(1000, 1), Some(&cubic(150, 2)), &settings, 3).unwrap();
         let noise = agent.noise_variance.sqrt() as f32 * SCALE;
         assert!((0.17..0.23).contains(&noise), "{noise}");
@@ -256,31 +254,18 @@ mod tests {
 
     #[test]
     fn draws_name_members_whatever_else_is_asked() {
-        let agent = Bootstrap::train(&task(), &cubic(60, 1), None, &set(&[("size", "3"), ("epochs", "2")]), 5).unwrap();
+        let agent =
+            Bootstrap::train(&task(), &cubic(60, 1), None, &settings(&[("size", "3"), ("epochs", "2")]), 5).unwrap();
         let inputs = cubic(70, 8).inputs;
-        let draws = [4, 0, 9, 4];
-        let all = agent.sample_functions(&inputs, &draws).unwrap();
-        for (m, draw) in draws.into_iter().enumerate() {
-            for t in [0, 33, 69] {
-                let row = Matrix::new(1, 1, inputs.row(t).to_vec()).unwrap();
-                for draw in [draw, agent.canonical_draw(draw)] {
-                    let alone = agent.sample_functions(&row, &[draw]).unwrap();
-                    let at = m * 70 + t;
-                    assert_eq!((alone.means[0], alone.noise_stds[0]), (all.means[at], all.noise_stds[at]));
-                }
-            }
-        }
+        assert_functions_stand_alone(&agent, &inputs, &[4, 0, 9, 4]);
         let canonical: std::collections::BTreeSet<u64> = (0..100).map(|draw| agent.canonical_draw(draw)).collect();
         assert_eq!(canonical.len(), 3);
     }
 
     #[test]
     fn degenerate_data_have_defined_answers() {
-        let settings = set(&[("size", "3"), ("epochs", "3")]);
-        let nothing = Targets { inputs: Matrix::new(0, 1, Vec::new()).unwrap(), targets: Vec::new() };
-        let one = Targets { inputs: Matrix::new(1, 1, vec![0.5]).unwrap(), targets: vec![0.0] };
-        let constant = Targets { inputs: Matrix::new(50, 1, vec![0.0; 50]).unwrap(), targets: vec![0.0; 50] };
-        for data in [nothing, one, constant] {
+        let settings = settings(&[("size", "3"), ("epochs", "3")]);
+        for data in degenerate_targets() {
             let agent = Bootstrap::train(&task(), &data, None, &settings, 5).unwrap();
             let inputs = Matrix::new(2, 1, vec![-1.0, 1.0]).unwrap();
             let samples = agent.sample_functions(&inputs, &[0, 1]).unwrap();
@@ -296,15 +281,12 @@ mod tests {
     }
 
     #[test]
-    fn suggested_variants_are_accepted_and_silly_ones_refused() {
-        for sweep in Bootstrap::describe().sweeps {
-            for variant in sweep.variants {
-                assert!(Settings::parse(&variant).is_ok(), "{variant:?}");
-            }
-        }
+    fn silly_settings_are_refused() {
         for silly in [("hidden", "100000,100000"), ("size", "1000000000"), ("epochs", "0"), ("width", "3")] {
-            let failure = Bootstrap::train(&task(), &cubic(5, 1), None, &set(&[silly]), 5).unwrap_err();
-            assert!(matches!(failure, Failure::InvalidSetting(_)), "{silly:?}: {failure}");
+            assert_invalid(
+                Bootstrap::train(&task(), &cubic(5, 1), None, &settings(&[silly]), 5),
+                &format!("{silly:?}"),
+            );
         }
     }
 

@@ -72,13 +72,11 @@ jointly_sdk::export!(classifier: ClassAverage);
 
 #[cfg(test)]
 mod tests {
+    use jointly_testkit::{assert_invalid, setting};
+
     use super::*;
 
     const TOLERANCE: f32 = 1e-6;
-
-    fn setting(floor: &str) -> [Setting; 1] {
-        [Setting { name: "floor".into(), value: floor.into() }]
-    }
 
     fn train(labels: &[u32], settings: &[Setting]) -> Result<ClassAverage, Failure> {
         let task = Task { input_dim: 1, num_classes: 3, temperature: None, hidden_layers: None };
@@ -96,7 +94,7 @@ mod tests {
     #[test]
     fn frequencies_by_hand() {
         let close = |labels: &[u32], floor: &str, expected: [f32; 3]| {
-            let probs = probs(labels, &setting(floor));
+            let probs = probs(labels, &[setting("floor", floor)]);
             let pairs = probs.iter().zip(expected.iter().cycle());
             assert!(pairs.into_iter().all(|(p, expected)| (p - expected).abs() < TOLERANCE), "{probs:?}");
         };
@@ -107,13 +105,8 @@ mod tests {
     }
 
     #[test]
-    fn suggested_variants_are_accepted_and_others_refused() {
-        for variant in ClassAverage::describe().sweeps.into_iter().flat_map(|sweep| sweep.variants) {
-            assert!(train(&[0], &variant).is_ok(), "{variant:?}");
-        }
-        assert!(matches!(train(&[0], &setting("0.5")), Err(Failure::InvalidSetting(_))));
-        let unknown = [Setting { name: "size".into(), value: "3".into() }];
-        assert!(matches!(train(&[0], &unknown), Err(Failure::InvalidSetting(_))));
+    fn a_floor_of_half_and_an_impossible_label_are_refused() {
+        assert_invalid(train(&[0], &[setting("floor", "0.5")]), "floor=0.5");
         assert!(matches!(train(&[3], &[]), Err(Failure::Internal(_))));
     }
 }

@@ -181,14 +181,12 @@ jointly_sdk::export!(regressor: ConcreteDropout);
 
 #[cfg(test)]
 mod tests {
+    use jointly_testkit::{assert_functions_stand_alone, assert_invalid, degenerate_targets, settings};
+
     use super::*;
 
     fn task() -> RegressionTask {
         RegressionTask { input_dim: 1, noise_std: None }
-    }
-
-    fn set(pairs: &[(&str, &str)]) -> Vec<Setting> {
-        pairs.iter().map(|(name, value)| Setting { name: (*name).into(), value: (*value).into() }).collect()
     }
 
     /// A sine whose noise is four times as strong on the right.
@@ -203,7 +201,7 @@ mod tests {
     #[test]
     fn a_sine_and_its_noise_are_learnt() {
         let data = sine(1000, 1);
-        let agent = ConcreteDropout::train(&task(), &data, None, &set(&[("epochs", "400")]), 3).unwrap();
+        let agent = ConcreteDropout::train(&task(), &data, None, &settings(&[("epochs", "400")]), 3).unwrap();
         let inputs = Matrix::new(2, 1, vec![-0.8, 0.8]).unwrap();
         let draws: Vec<u64> = (0..200).collect();
         let samples = agent.sample_functions(&inputs, &draws).unwrap();
@@ -222,7 +220,7 @@ mod tests {
 
     #[test]
     fn rates_fall_where_dropping_does_harm() {
-        let settings = set(&[("epochs", "400"), ("input-dropout", "yes")]);
+        let settings = settings(&[("epochs", "400"), ("input-dropout", "yes")]);
         let agent = ConcreteDropout::train(&task(), &sine(1000, 1), None, &settings, 3).unwrap();
         let rates: Vec<f32> = agent.trained.logits.iter().map(|logit| relaxed::rate(logit.unwrap())).collect();
         assert!(rates[0] < 0.05 && rates.iter().all(|rate| (1e-4..0.5).contains(rate)), "{rates:?}");
@@ -230,7 +228,7 @@ mod tests {
 
     #[test]
     fn intervals_are_those_of_the_passes() {
-        let settings = set(&[("epochs", "3"), ("passes", "7")]);
+        let settings = settings(&[("epochs", "3"), ("passes", "7")]);
         let agent = ConcreteDropout::train(&task(), &sine(100, 1), None, &settings, 3).unwrap();
         let inputs = Matrix::new(1, 1, vec![0.5]).unwrap();
         let pass = |pass| answer(&agent.thin(&mut Stream::Passes.rng(3, pass)), &inputs).unwrap();
@@ -250,15 +248,14 @@ mod tests {
 
     #[test]
     fn a_draw_is_one_function_in_any_company() {
-        let settings = set(&[("epochs", "2")]);
+        let settings = settings(&[("epochs", "2")]);
         let agent = ConcreteDropout::train(&task(), &sine(50, 1), None, &settings, 3).unwrap();
         let inputs = sine(70, 2).inputs;
         let all = agent.sample_functions(&inputs, &[5, 1 << 60]).unwrap();
         assert_ne!(all.means[..70], all.means[70..]);
-        let alone = agent.sample_functions(&Matrix::new(1, 1, inputs.row(66).to_vec()).unwrap(), &[1 << 60]).unwrap();
-        assert_eq!((alone.means[0], alone.noise_stds[0]), (all.means[136], all.noise_stds[136]));
+        assert_functions_stand_alone(&agent, &inputs, &[5, 1 << 60]);
         assert_eq!(agent.canonical_draw(9), 9);
-        let settings = set(&[("epochs", "2"), ("initial-rate", "0")]);
+        let settings = self::settings(&[("epochs", "2"), ("initial-rate", "0")]);
         let plain = ConcreteDropout::train(&task(), &sine(50, 1), None, &settings, 3).unwrap();
         let same = plain.sample_functions(&inputs, &[5, 0]).unwrap();
         assert_eq!((plain.canonical_draw(5), &same.means[..70]), (0, &same.means[70..]));
@@ -266,11 +263,8 @@ mod tests {
 
     #[test]
     fn degenerate_data_have_defined_answers() {
-        let settings = set(&[("epochs", "40")]);
-        let nothing = Targets { inputs: Matrix::new(0, 1, Vec::new()).unwrap(), targets: Vec::new() };
-        let one = Targets { inputs: Matrix::new(1, 1, vec![0.5]).unwrap(), targets: vec![0.0] };
-        let constant = Targets { inputs: Matrix::new(50, 1, vec![0.0; 50]).unwrap(), targets: vec![0.0; 50] };
-        for data in [nothing, one, constant] {
+        let settings = settings(&[("epochs", "40")]);
+        for data in degenerate_targets() {
             let agent = ConcreteDropout::train(&task(), &data, None, &settings, 5).unwrap();
             let samples = agent.sample_functions(&Matrix::new(2, 1, vec![-1.0, 1.0]).unwrap(), &[0, 1]).unwrap();
             assert!(samples.means.iter().chain(&samples.noise_stds).all(|value| value.is_finite()));
@@ -279,15 +273,12 @@ mod tests {
     }
 
     #[test]
-    fn suggested_variants_are_accepted_and_silly_ones_refused() {
-        for sweep in ConcreteDropout::describe().sweeps {
-            for variant in sweep.variants {
-                assert!(Settings::parse(&variant).is_ok(), "{variant:?}");
-            }
-        }
+    fn silly_settings_are_refused() {
         for silly in [("hidden", "100000,100000"), ("initial-rate", "1"), ("batch-size", "0")] {
-            let failure = ConcreteDropout::train(&task(), &sine(5, 1), None, &set(&[silly]), 5).unwrap_err();
-            assert!(matches!(failure, Failure::InvalidSetting(_)), "{silly:?}: {failure}");
+            assert_invalid(
+                ConcreteDropout::train(&task(), &sine(5, 1), None, &settings(&[silly]), 5),
+                &format!("{silly:?}"),
+            );
         }
     }
 

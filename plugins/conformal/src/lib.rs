@@ -164,15 +164,12 @@ jointly_sdk::export!(regressor: Conformal);
 mod tests {
     use jointly_nets::simd::floats_mut;
     use jointly_sdk::Rng;
+    use jointly_testkit::{assert_functions_stand_alone, assert_invalid, degenerate_targets, settings};
 
     use super::*;
 
     fn task() -> RegressionTask {
         RegressionTask { input_dim: 1, noise_std: None }
-    }
-
-    fn set(pairs: &[(&str, &str)]) -> Vec<Setting> {
-        pairs.iter().map(|(name, value)| Setting { name: (*name).into(), value: (*value).into() }).collect()
     }
 
     fn sine(rows: usize, seed: u64) -> Targets {
@@ -262,21 +259,17 @@ mod tests {
 
     #[test]
     fn every_draw_is_the_network_in_any_company() {
-        let agent = Conformal::train(&task(), &sine(60, 1), None, &set(&[("epochs", "2")]), 3).unwrap();
+        let agent = Conformal::train(&task(), &sine(60, 1), None, &settings(&[("epochs", "2")]), 3).unwrap();
         let inputs = sine(70, 2).inputs;
         let all = agent.sample_functions(&inputs, &[4, 2]).unwrap();
         assert_eq!((all.means[..70].to_vec(), agent.canonical_draw(2)), (all.means[70..].to_vec(), 0));
-        let alone = agent.sample_functions(&Matrix::new(1, 1, inputs.row(65).to_vec()).unwrap(), &[9]).unwrap();
-        assert_eq!((alone.means[0], alone.noise_stds[0]), (all.means[65], all.noise_stds[135]));
+        assert_functions_stand_alone(&agent, &inputs, &[4, 2]);
     }
 
     #[test]
     fn degenerate_data_have_defined_answers() {
-        let nothing = Targets { inputs: Matrix::new(0, 1, Vec::new()).unwrap(), targets: Vec::new() };
-        let one = Targets { inputs: Matrix::new(1, 1, vec![0.5]).unwrap(), targets: vec![0.0] };
-        let same = Targets { inputs: Matrix::new(50, 1, vec![0.0; 50]).unwrap(), targets: vec![0.0; 50] };
-        for data in [nothing, one, same] {
-            let agent = Conformal::train(&task(), &data, None, &set(&[("epochs", "20")]), 5).unwrap();
+        for data in degenerate_targets() {
+            let agent = Conformal::train(&task(), &data, None, &settings(&[("epochs", "20")]), 5).unwrap();
             let inputs = Matrix::new(2, 1, vec![-1.0, 1.0]).unwrap();
             let samples = agent.sample_functions(&inputs, &[0]).unwrap();
             assert!(samples.means.iter().chain(&samples.noise_stds).all(|value| value.is_finite()));
@@ -287,15 +280,9 @@ mod tests {
     }
 
     #[test]
-    fn suggested_variants_are_accepted_and_silly_ones_refused() {
-        for sweep in Conformal::describe().sweeps {
-            for variant in sweep.variants {
-                assert!(Settings::parse(&variant).is_ok(), "{variant:?}");
-            }
-        }
+    fn silly_settings_are_refused() {
         for silly in [("hidden", "100000,100000"), ("held-out", "1"), ("epochs", "0")] {
-            let failure = Conformal::train(&task(), &sine(5, 1), None, &set(&[silly]), 5).unwrap_err();
-            assert!(matches!(failure, Failure::InvalidSetting(_)), "{silly:?}: {failure}");
+            assert_invalid(Conformal::train(&task(), &sine(5, 1), None, &settings(&[silly]), 5), &format!("{silly:?}"));
         }
     }
 }

@@ -130,48 +130,26 @@ jointly_sdk::export!(classifier: DeepKernel);
 
 #[cfg(test)]
 mod tests {
-    use jointly_sdk::Rng;
+    use jointly_testkit::{assert_draws_are_functions, assert_invalid, half_plane, plane, probs, setting};
 
     use super::*;
 
-    fn setting(name: &str, value: &str) -> Setting {
-        Setting { name: name.into(), value: value.into() }
-    }
-
-    fn data(examples: usize) -> Dataset {
-        let mut rng = Rng::new(1, 0);
-        let inputs: Vec<f32> = (0..2 * examples).map(|_| rng.normal()).collect();
-        let labels = inputs.chunks(2).map(|row| u32::from(row[0] > row[1])).collect();
-        Dataset { inputs: Matrix::new(examples, 2, inputs).unwrap(), labels }
-    }
-
     fn train(examples: usize, settings: &[Setting], seed: u64) -> Result<DeepKernel, Failure> {
-        let task = Task { input_dim: 2, num_classes: 2, temperature: Some(0.1), hidden_layers: None };
         let quick = [settings, &[setting("steps", "20")]].concat();
-        DeepKernel::train(&task, &data(examples), None, &quick, seed)
-    }
-
-    fn probs(agent: &DeepKernel, inputs: &Matrix, draws: &[u64]) -> Vec<f32> {
-        let mut out = vec![0.0; draws.len() * inputs.rows() * 2];
-        agent.sample_probs(inputs, draws, &mut out).unwrap();
-        out
+        DeepKernel::train(&plane(Some(0.1)), &half_plane(examples, 1), None, &quick, seed)
     }
 
     #[test]
     fn a_draw_is_one_function_in_any_company() {
         for examples in [0, 1, 30] {
             let agent = train(examples, &[], 0).unwrap();
-            let inputs = data(70).inputs;
+            let inputs = half_plane(70, 1).inputs;
             let draws = [3, 0, 3, 900];
-            let together = probs(&agent, &inputs, &draws);
-            let block = 70 * 2;
-            assert_eq!(together[..block], together[2 * block..3 * block]);
-            assert_ne!(together[..block], together[block..2 * block]);
-            for (draw, together) in draws.iter().zip(together.chunks(block)) {
-                let alone = Matrix::new(1, 2, inputs.row(69).to_vec()).unwrap();
-                assert_eq!(probs(&train(examples, &[], 0).unwrap(), &alone, &[*draw]), together[block - 2..]);
-            }
-            assert_ne!(together, probs(&train(examples, &[], 1).unwrap(), &inputs, &draws));
+            assert_draws_are_functions(&agent, &inputs, 2, &draws);
+            let together = probs(&agent, &inputs, 2, &draws);
+            assert_ne!(together[..140], together[140..280]);
+            assert_eq!(together, probs(&train(examples, &[], 0).unwrap(), &inputs, 2, &draws));
+            assert_ne!(together, probs(&train(examples, &[], 1).unwrap(), &inputs, 2, &draws));
         }
     }
 
@@ -184,9 +162,9 @@ mod tests {
 
     #[test]
     fn draws_deviate_from_the_network_by_the_scale() {
-        let inputs = data(1).inputs;
+        let inputs = half_plane(1, 1).inputs;
         let log_odds = |scale: &str, draw: u64| {
-            let probs = probs(&train(10, &[setting("scale", scale)], 0).unwrap(), &inputs, &[draw]);
+            let probs = probs(&train(10, &[setting("scale", scale)], 0).unwrap(), &inputs, 2, &[draw]);
             (probs[0] / probs[1]).ln()
         };
         let mean = log_odds("0", 5);
@@ -196,10 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn suggested_variants_are_accepted_and_others_refused() {
-        for variant in DeepKernel::describe().sweeps.into_iter().flat_map(|sweep| sweep.variants) {
-            assert!(train(3, &variant, 0).is_ok(), "{variant:?}");
-        }
-        assert!(matches!(train(3, &[setting("sigma-factor", "0")], 0), Err(Failure::InvalidSetting(_))));
+    fn a_factor_of_zero_is_refused() {
+        assert_invalid(train(3, &[setting("sigma-factor", "0")], 0), "sigma-factor=0");
     }
 }

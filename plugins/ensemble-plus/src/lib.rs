@@ -74,19 +74,3 @@ impl EnsembleAgent for EnsemblePlus {
 }
 
 jointly_sdk::export!(classifier: jointly_nets::Agent<EnsemblePlus>);
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn suggested_variants_are_accepted_and_others_refused() {
-        for sweep in EnsemblePlus::describe().sweeps {
-            for variant in sweep.variants {
-                assert!(EnsemblePlus::recipe(&variant).is_ok(), "{variant:?}");
-            }
-        }
-        let unknown = [Setting { name: "depth".into(), value: "3".into() }];
-        assert!(matches!(EnsemblePlus::recipe(&unknown), Err(Failure::InvalidSetting(_))));
-    }
-}

@@ -233,23 +233,12 @@ jointly_sdk::export!(regressor: FunctionalNetwork);
 mod tests {
     use jointly_kernels::kernel::{cross, gram};
     use jointly_kernels::{Cholesky, Rbf};
+    use jointly_testkit::{assert_functions_stand_alone, assert_invalid, no_targets, settings, wave};
 
     use super::*;
 
-    fn settings(settings: &[(&str, &str)]) -> Vec<Setting> {
-        settings.iter().map(|(name, value)| Setting { name: (*name).into(), value: (*value).into() }).collect()
-    }
-
     fn task(input_dim: usize, noise_std: Option<f32>) -> RegressionTask {
         RegressionTask { input_dim, noise_std }
-    }
-
-    /// Inputs of so many features, and a sine of the first.
-    fn data(rows: usize, dim: usize) -> Targets {
-        let mut rng = Rng::new(2, 0);
-        let inputs: Vec<f32> = (0..rows * dim).map(|_| rng.normal()).collect();
-        let targets = inputs.chunks(dim).map(|row| (2.0 * row[0]).sin() + 0.1 * rng.normal()).collect();
-        Targets { inputs: Matrix::new(rows, dim, inputs).unwrap(), targets }
     }
 
     fn train(data: &Targets, noise: Option<f32>, some: &[(&str, &str)], seed: u64) -> FunctionalNetwork {
@@ -263,7 +252,7 @@ mod tests {
 
     #[test]
     fn with_all_examples_in_a_batch_it_is_the_gaussian_process() {
-        let (data, noise) = (data(12, 1), 0.2);
+        let (data, noise) = (wave(12, 1, 2), 0.2);
         let long =
             [("units", "30"), ("steps", "6000"), ("learn-prior", "no"), ("points", "8"), ("learning-rate", "5e-3")];
         let model = train(&data, Some(noise), &long, 0);
@@ -291,7 +280,7 @@ mod tests {
     #[test]
     fn draws_have_the_moments() {
         const DRAWS: u64 = 4000;
-        let model = train(&data(30, 2), None, &[("units", "20"), ("steps", "200")], 0);
+        let model = train(&wave(30, 2, 2), None, &[("units", "20"), ("steps", "200")], 0);
         let inputs = Matrix::new(2, 2, vec![0.5, 0.5, 3.0, -1.0]).unwrap();
         let exact = model.gaussian(&inputs).unwrap().unwrap();
         let draws: Vec<u64> = (0..DRAWS).collect();
@@ -312,7 +301,7 @@ mod tests {
 
     #[test]
     fn a_function_and_its_noise_are_learnt() {
-        let data = data(150, 2);
+        let data = wave(150, 2, 2);
         let model = train(&data, None, &[("units", "50"), ("steps", "1000"), ("learning-rate", "0.01")], 0);
         let found = model.gaussian(&data.inputs).unwrap().unwrap().mean;
         let error = found.iter().zip(&data.targets).map(|(a, b)| (a - f64::from(*b)).powi(2)).sum::<f64>() / 150.0;
@@ -322,14 +311,14 @@ mod tests {
 
     #[test]
     fn a_draw_is_a_function_whatever_else_is_asked() {
-        let [model, again] = [(); 2].map(|()| train(&data(9, 2), None, &SMALL, 5));
-        let inputs = data(70, 2).inputs;
+        let [model, again] = [(); 2].map(|()| train(&wave(9, 2, 2), None, &SMALL, 5));
+        let inputs = wave(70, 2, 2).inputs;
         let all = model.sample_functions(&inputs, &[4, 9, 4]).unwrap();
         assert_eq!(all, again.sample_functions(&inputs, &[4, 9, 4]).unwrap());
         assert_eq!(all.means[..70], all.means[140..]);
         assert_ne!(all.means[..70], all.means[70..140]);
+        assert_functions_stand_alone(&model, &inputs, &[4, 9, 4]);
         let row = Matrix::new(1, 2, inputs.row(67).to_vec()).unwrap();
-        assert_eq!(model.sample_functions(&row, &[9]).unwrap().means, all.means[137..138]);
         let [alone, all] = [&row, &inputs].map(|inputs| model.gaussian(inputs).unwrap().unwrap());
         assert_eq!((alone.mean[0], alone.covariance[0]), (all.mean[67], all.covariance[67 * 71]));
         assert!(model.sample_functions(&Matrix::new(1, 3, vec![0.0; 3]).unwrap(), &[0]).is_err());
@@ -337,12 +326,12 @@ mod tests {
 
     #[test]
     fn little_data_and_odd_data_have_an_answer() {
-        let constant = Targets { targets: vec![0.0; 5], ..data(5, 2) };
+        let constant = Targets { targets: vec![0.0; 5], ..wave(5, 2, 2) };
         let twice = Targets { inputs: Matrix::new(2, 2, vec![1.0; 4]).unwrap(), targets: vec![-1.0, 1.0] };
-        let none = Targets { inputs: Matrix::new(0, 2, vec![]).unwrap(), targets: vec![] };
-        for data in [none, data(1, 2), constant, twice] {
+        let none = no_targets(2);
+        for data in [none, wave(1, 2, 2), constant, twice] {
             let model = train(&data, None, &[("units", "20"), ("steps", "1500"), ("learning-rate", "0.01")], 0);
-            let inputs = self::data(3, 2).inputs;
+            let inputs = wave(3, 2, 2).inputs;
             let found = model.sample_functions(&inputs, &[0, 1, 2]).unwrap();
             assert!(found.means.iter().all(|value| value.is_finite()), "{found:?}");
             assert!(found.noise_stds.iter().all(|noise| *noise >= 0.002 && noise.is_finite()), "{found:?}");
@@ -351,16 +340,13 @@ mod tests {
     }
 
     #[test]
-    fn suggested_variants_are_accepted_and_others_refused() {
-        for sweep in FunctionalNetwork::describe().sweeps {
-            assert!(sweep.variants.iter().all(|variant| Settings::parse(variant).is_ok()));
-        }
+    fn what_is_too_large_is_refused_and_what_diverges_is_a_failure() {
         for (name, value) in [("units", "5000"), ("points", "18446744073709551615"), ("batch-size", "100000")] {
-            let found = FunctionalNetwork::train(&task(2, None), &data(2, 2), None, &settings(&[(name, value)]), 0);
-            assert!(matches!(found, Err(Failure::InvalidSetting(_))), "{name}: {found:?}");
+            let found = FunctionalNetwork::train(&task(2, None), &wave(2, 2, 2), None, &settings(&[(name, value)]), 0);
+            assert_invalid(found, name);
         }
         let wild = settings(&[("learning-rate", "1e30"), ("units", "5")]);
-        let found = FunctionalNetwork::train(&task(2, None), &data(20, 2), None, &wild, 0);
+        let found = FunctionalNetwork::train(&task(2, None), &wave(20, 2, 2), None, &wild, 0);
         assert!(matches!(found, Err(Failure::Diverged(_))), "{found:?}");
     }
 }

@@ -138,67 +138,40 @@ jointly_sdk::export!(classifier: Flow);
 
 #[cfg(test)]
 mod tests {
-    use jointly_sdk::Rng;
+    use jointly_testkit::{assert_draws_are_functions, assert_invalid, correct, half_plane, plane, probs, settings};
 
     use super::*;
 
-    fn setting(name: &str, value: &str) -> Setting {
-        Setting { name: name.into(), value: value.into() }
-    }
-
-    fn data(examples: usize) -> Dataset {
-        let mut rng = Rng::new(1, 0);
-        let inputs: Vec<f32> = (0..2 * examples).map(|_| rng.normal()).collect();
-        let labels = inputs.chunks(2).map(|row| u32::from(row[0] > row[1])).collect();
-        Dataset { inputs: Matrix::new(examples, 2, inputs).unwrap(), labels }
-    }
-
     fn train(examples: usize, settings: &[(&str, &str)], seed: u64) -> Result<Flow, Failure> {
-        let task = Task { input_dim: 2, num_classes: 2, temperature: Some(0.01), hidden_layers: None };
-        let settings: Vec<Setting> = settings.iter().map(|(name, value)| setting(name, value)).collect();
-        Flow::train(&task, &data(examples), None, &settings, seed)
-    }
-
-    fn probs(agent: &Flow, inputs: &Matrix, draws: &[u64]) -> Vec<f32> {
-        let mut out = vec![0.0; draws.len() * inputs.rows() * 2];
-        agent.sample_probs(inputs, draws, &mut out).unwrap();
-        out
+        Flow::train(&plane(Some(0.01)), &half_plane(examples, 1), None, &self::settings(settings), seed)
     }
 
     #[test]
     fn a_draw_is_one_function_in_any_company() {
         let settings = [("steps", "20"), ("hidden", "10"), ("flows", "3")];
         let agent = train(30, &settings, 0).unwrap();
-        let inputs = data(70).inputs;
+        let inputs = half_plane(70, 1).inputs;
         let draws = [3, 0, 3, 900];
-        let together = probs(&agent, &inputs, &draws);
-        let block = 70 * 2;
-        assert_eq!(together[..block], together[2 * block..3 * block]);
-        assert_ne!(together[..block], together[block..2 * block]);
-        for (draw, together) in draws.iter().zip(together.chunks(block)) {
-            let alone = Matrix::new(1, 2, inputs.row(69).to_vec()).unwrap();
-            assert_eq!(probs(&train(30, &settings, 0).unwrap(), &alone, &[*draw]), together[block - 2..]);
-        }
-        assert_ne!(together, probs(&train(30, &settings, 1).unwrap(), &inputs, &draws));
+        assert_draws_are_functions(&agent, &inputs, 2, &draws);
+        let together = probs(&agent, &inputs, 2, &draws);
+        assert_ne!(together[..140], together[140..280]);
+        assert_eq!(together, probs(&train(30, &settings, 0).unwrap(), &inputs, 2, &draws));
+        assert_ne!(together, probs(&train(30, &settings, 1).unwrap(), &inputs, 2, &draws));
     }
 
     #[test]
     fn classes_are_learnt() {
         for flows in ["0", "4"] {
             let agent = train(100, &[("flows", flows), ("hidden", "20"), ("learning-rate", "1e-2")], 0).unwrap();
-            let probs = probs(&agent, &data(100).inputs, &[5]);
-            let hits =
-                probs.chunks(2).zip(&data(100).labels).filter(|(row, label)| row[**label as usize] > 0.5).count();
+            let data = half_plane(100, 1);
+            let hits = correct(&probs(&agent, &data.inputs, 2, &[5]), &data.labels);
             assert!(hits >= 90, "{flows} flows: {hits} of 100");
         }
     }
 
     #[test]
-    fn suggested_variants_are_accepted_and_others_refused() {
-        for variant in Flow::describe().sweeps.into_iter().flat_map(|sweep| sweep.variants) {
-            assert!(Settings::parse(&variant).is_ok(), "{variant:?}");
-        }
-        assert!(matches!(train(3, &[("flows", "-1")], 0), Err(Failure::InvalidSetting(_))));
+    fn a_negative_number_of_flows_is_refused_and_no_data_are_enough() {
+        assert_invalid(train(3, &[("flows", "-1")], 0), "flows=-1");
         assert!(train(0, &[("steps", "1")], 0).is_ok());
     }
 }

@@ -1,18 +1,6 @@
-use jointly_sdk::Rng;
+use jointly_testkit::{assert_draws_have_the_moments, assert_invalid, setting, wave};
 
 use super::*;
-
-fn setting(name: &str, value: &str) -> Setting {
-    Setting { name: name.into(), value: value.into() }
-}
-
-/// A wave along the first feature, with noise of deviation .1.
-fn data(examples: usize, dim: usize) -> Targets {
-    let mut rng = Rng::new(1, 0);
-    let inputs: Vec<f32> = (0..dim * examples).map(|_| rng.normal()).collect();
-    let targets = inputs.chunks(dim).map(|row| (2.0 * row[0]).sin() + 0.1 * rng.normal()).collect();
-    Targets { inputs: Matrix::new(examples, dim, inputs).unwrap(), targets }
-}
 
 fn train(data: &Targets, settings: &[Setting]) -> Result<GaussianProcess, Failure> {
     let task = RegressionTask { input_dim: data.inputs.cols(), noise_std: None };
@@ -22,8 +10,8 @@ fn train(data: &Targets, settings: &[Setting]) -> Result<GaussianProcess, Failur
 #[test]
 fn a_wave_is_learnt_with_its_noise() {
     for (kernel, ard) in [("rbf", "yes"), ("rbf", "no"), ("relu", "yes"), ("relu", "no")] {
-        let agent = train(&data(120, 2), &[setting("kernel", kernel), setting("ard", ard)]).unwrap();
-        let test = data(400, 2);
+        let agent = train(&wave(120, 2, 1), &[setting("kernel", kernel), setting("ard", ard)]).unwrap();
+        let test = wave(400, 2, 1);
         let moments = agent.gaussian(&test.inputs).unwrap().unwrap();
         let errors = moments.mean.iter().zip(&test.targets).map(|(m, y)| (m - f64::from(*y)).powi(2));
         let error = (errors.sum::<f64>() / 400.0).sqrt();
@@ -36,36 +24,25 @@ fn a_wave_is_learnt_with_its_noise() {
 
 #[test]
 fn draws_are_the_functions_of_the_moments() {
-    const DRAWS: u64 = 4000;
-    let agent = train(&data(40, 2), &[]).unwrap();
-    let inputs = data(6, 2).inputs;
-    let draws: Vec<u64> = (0..DRAWS).collect();
-    let samples = agent.sample_functions(&inputs, &draws).unwrap();
-    let moments = agent.gaussian(&inputs).unwrap().unwrap();
-    let value = |m: usize, t: usize| f64::from(samples.means[m * 6 + t]) - moments.mean[t];
-    let n = DRAWS as f64;
-    for i in 0..6 {
-        for j in 0..=i {
-            let found = (0..draws.len()).map(|m| value(m, i) * value(m, j)).sum::<f64>() / n;
-            let (expected, a, b) =
-                (moments.covariance[i * 6 + j], moments.covariance[i * 7], moments.covariance[j * 7]);
-            let slack = 5.0 * ((a * b + expected * expected) / n).sqrt() + 0.05 * (a * b).sqrt();
-            assert!((found - expected).abs() < slack, "{i} {j}: {found} {expected}");
-        }
-        let deviation = f64::from(samples.noise_stds[i]).powi(2) / moments.noise_variance[i];
-        assert!((deviation - 1.0).abs() < 1e-6);
+    let agent = train(&wave(40, 2, 1), &[]).unwrap();
+    let inputs = wave(6, 2, 1).inputs;
+    assert_draws_have_the_moments(&agent, &inputs, 0.05);
+    let (samples, moments) =
+        (agent.sample_functions(&inputs, &[0]).unwrap(), agent.gaussian(&inputs).unwrap().unwrap());
+    for (noise, variance) in samples.noise_stds.iter().zip(&moments.noise_variance) {
+        assert!((f64::from(*noise).powi(2) / variance - 1.0).abs() < 1e-6);
     }
 }
 
 #[test]
 fn degenerate_examples_have_answers() {
     let same = Targets { inputs: Matrix::new(4, 1, vec![0.5; 4]).unwrap(), targets: vec![1.0, -1.0, 1.0, -1.0] };
-    let constant = Targets { targets: vec![0.0; 20], ..data(20, 3) };
-    let mut twice = data(10, 2);
+    let constant = Targets { targets: vec![0.0; 20], ..wave(20, 3, 1) };
+    let mut twice = wave(10, 2, 1);
     twice.inputs = Matrix::new(20, 2, [twice.inputs.values(), twice.inputs.values()].concat()).unwrap();
     twice.targets = [&twice.targets[..], &twice.targets[..]].concat();
     for kernel in ["rbf", "relu"] {
-        for data in [data(0, 2), data(1, 2), same.clone(), constant.clone(), twice.clone()] {
+        for data in [wave(0, 2, 1), wave(1, 2, 1), same.clone(), constant.clone(), twice.clone()] {
             let agent = train(&data, &[setting("kernel", kernel)]).unwrap();
             let inputs = Matrix::new(2, data.inputs.cols(), vec![0.5; 2 * data.inputs.cols()]).unwrap();
             let moments = agent.gaussian(&inputs).unwrap().unwrap();
@@ -81,23 +58,16 @@ fn degenerate_examples_have_answers() {
 
 #[test]
 fn too_many_examples_and_silly_settings_are_refused_with_the_remedy() {
-    let failure = train(&data(30, 1), &[setting("max-rows", "29")]).unwrap_err();
+    let failure = train(&wave(30, 1, 1), &[setting("max-rows", "29")]).unwrap_err();
     assert!(matches!(failure, Failure::Unsupported(reason) if reason.contains("max-rows=29")));
     for (name, value) in [("max-rows", "1000000"), ("features", "99999999"), ("kernel", "cubic"), ("min-noise", "0")] {
-        assert!(matches!(train(&data(3, 1), &[setting(name, value)]), Err(Failure::InvalidSetting(_))), "{name}");
-    }
-}
-
-#[test]
-fn suggested_variants_are_accepted() {
-    for variant in GaussianProcess::describe().sweeps.into_iter().flat_map(|sweep| sweep.variants) {
-        assert!(train(&data(5, 2), &variant).is_ok(), "{variant:?}");
+        assert_invalid(train(&wave(3, 1, 1), &[setting(name, value)]), name);
     }
 }
 
 #[test]
 fn known_noise_is_taken_as_it_is() {
     let task = RegressionTask { input_dim: 2, noise_std: Some(0.5) };
-    let agent = GaussianProcess::train(&task, &data(20, 2), None, &[], 0).unwrap();
+    let agent = GaussianProcess::train(&task, &wave(20, 2, 1), None, &[], 0).unwrap();
     assert_eq!(agent.posterior.noise_variance(), 0.25);
 }

@@ -232,24 +232,12 @@ jointly_sdk::export!(regressor: Hmc);
 #[cfg(test)]
 mod tests {
     use jointly_nets::cholesky::Cholesky;
-    use jointly_sdk::Rng;
+    use jointly_testkit::{assert_functions_stand_alone, assert_invalid, no_targets, settings, wave};
 
     use super::*;
 
     /// Of a mean in units of the posterior's standard deviation, and relative of a variance, from 2000 states.
     const TOLERANCE: f64 = 0.12;
-
-    fn settings(settings: &[(&str, &str)]) -> Vec<Setting> {
-        settings.iter().map(|(name, value)| Setting { name: (*name).into(), value: (*value).into() }).collect()
-    }
-
-    /// Targets that are a sine of the first feature.
-    fn data(rows: usize, dim: usize) -> Targets {
-        let mut rng = Rng::new(2, 0);
-        let inputs: Vec<f32> = (0..rows * dim).map(|_| rng.normal()).collect();
-        let targets = inputs.chunks(dim).map(|row| (2.0 * row[0]).sin() + 0.1 * rng.normal()).collect();
-        Targets { inputs: Matrix::new(rows, dim, inputs).unwrap(), targets }
-    }
 
     fn task(input_dim: usize, noise_std: Option<f32>) -> RegressionTask {
         RegressionTask { input_dim, noise_std }
@@ -260,7 +248,7 @@ mod tests {
     #[test]
     fn a_linear_models_posterior_is_the_exact_one() {
         // Without hidden layers f(x) = (w.x + b) / 2 for three features, and the posterior is normal.
-        let (data, noise) = (data(12, 3), 0.5);
+        let (data, noise) = (wave(12, 3, 2), 0.5);
         let few = [("hidden", "none"), ("chains", "4"), ("warmup", "1000"), ("samples", "500"), ("learn-prior", "no")];
         let model = Hmc::train(&task(3, Some(noise)), &data, None, &settings(&few), 0).unwrap();
         assert!((model.noise - noise).abs() < 1e-6);
@@ -306,7 +294,7 @@ mod tests {
 
     #[test]
     fn a_function_and_its_noise_are_learnt() {
-        let data = data(60, 2);
+        let data = wave(60, 2, 2);
         let few = [("hidden", "20"), ("chains", "2"), ("warmup", "1500"), ("samples", "50")];
         let model = Hmc::train(&task(2, None), &data, None, &settings(&few), 0).unwrap();
         let draws: Vec<u64> = (0..300).collect();
@@ -319,27 +307,25 @@ mod tests {
 
     #[test]
     fn a_draw_is_a_state_whatever_else_is_asked() {
-        let model = Hmc::train(&task(2, None), &data(9, 2), None, &settings(&SMALL), 5).unwrap();
-        let again = Hmc::train(&task(2, None), &data(9, 2), None, &settings(&SMALL), 5).unwrap();
+        let model = Hmc::train(&task(2, None), &wave(9, 2, 2), None, &settings(&SMALL), 5).unwrap();
+        let again = Hmc::train(&task(2, None), &wave(9, 2, 2), None, &settings(&SMALL), 5).unwrap();
         assert_eq!(model.networks.len(), 60);
-        let inputs = data(70, 2).inputs;
+        let inputs = wave(70, 2, 2).inputs;
         let all = model.sample_functions(&inputs, &[4, 9, 4]).unwrap();
         assert_eq!(all, again.sample_functions(&inputs, &[4, 9, 4]).unwrap());
         assert_eq!(all.means[..70], all.means[140..]);
-        let row = Matrix::new(1, 2, inputs.row(67).to_vec()).unwrap();
-        let alone = model.sample_functions(&row, &[model.canonical_draw(9)]).unwrap();
-        assert_eq!(alone.means, all.means[137..138]);
+        assert_functions_stand_alone(&model, &inputs, &[4, 9, 4]);
         assert!(model.sample_functions(&Matrix::new(1, 3, vec![0.0; 3]).unwrap(), &[0]).is_err());
     }
 
     #[test]
     fn little_data_and_odd_data_have_an_answer() {
-        let constant = Targets { targets: vec![0.0; 5], ..data(5, 2) };
+        let constant = Targets { targets: vec![0.0; 5], ..wave(5, 2, 2) };
         let twice = Targets { inputs: Matrix::new(2, 2, vec![1.0; 4]).unwrap(), targets: vec![-1.0, 1.0] };
-        let none = Targets { inputs: Matrix::new(0, 0, vec![]).unwrap(), targets: vec![] };
-        for data in [none, data(1, 2), constant, twice] {
+        let none = no_targets(0);
+        for data in [none, wave(1, 2, 2), constant, twice] {
             let model = Hmc::train(&task(2, None), &data, None, &settings(&SMALL), 0).unwrap();
-            let found = model.sample_functions(&self::data(3, 2).inputs, &[0, 1, 2]).unwrap();
+            let found = model.sample_functions(&wave(3, 2, 2).inputs, &[0, 1, 2]).unwrap();
             assert!(found.means.iter().all(|value| value.is_finite()), "{found:?}");
             assert!(found.noise_stds.iter().all(|noise| *noise > 0.0 && noise.is_finite()), "{found:?}");
             let nothing = Matrix::new(0, 2, vec![]).unwrap();
@@ -350,7 +336,7 @@ mod tests {
     #[test]
     fn chains_that_do_not_move_are_a_failure() {
         let far = [("hidden", "5"), ("warmup", "1"), ("step-size", "1e6"), ("samples", "5"), ("noise", "1e-3")];
-        let found = Hmc::train(&task(2, None), &data(20, 2), None, &settings(&far), 0);
+        let found = Hmc::train(&task(2, None), &wave(20, 2, 2), None, &settings(&far), 0);
         assert!(matches!(found, Err(Failure::Diverged(_))), "{found:?}");
     }
 
@@ -369,7 +355,7 @@ mod tests {
     fn a_prior_that_is_told_stays_while_the_noise_is_learnt() {
         let few =
             [("hidden", "none"), ("chains", "2"), ("samples", "5"), ("learn-prior", "no"), ("prior-scale", "1000")];
-        let (data, task, settings) = (data(20, 2), task(2, None), Settings::parse(&settings(&few)).unwrap());
+        let (data, task, settings) = (wave(20, 2, 2), task(2, None), Settings::parse(&settings(&few)).unwrap());
         let mut posterior = Posterior::new(&[2, 1], &Points::new(&task, &data).unwrap());
         let scales = run(&mut posterior, &task, &settings, 0).unwrap().scales;
         assert_eq!(scales.log_weight, libm::log(1000.0));
@@ -377,13 +363,10 @@ mod tests {
     }
 
     #[test]
-    fn suggested_variants_are_accepted_and_others_refused() {
-        for sweep in Hmc::describe().sweeps {
-            assert!(sweep.variants.iter().all(|variant| Settings::parse(variant).is_ok()));
-        }
-        let train = |name, value| Hmc::train(&task(2, None), &data(2, 2), None, &settings(&[(name, value)]), 0);
+    fn vast_numbers_are_refused() {
         for (name, value) in [("samples", "100000000"), ("hidden", "100000000"), ("thinning", "18446744073709551615")] {
-            assert!(matches!(train(name, value), Err(Failure::InvalidSetting(_))), "{name}");
+            let found = Hmc::train(&task(2, None), &wave(2, 2, 2), None, &settings(&[(name, value)]), 0);
+            assert_invalid(found, name);
         }
     }
 }

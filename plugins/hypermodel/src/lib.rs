@@ -109,42 +109,24 @@ jointly_sdk::export!(classifier: Hypermodel);
 
 #[cfg(test)]
 mod tests {
+    use jointly_testkit::{
+        assert_divergence_names_the_step, assert_draws_are_functions, assert_draws_disagree, half_plane, mean_nll,
+        no_examples, plane, probs, settings,
+    };
+
     use super::*;
 
     /// Mean negative log-likelihood that an agent which has learnt a half-plane stays below.
     const LOW_LOSS: f32 = 0.2;
 
-    fn task() -> Task {
-        Task { input_dim: 2, num_classes: 2, temperature: Some(0.1), hidden_layers: None }
-    }
-
-    fn half_plane(examples: usize) -> Dataset {
-        let mut rng = jointly_sdk::Rng::new(3, 0);
-        let inputs: Vec<f32> = (0..2 * examples).map(|_| rng.normal()).collect();
-        let labels = inputs.chunks(2).map(|row| u32::from(row[0] > row[1])).collect();
-        Dataset { inputs: Matrix::new(examples, 2, inputs).unwrap(), labels }
-    }
-
-    fn settings(pairs: &[(&str, &str)]) -> Vec<Setting> {
-        pairs.iter().map(|(name, value)| Setting { name: (*name).into(), value: (*value).into() }).collect()
-    }
-
-    fn probs(agent: &Hypermodel, inputs: &Matrix, draw: u64) -> Vec<f32> {
-        let mut out = vec![0.0; inputs.rows() * 2];
-        agent.probs(inputs, draw, &mut out).unwrap();
-        out
-    }
-
     #[test]
     fn every_draw_learns_what_is_easy() {
         for bootstrap in ["none", "bernoulli", "exponential"] {
-            let data = half_plane(60);
+            let data = half_plane(60, 3);
             let quick = [("steps", "400"), ("learning-rate", "1e-2"), ("l2", "0.01"), ("bootstrap", bootstrap)];
-            let agent = Hypermodel::train(&task(), &data, None, &settings(&quick), 0).unwrap();
+            let agent = Hypermodel::train(&plane(Some(0.1)), &data, None, &settings(&quick), 0).unwrap();
             for draw in 0..5 {
-                let probs = probs(&agent, &data.inputs, draw);
-                let rows = probs.chunks(2).zip(&data.labels);
-                let loss = rows.map(|(row, label)| -row[*label as usize].ln()).sum::<f32>() / 60.0;
+                let loss = mean_nll(&probs(&agent, &data.inputs, 2, &[draw]), &data.labels);
                 assert!(loss < LOW_LOSS, "{bootstrap}, draw {draw}: {loss}");
             }
         }
@@ -152,43 +134,25 @@ mod tests {
 
     #[test]
     fn draws_differ_where_there_are_no_data() {
-        let nothing = Dataset { inputs: Matrix::new(0, 2, Vec::new()).unwrap(), labels: Vec::new() };
-        let agent = Hypermodel::train(&task(), &nothing, None, &settings(&[("steps", "100")]), 0).unwrap();
-        let input = Matrix::new(1, 2, vec![1.0, 1.0]).unwrap();
-        let mut beliefs: Vec<f32> = (0..50).map(|draw| probs(&agent, &input, draw)[0]).collect();
-        beliefs.sort_by(f32::total_cmp);
-        assert!(beliefs[5] < 0.4 && beliefs[45] > 0.6, "{beliefs:?}");
+        let nothing = no_examples(2);
+        let agent = Hypermodel::train(&plane(Some(0.1)), &nothing, None, &settings(&[("steps", "100")]), 0).unwrap();
+        assert_draws_disagree(&agent);
     }
 
     #[test]
     fn training_depends_on_the_seed_alone_and_a_draw_on_its_number() {
-        let data = half_plane(130);
+        let data = half_plane(130, 3);
         let few = settings(&[("steps", "20"), ("bootstrap", "exponential")]);
-        let train = |seed| Hypermodel::train(&task(), &data, None, &few, seed).unwrap();
+        let train = |seed| Hypermodel::train(&plane(Some(0.1)), &data, None, &few, seed).unwrap();
         let (one, same, other) = (train(1), train(1), train(2));
-        assert_eq!(probs(&one, &data.inputs, 5), probs(&same, &data.inputs, 5));
-        assert_ne!(probs(&one, &data.inputs, 5), probs(&other, &data.inputs, 5));
-        assert_ne!(probs(&one, &data.inputs, 5), probs(&one, &data.inputs, 6));
-        let draws = [5, 9, 5, 0];
-        let mut together = vec![0.0; draws.len() * 260];
-        one.sample_probs(&data.inputs, &draws, &mut together).unwrap();
-        for (draw, together) in draws.into_iter().zip(together.chunks(260)) {
-            assert_eq!(together, probs(&one, &data.inputs, draw));
-        }
-    }
-
-    #[test]
-    fn suggested_variants_are_accepted_and_others_refused() {
-        for variant in Hypermodel::describe().sweeps.into_iter().flat_map(|sweep| sweep.variants) {
-            assert!(Settings::parse(&variant).is_ok(), "{variant:?}");
-        }
-        assert!(matches!(Settings::parse(&settings(&[("depth", "3")])), Err(Failure::InvalidSetting(_))));
+        assert_eq!(probs(&one, &data.inputs, 2, &[5]), probs(&same, &data.inputs, 2, &[5]));
+        assert_ne!(probs(&one, &data.inputs, 2, &[5]), probs(&other, &data.inputs, 2, &[5]));
+        assert_ne!(probs(&one, &data.inputs, 2, &[5]), probs(&one, &data.inputs, 2, &[6]));
+        assert_draws_are_functions(&one, &data.inputs, 2, &[5, 9, 5, 0]);
     }
 
     #[test]
     fn divergence_names_the_step() {
-        let data = Dataset { inputs: Matrix::new(1, 2, vec![f32::INFINITY, 0.0]).unwrap(), labels: vec![0] };
-        let failure = Hypermodel::train(&task(), &data, None, &[], 0).unwrap_err();
-        assert_eq!(failure, Failure::Diverged("the loss is not finite at step 0".into()));
+        assert_divergence_names_the_step::<Hypermodel>();
     }
 }

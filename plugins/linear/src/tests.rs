@@ -1,10 +1,7 @@
 use jointly_sdk::Rng;
+use jointly_testkit::{assert_functions_stand_alone, assert_invalid, setting};
 
 use super::*;
-
-fn setting(name: &str, value: &str) -> Setting {
-    Setting { name: name.into(), value: value.into() }
-}
 
 fn column(inputs: Vec<f32>) -> Matrix {
     Matrix::new(inputs.len(), 1, inputs).unwrap()
@@ -136,8 +133,7 @@ fn a_draw_is_one_function_in_any_company() {
     let together = agent.sample_functions(&inputs, &[8, 2, 8]).unwrap().means;
     assert_eq!(together[..25], together[50..]);
     assert_ne!(together[..25], together[25..50]);
-    let alone = agent.sample_functions(&column(vec![inputs.row(24)[0]]), &[2]).unwrap().means[0];
-    assert_eq!(alone.to_bits(), together[49].to_bits());
+    assert_functions_stand_alone(&agent, &inputs, &[8, 2, 8]);
 }
 
 #[test]
@@ -169,11 +165,8 @@ fn what_has_no_answer_says_so() {
 
 #[test]
 fn settings_are_held_to_their_bounds() {
-    for variant in Linear::describe().sweeps.into_iter().flat_map(|sweep| sweep.variants) {
-        assert!(train(&paper(1), &variant, 0).is_ok(), "{variant:?}");
-    }
     let wide = Targets { inputs: Matrix::new(1, 3, vec![0.0; 3]).unwrap(), targets: vec![0.0] };
     assert!(matches!(train(&wide, &[setting("max-features", "2")], 0), Err(Failure::Unsupported(_))));
-    assert!(matches!(train(&wide, &[setting("max-features", "99999")], 0), Err(Failure::InvalidSetting(_))));
-    assert!(matches!(train(&wide, &[setting("method", "none")], 0), Err(Failure::InvalidSetting(_))));
+    assert_invalid(train(&wide, &[setting("max-features", "99999")], 0), "max-features=99999");
+    assert_invalid(train(&wide, &[setting("method", "none")], 0), "method=none");
 }

@@ -162,15 +162,15 @@ jointly_sdk::export!(classifier: Nuts);
 
 #[cfg(test)]
 mod tests {
+    use jointly_testkit::{assert_invalid, settings};
+
     use super::*;
 
     fn train(labels: &[u32], inputs: &[f32], settings: &[(&str, &str)]) -> Nuts {
         let task = Task { input_dim: 1, num_classes: 2, temperature: Some(0.1), hidden_layers: None };
         let inputs = Matrix::new(labels.len(), 1, inputs.to_vec()).unwrap();
         let data = Dataset { inputs, labels: labels.to_vec() };
-        let setting = |(name, value): &(&str, &str)| Setting { name: (*name).into(), value: (*value).into() };
-        let settings: Vec<Setting> = settings.iter().map(setting).collect();
-        Nuts::train(&task, &data, None, &settings, 0).unwrap()
+        Nuts::train(&task, &data, None, &self::settings(settings), 0).unwrap()
     }
 
     const SMALL: [(&str, &str); 3] = [("hidden", "5"), ("warmup", "100"), ("chains", "2")];
@@ -213,8 +213,7 @@ mod tests {
         let data = Dataset { inputs: Matrix::new(2, 1, vec![-1.0, 1.0]).unwrap(), labels: vec![0, 1] };
         let line = |depth: &str| {
             let few = [("warmup", "30"), ("samples", "20"), ("depth", depth)];
-            let setting = |(name, value): (&str, &str)| Setting { name: name.into(), value: value.into() };
-            let settings = Settings::parse(&few.map(setting)).unwrap();
+            let settings = Settings::parse(&settings(&few)).unwrap();
             let mut posterior = Posterior::new(&task, &data, &[5], 1.0);
             run(&mut posterior, &settings, 50, 3, 0).1
         };
@@ -235,19 +234,9 @@ mod tests {
         for data in [data(3, &[0, 1]), data(2, &[0]), data(2, &[0, 2])] {
             assert!(matches!(Nuts::train(&task, &data, None, &[], 0), Err(Failure::Internal(_))), "{data:?}");
         }
-        let setting = |name: &str, value: String| Setting { name: name.into(), value };
-        let endless = [setting("warmup", usize::MAX.to_string()), setting("samples", "1".into())];
-        assert!(matches!(Nuts::train(&task, &data(2, &[0, 1]), None, &endless, 0), Err(Failure::InvalidSetting(_))));
-    }
-
-    #[test]
-    fn suggested_variants_are_accepted_and_others_refused() {
-        for sweep in Nuts::describe().sweeps {
-            assert!(sweep.variants.iter().all(|variant| Settings::parse(variant).is_ok()));
+        let endless = settings(&[("warmup", &usize::MAX.to_string()), ("samples", "1")]);
+        for (settings, what) in [(endless, "an endless warm-up"), (settings(&[("depth", "21")]), "depth=21")] {
+            assert_invalid(Nuts::train(&task, &data(2, &[0, 1]), None, &settings, 0), what);
         }
-        let task = Task { input_dim: 1, num_classes: 2, temperature: None, hidden_layers: None };
-        let data = Dataset { inputs: Matrix::new(0, 1, Vec::new()).unwrap(), labels: Vec::new() };
-        let deep = [Setting { name: "depth".into(), value: "21".into() }];
-        assert!(matches!(Nuts::train(&task, &data, None, &deep, 0), Err(Failure::InvalidSetting(_))));
     }
 }

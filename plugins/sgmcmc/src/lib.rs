@@ -177,16 +177,9 @@ jointly_sdk::export!(classifier: Langevin);
 mod tests {
     use jointly_nets::simd::floats;
     use jointly_sdk::Rng;
+    use jointly_testkit::{assert_draws_are_functions, assert_invalid, plane, probs, settings};
 
     use super::*;
-
-    fn setting(name: &str, value: &str) -> Setting {
-        Setting { name: name.into(), value: value.into() }
-    }
-
-    fn task() -> Task {
-        Task { input_dim: 2, num_classes: 2, temperature: Some(0.25), hidden_layers: None }
-    }
 
     fn data(examples: usize) -> Dataset {
         let mut rng = Rng::new(3, 0);
@@ -196,23 +189,15 @@ mod tests {
     }
 
     fn train(examples: usize, settings: &[(&str, &str)], seed: u64) -> Result<Langevin, Failure> {
-        let settings: Vec<Setting> = settings.iter().map(|(name, value)| setting(name, value)).collect();
-        Langevin::train(&task(), &data(examples), None, &settings, seed)
+        Langevin::train(&plane(Some(0.25)), &data(examples), None, &self::settings(settings), seed)
     }
 
     #[test]
     fn classes_are_learnt_and_training_depends_on_the_seed_alone() {
         let sample = |model: &Langevin| {
-            let data = data(60);
-            let draws: Vec<u64> = (0..20).collect();
-            let mut out = vec![f32::NAN; draws.len() * 60 * 2];
-            model.sample_probs(&data.inputs, &draws, &mut out).unwrap();
-            for (draw, together) in draws.iter().zip(out.chunks(120)) {
-                let mut alone = vec![f32::NAN; 120];
-                model.probs(&data.inputs, model.canonical_draw(*draw), &mut alone).unwrap();
-                assert_eq!(together, alone);
-            }
-            out
+            let (inputs, draws) = (data(60).inputs, (0..20).collect::<Vec<u64>>());
+            assert_draws_are_functions(model, &inputs, 2, &draws);
+            probs(model, &inputs, 2, &draws)
         };
         for (preconditioner, rate) in [("none", "1e-2"), ("rmsprop", "1e-3")] {
             let settings = [
@@ -264,21 +249,15 @@ mod tests {
 
     #[test]
     fn temperature_and_penalty_are_per_example() {
-        let settings = Settings::parse(&[setting("prior-variance", "0.5")]).unwrap();
+        let settings = Settings::parse(&self::settings(&[("prior-variance", "0.5")])).unwrap();
         assert_eq!(settings.motion(50).temperature, 0.02);
-        assert_eq!(settings.penalty(&task(), 10), 0.25 * 2.0 / 0.5 / 10.0);
-        let root = [setting("prior-variance", "0.5"), setting("temperature-power", "0.5")];
-        assert_eq!(Settings::parse(&root).unwrap().penalty(&task(), 10), 0.5 * 2.0 / 0.5 / 10.0);
+        assert_eq!(settings.penalty(&plane(Some(0.25)), 10), 0.25 * 2.0 / 0.5 / 10.0);
+        let root = self::settings(&[("prior-variance", "0.5"), ("temperature-power", "0.5")]);
+        assert_eq!(Settings::parse(&root).unwrap().penalty(&plane(Some(0.25)), 10), 0.5 * 2.0 / 0.5 / 10.0);
     }
 
     #[test]
-    fn suggested_variants_are_accepted_and_others_refused() {
-        for sweep in Langevin::describe().sweeps {
-            for variant in sweep.variants {
-                assert!(Settings::parse(&variant).is_ok(), "{variant:?}");
-            }
-        }
-        assert!(matches!(Settings::parse(&[setting("momentum", "1")]), Err(Failure::InvalidSetting(_))));
-        assert!(matches!(Settings::parse(&[setting("depth", "3")]), Err(Failure::InvalidSetting(_))));
+    fn a_momentum_of_one_is_refused() {
+        assert_invalid(Settings::parse(&settings(&[("momentum", "1")])), "momentum=1");
     }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use jointly_bundle::Bundled;
-use jointly_host::{Agent, Interface, Limits, Parameter, Runtime};
+use jointly_host::{Agent, Interface, Limits, Parameter, Runtime, Setting};
 use jointly_record::reference;
 use jointly_record::settings::Settings;
 
@@ -110,12 +110,21 @@ fn refuse_settings(agent: &Agent, spec: &AgentSpec, limits: Limits, interface: I
     }
     let settings = spec.settings.to_list();
     if !settings.is_empty()
-        && let Some(refusal) =
-            agent.refusal(interface, &settings, Limits { fuel: limits.fuel.min(PREFLIGHT_FUEL), ..limits })
+        && let Some(refusal) = early_refusal(agent, interface, &settings, limits)
     {
         bail!("{} refuses its settings: {refusal}", spec.agent);
     }
     Ok(())
+}
+
+/// Why an agent refuses settings before it has trained for long; none where it takes them or has not said so by then.
+pub(crate) fn early_refusal(
+    agent: &Agent,
+    interface: Interface,
+    settings: &[Setting],
+    limits: Limits,
+) -> Option<String> {
+    agent.refusal(interface, settings, Limits { fuel: limits.fuel.min(PREFLIGHT_FUEL), ..limits })
 }
 
 /// Every bundled agent, at its defaults.

@@ -153,6 +153,12 @@ pub const CLAUSES: &[Clause] = &[
         test: settings::unknown,
     },
     Clause {
+        name: "suggestions",
+        says: "the settings that its sweeps suggest are accepted",
+        of: Of::All,
+        test: settings::suggestions,
+    },
+    Clause {
         name: "stated-defaults",
         says: "the stated defaults are accepted and are the defaults",
         of: Of::All,

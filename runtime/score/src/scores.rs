@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use anyhow::Result;
 use jointly_classification::shift::ShiftScores;
-use jointly_core::{JointScore, Metric, ProblemScores, Real, Score, Summary, round_significant, summarize_clusters};
 use jointly_core::failure::Failure;
+use jointly_core::{JointScore, Metric, ProblemScores, Real, Score, Summary, round_significant, summarize_clusters};
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::unit::{Outcome, SampleDiagnosis, UnitResult};

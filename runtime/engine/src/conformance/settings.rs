@@ -2,6 +2,8 @@
 
 use jointly_host::Setting;
 
+use crate::agent_source::early_refusal;
+
 use super::subject::{SEED, Subject, points, same_bits, sample};
 
 pub(super) fn unknown(subject: &Subject) -> Result<(), String> {
@@ -11,6 +13,20 @@ pub(super) fn unknown(subject: &Subject) -> Result<(), String> {
         Some(_) => Ok(()),
         None => Err("no-such-setting=1 is not refused; parse the settings first and answer invalid-setting".into()),
     }
+}
+
+/// Each sweep's variants, as they are suggested: beside no other setting.
+pub(super) fn suggestions(subject: &Subject) -> Result<(), String> {
+    for sweep in subject.agent.description().sweeps_of(subject.interface) {
+        for variant in &sweep.variants {
+            if let Some(refusal) = early_refusal(subject.agent, subject.interface, variant, subject.limits) {
+                let variant: Vec<String> =
+                    variant.iter().map(|setting| format!("{}={}", setting.name, setting.value)).collect();
+                return Err(format!("the sweep {} suggests {}, refused: {refusal}", sweep.name, variant.join(",")));
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Stating every default changes no bit.

@@ -1,8 +1,8 @@
 //! What one agent scores, problem by problem and over all of them.
 
 use jointly_classification::shift::ShiftScores;
-use jointly_core::{Summary, summarize_clusters};
 use jointly_core::failure::Failure;
+use jointly_core::{Summary, summarize_clusters};
 use jointly_record::plan::PlannedAgent;
 use jointly_record::unit::SampleDiagnosis;
 use jointly_regression::{CoverageSummary, RegressionUnit};

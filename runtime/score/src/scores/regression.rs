@@ -1,7 +1,7 @@
 //! The scores of regression by their names: those of one problem, and those of all simulations of a process.
 
-use jointly_regression::{Absence, Coverage, CoverageSummary, RegressionUnit, Round};
 use jointly_regression::coverage::{IntervalSummary, LevelSummary};
+use jointly_regression::{Absence, Coverage, CoverageSummary, RegressionUnit, Round};
 
 use super::across::Across;
 use super::agent::ScoredProblem;

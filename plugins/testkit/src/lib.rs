@@ -1,0 +1,15 @@
+//! What the tests of agents share: settings, small data, and what every draw must keep.
+//!
+//! `jointly check` asks a built agent for its contract on its own data; these functions ask an agent's type, so that a test
+//! can choose data, settings and inputs where a method is most likely to break it.
+#![deny(missing_docs)]
+
+mod data;
+mod draws;
+mod learning;
+mod settings;
+
+pub use data::{degenerate_targets, half_plane, no_examples, no_targets, plane, wave};
+pub use draws::{assert_draws_are_functions, assert_draws_have_the_moments, assert_functions_stand_alone, probs};
+pub use learning::{assert_divergence_names_the_step, assert_draws_disagree, correct, mean_nll};
+pub use settings::{assert_invalid, setting, settings};
