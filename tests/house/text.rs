@@ -76,9 +76,8 @@ fn end_of_item(item: &str) -> usize {
     for (place, letter) in item.char_indices() {
         match letter {
             '(' | '[' | '{' => depth += 1,
-            ')' | ']' => depth = depth.saturating_sub(1),
             '}' if depth <= 1 && !item.trim_start().starts_with("use ") => return place + 1,
-            '}' => depth = depth.saturating_sub(1),
+            ')' | ']' | '}' => depth = depth.saturating_sub(1),
             ';' if depth == 0 => return place + 1,
             _ => {}
         }

@@ -22,12 +22,14 @@ impl Settings {
     }
 
     /// These, and others on top.
+    #[must_use]
     pub fn with(&self, others: &[Setting]) -> Self {
         let others = others.iter().map(|setting| (setting.name.clone(), setting.value.clone()));
         Self(self.0.clone().into_iter().chain(others).collect())
     }
 
     /// These less those of which name and value are left out.
+    #[must_use]
     pub fn without(mut self, left_out: impl Fn(&str, &str) -> bool) -> Self {
         self.0.retain(|name, value| !left_out(name, value));
         self

@@ -37,6 +37,7 @@ pub struct UnitResult {
 
 impl UnitResult {
     /// The same with what the agent said fit for a terminal.
+    #[must_use]
     pub fn cleaned(mut self) -> Self {
         self.log.iter_mut().for_each(|line| *line = clean(line));
         match &mut self.outcome {

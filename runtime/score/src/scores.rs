@@ -3,15 +3,10 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
-use jointly_classification::shift::ShiftScores;
-use jointly_core::failure::Failure;
-use jointly_core::{JointScore, Metric, ProblemScores, Real, Score, Summary, round_significant, summarize_clusters};
 use jointly_record::directory::RunDirectory;
-use jointly_record::plan::{Plan, PlannedAgent};
-use jointly_record::unit::{Outcome, SampleDiagnosis, UnitResult};
-use jointly_regression::{CoverageSummary, RegressionUnit};
+use jointly_record::plan::Plan;
+use jointly_record::unit::{Outcome, UnitResult};
 use serde::ser::{Serialize, SerializeStruct, Serializer};
-use serde_json::{Map, Value, json};
 
 use crate::clusters;
 
@@ -226,7 +221,9 @@ fn order(name: &str) -> (u8, u32) {
 mod tests {
     use super::*;
     use crate::invented::InventedScores as _;
+    use jointly_core::Summary;
     use jointly_record::invented::InventedRun;
+    use serde_json::Value;
 
     fn summary(suite: &str, problems: &[&str], means: &[f64]) -> (Units, Summary, Value) {
         let name = if suite == "quick" { "kl_tau1" } else { "nll_tau1" };

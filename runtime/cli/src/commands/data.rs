@@ -27,7 +27,7 @@ use crate::{exit, fetch, output};
 #[derive(Args)]
 pub(crate) struct Data {
     #[command(flatten)]
-    data: DataArguments,
+    places: DataArguments,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -45,8 +45,8 @@ pub(crate) struct Data {
 
 impl Data {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        self.data.directories().refuse_images("all datasets")?;
-        let directories = self.data.directories().paths()?;
+        self.places.directories().refuse_images("all datasets")?;
+        let directories = self.places.directories().paths()?;
         if let Some(name) = &self.fetch {
             let into = self.into.or_else(|| directories.first().cloned());
             let Some(into) = into else { bail!("there is nowhere to put {name}: give --into DIR") };

@@ -34,7 +34,7 @@ impl Plane {
         let along = |i: usize| (i as f64 + 0.5) * step - self.reach;
         let cell = |i: usize| [along(i % self.cells) as f32, -along(i / self.cells) as f32];
         let values = (0..self.cells * self.cells).flat_map(cell).collect();
-        Matrix::new(self.cells * self.cells, 2, values).expect("two numbers a cell")
+        Matrix::from_rows(2, values)
     }
 
     /// Where an input lies, from the upper left corner in parts of the side; none outside.
