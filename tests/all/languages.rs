@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use crate::command::{Finished, done, executable, finish, joined, jointly, refused, run, skipped, workspace};
-use crate::pages::blocks;
+use crate::pages::{Block, blocks};
 use crate::readme::SAME_FOLDER;
 use crate::run::{RunDirectory, contents, json};
 
@@ -29,7 +29,7 @@ fn steps(language: &str) -> (Vec<String>, Vec<String>) {
     let steps = block.commands();
     assert_eq!(steps.len(), 5, "{steps:?}");
     let next = blocks.get(at + 1).filter(|block| block.mark == SAME_FOLDER);
-    (steps, next.map(|block| block.commands()).unwrap_or_default())
+    (steps, next.map(Block::commands).unwrap_or_default())
 }
 
 /// What a shell is given besides the built command: where `make toolchains` has put packages, and that there is no

@@ -50,7 +50,7 @@ impl Page {
                     assert_eq!(info, "", "{}: a block ends with nothing else on its line", self.path);
                     blocks.extend(open.take());
                 }
-                (None, Some(block)) => block.text += &format!("{line}\n"),
+                (None, Some(block)) => block.text.extend([line, "\n"]),
                 (None, None) => {}
             }
         }
@@ -71,7 +71,7 @@ impl Page {
 
     /// The targets of its links, as they are written.
     pub(crate) fn links(&self) -> Vec<String> {
-        let prose: String = self.prose().into_iter().map(|(_, line)| format!("{line}\n")).collect();
+        let prose: String = self.prose().into_iter().flat_map(|(_, line)| [line, "\n"]).collect();
         let targets = prose.split("](").skip(1);
         targets.map(|rest| rest.split(')').next().unwrap().to_owned()).collect()
     }
