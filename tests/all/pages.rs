@@ -71,8 +71,7 @@ impl Page {
 
     /// The targets of its links, as they are written.
     pub(crate) fn links(&self) -> Vec<String> {
-        let prose: Vec<&str> = self.prose().into_iter().map(|(_, line)| line).collect();
-        let prose = prose.join("\n");
+        let prose: String = self.prose().into_iter().flat_map(|(_, line)| [line, "\n"]).collect();
         let targets = prose.split("](").skip(1);
         targets.map(|rest| rest.split(')').next().unwrap().to_owned()).collect()
     }

@@ -67,7 +67,7 @@ pages! {
     wasi: "docs/wasi.md",
 }
 
-/// What happens to a block of commands.
+/// How a block of commands is tried.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Trial {
     /// Its commands run, one after another.
@@ -287,7 +287,7 @@ fn examples_that_pages_name_are_there() {
                 words.split([' ', '`', ')']).next().unwrap().to_owned()
             };
             let example = (after("-p "), after("--example "));
-            assert!(targets.contains(&example), "{}: {example:?} is not among {targets:?}", page.path);
+            assert!(targets.contains(&example), "{}: no crate has the example {example:?}", page.path);
             named += 1;
         }
     }
