@@ -26,6 +26,9 @@ pub struct LoadedAgent {
 }
 
 /// Loads what a spec names, whatever it speaks; each interface is given those of the settings that are [its own](own_settings).
+///
+/// # Errors
+/// When there is no such agent, it cannot be loaded, or it refuses its settings.
 pub fn load(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<LoadedAgent> {
     let loaded = read(runtime, spec, limits)?;
     let spoken: Vec<Interface> = Interface::ALL.into_iter().filter(|it| loaded.agent.speaks(*it)).collect();
@@ -47,6 +50,9 @@ pub fn own_settings(agent: &Agent, settings: &Settings, interface: Interface) ->
 }
 
 /// Loads what a spec names for what it is to learn, and lets the agent refuse the spec's settings.
+///
+/// # Errors
+/// As [`load`], and when it does not support the interface.
 pub fn load_for(runtime: &Runtime, spec: &AgentSpec, limits: Limits, interface: Interface) -> Result<LoadedAgent> {
     let loaded = read(runtime, spec, limits)?;
     refuse(&loaded.agent, spec, limits, interface)?;
@@ -54,6 +60,9 @@ pub fn load_for(runtime: &Runtime, spec: &AgentSpec, limits: Limits, interface: 
 }
 
 /// Refuses an agent that does not learn that, and lets it refuse the spec's settings.
+///
+/// # Errors
+/// When the agent does not support the interface, or refuses the settings.
 pub fn refuse(agent: &Agent, spec: &AgentSpec, limits: Limits, interface: Interface) -> Result<()> {
     let Some(interface) = role(agent, interface) else {
         let able: Vec<&str> = bundled(interface).map(|bundled| bundled.name).collect();
@@ -82,6 +91,9 @@ pub fn role(agent: &Agent, wanted: Interface) -> Option<Interface> {
 }
 
 /// Loads what a spec names, whatever it speaks and whatever its settings.
+///
+/// # Errors
+/// When there is no such agent, or it cannot be loaded.
 pub fn read(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<LoadedAgent> {
     if spec.agent == reference::NAME {
         bail!(

@@ -5,6 +5,9 @@ use std::path::PathBuf;
 use jointly_host::{Execution, LoadError, Runtime};
 
 /// A runtime that runs agents' code in that way.
+///
+/// # Errors
+/// When the engine cannot be set up.
 pub fn runtime(execution: Execution) -> Result<Runtime, LoadError> {
     Runtime::new(execution, directory().as_deref())
 }

@@ -15,12 +15,15 @@ pub struct DataDirectories {
 }
 
 impl DataDirectories {
-    /// The folder of a person's own images.
+    /// The folder of user-supplied images.
     pub fn images(&self) -> Option<&Path> {
         self.images.as_deref()
     }
 
     /// Refuses a folder of images where no suite is about such.
+    ///
+    /// # Errors
+    /// When a folder of images is given.
     pub fn refuse_images(&self, about: &str) -> Result<()> {
         if self.images.is_none() {
             return Ok(());
@@ -29,6 +32,9 @@ impl DataDirectories {
     }
 
     /// The directories to look through, in their order.
+    ///
+    /// # Errors
+    /// When one that is given is no directory, or there is nowhere to look.
     pub fn paths(&self) -> Result<Vec<PathBuf>> {
         if let Some(absent) = self.given.iter().find(|directory| !directory.is_dir()) {
             bail!("--data {}: there is no such directory", absent.display());

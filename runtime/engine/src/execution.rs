@@ -137,6 +137,9 @@ pub fn on_threads<T: Send>(
 }
 
 /// Does that on a thread with room for guests: where they run one after the other.
+///
+/// # Errors
+/// With the error of the work, or when no thread can be started.
 pub fn with_room<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     thread::scope(|scope| {
         let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
@@ -282,6 +285,9 @@ fn failure_of(error: FitError<Failure>) -> Failure {
 }
 
 /// A machine that is short of memory, or data that cannot be used, say nothing of the agent: the unit is not recorded.
+///
+/// # Errors
+/// When the unit failed for a reason that is not the agent's.
 pub fn recordable(result: &UnitResult) -> Result<()> {
     match &result.outcome {
         Outcome::Failed(failure) if failure.kind == Kind::Host => bail!(

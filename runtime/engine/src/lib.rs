@@ -4,10 +4,6 @@
 //! several threads, each on its own and in no order that a score depends on. Nothing here prints: what a person should know
 //! comes as errors, notes, or through a [`Watcher`](activity::Watcher).
 #![deny(missing_docs)]
-#![allow(
-    clippy::missing_errors_doc,
-    reason = "errors are messages to the user of the command: each names the file or the option and what to do"
-)]
 
 pub mod activity;
 pub mod agent_source;

@@ -10,6 +10,9 @@ use jointly_record::settings::Settings;
 use jointly_record::unit::SampleDiagnosis;
 
 /// Reads the settings of a spec or a plan, for an evaluation.
+///
+/// # Errors
+/// When the oracle refuses them.
 pub fn sampling(settings: &Settings, evaluation: &Evaluation) -> Result<Sampling> {
     let list = settings.to_list();
     let given = list.iter().map(|setting| (setting.name.as_str(), setting.value.as_str()));
@@ -18,6 +21,9 @@ pub fn sampling(settings: &Settings, evaluation: &Evaluation) -> Result<Sampling
 }
 
 /// Refuses problems whose environment has no law that the oracle could know.
+///
+/// # Errors
+/// When the environment of a problem has no known distribution.
 pub fn refuse_unknown_laws(problems: &[Problem]) -> Result<()> {
     match problems.iter().find(|problem| Oracle::of(problem, Sampling::default()).is_none()) {
         None => Ok(()),
@@ -30,6 +36,9 @@ pub fn refuse_unknown_laws(problems: &[Problem]) -> Result<()> {
 }
 
 /// Samples the posterior and says in the trace how far to trust it.
+///
+/// # Errors
+/// When the environment of the problem has no known distribution.
 pub fn posterior(
     sampling: &Sampling,
     problem: &Problem,

@@ -93,6 +93,9 @@ fn alternatives(has: impl Fn(&mut Problem) -> bool) -> String {
 }
 
 /// The suite that a person asked for by name, or makes of files, less what the pattern leaves out.
+///
+/// # Errors
+/// When there is no such suite or problem, a choice does not fit, or data are not at hand.
 pub fn requested(
     name: Option<&str>,
     files: &[PathBuf],
@@ -122,6 +125,9 @@ pub fn requested(
 
 /// The suite of a plan with the plan's problems: those that are files from the copies in the directory, those that are
 /// made of datasets from wherever the data are.
+///
+/// # Errors
+/// When the plan names a problem that there is not, or data that are not at hand.
 pub fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> Result<Suite> {
     let mut suite = if plan.suite == IMPORTED {
         let problems = plan.problems.iter().map(|planned| held_file(directory, planned));
@@ -146,6 +152,9 @@ pub fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> Re
 }
 
 /// Puts copies of problem files into the directory.
+///
+/// # Errors
+/// When a file cannot be read or written.
 pub fn keep(files: &[PathBuf], directory: &RunDirectory) -> Result<()> {
     for file in files {
         let bytes = fs::read(file).with_context(|| format!("failed to read {}", file.display()))?;
@@ -181,6 +190,9 @@ fn imported(file: &Path) -> Result<Problem> {
 }
 
 /// What `--problems` matches.
+///
+/// # Errors
+/// When the pattern cannot be read.
 pub fn matcher(pattern: &str) -> Result<GlobMatcher> {
     let glob = Glob::new(pattern).with_context(|| format!("failed to read the pattern {pattern}"))?;
     Ok(glob.compile_matcher())

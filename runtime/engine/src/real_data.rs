@@ -19,6 +19,9 @@ const BESIDE_DATA: u64 = 64 << 20;
 
 /// Reads the datasets that the suite's problems are made of and attaches them. Refuses before anything is read when
 /// one is missing.
+///
+/// # Errors
+/// When data are not at hand, or cannot be read.
 pub fn attach(suite: &mut Suite, data: &DataDirectories) -> Result<()> {
     let cards = cards(&suite.problems);
     if cards.is_empty() {
@@ -49,6 +52,9 @@ pub fn attach(suite: &mut Suite, data: &DataDirectories) -> Result<()> {
 }
 
 /// Checks that the data attached to a plan's problems are those that the plan names by their digests.
+///
+/// # Errors
+/// When a digest differs.
 pub fn are_those_of(plan: &Plan, suite: &Suite) -> Result<()> {
     for (planned, problem) in plan.problems.iter().zip(&suite.problems) {
         if let Some(real) = problem.real() {
@@ -60,6 +66,9 @@ pub fn are_those_of(plan: &Plan, suite: &Suite) -> Result<()> {
 }
 
 /// Refuses data whose digest is not the plan's; `remedy` says where others may be.
+///
+/// # Errors
+/// When the digests differ.
 pub fn are_those_of_the_run(what: &str, found: Option<&str>, planned: &PlannedProblem, remedy: &str) -> Result<()> {
     let of_plan = planned.digest.as_deref();
     if found == of_plan {
@@ -76,6 +85,9 @@ pub fn are_those_of_the_run(what: &str, found: Option<&str>, planned: &PlannedPr
 pub const ELSEWHERE: &str = "look for them elsewhere with --data";
 
 /// Checks that agents may hold the examples that they are to train on.
+///
+/// # Errors
+/// When they may not.
 pub fn fits(suite: &Suite, limits: Limits) -> Result<()> {
     let bytes = |problem: &Problem| problem.real().map_or(0, |real| real.train_bytes() + BESIDE_DATA);
     let Some(problem) = suite.problems.iter().max_by_key(|problem| bytes(problem)) else { return Ok(()) };

@@ -11,8 +11,11 @@ use jointly_regression::{RegressionProblem, RegressionSuite, TableError, TableFi
 use crate::data_directories::DataDirectories;
 use crate::{problems, real_data, user_tables};
 
-/// The suite of that name on its own tables or on a person's, less what the pattern leaves out, with what a person chooses of
-/// it; None where it is no suite of regression.
+/// The suite of that name on its own tables or on user-supplied ones, less what the pattern leaves out, with what a person
+/// chooses of it; None where it is no suite of regression.
+///
+/// # Errors
+/// When no problem matches, a choice or a table does not fit, or data are not at hand.
 pub fn requested(
     name: &str,
     pattern: Option<&str>,
@@ -39,6 +42,9 @@ pub fn requested(
 }
 
 /// The suite of a plan with the plan's problems and options, on the plan's own tables where it has some.
+///
+/// # Errors
+/// When the plan names a problem that there is not, or data that are not at hand.
 pub fn held(plan: &Plan, tables: &[TableFile], data: &DataDirectories) -> Result<RegressionSuite> {
     let terms = plan.regression().context("the plan is not one of regression")?;
     let all = user_tables::suite(&plan.suite, tables)?

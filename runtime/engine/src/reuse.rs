@@ -12,6 +12,9 @@ use jointly_record::unit::{UnitResult, belief_of};
 use crate::execution::{Belief, Finished};
 
 /// The results of other runs' units that are units of this plan, under its labels, each once.
+///
+/// # Errors
+/// When a run was asked under other conditions, or cannot be read.
 pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
     let mut known = Vec::new();
     let mut seen = HashSet::new();

@@ -25,14 +25,14 @@ pub struct ShiftChoices {
     pub taus: Option<Vec<u32>>,
     /// Patterns of levels, such as `rotation/*`.
     pub shifts: Option<Vec<String>>,
-    /// Of a person's own images.
+    /// Of user-supplied images.
     pub side: Option<u32>,
     /// Whether agents see user-supplied images without colours.
     pub grey: bool,
 }
 
 impl ShiftChoices {
-    /// How agents see a person's own images, where the suite is about such.
+    /// How agents see user-supplied images, where the suite is about such.
     fn images(&self, suite: &str, data: &DataDirectories) -> Result<Option<PlannedImages>> {
         let own = PlannedImages::default();
         let view = PlannedImages { side: self.side.unwrap_or(own.side), grey: self.grey };
@@ -49,6 +49,9 @@ impl ShiftChoices {
 
 /// The suite of that name, less what the pattern leaves out, with what a person chooses of it; None where it is no suite of
 /// dataset shift.
+///
+/// # Errors
+/// When no problem matches, a choice does not fit, or data are not at hand.
 pub fn requested(
     name: &str,
     pattern: Option<&str>,
@@ -167,6 +170,9 @@ fn levels(suite: &ShiftSuite, patterns: &[String]) -> Result<Vec<ShiftLevel>> {
 }
 
 /// The suite of a plan with the plan's problems and options.
+///
+/// # Errors
+/// When the plan names a problem that there is not, or data that are not at hand.
 pub fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
     let options = plan.shift().context("the plan is not one of dataset shift")?;
     let all = shift_suite(&plan.suite)
@@ -227,7 +233,7 @@ fn keep_first_at_hand(problems: &mut Vec<ShiftProblem>, data: &DataDirectories, 
 pub fn pictured(plan: &Plan, data: &DataDirectories) -> Result<Option<ShiftInstance>> {
     let first = Plan { problems: plan.problems.iter().take(1).cloned().collect(), ..plan.clone() };
     let known = shift_suite(&plan.suite);
-    // A person's own say what they are once they are read.
+    // User-supplied images say what they are once they are read.
     let is_of_images = |problem: &ShiftProblem| plan.images.is_some() || problem.task().image.is_some();
     let has_images = |planned: &PlannedProblem| {
         let mut problems = known.iter().flat_map(|suite| &suite.problems);

@@ -30,7 +30,7 @@ pub fn size_classes(plan: &Plan) -> Vec<SizeClass> {
     let mut classes: Vec<SizeClass> = Vec::new();
     let mut places = std::collections::HashMap::new();
     for (place, planned) in plan.problems.iter().enumerate() {
-        // A file's name is a person's own.
+        // A file's name is the user's.
         let name = if plan.suite == IMPORTED { planned.problem.clone() } else { size_of(&planned.problem) };
         let class = *places.entry(name.clone()).or_insert(classes.len());
         if class == classes.len() {

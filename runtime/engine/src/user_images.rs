@@ -1,4 +1,4 @@
-//! A person's own images, as the suite shift/images is about them: found in a folder, planned, and found again.
+//! User-supplied images, as the suite shift/images is about them: found in a folder, planned, and found again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,9 @@ use jointly_record::planned_images::PlannedImages;
 use crate::data_directories::DataDirectories;
 
 /// Reads the folder and gives the problems their images.
+///
+/// # Errors
+/// When no folder is given, or it cannot be read as one of images.
 pub fn attach(problems: &mut [ShiftProblem], view: PlannedImages, data: &DataDirectories) -> Result<()> {
     let Some(folder) = data.images() else {
         bail!("{USER_IMAGES} is about images of your own: give their folder by --images DIR")

@@ -14,6 +14,9 @@ use jointly_regression::{
 };
 
 /// Reads files, each a table.
+///
+/// # Errors
+/// When a file is no table, or two have one name.
 pub fn read(files: &[PathBuf]) -> Result<Vec<TableFile>> {
     let tables = files.iter().map(|file| TableFile::read(file)).collect::<Result<Vec<_>, _>>()?;
     let names: Vec<&str> = tables.iter().map(|file| file.table.name()).collect();
@@ -24,6 +27,9 @@ pub fn read(files: &[PathBuf]) -> Result<Vec<TableFile>> {
 }
 
 /// The suite of that name on these tables, if there is one; refused where it has no table that they could replace.
+///
+/// # Errors
+/// When tables are given and the suite has none that they could replace.
 pub fn suite(name: &str, files: &[TableFile]) -> Result<Option<RegressionSuite>> {
     let tables: Vec<Table> = files.iter().map(|file| file.table.clone()).collect();
     let Some(suite) = regression_suite_on(name, &tables) else { return Ok(None) };
@@ -35,6 +41,9 @@ pub fn suite(name: &str, files: &[TableFile]) -> Result<Option<RegressionSuite>>
 }
 
 /// Checks that each of these tables makes a problem that is asked for, and not only such as are left out.
+///
+/// # Errors
+/// When a table makes only problems that are left out.
 pub fn refuse_idle(files: &[TableFile], asked: &[RegressionProblem], left_out: &[RegressionProblem]) -> Result<()> {
     let made = |problem: &&RegressionProblem, file: &TableFile| problem.table() == Some(file.table.name());
     for file in files.iter().filter(|file| !asked.iter().any(|problem| made(&problem, file))) {
@@ -50,6 +59,9 @@ pub fn refuse_idle(files: &[TableFile], asked: &[RegressionProblem], left_out: &
 }
 
 /// Checks that problems are no larger than one run of them may be.
+///
+/// # Errors
+/// When a table has more rows than its problems can take.
 pub fn fit(problems: &[RegressionProblem]) -> Result<()> {
     for problem in problems.iter().filter(|problem| problem.asks_predictor()) {
         let own = problem.table_source().filter(|table| table.card().is_none());
@@ -70,11 +82,17 @@ pub fn has_tables(suite: &RegressionSuite) -> bool {
 }
 
 /// Puts copies of the files into the directory.
+///
+/// # Errors
+/// When a file cannot be written.
 pub fn keep(files: &[TableFile], directory: &RunDirectory) -> Result<()> {
     files.iter().try_for_each(|file| directory.keep(Kept::Table(file.format), &file.digest, &file.bytes))
 }
 
 /// The plan's tables, from the copies in the directory.
+///
+/// # Errors
+/// When a copy is missing, or has another digest.
 pub fn held(directory: &RunDirectory, plan: &Plan) -> Result<Vec<TableFile>> {
     let held = |planned: &PlannedTable| {
         let name = planned.kept()?.path(&planned.digest);

@@ -6,6 +6,9 @@ use jointly_host::{Description, Interface, Setting};
 use crate::agent_spec::AgentSpec;
 
 /// Refuses names of sweeps that none of the agents has.
+///
+/// # Errors
+/// When no agent has a sweep of one of the names.
 pub fn refuse_unknown(descriptions: &[Description], interface: Interface, only: &[String]) -> Result<()> {
     let has = |description: &Description, name: &str| description.sweeps_of(interface).any(|sweep| sweep.name == name);
     let Some(unknown) = only.iter().find(|name| !descriptions.iter().any(|description| has(description, name))) else {

@@ -47,7 +47,7 @@ pub enum Asked {
     Regression {
         /// The suite.
         suite: RegressionSuite,
-        /// A person's own, in the place of the suite's.
+        /// User-supplied tables, in the place of the suite's.
         tables: Vec<TableFile>,
         /// Who predicts in active learning, where it is not the agent that selects.
         predictor: Option<AgentSpec>,
@@ -56,7 +56,7 @@ pub enum Asked {
     Shift {
         /// The suite.
         suite: ShiftSuite,
-        /// How agents see a person's own images, where the suite is about such.
+        /// How agents see user-supplied images, where the suite is about such.
         images: Option<PlannedImages>,
     },
 }
@@ -90,6 +90,9 @@ pub struct Workload {
 
 impl Workload {
     /// Loads what a person asked for.
+    ///
+    /// # Errors
+    /// When an agent cannot be loaded, refuses its settings, or cannot take part in the suite.
     pub fn of(specs: &[AgentSpec], asked: Asked, seed: u64, limits: Limits, execution: Execution) -> Result<Self> {
         let mut loader = Loader {
             runtime: cache::runtime(execution)?,
@@ -178,6 +181,9 @@ impl Workload {
     /// Makes anew what a plan asks for, of the bytes that a directory keeps. Nothing that the plan says is believed: the
     /// workload's is the one that this version makes of the same agents, suite and problems, and whether it is the same plan
     /// is for the caller to see.
+    ///
+    /// # Errors
+    /// When bytes or data that the plan names are missing or have another digest.
     pub fn of_plan(
         held: &Plan,
         directory: &RunDirectory,
@@ -254,7 +260,10 @@ impl Workload {
         Ok(Self { plan, agents, problems, predictor, agent_files: Vec::new(), table_files: Vec::new() })
     }
 
-    /// Puts copies of the agents and of a person's own tables into the directory, so that it can be run again anywhere.
+    /// Puts copies of the agents and of user-supplied tables into the directory, so that it can be run again anywhere.
+    ///
+    /// # Errors
+    /// When a file cannot be written.
     pub fn keep_files_in(&self, directory: &RunDirectory) -> Result<()> {
         for (digest, bytes) in &self.agent_files {
             directory.keep(Kept::Agent, digest, bytes)?;
@@ -263,7 +272,7 @@ impl Workload {
     }
 }
 
-/// The plan on a person's own tables.
+/// The plan on user-supplied tables.
 fn on_tables(plan: Plan, tables: &[TableFile]) -> Plan {
     Plan { tables: tables.iter().map(plans::planned_table).collect(), ..plan }
 }

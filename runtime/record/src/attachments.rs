@@ -9,6 +9,9 @@ use crate::suites::IMPORTED;
 use crate::unit::{UnitResult, belief_of};
 
 /// The bytes that running an entry again needs and that it keeps under their digests, in the order of their names.
+///
+/// # Errors
+/// When the plan names a table that is none.
 pub fn kept(plan: &Plan, results: &[UnitResult]) -> Result<Vec<(Kept, String)>> {
     let agents = plan.agents.iter().filter(|agent| !agent.is_reference()).chain(plan.predictor());
     let mut kept: Vec<(Kept, String)> = agents.map(|agent| (Kept::Agent, agent.digest.clone())).collect();
@@ -26,6 +29,9 @@ pub fn kept(plan: &Plan, results: &[UnitResult]) -> Result<Vec<(Kept, String)>> 
 }
 
 /// Copies them from one directory to another.
+///
+/// # Errors
+/// When bytes are missing or damaged, or cannot be written.
 pub fn copy_kept(plan: &Plan, results: &[UnitResult], from: &RunDirectory, to: &RunDirectory) -> Result<()> {
     kept(plan, results)?.into_iter().try_for_each(|(kind, digest)| to.keep(kind, &digest, &from.whole(kind, &digest)?))
 }

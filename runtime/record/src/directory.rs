@@ -48,6 +48,9 @@ pub struct RunDirectory {
 impl RunDirectory {
     /// The directory of a plan, made if need be, and its journal, held from before anything is read or written, so that
     /// of two runs that start together one is refused. Refuses a directory with another plan or other files.
+    ///
+    /// # Errors
+    /// When the directory holds another plan or other files, is being written by another process, or cannot be written.
     pub fn for_plan(path: &Path, plan: &Plan) -> Result<(Self, Journal)> {
         let directory = Self { path: path.to_owned(), packed: None };
         fs::create_dir_all(path)
@@ -70,6 +73,9 @@ impl RunDirectory {
     }
 
     /// A directory that holds a run already.
+    ///
+    /// # Errors
+    /// When there is no run at the path.
     pub fn existing(path: &Path) -> Result<Self> {
         if path.is_file() {
             bail!(
@@ -87,6 +93,9 @@ impl RunDirectory {
     }
 
     /// What a pack holds.
+    ///
+    /// # Errors
+    /// When the pack has no plan.
     pub fn packed(path: &Path, members: HashMap<String, Vec<u8>>) -> Result<Self> {
         if !members.contains_key(PLAN) {
             bail!("{} holds no run: there is no {PLAN} in it; {PACK_AGAIN}", path.display());
@@ -105,6 +114,9 @@ impl RunDirectory {
     }
 
     /// A file's bytes.
+    ///
+    /// # Errors
+    /// When there is no such file, or it cannot be read.
     pub fn read(&self, name: &str) -> Result<Cow<'_, [u8]>> {
         let Some(members) = &self.packed else {
             let bytes = fs::read(self.path.join(name));
@@ -151,6 +163,9 @@ impl RunDirectory {
     }
 
     /// The plan, where this version of the command made it: what another one has written is read no further.
+    ///
+    /// # Errors
+    /// As [`plan`](Self::plan), and when another version made it.
     pub fn own_plan(&self) -> Result<Plan> {
         let plan: Option<Value> = serde_json::from_slice(&self.read(PLAN)?).ok();
         let (theirs, own) = (plan.as_ref().and_then(|plan| plan["version"].as_str()), env!("CARGO_PKG_VERSION"));
@@ -163,6 +178,9 @@ impl RunDirectory {
     }
 
     /// The results in its journal, which is only read.
+    ///
+    /// # Errors
+    /// When the journal cannot be read, or a line of it is no result.
     pub fn results(&self) -> Result<Vec<UnitResult>> {
         match &self.packed {
             None => Journal::read(&self.journal()),
@@ -192,6 +210,9 @@ impl RunDirectory {
     }
 
     /// Keeps bytes under their digest, unless they are there.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
     pub fn keep(&self, kind: Kept, digest: &str, bytes: &[u8]) -> Result<()> {
         let path = self.kept(kind, digest);
         if path.exists() {
@@ -203,11 +224,17 @@ impl RunDirectory {
     }
 
     /// What an agent believes, under the digest that a result names.
+    ///
+    /// # Errors
+    /// When there is no such file, or its bytes have another digest.
     pub fn belief(&self, name: &str) -> Result<Vec<u8>> {
         self.whole(Kept::Belief, name)
     }
 
     /// What is kept under a digest, which must be that of its bytes.
+    ///
+    /// # Errors
+    /// When the name is no digest, there is no such file, or its bytes have another digest.
     pub fn whole(&self, kind: Kept, name: &str) -> Result<Vec<u8>> {
         // A result of a journal from elsewhere may name anything.
         if !is_digest(name) {
@@ -222,6 +249,9 @@ impl RunDirectory {
     }
 
     /// Writes a file of the directory, all of it or nothing.
+    ///
+    /// # Errors
+    /// When the file cannot be written.
     pub fn write(&self, name: &str, text: &str) -> Result<()> {
         write_whole(&self.path.join(name), text.as_bytes(), GO_ON)
     }
@@ -257,12 +287,18 @@ pub fn name(path: &Path) -> String {
 }
 
 /// Indented JSON with a line end.
+///
+/// # Errors
+/// When the value cannot be written as JSON.
 pub fn to_json(value: &impl serde::Serialize) -> Result<String> {
     Ok(serde_json::to_string_pretty(value)? + "\n")
 }
 
 /// Writes beside the file and renames, so that a reader sees the old bytes or the new. `remedy` is what a person can do
 /// where that fails.
+///
+/// # Errors
+/// When the file cannot be written.
 pub fn write_whole(path: &Path, bytes: &[u8], remedy: &str) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {

@@ -21,6 +21,9 @@ pub struct Journal {
 
 impl Journal {
     /// Opens the journal to go on with it: drops a last line that a killed process left unfinished.
+    ///
+    /// # Errors
+    /// When another process holds it, it cannot be read, or a line of it is no result.
     pub fn open(path: &Path) -> Result<Self> {
         let context = || format!("failed to open {}", path.display());
         let mut file =
@@ -42,6 +45,9 @@ impl Journal {
     }
 
     /// The results in a journal that is only read; an unfinished last line is not one.
+    ///
+    /// # Errors
+    /// When it cannot be read, or a line of it is no result.
     pub fn read(path: &Path) -> Result<Vec<UnitResult>> {
         if !path.exists() {
             return Ok(Vec::new());
@@ -56,6 +62,9 @@ impl Journal {
     }
 
     /// Adds a result; it is on its way to the disk when this returns.
+    ///
+    /// # Errors
+    /// When the line cannot be written.
     pub fn append(&mut self, result: UnitResult) -> Result<()> {
         let mut line = serde_json::to_vec(&result)?;
         line.push(b'\n');
@@ -72,6 +81,9 @@ impl Journal {
 }
 
 /// The results in a pack's journal, called so in messages.
+///
+/// # Errors
+/// When a line is no result, or repeats another.
 pub fn of_pack(text: &[u8], shown: &str) -> Result<Vec<UnitResult>> {
     parse(whole_lines(text), shown, [PACK_AGAIN; 2])
 }

@@ -5,10 +5,6 @@
 //! [`RunDirectory`](directory::RunDirectory) both and the bytes that running them again needs, and a [pack] the same in
 //! one file.
 #![deny(missing_docs)]
-#![allow(
-    clippy::missing_errors_doc,
-    reason = "errors are messages to the user of the command: each names the file or the option and what to do"
-)]
 
 pub mod attachments;
 pub mod difference;

@@ -48,6 +48,9 @@ const BLOCK: u64 = 512;
 const SEND: &str = "send the directory itself, which `jointly verify` takes too";
 
 /// A pack's bytes, of members in their order.
+///
+/// # Errors
+/// With the error of a member, or when there is more than a pack takes.
 pub fn pack(members: impl Iterator<Item = Result<(String, Vec<u8>)>>) -> Result<Vec<u8>> {
     let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
     let mut total = 2 * BLOCK;
@@ -90,6 +93,9 @@ pub struct Unpacked {
 }
 
 /// Unpacks the members of a file that is whole.
+///
+/// # Errors
+/// When the file cannot be read, is no pack, or is damaged.
 pub fn unpack(path: &Path) -> Result<Unpacked> {
     let shown = path.display();
     let mut file = File::open(path).with_context(|| format!("failed to read {shown}"))?;

@@ -199,12 +199,18 @@ impl Plan {
     }
 
     /// The suite and enough of the plan's digest to tell plans apart.
+    ///
+    /// # Errors
+    /// Never: a plan can be written as JSON.
     pub fn short_name(&self) -> serde_json::Result<String> {
         // One directory, whatever the suite's name holds.
         Ok(format!("{}-{}", self.suite.replace('/', "-"), short(&self.digest()?)))
     }
 
     /// What plans that are the same have in common, and no other.
+    ///
+    /// # Errors
+    /// Never: a plan can be written as JSON.
     pub fn digest(&self) -> serde_json::Result<String> {
         Ok(digest(&serde_json::to_vec(self)?))
     }

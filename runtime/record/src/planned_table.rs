@@ -23,6 +23,9 @@ impl PlannedTable {
     }
 
     /// As what it is kept.
+    ///
+    /// # Errors
+    /// When the file's name is none of a table.
     pub fn kept(&self) -> Result<Kept> {
         self.table().map(|(format, _)| Kept::Table(format))
     }

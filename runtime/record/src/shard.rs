@@ -48,6 +48,9 @@ impl Shard {
     }
 
     /// That of a directory, where it is about one.
+    ///
+    /// # Errors
+    /// When the file of the shard cannot be read.
     pub fn held(directory: &RunDirectory) -> Result<Option<Self>> {
         let path = directory.path().join(FILE);
         if !path.exists() {
@@ -62,6 +65,9 @@ impl Shard {
     }
 
     /// Makes a directory of the plan that of this shard, or of the whole run, unless it is another's already.
+    ///
+    /// # Errors
+    /// When the directory is of another share, or cannot be written.
     pub fn claim(asked: Option<Self>, directory: &RunDirectory, results: &[UnitResult]) -> Result<()> {
         let place = directory.path().display();
         match (Self::held(directory)?, asked) {

@@ -3,10 +3,6 @@
 //!
 //! Everything is a function of the run: a picture holds no time and no path, so that the same run makes the same bytes.
 #![deny(missing_docs)]
-#![allow(
-    clippy::missing_errors_doc,
-    reason = "errors are messages to the user of the command: each names the file or the option and what to do"
-)]
 
 mod bars;
 mod correlation;

@@ -191,7 +191,7 @@ fn estimator(evaluation: &Evaluation) -> String {
     format!("Monte Carlo up to tau {partition_above}, above it {cells}, {clip}")
 }
 
-/// The folder of a person's own images, whose name no plan has.
+/// The folder of user-supplied images, whose name no plan has.
 fn images_of(plan: &Plan) -> Option<String> {
     plan.images.map(|_| "--images DIR".to_owned())
 }

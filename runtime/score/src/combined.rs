@@ -24,6 +24,9 @@ impl Merged {
     /// Of entries that were asked the same: all of the plan but agents must agree. Agents that are the same to the
     /// byte, with the same settings, are one, and must have the same results; others of the same label are told apart
     /// by the entry's name.
+    ///
+    /// # Errors
+    /// When the entries were not asked the same, or one agent has other results in two of them.
     pub fn of(entries: &[Entry]) -> Result<Self> {
         let Some((first, rest)) = entries.split_first() else { bail!("give at least one entry") };
         for entry in rest {
@@ -76,6 +79,9 @@ impl Merged {
     }
 
     /// The scores of all agents, as a run of them would have.
+    ///
+    /// # Errors
+    /// When beliefs cannot be compared.
     pub fn scores(&self) -> Result<Scores<'_>> {
         Scores::among(&self.plan, &self.results, &self.beliefs)
     }

@@ -45,6 +45,9 @@ struct Claims {
 
 impl Entry {
     /// Reads a run's directory or a pack.
+    ///
+    /// # Errors
+    /// When there is no finished run of this version at the path.
     pub fn open(path: &Path) -> Result<Self> {
         if !path.is_file() {
             return Self::read(path, RunDirectory::existing(path)?);
@@ -92,11 +95,17 @@ impl Entry {
     }
 
     /// The first place in which its claims are not what its own journal makes.
+    ///
+    /// # Errors
+    /// When beliefs cannot be compared.
     pub fn defect(&self) -> Result<Option<String>> {
         self.claims.defect(&Scores::among(&self.plan, &self.results, &self.beliefs)?)
     }
 
     /// Refuses claims that its own journal does not make.
+    ///
+    /// # Errors
+    /// When they do not follow from it.
     pub fn refuse_defects(&self) -> Result<()> {
         match self.defect()? {
             None => Ok(()),
@@ -105,6 +114,9 @@ impl Entry {
     }
 
     /// Its pack: the same bytes of the same results, whoever ran them, when and where.
+    ///
+    /// # Errors
+    /// When bytes are missing or damaged, or there is more than a pack takes.
     pub fn to_pack(&self) -> Result<Vec<u8>> {
         let texts = self.texts()?.into_iter().map(|(name, text)| Ok((name.to_owned(), text.into_bytes())));
         let kept = kept(&self.plan, &self.results)?

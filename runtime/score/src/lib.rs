@@ -1,9 +1,5 @@
 //! Scores of a run, computed from its plan and journal alone: leaderboards, comparisons, selection, entries and their claims.
 #![deny(missing_docs)]
-#![allow(
-    clippy::missing_errors_doc,
-    reason = "errors are messages to the user of the command: each names the file or the option and what to do"
-)]
 
 pub mod cells;
 pub mod clusters;

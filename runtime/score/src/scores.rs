@@ -81,11 +81,17 @@ impl Units {
 impl<'a> Scores<'a> {
     /// Gathers results in the plan's order, whatever order they finished in, and scores agents against each other by what
     /// the directory holds of their beliefs.
+    ///
+    /// # Errors
+    /// When a belief is missing or damaged, or beliefs cannot be compared.
     pub fn with_beliefs(plan: &'a Plan, results: &'a [UnitResult], directory: &RunDirectory) -> Result<Self> {
         Self::among(plan, results, &cross::read(results, directory)?)
     }
 
     /// The same by beliefs that are at hand, under their digests.
+    ///
+    /// # Errors
+    /// When beliefs cannot be compared.
     pub fn among(plan: &'a Plan, results: &'a [UnitResult], beliefs: &Beliefs) -> Result<Self> {
         let mut scores = Self::new(plan, results);
         scores.cross = cross::score(&mut scores.agents, plan, beliefs)?;

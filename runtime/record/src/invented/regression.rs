@@ -143,7 +143,7 @@ pub fn learning_run(agents: &[(&str, Learning)], repetitions: usize) -> Invented
     run("quick/active", &problems, &agents)
 }
 
-/// What a plan says of a table of a person's own.
+/// What a plan says of a user-supplied table.
 pub fn own_table() -> Vec<PlannedTable> {
     vec![PlannedTable { file: "mine.csv".into(), digest: digest(b"invented") }]
 }

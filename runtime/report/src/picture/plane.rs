@@ -29,6 +29,9 @@ impl Plane {
     }
 
     /// The centres of the cells, from the upper left corner row by row, as an image has its pixels.
+    ///
+    /// # Panics
+    /// Never: each cell has two numbers.
     pub fn inputs(&self) -> Matrix {
         let step = 2.0 * self.reach / self.cells as f64;
         let along = |i: usize| (i as f64 + 0.5) * step - self.reach;

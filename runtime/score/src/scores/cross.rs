@@ -26,6 +26,9 @@ pub struct CrossProblem<'a> {
 }
 
 /// The beliefs that results name, from the directory of their run.
+///
+/// # Errors
+/// When a belief is missing or damaged.
 pub fn read(results: &[UnitResult], directory: &RunDirectory) -> Result<Beliefs> {
     let names = results.iter().filter_map(belief_of);
     names.map(|name| Ok((name.to_owned(), directory.belief(name)?))).collect()
