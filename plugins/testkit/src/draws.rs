@@ -1,4 +1,4 @@
-//! What draws predict, and that each names one function whatever else is asked.
+//! Samples draws, and asserts that each draw names one function whatever the other draws and rows are.
 
 use jointly_sdk::{Classifier, Matrix, Regressor};
 

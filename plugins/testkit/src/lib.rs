@@ -1,4 +1,4 @@
-//! What the tests of agents share: settings, small data, and what every draw must keep.
+//! Settings, small data sets and assertions about draws for the tests of agents.
 //!
 //! `jointly check` asks a built agent for its contract on its own data; these functions ask an agent's type, so that a test
 //! can choose data, settings and inputs where a method is most likely to break it.

@@ -20,12 +20,12 @@ pub(crate) struct DataArguments {
 }
 
 impl DataArguments {
-    /// Where they say that data are.
+    /// Returns the directories that the options name.
     pub(crate) fn directories(&self) -> DataDirectories {
         DataDirectories { given: self.given.clone(), images: self.images.clone() }
     }
 
-    /// The same as words of a command line.
+    /// Returns these options as words of a command line.
     pub(crate) fn words(&self) -> Vec<OsString> {
         let option = |(name, folder): (&str, &PathBuf)| [OsString::from(name), folder.into()];
         let data = self.given.iter().map(|folder| ("--data", folder));

@@ -103,8 +103,8 @@ fn of_array(shards: Option<u32>, variable: impl Fn(&str) -> Option<String>) -> R
     )
 }
 
-/// By the first (1 where that is not told), last, step and number of an array's tasks, which must be all that there are
-/// between the first and the last: of `--array=1,5` nobody can say which shards they are.
+/// Returns the shard of a task of a Slurm array, from the array's first task (1 where Slurm does not state it), last task,
+/// step and number of tasks. Refuses arrays with gaps such as `--array=1,5`: their shards are ambiguous.
 fn of_slurm(task: u32, array: &[Option<u32>]) -> Result<Shard> {
     let &[first, last, step, Some(tasks)] = array else {
         bail!("{SLURM_TASK} is set without SLURM_ARRAY_TASK_COUNT: give --shards N, or set {SHARDS}")

@@ -16,7 +16,7 @@ use crate::{exit, output};
 pub(crate) struct ShardDone {
     pub(crate) directory: RunDirectory,
     pub(crate) shard: Shard,
-    /// Of the shard, and of the plan.
+    /// Number of units of the shard, and of the plan.
     pub(crate) units: (usize, usize),
     pub(crate) journal: Journal,
 }
