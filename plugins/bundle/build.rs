@@ -22,10 +22,10 @@ const AGENTS: [(&str, &str, Learns); 35] = [
     ("mlp", "mlp", CLASSES),
     ("laplace", "laplace", CLASSES),
     ("deep-kernel", "deep-kernel", CLASSES),
-    ("dropout", "dropout", ALL),
+    ("dropout", "dropout", BOTH),
     ("bbb", "bbb", BOTH),
     ("flow", "flow", CLASSES),
-    ("ensemble", "ensemble", ALL),
+    ("ensemble", "ensemble", BOTH),
     ("ensemble+", "ensemble-plus", CLASSES),
     ("ntk-ensemble", "ntk-ensemble", CLASSES),
     ("hypermodel", "hypermodel", CLASSES),
@@ -43,21 +43,20 @@ const AGENTS: [(&str, &str, Learns); 35] = [
     ("hmc", "hmc", NUMBERS),
     ("nng", "nng", NUMBERS),
     ("fbnn", "fbnn", NUMBERS),
-    ("vanilla", "vanilla", MULTIMODAL),
-    ("temperature-scaling", "temperature-scaling", MULTIMODAL),
-    ("ll-dropout", "ll-dropout", MULTIMODAL),
-    ("ll-svi", "ll-svi", MULTIMODAL),
-    ("svi", "svi", MULTIMODAL),
+    ("vanilla", "vanilla", TOKENS),
+    ("temperature-scaling", "temperature-scaling", TOKENS),
+    ("ll-dropout", "ll-dropout", TOKENS),
+    ("ll-svi", "ll-svi", TOKENS),
+    ("svi", "svi", TOKENS),
 ];
 
-/// Whether an agent classifies, whether it regresses, and whether it classifies inputs of any kind.
+/// Whether an agent classifies, whether it regresses, and whether it takes tokens when it classifies.
 type Learns = (bool, bool, bool);
 
 const CLASSES: Learns = (true, false, false);
+const TOKENS: Learns = (true, false, true);
 const NUMBERS: Learns = (false, true, false);
 const BOTH: Learns = (true, true, false);
-const MULTIMODAL: Learns = (false, false, true);
-const ALL: Learns = (true, true, true);
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -71,7 +70,7 @@ fn main() -> Result<()> {
     build(&root, &out.join("target"))?;
 
     let mut listing = String::from("[\n");
-    for (name, directory, (classifies, regresses, multimodal)) in AGENTS {
+    for (name, directory, (classifies, regresses, tokens)) in AGENTS {
         let module = format!("jointly_agent_{}.wasm", directory.replace('-', "_"));
         let module = out.join("target").join(TARGET).join("agent").join(module);
         let component = out.join(format!("{directory}.component.wasm"));
@@ -81,7 +80,7 @@ fn main() -> Result<()> {
         writeln!(
             listing,
             "    Bundled {{ name: {name:?}, component: include_bytes!({component:?}), classifies: {classifies}, regresses: \
-             {regresses}, multimodal: {multimodal} }},"
+             {regresses}, tokens: {tokens} }},"
         )?;
     }
     listing.push_str("]\n");

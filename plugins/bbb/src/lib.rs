@@ -200,7 +200,7 @@ mod tests {
     }
 
     fn task() -> Task {
-        Task { input_dim: 2, num_classes: 2, temperature: Some(0.25), hidden_layers: None }
+        Task { temperature: Some(0.25), ..Task::new(2, 2) }
     }
 
     fn data(examples: usize) -> Dataset {

@@ -174,7 +174,7 @@ fn length_scale_by_adaptive() -> Sweep {
     sweep("length-scale", variants.flat_map(|yes| scales.map(|l| vec![("length-scale", l), ("adaptive", yes)])))
 }
 
-jointly_sdk::export!(classifier: Dropout, regressor: Regression, multimodal: Multimodal);
+jointly_sdk::export!(classifier: Dropout, regressor: Regression);
 
 #[cfg(test)]
 mod tests {
@@ -190,7 +190,7 @@ mod tests {
     }
 
     fn task(dim: usize, classes: usize) -> Task {
-        Task { input_dim: dim, num_classes: classes, temperature: Some(0.25), hidden_layers: None }
+        Task { temperature: Some(0.25), ..Task::new(dim, classes) }
     }
 
     /// Classes are half-planes, or as many bands.

@@ -3,8 +3,7 @@
 use jointly_modal::{Fitted, Masked, Setup};
 use jointly_nets::sweeps;
 use jointly_sdk::{
-    Description, Failure, Fraction, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Progress, Setting,
-    Sweep, sweep,
+    Dataset, Description, Failure, Fraction, InputClassifier, Inputs, Progress, Setting, Sweep, Task, sweep,
 };
 
 jointly_modal::settings! {
@@ -26,7 +25,7 @@ pub struct Multimodal {
     masked: Masked,
 }
 
-impl MultimodalClassifier for Multimodal {
+impl InputClassifier for Multimodal {
     fn describe() -> Description {
         Description {
             parameters: Settings::parameters(),
@@ -36,9 +35,9 @@ impl MultimodalClassifier for Multimodal {
     }
 
     fn train(
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {

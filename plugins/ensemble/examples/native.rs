@@ -19,7 +19,7 @@ fn main() {
             Setting { name: name.into(), value: value.into() }
         })
         .collect();
-    let task = Task { input_dim: DIM, num_classes: 2, temperature: Some(0.1), hidden_layers: Some(2) };
+    let task = Task { temperature: Some(0.1), hidden_layers: Some(2), ..Task::new(DIM, 2) };
     let mut rng = Rng::new(0, 0);
     let inputs: Vec<f32> = (0..examples * DIM).map(|_| rng.normal()).collect();
     let labels = inputs.chunks(DIM).map(|row| u32::from(row[0] * row[1] > 0.0)).collect();

@@ -66,7 +66,7 @@ impl EnsembleAgent for DeepEnsemble {
     }
 }
 
-jointly_sdk::export!(classifier: jointly_nets::Agent<DeepEnsemble>, regressor: Regression, multimodal: Multimodal);
+jointly_sdk::export!(classifier: jointly_nets::Agent<DeepEnsemble>, regressor: Regression);
 
 #[cfg(test)]
 mod tests {

@@ -2,9 +2,7 @@
 
 use jointly_modal::{Fitted, Setup};
 use jointly_nets::sweeps;
-use jointly_sdk::{
-    Count, Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Progress, Setting,
-};
+use jointly_sdk::{Count, Dataset, Description, Failure, InputClassifier, Inputs, Progress, Setting, Task};
 
 jointly_modal::settings! {
     struct Settings(batch_size: "32", learning_rate: "1e-3") {
@@ -28,7 +26,7 @@ impl Multimodal {
     }
 }
 
-impl MultimodalClassifier for Multimodal {
+impl InputClassifier for Multimodal {
     fn describe() -> Description {
         Description {
             parameters: Settings::parameters(),
@@ -41,9 +39,9 @@ impl MultimodalClassifier for Multimodal {
     }
 
     fn train(
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {

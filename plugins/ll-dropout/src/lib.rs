@@ -2,9 +2,7 @@
 
 use jointly_modal::{Fitted, Last, Setup};
 use jointly_nets::{Stream, sweeps};
-use jointly_sdk::{
-    Description, Failure, Fraction, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Progress, Setting,
-};
+use jointly_sdk::{Dataset, Description, Failure, Fraction, InputClassifier, Inputs, Progress, Setting, Task};
 
 jointly_modal::settings! {
     struct Settings(batch_size: "128", learning_rate: "1e-3") {
@@ -46,7 +44,7 @@ impl LastLayerDropout {
     }
 }
 
-impl MultimodalClassifier for LastLayerDropout {
+impl InputClassifier for LastLayerDropout {
     fn describe() -> Description {
         let summary = "a network of which every draw keeps other units of the last hidden layer";
         Description {
@@ -54,6 +52,7 @@ impl MultimodalClassifier for LastLayerDropout {
                 "Riquelme, Tucker and Snoek, Deep Bayesian bandits showdown, ICLR 2018; Gal and Ghahramani, Dropout \
                        as a Bayesian approximation: representing model uncertainty in deep learning, ICML 2016"
                     .into(),
+            tokens: true,
             parameters: Settings::parameters(),
             sweeps: vec![
                 sweeps::one("rate", &["0", "0.1", "0.2", "0.3", "0.5", "0.7"]),
@@ -64,9 +63,9 @@ impl MultimodalClassifier for LastLayerDropout {
     }
 
     fn train(
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
@@ -95,7 +94,7 @@ impl MultimodalClassifier for LastLayerDropout {
     }
 }
 
-jointly_sdk::export!(multimodal: LastLayerDropout);
+jointly_sdk::export!(input_classifier: LastLayerDropout);
 
 #[cfg(test)]
 mod tests {

@@ -3,8 +3,7 @@
 use jointly_modal::{Belief, Last, Prior, Setup, Uncertain};
 use jointly_nets::sweeps;
 use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, NonNegative, Positive,
-    Progress, Setting,
+    Dataset, Description, Failure, InputClassifier, Inputs, NonNegative, Positive, Progress, Setting, Task,
 };
 
 jointly_modal::settings! {
@@ -31,7 +30,7 @@ pub struct LastLayerSvi {
     last: Last,
 }
 
-impl MultimodalClassifier for LastLayerSvi {
+impl InputClassifier for LastLayerSvi {
     fn describe() -> Description {
         let summary = "a normal belief about each parameter of the last layer, learnt by flipout";
         Description {
@@ -39,6 +38,7 @@ impl MultimodalClassifier for LastLayerSvi {
                 "Riquelme, Tucker and Snoek, Deep Bayesian bandits showdown, ICLR 2018; Wen, Vicol, Ba, Tran and \
                        Grosse, Flipout: efficient pseudo-independent weight perturbations on mini-batches, ICLR 2018"
                     .into(),
+            tokens: true,
             parameters: Settings::parameters(),
             sweeps: vec![
                 sweeps::one("prior-scale", &["0.03", "0.1", "0.3", "1"]),
@@ -49,9 +49,9 @@ impl MultimodalClassifier for LastLayerSvi {
     }
 
     fn train(
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
@@ -79,7 +79,7 @@ impl MultimodalClassifier for LastLayerSvi {
     }
 }
 
-jointly_sdk::export!(multimodal: LastLayerSvi);
+jointly_sdk::export!(input_classifier: LastLayerSvi);
 
 #[cfg(test)]
 mod tests {

@@ -17,9 +17,7 @@ use jointly_agent_ll_svi::LastLayerSvi;
 use jointly_agent_svi::Svi;
 use jointly_agent_temperature_scaling::TemperatureScaling;
 use jointly_agent_vanilla::Vanilla;
-use jointly_sdk::{
-    ImageShape, Inputs, Matrix, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting, TokenMatrix, Tokens,
-};
+use jointly_sdk::{Dataset, ImageShape, InputClassifier, Inputs, Matrix, Setting, Task, TokenMatrix};
 
 const SIDE: usize = 28;
 const CLASSES: usize = 10;
@@ -35,10 +33,10 @@ const CALL: usize = 1500;
 
 /// Examples by use.
 struct Data {
-    train: MultimodalDataset,
-    validation: MultimodalDataset,
+    train: Dataset<Inputs>,
+    validation: Dataset<Inputs>,
     /// Those that are scored, by angle.
-    scored: Vec<MultimodalDataset>,
+    scored: Vec<Dataset<Inputs>>,
 }
 
 fn main() {
@@ -78,10 +76,10 @@ fn main() {
 }
 
 /// Trains an agent and scores the mean of its draws.
-fn score<A: MultimodalClassifier>(data: &Data, settings: &[Setting], draws: u64, seed: u64) -> String {
+fn score<A: InputClassifier>(data: &Data, settings: &[Setting], draws: u64, seed: u64) -> String {
     let image = ImageShape { height: SIDE, width: SIDE, channels: 1 };
     let numbers = SIDE * SIDE;
-    let task = MultimodalTask { num_classes: CLASSES, numbers, image: Some(image), tokens: Tokens::Absent };
+    let task = Task { image: Some(image), ..Task::new(numbers, CLASSES) };
     let start = Instant::now();
     let agent = A::train(&task, &data.train, Some(&data.validation), settings, seed);
     let agent = agent.unwrap_or_else(|failure| panic!("{failure}"));
@@ -135,7 +133,7 @@ fn data(images: &[u8], labels: &[u8], [train, validation]: [usize; 2], on_valida
         let images = images[from * SIDE * SIDE..to * SIDE * SIDE].chunks(SIDE * SIDE);
         let values = images.flat_map(|image| turned(image, angle)).collect();
         let labels = labels[from..to].iter().map(|label| u32::from(*label)).collect();
-        MultimodalDataset { inputs: inputs(to - from, values), labels }
+        Dataset { inputs: inputs(to - from, values), labels }
     };
     let split = train + validation;
     let (from, to) = if on_validation { (train, split) } else { (split, labels.len()) };

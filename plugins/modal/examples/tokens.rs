@@ -6,9 +6,7 @@
 use std::time::Instant;
 
 use jointly_agent_vanilla::Vanilla;
-use jointly_sdk::{
-    Inputs, Matrix, MultimodalClassifier, MultimodalDataset, MultimodalTask, Rng, Setting, TokenMatrix, Tokens,
-};
+use jointly_sdk::{Dataset, InputClassifier, Inputs, Matrix, Rng, Setting, Task, TokenMatrix, Tokens};
 
 /// Texts to train on, their words, and words that there are.
 const TEXTS: usize = 5000;
@@ -37,11 +35,7 @@ fn main() {
     score("clicks", &settings, clicks());
 }
 
-fn score(
-    name: &str,
-    settings: &[Setting],
-    (task, train, test): (MultimodalTask, MultimodalDataset, MultimodalDataset),
-) {
+fn score(name: &str, settings: &[Setting], (task, train, test): (Task, Dataset<Inputs>, Dataset<Inputs>)) {
     let start = Instant::now();
     let agent = Vanilla::train(&task, &train, None, settings, 0).expect("training succeeds");
     let seconds = start.elapsed().as_secs_f64();
@@ -61,26 +55,26 @@ fn zipf(count: usize, rng: &mut Rng) -> usize {
 }
 
 fn examples(
-    task: MultimodalTask,
+    task: Task,
     train: usize,
     tokens: usize,
     mut make: impl FnMut(&mut Vec<f32>, &mut Vec<u32>) -> u32,
-) -> (MultimodalTask, MultimodalDataset, MultimodalDataset) {
+) -> (Task, Dataset<Inputs>, Dataset<Inputs>) {
     let mut part = |rows: usize| {
         let (mut numbers, mut ids) = (Vec::new(), Vec::new());
         let labels = (0..rows).map(|_| make(&mut numbers, &mut ids)).collect();
-        let numbers = Matrix::new(rows, task.numbers, numbers).expect("rows of one length");
+        let numbers = Matrix::new(rows, task.input_dim, numbers).expect("rows of one length");
         let tokens = TokenMatrix::new(rows, tokens, ids).expect("rows of one length");
-        MultimodalDataset { inputs: Inputs { numbers, tokens }, labels }
+        Dataset { inputs: Inputs { numbers, tokens }, labels }
     };
     let (train, test) = (part(train), part(SCORED));
     (task, train, test)
 }
 
 /// One word in twenty is of the topic's own order of words, the others of one that all topics share.
-fn texts() -> (MultimodalTask, MultimodalDataset, MultimodalDataset) {
+fn texts() -> (Task, Dataset<Inputs>, Dataset<Inputs>) {
     let tokens = Tokens::Text { vocabulary: VOCABULARY as u32, length: LENGTH };
-    let task = MultimodalTask { num_classes: TOPICS, numbers: 0, image: None, tokens };
+    let task = Task { tokens, ..Task::new(0, TOPICS) };
     let mut rng = Rng::new(1, 0);
     examples(task, TEXTS, LENGTH, |_, ids| {
         let topic = rng.below(TOPICS);
@@ -96,9 +90,9 @@ fn texts() -> (MultimodalTask, MultimodalDataset, MultimodalDataset) {
 }
 
 /// The log-odds are a sum of effects of categories, of which a few are frequent, and of numbers.
-fn clicks() -> (MultimodalTask, MultimodalDataset, MultimodalDataset) {
+fn clicks() -> (Task, Dataset<Inputs>, Dataset<Inputs>) {
     let tokens = Tokens::Categories(vec![CATEGORIES as u32; COLUMNS]);
-    let task = MultimodalTask { num_classes: 2, numbers: NUMBERS, image: None, tokens };
+    let task = Task { tokens, ..Task::new(NUMBERS, 2) };
     let mut rng = Rng::new(2, 0);
     let effects: Vec<f32> = (0..COLUMNS * CATEGORIES).map(|_| 0.4 * rng.normal()).collect();
     examples(task, CLICKS, COLUMNS, |numbers, ids| {

@@ -9,7 +9,7 @@ use jointly_nets::loss::{CrossEntropy, Targets};
 use jointly_nets::noisy::Deviations;
 use jointly_nets::simd::Lanes;
 use jointly_nets::{Network, Noisy, Progress, Stream};
-use jointly_sdk::{Failure, MultimodalDataset, MultimodalTask};
+use jointly_sdk::{Dataset, Failure, Inputs, Task};
 
 use crate::design::Design;
 use crate::fitted::{Fitted, assemble};
@@ -22,7 +22,7 @@ use crate::tables::{Steps, Tables};
 pub struct Setup<'a> {
     pub(crate) design: &'a Design,
     reader: Reader,
-    data: &'a MultimodalDataset,
+    data: &'a Dataset<Inputs>,
     /// The examples' numbers as the networks read them.
     numbers: Cow<'a, [f32]>,
     pub(crate) seed: u64,
@@ -36,8 +36,8 @@ impl<'a> Setup<'a> {
     /// A network that the task does not suit, or data that are not the task's.
     pub fn new(
         design: &'a Design,
-        task: &MultimodalTask,
-        data: &'a MultimodalDataset,
+        task: &Task,
+        data: &'a Dataset<Inputs>,
         networks: usize,
         seed: u64,
     ) -> Result<Self, Failure> {

@@ -2,7 +2,7 @@
 
 use jointly_nets::simd::LANES;
 use jointly_nets::{FirstBiases, Front, Image, Network, Stage, Stream};
-use jointly_sdk::{Failure, MultimodalTask, Tokens};
+use jointly_sdk::{Failure, Task, Tokens};
 
 use crate::design::{Architecture, Design};
 use crate::tables::{Kind, Tables};
@@ -53,7 +53,7 @@ impl Plan {
     /// # Errors
     ///
     /// A network that does not read what the task gives, filters that do not fit the image, or too many parameters.
-    pub fn new(design: &Design, task: &MultimodalTask, networks: usize) -> Result<Self, Failure> {
+    pub fn new(design: &Design, task: &Task, networks: usize) -> Result<Self, Failure> {
         let unsupported = |reason: &str| Err(Failure::Unsupported(reason.into()));
         let tokens = task.tokens != Tokens::Absent;
         let network = match design.network {
@@ -69,8 +69,8 @@ impl Plan {
         }
         let image =
             task.image.map(|shape| Image { height: shape.height, width: shape.width, channels: shape.channels });
-        if let Some(image) = image.filter(|image| image.numbers() != task.numbers) {
-            return Err(Failure::Internal(format!("{} numbers are no image of {image:?}", task.numbers)));
+        if let Some(image) = image.filter(|image| image.numbers() != task.input_dim) {
+            return Err(Failure::Internal(format!("{} numbers are no image of {image:?}", task.input_dim)));
         }
         let front = match (network, image) {
             (Architecture::Lenet, None) => {
@@ -86,7 +86,7 @@ impl Plan {
         });
         let embedded = kind.vectors().checked_mul(embedding_width);
         // A layer reads at least one number.
-        let inputs = embedded.and_then(|embedded| embedded.checked_add(task.numbers)).map(|inputs| inputs.max(1));
+        let inputs = embedded.and_then(|embedded| embedded.checked_add(task.input_dim)).map(|inputs| inputs.max(1));
         let Some(inputs) = inputs else { return too_many() };
         let hidden = design.hidden.clone().unwrap_or_else(|| match (network, &task.tokens) {
             (Architecture::Lenet, _) | (_, Tokens::Text { .. }) => HIDDEN_OF_FEATURES.to_vec(),
@@ -100,7 +100,7 @@ impl Plan {
         });
         let plan = Self {
             standardises: task.image.is_none(),
-            numbers: task.numbers,
+            numbers: task.input_dim,
             front,
             widths,
             kind,
@@ -175,10 +175,10 @@ mod tests {
     fn networks_are_those_of_the_paper_where_nothing_is_said() {
         let [numbers, _, texts, categories] = trials();
         let image = Some(ImageShape { height: 28, width: 28, channels: 1 });
-        let mnist = MultimodalTask { num_classes: 10, numbers: 784, image, tokens: Tokens::Absent };
+        let mnist = Task { image, ..Task::new(784, 10) };
         let auto = design();
         let lenet = Design { network: Architecture::Lenet, filters: vec![32, 64], ..auto.clone() };
-        let plan = |design: &Design, task: &MultimodalTask| Plan::new(design, task, 1).unwrap();
+        let plan = |design: &Design, task: &Task| Plan::new(design, task, 1).unwrap();
         for (design, task, widths) in [
             (&auto, &mnist, vec![784, 200, 200, 10]),
             (&lenet, &mnist, vec![12 * 12 * 64, 128, 10]),
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn what_has_no_room_is_refused() {
         let [.., categories] = trials();
-        let ids = |sizes: Vec<u32>| MultimodalTask { tokens: Tokens::Categories(sizes), ..categories.task.clone() };
+        let ids = |sizes: Vec<u32>| Task { tokens: Tokens::Categories(sizes), ..categories.task.clone() };
         assert!(Plan::new(&design(), &ids(vec![4_000_000]), 1).is_ok());
         for (task, networks) in [(ids(vec![5_000_000]), 1), (ids(vec![u32::MAX; 3]), 1), (ids(vec![400_000]), 11)] {
             assert!(matches!(Plan::new(&design(), &task, networks), Err(Failure::InvalidSetting(_))));

@@ -84,7 +84,7 @@ fn scaling(numbers: &Matrix) -> Vec<(f32, f32)> {
 
 #[cfg(test)]
 mod tests {
-    use jointly_sdk::{ImageShape, MultimodalTask, TokenMatrix, Tokens};
+    use jointly_sdk::{ImageShape, Task, TokenMatrix};
 
     use super::*;
     use crate::trials::trials;
@@ -95,7 +95,7 @@ mod tests {
     }
 
     fn reader(image: Option<ImageShape>, seen: &Inputs) -> Result<Reader, Failure> {
-        let task = MultimodalTask { num_classes: 2, numbers: 2, image, tokens: Tokens::Absent };
+        let task = Task { image, ..Task::new(2, 2) };
         Reader::new(Plan::new(&crate::trials::design(), &task, 1).unwrap(), seen)
     }
 

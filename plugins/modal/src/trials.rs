@@ -1,8 +1,7 @@
 //! Small problems of every kind of input, and what holds of every agent on them; for the agents' tests.
 
 use jointly_sdk::{
-    Failure, ImageShape, Inputs, Matrix, MultimodalClassifier, MultimodalDataset, MultimodalTask, Rng, Setting,
-    TokenMatrix, Tokens,
+    Dataset, Failure, ImageShape, InputClassifier, Inputs, Matrix, Rng, Setting, Task, TokenMatrix, Tokens,
 };
 
 use crate::design::{Architecture, Design};
@@ -13,11 +12,11 @@ pub struct Trial {
     /// What it is of.
     pub name: &'static str,
     /// What an agent is told.
-    pub task: MultimodalTask,
+    pub task: Task,
     /// To train on.
-    pub train: MultimodalDataset,
+    pub train: Dataset<Inputs>,
     /// Of the same law.
-    pub test: MultimodalDataset,
+    pub test: Dataset<Inputs>,
 }
 
 const ROWS: usize = 240;
@@ -56,11 +55,7 @@ fn inputs(rows: usize, numbers: Vec<f32>, tokens: Vec<u32>) -> Inputs {
 }
 
 /// A problem whose rows `make` appends; it returns their class.
-fn trial(
-    name: &'static str,
-    task: MultimodalTask,
-    make: impl Fn(&mut Rng, &mut Vec<f32>, &mut Vec<u32>) -> u32,
-) -> Trial {
+fn trial(name: &'static str, task: Task, make: impl Fn(&mut Rng, &mut Vec<f32>, &mut Vec<u32>) -> u32) -> Trial {
     let classes = task.num_classes;
     let mut rng = Rng::new(17, classes as u64);
     let mut part = || {
@@ -70,14 +65,14 @@ fn trial(
             if rng.uniform() < MISTAKEN { rng.below(classes) as u32 } else { class }
         };
         let labels = (0..ROWS).map(|_| label()).collect();
-        MultimodalDataset { inputs: inputs(ROWS, numbers, tokens), labels }
+        Dataset { inputs: inputs(ROWS, numbers, tokens), labels }
     };
     Trial { name, task, train: part(), test: part() }
 }
 
 /// Sectors of the plane, whose numbers are far from standardised.
 fn numbers() -> Trial {
-    let task = MultimodalTask { num_classes: 3, numbers: 2, image: None, tokens: Tokens::Absent };
+    let task = Task::new(2, 3);
     trial("numbers", task, |rng, numbers, _| {
         let (x, y) = (rng.normal(), rng.normal());
         numbers.extend([100.0 + 20.0 * x, 0.01 * y]);
@@ -88,7 +83,7 @@ fn numbers() -> Trial {
 /// Bright squares, of which the corner is the class.
 fn images() -> Trial {
     let image = ImageShape { height: 10, width: 9, channels: 1 };
-    let task = MultimodalTask { num_classes: 4, numbers: 90, image: Some(image), tokens: Tokens::Absent };
+    let task = Task { image: Some(image), ..Task::new(90, 4) };
     trial("images", task, |rng, numbers, _| {
         let class = rng.below(4);
         let (top, left) = (rng.below(2) + 5 * (class / 2), rng.below(2) + 4 * (class % 2));
@@ -103,7 +98,7 @@ fn images() -> Trial {
 /// Texts of words of which each class has its own, among words that all have; some are short.
 fn texts() -> Trial {
     let tokens = Tokens::Text { vocabulary: 60, length: 12 };
-    let task = MultimodalTask { num_classes: 3, numbers: 0, image: None, tokens };
+    let task = Task { tokens, ..Task::new(0, 3) };
     trial("texts", task, |rng, _, tokens| {
         let class = rng.below(3);
         let words = 6 + rng.below(7);
@@ -118,7 +113,7 @@ fn texts() -> Trial {
 
 /// Two columns of categories that decide together with a number.
 fn categories() -> Trial {
-    let task = MultimodalTask { num_classes: 2, numbers: 1, image: None, tokens: Tokens::Categories(vec![4, 30, 2]) };
+    let task = Task { tokens: Tokens::Categories(vec![4, 30, 2]), ..Task::new(1, 2) };
     trial("categories", task, |rng, numbers, tokens| {
         let (a, b, c) = (rng.below(4), rng.below(30), rng.below(2));
         let x = 5.0 * rng.normal();
@@ -146,7 +141,7 @@ fn settings(pairs: &[(&str, &str)]) -> Vec<Setting> {
     pairs.iter().map(|(name, value)| Setting { name: (*name).into(), value: (*value).into() }).collect()
 }
 
-fn train<A: MultimodalClassifier>(trial: &Trial, pairs: &[(&str, &str)], seed: u64) -> A {
+fn train<A: InputClassifier>(trial: &Trial, pairs: &[(&str, &str)], seed: u64) -> A {
     let trained = A::train(&trial.task, &trial.train, Some(&trial.test), &settings(pairs), seed);
     trained.unwrap_or_else(|failure| panic!("{}: {failure}", trial.name))
 }
@@ -156,14 +151,14 @@ fn train<A: MultimodalClassifier>(trial: &Trial, pairs: &[(&str, &str)], seed: u
 /// # Panics
 ///
 /// Where the agent gives up.
-pub fn sample<A: MultimodalClassifier>(agent: &A, task: &MultimodalTask, inputs: &Inputs, draws: &[u64]) -> Vec<f32> {
+pub fn sample<A: InputClassifier>(agent: &A, task: &Task, inputs: &Inputs, draws: &[u64]) -> Vec<f32> {
     let mut out = vec![f32::NAN; draws.len() * inputs.rows() * task.num_classes];
     agent.sample_probs(inputs, draws, &mut out).expect("inputs of the task");
     out
 }
 
 /// The fraction of test examples of which the mean of the draws has the right class.
-pub fn accuracy<A: MultimodalClassifier>(agent: &A, trial: &Trial) -> f32 {
+pub fn accuracy<A: InputClassifier>(agent: &A, trial: &Trial) -> f32 {
     let classes = trial.task.num_classes;
     let draws: Vec<u64> = (0..DRAWS).collect();
     let probs = sample(agent, &trial.task, &trial.test.inputs, &draws);
@@ -178,7 +173,7 @@ pub fn accuracy<A: MultimodalClassifier>(agent: &A, trial: &Trial) -> f32 {
 /// # Panics
 ///
 /// Where that is not so.
-pub fn learns_by_its_seed<A: MultimodalClassifier>(pairs: &[(&str, &str)]) {
+pub fn learns_by_its_seed<A: InputClassifier>(pairs: &[(&str, &str)]) {
     for trial in trials() {
         let [one, same, other] = [1, 1, 2].map(|seed| train::<A>(&trial, pairs, seed));
         let found = accuracy(&one, &trial);
@@ -198,7 +193,7 @@ pub fn learns_by_its_seed<A: MultimodalClassifier>(pairs: &[(&str, &str)]) {
 /// # Panics
 ///
 /// Where that is not so.
-pub fn draws_are_functions<A: MultimodalClassifier>(pairs: &[(&str, &str)]) {
+pub fn draws_are_functions<A: InputClassifier>(pairs: &[(&str, &str)]) {
     let others = pairs.iter().copied().filter(|(name, _)| !["epochs", "hidden"].contains(name));
     let quick: Vec<_> = others.chain([("epochs", "2")]).collect();
     let lenet = [&quick[..], &[("network", "lenet"), ("filters", "3,5"), ("hidden", "9")]].concat();
@@ -236,11 +231,11 @@ pub fn draws_are_functions<A: MultimodalClassifier>(pairs: &[(&str, &str)]) {
 /// # Panics
 ///
 /// Where that is not so.
-pub fn survives_few_rows<A: MultimodalClassifier>(pairs: &[(&str, &str)]) {
+pub fn survives_few_rows<A: InputClassifier>(pairs: &[(&str, &str)]) {
     for trial in trials() {
         for few in [&[][..], &[7], &[7, 7, 7]] {
             let labels = few.iter().map(|place| trial.train.labels[*place]).collect();
-            let data = MultimodalDataset { inputs: rows(&trial.train.inputs, few), labels };
+            let data = Dataset { inputs: rows(&trial.train.inputs, few), labels };
             for validation in [None, Some(&data)] {
                 let agent = A::train(&trial.task, &data, validation, &settings(pairs), 1).expect("an agent");
                 let probs = sample(&agent, &trial.task, &trial.test.inputs, &[0, 5]);
@@ -249,8 +244,8 @@ pub fn survives_few_rows<A: MultimodalClassifier>(pairs: &[(&str, &str)]) {
         }
     }
     // What has no inputs at all has classes still.
-    let task = MultimodalTask { num_classes: 2, numbers: 0, image: None, tokens: Tokens::Absent };
-    let data = MultimodalDataset { inputs: inputs(5, Vec::new(), Vec::new()), labels: vec![0, 1, 1, 1, 1] };
+    let task = Task::new(0, 2);
+    let data = Dataset { inputs: inputs(5, Vec::new(), Vec::new()), labels: vec![0, 1, 1, 1, 1] };
     let agent = A::train(&task, &data, None, &settings(pairs), 1).expect("an agent");
     let probs = sample(&agent, &task, &data.inputs, &[0]);
     assert!(probs.iter().all(|p| *p > 0.0 && *p <= 1.0), "{probs:?}");
@@ -261,7 +256,7 @@ pub fn survives_few_rows<A: MultimodalClassifier>(pairs: &[(&str, &str)]) {
 /// # Panics
 ///
 /// Where that is not so.
-pub fn refuses_by_name<A: MultimodalClassifier>() {
+pub fn refuses_by_name<A: InputClassifier>() {
     let [numbers, images, texts, categories] = trials();
     let failure = |trial: &Trial, pairs: &[(&str, &str)]| {
         let trained = A::train(&trial.task, &trial.train, None, &settings(pairs), 1);
@@ -295,10 +290,10 @@ pub fn refuses_by_name<A: MultimodalClassifier>() {
     }
     let mut stranger = rows(&texts.train.inputs, &[0]);
     stranger.tokens = TokenMatrix::new(1, 12, vec![60; 12]).expect("a row");
-    let data = MultimodalDataset { inputs: stranger, labels: vec![0] };
+    let data = Dataset { inputs: stranger, labels: vec![0] };
     assert!(matches!(A::train(&texts.task, &data, None, &[], 1), Err(Failure::Internal(_))));
 
-    let nothing = MultimodalDataset { inputs: rows(&images.train.inputs, &[]), labels: Vec::new() };
+    let nothing = Dataset { inputs: rows(&images.train.inputs, &[]), labels: Vec::new() };
     let description = A::describe();
     assert!(!description.citation.is_empty() && !description.sweeps.is_empty());
     for sweep in description.sweeps {

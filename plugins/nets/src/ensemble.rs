@@ -117,7 +117,7 @@ mod tests {
     }
 
     fn task(classes: usize) -> Task {
-        Task { input_dim: 2, num_classes: classes, temperature: Some(0.25), hidden_layers: None }
+        Task { temperature: Some(0.25), ..Task::new(2, classes) }
     }
 
     /// Classes are sectors of the plane.

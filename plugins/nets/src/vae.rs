@@ -215,7 +215,7 @@ mod tests {
     const ROWS: usize = 6;
 
     fn task() -> Task {
-        Task { input_dim: DIM, num_classes: 2, temperature: None, hidden_layers: None }
+        Task::new(DIM, 2)
     }
 
     /// Two clusters around opposite corners of a cube, in turn.

@@ -3,8 +3,7 @@
 use jointly_modal::{Belief, Prior, Setup, Uncertain};
 use jointly_nets::sweeps;
 use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, NonNegative, Positive,
-    Progress, Setting,
+    Dataset, Description, Failure, InputClassifier, Inputs, NonNegative, Positive, Progress, Setting, Task,
 };
 
 jointly_modal::settings! {
@@ -41,13 +40,14 @@ impl Svi {
     }
 }
 
-impl MultimodalClassifier for Svi {
+impl InputClassifier for Svi {
     fn describe() -> Description {
         Description {
             citation: "Wen, Vicol, Ba, Tran and Grosse, Flipout: efficient pseudo-independent weight perturbations on \
                        mini-batches, ICLR 2018; Blundell, Cornebise, Kavukcuoglu and Wierstra, Weight uncertainty in neural \
                        networks, ICML 2015"
                 .into(),
+            tokens: true,
             parameters: Settings::parameters(),
             sweeps: vec![
                 sweeps::one("prior-scale", &["0.1", "0.3", "1", "3"]),
@@ -58,9 +58,9 @@ impl MultimodalClassifier for Svi {
     }
 
     fn train(
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
@@ -82,7 +82,7 @@ impl MultimodalClassifier for Svi {
     }
 }
 
-jointly_sdk::export!(multimodal: Svi);
+jointly_sdk::export!(input_classifier: Svi);
 
 #[cfg(test)]
 mod tests {
@@ -95,7 +95,7 @@ mod tests {
         &[("hidden", "20"), ("epochs", "60"), ("batch-size", "16"), ("learning-rate", "1e-2"), ("kl-weight", "0.1")]
     );
 
-    fn trained(data: &MultimodalDataset, task: &MultimodalTask, pairs: &[(&str, &str)]) -> Svi {
+    fn trained(data: &Dataset<Inputs>, task: &Task, pairs: &[(&str, &str)]) -> Svi {
         let setting = |(name, value): &(&str, &str)| Setting { name: (*name).into(), value: (*value).into() };
         Svi::train(task, data, None, &pairs.iter().map(setting).collect::<Vec<_>>(), 1).unwrap()
     }
@@ -105,7 +105,7 @@ mod tests {
         let [numbers, ..] = trials();
         let places: Vec<usize> = (0..examples).collect();
         let labels = numbers.train.labels[..examples].to_vec();
-        let data = MultimodalDataset { inputs: trials::rows(&numbers.train.inputs, &places), labels };
+        let data = Dataset { inputs: trials::rows(&numbers.train.inputs, &places), labels };
         let fast = [("prior-scale", "1"), ("initial-scale", "0.1"), ("learning-rate", "1e-2"), ("scale-rate", "1e-2")];
         let pairs = [&fast[..], &[("hidden", "5"), ("epochs", epochs), ("batch-size", "8")]].concat();
         trained(&data, &numbers.task, &pairs).belief().mean_scale()

@@ -4,9 +4,7 @@ mod temperature;
 
 use jointly_modal::{Fitted, Setup};
 use jointly_nets::sweeps;
-use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Progress, Setting, log,
-};
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Progress, Setting, Task, log};
 
 use temperature::at_an_end;
 pub use temperature::likeliest;
@@ -35,11 +33,12 @@ impl TemperatureScaling {
     }
 }
 
-impl MultimodalClassifier for TemperatureScaling {
+impl InputClassifier for TemperatureScaling {
     fn describe() -> Description {
         let summary = "one network, whose logits are divided by what makes held-out examples likeliest";
         Description {
             citation: "Guo, Pleiss, Sun and Weinberger, On calibration of modern neural networks, ICML 2017".into(),
+            tokens: true,
             parameters: Settings::parameters(),
             sweeps: vec![
                 sweeps::one("learning-rate", &["3e-4", "1e-3", "3e-3"]),
@@ -50,9 +49,9 @@ impl MultimodalClassifier for TemperatureScaling {
     }
 
     fn train(
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        validation: Option<&MultimodalDataset>,
+        task: &Task,
+        data: &Dataset<Inputs>,
+        validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
@@ -86,7 +85,7 @@ impl MultimodalClassifier for TemperatureScaling {
     }
 }
 
-jointly_sdk::export!(multimodal: TemperatureScaling);
+jointly_sdk::export!(input_classifier: TemperatureScaling);
 
 #[cfg(test)]
 mod tests {

@@ -2,9 +2,7 @@
 
 use jointly_modal::{Fitted, Setup};
 use jointly_nets::sweeps;
-use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Progress, Setting,
-};
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Progress, Setting, Task};
 
 jointly_modal::settings! {
     struct Settings(batch_size: "32", learning_rate: "1e-3") {}
@@ -18,13 +16,14 @@ jointly_modal::settings! {
 #[derive(Debug)]
 pub struct Vanilla(Fitted);
 
-impl MultimodalClassifier for Vanilla {
+impl InputClassifier for Vanilla {
     fn describe() -> Description {
         Description {
             citation:
                 "Hendrycks and Gimpel, A baseline for detecting misclassified and out-of-distribution examples in \
                        neural networks, ICLR 2017"
                     .into(),
+            tokens: true,
             parameters: Settings::parameters(),
             sweeps: vec![
                 sweeps::one("learning-rate", &["3e-4", "1e-3", "3e-3"]),
@@ -35,9 +34,9 @@ impl MultimodalClassifier for Vanilla {
     }
 
     fn train(
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
@@ -55,7 +54,7 @@ impl MultimodalClassifier for Vanilla {
     }
 }
 
-jointly_sdk::export!(multimodal: Vanilla);
+jointly_sdk::export!(input_classifier: Vanilla);
 
 #[cfg(test)]
 mod tests {
