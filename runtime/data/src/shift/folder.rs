@@ -6,9 +6,7 @@ use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use image::{DynamicImage, ImageFormat, ImageReader, Limits};
-use jointly_core::ImageShape;
-use jointly_core::dataset::MAX_CLASSES;
-use jointly_core::multimodal::{MultimodalTask, Tokens};
+use jointly_core::{ImageShape, MAX_CLASSES, Task};
 
 use super::super::MAX_DATA_BYTES;
 use super::super::error::{DataDefect, DataError};
@@ -113,8 +111,7 @@ impl ImageFolder {
         for (outsider, files) in outsiders {
             others.push((outsider.clone(), rows(&files)?));
         }
-        let (num_classes, numbers) = (classes.len() as u32, shape.values() as u32);
-        let task = MultimodalTask { num_classes, numbers, image: Some(shape), tokens: Tokens::Absent };
+        let task = Task { image: Some(shape), ..Task::new(shape.values() as u32, classes.len() as u32) };
         Ok(ShiftData::new(name, task, pool, test, others))
     }
 }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use image::{GrayImage, ImageFormat, RgbImage};
-use jointly_core::multimodal::Inputs;
+use jointly_core::Inputs;
 use jointly_core::stream::{Stream, stream};
 use tempfile::TempDir;
 
@@ -446,7 +446,7 @@ fn image_folder(folder: &Folder) -> ImageFolder {
 fn folders_are_classes_and_images_are_brought_to_a_size() {
     let folder = folders();
     let data = image_folder(&folder).load("pets").unwrap();
-    assert_eq!((data.name(), data.task().num_classes, data.task().numbers), ("pets", 2, 48));
+    assert_eq!((data.name(), data.task().num_classes, data.task().input_dim), ("pets", 2, 48));
     assert_eq!((&data.pool.labels[..], &data.test.as_ref().unwrap().labels[..]), (&[0, 0, 1][..], &[0, 0, 1][..]));
     assert_eq!(data.outsiders().collect::<Vec<_>>(), [("others", 3)]);
     let values = pixels(&data.pool.rows);
@@ -457,7 +457,7 @@ fn folders_are_classes_and_images_are_brought_to_a_size() {
     assert!(values[96..].iter().all(|&x| byte(x).abs_diff(100) < 3));
 
     let grey = ImageFolder { grey: true, side: 2, test: None, ..image_folder(&folder) }.load("pets").unwrap();
-    assert_eq!((grey.task().numbers, grey.test.is_none()), (4, true));
+    assert_eq!((grey.task().input_dim, grey.test.is_none()), (4, true));
     assert_ne!(grey.digest(), data.digest());
     assert_eq!(image_folder(&folders()).load("pets").unwrap().digest(), data.digest());
 }

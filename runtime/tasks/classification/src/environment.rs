@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use jointly_core::matrix::Matrix;
 use jointly_core::stream::{Stream, TRUNCATION};
+use jointly_core::task::Task;
 
 /// Rows that move through a layer together: enough lanes to keep the adders busy on every CPU.
 const LANES: usize = 16;
@@ -44,6 +45,15 @@ pub(crate) struct LayerSize {
 }
 
 impl EnvironmentSpec {
+    /// What an agent is told of the environment.
+    pub(crate) fn task(&self) -> Task {
+        Task {
+            temperature: Some(self.temperature as f32),
+            hidden_layers: Some(self.hidden.len() as u32),
+            ..Task::new(self.input_dim, self.num_classes)
+        }
+    }
+
     /// The layers in order, the first of them alone biased.
     ///
     /// # Panics

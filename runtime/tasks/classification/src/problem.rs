@@ -3,13 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use jointly_core::dataset::{Dataset, Task};
+use jointly_core::dataset::Dataset;
 use jointly_core::estimate::{MAX_SAMPLE_BYTES, joint_log_likelihood};
 use jointly_core::evaluation::{Evaluation, EvaluationError};
-use jointly_core::inputs::normal_inputs;
+use jointly_core::inputs::Inputs;
 use jointly_core::matrix::Matrix;
 use jointly_core::metric::Metric;
+use jointly_core::normal_inputs::normal_inputs;
 use jointly_core::stream::{Stream, stream};
+use jointly_core::task::Task;
 use jointly_core::tau_samples::{TauSamples, tau_sample_index};
 use jointly_data::RealProblem;
 use jointly_data::import::ImportedProblem;
@@ -68,12 +70,7 @@ impl Problem {
     /// What an agent is told.
     pub fn task(&self) -> Task {
         match &self.source {
-            Source::Synthetic { environment, .. } => Task {
-                input_dim: environment.input_dim,
-                num_classes: environment.num_classes,
-                temperature: Some(environment.temperature as f32),
-                hidden_layers: Some(environment.hidden.len() as u32),
-            },
+            Source::Synthetic { environment, .. } => environment.task(),
             Source::Imported(imported) => imported.task().clone(),
             Source::Real(real) => real.task(),
         }
@@ -196,6 +193,18 @@ impl Instance {
         None
     }
 
+    /// Makes the inputs without labels: the training examples of a real dataset that are not in the training set, or those of
+    /// an imported file. An environment has none, since its inputs tell nothing of its labels.
+    ///
+    /// They may be many: ask for them only where the agent uses them.
+    pub fn unlabelled(&self) -> Option<Inputs> {
+        match &self.0 {
+            Data::Synthetic(_) => None,
+            Data::Imported(imported) => imported.unlabelled().cloned(),
+            Data::Real(real) => real.unlabelled(),
+        }
+    }
+
     /// The sampled environment, where there is one.
     pub fn environment(&self) -> Option<&Environment> {
         match &self.0 {
@@ -236,7 +245,7 @@ impl Synthetic {
         let inputs = normal_inputs(train_size as usize, input_dim, &mut stream(seed, "train-inputs", name, 0));
         let probs = environment.class_probs(&inputs);
         let labels = labels(&probs, num_classes, &mut stream(seed, "train-labels", name, 0));
-        let train = Dataset::new(inputs, labels, spec.num_classes).expect("sampled inputs and labels are valid");
+        let train = Dataset::new(&spec.task(), inputs, labels).expect("sampled inputs and labels are valid");
         Self { environment, input_dim, num_classes, train, test_inputs, seed, name: name.to_owned() }
     }
 
@@ -257,7 +266,7 @@ impl Synthetic {
             log_likelihoods.push(joint_log_likelihood(probs, &labels, self.num_classes));
             all_labels.extend(labels);
         }
-        TauSamples { inputs, labels: all_labels, log_likelihoods: Some(log_likelihoods) }
+        TauSamples { inputs: inputs.into(), labels: all_labels, log_likelihoods: Some(log_likelihoods) }
     }
 }
 

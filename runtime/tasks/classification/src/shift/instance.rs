@@ -1,8 +1,7 @@
 //! A problem's data under one seed, and the test inputs as a shift leaves them.
 
-use jointly_core::image_shape::ImageShape;
-use jointly_core::matrix::Matrix;
-use jointly_core::multimodal::{Inputs, MultimodalDataset, MultimodalTask, PADDING, TokenMatrix, Tokens};
+use jointly_core::tokens::{PADDING, TokenMatrix, Tokens};
+use jointly_core::{Dataset, ImageShape, Inputs, Matrix, Task};
 
 use super::error::ShiftError;
 use super::level::ShiftLevel;
@@ -15,13 +14,13 @@ use crate::shift::level::Shift;
 #[derive(Clone, Debug)]
 pub struct ShiftInstance {
     /// What an agent is told.
-    pub task: MultimodalTask,
+    pub task: Task,
     /// The examples to train on.
-    pub train: MultimodalDataset,
+    pub train: Dataset,
     /// Others, for the agent's own use.
-    pub validation: MultimodalDataset,
+    pub validation: Dataset,
     /// Others, to test on, as they are before any shift.
-    pub test: MultimodalDataset,
+    pub test: Dataset,
     /// Inputs of no class, by where they come from; there may be none.
     pub outsiders: Vec<Outsiders>,
     pub(super) seed: u64,
@@ -39,11 +38,11 @@ pub struct Outsiders {
 }
 
 /// Whether inputs of a task can be shifted so, and change by it.
-pub(super) fn changes(task: &MultimodalTask, shift: Shift) -> bool {
+pub(super) fn changes(task: &Task, shift: Shift) -> bool {
     match (shift.input(), task.image) {
         (Input::Image, Some(shape)) => shape.channels() == 3 || shift.changes_grey(),
         (Input::Image, None) => false,
-        (Input::Table, image) => image.is_none() && task.numbers > 0,
+        (Input::Table, image) => image.is_none() && task.input_dim > 0,
         (Input::Tokens, _) => task.tokens != Tokens::Absent,
     }
 }
@@ -65,10 +64,10 @@ impl ShiftInstance {
         let inputs = self.test.inputs();
         let (numbers, tokens) = match (level.shift().input(), self.task.image) {
             (Input::Image, Some(shape)) => (self.images(level, shape)?, inputs.tokens().clone()),
-            (Input::Table, None) if self.task.numbers > 0 => (self.table(level)?, inputs.tokens().clone()),
+            (Input::Table, None) if self.task.input_dim > 0 => (self.table(level)?, inputs.tokens().clone()),
             (Input::Tokens, _) if self.task.tokens != Tokens::Absent => (inputs.numbers().clone(), self.tokens(level)?),
             (shifts, image) => {
-                let found = match (image, self.task.numbers) {
+                let found = match (image, self.task.input_dim) {
                     (Some(_), _) => Input::Image,
                     (None, 0) => Input::Tokens,
                     (None, _) => Input::Table,

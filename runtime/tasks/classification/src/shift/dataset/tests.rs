@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use jointly_core::multimodal::Tokens;
+use jointly_core::tokens::Tokens;
 use jointly_data::shift::{ImageFolder, load_shift, locate_shift, shift_card};
 
 use super::*;
@@ -35,7 +35,7 @@ fn problem(data: &Arc<ShiftData>, classes: ClassShift, repetition: u32) -> Shift
 }
 
 /// The number of each row: standardising keeps the order of the first feature.
-fn first(data: &MultimodalDataset) -> Vec<u32> {
+fn first(data: &Dataset) -> Vec<u32> {
     let numbers = data.inputs().numbers();
     (0..numbers.rows()).map(|row| numbers.row(row)[0].to_bits()).collect()
 }
@@ -96,7 +96,7 @@ fn filtered_classes_are_rarer_in_training_alone() {
         let classes = ClassShift::Filtered { share: 0.34, reject };
         problem(&data, classes, 0).instance(1)
     };
-    let counts = |part: &MultimodalDataset| {
+    let counts = |part: &Dataset| {
         let mut counts = [0_usize; 3];
         part.labels().iter().for_each(|&label| counts[label as usize] += 1);
         counts
