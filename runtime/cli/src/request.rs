@@ -11,14 +11,14 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use jointly_classification::{Suite, shift};
 use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES};
-use jointly_core::limits::usual_fuel;
+use jointly_core::limits::SHIFT_FUEL;
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::execution::{Belief, Finished};
 use jointly_engine::problems::Choices;
 use jointly_engine::share::Share;
 use jointly_engine::shift_suite::ShiftChoices;
 use jointly_engine::workload::{Asked, Problems, Workload};
-use jointly_engine::{agent_source, execution, problems, regression_suite, reuse, shift_suite, user_tables};
+use jointly_engine::{execution, problems, regression_suite, reuse, shift_suite, user_tables};
 use jointly_host::{Interface, Limits};
 use jointly_record::directory::RunDirectory;
 use jointly_record::journal::Journal;
@@ -134,7 +134,8 @@ pub(crate) struct Done {
 impl Request {
     /// The limits of every unit.
     pub(crate) fn limits(&self) -> Limits {
-        Limits { fuel: self.fuel.unwrap_or(usual_fuel(self.interface())), memory: self.memory << 20 }
+        let usual = if self.is_of_shift() { SHIFT_FUEL } else { Limits::default().fuel };
+        Limits { fuel: self.fuel.unwrap_or(usual), memory: self.memory << 20 }
     }
 
     /// Runs the agents on the problems asked for, or the shard's share of that, from where an earlier run of the same plan
@@ -197,7 +198,7 @@ impl Request {
             return self.workload_like(path);
         }
         let asked = self.asked()?;
-        let all = agent_source::all_bundled_for(asked.interface());
+        let all = asked.all_bundled();
         let agents = if agents.is_empty() { &all } else { agents };
         Workload::of(agents, asked, self.seed, self.limits(), self.engine.into())
     }
@@ -251,20 +252,23 @@ impl Request {
         }
     }
 
-    /// What the agents must learn.
+    /// What the agents must support.
     pub(crate) fn interface(&self) -> Interface {
         match self.suite.as_deref() {
             Some(name) if jointly_regression::regression_suite(name).is_some() => Interface::Regression,
-            Some(name) if shift::shift_suite(name).is_some() => Interface::Multimodal,
             _ => Interface::Classification,
         }
     }
 
+    fn is_of_shift(&self) -> bool {
+        self.suite.as_deref().is_some_and(|name| shift::shift_suite(name).is_some())
+    }
+
     fn asked(&self) -> Result<Asked> {
         match self.interface() {
-            Interface::Classification => self.suite().map(Asked::Classification),
             Interface::Regression => self.regression_suite(),
-            Interface::Multimodal => self.shift_suite(),
+            Interface::Classification if self.is_of_shift() => self.shift_suite(),
+            Interface::Classification => self.suite().map(Asked::Classification),
         }
     }
 

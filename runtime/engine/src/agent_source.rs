@@ -25,16 +25,16 @@ pub struct LoadedAgent {
     pub bytes: Cow<'static, [u8]>,
 }
 
-/// Loads what a spec names, whatever it speaks; each interface is given those of the settings that are [its own](own_settings).
+/// Loads what a spec names, whatever it supports; each interface is given those of the settings that are [its own](own_settings).
 ///
 /// # Errors
 /// When there is no such agent, it cannot be loaded, or it refuses its settings.
 pub fn load(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<LoadedAgent> {
     let loaded = read(runtime, spec, limits)?;
-    let spoken: Vec<Interface> = Interface::ALL.into_iter().filter(|it| loaded.agent.speaks(*it)).collect();
-    let own = spoken.iter().map(|interface| own_settings(&loaded.agent, &spec.settings, *interface));
+    let supported: Vec<Interface> = Interface::ALL.into_iter().filter(|it| loaded.agent.supports(*it)).collect();
+    let own = supported.iter().map(|interface| own_settings(&loaded.agent, &spec.settings, *interface));
     let own: Vec<Settings> = own.collect();
-    for (interface, settings) in spoken.iter().zip(&own) {
+    for (interface, settings) in supported.iter().zip(&own) {
         let nobodys = |name: &str| own.iter().all(|settings| settings.get(name).is_none());
         // With what no interface knows, so that it is refused.
         let settings = spec.settings.clone().without(|name, _| settings.get(name).is_none() && !nobodys(name));
@@ -59,38 +59,23 @@ pub fn load_for(runtime: &Runtime, spec: &AgentSpec, limits: Limits, interface: 
     Ok(loaded)
 }
 
-/// Refuses an agent that does not learn that, and lets it refuse the spec's settings.
+/// Refuses an agent that does not support an interface, and lets it refuse the spec's settings.
 ///
 /// # Errors
 /// When the agent does not support the interface, or refuses the settings.
 pub fn refuse(agent: &Agent, spec: &AgentSpec, limits: Limits, interface: Interface) -> Result<()> {
-    let Some(interface) = role(agent, interface) else {
+    if !agent.supports(interface) {
         let able: Vec<&str> = bundled(interface).map(|bundled| bundled.name).collect();
-        let (what, others) = match interface {
-            Interface::Multimodal => {
-                ("classes of inputs that shift", ", and where inputs are numbers those of classification")
-            }
-            Interface::Classification => ("classification", ""),
-            Interface::Regression => ("regression", ""),
-        };
         bail!(
-            "{} does not learn {what}, which the suite is about; bundled agents that do: {}{others}",
+            "{} does not support {interface}, which the suite is about; bundled agents that do: {}",
             spec.agent,
             able.join(", ")
         );
-    };
+    }
     refuse_settings(agent, spec, limits, interface)
 }
 
-/// What an agent takes part as where something is to be learnt: as that, or as a classifier of numbers where inputs of any kind
-/// are to be classified and it speaks of no others.
-pub fn role(agent: &Agent, wanted: Interface) -> Option<Interface> {
-    let plain = || (wanted == Interface::Multimodal).then_some(Interface::Classification);
-    let roles = [Some(wanted), plain()];
-    roles.into_iter().flatten().find(|role| agent.speaks(*role))
-}
-
-/// Loads what a spec names, whatever it speaks and whatever its settings.
+/// Loads what a spec names, whatever it supports and whatever its settings.
 ///
 /// # Errors
 /// When there is no such agent, or it cannot be loaded.
@@ -144,16 +129,20 @@ pub fn all_bundled() -> Vec<AgentSpec> {
     jointly_bundle::all().iter().map(at_defaults).collect()
 }
 
-/// Every bundled agent that learns that, at its defaults.
+/// Every bundled agent that supports the interface, at its defaults.
 pub fn all_bundled_for(interface: Interface) -> Vec<AgentSpec> {
     bundled(interface).map(at_defaults).collect()
+}
+
+/// Every bundled classifier that takes tokens, at its defaults.
+pub fn all_bundled_with_tokens() -> Vec<AgentSpec> {
+    bundled(Interface::Classification).filter(|bundled| bundled.tokens).map(at_defaults).collect()
 }
 
 fn bundled(interface: Interface) -> impl Iterator<Item = &'static Bundled> {
     jointly_bundle::all().iter().filter(move |bundled| match interface {
         Interface::Classification => bundled.classifies,
         Interface::Regression => bundled.regresses,
-        Interface::Multimodal => bundled.multimodal,
     })
 }
 

@@ -9,7 +9,7 @@ mod subject;
 mod tasks;
 mod training;
 
-use jointly_host::Interface;
+use jointly_host::{Agent, Interface};
 use serde::Serialize;
 
 pub use subject::Subject;
@@ -28,9 +28,11 @@ pub struct Clause {
 #[derive(Clone, Copy)]
 enum Of {
     All,
-    /// Those that predict probabilities of classes.
-    Classes,
     Only(Interface),
+    /// Classifiers that take tokens.
+    Tokens,
+    /// Classifiers that use inputs without labels.
+    Unlabelled,
 }
 
 /// How an agent did on a clause.
@@ -53,10 +55,10 @@ pub const CLAUSES: &[Clause] = &[
     Clause {
         name: "probabilities",
         says: "rows are finite, in [0, 1] and sum to 1 within 1e-4",
-        of: Of::Classes,
+        of: Of::Only(Interface::Classification),
         test: tasks::answers,
     },
-    Clause { name: "three-classes", says: "three classes work", of: Of::Classes, test: tasks::three_classes },
+    Clause { name: "three-classes", says: "three classes work", of: Of::Only(Interface::Classification), test: tasks::three_classes },
     Clause {
         name: "functions",
         says: "means are finite and noise is not negative",
@@ -75,7 +77,7 @@ pub const CLAUSES: &[Clause] = &[
         of: Of::Only(Interface::Regression),
         test: beliefs::intervals,
     },
-    Clause { name: "no-data", says: "training on no examples works", of: Of::Classes, test: tasks::no_data },
+    Clause { name: "no-data", says: "training on no examples works", of: Of::Only(Interface::Classification), test: tasks::no_data },
     Clause {
         name: "no-data",
         says: "training on no examples works, or is refused as unsupported",
@@ -85,20 +87,26 @@ pub const CLAUSES: &[Clause] = &[
     Clause {
         name: "images",
         says: "images of 8 x 8 pixels work, or are refused as unsupported",
-        of: Of::Only(Interface::Multimodal),
+        of: Of::Only(Interface::Classification),
         test: kinds::images,
     },
     Clause {
         name: "texts",
         says: "rows of words work, or are refused as unsupported",
-        of: Of::Only(Interface::Multimodal),
+        of: Of::Tokens,
         test: kinds::texts,
     },
     Clause {
         name: "categories",
         says: "categories beside numbers work, or are refused as unsupported",
-        of: Of::Only(Interface::Multimodal),
+        of: Of::Tokens,
         test: kinds::categories,
+    },
+    Clause {
+        name: "unlabelled",
+        says: "training with inputs without labels works, and twice to the same bits",
+        of: Of::Unlabelled,
+        test: kinds::unlabelled,
     },
     Clause { name: "zero-rows", says: "no rows give an empty answer", of: Of::All, test: tasks::zero_rows },
     Clause { name: "zero-draws", says: "no draws give an empty answer", of: Of::All, test: tasks::zero_draws },
@@ -167,12 +175,14 @@ pub const CLAUSES: &[Clause] = &[
 ];
 
 impl Clause {
-    /// Whether it is asked of agents that speak the interface.
-    pub fn applies(&self, interface: Interface) -> bool {
+    /// Whether an agent is asked it as what the interface is about.
+    pub fn applies(&self, agent: &Agent, interface: Interface) -> bool {
+        let description = agent.description();
         match self.of {
             Of::All => true,
-            Of::Classes => interface != Interface::Regression,
             Of::Only(of) => of == interface,
+            Of::Tokens => interface == Interface::Classification && description.tokens,
+            Of::Unlabelled => interface == Interface::Classification && description.unlabelled,
         }
     }
 

@@ -9,14 +9,14 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use jointly_classification::shift::{Cost, ShiftProblem, ShiftScores, evaluate_shift};
 use jointly_classification::{EvaluateError, Problem, evaluate};
-use jointly_core::{Classifier, MultimodalClassifier, agent_seed, digest};
+use jointly_core::{Classifier as _, agent_seed, digest};
 use jointly_host::{Failure, Kind, Phase, Trace};
 use jointly_record::unit::{Outcome, Unit, UnitResult};
 use jointly_regression::{FitError, RegressionProblem, RegressionResult};
 
 use crate::activity::{Activity, Watcher};
 use crate::workload::{Contestant, Problems, Workload};
-use crate::{oracle, schedule};
+use crate::{oracle, schedule, training};
 
 /// Room for a guest's stack, the engine's own and ours.
 const STACK_BYTES: usize = 8 << 20;
@@ -186,15 +186,16 @@ fn classify(
 ) -> std::result::Result<Outcome, Failure> {
     let evaluation = plan.evaluation().expect("a plan of classification");
     let instance = problem.instance(plan.seed);
-    let seed = agent_seed(plan.seed, problem.stream_name());
     let (scores, fuel, diagnosis) = match &agents[agent] {
         Contestant::Agent(contestant) => {
-            let mut agent = contestant.with(plan.agents[agent].settings.to_list(), plan.limits, trace);
-            let mut model = agent.train(&problem.task(), instance.train(), instance.validation(), seed)?;
+            let settings = plan.agents[agent].settings.to_list();
+            let mut model =
+                training::train(contestant, settings, plan.limits, trace, (problem, &instance), plan.seed)?;
             let scores = evaluate(&mut model, problem, &instance, evaluation, plan.seed, report);
             (scores, Some(model.fuel_used()), None)
         }
         Contestant::Oracle(sampling) => {
+            let seed = agent_seed(plan.seed, problem.stream_name());
             let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;
             // It does not fail; only an answer that changes could go wrong with it.
             let scores = match evaluate(&mut posterior, problem, &instance, evaluation, plan.seed, report) {
@@ -229,8 +230,8 @@ fn shift(
     let Contestant::Agent(contestant) = &agents[agent] else { panic!("an agent of a plan of dataset shift") };
     let instance = problem.instance(plan.seed);
     let seed = agent_seed(plan.seed, problem.stream_name());
-    let mut agent = contestant.multimodal(plan.agents[agent].settings.to_list(), plan.limits, trace);
-    let mut model = agent.train(&problem.task(), &instance.train, Some(&instance.validation), seed)?;
+    let mut agent = contestant.classifier(plan.agents[agent].settings.to_list(), plan.limits, trace);
+    let mut model = agent.train(&problem.task(), &instance.train, Some(&instance.validation), None, seed)?;
     let training = model.fuel_used();
     let scores = evaluate_shift(&mut model, problem, &instance, options, plan.seed, report).map_err(unscored)?;
     let fuel = model.fuel_used();

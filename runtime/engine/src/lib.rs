@@ -26,6 +26,7 @@ pub mod shift_suite;
 pub mod size_class;
 pub mod stopwatch;
 pub mod time_left;
+pub mod training;
 pub mod user_images;
 pub mod user_tables;
 pub mod variants;

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use anyhow::{Result, bail};
 use jointly_classification::{Instance, Problem, Source, evaluate};
-use jointly_core::{Classifier as _, Evaluation, agent_seed};
-use jointly_host::{Failure, Kind, Phase, Trace};
+use jointly_core::{Evaluation, agent_seed};
+use jointly_host::{Failure, Kind, Phase, Trace, TrainedClassifier};
 use jointly_record::plan::Plan;
 use jointly_record::quantity;
 use jointly_record::unit::{Outcome, Unit};
@@ -18,7 +18,7 @@ use crate::activity::{Activity, Watcher};
 use crate::size_class::{SizeClass, size_classes};
 use crate::stopwatch::Stopwatch;
 use crate::workload::{Contestant, Problems, Workload};
-use crate::{execution, oracle};
+use crate::{execution, oracle, training};
 
 /// Of a problem's tau-samples, the shares that are asked for, one in so many. The first is asked for twice: an agent may keep
 /// what it makes for a draw the first time, and that is paid once, however many tau-samples follow.
@@ -153,12 +153,12 @@ fn classification(
     activity.begin(label, name, trace.clone());
     let mut stopwatch = Stopwatch::start();
     let instance = problem.instance(plan.seed);
-    let seed = agent_seed(plan.seed, problem.stream_name());
     let asks = asks(problem, evaluation);
     match &agents[unit.agent] {
         Contestant::Agent(contestant) => {
-            let mut agent = contestant.with(plan.agents[unit.agent].settings.to_list(), plan.limits, trace);
-            let mut model = agent.train(&problem.task(), instance.train(), instance.validation(), seed)?;
+            let settings = plan.agents[unit.agent].settings.to_list();
+            let mut model =
+                training::train(contestant, settings, plan.limits, trace, (problem, &instance), plan.seed)?;
             let training = (stopwatch.lap(), model.fuel_used() as f64);
             let mut asked = Vec::new();
             for samples in &asks {
@@ -173,6 +173,7 @@ fn classification(
             Ok(within(plan.limits.fuel as f64, seconds, training.1 + fuel))
         }
         Contestant::Oracle(sampling) => {
+            let seed = agent_seed(plan.seed, problem.stream_name());
             let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;
             let training = stopwatch.lap();
             let mut times = Vec::new();
@@ -196,7 +197,7 @@ fn classification(
 }
 
 fn ask(
-    model: &mut jointly_host::Trained,
+    model: &mut TrainedClassifier,
     problem: &Problem,
     instance: &Instance,
     evaluation: &Evaluation,

@@ -68,6 +68,8 @@ mod tests {
             summary: String::new(),
             citation: String::new(),
             deterministic: false,
+            tokens: false,
+            unlabelled: false,
             parameters: vec![parameter("l2", "1"), parameter("size", "10")],
             sweeps: vec![
                 sweep("l2", vec![vec![setting("l2", "0.1")], vec![setting("l2", "1")]]),

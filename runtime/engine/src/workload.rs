@@ -62,12 +62,19 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// What its agents must speak.
+    /// What its agents must support.
     pub fn interface(&self) -> Interface {
         match self {
-            Self::Classification(_) => Interface::Classification,
+            Self::Classification(_) | Self::Shift { .. } => Interface::Classification,
             Self::Regression { .. } => Interface::Regression,
-            Self::Shift { .. } => Interface::Multimodal,
+        }
+    }
+
+    /// Every bundled agent that can take part in all of its problems, at its defaults.
+    pub fn all_bundled(&self) -> Vec<AgentSpec> {
+        match self {
+            Self::Shift { suite, .. } if problem_with_tokens(suite).is_some() => agent_source::all_bundled_with_tokens(),
+            _ => agent_source::all_bundled_for(self.interface()),
         }
     }
 }
@@ -277,21 +284,27 @@ fn on_tables(plan: Plan, tables: &[TableFile]) -> Plan {
     Plan { tables: tables.iter().map(plans::planned_table).collect(), ..plan }
 }
 
-/// Refuses agents of numbers alone where every input has tokens, before any unit is paid for.
+/// The first problem of a suite whose inputs have tokens.
+fn problem_with_tokens(suite: &ShiftSuite) -> Option<&ShiftProblem> {
+    suite.problems.iter().find(|problem| problem.task().tokens != Tokens::Absent)
+}
+
+/// Refuses agents without tokens where a problem's inputs have some, before any unit is paid for: an agent that cannot take part
+/// in every problem would have no rank.
 fn refuse_without_tokens(suite: &ShiftSuite, planned: &[PlannedAgent], agents: &[Contestant]) -> Result<()> {
-    if suite.problems.iter().any(|problem| problem.task().tokens == Tokens::Absent) {
-        return Ok(());
-    }
-    let speaks = |agent: &Contestant| matches!(agent, Contestant::Agent(agent) if agent.speaks(Interface::Multimodal));
-    match planned.iter().zip(agents).find(|(_, agent)| !speaks(agent)) {
-        None => Ok(()),
-        Some((planned, _)) => bail!(
-            "{} learns from numbers alone, and inputs of {} are words or categories: give agents of the interface \
-             multimodal (`jointly agents` marks them s)",
-            planned.agent,
-            suite.name
-        ),
-    }
+    let Some(problem) = problem_with_tokens(suite) else { return Ok(()) };
+    let takes = |agent: &Contestant| matches!(agent, Contestant::Agent(agent) if agent.description().tokens);
+    let Some((planned, _)) = planned.iter().zip(agents).find(|(_, agent)| !takes(agent)) else { return Ok(()) };
+    let others = suite.problems.iter().any(|problem| problem.task().tokens == Tokens::Absent);
+    let leave_out = if others { ", or leave out such problems by --problems" } else { "" };
+    let able: Vec<String> = agent_source::all_bundled_with_tokens().into_iter().map(|spec| spec.agent).collect();
+    bail!(
+        "{} takes no tokens, and inputs of {} in {} are words or categories: give agents that take tokens (bundled: {}){leave_out}",
+        planned.agent,
+        problem.name,
+        suite.name,
+        able.join(", ")
+    )
 }
 
 /// Loads each agent once, however many variants of it take part.

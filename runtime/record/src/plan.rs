@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 use jointly_classification::Initialization;
 use jointly_classification::shift::ShiftOptions;
 use jointly_core::interface::Interface;
-use jointly_core::limits::Limits;
+use jointly_core::limits::{Limits, SHIFT_FUEL};
 use jointly_core::{Evaluation, Metric, digest};
 use jointly_regression::RegressionOptions;
 use serde::{Deserialize, Serialize};
@@ -173,12 +173,19 @@ impl Plan {
         self.regression()?.predictor.as_ref()
     }
 
-    /// What its agents are asked for.
+    /// The interface that its agents are asked by.
     pub fn interface_of_agents(&self) -> Interface {
         match self.terms {
-            Terms::Evaluation(_) => Interface::Classification,
+            Terms::Evaluation(_) | Terms::Shift(_) => Interface::Classification,
             Terms::Regression(_) => Interface::Regression,
-            Terms::Shift(_) => Interface::Multimodal,
+        }
+    }
+
+    /// The fuel that an agent may use on one of its problems unless a person says otherwise.
+    pub fn usual_fuel(&self) -> u64 {
+        match self.terms {
+            Terms::Evaluation(_) | Terms::Regression(_) => Limits::default().fuel,
+            Terms::Shift(_) => SHIFT_FUEL,
         }
     }
 

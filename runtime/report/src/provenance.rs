@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::iter;
 
 use jointly_classification::shift::ShiftOptions;
-use jointly_core::limits::{Limits, usual_fuel};
+use jointly_core::limits::Limits;
 use jointly_core::{Evaluation, Partitioning};
 use jointly_record::plan::{Plan, PlannedAgent, RegressionTerms, Terms};
 use jointly_record::shell::quoted;
@@ -220,11 +220,10 @@ fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> String {
             quoted(&predictor.settings.label(&source(predictor, directory, bundled))),
         ]);
     }
-    let usual = Limits::default();
-    if plan.limits.fuel != usual_fuel(plan.interface_of_agents()) {
+    if plan.limits.fuel != plan.usual_fuel() {
         words.push(format!("--fuel {}", plan.limits.fuel));
     }
-    if plan.limits.memory != usual.memory {
+    if plan.limits.memory != Limits::default().memory {
         words.push(format!("--memory {}", plan.limits.memory >> 20));
     }
     words.extend(["--out".to_owned(), quoted(&format!("{directory}-again"))]);

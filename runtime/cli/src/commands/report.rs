@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use jointly_engine::agent_spec::AgentSpec;
-use jointly_engine::{agent_source, cache, shift_suite};
+use jointly_engine::{cache, shift_suite};
 use jointly_host::{Execution, Interface, Limits};
 use jointly_record::directory;
 use jointly_record::directory::{RunDirectory, name};
@@ -268,11 +268,10 @@ fn is_bundled(agent: &PlannedAgent) -> bool {
 }
 
 /// The default of a setting, as the run's own copy of the agent has it; none where that cannot be asked.
-fn default(directory: &RunDirectory, learnt: Interface, agent: &PlannedAgent, name: &str) -> Option<String> {
+fn default(directory: &RunDirectory, interface: Interface, agent: &PlannedAgent, name: &str) -> Option<String> {
     let bytes = std::fs::read(directory.kept(Kept::Agent, &agent.digest)).ok()?;
     let loaded = cache::runtime(Execution::Compiled).ok()?.load(&bytes, Limits::default()).ok()?;
-    let role = agent_source::role(&loaded, learnt)?;
-    let parameter = loaded.description().parameters_of(role).find(|parameter| parameter.name == name)?;
+    let parameter = loaded.description().parameters_of(interface).find(|parameter| parameter.name == name)?;
     Some(parameter.default.clone())
 }
 

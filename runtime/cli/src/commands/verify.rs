@@ -8,7 +8,6 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use jointly_core::limits::usual_fuel;
 use jointly_core::{digest, stream};
 use jointly_engine::execution::{self, Finished};
 use jointly_engine::workload::Workload;
@@ -93,7 +92,7 @@ impl Verify {
 
     /// Refuses a plan that lets agents use more than a person means to spend: who made the entry chose its limits.
     fn refuse_fuel(&self, entry: &Entry) -> Result<()> {
-        let most = self.fuel.unwrap_or_else(|| usual_fuel(entry.plan.interface_of_agents()));
+        let most = self.fuel.unwrap_or_else(|| entry.plan.usual_fuel());
         let fuel = entry.plan.limits.fuel;
         if fuel > most {
             bail!(

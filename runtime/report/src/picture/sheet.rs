@@ -111,7 +111,7 @@ impl Sheet<'_> {
             canvas.example((x, y), class == 1, 4.0, &colour(f64::from(class)));
             canvas.text((x + 14.0, y + 4.0), Anchor::Start, "note", &format!("{count} {what} of class {class}"));
         }
-        let inputs = self.train.inputs();
+        let inputs = self.train.inputs().numbers();
         let inside = (0..labels.len()).filter(|row| Plane::STANDARD.place(inputs.row(*row)).is_some()).count();
         if inside < labels.len() {
             let text = format!("{} of them outside the plane", labels.len() - inside);
@@ -154,7 +154,7 @@ impl Sheet<'_> {
     fn points(&self, canvas: &mut Canvas, area: Area) {
         let size = if self.train.labels().len() <= MANY { 3.4 } else { 2.0 };
         for (row, label) in self.train.labels().iter().enumerate() {
-            if let Some((x, y)) = Plane::STANDARD.place(self.train.inputs().row(row)) {
+            if let Some((x, y)) = Plane::STANDARD.place(self.train.inputs().numbers().row(row)) {
                 let at = (area.left + x * PANEL, area.top + y * PANEL);
                 canvas.example(at, *label == 1, size, &colour(f64::from(*label)));
             }
