@@ -293,7 +293,7 @@ fn a_plan_that_is_not_this_commands_is_not_run() {
     let directory = RunDirectory::of(&["uniform"], PROBLEM);
     for (from, to, said) in [
         ("wasmtime 48", "wasmtime 47", "its plan is not this command's (engine wasmtime 48"),
-        ("jointly:agent@0.2.0", "jointly:agent@0.1.0", "(interface jointly:agent@0.2.0, not jointly:agent@0.1.0)"),
+        ("jointly:agent@0.3.0", "jointly:agent@0.1.0", "(interface jointly:agent@0.3.0, not jointly:agent@0.1.0)"),
     ] {
         let pack = edited(&directory, &["plan.json"], from, to);
         let finished = run(["verify", text(&pack)]);

@@ -1,10 +1,10 @@
-//! `jointly check` of agents of images, texts and categories that keep their contract, or break one clause or some.
+//! `jointly check` of agents that take tokens and keep their contract, or break one clause or some.
 
-use crate::check::{OF_ANY_INPUT, broken_of};
+use crate::check::{WITH_TOKENS, broken_of};
 use crate::command::refused;
 
 fn broken(guest: &str) -> Vec<String> {
-    broken_of(guest, OF_ANY_INPUT)
+    broken_of(guest, WITH_TOKENS)
 }
 
 const KINDS: [&str; 3] = ["images", "texts", "categories"];
