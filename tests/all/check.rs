@@ -75,11 +75,9 @@ fn bundled_agents_keep_every_clause() {
         "hmc:chains=1,warmup=10,samples=5",
         "nng:epochs=2",
         "fbnn:steps=5",
-        "vanilla:epochs=2,hidden=20",
         "temperature-scaling:epochs=2,hidden=20",
         "ll-dropout:epochs=2,hidden=20",
         "ll-svi:epochs=2,hidden=20",
-        "svi:epochs=2,hidden=20",
     ];
     let bundled = json(&done(["agents", "--json"]));
     let components = bundled.as_array().unwrap().iter().filter(|entry| entry["reference"] != true);

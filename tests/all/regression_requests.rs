@@ -16,18 +16,18 @@ pub(crate) fn refused_request(agents: &[&str], (suite, problems): (&str, &str), 
 }
 
 #[test]
-fn an_agent_that_learns_something_else_is_refused_with_those_that_do() {
+fn an_agent_that_supports_something_else_is_refused_with_those_that_do() {
     let directory = RunDirectory::new();
     for command in ["run", "sweep"] {
         let on = |agent: &str, suite: &str, problems: &str| {
             [command, agent, "--suite", suite, "--problems", problems, "--out", directory.argument()].map(String::from)
         };
-        let texts = ["mlp does not learn regression", "bundled agents that do:", "bootstrap"];
+        let texts = ["mlp does not support regression", "bundled agents that do:", "bootstrap"];
         refused(on("mlp", LINE.0, LINE.1), &texts);
-        let texts = ["bootstrap does not learn classification", "bundled agents that do: uniform, class-average"];
+        let texts = ["bootstrap does not support classification", "bundled agents that do: uniform, class-average"];
         refused(on("bootstrap", "quick", "quick/t10/temp0.1/seed0"), &texts);
         let guest = argument("certain");
-        refused(on(&guest, "quick", "quick/t10/temp0.1/seed0"), &[&guest, "does not learn classification"]);
+        refused(on(&guest, "quick", "quick/t10/temp0.1/seed0"), &[&guest, "does not support classification"]);
     }
     refused_request(
         &["oracle", AGENT],
@@ -35,7 +35,7 @@ fn an_agent_that_learns_something_else_is_refused_with_those_that_do() {
         &[],
         &["oracle", "quick/coverage is about real numbers", "score against their own oracle"],
     );
-    let texts = ["mlp does not learn regression", "bundled agents that do:"];
+    let texts = ["mlp does not support regression", "bundled agents that do:"];
     refused_request(&[AGENT], ("quick/active", "*/d1/set0/random"), &["--predict", "mlp"], &texts);
     assert!(!directory.path.exists());
 }

@@ -11,7 +11,7 @@ use crate::run::{RunDirectory, json as parsed};
 
 pub(crate) const SUITE: &str = "quick/shift";
 /// Two agents that learn next to nothing, fast: one function, and two.
-pub(crate) const AGENTS: [&str; 2] = ["vanilla:epochs=1,hidden=20", "ensemble:epochs=1,hidden=20,size=2"];
+pub(crate) const AGENTS: [&str; 2] = ["mlp:epochs=1,hidden=20", "ensemble:epochs=1,hidden=20,size=2"];
 /// One problem, and all.
 pub(crate) const PROBLEM: &str = "quick/shift/seed0";
 const ALL: &str = "*";
@@ -88,7 +88,7 @@ fn the_leaderboard_of_a_run() {
     let printed = run(arguments(&directory, &[AGENTS[0], AGENTS[1], "uniform"], SUITE, ALL, &["--json"]));
     assert_eq!(parsed(&printed.stdout), directory.scores(), "{}", finished.stdout);
     let against = joined(&done(["report", directory.argument(), "--baseline", "uniform"]));
-    assert!(against.contains("vs uniform") && !against.contains("vs vanilla"), "{against}");
+    assert!(against.contains("vs uniform") && !against.contains("vs mlp"), "{against}");
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn means_are_over_levels_of_shift_and_over_problems() {
 /// Dense layers and convolutions, on pictures that the host draws.
 #[test]
 fn every_agent_of_dataset_shift_is_scored_with_either_network() {
-    let names = ["vanilla", "temperature-scaling", "dropout", "ensemble", "svi", "ll-svi", "ll-dropout"];
+    let names = ["mlp", "temperature-scaling", "dropout", "ensemble", "bbb", "ll-svi", "ll-dropout"];
     let networks = ["hidden=10", "network=lenet,filters=2,hidden=10"];
     let agents: Vec<String> =
         networks.iter().flat_map(|own| names.map(|name| format!("{name}:epochs=1,{own}"))).collect();
@@ -350,7 +350,7 @@ fn every_agent_of_dataset_shift_is_scored_with_either_network() {
 /// The same classes are the likeliest, and likelier or less so.
 #[test]
 fn temperature_scaling_changes_confidence_alone() {
-    let agents = ["vanilla:epochs=20,hidden=20", "temperature-scaling:epochs=20,hidden=20"];
+    let agents = ["mlp:epochs=20,hidden=20", "temperature-scaling:epochs=20,hidden=20"];
     let (directory, _) = run_of(&agents, PROBLEM, &SMALL);
     let scores = directory.scores();
     let [plain, scaled] = [0, 1].map(|agent| conditions(&scores, agent));
@@ -365,7 +365,7 @@ fn a_sweep_chooses_and_is_verified() {
     let directory = RunDirectory::new();
     let asked = ["sweep", AGENTS[0], "--only", "learning-rate", "--suite", SUITE, "--out", directory.argument()];
     let said = done(asked.iter().chain(&SMALL));
-    assert!(said.contains("\nbest: vanilla:epochs=1"), "{said}");
+    assert!(said.contains("\nbest: mlp:epochs=1"), "{said}");
     let swept = parsed(&directory.read("sweep.json"));
     let variants = swept["agents"][0]["variants"].as_array().unwrap();
     assert_eq!((variants.len(), &swept["score"]), (3, &"brier_shifted".into()), "{swept}");

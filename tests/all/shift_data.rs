@@ -14,7 +14,7 @@ use crate::command::{done, refused, run, skipped};
 use crate::run::RunDirectory;
 
 /// An agent that learns every kind of input, fast.
-const AGENT: &str = "vanilla:epochs=2";
+const AGENT: &str = "mlp:epochs=2";
 
 /// Runs the agent on what a pattern matches of a suite, which is then verified; its scores.
 fn scored(suite: &str, problems: &str, options: &[&str], again: &[&str]) -> Value {

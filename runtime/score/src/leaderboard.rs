@@ -17,9 +17,8 @@ use crate::scores::{AgentScores, FUEL, Scores, number};
 
 /// What every problem of regression has.
 const NLL: &str = "nll";
-/// The baseline of the papers: on problems of classification and regression, and under dataset shift.
+/// The baseline of the papers.
 const BASELINE: &str = "mlp";
-const SHIFT_BASELINE: &str = "vanilla";
 
 /// What agents are compared with.
 #[derive(Clone, Copy)]
@@ -266,21 +265,20 @@ impl<'a> Leaderboard<'a> {
         rows
     }
 
-    /// The agent to compare with: the one of that label, else `mlp`, the baseline of the paper, or under dataset shift
-    /// `vanilla`, at its defaults or, where it took part with other settings alone, the best of its variants. Whoever
-    /// writes an agent chooses its name: where several bear that one, none of them is the baseline unasked.
+    /// The agent to compare with: the one of that label, else `mlp`, the baseline of the papers, at its defaults or, where it
+    /// took part with other settings alone, the best of its variants. Whoever writes an agent chooses its name: where
+    /// several bear that one, none of them is the baseline unasked.
     pub fn baseline(&self, label: Option<&str>) -> Option<Baseline<'a>> {
         let labelled = |label: &str| self.agents().find(|agent| agent.planned.label == label);
         if let Some(label) = label {
             return labelled(label).map(|agent| Baseline { agent, best_variant: false });
         }
-        let own = if self.scores.plan.shift().is_some() { SHIFT_BASELINE } else { BASELINE };
-        let variants: Vec<_> = self.agents().filter(|agent| agent.planned.agent == own).collect();
+        let variants: Vec<_> = self.agents().filter(|agent| agent.planned.agent == BASELINE).collect();
         let best = *variants.first()?;
         if variants.iter().any(|agent| agent.planned.digest != best.planned.digest) {
             return None;
         }
-        match labelled(own) {
+        match labelled(BASELINE) {
             Some(agent) => Some(Baseline { agent, best_variant: false }),
             None => Some(Baseline { agent: best, best_variant: variants.len() > 1 }),
         }

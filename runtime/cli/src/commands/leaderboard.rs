@@ -26,8 +26,7 @@ pub(crate) struct Leaderboard {
     /// Finished runs, or their packs
     #[arg(value_name = "DIR|FILE", required = true)]
     entries: Vec<PathBuf>,
-    /// The agent to compare with, as the table names it [default: mlp, or vanilla under dataset shift, where it took
-    /// part]
+    /// The agent to compare with, as the table names it [default: mlp, where it took part]
     #[arg(long, value_name = "AGENT")]
     baseline: Option<String>,
     /// How to show it
