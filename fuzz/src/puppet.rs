@@ -12,20 +12,19 @@ pub const SCRIPT_BYTES: usize = 1024;
 /// Where `puppet.wat` keeps the script: bytes that stand nowhere else in it.
 const PLACE: [u8; SCRIPT_BYTES] = [0xa5; SCRIPT_BYTES];
 
-/// It speaks all interfaces, so that one module does for all, and imports a family of WASI each.
+/// It exports both interfaces, so that one module does for all, and imports a part of each family of WASI.
 const WORLD: &str = "
     package jointly:puppet;
     world puppet {
-        import jointly:agent/host@0.2.0;
+        import jointly:agent/host@0.3.0;
         import wasi:io/poll@0.2.0;
         import wasi:clocks/monotonic-clock@0.2.0;
         import wasi:random/random@0.2.0;
         import wasi:http/types@0.2.0;
         import wasi:cli/exit@0.2.0;
-        export jointly:agent/info@0.2.0;
-        export jointly:agent/classification@0.2.0;
-        export jointly:agent/regression@0.2.0;
-        export jointly:agent/multimodal@0.2.0;
+        export jointly:agent/info@0.3.0;
+        export jointly:agent/classification@0.3.0;
+        export jointly:agent/regression@0.3.0;
     }
     package wasi:io@0.2.0 {
         interface poll {

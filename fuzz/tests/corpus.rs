@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::panic::catch_unwind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use jointly_fuzz::{Ending, answers, loader, patches, puppet};
 use jointly_host::Kind;
@@ -31,10 +31,14 @@ const WORDS: [u32; 14] = [
     f32::MAX.to_bits(),
 ];
 
+/// Where a target's corpus is.
+fn folder(target: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target)
+}
+
 /// The files of a target's corpus, in the order of their names.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target);
-    let mut files: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let mut files: Vec<_> = std::fs::read_dir(folder(target)).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
     assert!(files.len() > 5, "{} files", files.len());
     files.iter().map(|file| std::fs::read(file).unwrap()).collect()
@@ -128,15 +132,74 @@ fn a_chain_of_packages_has_an_end() {
     assert!(error.contains("it names too many packages"), "{error}");
 }
 
-/// A corpus of another interface would only find that it is refused.
-#[test]
-fn the_corpus_has_agents_of_this_interface() {
+/// Loads a file of the loader's corpus; its error as text where it is refused.
+fn load(name: &str) -> Result<(), String> {
     let runtime = jointly_host::Runtime::new(jointly_host::Execution::Compiled, None).unwrap();
-    let loads = |bytes: &&Vec<u8>| runtime.load(bytes, jointly_host::Limits::default()).is_ok();
-    let kept = corpus("loader");
-    assert!(
-        kept.iter().filter(loads).count() > 1,
-        "write what puppet() and a build of templates/c give to corpus/loader"
-    );
-    assert!(runtime.load(&puppet(&[]), jointly_host::Limits::default()).is_ok());
+    let bytes = std::fs::read(folder("loader").join(name)).unwrap();
+    runtime.load(&bytes, jointly_host::Limits::default()).map(|_| ()).map_err(|error| error.to_string())
+}
+
+/// A case that is refused for another reason than it was kept for finds nothing.
+#[test]
+fn kept_components_are_refused_for_what_is_wrong_with_them() {
+    let refused = [
+        ("agent-of-0.2.0", "speaks jointly:agent@0.2.0 and this host speaks jointly:agent@0.3.0; rebuild it"),
+        ("hollow", "not accepted by the engine"),
+        ("leaves-by-a-tail-call", "does not describe itself"),
+        ("many-instances", "composed of several components"),
+        ("mistyped-wasi", "not accepted by the engine"),
+        ("mistyped-wasi-in-some-units", "not accepted by the engine"),
+        ("packages-in-a-circle", "its packages need one another"),
+        ("puppet-loops", "does not describe itself: load: out-of-fuel"),
+        ("stamped", "a core module without a component type"),
+        ("two-components", "composed of several components"),
+    ];
+    for (name, reason) in refused {
+        let error = load(name).expect_err(name);
+        assert!(error.contains(reason), "{name}: {error}");
+    }
+    load("puppet-component").unwrap();
+}
+
+/// Cases that the puppet and the places of its bytes make, by target and name.
+fn made_of_the_puppet() -> Vec<(&'static str, &'static str, Vec<u8>)> {
+    let honest = puppet(&[]);
+    let place = |text: &[u8]| honest.windows(text.len()).position(|bytes| bytes == text).expect("a text of the puppet");
+    let script = honest.iter().zip(puppet(&[1])).position(|(byte, other)| *byte != other).expect("a script");
+    let (name, version) = (place(b"puppetsize1"), place(b"jointly:agent/info@") + b"jointly:agent/".len());
+    let setting = name + b"puppet".len();
+    let patches = |patches: &[(usize, u8)]| {
+        let bytes = patches.iter().flat_map(|&(place, byte)| {
+            let [low, high] = u16::try_from(place).expect("a puppet of 64 KiB").to_le_bytes();
+            [low, high, byte]
+        });
+        std::iter::once(0).chain(bytes).collect::<Vec<u8>>()
+    };
+    vec![
+        ("loader", "puppet-component", honest.clone()),
+        ("loader", "puppet-loops", puppet(&[0xfd])),
+        ("patches", "interface-name", patches(&[(version, b'x')])),
+        ("patches", "name-control", patches(&[(name, 0x1b)])),
+        ("patches", "name-not-utf8", patches(&[(name, 0xff)])),
+        ("patches", "name-plain", patches(&[(name, b'm')])),
+        ("patches", "script-elsewhere", patches(&[(script, 0xff), (script + 4, 0xff)])),
+        ("patches", "script-exits", patches(&[(script, 0xf6), (script + 1, 7)])),
+        ("patches", "script-loops", patches(&[(script, 0xfd)])),
+        ("patches", "script-stops", patches(&[(script, 0xfe)])),
+        ("patches", "setting-control", patches(&[(setting, 0x1b)])),
+    ]
+}
+
+/// A corpus of another puppet would only find that it is refused. With the variable `JOINTLY_FUZZ_WRITE` set, the cases are
+/// written first.
+#[test]
+fn cases_of_the_puppet_are_of_todays() {
+    for (target, name, bytes) in made_of_the_puppet() {
+        let file = folder(target).join(name);
+        if std::env::var_os("JOINTLY_FUZZ_WRITE").is_some() {
+            std::fs::write(&file, &bytes).unwrap();
+        }
+        let kept = std::fs::read(&file).unwrap_or_default();
+        assert!(kept == bytes, "{} is of another puppet: test with JOINTLY_FUZZ_WRITE=1 once", file.display());
+    }
 }

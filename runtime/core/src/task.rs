@@ -73,10 +73,8 @@ impl Task {
     /// When the number of columns is another, a number is not finite, or a token is not below its vocabulary's size.
     pub fn check(&self, inputs: &Inputs) -> Result<(), InputsError> {
         let (numbers, tokens) = (inputs.numbers(), inputs.tokens());
-        let columns = [
-            ("numbers", numbers.cols(), self.input_dim as usize),
-            ("tokens", tokens.cols(), self.tokens.columns()),
-        ];
+        let columns =
+            [("numbers", numbers.cols(), self.input_dim as usize), ("tokens", tokens.cols(), self.tokens.columns())];
         if let Some((what, found, expected)) = columns.into_iter().find(|(_, found, expected)| found != expected) {
             return Err(InputsError::Columns { what, found, expected });
         }

@@ -116,7 +116,8 @@ fn calibration(train_size: u32, temperature: f64, problems: u64, given: &[(&str,
         let confidence = |probs: &[f32]| probs.iter().map(|p| (f64::from(*p) - 0.5).abs()).sum();
         let at_train = probs(&mut posterior, train.inputs(), DRAWS);
         let at_inputs = probs(&mut posterior, &inputs, DRAWS);
-        let (true_train, true_inputs) = (truth.class_probs(train.inputs().numbers()), truth.class_probs(inputs.numbers()));
+        let (true_train, true_inputs) =
+            (truth.class_probs(train.inputs().numbers()), truth.class_probs(inputs.numbers()));
         let rank = |truth: f64, draws: &mut dyn Iterator<Item = f64>| {
             let (mut below, mut equal) = (0, 0);
             for draw in draws {

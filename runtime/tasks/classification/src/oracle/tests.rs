@@ -102,7 +102,8 @@ fn importance_sampling_agrees() {
         };
         for i in 0..PRIOR_DRAWS {
             let environment = Environment::sample(&spec, &mut stream(1, "test", "importance", i));
-            let weight = libm::exp(joint_log_likelihood(&environment.class_probs(data.inputs().numbers()), data.labels(), 2));
+            let weight =
+                libm::exp(joint_log_likelihood(&environment.class_probs(data.inputs().numbers()), data.labels(), 2));
             weights += weight;
             for (sum, product) in expected.iter_mut().zip(products(&environment.class_probs(&probes))) {
                 *sum += weight * product;

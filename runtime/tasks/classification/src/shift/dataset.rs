@@ -140,8 +140,7 @@ impl ShiftDataset {
                 (label, _) => label,
             };
             let inputs = from.rows.select(rows, train);
-            Dataset::new(&task, inputs, rows.iter().map(label).collect())
-                .expect("what is loaded fits the task")
+            Dataset::new(&task, inputs, rows.iter().map(label).collect()).expect("what is loaded fits the task")
         };
         let tested = data.test.as_ref().unwrap_or(pool);
         let mut outsiders = Vec::new();
