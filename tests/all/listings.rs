@@ -44,8 +44,8 @@ fn agents_with_their_settings() {
         "ll-svi",
     ];
     let of = |interface: &str| -> Value {
-        let speaks = |agent: &&Value| agent["interfaces"].as_array().unwrap().contains(&interface.into());
-        agents.as_array().unwrap().iter().filter(speaks).cloned().collect()
+        let supports = |agent: &&Value| agent["interfaces"].as_array().unwrap().contains(&interface.into());
+        agents.as_array().unwrap().iter().filter(supports).cloned().collect()
     };
     assert_eq!(names(&of("classification")), expected);
     assert!(names(&of("regression")).contains(&"bootstrap"), "{agents}");

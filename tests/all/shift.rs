@@ -253,7 +253,7 @@ fn an_edited_journal_score_or_leaderboard_does_not_hold() {
     does_not_hold(&directory, "leaderboard.csv");
 }
 
-/// `uniform` knows of numbers alone, and takes part where there are no tokens.
+/// `uniform` takes no tokens, and takes part where there are none.
 #[test]
 fn ignorance_scores_as_on_paper() {
     let (directory, _) = run_of(&["uniform"], PROBLEM, &[]);

@@ -117,7 +117,7 @@ impl Workload {
                 }
                 Asked::Regression { suite, .. } if spec.agent == reference::NAME => {
                     bail!(
-                        "the {} takes part in suites of classes alone: {} is about real numbers, and suites of \
+                        "the {} takes part in suites of sampled environments alone: {} is about real numbers, and suites of \
                          regression score against their own oracle within their problems; leave it out",
                         reference::NAME,
                         suite.name

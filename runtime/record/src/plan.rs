@@ -25,7 +25,7 @@ pub const MOST_MEMORY: u64 = 4096;
 pub struct Plan {
     /// The command's version.
     pub version: String,
-    /// The interface that agents speak, with its version.
+    /// The interface of agents, with its version.
     pub interface: String,
     /// The engine that runs agents, with its release, which decides how fuel is counted.
     pub engine: String,
