@@ -165,13 +165,8 @@ fn what_is_not_there_is_refused() {
     );
     let texts = ["network=conv: expected auto or mlp or lenet or embedding"];
     refused_request(&["mlp:network=conv"], (SUITE, PROBLEM), &[], &texts);
-    // What it has for classification in sampled environments it does not have here.
-    refused_request(
-        &["ensemble:steps=20"],
-        (SUITE, PROBLEM),
-        &[],
-        &["ensemble has no setting steps; known: ", "epochs=auto"],
-    );
+    let texts = ["ensemble refuses its settings: ", "steps=20 and epochs=1 are two lengths of the training"];
+    refused_request(&["ensemble:steps=20,epochs=1"], (SUITE, PROBLEM), &[], &texts);
     refused_request(&["uniform:epochs=1"], (SUITE, PROBLEM), &[], &["uniform has no setting epochs; it has none"]);
     refused_request(&[AGENT, AGENT], (SUITE, PROBLEM), &[], &["is asked for twice"]);
     refused_request(&["nobody"], (SUITE, PROBLEM), &[], &["there is no agent nobody", "ll-svi"]);

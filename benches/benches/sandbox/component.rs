@@ -81,7 +81,8 @@ impl Component {
         let settings: Vec<Setting> = workload.settings.iter().map(setting).collect();
 
         let start = Instant::now();
-        let model = agent.jointly_agent_classification().call_train(&mut store, &task, &data, None, None, &settings, 0)?;
+        let model =
+            agent.jointly_agent_classification().call_train(&mut store, &task, &data, None, None, &settings, 0)?;
         let seconds = start.elapsed().as_secs_f64();
         model.map_err(|failure| wasmtime::format_err!("training failed: {failure:?}"))?;
         Ok(seconds)

@@ -58,7 +58,12 @@ pub const CLAUSES: &[Clause] = &[
         of: Of::Only(Interface::Classification),
         test: tasks::answers,
     },
-    Clause { name: "three-classes", says: "three classes work", of: Of::Only(Interface::Classification), test: tasks::three_classes },
+    Clause {
+        name: "three-classes",
+        says: "three classes work",
+        of: Of::Only(Interface::Classification),
+        test: tasks::three_classes,
+    },
     Clause {
         name: "functions",
         says: "means are finite and noise is not negative",
@@ -77,7 +82,12 @@ pub const CLAUSES: &[Clause] = &[
         of: Of::Only(Interface::Regression),
         test: beliefs::intervals,
     },
-    Clause { name: "no-data", says: "training on no examples works", of: Of::Only(Interface::Classification), test: tasks::no_data },
+    Clause {
+        name: "no-data",
+        says: "training on no examples works",
+        of: Of::Only(Interface::Classification),
+        test: tasks::no_data,
+    },
     Clause {
         name: "no-data",
         says: "training on no examples works, or is refused as unsupported",

@@ -189,8 +189,7 @@ fn classify(
     let (scores, fuel, diagnosis) = match &agents[agent] {
         Contestant::Agent(contestant) => {
             let settings = plan.agents[agent].settings.to_list();
-            let mut model =
-                training::train(contestant, settings, plan.limits, trace, (problem, &instance), plan.seed)?;
+            let mut model = training::train(contestant, settings, plan.limits, trace, (problem, &instance), plan.seed)?;
             let scores = evaluate(&mut model, problem, &instance, evaluation, plan.seed, report);
             (scores, Some(model.fuel_used()), None)
         }

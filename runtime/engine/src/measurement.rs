@@ -157,8 +157,7 @@ fn classification(
     match &agents[unit.agent] {
         Contestant::Agent(contestant) => {
             let settings = plan.agents[unit.agent].settings.to_list();
-            let mut model =
-                training::train(contestant, settings, plan.limits, trace, (problem, &instance), plan.seed)?;
+            let mut model = training::train(contestant, settings, plan.limits, trace, (problem, &instance), plan.seed)?;
             let training = (stopwatch.lap(), model.fuel_used() as f64);
             let mut asked = Vec::new();
             for samples in &asks {

@@ -73,7 +73,9 @@ impl Asked {
     /// Every bundled agent that can take part in all of its problems, at its defaults.
     pub fn all_bundled(&self) -> Vec<AgentSpec> {
         match self {
-            Self::Shift { suite, .. } if problem_with_tokens(suite).is_some() => agent_source::all_bundled_with_tokens(),
+            Self::Shift { suite, .. } if problem_with_tokens(suite).is_some() => {
+                agent_source::all_bundled_with_tokens()
+            }
             _ => agent_source::all_bundled_for(self.interface()),
         }
     }

@@ -4,9 +4,7 @@ use std::cell::Cell;
 
 use jointly_core::regression::{Belief, RegressionTask, Regressor, Targets};
 use jointly_core::{Classifier as _, Dataset, Inputs, Matrix, Model as _, Task};
-use jointly_host::{
-    Agent, Failure, Interface, Kind, Limits, Setting, Trace, TrainedClassifier, TrainedRegressor,
-};
+use jointly_host::{Agent, Failure, Interface, Kind, Limits, Setting, Trace, TrainedClassifier, TrainedRegressor};
 use jointly_record::settings::Settings;
 
 /// Seed of every training but those that ask for another.

@@ -22,8 +22,7 @@ pub(crate) fn believe(
     let inputs = Plane::STANDARD.inputs();
     match contestant {
         Contestant::Agent(agent) => {
-            let mut model =
-                training::train(agent, settings, limits, Trace::default(), (problem, &instance), seed)?;
+            let mut model = training::train(agent, settings, limits, Trace::default(), (problem, &instance), seed)?;
             sample(&mut model, &inputs, functions)
         }
         Contestant::Oracle(sampling) => {
