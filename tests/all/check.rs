@@ -81,18 +81,16 @@ fn bundled_agents_keep_every_clause() {
     ];
     let bundled = json(&done(["agents", "--json"]));
     let components = bundled.as_array().unwrap().iter().filter(|entry| entry["reference"] != true);
-    let components: Vec<(&str, &Value)> =
-        components.map(|entry| (entry["name"].as_str().unwrap(), entry)).collect();
+    let components: Vec<(&str, &Value)> = components.map(|entry| (entry["name"].as_str().unwrap(), entry)).collect();
     let named = |agent: &str| agent.split(':').next().unwrap().to_owned();
     for (name, _) in &components {
         assert!(agents.iter().any(|agent| named(agent) == *name), "{name} is not checked");
     }
     for agent in agents {
         let entry = components.iter().find(|(name, _)| *name == named(agent)).unwrap().1;
-        let clauses = |interface: &Value| match interface.as_str() {
-            Some("regression") => OF_REGRESSION,
-            _ => if entry["tokens"] == true { WITH_TOKENS } else { CLAUSES } + usize::from(entry["unlabelled"] == true),
-        };
+        let of_inputs = if entry["tokens"] == true { WITH_TOKENS } else { CLAUSES };
+        let of_classification = of_inputs + usize::from(entry["unlabelled"] == true);
+        let clauses = |interface: &Value| if interface == "regression" { OF_REGRESSION } else { of_classification };
         let asked: usize = entry["interfaces"].as_array().unwrap().iter().map(clauses).sum();
         let stdout = done(["check", agent]);
         assert_eq!(stdout.lines().filter(|line| line.starts_with("ok  ")).count(), asked, "{stdout}");
