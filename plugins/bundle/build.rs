@@ -12,20 +12,20 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name, the directory of its crate and what it learns, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str, Learns); 35] = [
+const AGENTS: [(&str, &str, Learns); 33] = [
     ("uniform", "uniform", CLASSES),
     ("class-average", "class-average", CLASSES),
     ("prior", "prior", CLASSES),
     ("knn", "knn", CLASSES),
     ("random-forest", "random-forest", CLASSES),
     ("logistic-regression", "logistic-regression", CLASSES),
-    ("mlp", "mlp", CLASSES),
+    ("mlp", "mlp", TOKENS),
     ("laplace", "laplace", CLASSES),
     ("deep-kernel", "deep-kernel", CLASSES),
-    ("dropout", "dropout", BOTH),
-    ("bbb", "bbb", BOTH),
+    ("dropout", "dropout", ALL),
+    ("bbb", "bbb", ALL),
     ("flow", "flow", CLASSES),
-    ("ensemble", "ensemble", BOTH),
+    ("ensemble", "ensemble", ALL),
     ("ensemble+", "ensemble-plus", CLASSES),
     ("ntk-ensemble", "ntk-ensemble", CLASSES),
     ("hypermodel", "hypermodel", CLASSES),
@@ -43,11 +43,9 @@ const AGENTS: [(&str, &str, Learns); 35] = [
     ("hmc", "hmc", NUMBERS),
     ("nng", "nng", NUMBERS),
     ("fbnn", "fbnn", NUMBERS),
-    ("vanilla", "vanilla", TOKENS),
     ("temperature-scaling", "temperature-scaling", TOKENS),
     ("ll-dropout", "ll-dropout", TOKENS),
     ("ll-svi", "ll-svi", TOKENS),
-    ("svi", "svi", TOKENS),
 ];
 
 /// Whether an agent classifies, whether it regresses, and whether it takes tokens when it classifies.
@@ -56,7 +54,7 @@ type Learns = (bool, bool, bool);
 const CLASSES: Learns = (true, false, false);
 const TOKENS: Learns = (true, false, true);
 const NUMBERS: Learns = (false, true, false);
-const BOTH: Learns = (true, true, false);
+const ALL: Learns = (true, true, true);
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
@@ -91,7 +89,7 @@ fn main() -> Result<()> {
 /// Builds again only when something that the agents are made of has changed.
 fn watch(root: &Path) {
     let shared = ["Cargo.toml", "Cargo.lock", "wit", "sdk/Cargo.toml", "sdk/src"].map(String::from);
-    let shared_crates = ["nets", "kernels", "modal"].into_iter();
+    let shared_crates = ["nets", "kernels"].into_iter();
     let crates = shared_crates.chain(AGENTS.map(|(_, directory, _)| directory));
     let crates = crates.flat_map(|name| [format!("plugins/{name}/Cargo.toml"), format!("plugins/{name}/src")]);
     for path in shared.into_iter().chain(crates) {

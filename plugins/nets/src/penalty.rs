@@ -12,6 +12,9 @@ pub struct Penalty {
 }
 
 impl Penalty {
+    /// No penalty.
+    pub const NONE: Self = Self { l2: 0.0, adaptive: false };
+
     /// The factor of the sum of squares in a loss that is a mean over the examples.
     ///
     /// # Formula

@@ -1,11 +1,11 @@
-//! Trains `vanilla` on made texts and clicks as large as those of Ovadia et al. (2019), texts of 30,000 words and 26 columns of
+//! Trains `mlp` on made texts and clicks as large as those of Ovadia et al. (2019), texts of 30,000 words and 26 columns of
 //! categories beside 13 numbers, and says how long that takes and how likely others of the same law are. The arguments are settings:
 //!
-//!     RUSTFLAGS=-Ctarget-cpu=x86-64-v3 cargo run --release -p jointly-modal --example tokens -- epochs=5
+//!     RUSTFLAGS=-Ctarget-cpu=x86-64-v3 cargo run --release -p jointly-nets --example tokens -- epochs=5
 
 use std::time::Instant;
 
-use jointly_agent_vanilla::Vanilla;
+use jointly_agent_mlp::Mlp;
 use jointly_sdk::{Dataset, InputClassifier, Inputs, Matrix, Rng, Setting, Task, TokenMatrix, Tokens};
 
 /// Texts to train on, their words, and words that there are.
@@ -37,7 +37,7 @@ fn main() {
 
 fn score(name: &str, settings: &[Setting], (task, train, test): (Task, Dataset<Inputs>, Dataset<Inputs>)) {
     let start = Instant::now();
-    let agent = Vanilla::train(&task, &train, None, settings, 0).expect("training succeeds");
+    let agent = Mlp::train(&task, &train, None, settings, 0).expect("training succeeds");
     let seconds = start.elapsed().as_secs_f64();
     let mut out = vec![0.0; test.labels.len() * task.num_classes];
     agent.sample_probs(&test.inputs, &[0], &mut out).expect("inputs of the task");

@@ -4,14 +4,14 @@
 //! add or, where numbers are dropped more often than not, adds up what is left. Most of what an image has is zero and adds nothing,
 //! and of the rest few are dropped, so that the widest layer costs a draw the least.
 
-use jointly_nets::layout::Block;
-use jointly_nets::product::Target;
-use jointly_nets::simd::{LANES, Lanes, Left, Right, WORD, floats, floats_mut, nonzero, sparse_row, vectors};
-use jointly_nets::sparse::{Pattern, Rectified};
-use jointly_nets::{Network, Stream};
+use crate::layout::Block;
+use crate::product::Target;
+use crate::simd::{LANES, Lanes, Left, Right, WORD, floats, floats_mut, nonzero, sparse_row, vectors};
+use crate::sparse::{Pattern, Rectified};
+use crate::{Network, Stream};
 use jointly_sdk::Matrix;
 
-use crate::rows::probabilities;
+use super::rows::probabilities;
 
 /// Rows that pass through the network together.
 const BLOCK: usize = 32;
@@ -243,8 +243,8 @@ fn takes_away(rate: f32) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use jointly_nets::predict::outputs;
-    use jointly_nets::{FirstBiases, Front, Image, Stage};
+    use crate::predict::outputs;
+    use crate::{FirstBiases, Front, Image, Stage};
     use jointly_sdk::{Rng, softmax};
 
     use super::*;

@@ -1,10 +1,10 @@
-//! What is believed of a parameter before any data are seen.
+//! The distribution of a parameter before any data are seen.
 
-use jointly_nets::simd::{Lanes, floats, floats_mut};
+use crate::simd::{Lanes, floats, floats_mut};
 
-/// The law of each parameter.
+/// The prior of each parameter.
 #[derive(Clone, Debug)]
-pub(crate) enum Prior {
+pub enum Prior {
     /// Normal with mean zero.
     Normal {
         /// Standard deviation.
@@ -20,19 +20,29 @@ pub(crate) enum Prior {
 }
 
 impl Prior {
-    pub(crate) fn normal(sigma: f32) -> Self {
+    /// A normal prior of that standard deviation.
+    pub fn normal(sigma: f32) -> Self {
         Self::Normal { sigma }
     }
 
-    pub(crate) fn mixture(first: f32, second: f32, weight: f32) -> Self {
+    /// A mixture of two normal priors of these standard deviations, the first with probability `weight`.
+    pub fn mixture(first: f32, second: f32, weight: f32) -> Self {
         Self::Mixture { sigmas: [first, second], weight }
     }
 
     /// 1 / sigma^2 where the law is normal.
-    pub(crate) fn precision(&self) -> Option<f32> {
+    pub fn precision(&self) -> Option<f32> {
         match self {
             Self::Normal { sigma } => Some(1.0 / (sigma * sigma)),
             Self::Mixture { .. } => None,
+        }
+    }
+
+    /// The standard deviation of a parameter.
+    pub fn scale(&self) -> f32 {
+        match self {
+            Self::Normal { sigma } => *sigma,
+            Self::Mixture { sigmas: [one, two], weight } => (weight * one * one + (1.0 - weight) * two * two).sqrt(),
         }
     }
 
@@ -43,7 +53,7 @@ impl Prior {
     ///
     /// w (r_1 / sigma_1^2 + r_2 / sigma_2^2), where r_1 and r_2 are the probabilities that w comes from the first and
     /// from the second law.
-    pub(crate) fn add_surprise(&self, parameters: &[Lanes], weight: f32, slopes: &mut [Lanes]) {
+    pub fn add_surprise(&self, parameters: &[Lanes], weight: f32, slopes: &mut [Lanes]) {
         let Self::Mixture { sigmas: [one, two], weight: first } = self else {
             return;
         };

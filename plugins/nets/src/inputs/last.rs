@@ -1,9 +1,9 @@
 //! A trained network of which draws differ in the last layer alone: all before it is computed once a call.
 
-use jointly_nets::Network;
-use jointly_nets::last_layer::{Hidden, LastLayer, sample_last_layers};
-use jointly_nets::layout::Block;
-use jointly_nets::simd::floats;
+use crate::Network;
+use crate::last_layer::{Hidden, LastLayer, sample_last_layers};
+use crate::layout::Block;
+use crate::simd::floats;
 use jointly_sdk::{Failure, Matrix};
 
 /// A network taken apart before its last layer.

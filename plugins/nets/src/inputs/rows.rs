@@ -1,10 +1,10 @@
 //! From rows of outputs to rows of class probabilities.
 
-use jointly_nets::simd::{LANES, Lanes};
-use jointly_nets::softmax::{column, softmax};
+use crate::simd::{LANES, Lanes};
+use crate::softmax::{column, softmax};
 
 /// Writes the softmax of each row of outputs, `stride` numbers a row: `out[t * classes + k]`. `columns` is room for a vector a class.
-pub(crate) fn probabilities(outputs: &[f32], stride: usize, columns: &mut [Lanes], out: &mut [f32]) {
+pub(super) fn probabilities(outputs: &[f32], stride: usize, columns: &mut [Lanes], out: &mut [f32]) {
     let classes = columns.len();
     for (outputs, out) in outputs.chunks(LANES * stride).zip(out.chunks_mut(LANES * classes)) {
         for (k, to) in columns.iter_mut().enumerate() {

@@ -1,10 +1,8 @@
 //! Small problems of every kind of input, and what holds of every agent on them; for the agents' tests.
 
-use jointly_sdk::{
-    Dataset, Failure, ImageShape, InputClassifier, Inputs, Matrix, Rng, Setting, Task, TokenMatrix, Tokens,
-};
+use jointly_sdk::{Dataset, Failure, ImageShape, InputClassifier, Inputs, Matrix, Rng, Task, TokenMatrix, Tokens};
 
-use crate::design::{Architecture, Design};
+use crate::settings;
 
 /// Examples of a task, the first to train on, others to be asked about.
 #[derive(Debug)]
@@ -35,19 +33,6 @@ pub fn trials() -> [Trial; 4] {
     [numbers(), images(), texts(), categories()]
 }
 
-/// A design that leaves to the task what can be left to it.
-pub fn design() -> Design {
-    Design {
-        network: Architecture::Auto,
-        hidden: None,
-        filters: vec![3, 5],
-        embedding_width: None,
-        epochs: None,
-        batch_size: 16,
-        learning_rate: 1e-3,
-    }
-}
-
 fn inputs(rows: usize, numbers: Vec<f32>, tokens: Vec<u32>) -> Inputs {
     let numbers = Matrix::new(rows, numbers.len() / rows.max(1), numbers).expect("rows of one length");
     let tokens = TokenMatrix::new(rows, tokens.len() / rows.max(1), tokens).expect("rows of one length");
@@ -70,12 +55,12 @@ fn trial(name: &'static str, task: Task, make: impl Fn(&mut Rng, &mut Vec<f32>, 
     Trial { name, task, train: part(), test: part() }
 }
 
-/// Sectors of the plane, whose numbers are far from standardised.
+/// Sectors of the plane.
 fn numbers() -> Trial {
     let task = Task::new(2, 3);
     trial("numbers", task, |rng, numbers, _| {
         let (x, y) = (rng.normal(), rng.normal());
-        numbers.extend([100.0 + 20.0 * x, 0.01 * y]);
+        numbers.extend([x, y]);
         if x > 0.3 { 0 } else { 1 + u32::from(y > 0.0) }
     })
 }
@@ -137,10 +122,6 @@ pub fn rows(from: &Inputs, places: &[usize]) -> Inputs {
     }
 }
 
-fn settings(pairs: &[(&str, &str)]) -> Vec<Setting> {
-    pairs.iter().map(|(name, value)| Setting { name: (*name).into(), value: (*value).into() }).collect()
-}
-
 fn train<A: InputClassifier>(trial: &Trial, pairs: &[(&str, &str)], seed: u64) -> A {
     let trained = A::train(&trial.task, &trial.train, Some(&trial.test), &settings(pairs), seed);
     trained.unwrap_or_else(|failure| panic!("{}: {failure}", trial.name))
@@ -194,7 +175,7 @@ pub fn learns_by_its_seed<A: InputClassifier>(pairs: &[(&str, &str)]) {
 ///
 /// Where that is not so.
 pub fn draws_are_functions<A: InputClassifier>(pairs: &[(&str, &str)]) {
-    let others = pairs.iter().copied().filter(|(name, _)| !["epochs", "hidden"].contains(name));
+    let others = pairs.iter().copied().filter(|(name, _)| !["epochs", "steps", "hidden"].contains(name));
     let quick: Vec<_> = others.chain([("epochs", "2")]).collect();
     let lenet = [&quick[..], &[("network", "lenet"), ("filters", "3,5"), ("hidden", "9")]].concat();
     let shallow = [&quick[..], &[("hidden", "none")]].concat();
@@ -271,12 +252,15 @@ pub fn refuses_by_name<A: InputClassifier>() {
         ("hidden", "0"),
         ("filters", "some"),
         ("embedding-width", "0"),
+        ("steps", "0"),
     ] {
         match failure(&images, &[(name, value)]) {
             Failure::InvalidSetting(reason) => assert!(reason.contains(name), "{reason}"),
             other => panic!("{name}={value}: {other}"),
         }
     }
+    let lengths = [("steps", "5"), ("epochs", "5")];
+    assert!(matches!(failure(&numbers, &lengths), Failure::InvalidSetting(reason) if reason.contains("epochs=5")));
     for (trial, network) in [(&numbers, "lenet"), (&texts, "lenet"), (&texts, "mlp"), (&categories, "mlp")] {
         match failure(trial, &[("network", network)]) {
             Failure::Unsupported(reason) => assert!(reason.contains("network="), "{reason}"),

@@ -1,11 +1,11 @@
 //! The network that a design and a task make together.
 
-use jointly_nets::simd::LANES;
-use jointly_nets::{FirstBiases, Front, Image, Network, Stage, Stream};
+use crate::simd::LANES;
+use crate::{FirstBiases, Front, Image, Network, Stage, Stream};
 use jointly_sdk::{Failure, Task, Tokens};
 
-use crate::design::{Architecture, Design};
-use crate::tables::{Kind, Tables};
+use super::design::{Architecture, Design};
+use super::tables::{Tables, embeddings, ids};
 
 /// The most parameters that an agent's networks and tables may have together: 256 MiB of them.
 const MOST_PARAMETERS: usize = 1 << 26;
@@ -24,27 +24,21 @@ const HIDDEN_OF_FEATURES: [usize; 1] = [128];
 const WORD_WIDTH: usize = 128;
 const CATEGORY_WIDTH: usize = 16;
 
-/// Passes over the examples where they are not given. Embeddings of categories that are hardly ever seen learn by heart: whoever
-/// trains clicks passes over them once.
-const EPOCHS: usize = 20;
-const EPOCHS_OF_CATEGORIES: usize = 1;
-
-/// A network's shape, what it reads and its layers, and how long it is trained.
+/// A network's shape: what it reads, and its layers.
 #[derive(Clone, Debug)]
 pub struct Plan {
     front: Option<Front>,
     /// From what the dense layers read, if there is no front, to the classes.
     widths: Vec<usize>,
     /// Numbers of an input that are no tokens.
-    pub(crate) numbers: usize,
+    pub(super) numbers: usize,
     /// Whether these are to be standardised.
-    pub(crate) standardises: bool,
-    pub(crate) kind: Kind,
-    pub(crate) embedding_width: usize,
+    pub(super) standardises: bool,
+    /// What the tokens of an input are.
+    pub(super) tokens: Tokens,
+    pub(super) embedding_width: usize,
     /// Numbers that a network reads of an input.
-    pub(crate) inputs: usize,
-    /// Passes over the examples.
-    pub(crate) epochs: usize,
+    pub(super) inputs: usize,
 }
 
 impl Plan {
@@ -55,13 +49,13 @@ impl Plan {
     /// A network that does not read what the task gives, filters that do not fit the image, or too many parameters.
     pub fn new(design: &Design, task: &Task, networks: usize) -> Result<Self, Failure> {
         let unsupported = |reason: &str| Err(Failure::Unsupported(reason.into()));
-        let tokens = task.tokens != Tokens::Absent;
+        let has_tokens = task.tokens != Tokens::Absent;
         let network = match design.network {
-            Architecture::Auto if tokens => Architecture::Embedding,
+            Architecture::Auto if has_tokens => Architecture::Embedding,
             Architecture::Auto => Architecture::Mlp,
             network => network,
         };
-        if tokens && network != Architecture::Embedding {
+        if has_tokens && network != Architecture::Embedding {
             return unsupported("the inputs have tokens, which network=embedding alone reads");
         }
         if task.num_classes < 2 {
@@ -79,12 +73,11 @@ impl Plan {
             (Architecture::Lenet, Some(image)) => Some(front(image, &design.filters)?),
             _ => None,
         };
-        let kind = Kind::new(&task.tokens);
         let embedding_width = design.embedding_width.unwrap_or(match task.tokens {
             Tokens::Text { .. } => WORD_WIDTH,
             Tokens::Absent | Tokens::Categories(_) => CATEGORY_WIDTH,
         });
-        let embedded = kind.vectors().checked_mul(embedding_width);
+        let embedded = embeddings(&task.tokens).checked_mul(embedding_width);
         // A layer reads at least one number.
         let inputs = embedded.and_then(|embedded| embedded.checked_add(task.input_dim)).map(|inputs| inputs.max(1));
         let Some(inputs) = inputs else { return too_many() };
@@ -94,19 +87,14 @@ impl Plan {
         });
         let read = front.as_ref().map_or(inputs, Front::features);
         let widths = [&[read], &hidden[..], &[task.num_classes]].concat();
-        let epochs = design.epochs.unwrap_or(match task.tokens {
-            Tokens::Categories(_) => EPOCHS_OF_CATEGORIES,
-            Tokens::Absent | Tokens::Text { .. } => EPOCHS,
-        });
         let plan = Self {
-            standardises: task.image.is_none(),
+            standardises: has_tokens,
             numbers: task.input_dim,
             front,
             widths,
-            kind,
+            tokens: task.tokens.clone(),
             embedding_width,
             inputs,
-            epochs,
         };
         match plan.parameters().and_then(|parameters| parameters.checked_mul(networks)) {
             Some(parameters) if parameters <= MOST_PARAMETERS => Ok(plan),
@@ -123,7 +111,7 @@ impl Plan {
         let filters = self.front.iter().flat_map(Front::convolutions);
         let filters = filters.map(|layer| (layer.depth() + 1) * layer.output().channels.next_multiple_of(LANES));
         let filters: usize = filters.sum();
-        self.kind.ids().checked_mul(self.embedding_width)?.checked_add(dense)?.checked_add(filters)
+        ids(&self.tokens).checked_mul(self.embedding_width)?.checked_add(dense)?.checked_add(filters)
     }
 
     /// Number of dense layers.
@@ -137,7 +125,7 @@ impl Plan {
     }
 
     /// The network of a member as it is before it has learnt anything.
-    pub(crate) fn network(&self, seed: u64, member: u64) -> Network {
+    pub(super) fn network(&self, seed: u64, member: u64) -> Network {
         let mut rng = Stream::Start.rng(seed, member);
         match (&self.front, &self.widths[..]) {
             (Some(front), [_, hidden @ .., classes]) => {
@@ -148,8 +136,8 @@ impl Plan {
     }
 
     /// A member's tables before they have learnt anything.
-    pub(crate) fn tables(&self, seed: u64, member: u64) -> Tables {
-        Tables::new(self.kind.clone(), self.embedding_width, &mut Stream::Embeddings.rng(seed, member))
+    pub(super) fn tables(&self, seed: u64, member: u64) -> Tables {
+        Tables::new(self.tokens.clone(), self.embedding_width, &mut Stream::Embeddings.rng(seed, member))
     }
 }
 
@@ -167,9 +155,10 @@ fn front(image: Image, filters: &[usize]) -> Result<Front, Failure> {
 #[cfg(test)]
 mod tests {
     use jointly_sdk::ImageShape;
+    use jointly_testkit::trials::trials;
 
     use super::*;
-    use crate::trials::{design, trials};
+    use crate::inputs::design::tests::design;
 
     #[test]
     fn networks_are_those_of_the_paper_where_nothing_is_said() {
@@ -188,11 +177,9 @@ mod tests {
         ] {
             let plan = plan(design, task);
             assert_eq!(plan.widths, widths);
-            let categories = matches!(task.tokens, Tokens::Categories(_));
-            assert_eq!(plan.epochs, if categories { 1 } else { 20 });
             let network = plan.network(1, 0);
             let tables = task.tokens != Tokens::Absent;
-            let parameters = network.parameters.len() * LANES + plan.kind.ids() * plan.embedding_width;
+            let parameters = network.parameters.len() * LANES + ids(&plan.tokens) * plan.embedding_width;
             assert_eq!(plan.parameters(), Some(parameters));
             assert_eq!(plan.tables(1, 0).numbers() > 0, tables);
             assert_eq!((plan.dense(), plan.convolves()), (widths.len() - 1, network.front().is_some()));

@@ -1,18 +1,19 @@
-//! A normal belief about each parameter of a network, or of its last layer alone, trained by flipout.
+//! A normal posterior of each parameter of a network, or of its last layer alone, trained by flipout.
 
-use jointly_nets::adam::Adam;
-use jointly_nets::convolution::Images;
-use jointly_nets::layout::mask_of;
-use jointly_nets::noisy::Deviations;
-use jointly_nets::normals::Normals;
-use jointly_nets::simd::{Lanes, floats};
-use jointly_nets::softmax::exp;
-use jointly_nets::{Network, Noisy, Progress, Stream};
+use crate::adam::Adam;
+use crate::convolution::Images;
+use crate::layout::mask_of;
+use crate::noisy::Deviations;
+use crate::normals::Normals;
+use crate::simd::{Lanes, floats};
+use crate::softmax::exp;
+use crate::{Network, Noisy, Progress, Stream};
 use jointly_sdk::{Failure, Inputs};
 
-use crate::fit::{Course, Setup};
-use crate::fitted::Fitted;
-use crate::rows::probabilities;
+use super::fit::{Course, Setup};
+use super::fitted::Fitted;
+use super::prior::Prior;
+use super::rows::probabilities;
 
 /// Rows that pass through a drawn network together.
 const BLOCK: usize = 64;
@@ -29,11 +30,11 @@ pub enum Uncertain {
     LastLayer,
 }
 
-/// What is believed before any data are seen, and how the belief is trained.
-#[derive(Clone, Copy, Debug)]
-pub struct Prior {
-    /// Standard deviation of each parameter, whose mean is zero.
-    pub scale: f32,
+/// The prior of each parameter, and how the posterior is trained.
+#[derive(Clone, Debug)]
+pub struct Variational {
+    /// The distribution of each parameter before any data are seen.
+    pub prior: Prior,
     /// Factor of the divergence from the prior; 1 makes the loss the evidence's lower bound.
     pub weight: f32,
     /// Standard deviation with which training starts.
@@ -47,9 +48,11 @@ pub struct Prior {
 /// # Formula
 ///
 /// Minimises E [mean cross-entropy of a batch] + c / T KL(q || p), where T is the number of examples, q has a mean and a standard
-/// deviation exp(rho) for each uncertain parameter, and p is normal with mean zero. The expectation is one sample a row, whose
+/// deviation exp(rho) for each uncertain parameter, and p is the prior, with mean zero. The expectation is one sample a row, whose
 /// deviations have signs of the row (flipout): d = exp(rho) z for the batch, z standard normal. With g and h the gradients with
 /// respect to means and deviations, that of rho is h d + c / T (exp(2 rho) / s^2 - 1), and the divergence adds c / T mu / s^2 to g.
+/// Where the prior is a mixture its part of the divergence is sampled: c / T times the derivative of -ln p(mu + d) is added to both
+/// g and h, in place of what has s.
 ///
 /// After Wen, Vicol, Ba, Tran and Grosse (2018).
 #[derive(Debug)]
@@ -64,12 +67,12 @@ pub struct Belief {
 }
 
 impl Setup<'_> {
-    /// Trains a belief. Without examples it is the prior.
+    /// Trains a posterior. Without examples it is the prior, or the normal distribution of its variance.
     ///
     /// # Errors
     ///
     /// A loss that stopped being finite.
-    pub fn believe(&self, uncertain: Uncertain, prior: &Prior, progress: &mut Progress) -> Result<Belief, Failure> {
+    pub fn believe(&self, uncertain: Uncertain, by: &Variational, progress: &mut Progress) -> Result<Belief, Failure> {
         let mut network = self.plan().network(self.seed, 0);
         let blocks = network.blocks();
         let first = if uncertain == Uncertain::AllLayers { 0 } else { blocks.len() - 1 };
@@ -78,13 +81,14 @@ impl Setup<'_> {
         let mask = mask_of(&blocks)[from..].to_vec();
         let zero = Lanes::splat(0.0);
         let len = network.parameters.len();
-        let divergence = prior.weight / self.examples().max(1) as f32;
-        let (weight, precision) = (Lanes::splat(divergence), Lanes::splat(1.0 / (prior.scale * prior.scale)));
+        let divergence = by.weight / self.examples().max(1) as f32;
+        let precision = by.prior.precision();
+        let (weight, per_square) = (Lanes::splat(divergence), Lanes::splat(precision.unwrap_or(0.0)));
 
         let mut course = Course::new(self, 0, progress, |noisy| noisy.flipping(&flips));
         let mut adam = Adam::new(len, self.design.learning_rate);
-        let mut adam_of_scales = Adam::new(len - from, prior.scale_rate);
-        let mut logarithms = vec![Lanes::splat(libm::logf(prior.initial_scale)); len - from];
+        let mut adam_of_scales = Adam::new(len - from, by.scale_rate);
+        let mut logarithms = vec![Lanes::splat(libm::logf(by.initial_scale)); len - from];
         let mut scales = scales_of(&logarithms, &mask);
         let (mut gradient, mut by_deviations) = (vec![zero; len], vec![zero; len]);
         let (mut deviations, mut by_logarithms) = (vec![zero; len], vec![zero; len - from]);
@@ -95,11 +99,17 @@ impl Setup<'_> {
             let flipped = Deviations { values: &deviations, gradient: &mut by_deviations };
             course.differentiate(&network, Some(flipped), &mut gradient);
             for (slope, mean) in gradient[from..].iter_mut().zip(&network.parameters[from..]) {
-                *slope = (weight * precision).mul_add(*mean, *slope);
+                *slope = (weight * per_square).mul_add(*mean, *slope);
+            }
+            if precision.is_none() {
+                let drawn = network.parameters[from..].iter().zip(&deviations[from..]);
+                let drawn: Vec<Lanes> = drawn.map(|(mean, deviation)| *mean + *deviation).collect();
+                by.prior.add_surprise(&drawn, divergence, &mut gradient[from..]);
+                by.prior.add_surprise(&drawn, divergence, &mut by_deviations[from..]);
             }
             let slopes = by_deviations[from..].iter().zip(&deviations[from..]).zip(&scales);
             for (out, ((slope, deviation), scale)) in by_logarithms.iter_mut().zip(slopes) {
-                let pull = (*scale * *scale).mul_add(precision, Lanes::splat(-1.0));
+                let pull = (*scale * *scale).mul_add(per_square, Lanes::splat(-1.0));
                 *out = slope.mul_add(*deviation, weight * pull);
             }
             adam.update(&mut network.parameters, &gradient, 0.0);
@@ -108,7 +118,7 @@ impl Setup<'_> {
         }
         if self.examples() == 0 {
             network.parameters[from..].fill(zero);
-            scales = mask.iter().map(|mask| *mask * Lanes::splat(prior.scale)).collect();
+            scales = mask.iter().map(|mask| *mask * Lanes::splat(by.prior.scale())).collect();
         }
         if floats(&scales).iter().any(|scale| !scale.is_finite()) {
             return Err(Failure::Diverged("a standard deviation is not finite at the end of training".into()));

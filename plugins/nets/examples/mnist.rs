@@ -2,22 +2,22 @@
 //! degrees. The arguments are the files of images and labels, how many of the first are trained on, how many of the next are for
 //! validation, and what of the rest is scored, `validation` or `test`; then agents, each with its settings behind colons:
 //!
-//!     RUSTFLAGS=-Ctarget-cpu=x86-64-v3 cargo run --release -p jointly-modal --example mnist -- \
-//!         images.gz labels.gz 8000 1000 test vanilla dropout:rate=0.2:network=lenet
+//!     RUSTFLAGS=-Ctarget-cpu=x86-64-v3 cargo run --release -p jointly-nets --example mnist -- \
+//!         images.gz labels.gz 8000 1000 test mlp dropout:rate=0.2:network=lenet
 //!
 //! Settings of the example itself: `draws`, of which the mean is scored, and `seed`.
 
 use std::process::Command;
 use std::time::Instant;
 
-use jointly_agent_dropout::Multimodal as Dropout;
-use jointly_agent_ensemble::Multimodal as Ensemble;
+use jointly_agent_bbb::BayesByBackprop;
+use jointly_agent_dropout::Dropout;
+use jointly_agent_ensemble::DeepEnsemble;
 use jointly_agent_ll_dropout::LastLayerDropout;
 use jointly_agent_ll_svi::LastLayerSvi;
-use jointly_agent_svi::Svi;
+use jointly_agent_mlp::Mlp;
 use jointly_agent_temperature_scaling::TemperatureScaling;
-use jointly_agent_vanilla::Vanilla;
-use jointly_sdk::{Dataset, ImageShape, InputClassifier, Inputs, Matrix, Setting, Task, TokenMatrix};
+use jointly_sdk::{Dataset, ImageShape, InputClassifier, Inputs, Matrix, Setting, Task};
 
 const SIDE: usize = 28;
 const CLASSES: usize = 10;
@@ -62,11 +62,11 @@ fn main() {
         };
         let (draws, seed) = (own("draws").unwrap_or(DRAWS), own("seed").unwrap_or(0));
         let score = match name {
-            "vanilla" => score::<Vanilla>,
+            "mlp" => score::<Mlp>,
             "temperature-scaling" => score::<TemperatureScaling>,
             "dropout" => score::<Dropout>,
-            "ensemble" => score::<Ensemble>,
-            "svi" => score::<Svi>,
+            "ensemble" => score::<DeepEnsemble>,
+            "bbb" => score::<BayesByBackprop>,
             "ll-svi" => score::<LastLayerSvi>,
             "ll-dropout" => score::<LastLayerDropout>,
             other => panic!("there is no {other}"),
@@ -125,7 +125,7 @@ fn idx(path: &str) -> Vec<u8> {
 
 fn inputs(rows: usize, values: Vec<f32>) -> Inputs {
     let numbers = Matrix::new(rows, SIDE * SIDE, values).expect("a row an image");
-    Inputs { numbers, tokens: TokenMatrix::new(rows, 0, Vec::new()).expect("no tokens") }
+    numbers.into()
 }
 
 fn data(images: &[u8], labels: &[u8], [train, validation]: [usize; 2], on_validation: bool) -> Data {

@@ -1,31 +1,36 @@
-//! Fitting a network to labelled examples: passes of Adam over them, each in a random order.
+//! Fitting a network to labelled examples: to plain numbers as the testbed does, otherwise by passes of Adam over them, each in a
+//! random order.
 
 use std::borrow::Cow;
 
-use jointly_nets::adam::Adam;
-use jointly_nets::convolution::Images;
-use jointly_nets::fit::{check_parameters, shuffle};
-use jointly_nets::loss::{CrossEntropy, Targets};
-use jointly_nets::noisy::Deviations;
-use jointly_nets::simd::Lanes;
-use jointly_nets::{Network, Noisy, Progress, Stream};
+use crate::adam::Adam;
+use crate::convolution::Images;
+use crate::fit::{check_parameters, shuffle};
+use crate::loss::{CrossEntropy, Targets};
+use crate::noisy::Deviations;
+use crate::simd::Lanes;
+use crate::training::Training;
+use crate::{Network, Noisy, Progress, Recipe, Stream};
 use jointly_sdk::{Dataset, Failure, Inputs, Task};
 
-use crate::design::Design;
-use crate::fitted::{Fitted, assemble};
-use crate::plan::Plan;
-use crate::reader::Reader;
-use crate::tables::{Steps, Tables};
+use super::design::{Design, Sort};
+use super::fitted::{Fitted, assemble};
+use super::plan::Plan;
+use super::reader::Reader;
+use super::tables::{Steps, Tables};
 
 /// What all networks of an agent are trained by.
 #[derive(Debug)]
 pub struct Setup<'a> {
-    pub(crate) design: &'a Design,
+    pub(super) design: &'a Design,
+    task: &'a Task,
     reader: Reader,
     data: &'a Dataset<Inputs>,
     /// The examples' numbers as the networks read them.
     numbers: Cow<'a, [f32]>,
-    pub(crate) seed: u64,
+    /// The task and its examples where they are plain numbers, of which a network reads at least one.
+    plain: Option<(Task, Dataset)>,
+    pub(super) seed: u64,
 }
 
 impl<'a> Setup<'a> {
@@ -36,7 +41,7 @@ impl<'a> Setup<'a> {
     /// A network that the task does not suit, or data that are not the task's.
     pub fn new(
         design: &'a Design,
-        task: &Task,
+        task: &'a Task,
         data: &'a Dataset<Inputs>,
         networks: usize,
         seed: u64,
@@ -47,12 +52,29 @@ impl<'a> Setup<'a> {
             return Err(Failure::Internal("labels that are not one class for each row".into()));
         }
         let reader = Reader::new(plan, &data.inputs)?;
-        Ok(Self { numbers: reader.numbers(&data.inputs)?, design, reader, data, seed })
+        let numbers = reader.numbers(&data.inputs)?;
+        let plain = if Sort::of(task) == Sort::Numbers {
+            let examples = Dataset { inputs: reader.plain(&data.inputs)?.into_owned(), labels: data.labels.clone() };
+            Some((Task { input_dim: reader.plan().inputs, ..task.clone() }, examples))
+        } else {
+            None
+        };
+        Ok(Self { numbers, plain, design, task, reader, data, seed })
     }
 
     /// The shape of the networks.
     pub fn plan(&self) -> &Plan {
         self.reader.plan()
+    }
+
+    /// How the networks read inputs.
+    pub fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// The task and its examples where they are plain numbers.
+    pub fn plain(&self) -> Option<(&Task, &Dataset)> {
+        self.plain.as_ref().map(|(task, data)| (task, data))
     }
 
     /// Number of examples.
@@ -62,16 +84,46 @@ impl<'a> Setup<'a> {
 
     /// Steps of the training of one network.
     pub fn steps(&self) -> usize {
-        self.plan().epochs.saturating_mul(self.examples().div_ceil(self.design.batch_size))
+        self.design.length.steps(self.examples(), self.design.batch_size)
     }
 
-    /// Trains a member: minimises the mean cross-entropy, where each dense layer drops what it reads with its own
-    /// probability; none drops anything where there are no rates. Without examples, the network as it was.
+    /// Trains a member: minimises the mean cross-entropy and the penalty. On plain numbers that is the testbed's training, of so
+    /// many steps whatever the examples are; otherwise, a network without examples stays as it was.
     ///
     /// # Errors
     ///
     /// A loss that stopped being finite.
-    pub fn fit(&self, rates: &[f32], member: u64, progress: &mut Progress) -> Result<Fitted, Failure> {
+    pub fn fit(&self, member: u64, progress: &mut Progress) -> Result<Fitted, Failure> {
+        match &self.plain {
+            Some((task, data)) => self.fit_numbers(task, data, member, progress),
+            None => self.fit_dropping(&[], member, progress),
+        }
+    }
+
+    /// Trains a member as [`Recipe`] says, on the batches that all members share.
+    fn fit_numbers(
+        &self,
+        task: &Task,
+        data: &Dataset,
+        member: u64,
+        progress: &mut Progress,
+    ) -> Result<Fitted, Failure> {
+        let plan = self.plan();
+        let Design { batch_size, learning_rate, penalty, .. } = *self.design;
+        let recipe = Recipe { steps: self.steps(), batch_size, learning_rate, penalty, ..Recipe::default() };
+        let mut training = Training::new(&recipe, task, data, self.seed)?;
+        let network = training.run(plan.network(self.seed, member), None, &[], progress)?;
+        Ok(Fitted { reader: self.reader.clone(), tables: plan.tables(self.seed, member), network })
+    }
+
+    /// Trains a member of which each dense layer drops what it reads with its own probability; none drops anything where there
+    /// are no rates. Without examples, the network as it was.
+    ///
+    /// # Errors
+    ///
+    /// A loss that stopped being finite.
+    pub fn fit_dropping(&self, rates: &[f32], member: u64, progress: &mut Progress) -> Result<Fitted, Failure> {
+        let decay = 2.0 * self.design.penalty.factor(self.task, self.examples());
         let mut course = Course::new(self, member, progress, |noisy| match rates {
             [] => noisy,
             rates => noisy.dropping(rates),
@@ -81,14 +133,14 @@ impl<'a> Setup<'a> {
         let mut gradient = vec![Lanes::splat(0.0); network.parameters.len()];
         while course.next_batch()? {
             course.differentiate(&network, None, &mut gradient);
-            adam.update(&mut network.parameters, &gradient, 0.0);
+            adam.update(&mut network.parameters, &gradient, decay);
         }
         course.end(network)
     }
 }
 
 /// The training of one network: its batches, and the gradient at each.
-pub(crate) struct Course<'a, 'p> {
+pub(super) struct Course<'a, 'p> {
     setup: &'a Setup<'a>,
     tables: Tables,
     steps: Steps,
@@ -96,7 +148,8 @@ pub(crate) struct Course<'a, 'p> {
     loss: CrossEntropy,
     progress: &'p mut Progress,
     order: Vec<u32>,
-    /// Passes that were begun, and examples of this one that were seen.
+    /// Steps that were made, passes that were begun, and examples of this one that were seen.
+    step: usize,
     epoch: usize,
     next: usize,
     /// Whether every loss of this pass was finite.
@@ -112,7 +165,7 @@ pub(crate) struct Course<'a, 'p> {
 
 impl<'a, 'p> Course<'a, 'p> {
     /// Prepares the training of a member, under the noise that `with` adds.
-    pub(crate) fn new(
+    pub(super) fn new(
         setup: &'a Setup<'a>,
         member: u64,
         progress: &'p mut Progress,
@@ -133,6 +186,7 @@ impl<'a, 'p> Course<'a, 'p> {
             loss: CrossEntropy::new(network.outputs()),
             progress,
             order: (0..setup.examples() as u32).collect(),
+            step: 0,
             epoch: 0,
             next: setup.examples(),
             finite: true,
@@ -145,18 +199,19 @@ impl<'a, 'p> Course<'a, 'p> {
         }
     }
 
-    /// Goes on to the next batch; there is none at the end of the last pass.
+    /// Goes on to the next batch; there is none after the last step.
     ///
     /// # Errors
     ///
     /// A loss that was not finite in the pass before.
-    pub(crate) fn next_batch(&mut self) -> Result<bool, Failure> {
+    pub(super) fn next_batch(&mut self) -> Result<bool, Failure> {
         let Setup { design, data, numbers, .. } = self.setup;
-        if self.next == self.order.len() {
+        let done = self.step == self.setup.steps() || self.order.is_empty();
+        if done || self.next == self.order.len() {
             if !self.finite {
                 return Err(Failure::Diverged(format!("the loss is not finite in epoch {}", self.epoch - 1)));
             }
-            if self.epoch == self.setup.plan().epochs || self.order.is_empty() {
+            if done {
                 return Ok(false);
             }
             shuffle(&mut self.order, &mut self.batches);
@@ -178,12 +233,13 @@ impl<'a, 'p> Course<'a, 'p> {
         self.weights.clear();
         self.weights.resize(rows, 1.0 / rows as f32);
         self.noisy.draw(rows, &mut self.noise);
+        self.step += 1;
         self.progress.step();
         Ok(true)
     }
 
     /// Replaces the gradient by that of the mean cross-entropy of the batch, and moves the tables.
-    pub(crate) fn differentiate(
+    pub(super) fn differentiate(
         &mut self,
         network: &Network,
         deviations: Option<Deviations<'_>>,
@@ -211,7 +267,7 @@ impl<'a, 'p> Course<'a, 'p> {
     /// # Errors
     ///
     /// A parameter that is not finite.
-    pub(crate) fn end(self, network: Network) -> Result<Fitted, Failure> {
+    pub(super) fn end(self, network: Network) -> Result<Fitted, Failure> {
         check_parameters(&network)?;
         if !self.tables.is_finite() {
             return Err(Failure::Diverged("an embedding is not finite at the end of training".into()));

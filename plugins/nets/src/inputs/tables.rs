@@ -1,69 +1,28 @@
 //! Tables of embeddings: the numbers that stand for words and categories, and the steps of those that a batch has.
 
-use jointly_nets::adam::{BETA1, BETA2, EPSILON};
-use jointly_nets::normals::Normals;
-use jointly_nets::simd::{Lanes, floats, vectors};
+use crate::adam::{BETA1, BETA2, EPSILON};
+use crate::normals::Normals;
+use crate::simd::{Lanes, floats, vectors};
 use jointly_sdk::{Rng, Tokens};
 
 /// The id that fills up a short text.
 const PADDING: u32 = 0;
 
-/// What tokens are, and which row of the tables each has.
-#[derive(Clone, Debug)]
-pub(crate) enum Kind {
-    Absent,
-    /// So many words, in texts of so many.
-    Text {
-        vocabulary: usize,
-        length: usize,
-    },
-    /// So many categories a column, one table below the other.
-    Categories(Vec<usize>),
+/// Embeddings that an input becomes.
+pub(super) fn embeddings(tokens: &Tokens) -> usize {
+    match tokens {
+        Tokens::Absent => 0,
+        Tokens::Text { .. } => 1,
+        Tokens::Categories(sizes) => sizes.len(),
+    }
 }
 
-impl Kind {
-    pub(crate) fn new(tokens: &Tokens) -> Self {
-        match tokens {
-            Tokens::Absent => Self::Absent,
-            Tokens::Text { vocabulary, length } => Self::Text { vocabulary: *vocabulary as usize, length: *length },
-            Tokens::Categories(sizes) => Self::Categories(sizes.iter().map(|size| *size as usize).collect()),
-        }
-    }
-
-    /// Tokens of an input.
-    pub(crate) fn columns(&self) -> usize {
-        match self {
-            Self::Absent => 0,
-            Self::Text { length, .. } => *length,
-            Self::Categories(sizes) => sizes.len(),
-        }
-    }
-
-    /// Embeddings that an input becomes.
-    pub(crate) fn vectors(&self) -> usize {
-        match self {
-            Self::Absent => 0,
-            Self::Text { .. } => 1,
-            Self::Categories(sizes) => sizes.len(),
-        }
-    }
-
-    /// Rows of all tables.
-    pub(crate) fn ids(&self) -> usize {
-        match self {
-            Self::Absent => 0,
-            Self::Text { vocabulary, .. } => *vocabulary,
-            Self::Categories(sizes) => sizes.iter().sum(),
-        }
-    }
-
-    /// Whether an input's tokens are in the tables.
-    pub(crate) fn knows(&self, tokens: &[u32]) -> bool {
-        match self {
-            Self::Absent => true,
-            Self::Text { vocabulary, .. } => tokens.iter().all(|id| (*id as usize) < *vocabulary),
-            Self::Categories(sizes) => tokens.iter().zip(sizes).all(|(id, size)| (*id as usize) < *size),
-        }
+/// Rows of all tables.
+pub(super) fn ids(tokens: &Tokens) -> usize {
+    match tokens {
+        Tokens::Absent => 0,
+        Tokens::Text { vocabulary, .. } => *vocabulary as usize,
+        Tokens::Categories(sizes) => sizes.iter().map(|size| *size as usize).sum(),
     }
 }
 
@@ -74,41 +33,41 @@ impl Kind {
 /// A text is the mean of the embeddings of its words, those that fill it up apart, and zero without any; a row of categories is the
 /// embedding of each, side by side. Embeddings start normal, with the standard deviation 1 / sqrt(width).
 #[derive(Clone, Debug)]
-pub(crate) struct Tables {
-    kind: Kind,
+pub(super) struct Tables {
+    tokens: Tokens,
     width: usize,
     values: Vec<f32>,
 }
 
 impl Tables {
-    pub(crate) fn new(kind: Kind, width: usize, rng: &mut Rng) -> Self {
-        let len = kind.ids() * width;
+    pub(super) fn new(tokens: Tokens, width: usize, rng: &mut Rng) -> Self {
+        let len = ids(&tokens) * width;
         let mut normals = vec![Lanes::splat(0.0); vectors(len)];
         if len > 0 {
             Normals::new(rng).fill(&mut normals);
         }
         let scale = 1.0 / (width as f32).sqrt();
         let values = floats(&normals)[..len].iter().map(|value| scale * value).collect();
-        Self { kind, width, values }
+        Self { tokens, width, values }
     }
 
     /// Numbers that an input's tokens become.
-    pub(crate) fn numbers(&self) -> usize {
-        self.kind.vectors() * self.width
+    pub(super) fn numbers(&self) -> usize {
+        embeddings(&self.tokens) * self.width
     }
 
     /// The rows of the tables that an input's tokens have, in order, without padding.
     fn rows<'a>(&'a self, tokens: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
-        let (sizes, is_text): (&[usize], bool) = match &self.kind {
-            Kind::Absent => (&[], false),
-            Kind::Text { .. } => (&[], true),
-            Kind::Categories(sizes) => (sizes, false),
+        let (sizes, is_text): (&[u32], bool) = match &self.tokens {
+            Tokens::Absent => (&[], false),
+            Tokens::Text { .. } => (&[], true),
+            Tokens::Categories(sizes) => (sizes, false),
         };
         let mut offset = 0;
         let used = tokens.iter().enumerate().filter(move |(_, id)| !is_text || **id != PADDING);
         used.map(move |(column, id)| {
             let row = offset + *id as usize;
-            offset += sizes.get(column).copied().unwrap_or(0);
+            offset += sizes.get(column).map_or(0, |size| *size as usize);
             row
         })
     }
@@ -118,14 +77,14 @@ impl Tables {
     }
 
     /// Writes what an input's tokens become.
-    pub(crate) fn write(&self, tokens: &[u32], out: &mut [f32]) {
-        match self.kind {
-            Kind::Absent => {}
-            Kind::Categories(_) => {
+    pub(super) fn write(&self, tokens: &[u32], out: &mut [f32]) {
+        match self.tokens {
+            Tokens::Absent => {}
+            Tokens::Categories(_) => {
                 let out = out.chunks_exact_mut(self.width);
                 out.zip(self.rows(tokens)).for_each(|(out, row)| out.copy_from_slice(self.row(row)));
             }
-            Kind::Text { .. } => {
+            Tokens::Text { .. } => {
                 out.fill(0.0);
                 let mut words = 0u32;
                 for row in self.rows(tokens) {
@@ -140,7 +99,7 @@ impl Tables {
         }
     }
 
-    pub(crate) fn is_finite(&self) -> bool {
+    pub(super) fn is_finite(&self) -> bool {
         self.values.iter().all(|value| value.is_finite())
     }
 }
@@ -153,7 +112,7 @@ fn share(words: u32) -> f32 {
 /// Adam for tables, row by row: a row is moved by the batches alone that have it, and its steps are counted by itself, so that
 /// a batch costs what it has and a rare word does not drift between the texts that have it.
 #[derive(Debug)]
-pub(crate) struct Steps {
+pub(super) struct Steps {
     rate: f32,
     first: Vec<f32>,
     second: Vec<f32>,
@@ -169,8 +128,8 @@ pub(crate) struct Steps {
 const NOWHERE: u32 = u32::MAX;
 
 impl Steps {
-    pub(crate) fn new(tables: &Tables, rate: f32) -> Self {
-        let rows = tables.kind.ids();
+    pub(super) fn new(tables: &Tables, rate: f32) -> Self {
+        let rows = ids(&tables.tokens);
         Self {
             rate,
             first: vec![0.0; tables.values.len()],
@@ -183,11 +142,11 @@ impl Steps {
     }
 
     /// Adds the gradient that an input's row has, given that with respect to what its tokens became.
-    pub(crate) fn add(&mut self, tables: &Tables, tokens: &[u32], slopes: &[f32]) {
+    pub(super) fn add(&mut self, tables: &Tables, tokens: &[u32], slopes: &[f32]) {
         let width = tables.width;
-        let share = match tables.kind {
-            Kind::Text { .. } => share(tables.rows(tokens).count() as u32),
-            Kind::Absent | Kind::Categories(_) => 1.0,
+        let share = match tables.tokens {
+            Tokens::Text { .. } => share(tables.rows(tokens).count() as u32),
+            Tokens::Absent | Tokens::Categories(_) => 1.0,
         };
         let mut parts = slopes.chunks_exact(width).cycle();
         for row in tables.rows(tokens) {
@@ -208,8 +167,8 @@ impl Steps {
     ///
     /// # Formula
     ///
-    /// That of `jointly_nets::adam`, with the row's own count of steps.
-    pub(crate) fn step(&mut self, tables: &mut Tables) {
+    /// That of [`Adam`](crate::adam::Adam), with the row's own count of steps.
+    pub(super) fn step(&mut self, tables: &mut Tables) {
         let width = tables.width;
         for (row, gradient) in self.met.iter().zip(self.gradient.chunks_exact(width)) {
             let row = *row as usize;
@@ -234,8 +193,8 @@ impl Steps {
 
 #[cfg(test)]
 mod tests {
-    use jointly_nets::adam::Adam;
-    use jointly_nets::simd::floats_mut;
+    use crate::adam::Adam;
+    use crate::simd::floats_mut;
 
     use super::*;
 
@@ -243,11 +202,11 @@ mod tests {
     const TOLERANCE: f32 = 2e-5;
 
     fn text() -> Tables {
-        Tables::new(Kind::new(&Tokens::Text { vocabulary: 9, length: 5 }), 3, &mut Rng::new(1, 0))
+        Tables::new(Tokens::Text { vocabulary: 9, length: 5 }, 3, &mut Rng::new(1, 0))
     }
 
     fn categories() -> Tables {
-        Tables::new(Kind::new(&Tokens::Categories(vec![2, 4])), 3, &mut Rng::new(1, 0))
+        Tables::new(Tokens::Categories(vec![2, 4]), 3, &mut Rng::new(1, 0))
     }
 
     fn written(tables: &Tables, tokens: &[u32]) -> Vec<f32> {
@@ -267,12 +226,11 @@ mod tests {
         assert_eq!(written(&tables, &[0; 5]), [0.0; 3]);
         let tables = categories();
         assert_eq!(written(&tables, &[1, 2]), [tables.row(1), tables.row(4)].concat());
-        assert!(tables.kind.knows(&[1, 3]) && !tables.kind.knows(&[2, 0]) && !tables.kind.knows(&[0, 4]));
     }
 
     #[test]
     fn embeddings_start_with_a_norm_of_one() {
-        let tables = Tables::new(Kind::new(&Tokens::Categories(vec![3000])), 16, &mut Rng::new(1, 0));
+        let tables = Tables::new(Tokens::Categories(vec![3000]), 16, &mut Rng::new(1, 0));
         let square: f32 = tables.values.iter().map(|value| value * value).sum::<f32>() / 3000.0;
         // Five standard errors of a mean of 48,000 squares.
         assert!((square - 1.0).abs() < 5.0 * (2.0f32 / 48_000.0).sqrt(), "{square}");
