@@ -50,7 +50,7 @@ fn nothing_to_run_on() {
 
 #[test]
 fn an_unknown_setting() {
-    refused_run(&["mlp:stpes=20"], &QUICK, &["mlp", "no setting stpes", "steps=1000"]);
+    refused_run(&["mlp:stpes=20"], &QUICK, &["mlp", "no setting stpes", "steps=auto"]);
 }
 
 #[test]

@@ -40,9 +40,16 @@ fn answers_that_are_none() {
 #[test]
 fn tokens_are_refused_or_read() {
     assert_eq!(broken("misindexes-tokens"), ["texts", "categories"]);
-    for guest in ["refuses-tokens", "naive-bayes", "tells-inputs"] {
+    for guest in ["refuses-tokens", "naive-bayes"] {
         assert_eq!(broken(guest), Vec::<String>::new(), "{guest}");
     }
+}
+
+/// Without them it keeps every clause.
+#[test]
+pub(crate) fn misindexes_unlabelled() {
+    assert_eq!(broken_of("misindexes-unlabelled", WITH_TOKENS + 1), ["unlabelled"]);
+    assert_eq!(broken_of("tells-inputs", WITH_TOKENS + 1), Vec::<String>::new());
 }
 
 #[test]
@@ -50,5 +57,5 @@ fn settings_that_no_kind_knows_are_refused() {
     for agent in ["mlp:breadth=3", "dropout:breadth=3"] {
         refused(["check", agent], &["has no setting breadth; known: "]);
     }
-    refused(["check", "bbb:prior-scale=0"], &["prior-scale=0: expected a number above 0"]);
+    refused(["check", "ll-svi:prior-scale=0"], &["prior-scale=0: expected a number above 0"]);
 }

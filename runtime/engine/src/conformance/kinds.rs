@@ -62,7 +62,9 @@ fn of_tokens(columns: usize, numbers: Vec<f32>, tokens: usize, ids: Vec<u32>) ->
 /// Inputs without labels are data like others: what is learnt from them is a function of them alone.
 pub(super) fn unlabelled(subject: &Subject) -> Result<(), String> {
     let inputs = |from: usize| points(EXAMPLES, from).into();
-    manages(subject, &Task::new(2, 2), inputs, Some(&inputs(2 * EXAMPLES)))
+    // More of them than there are labels.
+    let unlabelled = points(2 * EXAMPLES, 2 * EXAMPLES).into();
+    manages(subject, &Task::new(2, 2), inputs, Some(&unlabelled))
 }
 
 /// It trains to the same bits twice, and a row or a draw alone has the bits that it has among others, and a canonical draw those
