@@ -93,7 +93,7 @@ pub struct BayesByBackprop(Posterior);
 #[derive(Debug)]
 enum Posterior {
     /// Of a network that reads plain numbers.
-    Numbers(Box<Reader>, Trained),
+    Numbers(Box<Reader>, Box<Trained>),
     Inputs(Box<Belief>),
 }
 
@@ -141,7 +141,8 @@ impl InputClassifier for BayesByBackprop {
         let draws = settings.draws.or(8);
         let complexity = weight / data.labels.len().max(1) as f32;
         let by = Training { design: &design, prior: &prior, complexity, initial_scale, scale_rate, draws };
-        Ok(Self(Posterior::Numbers(Box::new(setup.reader().clone()), by.run(task, data, seed)?)))
+        let trained = by.run(task, data, seed)?;
+        Ok(Self(Posterior::Numbers(Box::new(setup.reader().clone()), Box::new(trained))))
     }
 
     fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {

@@ -59,7 +59,7 @@ impl<'a> Setup<'a> {
         } else {
             None
         };
-        Ok(Self { numbers, plain, design, task, reader, data, seed })
+        Ok(Self { design, task, reader, data, numbers, plain, seed })
     }
 
     /// The shape of the networks.
