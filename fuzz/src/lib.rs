@@ -14,7 +14,7 @@ use jointly_host::{Description, Execution, Failure, Kind, Limits, Runtime, Trace
 
 pub use answers::answers;
 pub use loader::{loader, patches};
-pub use puppet::{SCRIPT_BYTES, module, puppet};
+pub use puppet::{SCRIPT_BYTES, Start, module, puppet, starts};
 
 /// How a case ended, for counts: a target that never sees one of these is blind to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

@@ -20,6 +20,7 @@
   (import "wasi:cli/exit@0.2.0" "exit" (func $exit (param i32)))
   (import "[export]jointly:agent/classification@0.3.0" "[resource-new]model" (func $new_classifier (param i32) (result i32)))
   (import "[export]jointly:agent/regression@0.3.0" "[resource-new]model" (func $new_regressor (param i32) (result i32)))
+  {imports}
 
   (memory (export "memory") 2)
   (table $table 1 funcref)
@@ -278,4 +279,5 @@
     (call $fill_f64 (local.get $upper) (local.get $rows) (f64.const 1))
     (call $meddle (local.get $at) (i32.add (i32.const 48) (i32.shl (local.get $rows) (i32.const 4)))))
   (func (export "jointly:agent/regression@0.3.0#[dtor]model") (param i32))
+  {start}
 )

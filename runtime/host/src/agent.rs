@@ -1,4 +1,4 @@
-//! A loaded agent: a component that speaks one interface or several.
+//! A loaded agent: a component that exports one interface or several.
 
 use jointly_core::Task;
 use jointly_core::regression::RegressionTask;

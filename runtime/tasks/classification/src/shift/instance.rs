@@ -11,6 +11,8 @@ use crate::shift::input::Input;
 use crate::shift::level::Shift;
 
 /// What agents train on, what they are tested on, and what belongs to no class.
+///
+/// No problem of shift has inputs without labels: every row is to train on, for the agent's own use or to test on.
 #[derive(Clone, Debug)]
 pub struct ShiftInstance {
     /// What an agent is told.
