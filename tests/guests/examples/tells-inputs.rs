@@ -16,14 +16,17 @@ fn digest(draw: u64, numbers: &[f32], tokens: &[u32]) -> u64 {
     bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
+fn told(what: &str, Inputs { numbers, tokens }: &Inputs) -> String {
+    format!("{what}: {:?} {:?}", numbers.values(), tokens.values())
+}
+
 fn tell(what: &str, data: &Dataset<Inputs>) {
-    let Dataset { inputs: Inputs { numbers, tokens }, labels } = data;
-    log(&format!("{what}: {:?} {:?} {labels:?}", numbers.values(), tokens.values()));
+    log(&format!("{} {:?}", told(what, &data.inputs), data.labels));
 }
 
 impl InputClassifier for TellsInputs {
     fn describe() -> Description {
-        card_with_tokens("tells-inputs", "tells what it is shown")
+        Description { unlabelled: true, ..card_with_tokens("tells-inputs", "tells what it is shown") }
     }
 
     fn train(
@@ -33,11 +36,25 @@ impl InputClassifier for TellsInputs {
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
+        Self::train_with_unlabelled(task, data, validation, None, settings, seed)
+    }
+
+    fn train_with_unlabelled(
+        task: &Task,
+        data: &Dataset<Inputs>,
+        validation: Option<&Dataset<Inputs>>,
+        unlabelled: Option<&Inputs>,
+        settings: &[Setting],
+        seed: u64,
+    ) -> Result<Self, Failure> {
         parse_settings(&[], settings)?;
         log(&format!("{task:?}"));
         tell("train", data);
         if let Some(validation) = validation {
             tell("validation", validation);
+        }
+        if let Some(unlabelled) = unlabelled {
+            log(&told("unlabelled", unlabelled));
         }
         log(&format!("seed: {seed}"));
         Ok(Self { classes: task.num_classes })
