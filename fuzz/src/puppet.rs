@@ -48,7 +48,7 @@ const WORLD: &str = "
         }
     }
     package wasi:sockets@0.2.0 {
-        interface tcp-create-socket { create-tcp-socket: func() -> u32; }
+        interface tcp-create-socket { create-tcp-socket: func(); }
     }
     package wasi:http@0.2.0 {
         interface types {
@@ -103,9 +103,9 @@ pub enum Start {
 /// As [`puppet`].
 pub fn starts(start: Start) -> Vec<u8> {
     let coin = r#"(import "wasi:random/random@0.2.0" "get-random-u64" (func $coin (result i64)))"#;
-    let socket = r#"(import "wasi:sockets/tcp-create-socket@0.2.0" "create-tcp-socket" (func $socket (result i32)))"#;
+    let socket = r#"(import "wasi:sockets/tcp-create-socket@0.2.0" "create-tcp-socket" (func $socket))"#;
     let (imports, deed) = match start {
-        Start::MistypedWasi => (format!("{coin}{socket}"), "(drop (call $socket))"),
+        Start::MistypedWasi => (format!("{coin}{socket}"), "(call $socket)"),
         Start::TailCall => (coin.to_owned(), "(return_call $exit (i32.const 7))"),
     };
     let odd = "(i32.wrap_i64 (i64.and (call $coin) (i64.const 1)))";
