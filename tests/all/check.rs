@@ -7,7 +7,7 @@ use crate::guests::argument;
 use crate::run::json;
 
 /// Clauses that an agent for classification is asked.
-const CLAUSES: usize = 18;
+pub(crate) const CLAUSES: usize = 18;
 /// And one for regression.
 pub(crate) const OF_REGRESSION: usize = 18;
 /// And one for classification that takes tokens.
