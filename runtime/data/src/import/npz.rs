@@ -3,8 +3,8 @@
 use std::fmt::Display;
 use std::io::{Cursor, Error, ErrorKind, Read, Seek};
 
-use npyz::npz::{NpzArchive, file_name_from_array_name};
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr};
+use zip::ZipArchive;
 
 use super::error::{ImportDefect, SPLIT};
 
@@ -65,7 +65,7 @@ pub(crate) fn npy<'a>(key: &str, mut bytes: &'a [u8]) -> Result<Array<&'a [u8]>,
 }
 
 /// An opened archive.
-pub struct Archive<R: Read + Seek>(NpzArchive<R>);
+pub struct Archive<R>(ZipArchive<R>);
 
 impl<R: Read + Seek> Archive<R> {
     /// Refuses an archive with an array that means nothing: most likely a name mistyped.
@@ -73,11 +73,9 @@ impl<R: Read + Seek> Archive<R> {
     /// # Errors
     /// When there is such an array.
     pub fn holds_only(&self, known: &[&str]) -> Result<(), ImportDefect> {
-        let mut names: Vec<_> = self.0.array_names().filter(|name| !known.contains(name)).collect();
-        names.sort_unstable();
-        match names.first() {
+        match self.names().into_iter().find(|name| !known.contains(&name.as_str())) {
             None => Ok(()),
-            Some(key) => Err(ImportDefect::UnknownKey { key: (*key).to_owned(), known: known.join(", ") }),
+            Some(key) => Err(ImportDefect::UnknownKey { key, known: known.join(", ") }),
         }
     }
 
@@ -86,8 +84,16 @@ impl<R: Read + Seek> Archive<R> {
     /// # Errors
     /// When it is no .npz archive.
     pub fn open(reader: R) -> Result<Self, ImportDefect> {
-        let archive = NpzArchive::new(reader).map_err(|error| ImportDefect::NotNpz { reason: error.to_string() })?;
+        let archive = ZipArchive::new(reader).map_err(|error| ImportDefect::NotNpz { reason: error.to_string() })?;
         Ok(Self(archive))
+    }
+
+    /// The names of the arrays, in order: of other entries nothing is read.
+    fn names(&self) -> Vec<String> {
+        let entries = self.0.file_names_raw().map(String::from_utf8_lossy);
+        let mut names: Vec<_> = entries.filter_map(|name| name.strip_suffix(".npy").map(str::to_owned)).collect();
+        names.sort_unstable();
+        names
     }
 
     /// The array named `key`; None where there is none.
@@ -97,11 +103,8 @@ impl<R: Read + Seek> Archive<R> {
     /// # Errors
     /// When the array cannot be read, or its entry is shorter than its values.
     pub fn find(&mut self, key: &str) -> Result<Option<Array<impl Read + '_>>, ImportDefect> {
-        if !self.0.array_names().any(|name| name == key) {
-            return Ok(None);
-        }
-        let entry = self.0.zip_archive().by_name(&file_name_from_array_name(key));
-        let mut reader = entry.map_err(|error| damaged(key, &error))?;
+        let Some(entry) = self.0.index_for_name_raw(format!("{key}.npy").as_bytes()) else { return Ok(None) };
+        let mut reader = self.0.by_index(entry).map_err(|error| damaged(key, &error))?;
         let size = reader.size();
         let header = header(&mut reader).map_err(|error| damaged(key, &error))?;
         Array { key: key.to_owned(), header, reader }.within(size).map(Some)
@@ -129,8 +132,7 @@ impl<R: Read + Seek> Archive<R> {
     /// # Errors
     /// When it is not there, or cannot be read.
     pub fn get(&mut self, key: &str) -> Result<Array<impl Read + '_>, ImportDefect> {
-        let mut names: Vec<_> = self.0.array_names().map(str::to_owned).collect();
-        names.sort_unstable();
+        let names = self.names();
         let found = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         self.find(key)?.ok_or(ImportDefect::MissingKey { key: key.to_owned(), found })
     }

@@ -5,6 +5,7 @@ use std::fs;
 use std::path::Path;
 
 use jointly_core::multimodal::Tokens;
+use jointly_data::shift::fixture::png;
 use jointly_data::shift::{ImageFolder, load_shift, locate_shift, shift_card};
 
 use super::*;
@@ -126,8 +127,8 @@ fn a_persons_own_images_have_their_own_classes() {
         let within = folder.path().join(class);
         fs::create_dir(&within).unwrap();
         for image in 0..20_u8 {
-            let pixels = image::GrayImage::from_fn(8, 8, |x, y| image::Luma([10 * image + (x * y) as u8]));
-            pixels.save(within.join(format!("{image}.png"))).unwrap();
+            let pixels = png(8, 8, |x, y| [10 * image + (x * y) as u8]);
+            fs::write(within.join(format!("{image}.png")), pixels).unwrap();
         }
     }
     let images = ImageFolder {
