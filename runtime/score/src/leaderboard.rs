@@ -324,7 +324,7 @@ impl<'a> Leaderboard<'a> {
         let rows = self.order.iter().zip(self.comparisons(baseline)).map(|(placed, comparison)| {
             let mut row = self.row(placed);
             let label = &placed.agent.planned.label;
-            row.extend([quoted(label), quoted(&entries(label))]);
+            row.extend([label.clone(), entries(label)]);
             if compared {
                 row.extend(cells(comparison.map(|comparison| comparison.difference)));
                 row.push(comparison.and_then(|comparison| comparison.adjusted).map(digits).unwrap_or_default());
@@ -348,8 +348,8 @@ impl<'a> Leaderboard<'a> {
         let settings = planned.settings.label("");
         let mut row = vec![
             placed.rank.map(|rank| rank.to_string()).unwrap_or_default(),
-            quoted(&planned.agent),
-            quoted(settings.trim_start_matches(':')),
+            planned.agent.clone(),
+            settings.trim_start_matches(':').to_owned(),
             planned.digest.clone(),
             agent.problems.len().to_string(),
             agent.failures.len().to_string(),
@@ -362,8 +362,13 @@ impl<'a> Leaderboard<'a> {
 
 /// A comma-separated file of fields that are quoted where they must be.
 fn csv(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let lines = std::iter::once(header.join(",")).chain(rows.map(|row| row.join(",")));
-    lines.flat_map(|line| [line, "\n".to_owned()]).collect()
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    writer.write_record(header).expect("memory takes all that is written");
+    for row in rows {
+        writer.write_record(row).expect("as many fields as the header has");
+    }
+    let bytes = writer.into_inner().expect("memory takes all that is written");
+    String::from_utf8(bytes).expect("fields are text")
 }
 
 /// Mean and standard error as two fields, empty where there is none.
@@ -392,11 +397,6 @@ fn paired(agent: &AgentScores, baseline: &AgentScores, by: &str) -> Option<Summa
         }
     }
     (!clusters.is_empty()).then(|| paired_difference(&values.0, &values.1, &clusters))
-}
-
-/// A field of a comma-separated file: quoted where it holds a comma or a quote.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 #[cfg(test)]
