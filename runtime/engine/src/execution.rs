@@ -13,6 +13,7 @@ use jointly_core::{Classifier, MultimodalClassifier, agent_seed, digest};
 use jointly_host::{Failure, Kind, Phase, Trace};
 use jointly_record::unit::{Outcome, Unit, UnitResult};
 use jointly_regression::{FitError, RegressionProblem, RegressionResult};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::activity::{Activity, Watcher};
 use crate::workload::{Contestant, Problems, Workload};
@@ -98,25 +99,22 @@ pub fn on_threads<T: Send>(
     let next = AtomicUsize::new(0);
     let stop = AtomicBool::new(false);
     let activities: Vec<Activity> = (0..jobs.min(units.len())).map(|_| Activity::default()).collect();
-    thread::scope(|scope| {
-        let (results, finished) = mpsc::channel();
-        for activity in &activities {
-            let (results, next, stop, work) = (results.clone(), &next, &stop, &work);
-            let work = move || {
-                while !stop.load(Ordering::Relaxed)
-                    && let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed))
-                {
-                    if results.send(work(*unit, activity)).is_err() {
-                        break;
-                    }
+    let (results, finished) = mpsc::channel();
+    pool(jobs)?.in_place_scope(|scope| {
+        let (next, stop, activities_of, work) = (&next, &stop, &activities, &work);
+        // A loop on each thread, and not a task for each unit: a thread that waits for a part of its unit's estimates takes
+        // up other tasks of the pool, and must not begin another unit in the middle of its own.
+        scope.spawn_broadcast(move |_, thread| {
+            // Threads beyond the units have the estimates of others to compute.
+            let Some(activity) = activities_of.get(thread.index()) else { return };
+            while !stop.load(Ordering::Relaxed)
+                && let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed))
+            {
+                if results.send(work(*unit, activity)).is_err() {
+                    break;
                 }
-            };
-            thread::Builder::new()
-                .stack_size(STACK_BYTES)
-                .spawn_scoped(scope, work)
-                .context("failed to start a thread")?;
-        }
-        drop(results);
+            }
+        });
         let mut outcome = Ok(());
         loop {
             match finished.recv_timeout(REFRESH) {
@@ -141,11 +139,13 @@ pub fn on_threads<T: Send>(
 /// # Errors
 /// With the error of the work, or when no thread can be started.
 pub fn with_room<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
-        // A panic ends the process, so that there is nothing else to hear of.
-        thread.context("failed to start a thread")?.join().unwrap_or_else(|_| bail!("a thread ended in a panic"))
-    })
+    pool(1)?.install(work)
+}
+
+/// Threads with room for guests. What they compute in parallel is computed on them and on no others.
+fn pool(threads: usize) -> Result<ThreadPool> {
+    let builder = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES);
+    builder.build().context("failed to start a thread")
 }
 
 /// Carries out one unit, on a thread with room for a guest's stack.

@@ -86,12 +86,14 @@ pub fn measure(workload: &Workload, jobs: usize, watcher: &dyn Watcher) -> Resul
     let units = measured_units(plan);
     let clock = std::time::Instant::now();
     let mut costs: Vec<Vec<Cost>> = vec![Vec::new(); units.len()];
-    let work = |unit: Unit, activity: &Activity| (unit, cost_of(workload, unit, activity));
+    // A pool of one thread for each: the stopwatch tells the time of the thread that it runs on, and of no other.
+    let work = |unit: Unit, activity: &Activity| execution::with_room(|| Ok((unit, cost_of(workload, unit, activity))));
     for time in 0..TIMES {
         if time > 0 && clock.elapsed().as_secs_f64() > ENOUGH {
             break;
         }
-        execution::on_threads(&units, jobs, watcher, work, |(unit, cost)| {
+        execution::on_threads(&units, jobs, watcher, work, |measured| {
+            let (unit, cost) = measured?;
             let (agent, problem) = names(plan, unit);
             if let Some(failure) = cost.failure.as_ref().filter(|failure| failure.kind == Kind::Host) {
                 bail!(

@@ -14,10 +14,14 @@ use jointly_core::tau_samples::{TauSamples, tau_sample_index};
 use jointly_data::RealProblem;
 use jointly_data::import::ImportedProblem;
 use jointly_data::problem::RealInstance;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::rule::Rule;
 use crate::test_inputs::TestInputs;
+
+/// The most tau-samples that one thread makes at a time: enough to fill the lanes of the environment's network.
+const PIECE: u32 = 64;
 
 /// One problem: agents train and are tested on it.
 #[derive(Clone, Debug)]
@@ -240,7 +244,24 @@ impl Synthetic {
         Self { environment, input_dim, num_classes, train, test_inputs, seed, name: name.to_owned() }
     }
 
+    /// The tau-samples, made in pieces on the threads of the pool that this is called from.
     fn test(&self, tau: u32, samples: Range<u32>) -> TauSamples {
+        let starts: Vec<u32> = samples.clone().step_by(PIECE as usize).collect();
+        let piece = |start: u32| self.piece(tau, start..start.saturating_add(PIECE).min(samples.end));
+        let pieces: Vec<TauSamples> = starts.into_par_iter().map(piece).collect();
+        let rows = samples.len() * tau as usize;
+        let mut inputs = Vec::with_capacity(rows * self.input_dim);
+        let mut labels = Vec::with_capacity(rows);
+        let mut log_likelihoods = Vec::with_capacity(samples.len());
+        for piece in pieces {
+            inputs.extend_from_slice(piece.inputs.values());
+            labels.extend(piece.labels);
+            log_likelihoods.extend(piece.log_likelihoods.into_iter().flatten());
+        }
+        TauSamples { inputs: Matrix::from_rows(self.input_dim, inputs), labels, log_likelihoods: Some(log_likelihoods) }
+    }
+
+    fn piece(&self, tau: u32, samples: Range<u32>) -> TauSamples {
         let rows = tau as usize;
         let mut inputs = Vec::with_capacity(samples.len() * rows * self.input_dim);
         for n in samples.clone() {

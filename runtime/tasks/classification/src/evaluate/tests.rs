@@ -170,6 +170,23 @@ fn chunks_do_not_change_a_bit() {
 }
 
 #[test]
+fn threads_do_not_change_a_bit() {
+    let problem = problem(3, 0.5);
+    for (clip, partition) in PARTITIONS {
+        // More tau-samples than one thread makes at a time.
+        let evaluation = Evaluation { partition, clip, samples: 150, ..evaluation(&[1, 2, 5]) };
+        let on = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| scores(&Budget::default(), &mut Sines::new(23, 3), &problem, &evaluation))
+        };
+        let alone = on(1);
+        for threads in [2, 5] {
+            assert_eq!(on(threads), alone, "{threads} threads");
+        }
+    }
+}
+
+#[test]
 fn the_calls_are_bounded_at_the_papers_sizes() {
     let rule = Rule { tau: 100, num_classes: 2, ..Rule::of(&Evaluation::testbed()) };
     let chunks = Budget::default().chunks(&rule, 2, 1000);

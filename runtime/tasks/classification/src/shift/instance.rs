@@ -3,6 +3,7 @@
 use jointly_core::image_shape::ImageShape;
 use jointly_core::matrix::Matrix;
 use jointly_core::multimodal::{Inputs, MultimodalDataset, MultimodalTask, PADDING, TokenMatrix, Tokens};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::error::ShiftError;
 use super::level::ShiftLevel;
@@ -84,11 +85,16 @@ impl ShiftInstance {
         if level.severity() == 0.0 {
             return Ok(numbers.clone());
         }
-        let mut values = Vec::with_capacity(numbers.values().len());
-        for row in 0..numbers.rows() {
+        // Each image has a random stream of its own, so that threads change no bit.
+        let shifted = |row: usize| {
             let image = Pixels::new(shape, numbers.row(row).iter().map(|&x| f64::from(x)).collect())?;
             let shifted = level.apply(&image, &mut level.stream(self.seed, &self.name, row as u64))?;
-            values.extend(shifted.values().iter().map(|&x| x as f32));
+            Ok(shifted.values().iter().map(|&x| x as f32).collect())
+        };
+        let images: Vec<Result<Vec<f32>, ShiftError>> = (0..numbers.rows()).into_par_iter().map(shifted).collect();
+        let mut values = Vec::with_capacity(numbers.values().len());
+        for image in images {
+            values.extend(image?);
         }
         Ok(Matrix::from_rows(numbers.cols(), values))
     }
