@@ -9,11 +9,11 @@ use zip::write::SimpleFileOptions;
 
 /// An archive under construction.
 #[must_use]
-pub struct Fixture(ZipWriter<Cursor<Vec<u8>>>);
+pub struct Fixture(Box<ZipWriter<Cursor<Vec<u8>>>>);
 
 impl Default for Fixture {
     fn default() -> Self {
-        Self(ZipWriter::new(Cursor::new(Vec::new())))
+        Self(ZipWriter::new(Cursor::new(Vec::new())).into())
     }
 }
 

@@ -49,7 +49,8 @@ impl ImageFolder {
     ///
     /// # Errors
     /// When a folder cannot be read or holds no images, there are fewer than two classes or a class has other than a folder,
-    /// an image is damaged or beyond 16384 pixels a side, a class to test on is none, or all take too much memory.
+    /// an image is damaged, beyond 16384 pixels a side or takes more than 1 GiB to decode, a class to test on is none, or all take
+    /// too much memory.
     pub fn load(&self, name: &str) -> Result<ShiftData, DataError> {
         let refuse = |path: &Path, defect: DataDefect| defect.of(IMAGES, path);
         let channels = if self.grey { 1 } else { 3 };

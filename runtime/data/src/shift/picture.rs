@@ -68,6 +68,7 @@ impl Picture {
     }
 }
 
+#[expect(clippy::needless_pass_by_value, reason = "what map_err hands over")]
 fn unreadable(reason: impl ToString) -> DataDefect {
     DataDefect::Image { reason: reason.to_string() }
 }
