@@ -63,7 +63,9 @@ pub(crate) fn described(indent: usize, rows: &[(String, String)]) -> String {
     let others = " ".repeat(indent + width + 2);
     let row = |(name, text): &(String, String)| {
         let first = format!("{}{name}{}  ", " ".repeat(indent), " ".repeat(width - name.width()));
-        fill(text, options(&first, &others)).trim_end().to_owned() + "\n"
+        // An empty text would lose its indent, which is the name.
+        let text = if text.is_empty() { first } else { fill(text, options(&first, &others)) };
+        text.trim_end().to_owned() + "\n"
     };
     rows.iter().map(row).collect()
 }

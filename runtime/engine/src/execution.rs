@@ -308,3 +308,92 @@ fn log_lines(trace: &Trace) -> Vec<String> {
     }
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::Barrier;
+
+    use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+    use super::*;
+
+    struct Nobody;
+
+    impl Watcher for Nobody {
+        fn finished(&self, _: &str, _: &str, _: f64, _: Option<&Failure>) {}
+        fn running(&self, _: &[Activity]) {}
+        fn stopped(&self, _: &anyhow::Error) {}
+    }
+
+    fn units(count: usize) -> Vec<Unit> {
+        (0..count).map(|problem| Unit { agent: 0, problem }).collect()
+    }
+
+    thread_local! {
+        static BUSY: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// A unit in many parts, for which its thread waits.
+    fn in_parts(unit: Unit, _: &Activity) -> (usize, usize) {
+        assert!(!BUSY.replace(true), "a unit begins inside another");
+        let part = |i: usize| (0..i % 200).map(|j| i ^ j).sum::<usize>();
+        let sum = (0..20).map(|_| (0..2000).into_par_iter().map(part).sum::<usize>()).sum();
+        BUSY.set(false);
+        (unit.problem, sum)
+    }
+
+    #[test]
+    fn each_unit_is_run_once_and_none_inside_another() {
+        let mut alone = Vec::new();
+        on_threads(&units(40), 1, &Nobody, in_parts, |done| {
+            alone.push(done);
+            Ok(())
+        })
+        .unwrap();
+        assert!(alone.iter().map(|done| done.0).eq(0..40), "one thread keeps the order");
+        for jobs in [2, 4, 50] {
+            let mut several = Vec::new();
+            on_threads(&units(40), jobs, &Nobody, in_parts, |done| {
+                several.push(done);
+                Ok(())
+            })
+            .unwrap();
+            several.sort_unstable();
+            assert_eq!(several, alone);
+        }
+    }
+
+    /// Its two parts wait for one another.
+    #[test]
+    fn a_single_unit_uses_the_threads_that_have_none() {
+        let both = Barrier::new(2);
+        let work = |_: Unit, _: &Activity| {
+            rayon::join(|| both.wait(), || both.wait());
+        };
+        let mut done = 0;
+        on_threads(&units(1), 2, &Nobody, work, |()| {
+            done += 1;
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(done, 1);
+    }
+
+    #[test]
+    fn the_first_error_of_the_record_is_that_of_the_run() {
+        let mut recorded = 0;
+        let full = |unit: Unit| {
+            recorded += 1;
+            bail!("no room for {}", unit.problem)
+        };
+        let error = on_threads(&units(9), 1, &Nobody, |unit, _| unit, full).unwrap_err();
+        assert_eq!((error.to_string().as_str(), recorded), ("no room for 0", 1));
+    }
+
+    #[test]
+    fn a_thread_with_room_computes_all_parts_itself() {
+        assert_eq!(with_room(|| Ok(rayon::current_num_threads())).unwrap(), 1);
+        assert_eq!(with_room::<()>(|| bail!("no")).unwrap_err().to_string(), "no");
+    }
+}
