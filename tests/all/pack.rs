@@ -268,17 +268,14 @@ fn edited_texts_do_not_hold_under_any_digest() {
     edit(&["scores.json"], "{", "[", &["scores.json is not JSON"]);
     edit(&["leaderboard.csv"], "1,", "7,", &["leaderboard.csv is not that of scores.json"]);
     edit(&["results.jsonl"], "\"fuel\":", "\"fuel\":1", &["does not hold: scores.json.agents["]);
-    let timed = "{\"seconds\":1.0,\"agent\"";
     edit(
         &["results.jsonl"],
-        "{\"agent\"",
-        timed,
+        ",\"agent\"",
+        ",\"seconds\":1.0,\"agent\"",
         &["is not what `jointly pack` makes of what it holds; have it packed again"],
     );
-    let version = env!("CARGO_PKG_VERSION");
-    let of_version = |version: &str| format!("\"version\": \"{version}\"");
-    let (own, other) = (of_version(version), of_version("0.0.9"));
-    edit(&["plan.json", "scores.json"], &own, &other, &["was made by version 0.0.9", "use that version"]);
+    let newer = ["plan.json of ", "has format 2; this jointly reads format 1: upgrade jointly"];
+    edit(&["plan.json"], "\"format\": 1", "\"format\": 2", &newer);
     edit(
         &["plan.json"],
         "\"seed\": 0",
@@ -286,6 +283,26 @@ fn edited_texts_do_not_hold_under_any_digest() {
         &["is not what `jointly pack` makes of what it holds"],
     );
     edit(&["plan.json"], "\"agents\": [", "\"agents\": {", &["failed to read", "as a plan"]);
+}
+
+/// The version that made an entry is information: what is run again must come out the same, whoever ran it first.
+#[test]
+fn an_entry_of_another_version_is_read_and_one_of_another_format_is_not() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    let texts = ["plan.json", "scores.json"];
+    let own = format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION"));
+    let pack = edited(&directory, &texts, &own, "\"version\": \"0.9.0\"");
+    assert!(done(["verify", text(&pack)]).contains("the same to the bit"));
+    done(["leaderboard", text(&pack), directory.argument()]);
+    fs::remove_file(pack).unwrap();
+
+    let own = format!("{{\n  \"format\": 1,\n  \"version\": \"{}\"", env!("CARGO_PKG_VERSION"));
+    let pack = edited(&directory, &["plan.json"], &own, "{\n  \"version\": \"0.1.0\"");
+    for command in ["verify", "leaderboard"] {
+        let said = "plan.json of ";
+        let remedy = "was written by jointly 0.1.0, which alone reads it; install that version, or run the suite again";
+        refused([command, text(&pack)], &[said, text(&pack), remedy]);
+    }
 }
 
 #[test]
@@ -362,7 +379,7 @@ fn no_byte_hides_in_a_pack() {
 fn errors_of_a_pack_name_it_and_what_can_be_done() {
     let directory = RunDirectory::of(&["uniform"], PROBLEM);
     for (file, from, to, said) in [
-        ("results.jsonl", "{\"agent\"", "{{\"agent\"", "line 1 is not a result"),
+        ("results.jsonl", "{\"format\"", "{{\"format\"", "line 1 is not a result"),
         ("plan.json", "\"agents\": [", "\"agents\": {", "as a plan"),
     ] {
         let pack = edited(&directory, &[file], from, to);

@@ -205,9 +205,9 @@ impl Request {
     /// What the run in a directory asks, of what it keeps.
     fn workload_like(&self, path: &Path) -> Result<Workload> {
         let directory = RunDirectory::existing(path)?;
-        let plan = directory.own_plan()?;
+        let plan = directory.plan()?;
         let workload = Workload::of_plan(&plan, &directory, &self.data.directories(), self.engine.into())?;
-        match workload.plan.difference(&plan) {
+        match workload.plan.with_version_of(&plan).difference(&plan) {
             None => Ok(workload),
             Some(difference) => {
                 bail!("the plan in {} is not this command's ({difference}); ask for the run anew", path.display())

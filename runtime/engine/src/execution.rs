@@ -11,6 +11,7 @@ use jointly_classification::shift::{Cost, ShiftProblem, ShiftScores, evaluate_sh
 use jointly_classification::{EvaluateError, Problem, evaluate};
 use jointly_core::{Classifier, MultimodalClassifier, agent_seed, digest};
 use jointly_host::{Failure, Kind, Phase, Trace};
+use jointly_record::format::Format;
 use jointly_record::unit::{Outcome, Unit, UnitResult};
 use jointly_regression::{FitError, RegressionProblem, RegressionResult};
 
@@ -168,6 +169,7 @@ pub fn carry_out(workload: &Workload, unit: Unit, activity: &Activity) -> Finish
     activity.end();
     let (outcome, belief) = scored.unwrap_or_else(|failure| (Outcome::Failed(failure), None));
     let result = UnitResult {
+        format: Format,
         agent: planned.label.clone(),
         problem: problem.clone(),
         seconds: Some(start.elapsed().as_secs_f64()),

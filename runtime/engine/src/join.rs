@@ -42,7 +42,7 @@ struct Part {
 impl Part {
     fn open(path: &Path) -> Result<Self> {
         let directory = RunDirectory::existing(path)?;
-        let plan = directory.own_plan()?;
+        let plan = directory.plan()?;
         let own = [("interface", &*plan.interface, INTERFACE), ("engine", &*plan.engine, ENGINE)];
         if let Some((what, theirs, own)) = own.iter().find(|(_, theirs, own)| theirs != own) {
             bail!("{} was made by {what} {theirs} and this is {own}; use the same command for all", path.display());

@@ -6,6 +6,7 @@ use jointly_classification::shift::{ShiftProblem, ShiftSuite};
 use jointly_classification::{Initialization, Problem, Source, Suite, TestInputs};
 use jointly_core::Metric;
 use jointly_host::{ENGINE, INTERFACE, Limits};
+use jointly_record::format::Format;
 use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem, ProblemOverrides, RegressionTerms, Terms, label};
 use jointly_record::planned_table::PlannedTable;
 use jointly_regression::{RegressionProblem, RegressionSuite, TableFile};
@@ -47,6 +48,7 @@ fn plan(
 ) -> Plan {
     label(&mut agents);
     Plan {
+        format: Format,
         version: env!("CARGO_PKG_VERSION").into(),
         interface: INTERFACE.into(),
         engine: ENGINE.into(),

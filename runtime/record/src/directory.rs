@@ -14,8 +14,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use jointly_core::digest;
 use jointly_core::digest::is_digest;
-use serde_json::Value;
 
+use crate::format;
 use crate::journal::{self, Journal, PACK_AGAIN};
 use crate::kept::Kept;
 use crate::plan::Plan;
@@ -146,12 +146,16 @@ impl RunDirectory {
         if self.packed.is_some() { PACK_AGAIN } else { in_directory }
     }
 
-    /// The plan, checked.
+    /// Reads the plan and checks it.
     ///
     /// # Errors
-    /// When it cannot be read, or is none that this version makes.
+    /// When it cannot be read, has another format, or is none that this command makes.
     pub fn plan(&self) -> Result<Plan> {
         let (shown, bytes) = (self.shown(PLAN), self.read(PLAN)?);
+        // A plan of another format is read no further.
+        if let Some(refusal) = format::refusal(&bytes, &shown) {
+            bail!(refusal);
+        }
         let plan: Plan = serde_json::from_slice(&bytes).with_context(|| {
             let remedy = self.remedy("run into another --out, or restore the file");
             format!("failed to read {shown} as a plan; {remedy}")
@@ -159,21 +163,6 @@ impl RunDirectory {
         match plan.defect() {
             None => Ok(plan),
             Some(defect) => bail!("{shown} is no plan that this command made: {defect}"),
-        }
-    }
-
-    /// The plan, where this version of the command made it: what another one has written is read no further.
-    ///
-    /// # Errors
-    /// As [`plan`](Self::plan), and when another version made it.
-    pub fn own_plan(&self) -> Result<Plan> {
-        let plan: Option<Value> = serde_json::from_slice(&self.read(PLAN)?).ok();
-        let (theirs, own) = (plan.as_ref().and_then(|plan| plan["version"].as_str()), env!("CARGO_PKG_VERSION"));
-        match theirs.filter(|theirs| *theirs != own) {
-            None => self.plan(),
-            Some(theirs) => {
-                bail!("{} was made by version {theirs} and this is {own}; use that version", self.path().display())
-            }
         }
     }
 

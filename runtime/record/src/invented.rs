@@ -8,6 +8,7 @@ use jointly_core::interface::INTERFACE;
 use jointly_core::limits::Limits;
 use jointly_core::{JointScore, Metric, ProblemScores, Score, digest};
 
+use crate::format::Format;
 use crate::plan::{Plan, PlannedAgent, PlannedProblem, ProblemOverrides, Terms, label};
 use crate::settings::Settings;
 use crate::unit::{Outcome, UnitResult};
@@ -48,6 +49,7 @@ pub fn agent(spec: &str) -> PlannedAgent {
 pub fn plan(suite: &str, terms: Terms, mut agents: Vec<PlannedAgent>) -> Plan {
     label(&mut agents);
     Plan {
+        format: Format,
         version: env!("CARGO_PKG_VERSION").into(),
         interface: INTERFACE.into(),
         engine: "wasmtime".into(),
@@ -78,6 +80,7 @@ impl InventedRun {
             assert_eq!(got.len(), problems.len());
             for (problem, got) in problems.iter().zip(*got) {
                 results.extend(outcome(*got, place as u64 + 1).map(|outcome| UnitResult {
+                    format: Format,
                     agent: plan.agents[place].label.clone(),
                     problem: (*problem).to_owned(),
                     seconds: Some(1.0),

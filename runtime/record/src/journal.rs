@@ -117,6 +117,7 @@ fn parse(text: &[u8], shown: &str, [no_result, repeated]: [&str; 2]) -> Result<V
 #[cfg(test)]
 mod tests {
     use super::Journal;
+    use crate::format::Format;
     use crate::unit::{Outcome, SampleDiagnosis, UnitResult};
     use jointly_core::{JointScore, ProblemScores, Real, Score};
     use std::io::Write;
@@ -134,7 +135,7 @@ mod tests {
             converged: false,
         };
         let outcome = Outcome::Scored { scores, fuel: Some(u64::MAX), diagnosis: Some(diagnosis) };
-        UnitResult { agent: "mlp".into(), problem: problem.into(), seconds: Some(0.5), outcome, log: vec![] }
+        UnitResult { format: Format, agent: "mlp".into(), problem: problem.into(), seconds: Some(0.5), outcome, log: vec![] }
     }
 
     #[test]

@@ -9,6 +9,7 @@
 pub mod attachments;
 pub mod difference;
 pub mod directory;
+pub mod format;
 #[cfg(any(test, feature = "fixtures"))]
 #[doc(hidden)]
 pub mod invented;

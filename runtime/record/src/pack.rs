@@ -20,6 +20,7 @@ use jointly_core::digest;
 use jointly_core::digest::{Hasher, is_digest};
 
 use crate::directory::{JOURNAL, LEADERBOARD, PLAN, SCORES, SWEEP};
+use crate::format;
 use crate::journal::PACK_AGAIN;
 use crate::kept::Kept;
 
@@ -30,11 +31,13 @@ pub const EXTENSION: &str = "jointly";
 const GZIP: [u8; 10] = [0x1f, 0x8b, 8, 0x10, 0, 0, 0, 0, 0, 0xff];
 /// The bytes of gzip's own head that the compressor writes.
 const PLAIN_HEAD: usize = 10;
-/// The format, in the comment, before the digest.
-const FORMAT: &str = "jointly entry 1 ";
+/// The comment begins so; the number of the format and the digest follow.
+const MAGIC: &str = "jointly entry ";
+/// The number of the format as the comment has it.
+const FORMAT: &str = "1 ";
 /// Of a digest as text.
 const DIGEST_BYTES: usize = "sha256:".len() + 64;
-const HEAD_BYTES: usize = GZIP.len() + FORMAT.len() + DIGEST_BYTES + 1;
+const HEAD_BYTES: usize = GZIP.len() + MAGIC.len() + FORMAT.len() + DIGEST_BYTES + 1;
 
 /// The most of an agent, problem, table or belief.
 const MOST_KEPT: u64 = 1 << 30;
@@ -75,12 +78,12 @@ pub fn pack(members: impl Iterator<Item = Result<(String, Vec<u8>)>>) -> Result<
 }
 
 fn head(digest: &str) -> Vec<u8> {
-    [&GZIP, FORMAT.as_bytes(), digest.as_bytes(), &[0]].concat()
+    [&GZIP, MAGIC.as_bytes(), FORMAT.as_bytes(), digest.as_bytes(), &[0]].concat()
 }
 
 /// The digest that the head of a pack's bytes names.
 pub fn named_digest(bytes: &[u8]) -> &str {
-    let named = bytes.get(GZIP.len() + FORMAT.len()..HEAD_BYTES - 1);
+    let named = bytes.get(GZIP.len() + MAGIC.len() + FORMAT.len()..HEAD_BYTES - 1);
     named.and_then(|named| std::str::from_utf8(named).ok()).unwrap_or_default()
 }
 
@@ -111,6 +114,9 @@ fn refuse_damaged(file: &mut File, path: &Path) -> Result<String> {
     let failed = || format!("failed to read {shown}");
     let mut start = Vec::new();
     file.take(HEAD_BYTES as u64).read_to_end(&mut start).with_context(failed)?;
+    if let Some(format) = other_format(&start) {
+        bail!("{shown} has {}", format::another(format));
+    }
     let named = named_digest(&start);
     if !is_digest(named) || start != head(named) {
         bail!(
@@ -130,6 +136,14 @@ fn refuse_damaged(file: &mut File, path: &Path) -> Result<String> {
     }
     file.seek(SeekFrom::Start(0)).with_context(failed)?;
     Ok(named.to_owned())
+}
+
+/// The number of the format that a pack's head names, where it is not this command's.
+fn other_format(start: &[u8]) -> Option<u32> {
+    let comment = start.strip_prefix(&GZIP)?.strip_prefix(MAGIC.as_bytes())?;
+    let number = comment.split(|byte| *byte == b' ').next()?;
+    let number: u32 = std::str::from_utf8(number).ok()?.parse().ok()?;
+    (number != format::FORMAT).then_some(number)
 }
 
 /// A pack's members by their names.
@@ -178,7 +192,7 @@ mod tests {
     use flate2::Compression;
     use jointly_core::digest;
 
-    use super::{GZIP, GzEncoder, HEAD_BYTES, MOST_MEMBERS, PLAIN_HEAD, head, named_digest, pack, unpack};
+    use super::{FORMAT, GZIP, GzEncoder, HEAD_BYTES, MAGIC, MOST_MEMBERS, PLAIN_HEAD, head, named_digest, pack, unpack};
     use crate::directory::{PLAN, SCORES};
     use crate::kept::Kept;
 
@@ -250,6 +264,18 @@ mod tests {
         }
         assert!(read(&[&whole[..], &[0]].concat()).is_err());
         assert!(read(&whole[..HEAD_BYTES]).unwrap_err().contains("is damaged"));
+    }
+
+    #[test]
+    fn a_pack_of_another_format_is_told_from_a_damaged_one() {
+        let whole = packed(&[(PLAN, b"{}")]);
+        let mut newer = whole.clone();
+        newer[GZIP.len() + MAGIC.len()] = b'2';
+        let error = read(&newer).unwrap_err();
+        assert!(error.ends_with("has format 2; this jointly reads format 1: upgrade jointly"), "{error}");
+        newer[GZIP.len() + MAGIC.len()] = b'x';
+        assert!(read(&newer).unwrap_err().contains("is damaged"));
+        assert_eq!(FORMAT, format!("{} ", crate::format::FORMAT));
     }
 
     #[test]

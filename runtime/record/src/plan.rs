@@ -11,6 +11,7 @@ use jointly_core::{Evaluation, Metric, digest};
 use jointly_regression::RegressionOptions;
 use serde::{Deserialize, Serialize};
 
+use crate::format::Format;
 use crate::planned_images::PlannedImages;
 use crate::planned_table::PlannedTable;
 use crate::reference;
@@ -20,10 +21,12 @@ use crate::unit::Outcome;
 /// The most MiB that agents may hold, whoever asks.
 pub const MOST_MEMORY: u64 = 4096;
 
-/// A run's whole question.
+/// What a run was asked: all that decides its scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Plan {
-    /// The command's version.
+    /// The number of the format.
+    pub format: Format,
+    /// The version of the command that made the plan. No score is read differently for it.
     pub version: String,
     /// The interface that agents speak, with its version.
     pub interface: String,
@@ -196,6 +199,12 @@ impl Plan {
     /// Whether it is about a suite on the suite's own tables: else no paper's numbers belong beside its own.
     pub fn is_on_tables_of(&self, suite: &str) -> bool {
         self.suite == suite && self.tables.is_empty()
+    }
+
+    /// The same plan as another's version would have made it.
+    #[must_use]
+    pub fn with_version_of(&self, other: &Self) -> Self {
+        Self { version: other.version.clone(), ..self.clone() }
     }
 
     /// The suite and enough of the plan's digest to tell plans apart.

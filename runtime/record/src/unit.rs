@@ -6,6 +6,7 @@ use jointly_core::{ProblemScores, Real};
 use jointly_regression::RegressionUnit;
 use serde::{Deserialize, Serialize};
 
+use crate::format::Format;
 use crate::printable::clean;
 
 /// One agent on one problem, by their places in the plan.
@@ -20,6 +21,8 @@ pub struct Unit {
 /// The result of a unit, one line of the journal.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct UnitResult {
+    /// The number of the line's format.
+    pub format: Format,
     /// The agent's label in the plan.
     pub agent: String,
     /// The problem's name.

@@ -30,10 +30,11 @@ impl Merged {
     pub fn of(entries: &[Entry]) -> Result<Self> {
         let Some((first, rest)) = entries.split_first() else { bail!("give at least one entry") };
         for entry in rest {
-            let other = entry.plan.other_conditions(&first.plan);
+            // A version is no condition: whether another one makes the same scores is for `verify` to say.
+            let other = entry.plan.with_version_of(&first.plan).other_conditions(&first.plan);
             if let Some(other) = other.or_else(|| entry.plan.other_problems(&first.plan)) {
                 bail!(
-                    "{} cannot be compared with {}: it has {other}; give entries of one suite, version and seed, on \
+                    "{} cannot be compared with {}: it has {other}; give entries of one suite and seed, on \
                      the same problems under the same terms",
                     entry.shown(),
                     first.shown()

@@ -20,7 +20,7 @@ use crate::leaderboard::Leaderboard;
 use crate::scores::{self, Beliefs, Scores};
 use crate::selection::{self, Selection, Tune};
 
-/// A finished run of this version of the command, with a result of every unit of its plan.
+/// A finished run, with a result of every unit of its plan.
 pub struct Entry {
     /// As a person gave it.
     path: PathBuf,
@@ -47,7 +47,7 @@ impl Entry {
     /// Reads a run's directory or a pack.
     ///
     /// # Errors
-    /// When there is no finished run of this version at the path.
+    /// When there is no finished run at the path.
     pub fn open(path: &Path) -> Result<Self> {
         if !path.is_file() {
             return Self::read(path, RunDirectory::existing(path)?);
@@ -62,7 +62,7 @@ impl Entry {
     }
 
     fn read(path: &Path, directory: RunDirectory) -> Result<Self> {
-        let plan = directory.own_plan()?;
+        let plan = directory.plan()?;
         if let Some(shard) = Shard::held(&directory)? {
             bail!(
                 "{} is shard {shard} of a run and no entry: join all its shards by `jointly merge OUT DIR...`",

@@ -201,7 +201,8 @@ impl Serialize for Scores<'_> {
                 serializer.collect_seq(self.0.agents.iter().map(|agent| agent.to_json(&names)))
             }
         }
-        let mut document = serializer.serialize_struct("Scores", 4)?;
+        let mut document = serializer.serialize_struct("Scores", 5)?;
+        document.serialize_field("format", &self.plan.format)?;
         document.serialize_field("suite", &self.plan.suite)?;
         document.serialize_field("seed", &self.plan.seed)?;
         document.serialize_field("version", &self.plan.version)?;

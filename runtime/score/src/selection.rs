@@ -208,6 +208,7 @@ impl<'a> Selection<'a> {
 /// `sweep.json`: what each agent's variants are worth by a score, the one that ranks where any agent has one.
 pub fn document(plan: &Plan, score: Option<&str>, tune: Tune, selections: &[Selection]) -> Value {
     json!({
+        "format": plan.format,
         "suite": plan.suite,
         "seed": plan.seed,
         "version": plan.version,

@@ -17,7 +17,7 @@ use crate::{exit, output};
 /// Ranks the agents of several entries together, paired by problem
 ///
 /// Entries are directories that `jointly run` wrote and files that `jointly pack` made of such. They must be of one
-/// suite, version, engine and seed, with the same limits, terms and problems: the first difference is named.
+/// suite, engine and seed, with the same limits, terms and problems: the first difference is named.
 /// Differences to the baseline are over the same problems, and those that are significant are marked. An agent that two
 /// entries have, to the byte, counts once, and must have the same results in both. Results are taken as the entries
 /// have them, and scores must follow from them; whether an agent really does so is what `jointly verify` finds out.

@@ -11,7 +11,7 @@ use crate::request::Done;
 
 /// Joins the shards of a run into one directory, with the scores that one machine would have found
 ///
-/// All directories must hold the same plan, made by this version; the first difference is named. A unit that several of
+/// All directories must hold the same plan; the first difference is named. A unit that several of
 /// them have must have the same result in all, to the byte, but for the time that it took. Where units have no result
 /// yet, they are named with the command that runs them, and nothing is written. Scores and leaderboard are those of a
 /// run of the whole plan on one machine, to the byte. Runs that were cut short can be joined as well.

@@ -101,7 +101,7 @@ fn refuse_other_shards(folder: &Path, tasks: u32, plan: &Plan) -> Result<()> {
     for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
         let Ok(directory) = RunDirectory::existing(&path) else { continue };
         let Some(held) = Shard::held(&directory)? else { continue };
-        if let Some(difference) = directory.own_plan()?.difference(plan) {
+        if let Some(difference) = directory.plan()?.difference(plan) {
             bail!(
                 "{} is of another plan (it has {difference}): delete {}, or give another --out",
                 path.display(),

@@ -67,7 +67,7 @@ impl Verify {
         }
         self.refuse_fuel(&entry)?;
         let workload = Workload::of_plan(&entry.plan, &entry.directory, &self.data.directories(), self.engine.into())?;
-        if let Some(difference) = workload.plan.difference(&entry.plan) {
+        if let Some(difference) = workload.plan.with_version_of(&entry.plan).difference(&entry.plan) {
             return does_not_hold(&entry, &format!("its plan is not this command's ({difference})"));
         }
         let mut units = execution::pending(&workload, &[]);

@@ -8,6 +8,7 @@ use jointly_regression::{
 };
 
 use super::{InventedRun, agent, plan};
+use crate::format::Format;
 use crate::plan::{PlannedAgent, PlannedProblem, RegressionTerms, Terms};
 use crate::planned_table::PlannedTable;
 use crate::unit::{Outcome, UnitResult};
@@ -25,6 +26,7 @@ fn run(suite: &str, problems: &[String], agents: &[(&str, Units)]) -> InventedRu
     let problem = |name: &String| PlannedProblem { problem: name.clone(), metric: Metric::Nll, digest: None };
     plan.problems = problems.iter().map(problem).collect();
     let result = |agent: &PlannedAgent, (number, problem): (usize, &String), units: Units| UnitResult {
+        format: Format,
         agent: agent.label.clone(),
         problem: problem.clone(),
         seconds: Some(1.0),

@@ -8,6 +8,7 @@ use jointly_core::failure::{Failure, Kind, Phase};
 use jointly_core::{JointScore, Metric, Real, Score};
 
 use super::{InventedRun, agent, plan};
+use crate::format::Format;
 use crate::plan::{Plan, PlannedProblem, Terms};
 use crate::unit::{Outcome, UnitResult};
 
@@ -43,6 +44,7 @@ pub fn shift_run(repetitions: usize, levels: &[&str], agents: &[(&str, Shifting)
         for (number, problem) in plan.problems.iter().enumerate() {
             let scores = scores(&plan, *shifting, (place as u64 + 1, 0.01 * number as f64));
             results.push(UnitResult {
+                format: Format,
                 agent: agent.label.clone(),
                 problem: problem.problem.clone(),
                 seconds: Some(1.0),
