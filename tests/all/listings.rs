@@ -101,7 +101,7 @@ fn a_named_agent_shows_its_settings_and_sweeps() {
     for agent in names(&components()) {
         fits_a_terminal(&done(["agents", agent]));
     }
-    refused(["agents", "mpl"], &["no agent mpl"]);
+    refused(["agents", "mpl"], &["there is no agent mpl: did you mean `mlp`?"]);
 }
 
 #[test]
@@ -170,5 +170,5 @@ fn a_named_suite_lists_its_problems() {
     let problems = suites.as_array().unwrap().iter().flat_map(|suite| suite["problems"].as_array().unwrap());
     assert_eq!(listed, problems.map(|problem| problem.as_str().unwrap()).collect::<Vec<_>>());
     assert!(!joined(&text).contains("testbed: "), "{text}");
-    refused(["suites", "slow"], &["there is no suite slow; there are quick, testbed"]);
+    refused(["suites", "slow"], &["there is no suite slow: `jointly suites` lists all"]);
 }

@@ -101,7 +101,7 @@ fn a_run_on_real_data_is_scored_and_verified() {
     assert!(loss("tfull") < nll && loss("tfull") < loss("t1"), "{scores}");
     let verified = folder.verify();
     assert_eq!(verified.code, Some(0), "{verified:?}");
-    assert!(verified.stdout.contains("holds: 8 units on 4 of 30 problems of quick/real"), "{}", verified.stdout);
+    assert!(verified.stdout.contains("verified: 8 units on 4 of 30 problems of quick/real"), "{}", verified.stdout);
 }
 
 #[test]
@@ -299,7 +299,7 @@ fn what_cannot_be_fetched_is_named_with_the_remedy() {
     refused(&finished, &["is not fetched: get the t10k files of notMNIST", "notmnist/t10k-images-idx3-ubyte.gz"]);
     refused(
         &finish(alone().args(["data", "--fetch", "irises"])),
-        &["there is no dataset irises; there are iris, wine"],
+        &["there is no dataset irises: did you mean `iris`?"],
     );
     let texts =
         ["boston is a table of regression and is not fetched: put its data.txt", "uci/bostonHousing", "https://"];

@@ -48,7 +48,7 @@ fn tokens_are_refused_or_read() {
 #[test]
 fn settings_that_no_kind_knows_are_refused() {
     for agent in ["vanilla:breadth=3", "dropout:breadth=3"] {
-        refused(["check", agent], &["has no setting breadth; known: "]);
+        refused(["check", agent], &["has no setting breadth: `jointly agents "]);
     }
     refused(["check", "svi:prior-scale=0"], &["prior-scale=0: expected a number above 0"]);
 }

@@ -100,8 +100,8 @@ fn options_of_other_suites_are_refused() {
 #[test]
 fn an_agent_that_learns_something_else_is_refused_by_name() {
     let guest = argument("certain");
-    for (agent, named) in [("gp", "gp does not learn"), (guest.as_str(), guest.as_str())] {
-        let texts = [named, "which the suite is about; bundled agents that do:", "vanilla"];
+    for (agent, named) in [("gp", "gp does not support"), (guest.as_str(), guest.as_str())] {
+        let texts = [named, "which the suite is about: `jointly agents` lists agents that do"];
         refused_request(&[agent], (SUITE, PROBLEM), &[], &texts);
         refused_request(&[AGENT, agent], (SUITE, PROBLEM), &[], &texts);
         let directory = RunDirectory::new();
@@ -109,11 +109,10 @@ fn an_agent_that_learns_something_else_is_refused_by_name() {
         assert!(!directory.path.exists());
     }
     for (suite, problem) in [("quick", "quick/t10/temp0.1/seed0"), ("quick/coverage", "quick/coverage/line/sim0")] {
-        let texts = ["vanilla does not learn", "which the suite is about; bundled agents that do:"];
+        let texts = ["vanilla does not support", "which the suite is about: `jointly agents` lists agents that do"];
         refused_request(&["vanilla"], (suite, problem), &[], &texts);
     }
-    let texts =
-        ["the oracle takes part in suites of sampled environments alone: of quick/shift nobody knows the truth"];
+    let texts = ["the oracle takes part in suites of sampled environments only: the truth of quick/shift is not known"];
     refused_request(&["oracle", AGENT], (SUITE, PROBLEM), &[], &texts);
 }
 
@@ -121,7 +120,12 @@ fn an_agent_that_learns_something_else_is_refused_by_name() {
 fn what_is_not_there_is_refused() {
     let texts = ["no problem of quick/shift matches quick/nothing/*; a name looks like quick/shift/seed0"];
     refused_request(&[AGENT], (SUITE, "quick/nothing/*"), &[], &texts);
-    refused_request(&[AGENT], ("shift/nothing", "*"), &[], &["there is no suite shift/nothing", "shift/synthetic"]);
+    refused_request(
+        &[AGENT],
+        ("shift/nothing", "*"),
+        &[],
+        &["there is no suite shift/nothing: `jointly suites` lists all"],
+    );
     refused_request(
         &["vanilla:epochs=0"],
         (SUITE, PROBLEM),
@@ -135,11 +139,16 @@ fn what_is_not_there_is_refused() {
         &["ensemble:steps=20"],
         (SUITE, PROBLEM),
         &[],
-        &["ensemble has no setting steps; known: ", "epochs=auto"],
+        &["ensemble has no setting steps: `jointly agents ensemble` describes its settings"],
     );
-    refused_request(&["uniform:epochs=1"], (SUITE, PROBLEM), &[], &["uniform has no setting epochs; it has none"]);
-    refused_request(&[AGENT, AGENT], (SUITE, PROBLEM), &[], &["is asked for twice"]);
-    refused_request(&["nobody"], (SUITE, PROBLEM), &[], &["there is no agent nobody", "ll-svi"]);
+    refused_request(
+        &["uniform:epochs=1"],
+        (SUITE, PROBLEM),
+        &[],
+        &["uniform has no setting epochs: it has no settings"],
+    );
+    refused_request(&[AGENT, AGENT], (SUITE, PROBLEM), &[], &["is given twice"]);
+    refused_request(&["nobody"], (SUITE, PROBLEM), &[], &["there is no agent nobody: `jointly agents` lists"]);
 }
 
 #[test]

@@ -32,7 +32,7 @@ fn the_best_variant_is_that_of_the_scores() {
     assert_eq!(agent["variants"][0]["settings"], best["settings"]);
     assert!(agent["held_out"]["mean"].as_f64().unwrap() >= agent["tuned"]["mean"].as_f64().unwrap());
     assert!(text.contains("chosen by the other seeds alone"), "{text}");
-    assert!(done(["verify", directory.argument()]).contains("holds: 56 units"));
+    assert!(done(["verify", directory.argument()]).contains("verified: 56 units"));
 }
 
 #[test]
@@ -75,7 +75,7 @@ fn an_agent_all_of_whose_variants_fail_is_shown_with_its_first_failure() {
 #[test]
 fn an_unknown_sweep_or_agent_is_refused() {
     let arguments = ["sweep", "mlp", "--only", "depth", "--suite", "quick"];
-    refused(arguments, &["there is no sweep depth; mlp has l2"]);
+    refused(arguments, &["there is no sweep depth: `jointly agents AGENT` describes its sweeps"]);
     refused(["sweep", "--suite", "quick"], &["AGENT"]);
 }
 
@@ -106,7 +106,7 @@ fn a_run_under_other_conditions_has_nothing_to_give() {
     assert_eq!(other.run(&["uniform"], PROBLEM, &["--seed", "1"]).code, Some(0));
     let directory = RunDirectory::new();
     let reuse = ["--reuse", other.argument()];
-    refused(directory.arguments(&["uniform"], PROBLEM, &reuse), &["nothing of", "this run has seed 0, not 1"]);
+    refused(directory.arguments(&["uniform"], PROBLEM, &reuse), &["cannot reuse ", "this run has seed 0, not 1"]);
     assert!(!directory.path.exists());
     let empty = tempfile::tempdir().unwrap();
     let reuse = ["--reuse", empty.path().to_str().unwrap()];

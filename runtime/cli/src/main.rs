@@ -25,12 +25,12 @@ mod template;
 mod toolchain;
 mod tune_argument;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 fn main() -> std::process::ExitCode {
     exit::on_panic();
     match commands::Jointly::try_parse() {
         Ok(command) => command.execute().unwrap_or_else(|error| exit::report(&error)),
-        Err(error) => exit::usage(&error),
+        Err(error) => exit::usage(&error, &commands::Jointly::command()),
     }
 }

@@ -10,6 +10,7 @@ pub mod attachments;
 pub mod difference;
 pub mod directory;
 pub mod format;
+pub mod guess;
 #[cfg(any(test, feature = "fixtures"))]
 #[doc(hidden)]
 pub mod invented;
