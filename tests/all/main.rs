@@ -37,6 +37,7 @@ mod report;
 mod requests;
 mod results;
 mod run;
+mod schema;
 mod score;
 mod shards;
 mod shift;

@@ -11,6 +11,7 @@ mod picture;
 mod plan;
 mod report;
 mod run;
+mod schema;
 mod score;
 mod slurm;
 mod suites;
@@ -57,6 +58,7 @@ enum Command {
     Pack(pack::Pack),
     Leaderboard(leaderboard::Leaderboard),
     Worker(worker::Worker),
+    Schema(schema::Schema),
 }
 
 impl Jointly {
@@ -79,6 +81,7 @@ impl Jointly {
             Command::Pack(command) => command.execute(),
             Command::Leaderboard(command) => command.execute(),
             Command::Worker(command) => command.execute(),
+            Command::Schema(command) => command.execute(),
         }
     }
 }

@@ -1,11 +1,12 @@
 //! How much an agent may use on one unit.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::interface::Interface;
 
 /// Bounds on one unit: training, and all sampling after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// Units of wasmtime fuel, roughly one an instruction; the same on every machine.
     pub fuel: u64,

@@ -1,5 +1,6 @@
 //! Scores of one agent on one problem, in a form that survives a journal to the bit.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::estimate::DrawError;
@@ -15,40 +16,46 @@ const MOST_VARIANCE: f64 = 0.05;
 ///
 /// Both are `NaN`-aware: two scores are equal when their bits are. In JSON a number that is not finite is a string,
 /// "inf", "-inf" or "nan".
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Score {
     /// The mean.
     #[serde(with = "real")]
+    #[schemars(with = "Real")]
     pub mean: f64,
     /// The standard error; NaN where there is but one tau-sample or the mean is not finite.
     #[serde(with = "real")]
+    #[schemars(with = "Real")]
     pub stderr: f64,
 }
 
 /// A joint score: a mean over the N tau-samples of one problem, each estimated from the same M draws.
 ///
 /// In JSON as [`Score`], and equal where all bits are.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct JointScore {
     /// The mean, nats a tau-sample.
     #[serde(with = "real")]
+    #[schemars(with = "Real")]
     pub mean: f64,
     /// The standard error of the mean over tau-samples, nats a tau-sample; NaN where there is but one or the mean is not
     /// finite.
     #[serde(with = "real")]
+    #[schemars(with = "Real")]
     pub stderr: f64,
     /// The standard error of the mean over draws, the tau-samples being what they are, nats a tau-sample; NaN where there
     /// is but one draw or the mean is not finite.
     #[serde(with = "real")]
+    #[schemars(with = "Real")]
     pub draw_error: f64,
     /// The [effective number of draws](DrawError::effective_draws), from 1 to M; NaN where of several functions none allows
     /// the labels of any tau-sample.
     #[serde(with = "real")]
+    #[schemars(with = "Real")]
     pub effective_draws: f64,
 }
 
 /// What one agent scored on one problem.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemScores {
     /// The joint score at each tau, in the problem's [`Metric`](crate::Metric), nats a tau-sample.
     pub joint: Vec<(u32, JointScore)>,
@@ -58,6 +65,7 @@ pub struct ProblemScores {
     ///
     /// It has no standard error: a sum of absolute gaps, each over the rows of a bin, is no mean over tau-samples.
     #[serde(with = "real")]
+    #[schemars(with = "Real")]
     pub ece: f64,
 }
 

@@ -27,6 +27,7 @@ pub mod planned_table;
 pub mod printable;
 pub mod quantity;
 pub mod reference;
+pub mod schema;
 pub mod settings;
 pub mod shard;
 pub mod shell;

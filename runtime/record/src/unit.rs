@@ -4,6 +4,7 @@ use jointly_classification::shift::ShiftScores;
 use jointly_core::failure::Failure;
 use jointly_core::{ProblemScores, Real};
 use jointly_regression::RegressionUnit;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::format::Format;
@@ -19,7 +20,7 @@ pub struct Unit {
 }
 
 /// The result of a unit, one line of the journal.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct UnitResult {
     /// The number of the line's format.
     pub format: Format,
@@ -33,13 +34,13 @@ pub struct UnitResult {
     #[serde(flatten)]
     /// How the unit ended.
     pub outcome: Outcome,
-    /// What the agent logged: the first lines, and how many more there were.
+    /// The first lines of the agent's log, and the number of the others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,
 }
 
 impl UnitResult {
-    /// The same with what the agent said fit for a terminal.
+    /// A copy whose texts are fit for a terminal.
     #[must_use]
     pub fn cleaned(mut self) -> Self {
         self.log.iter_mut().for_each(|line| *line = clean(line));
@@ -56,7 +57,7 @@ impl UnitResult {
 }
 
 /// How a unit ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// On a problem of classification.
@@ -66,7 +67,7 @@ pub enum Outcome {
         /// The fuel that it used: not metered where the host itself did the work.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fuel: Option<u64>,
-        /// How far the sample is to be trusted: of a reference alone.
+        /// How far the sample of a reference is to be trusted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         diagnosis: Option<SampleDiagnosis>,
     },
@@ -89,7 +90,7 @@ pub enum Outcome {
 }
 
 /// How far a reference's sample of the posterior is to be trusted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SampleDiagnosis {
     /// The largest over what the chains are compared in.
     pub r_hat: Real,

@@ -22,7 +22,7 @@ const LEVEL: &str = "_90";
 const TAU: u32 = 10;
 
 impl Columns {
-    /// Of a run that has scores of those names.
+    /// The columns of a run that has scores of those names.
     pub fn of(plan: &Plan, names: &[String]) -> Self {
         match &plan.terms {
             Terms::Evaluation(_) => Self::of_classification(names),
@@ -43,8 +43,9 @@ impl Columns {
         }
     }
 
-    /// What the problems are about ranks: correlations by rank against other agents, active learning by the log-likelihood
-    /// at its end, simulations by how far coverage is from its level at each input, and observations by log-likelihood.
+    /// The subject of the problems ranks: correlations by rank against other agents, active learning by the
+    /// log-likelihood at its end, simulations by how far coverage is from its level at each input, and observations by
+    /// log-likelihood.
     fn of_regression(names: &[String]) -> Self {
         let known = |name: &str| names.iter().find(|known| *known == name).cloned();
         let level = |name: &str| {
@@ -71,7 +72,7 @@ impl Columns {
         Self { by, first: first.into_iter().flatten().collect(), second: second.into_iter().flatten().collect() }
     }
 
-    /// What shift does to predictions ranks: their Brier score, which is proper and always finite, in the mean over all
+    /// The effect of shift ranks: the Brier score, which is proper and always finite, in the mean over all
     /// levels; without any, that of the unshifted inputs.
     fn of_shift(names: &[String]) -> Self {
         let known = |name: &&&str| names.iter().any(|known| known == **name);

@@ -15,13 +15,13 @@ use crate::columns::Columns;
 use crate::comparison::{Comparison, LEVEL};
 use crate::scores::{AgentScores, FUEL, Scores, number};
 
-/// What every problem of regression has.
+/// The scores that every problem of regression has.
 const NLL: &str = "nll";
 /// The baseline of the papers: on problems of classification and regression, and under dataset shift.
 const BASELINE: &str = "mlp";
 const SHIFT_BASELINE: &str = "vanilla";
 
-/// What agents are compared with.
+/// The agent that others are compared with.
 #[derive(Clone, Copy)]
 pub struct Baseline<'a> {
     /// Its scores.
@@ -41,7 +41,7 @@ pub struct Leaderboard<'a> {
 /// An agent in its place.
 pub(crate) struct Placed<'a> {
     pub(crate) agent: &'a AgentScores<'a>,
-    /// Of the score that ranks.
+    /// The mean of the score that ranks.
     mean: f64,
     /// Whether a problem has no value of that score.
     lacks: bool,
@@ -116,7 +116,7 @@ impl<'a> Leaderboard<'a> {
         rows.map(|(joint, other)| joint.into_iter().chain(other.into_iter().skip(1)).collect()).collect()
     }
 
-    /// What was run, what ranks, and what the errors are, in two lines.
+    /// The suite, the score that ranks, and the meaning of errors, in two lines.
     pub fn heading(&self, baseline: Option<&str>) -> String {
         let plan = self.scores.plan;
         let problems = counted(plan.problems.len(), "problem");
@@ -144,7 +144,7 @@ impl<'a> Leaderboard<'a> {
         text
     }
 
-    /// What marks a difference, where any can be marked.
+    /// The meaning of the mark of a difference, where any can be marked.
     fn marks(&self, baseline: Option<&str>) -> String {
         let tests = self.comparisons(baseline).iter().flatten().filter(|it| it.adjusted.is_some()).count();
         let (percent, unit) = (100.0 * LEVEL, self.scores.units().unit());
@@ -198,13 +198,13 @@ impl<'a> Leaderboard<'a> {
         json!({ "baseline": base.planned.label, "score": by, "level": LEVEL, "agents": agents.collect::<Value>() })
     }
 
-    /// What ± is of scores that are over all simulations and no mean over problems.
+    /// The meaning of ± of scores that are over all simulations and no mean over problems.
     fn of_simulations(&self) -> &'static str {
         let any = self.scores.agents.iter().any(|agent| !agent.across.is_empty());
         if any { ", of Brier scores the jackknife's over simulations" } else { "" }
     }
 
-    /// That means are over several acquisitions, where they are.
+    /// Says that means are over several acquisitions, where they are.
     fn of_acquisitions(&self) -> String {
         let plan = self.scores.plan;
         if plan.regression().is_none() {
@@ -312,7 +312,7 @@ impl<'a> Leaderboard<'a> {
         csv(&self.header(), self.order.iter().map(|placed| self.row(placed)))
     }
 
-    /// The same of agents of several entries: besides, what each is called here and which entries have it, and, where there is
+    /// Writes the agents of several entries: besides, the label and the entries of each, and, where there is
     /// a baseline, the difference to it with what a test says of it.
     pub fn to_csv_of_entries(&self, baseline: Option<&str>, entries: impl Fn(&str) -> String) -> String {
         let mut header = self.header();
@@ -413,7 +413,7 @@ mod tests {
         InventedRun::new("quick", &PROBLEMS, agents)
     }
 
-    /// What `vs` compares with, and whether it is the best of variants.
+    /// The agent that `vs` compares with, and whether it is the best of variants.
     fn baseline(agents: &[(&str, &[Got])], label: Option<&str>) -> Option<(String, bool)> {
         let run = run(agents);
         let scores = run.scores();
@@ -430,7 +430,7 @@ mod tests {
         assert_eq!(baseline(&variants[1..], None), Some(("mlp:x=2".into(), false)));
         assert_eq!(baseline(&variants[2..], None), None);
         assert_eq!(baseline(&[variants[0], variants[1], ("mlp", &FINE)], None), Some(("mlp".into(), false)));
-        // Other bytes under the same name: whose it is, nobody can say.
+        // Other bytes under the same name: which is the baseline is ambiguous.
         let mut stranger = run(&[variants[0], variants[1], ("mlp", &FINE)]);
         stranger.plan.agents[1].digest = jointly_core::digest(b"other bytes");
         let scores = stranger.scores();

@@ -1,4 +1,4 @@
-//! What a reader of a leaderboard must know beside its numbers.
+//! Notes below a leaderboard: failures, gaps and biases of its numbers.
 
 use jointly_record::quantity::{self, counted};
 use jointly_record::reference;
@@ -7,7 +7,7 @@ use crate::leaderboard::{Leaderboard, Placed};
 use crate::scores::AgentScores;
 
 impl Leaderboard<'_> {
-    /// What chance adds to Brier scores of the coverage at each input, where it is more than a thousandth.
+    /// The Brier score that perfect intervals have by chance, where it is more than a thousandth.
     fn chance(&self) -> Option<String> {
         let coverage = self.scores.agents.iter().flat_map(|agent| &agent.coverage);
         let simulations = coverage.map(|(_, summary)| summary.simulations).min()?;
@@ -25,7 +25,7 @@ impl Leaderboard<'_> {
         })
     }
 
-    /// What a reader of the numbers must know of: failures, gaps, doubtful floors, and means that are not finite.
+    /// Lists failures, gaps, doubtful floors, biased estimates and means that are not finite.
     pub fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self.chance().into_iter().chain(self.partly()).collect();
         if self.columns.first.iter().all(|name| name != "xllr") && self.compares_beliefs() {
@@ -61,19 +61,14 @@ impl Leaderboard<'_> {
                 }
                 if let Some(draws) = agent.draws(name).filter(|draws| draws.few > 0) {
                     let (few, of) = (draws.few, counted(agent.problems.len(), "problem"));
-                    let all = counted(self.scores.plan.draws() as usize, "draw");
-                    let leans = if draws.effective.is_nan() {
-                        format!("is borne by none of {all}")
+                    let all = self.scores.plan.draws();
+                    let size = if draws.effective.is_nan() {
+                        format!("no effective draw of {all}")
                     } else {
-                        format!(
-                            "leans on {} effective draws of {}",
-                            quantity::number(draws.effective),
-                            self.scores.plan.draws()
-                        )
+                        format!("effective sample size {} of {all} draws", quantity::number(draws.effective))
                     };
                     notes.push(format!(
-                        "{label}: {name} {leans}, too few on {few} of {of}, and is likely too high; more --draws tell it \
-                         better"
+                        "{label}: {size}, too few on {few} of {of}: {name} is biased upwards; raise --draws"
                     ));
                 }
             }
@@ -81,8 +76,8 @@ impl Leaderboard<'_> {
         notes
     }
 
-    /// Scores under shift that only some problems can have: two classes for an area under the curve, inputs of no class for
-    /// telling them from others.
+    /// Scores under shift that only some problems can have: two classes for an area under the curve,
+    /// out-of-distribution inputs for their detection.
     fn partly(&self) -> Option<String> {
         self.scores.plan.shift()?;
         let agent = self.scores.agents.iter().find(|agent| !agent.problems.is_empty())?;

@@ -1,7 +1,9 @@
 //! A real number as serde sees it: a number where it is finite, else one of "inf", "-inf" and "nan".
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -26,6 +28,19 @@ impl Serialize for Real {
 impl<'de> Deserialize<'de> for Real {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         deserialize(deserializer).map(Self)
+    }
+}
+
+impl JsonSchema for Real {
+    fn schema_name() -> Cow<'static, str> {
+        "Real".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A number; a word where it is not finite.",
+            "anyOf": [{ "type": "number" }, { "enum": ["inf", "-inf", "nan"] }]
+        })
     }
 }
 

@@ -1,4 +1,4 @@
-//! What one agent scores, problem by problem and over all of them.
+//! The scores of one agent, problem by problem and over all of them.
 
 use jointly_classification::shift::ShiftScores;
 use jointly_core::failure::Failure;
@@ -6,10 +6,10 @@ use jointly_core::{Summary, summarize_clusters};
 use jointly_record::plan::PlannedAgent;
 use jointly_record::unit::SampleDiagnosis;
 use jointly_regression::{CoverageSummary, RegressionUnit};
-use serde_json::{Map, Value, json};
 
 use super::across::Across;
-use super::scored::{Draws, Scored, number, write_values};
+use super::document::{AbsenceDocument, AgentDocument, FailureDocument, MeanDocument, Named, ProblemDocument};
+use super::scored::{Draws, Scored, number};
 use super::shift;
 
 /// One agent's scores over the plan's problems.
@@ -20,7 +20,7 @@ pub struct AgentScores<'a> {
     pub problems: Vec<ScoredProblem<'a>>,
     /// Scores that are not means over problems, since a problem is but one simulation.
     pub across: Vec<(String, Across)>,
-    /// What its intervals cover over all simulations, by process, where the problems are such.
+    /// The coverage of its intervals over all simulations, by process, where the problems are simulations.
     pub coverage: Vec<(String, CoverageSummary)>,
     /// The problems that it failed on, and how.
     pub failures: Vec<(&'a str, &'a Failure)>,
@@ -32,17 +32,17 @@ pub struct AgentScores<'a> {
 pub struct ScoredProblem<'a> {
     /// The problem's name.
     pub problem: &'a str,
-    /// What it shares its data with, or its own name.
+    /// Its dataset, or its own name.
     pub cluster: String,
     /// The scores by name.
     pub values: Vec<(String, Scored)>,
-    /// All that a problem of regression gave.
+    /// The whole result on a problem of regression.
     pub unit: Option<&'a RegressionUnit>,
-    /// All that a problem of dataset shift gave.
+    /// The whole result on a problem of dataset shift.
     pub shift: Option<&'a ShiftScores>,
     /// Scores that it has no value of, and why.
     pub absences: Vec<(String, String)>,
-    /// Of a reference alone.
+    /// The diagnosis of a reference's sample.
     pub(super) diagnosis: Option<&'a SampleDiagnosis>,
 }
 
@@ -74,7 +74,7 @@ impl AgentScores<'_> {
         self.summary_where(name, |_| true)
     }
 
-    /// The same over the problems that are asked for by name.
+    /// The summary over the problems that `wanted` chooses by name.
     pub fn summary_where(&self, name: &str, wanted: impl Fn(&str) -> bool) -> Option<Summary> {
         let (problems, scored): (Vec<&ScoredProblem>, Vec<Scored>) =
             self.by_problem(name).filter(|(problem, _)| wanted(problem.problem)).unzip();
@@ -88,7 +88,7 @@ impl AgentScores<'_> {
         }
     }
 
-    /// What the number of draws does to the mean of a joint score over problems.
+    /// The effect of the number of draws on the mean of a joint score over problems.
     pub fn draws(&self, name: &str) -> Option<Draws> {
         let draws: Vec<Draws> = self.by_problem(name).filter_map(|(_, scored)| scored.draws).collect();
         Draws::combined(&draws)
@@ -112,54 +112,33 @@ impl AgentScores<'_> {
         })
     }
 
-    pub(super) fn to_json(&self, names: &[String]) -> Value {
-        let scores: Map<String, Value> = names
-            .iter()
-            .filter_map(|name| {
-                let summary = self.summary(name)?;
-                let mut value = json!({
-                    "mean": number(summary.mean),
-                    "stderr": number(summary.stderr),
-                    "problems": summary.problems,
-                    "non_finite": summary.non_finite,
-                });
-                if self.problems.iter().any(|problem| problem.cluster != problem.problem) {
-                    value["datasets"] = summary.clusters.into();
-                }
-                if let Some(draws) = self.draws(name) {
-                    draws.write(&mut value);
-                }
-                Some((name.clone(), value))
-            })
-            .collect();
-        let failures: Vec<Value> = self
-            .failures
-            .iter()
-            .map(|(problem, failure)| {
-                let Failure { phase, kind, message } = failure;
-                json!({ "problem": problem, "phase": phase, "kind": kind, "message": message })
-            })
-            .collect();
-        let problems: Vec<Value> = self.problems.iter().map(ScoredProblem::to_json).collect();
-        let mut agent = json!({
-            "agent": self.planned.agent,
-            "digest": self.planned.digest,
-            "settings": self.planned.settings,
-            "scores": scores,
-            "failures": failures,
-            "problems": problems,
-        });
-        let absences: Vec<Value> = self
-            .absences()
-            .map(|(problem, score, reason)| json!({ "problem": problem, "score": score, "reason": reason }))
-            .collect();
-        if !absences.is_empty() {
-            agent["absences"] = absences.into();
+    /// All of it as scores.json has it.
+    pub(super) fn document(&self, names: &[String]) -> AgentDocument<'_> {
+        let clustered = self.problems.iter().any(|problem| problem.cluster != problem.problem);
+        let mean = |name: &String| {
+            let Summary { mean, stderr, problems, clusters, non_finite } = self.summary(name)?;
+            let document = MeanDocument {
+                mean: number(mean),
+                stderr: number(stderr),
+                problems,
+                non_finite,
+                datasets: clustered.then_some(clusters),
+                draws: self.draws(name).map(Into::into),
+            };
+            Some((name.clone(), document))
+        };
+        let failures = self.failures.iter().map(|&(problem, failure)| FailureDocument { problem, failure });
+        let absences = self.absences().map(|(problem, score, reason)| AbsenceDocument { problem, score, reason });
+        AgentDocument {
+            agent: &self.planned.agent,
+            digest: &self.planned.digest,
+            settings: &self.planned.settings,
+            scores: Named(names.iter().filter_map(mean).collect()),
+            failures: failures.collect(),
+            problems: self.problems.iter().map(ScoredProblem::document).collect(),
+            absences: absences.collect(),
+            reference: self.planned.is_reference(),
         }
-        if self.planned.is_reference() {
-            agent["reference"] = true.into();
-        }
-        agent
     }
 }
 
@@ -169,24 +148,18 @@ impl ScoredProblem<'_> {
         self.values.iter().find(|(known, _)| known == name).map(|(_, scored)| *scored)
     }
 
-    fn to_json(&self) -> Value {
-        let mut object = Map::new();
-        object.insert("problem".into(), self.problem.into());
-        write_values(&self.values, &mut object);
-        if let Some(scores) = self.shift {
-            object.insert("conditions".into(), shift::conditions(scores));
+    fn document(&self) -> ProblemDocument<'_> {
+        let diagnosis = self.diagnosis.map(|diagnosis| SampleDiagnosis {
+            r_hat: number(diagnosis.r_hat.0),
+            effective_draws: number(diagnosis.effective_draws.0),
+            acceptance: number(diagnosis.acceptance.0),
+            ..diagnosis.clone()
+        });
+        ProblemDocument {
+            problem: self.problem,
+            values: Named::of(&self.values),
+            conditions: self.shift.map(shift::conditions),
+            diagnosis,
         }
-        if let Some(diagnosis) = self.diagnosis {
-            let SampleDiagnosis { r_hat, effective_draws, acceptance, rounds, converged } = diagnosis;
-            let value = json!({
-                "r_hat": number(r_hat.0),
-                "effective_draws": number(effective_draws.0),
-                "acceptance": number(acceptance.0),
-                "rounds": rounds,
-                "converged": converged,
-            });
-            object.insert("diagnosis".into(), value);
-        }
-        object.into()
     }
 }

@@ -12,16 +12,16 @@ use jointly_regression::{CrossScores, cross_scores};
 use super::agent::AgentScores;
 use super::scored::Scored;
 
-/// What agents believe of problems' test inputs, under the digest that their results name.
+/// The predictions of agents at problems' test inputs, under the digest that their results name.
 pub type Beliefs = BTreeMap<String, Vec<u8>>;
 
-/// What agents score on one problem against each other.
+/// The scores of agents on one problem against each other.
 pub struct CrossProblem<'a> {
     /// The problem's name.
     pub problem: &'a str,
     /// The labels of the agents that take part, in the order of the scores.
     pub labels: Vec<&'a str>,
-    /// What each scores.
+    /// The score of each.
     pub scores: CrossScores,
 }
 
@@ -37,7 +37,7 @@ pub fn read(results: &[UnitResult], directory: &RunDirectory) -> Result<Beliefs>
 /// Beliefs compared on one problem, and who has them.
 struct Comparison<'a> {
     problem: &'a str,
-    /// Of each belief its agent, and the problem's place among the agent's.
+    /// The agent of each belief, and the problem's place among the agent's.
     entries: Vec<(usize, usize)>,
     scores: CrossScores,
 }

@@ -93,7 +93,7 @@ pub(super) fn absences(unit: &RegressionUnit) -> Vec<(String, String)> {
     named.collect()
 }
 
-/// What intervals cover over the simulations of each process, by the process's name. Of a journal that was changed by hand a
+/// The coverage of intervals over the simulations of each process, by the process's name. In an edited journal, a
 /// simulation that does not fit the others takes no part and says so.
 pub(super) fn coverage(problems: &mut [ScoredProblem]) -> Vec<(String, CoverageSummary)> {
     let mut processes: Vec<(String, Coverage)> = Vec::new();

@@ -1,7 +1,6 @@
 //! One score of one problem: its value, its errors, and its name.
 
 use jointly_core::{JointScore, Real, Score, round_significant};
-use serde_json::{Map, Value, json};
 
 /// The share of single test inputs whose most probable class is the true one.
 pub const ACCURACY: &str = "accuracy";
@@ -17,15 +16,15 @@ pub struct Scored {
     pub value: f64,
     /// Its standard error over tau-samples.
     pub stderr: Option<f64>,
-    /// Where it is a joint score.
+    /// The effect of the number of draws, where it is a joint score.
     pub(super) draws: Option<Draws>,
 }
 
-/// What the number of draws does to a joint score.
+/// The effect of the number of draws on a joint score.
 #[derive(Clone, Copy)]
 pub struct Draws {
     /// The standard error over draws.
-    error: f64,
+    pub(super) error: f64,
     /// NaN where several functions allow the labels of no tau-sample.
     pub effective: f64,
     /// The number of problems for which there are too few.
@@ -47,7 +46,7 @@ impl Scored {
 }
 
 impl Draws {
-    /// Of the mean over problems, whose draws are independent: an error that is the root of the sum of squares over their
+    /// Combines problems, whose draws are independent: the error is the root of the sum of squares over their
     /// number, and the harmonic mean of the effective numbers that there are, as within a problem.
     pub(super) fn combined(problems: &[Self]) -> Option<Self> {
         let count = problems.len() as f64;
@@ -57,25 +56,6 @@ impl Draws {
         let effective = if known.is_empty() { f64::NAN } else { known.len() as f64 / inverses };
         let few = problems.iter().map(|draws| draws.few).sum();
         (!problems.is_empty()).then(|| Self { error: squares.sqrt() / count, effective, few })
-    }
-
-    pub(super) fn write(self, object: &mut Value) {
-        object["draw_error"] = json!(number(self.error));
-        object["effective_draws"] = json!(number(self.effective));
-    }
-}
-
-/// Values under their names, each with its errors.
-pub(super) fn write_values(values: &[(String, Scored)], object: &mut Map<String, Value>) {
-    for (name, scored) in values {
-        let mut value = match scored.stderr {
-            Some(stderr) => json!({ "mean": number(scored.value), "stderr": number(stderr) }),
-            None => json!(number(scored.value)),
-        };
-        if let Some(draws) = scored.draws {
-            draws.write(&mut value);
-        }
-        object.insert(name.clone(), value);
     }
 }
 

@@ -1,12 +1,12 @@
 //! The scores of dataset shift by their names: of unshifted inputs, in the mean over levels of shift, at each level, and of
-//! inputs that belong to no class.
+//! out-of-distribution inputs.
 
 use jointly_classification::shift::{ConditionScores, Detection, DetectionScores, LabelledScores, ShiftScores};
-use serde_json::{Map, Value};
 
-use super::scored::{ACCURACY, ECE, FUEL, Scored, write_values};
+use super::document::{ConditionDocument, Named};
+use super::scored::{ACCURACY, ECE, FUEL, Scored};
 
-/// What the names of means over all levels of shift end in.
+/// The ending of the names of means over all levels of shift.
 pub const SHIFTED: &str = "_shifted";
 
 fn plain(value: f64) -> Scored {
@@ -55,12 +55,9 @@ pub(crate) fn of_condition(condition: &ConditionScores) -> Vec<(String, Scored)>
 }
 
 /// All scores of every condition, as scores.json has them.
-pub(super) fn conditions(scores: &ShiftScores) -> Value {
+pub(super) fn conditions(scores: &ShiftScores) -> Vec<ConditionDocument<'_>> {
     let condition = |scores: &ConditionScores| {
-        let mut object = Map::new();
-        object.insert("condition".into(), scores.condition.to_string().into());
-        object.insert("inputs".into(), scores.rows.into());
-        write_values(&of_condition(scores), &mut object);
+        let mut values = of_condition(scores);
         if let Some(DetectionScores { confidence, entropy }) = scores.detection {
             for (by, Detection { auroc, aupr_out, aupr_in, fpr95_out, fpr95_in }) in
                 [("", confidence), ("_entropy", entropy)]
@@ -72,13 +69,17 @@ pub(super) fn conditions(scores: &ShiftScores) -> Value {
                     ("fpr95_out", fpr95_out),
                     ("fpr95_in", fpr95_in),
                 ];
-                let named = named.map(|(name, value)| (format!("{name}{by}"), plain(value.0)));
-                write_values(&named, &mut object);
+                values.extend(named.map(|(name, value)| (format!("{name}{by}"), plain(value.0))));
             }
         }
-        Value::Object(object)
+        Named::of(&values)
     };
-    scores.conditions.iter().map(condition).collect()
+    let documents = scores.conditions.iter().map(|scores| ConditionDocument {
+        condition: &scores.condition,
+        inputs: scores.rows,
+        values: condition(scores),
+    });
+    documents.collect()
 }
 
 /// The mean over all levels of shift of each score: a level counts as much as another.
@@ -116,7 +117,7 @@ fn means(scores: &ShiftScores) -> Vec<(String, Scored)> {
     means.into_iter().flatten().collect()
 }
 
-/// How well inputs of no class are told from the others, in the mean over the sets of them.
+/// How well out-of-distribution inputs are detected, in the mean over the sets of them.
 fn outside(scores: &ShiftScores) -> Vec<(String, Scored)> {
     let sets: Vec<&DetectionScores> = scores.outside().filter_map(|(_, scores)| scores.detection.as_ref()).collect();
     if sets.is_empty() {

@@ -1,5 +1,6 @@
 //! The testbed's environments: random networks that turn an input into class probabilities.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use jointly_core::matrix::Matrix;
@@ -9,7 +10,7 @@ use jointly_core::stream::{Stream, TRUNCATION};
 const LANES: usize = 16;
 
 /// The law that an environment's weights are drawn from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Initialization {
     /// Normal truncated at 2 standard deviations and not rescaled, times 1 / sqrt(fan-in).

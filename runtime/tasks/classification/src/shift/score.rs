@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 pub use jointly_core::metric::THRESHOLDS;
 use jointly_core::score::{JointScore, Real, Score};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::level::ShiftLevel;
@@ -15,7 +16,7 @@ const OUTSIDE: &str = "outside/";
 const NONE: &str = "none";
 
 /// How the test inputs are met; as text `none`, `rotation/45` or `outside/notmnist`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub enum Condition {
     /// As they are.
@@ -27,7 +28,7 @@ pub enum Condition {
 }
 
 /// What one agent scored on one problem.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShiftScores {
     /// In the order of the suite: unshifted, shifted, outside.
     pub conditions: Vec<ConditionScores>,
@@ -37,7 +38,7 @@ pub struct ShiftScores {
 }
 
 /// What an agent used; the same on every machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cost {
     /// Fuel of training.
     pub training: u64,
@@ -48,7 +49,7 @@ pub struct Cost {
 }
 
 /// What one agent scored in one condition, by its marginal predictions: the mean over draws.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConditionScores {
     /// The condition.
     pub condition: Condition,
@@ -75,7 +76,7 @@ pub struct ConditionScores {
 pub const ENTROPY_BINS: usize = 20;
 
 /// What labels tell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LabelledScores {
     /// Share of inputs whose most probable class is the label.
     pub accuracy: Score,
@@ -108,7 +109,7 @@ pub struct LabelledScores {
 }
 
 /// How well inputs that belong to no class are told from the unshifted ones, by confidence and by entropy.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DetectionScores {
     /// By low confidence.
     pub confidence: Detection,
@@ -117,7 +118,7 @@ pub struct DetectionScores {
 }
 
 /// How well a score tells two sets apart.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Detection {
     /// Area under the receiver operating characteristic.
     pub auroc: Real,
