@@ -40,6 +40,7 @@ mod run;
 mod schema;
 mod score;
 mod shards;
+mod shell;
 mod shift;
 mod shift_check;
 mod shift_data;

@@ -2,8 +2,10 @@
 
 mod agents;
 mod check;
+mod completions;
 mod data;
 mod leaderboard;
+mod man;
 mod merge;
 mod new;
 mod pack;
@@ -34,7 +36,7 @@ pub(crate) struct Jointly {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 internal error; 2 usage or bad input, a \
-                          contract broken (check), an entry that does not hold (verify); 3 done, but some agent failed \
+                          contract broken (check), a failed verification (verify); 3 done, but some agent failed \
                           on some problem; 130 interrupted.\nCompiled agents are kept in $JOINTLY_CACHE, by default \
                           ~/.cache/jointly.\nReal data are looked for in the directories of --data, else of \
                           $JOINTLY_DATA, else in ~/.local/share/jointly.";
@@ -59,6 +61,8 @@ enum Command {
     Leaderboard(leaderboard::Leaderboard),
     Worker(worker::Worker),
     Schema(schema::Schema),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 impl Jointly {
@@ -82,6 +86,8 @@ impl Jointly {
             Command::Leaderboard(command) => command.execute(),
             Command::Worker(command) => command.execute(),
             Command::Schema(command) => command.execute(),
+            Command::Completions(command) => command.execute(),
+            Command::Man(command) => command.execute(),
         }
     }
 }
