@@ -92,7 +92,7 @@ fn an_entry_is_verified_by_the_other_engine_and_a_failure_is_the_same() {
     let agents: Vec<&str> = guests.iter().map(String::as_str).chain(["mlp:steps=5"]).collect();
     let directory = RunDirectory::of(&["uniform", "mlp:steps=5"], "quick/t10/temp0.1/seed0");
     let stdout = done(["verify", directory.argument(), "--engine", "interpreter"]);
-    assert!(stdout.contains("holds: 2 units"), "{stdout}");
+    assert!(stdout.contains("verified: 2 units"), "{stdout}");
     let runs = ["compiled", "interpreter"].map(|engine| {
         let directory = RunDirectory::new();
         // Not enough for the last.

@@ -96,7 +96,7 @@ fn what_the_directory_says_is_not_said_again() {
     }
     refused(["run", "--like", out.argument()], &["there is no file or directory", out.argument()]);
     let sweep = ["sweep", "mlp", "--like", whole.argument()];
-    refused(sweep, &["--like has no place here", "give it to `jointly run`"]);
+    refused(sweep, &["--like cannot be used here", "give it to `jointly run`"]);
 }
 
 #[test]
@@ -108,6 +108,9 @@ fn a_directory_of_another_engine_is_not_asked() {
     fs::write(whole.file("plan.json"), plan.to_string()).unwrap();
     let finished = run(["run", "--like", whole.argument()]);
     assert_eq!(finished.code, Some(2), "{finished:?}");
-    is_one_line(&finished.stderr, &["is not this command's", "not wasmtime 1", "ask for the run anew"]);
+    is_one_line(
+        &finished.stderr,
+        &["is not the one that this command makes", "not wasmtime 1", "ask for the run anew"],
+    );
     assert!(!joined(&finished.stderr).contains("panicked"));
 }

@@ -19,6 +19,7 @@ mod languages;
 mod like;
 mod listings;
 mod load;
+mod messages;
 mod npz;
 mod oracle;
 mod own_tables;

@@ -398,7 +398,7 @@ fn real_data_have_figures_of_their_own() {
 
     let html = ["report", synthetic.argument(), "--format", "html", "--real"];
     let refuse = |real: &RunDirectory, texts: &[&str]| refused(html.iter().chain(&[real.argument()]), texts);
-    refuse(&synthetic, &["that is a run of quick, which is no real data", "--suite testbed/real"]);
+    refuse(&synthetic, &["that is a run of quick, which is not real data", "--suite testbed/real"]);
     let other = RunDirectory::of(&["uniform"], PROBLEM);
     as_if_real(&other);
     refuse(&other, &["has no agent with the bytes and settings of one in", "run the same agents on both"]);

@@ -366,9 +366,9 @@ fn few_simulations_say_what_chance_does() {
     assert!(table.contains("means are over acquisitions too (batch-mig, random)"), "{table}");
     // Scores without a journal are nothing to report from, and not a run without results.
     std::fs::remove_file(directory.file("results.jsonl")).unwrap();
-    refused(["report", directory.argument()], &["has scores and no journal", "leaderboard.csv"]);
+    refused(["report", directory.argument()], &["has scores but no journal", "leaderboard.csv"]);
     let (compared, _) = scored(&["linear", AGENTS[0]], "quick/correlations", "*/d1/set0", &[]);
     std::fs::remove_file(active.file("results.jsonl")).unwrap();
     let asked = ["report", compared.argument(), "--format", "html", "--active", active.argument()];
-    refused(asked, &["has scores and no journal", active.argument()]);
+    refused(asked, &["has scores but no journal", active.argument()]);
 }

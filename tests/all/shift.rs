@@ -70,7 +70,7 @@ fn a_run_is_reported_and_verified_and_no_score_depends_on_jobs() {
     for jobs in ["1", "2"] {
         let said = done(["verify", directory.argument(), "--jobs", jobs]);
         assert!(
-            said.contains(&format!("holds: {} units on {COUNT} of {COUNT} problems of {SUITE}", 2 * COUNT)),
+            said.contains(&format!("verified: {} units on {COUNT} of {COUNT} problems of {SUITE}", 2 * COUNT)),
             "{said}"
         );
     }
@@ -125,7 +125,7 @@ fn units_of_another_run_are_taken_over_and_nobody_minds_the_company() {
         (["--seed", "1"], "seed"),
     ] {
         let options = [&options[..], &["--reuse", first.argument()]].concat();
-        refused(arguments(&other, &AGENTS, SUITE, ALL, &options), &["nothing of", "can be taken over", said]);
+        refused(arguments(&other, &AGENTS, SUITE, ALL, &options), &["cannot reuse ", said]);
     }
     assert!(!other.path.exists());
 }
@@ -138,7 +138,7 @@ fn problems_are_chosen_by_pattern() {
     assert_eq!(own, whole.scores()["agents"][0]["problems"].as_array().unwrap()[1..]);
     assert_eq!(own[0]["problem"], "quick/shift/seed1");
     let said = done(["verify", second.argument()]);
-    assert!(said.contains("holds: 1 unit on 1 of 2 problems of quick/shift"), "{said}");
+    assert!(said.contains("verified: 1 unit on 1 of 2 problems of quick/shift"), "{said}");
     assert!(joined(&done(["report", second.argument()])).contains("± is the standard error over the"));
 }
 
@@ -193,7 +193,7 @@ fn shifts_taus_and_draws_are_the_plans() {
         &|shift| shift["levels"][0] = json!("reassign/0.5"),
     ] {
         let said = edited(edit);
-        assert!(said.contains("does not hold: results.jsonl has another result for"), "{said}");
+        assert!(said.contains("verification failed: results.jsonl has another result for"), "{said}");
     }
     for edit in [
         &(|shift: &mut Value| shift["draws"] = json!(0)) as &dyn Fn(&mut Value),
@@ -203,7 +203,7 @@ fn shifts_taus_and_draws_are_the_plans() {
         &|shift| shift["levels"][0] = json!("rotation/30"),
     ] {
         let said = edited(edit);
-        assert!(said.contains("no plan that this command made"), "{said}");
+        assert!(said.contains("not a plan that this command made"), "{said}");
     }
     let said = edited(&|shift| shift["levels"][0] = json!("fog/6"));
     assert!(said.contains("as a plan; ") && said.contains("fog has no severity 6"), "{said}");

@@ -23,7 +23,7 @@ fn scored(suite: &str, problems: &str, options: &[&str], again: &[&str]) -> Valu
     let finished = run(fixed.iter().chain(&["--out", directory.argument()]).chain(options));
     assert_eq!(finished.code, Some(0), "{finished:?}");
     let said = done(["verify", directory.argument()].iter().chain(again));
-    assert!(said.contains(" holds: "), "{said}");
+    assert!(said.contains(" verified: "), "{said}");
     let file = directory.file("page.html");
     done(["report", directory.argument(), "--format", "html", "--output", argument(&file)]);
     let page = fs::read_to_string(file).unwrap();

@@ -1,4 +1,4 @@
-//! The law of simulated noise as a person names it.
+//! The names of the distributions of simulated noise.
 
 use clap::ValueEnum;
 use jointly_regression::Noise;

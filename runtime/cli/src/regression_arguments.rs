@@ -1,4 +1,4 @@
-//! What `run` and `sweep` are asked of regression alone.
+//! Options of `run` and `sweep` for regression.
 
 use std::path::PathBuf;
 
@@ -14,19 +14,20 @@ use crate::residuals_argument::ResidualsArgument;
 #[derive(Args)]
 #[command(next_help_heading = "Options of regression")]
 pub(crate) struct RegressionArguments {
-    /// A table of your own in the place of the suite's, as .csv (the target last) or .npz (x and y); may be repeated
+    /// A user-supplied table in place of the suite's, as .csv (the target last) or .npz (x and y); may be repeated
     #[arg(long = "table", value_name = "FILE")]
     tables: Vec<PathBuf>,
-    /// The law of the noise in simulated training sets [default: the suite's, normal]
-    #[arg(long, value_enum, value_name = "LAW")]
+    /// The distribution of the noise in simulated training sets [default: the suite's, normal]
+    #[arg(long, value_enum, value_name = "DISTRIBUTION")]
     noise: Option<NoiseArgument>,
-    /// What the noise of simulations that resemble a table is taken from [default: the suite's, out-of-bag]
+    /// The residuals that the noise of simulations of a table is sampled from [default: the suite's, out-of-bag]
     #[arg(long, value_enum, value_name = "WHICH")]
     residuals: Option<ResidualsArgument>,
     /// Levels of the intervals, in whole percent, such as 50,90 [default: the suite's]
     #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=99))]
     levels: Option<Vec<u32>>,
-    /// Functions sampled for covariances and in active learning, where an agent states none [default: the suite's]
+    /// Functions sampled for covariances and in active learning, for agents that state no moments [default: the
+    /// suite's]
     #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=MAX_DRAWS as i64))]
     moment_draws: Option<u32>,
     /// Pool points of synthetic datasets [default: the suite's]
@@ -35,14 +36,14 @@ pub(crate) struct RegressionArguments {
     /// Test points of synthetic datasets [default: the suite's]
     #[arg(long, value_name = "N")]
     test: Option<u32>,
-    /// Let agents see synthetic datasets standardised, as they see all others
+    /// Standardise synthetic datasets for agents, as all others are
     #[arg(long)]
     standardize: bool,
     /// Rounds of active learning [default: the suite's]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     rounds: Option<u32>,
-    /// Who predicts in active learning, whichever agent selects, with settings as for an AGENT [default: the agent that
-    /// selects]
+    /// The agent that predicts in active learning, whichever agent selects, with settings as for an AGENT [default: the
+    /// agent that selects]
     #[arg(long, value_name = "AGENT")]
     predict: Option<AgentSpec>,
 }
@@ -92,7 +93,7 @@ impl RegressionArguments {
             }
             if let Some(other) = suite.problems.iter().find(|problem| !serves(problem)) {
                 bail!(
-                    "{option} is for {purpose}, and {} is none: leave it out, or leave out such problems with --problems",
+                    "{option} is for {purpose}, and {} is not one: leave it out, or leave out such problems with --problems",
                     other.name
                 );
             }

@@ -1,4 +1,4 @@
-//! What the noise of simulated tables is taken from, as a person names it.
+//! The names of the residuals that the noise of simulated tables is sampled from.
 
 use clap::ValueEnum;
 use jointly_regression::Residuals;

@@ -4,11 +4,11 @@ use std::fmt::Write as _;
 
 use jointly_record::shell::quoted;
 
-/// What a script is made of.
+/// The parts of a script.
 pub(crate) struct Script {
-    /// What jobs are called.
+    /// The name of the jobs.
     pub(crate) name: String,
-    /// What it runs, for a person.
+    /// A comment that says what the script runs.
     pub(crate) about: String,
     pub(crate) tasks: u32,
     pub(crate) cpus: usize,

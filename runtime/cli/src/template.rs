@@ -121,11 +121,11 @@ const JAVASCRIPT: Part = part!(
     "settings.js",
 );
 
-/// What an agent is called in the files of `templates/`.
+/// The name of the agent in the files of `templates/`.
 const PLACEHOLDER: &str = "template-agent";
 
 impl Language {
-    /// What a person calls it.
+    /// The name of the language.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Rust => "Rust",

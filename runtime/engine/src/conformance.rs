@@ -18,17 +18,17 @@ pub use subject::Subject;
 pub struct Clause {
     name: &'static str,
     says: &'static str,
-    /// Of which agents it is asked.
+    /// The agents that it applies to.
     of: Of,
-    /// What is wrong, where something is.
+    /// The defect, if there is one.
     test: fn(&Subject) -> Result<(), String>,
 }
 
-/// Of which agents a clause is asked.
+/// The agents that a clause applies to.
 #[derive(Clone, Copy)]
 enum Of {
     All,
-    /// Those that predict probabilities of classes.
+    /// Agents that predict probabilities of classes.
     Classes,
     Only(Interface),
 }
@@ -38,13 +38,13 @@ enum Of {
 pub struct Verdict {
     /// The clause's name.
     pub clause: &'static str,
-    /// What it asks.
+    /// Its meaning.
     pub says: &'static str,
     /// The interface that the agent was asked by.
     pub interface: Interface,
     /// Whether the agent keeps to it.
     pub ok: bool,
-    /// What broke it.
+    /// The violation.
     pub broken: Option<String>,
 }
 
@@ -180,7 +180,7 @@ impl Clause {
     pub fn hold(&self, subject: &Subject) -> Verdict {
         // What ran out of fuel once would do so in every training again.
         let broken = if subject.is_spent() {
-            Some("not tried, since a training before used up its fuel; --fuel sets the limit".into())
+            Some("not tried, because an earlier training used up its fuel; --fuel sets the limit".into())
         } else {
             (self.test)(subject).err()
         };

@@ -19,7 +19,7 @@ use crate::activity::{Activity, Watcher};
 use crate::workload::{Contestant, Problems, Workload};
 use crate::{oracle, schedule};
 
-/// Room for a guest's stack, the engine's own and ours.
+/// The stack of a thread: a guest's, the engine's own and ours.
 const STACK_BYTES: usize = 8 << 20;
 /// How often the display shows what runs.
 const REFRESH: Duration = Duration::from_millis(200);
@@ -33,15 +33,15 @@ pub fn jobs(asked: Option<NonZero<usize>>) -> usize {
 pub struct Finished {
     /// The result.
     pub result: UnitResult,
-    /// What other agents are scored against, where the problem is one of correlations.
+    /// The predictions that other agents are scored against, where the problem is one of correlations.
     pub belief: Option<Belief>,
 }
 
-/// What an agent believes of a problem's test inputs.
+/// An agent's predictions at a problem's test inputs.
 pub struct Belief {
     /// The digest that the result names.
     pub digest: String,
-    /// What has that digest.
+    /// The bytes with that digest.
     pub bytes: Vec<u8>,
 }
 
@@ -137,7 +137,7 @@ pub fn on_threads<T: Send>(
     })
 }
 
-/// Does that on a thread with room for guests: where they run one after the other.
+/// Does `work` on a thread whose stack is large enough for guests: where they run one after the other.
 ///
 /// # Errors
 /// With the error of the work, or when no thread can be started.
@@ -149,7 +149,7 @@ pub fn with_room<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> 
     })
 }
 
-/// Carries out one unit, on a thread with room for a guest's stack.
+/// Carries out one unit, on a thread whose stack is large enough for a guest.
 pub fn carry_out(workload: &Workload, unit: Unit, activity: &Activity) -> Finished {
     let planned = &workload.plan.agents[unit.agent];
     let problem = &workload.plan.problems[unit.problem].problem;
@@ -212,7 +212,7 @@ fn classify(
     }
 }
 
-/// What is recorded of an agent that has no scores.
+/// The failure that is recorded for an agent that has no scores.
 pub fn unscored(error: EvaluateError<Failure>) -> Failure {
     match error {
         EvaluateError::Agent(failure) => failure,

@@ -21,7 +21,7 @@ use crate::agent_spec::AgentSpec;
 use crate::data_directories::DataDirectories;
 use crate::{cache, oracle, plans, problems, real_data, regression_suite, shift_suite, user_tables};
 
-/// What takes part in a run.
+/// A participant of a run.
 pub enum Contestant {
     /// A component.
     Agent(Box<Agent>),
@@ -29,7 +29,7 @@ pub enum Contestant {
     Oracle(Sampling),
 }
 
-/// What a run is about, in the plan's order.
+/// The problems of a run, in the plan's order.
 pub enum Problems {
     /// Classification.
     Classification(Vec<Problem>),
@@ -62,7 +62,7 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// What its agents must speak.
+    /// The interface that its agents must support.
     pub fn interface(&self) -> Interface {
         match self {
             Self::Classification(_) => Interface::Classification,
@@ -74,7 +74,7 @@ impl Asked {
 
 /// Agents and problems, in the plan's order.
 pub struct Workload {
-    /// What is asked.
+    /// The plan.
     pub plan: Plan,
     /// The plan's agents.
     pub agents: Vec<Contestant>,
@@ -84,7 +84,7 @@ pub struct Workload {
     pub predictor: Option<Box<Agent>>,
     /// The agents' files, to keep beside the scores, under their digests.
     agent_files: Vec<(String, Cow<'static, [u8]>)>,
-    /// A person's own tables, to keep beside the agents.
+    /// User-supplied tables, to keep beside the agents.
     table_files: Vec<TableFile>,
 }
 
@@ -110,15 +110,15 @@ impl Workload {
                 }
                 Asked::Regression { suite, .. } if spec.agent == reference::NAME => {
                     bail!(
-                        "the {} takes part in suites of classes alone: {} is about real numbers, and suites of \
-                         regression score against their own oracle within their problems; leave it out",
+                        "the {} takes part in classification only: {} is a suite of regression, whose problems have \
+                         oracles of their own; leave it out",
                         reference::NAME,
                         suite.name
                     )
                 }
                 Asked::Shift { suite, .. } if spec.agent == reference::NAME => {
                     bail!(
-                        "the {} takes part in suites of sampled environments alone: of {} nobody knows the truth; leave \
+                        "the {} takes part in suites of sampled environments only: the truth of {} is not known; leave \
                          it out",
                         reference::NAME,
                         suite.name
@@ -130,10 +130,7 @@ impl Workload {
                 }
             };
             if planned.contains(&entry) {
-                bail!(
-                    "{} is asked for twice, maybe under another name; name it once",
-                    spec.settings.label(&spec.agent)
-                );
+                bail!("{} is given twice, perhaps under another name; give it once", spec.settings.label(&spec.agent));
             }
             planned.push(entry);
             agents.push(contestant);

@@ -45,14 +45,14 @@ impl JsonSchema for Format {
     }
 }
 
-/// What there is to see of a file before its format is known.
+/// The fields that are read before the format is known.
 #[derive(Deserialize)]
 struct Head {
     format: Option<Value>,
     version: Option<String>,
 }
 
-/// Why the plan in a file is not read any further, where its format is not this command's: `shown` is what the file is called.
+/// Says why the plan in a file is not read, where its format is another. `shown` is the name of the file.
 pub fn refusal(bytes: &[u8], shown: &str) -> Option<String> {
     // Whoever reads the rest says what is wrong with a text that is no plan at all.
     let Head { format, version } = serde_json::from_slice(bytes).ok()?;
@@ -69,7 +69,7 @@ pub fn refusal(bytes: &[u8], shown: &str) -> Option<String> {
     }
 }
 
-/// What is said of the number of another format.
+/// The message about another format.
 pub(crate) fn another(format: impl std::fmt::Display) -> String {
     format!("format {}; this jointly reads format {FORMAT}: upgrade jointly", clean(&format.to_string()))
 }
@@ -91,7 +91,8 @@ mod tests {
     fn the_version_that_reads_a_plan_is_named() {
         let said = |text: &str| refusal(text.as_bytes(), "a/plan.json");
         assert_eq!(said(r#"{"format": 1, "version": "9.9.9"}"#), None);
-        let old = "a/plan.json was written by jointly 0.1.0, which alone reads it; install that version, or run the suite again";
+        let old = "a/plan.json was written by jointly 0.1.0, which alone reads it; install that version, or run the suite \
+                   again";
         assert_eq!(said(r#"{"version": "0.1.0", "agents": []}"#).as_deref(), Some(old));
         let new = "a/plan.json has format 2; this jointly reads format 1: upgrade jointly";
         assert_eq!(said(r#"{"format": 2, "version": "0.9.0"}"#).as_deref(), Some(new));

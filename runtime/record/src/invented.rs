@@ -13,7 +13,7 @@ use crate::plan::{Plan, PlannedAgent, PlannedProblem, ProblemOverrides, Terms, l
 use crate::settings::Settings;
 use crate::unit::{Outcome, UnitResult};
 
-/// What an agent has of a problem.
+/// The result of an agent on a problem.
 #[derive(Clone, Copy, Debug)]
 pub enum Got {
     /// A loss at tau 1, a hundred times as much at tau 100, and so an aggregate of twice the loss, by few effective draws.

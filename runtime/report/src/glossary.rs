@@ -1,4 +1,4 @@
-//! What each score of a run means, in a sentence or two.
+//! The meaning of each score of a run, in a sentence or two.
 
 use jointly_record::plan::Plan;
 use jointly_score::scores::{ACCURACY, ECE, FUEL, Units};
@@ -45,7 +45,7 @@ pub(crate) fn entries(
                      each has. With a single problem, over its tau-samples."
                 }
                 Units::OneProblem => {
-                    "One standard error over problems; of a single problem there is none, for its test points share one training set."
+                    "One standard error over problems; a single problem has none, because its test points share one training set."
                 }
                 Units::Datasets | Units::OneDataset => {
                     "One standard error, clustered by dataset: problems on one dataset share its examples, so that datasets \
@@ -104,7 +104,7 @@ fn explanation(name: &str, joint: &[JointScore]) -> Option<String> {
     Some(text.to_owned())
 }
 
-/// Of the scores of regression.
+/// The meaning of a score of regression.
 fn regression(name: &str) -> Option<String> {
     if let Some((stem, round)) = name.split_once("_round") {
         let what = if stem == "nll" { "negative log-likelihood" } else { "root mean squared error" };
@@ -114,16 +114,20 @@ fn regression(name: &str) -> Option<String> {
     let (stem, level) = percent.map_or((name, ""), |(stem, level)| (stem, level));
     let text = match stem {
         "nll" => {
-            "Negative log-likelihood of an observation under the normal law of the predicted mean and variance, nats."
+            "Negative log-likelihood of an observation under the normal distribution of the predicted mean and variance, nats."
         }
         "rmse" => "Root mean squared error of the predicted mean, in the data's units.",
-        "crps" => "Continuous ranked probability score of that normal law, in the data's units; lower is better.",
+        "crps" => {
+            "Continuous ranked probability score of that normal distribution, in the data's units; lower is better."
+        }
         "nll_mixture" => {
             "Negative log-likelihood under the mixture over draws, nats; the same as nll where moments are the agent's."
         }
         "crps_mixture" => "Continuous ranked probability score of the mixture over draws.",
         "check" => "Check (pinball) score, mean over 99 quantiles.",
-        "interval" if level.is_empty() => "Interval score of central intervals of the normal law, mean over 99 levels.",
+        "interval" if level.is_empty() => {
+            "Interval score of central intervals of the normal distribution, mean over 99 levels."
+        }
         "interval" => {
             return Some(format!("Interval score of the {level} % prediction intervals: width and misses in one."));
         }

@@ -16,7 +16,7 @@ const STYLE: &str = include_str!("style.css");
 /// Nothing is fetched and nothing runs, whatever an agent's text holds.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/// What goes into a page.
+/// The contents of a page.
 pub struct Page<'a> {
     /// The run's scores.
     pub scores: &'a Scores<'a>,

@@ -1,4 +1,4 @@
-//! What was run, and the commands that run it again.
+//! The plan of the run, and the commands that run it again.
 
 use std::collections::HashSet;
 use std::iter;
@@ -62,7 +62,7 @@ pub(crate) fn markup(plan: &Plan, directory: &str, others: &[Other], given: &[St
     markup
 }
 
-/// What makes the runs that the page is of and checks them, and what makes the page where that takes more than its directory.
+/// The commands that make and check the runs of the page, and the one that makes the page where it takes more than its directory.
 fn commands(plan: &Plan, directory: &str, others: &[Other], given: &[String], bundled: Bundled) -> String {
     let mut lines = Vec::new();
     for (plan, directory) in iter::once((plan, directory)).chain(others.iter().map(|(_, name, plan)| (*plan, &**name)))
@@ -231,7 +231,7 @@ fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> String {
     words.join(" ")
 }
 
-/// What has no bytes by its name, the bundled agent of these bytes, else the run's own copy.
+/// The reference by its name, the bundled agent of these bytes, else the run's own copy.
 fn source(agent: &PlannedAgent, directory: &str, bundled: Bundled) -> String {
     if agent.is_reference() {
         return agent.agent.clone();

@@ -33,7 +33,7 @@ pub(crate) struct View<'a> {
 
 /// An agent's variants.
 pub(crate) struct Family<'a> {
-    /// What the agent calls itself.
+    /// The agent's name.
     pub(crate) name: &'a str,
     /// The best first, which has a rank unless none has.
     pub(crate) variants: Vec<&'a AgentScores<'a>>,
@@ -155,7 +155,7 @@ impl<'a> View<'a> {
         self.scores.plan.problems.iter().filter_map(|problem| self.places.get(problem.problem.as_str()))
     }
 
-    /// What sets problems apart that are not to be drawn together, in the plan's order.
+    /// The keys of problems that are not drawn together, in the plan's order.
     pub(crate) fn groups(&self) -> Vec<String> {
         let mut groups: Vec<String> = Vec::new();
         for place in self.places() {
@@ -231,7 +231,7 @@ pub(crate) struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    /// Of scores by problem, where both have one.
+    /// Pairs scores by problem, where both have one.
     pub(crate) fn of(mine: &[(&'a str, f64)], theirs: &[(&'a str, f64)]) -> Self {
         let theirs: HashMap<&str, f64> = theirs.iter().copied().collect();
         let mut pairs = Self { problems: Vec::new(), mine: Vec::new(), theirs: Vec::new() };

@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::table::{self, wrap};
 use crate::{exit, output};
 
-/// Lists the bundled agents; of those that are named, their settings and sweeps
+/// Lists the bundled agents, or shows the settings and sweeps of those that are named
 #[derive(Args)]
 pub(crate) struct Agents {
     /// A bundled name or a path to a .wasm; none means a line for each bundled agent
@@ -28,7 +28,7 @@ pub(crate) struct Agents {
     json: bool,
 }
 
-/// What stands below the names of all agents.
+/// The text below the list of agents.
 const MORE: &str = "c: classes, for suites of classification; n: numbers, for suites of regression; s: classes of images, texts and \
                     categories, for suites of dataset shift, in which agents of classes take part too where there are no \
                     tokens. The oracle is no agent: the host computes it, to compare with. `jointly agents NAME` shows \
@@ -39,9 +39,9 @@ struct Entry {
     #[serde(flatten)]
     description: Description,
     digest: String,
-    /// What it learns.
+    /// The interfaces that it supports.
     interfaces: Vec<Interface>,
-    /// Whether it is no component but what agents are compared with.
+    /// Whether it is a reference, which agents are compared with.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     reference: bool,
 }
@@ -87,7 +87,7 @@ fn list(entries: &[Entry]) -> String {
     table::described(0, &rows)
 }
 
-/// What an agent of those interfaces learns, a letter each.
+/// The interfaces of an agent, a letter each.
 fn learns(interfaces: &[Interface]) -> String {
     let letter = |interface: &Interface| match interface {
         Interface::Classification => "c",

@@ -265,7 +265,7 @@ mod tests {
         let refusal = |name: &str| regression_of(name).unwrap_err().to_string();
         assert!(
             refusal("coverage/boston/sim0")
-                .ends_with("no known function of one input; choose one that is, such as coverage/gap/sim0")
+                .ends_with("not a known function of one input; choose one, such as coverage/gap/sim0")
         );
         assert!(refusal("coverage/gap/sim100").starts_with("no problem of coverage/gap is called coverage/gap/sim100"));
     }

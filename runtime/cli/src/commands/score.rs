@@ -26,11 +26,11 @@ pub(crate) struct Score {
     /// The predictions
     #[arg(value_name = "FILE.npz")]
     file: PathBuf,
-    /// The problem that they were made on, as `jointly run` takes it: scores are then those of an agent that is run on it
-    /// with the same seed, to the bit; without it, the cells above tau 10 are others
+    /// The problem that they were made on, as `jointly run` takes it: scores are then those of an agent that is run on
+    /// it with the same seed, to the bit. Without it, the partition above tau 10 is another
     #[arg(long, value_name = "FILE.npz")]
     problem: Option<PathBuf>,
-    /// What parts the draws where tau is above 10
+    /// How the draws are partitioned where tau is above 10
     #[arg(long, value_enum, default_value_t = PartitionArgument::Planes)]
     partition: PartitionArgument,
     /// Random hyperplanes D of the partition: 2^D cells, or clusters at most; 5 to 10 with 2^D well below M
@@ -70,14 +70,13 @@ impl Score {
         }
         if scores.joint.needs_more_draws(scores.draws) {
             let (draws, tau, effective) = (scores.draws, scores.tau, scores.joint.effective_draws);
-            let count = if effective.is_nan() {
-                "none of them allows any labels".into()
+            let size = if effective.is_nan() {
+                format!("no effective draw of {draws}")
             } else {
-                format!("they count as {}", quantity::number(effective))
+                format!("effective sample size {} of {draws} draws", quantity::number(effective))
             };
             output::note(&format!(
-                "{draws} draws are few for tau {tau}: {count}, and the estimate is likely too high; give more draws, or \
-                 shorter tau-samples"
+                "{size}, too few for tau {tau}: the estimate is biased upwards; give more draws, or shorter tau-samples"
             ));
         }
         if self.json {

@@ -36,7 +36,7 @@ pub(super) enum Learned {
 }
 
 impl Learned {
-    /// What it was trained to be, where that is a regressor.
+    /// The trained regressor, where it is one.
     pub(super) fn regressor(&mut self) -> Result<&mut TrainedRegressor, String> {
         match self {
             Self::Regressor(trained) => Ok(trained),
@@ -153,7 +153,7 @@ pub(super) fn points(rows: usize, from: usize) -> Matrix {
     Matrix::new(rows, 2, (0..rows).flat_map(point).collect()).expect("two values for each row")
 }
 
-/// What draws say at inputs, [`NUMBERS`] a row: (m, t, k) in one list.
+/// The predictions of draws at inputs, [`NUMBERS`] a row: (m, t, k) in one list.
 pub(super) fn sample(model: &mut Learned, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, String> {
     match model {
         Learned::Classifier(trained) => trained.sample_probs(inputs, draws).map_err(|failure| failure.to_string()),

@@ -12,7 +12,7 @@ use crate::format::Format;
 use crate::plan::{Plan, PlannedProblem, Terms};
 use crate::unit::{Outcome, UnitResult};
 
-/// Test inputs of an invented problem, and as many of no class.
+/// Test inputs of an invented problem, and as many out of distribution.
 const ROWS: u32 = 100;
 
 /// How good an agent is where nothing is shifted, and what it loses as inputs shift: both between 0 and 1.
@@ -20,7 +20,7 @@ const ROWS: u32 = 100;
 pub struct Shifting {
     pub quality: f64,
     pub loss: f64,
-    /// What it loses besides in joint predictions, per unit of shift.
+    /// Its additional loss in joint predictions, per unit of shift.
     pub joint_loss: f64,
 }
 
@@ -29,7 +29,7 @@ pub fn shifting(quality: f64, loss: f64) -> Shifting {
     Shifting { quality, loss, joint_loss: 0.0 }
 }
 
-/// So many repetitions of the quick suite under some levels of shift, at whatever agents; the first repetition is a hundredth
+/// Repetitions of the quick suite under some levels of shift, at whatever agents; the first repetition is a hundredth
 /// better than the next.
 pub fn shift_run(repetitions: usize, levels: &[&str], agents: &[(&str, Shifting)]) -> InventedRun {
     let mut options = shift_suite("quick/shift").unwrap().options;
@@ -56,7 +56,7 @@ pub fn shift_run(repetitions: usize, levels: &[&str], agents: &[(&str, Shifting)
     InventedRun { plan, results }
 }
 
-/// The same run with an agent's last result a failure.
+/// A copy of the run in which an agent's last result is a failure.
 pub fn with_failure(mut run: InventedRun, agent: &str) -> InventedRun {
     let result = run.results.iter_mut().rfind(|result| result.agent == agent).unwrap();
     let message = "it gave up".to_owned();

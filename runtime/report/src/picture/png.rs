@@ -9,7 +9,7 @@ use flate2::write::ZlibEncoder;
 pub(crate) type Rgb = [u8; 3];
 
 const SIGNATURE: [u8; 8] = [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n'];
-/// What a pixel's bytes are.
+/// The meaning of a pixel's bytes.
 #[derive(Clone, Copy)]
 enum Kind {
     Grey = 0,
@@ -32,7 +32,7 @@ pub(crate) fn encode(pixels: &[u8], size: (u32, u32), palette: &[Rgb]) -> Result
     encode_as(Kind::Palette, pixels, size, palette)
 }
 
-/// The same of greys, from black to white.
+/// Encodes an image of greys, from black to white.
 ///
 /// # Errors
 /// When the compressor fails.
@@ -40,7 +40,7 @@ pub(crate) fn encode_grey(pixels: &[u8], size: (u32, u32)) -> Result<Vec<u8>> {
     encode_as(Kind::Grey, pixels, size, &[])
 }
 
-/// The same of red, green and blue, three bytes a pixel.
+/// Encodes an image of red, green and blue, three bytes a pixel.
 ///
 /// # Errors
 /// When the compressor fails.

@@ -1,4 +1,4 @@
-//! What each score of dataset shift means, in a sentence or two.
+//! The meaning of each score of dataset shift, in a sentence or two.
 
 use jointly_score::scores::{ACCURACY, ECE, FUEL, SHIFTED};
 
@@ -60,17 +60,18 @@ pub(crate) fn of(name: &str) -> Option<String> {
         "confidence" => "The largest class probability of an input, in the mean.",
         "entropy" => "Entropy of the mean prediction of an input, nats, in the mean.",
         "auroc" => {
-            "Area under the receiver operating characteristic of low confidence, inputs of no class against unshifted ones, in the \
-             mean over sets of them: a half is chance, 1 tells all apart."
+            "Area under the receiver operating characteristic of low confidence, out-of-distribution inputs against \
+             unshifted ones, in the mean over sets of them: a half is chance, 1 tells all apart."
         }
-        "aupr_out" => "Average precision of low confidence with the inputs of no class as positives.",
+        "aupr_out" => "Average precision of low confidence with the out-of-distribution inputs as positives.",
         "aupr_in" => "Average precision of high confidence with the unshifted inputs as positives.",
         "fpr95_out" => {
-            "Share of unshifted inputs that are taken for being of no class where 95 % of those that are so are found; lower is \
-             better."
+            "Share of unshifted inputs that are taken for out-of-distribution ones where 95 % of the latter are found; \
+             lower is better."
         }
         "fpr95_in" => {
-            "Share of inputs of no class that are taken for unshifted ones where 95 % of those are kept; lower is better."
+            "Share of out-of-distribution inputs that are taken for unshifted ones where 95 % of those are kept; lower is \
+             better."
         }
         "auroc_entropy" => "The same as auroc by high entropy in the place of low confidence.",
         FUEL => {

@@ -1,4 +1,4 @@
-//! What a trained agent believes on the plane: its mean prediction and functions sampled from it.
+//! The predictions of a trained agent on the plane: their mean, and functions sampled from the agent.
 
 use jointly_classification::Problem;
 use jointly_core::{Classifier, Matrix, Model, agent_seed};
