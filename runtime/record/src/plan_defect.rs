@@ -66,7 +66,9 @@ impl Plan {
         };
         let problem = |planned: &PlannedProblem| printable::defect("the problem", &planned.problem, MOST_PROBLEM);
         let table = |planned: &PlannedTable| printable::defect("the table", &planned.file, MOST_PROBLEM);
-        printable::defect("the suite", &self.suite, MOST_PROBLEM)
+        let own = [("the version", &self.version), ("the interface", &self.interface), ("the engine", &self.engine)];
+        let mut own = own.into_iter().chain([("the suite", &self.suite)]);
+        own.find_map(|(what, text)| printable::defect(what, text, MOST_PROBLEM))
             .or_else(|| self.agents.iter().chain(self.predictor()).find_map(agent))
             .or_else(|| self.problems.iter().find_map(problem))
             .or_else(|| self.tables.iter().find_map(table))
@@ -102,7 +104,8 @@ mod tests {
             plan.limits.memory = memory;
             assert!(plan.defect().unwrap().ends_with("and 1 to 4096 MiB can be"), "{memory}");
         }
-        let changes: [Change; 4] = [
+        let changes: [Change; 5] = [
+            (|plan| plan.engine = "\u{202e}wasmtime".into(), "the engine \"\\u{202e}wasmtime\" has U+202E"),
             (|plan| plan.agents[0].agent = "\x1b[2J".into(), "the agent \"\\u{1b}[2J\" has U+001B"),
             (|plan| plan.agents[0].settings = "l2=1\u{202e}".parse().unwrap(), "the setting \"1"),
             (|plan| plan.problems[0].problem = "x".repeat(401), "has more than 400 characters"),

@@ -1,6 +1,6 @@
 //! A unit is one agent on one problem: its place in the plan, and its result as the journal has it.
 
-use jointly_classification::shift::ShiftScores;
+use jointly_classification::shift::{Condition, ShiftScores};
 use jointly_core::failure::Failure;
 use jointly_core::{ProblemScores, Real};
 use jointly_regression::RegressionUnit;
@@ -46,7 +46,14 @@ impl UnitResult {
                 let absences = scores.correlations.iter_mut().flat_map(|correlations| &mut correlations.absences);
                 absences.for_each(|absence| absence.reason = clean(&absence.reason));
             }
-            Outcome::Scored { .. } | Outcome::Shift { .. } => {}
+            Outcome::Shift { scores, .. } => {
+                for scores in &mut scores.conditions {
+                    if let Condition::Outside(name) = &mut scores.condition {
+                        *name = clean(name);
+                    }
+                }
+            }
+            Outcome::Scored { .. } => {}
         }
         self
     }

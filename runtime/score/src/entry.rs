@@ -144,8 +144,11 @@ impl Entry {
     }
 }
 
-/// The results of all units of a plan in their order, if these are they; `remedy` is what helps where some are missing.
-fn in_order(plan: &Plan, results: Vec<UnitResult>, remedy: &str) -> Result<Vec<UnitResult>> {
+/// Puts the results of all units of a plan into its order, if these are they; `remedy` is what helps where some are missing.
+///
+/// # Errors
+/// When a unit has no result, or one of another kind of problem, and when a result is of no unit.
+pub fn in_order(plan: &Plan, results: Vec<UnitResult>, remedy: &str) -> Result<Vec<UnitResult>> {
     let (total, found) = (plan.agents.len() * plan.problems.len(), results.len());
     let mut by_unit: HashMap<(String, String), UnitResult> =
         results.into_iter().map(|result| ((result.agent.clone(), result.problem.clone()), result)).collect();

@@ -1,7 +1,7 @@
 //! Arrays in an .npz archive: found by name, checked for type and order, read as a stream.
 
 use std::fmt::Display;
-use std::io::{Cursor, Error, ErrorKind, Read, Seek};
+use std::io::{Error, ErrorKind, Read, Seek};
 
 use npyz::npz::{NpzArchive, file_name_from_array_name};
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr};
@@ -10,8 +10,11 @@ use super::error::{ImportDefect, SPLIT};
 
 /// Bytes read at a time: an array's claim of its size is not believed until the values are there.
 const PIECE: usize = 1 << 16;
-/// The longest header that is read; NumPy's of plain arrays have 118 bytes.
-const MAX_HEADER: u32 = 1 << 16;
+/// The longest header that is read, as in NumPy itself; its own of plain arrays have 118 bytes.
+const MAX_HEADER: usize = 10_000;
+/// The most brackets that a header opens: that of an array of numbers opens two, and what reads it takes up to three times as
+/// long for each that lies in another.
+const MAX_BRACKETS: usize = 8;
 
 /// A type of number that is read as it lies in the file.
 pub trait Element: Copy {
@@ -290,16 +293,25 @@ impl<R: Read> Values<R> {
     }
 }
 
-/// Reads a header, which may claim a length of up to 4 GiB: that is believed only within reason.
+/// Reads a header, which may claim a length of up to 4 GiB and open as many brackets: both are believed only within reason.
 fn header(reader: &mut impl Read) -> Result<NpyHeader, Error> {
+    let refused = |reason: String| Err(Error::new(ErrorKind::InvalidData, reason));
     // A magic string of six bytes, a version of two, and a length of two bytes in version 1, of four since.
-    let mut start = [0; 12];
-    reader.read_exact(&mut start)?;
-    let length = u32::from_le_bytes([start[8], start[9], start[10], start[11]]);
-    if start[6] > 1 && length > MAX_HEADER {
-        return Err(Error::new(ErrorKind::InvalidData, format!("its header claims {length} bytes")));
+    let mut bytes = vec![0; 12];
+    reader.read_exact(&mut bytes)?;
+    let (short, long) = ([bytes[8], bytes[9]], [bytes[8], bytes[9], bytes[10], bytes[11]]);
+    let (start, length) = match bytes[6] {
+        0 | 1 => (10, usize::from(u16::from_le_bytes(short))),
+        _ => (12, u32::from_le_bytes(long) as usize),
+    };
+    if length > MAX_HEADER {
+        return refused(format!("its header claims {length} bytes"));
     }
-    NpyHeader::from_reader(Cursor::new(start).chain(reader))
+    reader.take((start + length).saturating_sub(bytes.len()) as u64).read_to_end(&mut bytes)?;
+    if bytes.iter().filter(|byte| b"([{".contains(byte)).count() > MAX_BRACKETS {
+        return refused("its header is not that of an array of numbers".to_owned());
+    }
+    NpyHeader::from_reader(bytes.as_slice())
 }
 
 fn damaged(key: &str, error: &impl Display) -> ImportDefect {

@@ -295,6 +295,20 @@ fn a_header_that_promises_more_than_its_entry_holds_is_refused() {
     }
 }
 
+/// What reads headers tries each bracket within another three times.
+#[test]
+fn a_header_of_many_brackets_is_not_read() {
+    for [open, close] in [["{", "}"], ["[", "]"]] {
+        let descr = format!("{}1{}", open.repeat(60), close.repeat(60));
+        let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (1,), }}\n");
+        let mut npy = b"\x93NUMPY\x01\x00".to_vec();
+        npy.extend((text.len() as u16).to_le_bytes());
+        npy.extend(text.bytes());
+        let error = parse(Fixture::new().raw("x_train.npy", &npy).bytes()).unwrap_err().to_string();
+        assert!(error.contains("its header is not that of an array of numbers"), "{error}");
+    }
+}
+
 #[test]
 fn a_header_that_claims_gibibytes_is_not_read() {
     let npy = b"\x93NUMPY\x02\x00\xff\xff\xff\xff{'descr': '<f4'";
