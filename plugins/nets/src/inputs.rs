@@ -16,7 +16,7 @@ mod tables;
 
 pub use belief::{Belief, Uncertain, Variational};
 pub use design::{Architecture, Auto, Design, Length, Sort};
-pub use fit::Setup;
+pub use fit::{Course, Setup};
 pub use fitted::Fitted;
 pub use last::Last;
 pub use masked::Masked;

@@ -116,6 +116,11 @@ impl<'a> Setup<'a> {
         Ok(Fitted { reader: self.reader.clone(), tables: plan.tables(self.seed, member), network })
     }
 
+    /// Starts the training of a member without noise, and returns its network as it is before the first step.
+    pub fn course<'s, 'p>(&'s self, member: u64, progress: &'p mut Progress) -> (Course<'s, 'p>, Network) {
+        (Course::new(self, member, progress, |noisy| noisy), self.plan().network(self.seed, member))
+    }
+
     /// Trains a member of which each dense layer drops what it reads with its own probability; none drops anything where there
     /// are no rates. Without examples, the network as it was.
     ///
@@ -139,8 +144,9 @@ impl<'a> Setup<'a> {
     }
 }
 
-/// The training of one network: its batches, and the gradient at each.
-pub(super) struct Course<'a, 'p> {
+/// The training of one network by an optimiser of the caller's: its batches, and the gradient at each. Adam moves the tables.
+#[derive(Debug)]
+pub struct Course<'a, 'p> {
     setup: &'a Setup<'a>,
     tables: Tables,
     steps: Steps,
@@ -204,7 +210,7 @@ impl<'a, 'p> Course<'a, 'p> {
     /// # Errors
     ///
     /// A loss that was not finite in the pass before.
-    pub(super) fn next_batch(&mut self) -> Result<bool, Failure> {
+    pub fn next_batch(&mut self) -> Result<bool, Failure> {
         let Setup { design, data, numbers, .. } = self.setup;
         let done = self.step == self.setup.steps() || self.order.is_empty();
         if done || self.next == self.order.len() {
@@ -239,12 +245,7 @@ impl<'a, 'p> Course<'a, 'p> {
     }
 
     /// Replaces the gradient by that of the mean cross-entropy of the batch, and moves the tables.
-    pub(super) fn differentiate(
-        &mut self,
-        network: &Network,
-        deviations: Option<Deviations<'_>>,
-        gradient: &mut [Lanes],
-    ) {
+    pub fn differentiate(&mut self, network: &Network, deviations: Option<Deviations<'_>>, gradient: &mut [Lanes]) {
         let Self { loss, labels, weights, .. } = self;
         let inputs = self.setup.plan().inputs;
         let images = Images { values: &self.rows, stride: inputs, count: labels.len() };
@@ -267,7 +268,7 @@ impl<'a, 'p> Course<'a, 'p> {
     /// # Errors
     ///
     /// A parameter that is not finite.
-    pub(super) fn end(self, network: Network) -> Result<Fitted, Failure> {
+    pub fn end(self, network: Network) -> Result<Fitted, Failure> {
         check_parameters(&network)?;
         if !self.tables.is_finite() {
             return Err(Failure::Diverged("an embedding is not finite at the end of training".into()));
