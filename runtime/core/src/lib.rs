@@ -15,6 +15,7 @@ pub mod failure;
 pub mod image_shape;
 pub mod inputs;
 pub mod interface;
+pub mod layout;
 pub mod limits;
 pub mod matrix;
 pub mod metric;
@@ -23,6 +24,8 @@ pub mod pick;
 pub mod printable;
 pub mod regression;
 pub mod score;
+pub mod score_def;
+pub mod scored;
 pub mod setting;
 pub mod statistics;
 pub mod stream;
@@ -34,6 +37,7 @@ pub use digest::digest;
 pub use distribution::{SUM_TOLERANCE, distribution_defect};
 pub use evaluation::{Evaluation, EvaluationError, Partitioning};
 pub use image_shape::{ImageShape, ImageShapeError};
+pub use layout::{Layout, Pick};
 pub use matrix::{Matrix, ShapeError};
 pub use metric::Metric;
 pub use multimodal::{
@@ -41,6 +45,8 @@ pub use multimodal::{
     Tokens,
 };
 pub use score::{JointScore, ProblemScores, Real, Score};
+pub use score_def::{At, Better, Context, FUEL, ScoreDef, ScoreInfo, ScoreName, Unit};
+pub use scored::{DrawsOfScore, Scored};
 pub use statistics::{Summary, clustered_error, paired_difference, round_significant, summarize, summarize_clusters};
 pub use stream::{Stream, agent_seed, stream};
 pub use tau_samples::TauSamples;

@@ -14,6 +14,7 @@ pub mod directory;
 pub mod invented;
 pub mod journal;
 pub mod kept;
+pub mod kinds;
 pub mod option_names;
 mod overrides;
 pub mod pack;

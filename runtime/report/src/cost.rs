@@ -1,7 +1,8 @@
 //! Figure 10 of the paper: the score against what an agent costs, in fuel rather than in a machine's seconds.
 
 use jointly_record::quantity;
-use jointly_score::scores::{AgentScores, FUEL};
+use jointly_core::FUEL;
+use jointly_score::scores::AgentScores;
 
 use crate::drawing::{Anchor, Area, Axis, Canvas, Label, Panel, Point, Scale, Spot, place, shortened};
 use crate::figure::{Figure, WIDTH, cells, counted, digits};

@@ -6,7 +6,6 @@ mod cost;
 mod draws;
 mod images;
 mod joint;
-pub(crate) mod meanings;
 mod measured;
 mod outside;
 mod overview;

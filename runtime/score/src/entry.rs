@@ -202,7 +202,7 @@ impl Claims {
         if leaderboard.to_csv() != self.leaderboard {
             return Ok(Some(format!("{LEADERBOARD} is not that of {SCORES}")));
         }
-        self.sweep_defect(scores, leaderboard.compared_by())
+        self.sweep_defect(scores, leaderboard.compared_by().map(|name| name.to_string()).as_deref())
     }
 
     /// How the sweep was tuned is part of the question, and believed; what it chose is not.

@@ -4,19 +4,17 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use jointly_core::{Summary, paired_difference};
+use jointly_core::{FUEL, Layout, ScoreName, Summary, paired_difference};
 use jointly_record::plan::PlannedAgent;
 use jointly_record::quantity;
 use jointly_record::quantity::counted;
 use jointly_regression::Acquisition;
+use jointly_regression::scores::NLL;
 use serde_json::{Value, json};
 
-use crate::columns::Columns;
 use crate::comparison::{Comparison, LEVEL};
-use crate::scores::{AgentScores, FUEL, Scores, number};
+use crate::scores::{AgentScores, Scores, number};
 
-/// What every problem of regression has.
-const NLL: &str = "nll";
 /// The baseline of the papers: on problems of classification and regression, and under dataset shift.
 const BASELINE: &str = "mlp";
 const SHIFT_BASELINE: &str = "vanilla";
@@ -33,9 +31,31 @@ pub struct Baseline<'a> {
 /// Agents in order, and what orders them.
 pub struct Leaderboard<'a> {
     pub(crate) scores: &'a Scores<'a>,
-    pub(crate) names: Vec<String>,
+    pub(crate) names: Vec<ScoreName>,
     pub(crate) columns: Columns,
     pub(crate) order: Vec<Placed<'a>>,
+}
+
+/// Which scores the two tables show, and which of them ranks.
+#[derive(Default)]
+pub(crate) struct Columns {
+    /// The score that ranks, where there is one.
+    pub(crate) by: Option<ScoreName>,
+    /// The columns of the first table.
+    pub(crate) first: Vec<ScoreName>,
+    /// The columns of the second table.
+    pub(crate) second: Vec<ScoreName>,
+}
+
+impl Columns {
+    fn new(layouts: &[Layout], names: &[ScoreName]) -> Self {
+        let columns = |layout: &Layout| Self {
+            by: layout.ranks(names),
+            first: layout.first(names),
+            second: layout.second(names),
+        };
+        Layout::of(layouts, names).map(columns).unwrap_or_default()
+    }
 }
 
 /// An agent in its place.
@@ -49,8 +69,8 @@ pub(crate) struct Placed<'a> {
 }
 
 impl<'a> Placed<'a> {
-    fn new(agent: &'a AgentScores<'a>, by: Option<&str>) -> Self {
-        let summary = by.and_then(|by| agent.summary(by));
+    fn new(agent: &'a AgentScores<'a>, by: Option<ScoreName>) -> Self {
+        let summary = by.and_then(|by| agent.summary(&by));
         let lacks = by.is_some_and(|by| agent.lacks(by));
         Self { agent, mean: summary.map_or(f64::NAN, |summary| summary.mean), lacks, rank: None }
     }
@@ -77,12 +97,12 @@ impl<'a> Placed<'a> {
 }
 
 impl<'a> Leaderboard<'a> {
-    /// Ranks by the score that the suite is [about](Columns::of). Equal means share a rank; references stand above and have none. An agent without a score on every problem comes last and has none: its
+    /// Ranks by the score that the [layout](jointly_core::Layout) of the plan's kind names. Equal means share a rank; references stand above and have none. An agent without a score on every problem comes last and has none: its
     /// mean is over other problems.
     pub fn new(scores: &'a Scores<'a>) -> Self {
         let names = scores.names();
-        let columns = Columns::of(scores.plan, &names);
-        let by = columns.by.as_deref();
+        let columns = Columns::new(scores.plan.kind().layouts(), &names);
+        let by = columns.by;
         let mut order: Vec<Placed> = scores.agents.iter().map(|agent| Placed::new(agent, by)).collect();
         // Equals keep the plan's order.
         order.sort_by(|a, b| a.key().partial_cmp(&b.key()).unwrap_or(Ordering::Equal));
@@ -98,16 +118,17 @@ impl<'a> Leaderboard<'a> {
     }
 
     /// The name of the score that ranks, where any agent has one.
-    pub fn ranked_by(&self) -> Option<&str> {
-        self.columns.by.as_deref()
+    pub fn ranked_by(&self) -> Option<ScoreName> {
+        self.columns.by
     }
 
     /// The name of the score that is compared problem by problem: the one that ranks, or the log-likelihood where that is over
     /// all simulations of a process and no problem has it alone.
-    pub fn compared_by(&self) -> Option<&str> {
+    pub fn compared_by(&self) -> Option<ScoreName> {
         let by = self.ranked_by()?;
-        let has = |name: &str| self.scores.agents.iter().any(|agent| agent.by_problem(name).next().is_some());
-        Some(if !has(by) && has(NLL) { NLL } else { by })
+        let has = |name: &ScoreName| self.scores.agents.iter().any(|agent| agent.by_problem(name).next().is_some());
+        let likelihood = self.names.iter().find(|name| **name == *NLL);
+        Some(likelihood.filter(|name| !has(&by) && has(name)).copied().unwrap_or(by))
     }
 
     /// One table of everything: a row of headings, then a row an agent.
@@ -122,7 +143,7 @@ impl<'a> Leaderboard<'a> {
         let problems = counted(plan.problems.len(), "problem");
         let mut text = format!("{}, {problems}, seed {}{}", plan.suite, plan.seed, plan.overrides());
         if let Some(by) = &self.columns.by {
-            let _ = write!(text, "; ranked by {by}, lower is better");
+            let _ = write!(text, "; ranked by {by}, {} is better", by.better());
         }
         let compared = match self.baseline(baseline).zip(self.compared_by()) {
             Some((Baseline { agent, best_variant: true }, by)) => {
@@ -168,7 +189,7 @@ impl<'a> Leaderboard<'a> {
             let (Baseline { agent: base, best_variant }, by) = compared?;
             let other = Some(placed.agent).filter(|agent| !std::ptr::eq(*agent, base))?;
             let tested = !best_variant && placed.ranks() && base.complete();
-            Some((paired(other, base, by)?, tested))
+            Some((paired(other, base, &by)?, tested))
         };
         let differences: Vec<Option<(Summary, bool)>> = self.order.iter().map(difference).collect();
         let mut tested = Comparison::all(&differences.iter().flatten().copied().collect::<Vec<_>>()).into_iter();
@@ -195,7 +216,7 @@ impl<'a> Leaderboard<'a> {
                 "significant": comparison.is_significant(),
             }))
         });
-        json!({ "baseline": base.planned.label, "score": by, "level": LEVEL, "agents": agents.collect::<Value>() })
+        json!({ "baseline": base.planned.label, "score": by.to_string(), "level": LEVEL, "agents": agents.collect::<Value>() })
     }
 
     /// What ± is of scores that are over all simulations and no mean over problems.
@@ -224,7 +245,7 @@ impl<'a> Leaderboard<'a> {
     pub fn joint_table(&self) -> Vec<Vec<String>> {
         let joint = &self.columns.first;
         let mut rows = vec![vec!["#".to_owned(), "agent".to_owned()]];
-        rows[0].extend(joint.iter().cloned());
+        rows[0].extend(joint.iter().map(ScoreName::to_string));
         rows[0].extend(self.floor().map(|_| "above floor".to_owned()));
         for placed in &self.order {
             let agent = placed.agent;
@@ -248,13 +269,13 @@ impl<'a> Leaderboard<'a> {
             (false, _) => "",
         };
         let mut rows = vec![vec!["agent".to_owned()]];
-        rows[0].extend(self.columns.second.iter().cloned());
+        rows[0].extend(self.columns.second.iter().map(ScoreName::to_string));
         if let Some(baseline) = compared {
             rows[0].push(format!("vs {}{}", baseline.planned.label, mark(false)));
         }
         for (Placed { agent, .. }, comparison) in self.order.iter().zip(comparisons) {
             let fuel = || agent.summary(FUEL).map_or("-".into(), |summary| quantity::count(summary.mean));
-            let cell = |name: &String| if name == FUEL { fuel() } else { summary_text(agent.summary(name)) };
+            let cell = |name: &ScoreName| if *name == *FUEL { fuel() } else { summary_text(agent.summary(name)) };
             let mut row = vec![agent.planned.label.clone()];
             row.extend(self.columns.second.iter().map(cell));
             if compared.is_some() {
@@ -294,7 +315,7 @@ impl<'a> Leaderboard<'a> {
     /// An agent's distance from the floor in the score that ranks; the floor itself has none.
     fn above_floor(&self, agent: &AgentScores) -> Option<Summary> {
         let floor = self.floor().filter(|floor| !std::ptr::eq(*floor, agent))?;
-        paired(agent, floor, self.compared_by()?)
+        paired(agent, floor, &self.compared_by()?)
     }
 
     /// The labels that `--baseline` may name.
@@ -380,7 +401,10 @@ fn summary_text(summary: Option<Summary>) -> String {
 }
 
 /// The difference on the problems that both have scored.
-fn paired(agent: &AgentScores, baseline: &AgentScores, by: &str) -> Option<Summary> {
+fn paired<N: ?Sized>(agent: &AgentScores, baseline: &AgentScores, by: &N) -> Option<Summary>
+where
+    ScoreName: PartialEq<N>,
+{
     let theirs: HashMap<&str, f64> =
         baseline.by_problem(by).map(|(problem, theirs)| (problem.problem, theirs.value)).collect();
     let (mut clusters, mut values) = (Vec::new(), (Vec::new(), Vec::new()));

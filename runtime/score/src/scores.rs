@@ -1,8 +1,9 @@
 //! The scores of a run: what `scores.json` holds, computed from the plan and the journal alone.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 
 use anyhow::Result;
+use jointly_core::ScoreName;
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::Plan;
 use jointly_record::unit::{Outcome, UnitResult};
@@ -12,17 +13,15 @@ use crate::clusters;
 
 mod across;
 mod agent;
-mod classification;
+mod conditions;
 mod cross;
 mod regression;
-mod scored;
-mod shift;
+mod values;
 
 pub use across::Across;
 pub use agent::{AgentScores, ScoredProblem};
 pub use cross::{Beliefs, CrossProblem, read as beliefs};
-pub use scored::{ACCURACY, Draws, ECE, FUEL, Scored, number};
-pub use shift::SHIFTED;
+pub use values::number;
 
 /// Everything that a run has to say.
 pub struct Scores<'a> {
@@ -107,32 +106,24 @@ impl<'a> Scores<'a> {
             let mut agent = AgentScores::new(planned);
             for (problem, cluster) in plan.problems.iter().zip(&clusters) {
                 let name = problem.problem.as_str();
-                let scored = |values| ScoredProblem {
+                let Some(result) = by_unit.get(&(planned.label.as_str(), name)) else {
+                    agent.missing += 1;
+                    continue;
+                };
+                if let Outcome::Failed(failure) = &result.outcome {
+                    agent.failures.push((name, failure));
+                }
+                let Some(values) = result.outcome.scores(problem.metric, plan.draws()) else { continue };
+                let unit = result.outcome.regression();
+                agent.problems.push(ScoredProblem {
                     problem: name,
                     cluster: cluster.clone(),
                     values,
-                    unit: None,
-                    shift: None,
-                    absences: Vec::new(),
-                    diagnosis: None,
-                };
-                match by_unit.get(&(planned.label.as_str(), name)).map(|result| &result.outcome) {
-                    Some(Outcome::Scored { scores, fuel, diagnosis }) => {
-                        let values = classification::values(problem.metric, scores, plan.draws(), *fuel);
-                        agent.problems.push(ScoredProblem { diagnosis: diagnosis.as_ref(), ..scored(values) });
-                    }
-                    Some(Outcome::Regression { scores, fuel }) => {
-                        let (unit, absences) = (Some(scores.as_ref()), regression::absences(scores));
-                        let scored = scored(regression::values(scores, *fuel));
-                        agent.problems.push(ScoredProblem { unit, absences, ..scored });
-                    }
-                    Some(Outcome::Shift { scores, fuel }) => {
-                        let scored = scored(shift::values(scores, *fuel));
-                        agent.problems.push(ScoredProblem { shift: Some(scores.as_ref()), ..scored });
-                    }
-                    Some(Outcome::Failed(failure)) => agent.failures.push((name, failure)),
-                    None => agent.missing += 1,
-                }
+                    unit,
+                    shift: result.outcome.shift(),
+                    absences: unit.map(regression::absences).unwrap_or_default(),
+                    diagnosis: result.outcome.diagnosis(),
+                });
             }
             agent.coverage = regression::coverage(&mut agent.problems);
             agent.across = regression::across(&agent.coverage);
@@ -161,22 +152,12 @@ impl<'a> Scores<'a> {
         names.zip(self.clusters.iter().map(String::as_str)).collect()
     }
 
-    /// The names of all scores, joint ones by rising tau.
-    pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
+    /// The names of all scores, in the order of their definitions.
+    pub fn names(&self) -> Vec<ScoreName> {
         let by_problem = self.agents.iter().flat_map(|agent| &agent.problems).flat_map(|problem| &problem.values);
-        let across = self.agents.iter().flat_map(|agent| &agent.across).map(|(name, _)| name);
-        for name in across.chain(by_problem.map(|(name, _)| name)) {
-            if !names.contains(name) {
-                names.push(name.clone());
-            }
-        }
-        if self.plan.evaluation().is_none() {
-            return names;
-        }
-        // Problems with other taus come later but belong before the marginals' scores.
-        names.sort_by_key(|name| order(name));
-        names
+        let across = self.agents.iter().flat_map(|agent| &agent.across).map(|(name, _)| *name);
+        let names: BTreeSet<ScoreName> = across.chain(by_problem.map(|(name, _)| *name)).collect();
+        names.into_iter().collect()
     }
 
     /// Units without a result.
@@ -207,19 +188,6 @@ impl Serialize for Scores<'_> {
         document.serialize_field("version", &self.plan.version)?;
         document.serialize_field("agents", &Agents(self))?;
         document.end()
-    }
-}
-
-/// Joint scores by tau, then aggregates, then the rest in the order of the design.
-fn order(name: &str) -> (u8, u32) {
-    match name {
-        ACCURACY => (2, 0),
-        ECE => (2, 1),
-        FUEL => (2, 2),
-        _ => match name.split_once("_tau").and_then(|(_, tau)| tau.parse().ok()) {
-            Some(tau) => (0, tau),
-            None => (1, 0),
-        },
     }
 }
 

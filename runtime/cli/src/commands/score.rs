@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
+use jointly_classification::scores::{ACCURACY, ECE};
 use jointly_classification::{PredictionOptions, PredictionScores, score_predictions};
 use jointly_core::estimate::MAX_PLANES;
 use jointly_data::ImportedProblem;
@@ -107,8 +108,8 @@ fn to_json(scores: &PredictionScores) -> Value {
             "effective_draws": number(joint.effective_draws),
         }),
     );
-    object.insert(scores::ACCURACY.into(), with_error(scores.accuracy));
-    object.insert(scores::ECE.into(), json!(scores::number(scores.ece)));
+    object.insert(ACCURACY.into(), with_error(scores.accuracy));
+    object.insert(ECE.into(), json!(scores::number(scores.ece)));
     object.insert("draws".into(), scores.draws.into());
     object.insert("samples".into(), scores.samples.into());
     object.insert("classes".into(), scores.num_classes.into());
@@ -119,8 +120,8 @@ fn to_text(file: &str, scores: &PredictionScores) -> String {
     let PredictionScores { draws, samples, num_classes, tau, .. } = scores;
     let rows = [
         [joint_name(scores), quantity::with_error(scores.joint.mean, scores.joint.stderr)],
-        [scores::ACCURACY.into(), quantity::with_error(scores.accuracy.mean, scores.accuracy.stderr)],
-        [scores::ECE.into(), quantity::number(scores.ece)],
+        [ACCURACY.into(), quantity::with_error(scores.accuracy.mean, scores.accuracy.stderr)],
+        [ECE.into(), quantity::number(scores.ece)],
         ["error over draws".into(), quantity::number(scores.joint.draw_error)],
         ["effective draws".into(), quantity::number(scores.joint.effective_draws)],
     ];

@@ -65,7 +65,8 @@ impl Sweep {
         let scores = Scores::with_beliefs(&plan, journal.results(), &directory)?;
         let leaderboard = Leaderboard::new(&scores);
         // Where every variant failed everywhere there is no score, and their failures are what there is to show.
-        let by = leaderboard.compared_by();
+        let by = leaderboard.compared_by().map(|name| name.to_string());
+        let by = by.as_deref();
         let selections = Selection::all(&scores, by.unwrap_or_default(), self.tune.into());
         let json = directory::to_json(&selection::document(&plan, by, self.tune.into(), &selections))?;
         directory.write(SWEEP, &json)?;

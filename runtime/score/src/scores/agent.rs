@@ -2,15 +2,15 @@
 
 use jointly_classification::shift::ShiftScores;
 use jointly_core::failure::Failure;
-use jointly_core::{Summary, summarize_clusters};
+use jointly_core::{DrawsOfScore, ScoreName, Scored, Summary, summarize_clusters};
 use jointly_record::plan::PlannedAgent;
 use jointly_record::unit::SampleDiagnosis;
 use jointly_regression::{CoverageSummary, RegressionUnit};
 use serde_json::{Map, Value, json};
 
 use super::across::Across;
-use super::scored::{Draws, Scored, number, write_values};
-use super::shift;
+use super::conditions::conditions;
+use super::values::{number, write_draws, write_values};
 
 /// One agent's scores over the plan's problems.
 pub struct AgentScores<'a> {
@@ -19,7 +19,7 @@ pub struct AgentScores<'a> {
     /// The problems that it has scores of, in the plan's order.
     pub problems: Vec<ScoredProblem<'a>>,
     /// Scores that are not means over problems, since a problem is but one simulation.
-    pub across: Vec<(String, Across)>,
+    pub across: Vec<(ScoreName, Across)>,
     /// What its intervals cover over all simulations, by process, where the problems are such.
     pub coverage: Vec<(String, CoverageSummary)>,
     /// The problems that it failed on, and how.
@@ -35,13 +35,13 @@ pub struct ScoredProblem<'a> {
     /// What it shares its data with, or its own name.
     pub cluster: String,
     /// The scores by name.
-    pub values: Vec<(String, Scored)>,
+    pub values: Vec<(ScoreName, Scored)>,
     /// All that a problem of regression gave.
     pub unit: Option<&'a RegressionUnit>,
     /// All that a problem of dataset shift gave.
     pub shift: Option<&'a ShiftScores>,
     /// Scores that it has no value of, and why.
-    pub absences: Vec<(String, String)>,
+    pub absences: Vec<(&'static str, String)>,
     /// Of a reference alone.
     pub(super) diagnosis: Option<&'a SampleDiagnosis>,
 }
@@ -60,22 +60,28 @@ impl AgentScores<'_> {
     }
 
     /// Whether a problem has no value of this score where others of its kind have one.
-    pub fn lacks(&self, name: &str) -> bool {
-        self.problems.iter().any(|problem| problem.absences.iter().any(|(absent, _)| absent == name))
+    pub fn lacks(&self, name: ScoreName) -> bool {
+        self.problems.iter().any(|problem| problem.absences.iter().any(|(absent, _)| name == **absent))
     }
 
     /// The mean over the problems that have this score, with its standard error over them, or over the datasets that they
     /// are made of; none where no problem has it. Where one problem is all there is, the standard error is that over its
     /// tau-samples; that of several problems of one dataset is NaN.
-    pub fn summary(&self, name: &str) -> Option<Summary> {
-        if let Some((_, across)) = self.across.iter().find(|(known, _)| known == name) {
+    pub fn summary<N: ?Sized>(&self, name: &N) -> Option<Summary>
+    where
+        ScoreName: PartialEq<N>,
+    {
+        if let Some((_, across)) = self.across.iter().find(|(known, _)| *known == *name) {
             return Some(across.summary(self.problems.len()));
         }
         self.summary_where(name, |_| true)
     }
 
     /// The same over the problems that are asked for by name.
-    pub fn summary_where(&self, name: &str, wanted: impl Fn(&str) -> bool) -> Option<Summary> {
+    pub fn summary_where<N: ?Sized>(&self, name: &N, wanted: impl Fn(&str) -> bool) -> Option<Summary>
+    where
+        ScoreName: PartialEq<N>,
+    {
         let (problems, scored): (Vec<&ScoredProblem>, Vec<Scored>) =
             self.by_problem(name).filter(|(problem, _)| wanted(problem.problem)).unzip();
         let values: Vec<f64> = scored.iter().map(|scored| scored.value).collect();
@@ -89,9 +95,12 @@ impl AgentScores<'_> {
     }
 
     /// What the number of draws does to the mean of a joint score over problems.
-    pub fn draws(&self, name: &str) -> Option<Draws> {
-        let draws: Vec<Draws> = self.by_problem(name).filter_map(|(_, scored)| scored.draws).collect();
-        Draws::combined(&draws)
+    pub fn draws<N: ?Sized>(&self, name: &N) -> Option<DrawsOfScore>
+    where
+        ScoreName: PartialEq<N>,
+    {
+        let draws: Vec<DrawsOfScore> = self.by_problem(name).filter_map(|(_, scored)| scored.draws).collect();
+        DrawsOfScore::combined(&draws)
     }
 
     /// The problems on which the sample of a reference has not converged.
@@ -101,18 +110,21 @@ impl AgentScores<'_> {
     }
 
     /// A score on each problem that has it.
-    pub fn by_problem<'s>(&'s self, name: &'s str) -> impl Iterator<Item = (&'s ScoredProblem<'s>, Scored)> {
+    pub fn by_problem<'s, N: ?Sized>(&'s self, name: &'s N) -> impl Iterator<Item = (&'s ScoredProblem<'s>, Scored)>
+    where
+        ScoreName: PartialEq<N>,
+    {
         self.problems.iter().filter_map(move |problem| Some((problem, problem.value(name)?)))
     }
 
     /// The problem, the score and the reason of each score that has no value.
-    pub fn absences(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+    pub fn absences(&self) -> impl Iterator<Item = (&str, &'static str, &str)> {
         self.problems.iter().flat_map(|problem| {
-            problem.absences.iter().map(|(score, reason)| (problem.problem, score.as_str(), reason.as_str()))
+            problem.absences.iter().map(|(score, reason)| (problem.problem, *score, reason.as_str()))
         })
     }
 
-    pub(super) fn to_json(&self, names: &[String]) -> Value {
+    pub(super) fn to_json(&self, names: &[ScoreName]) -> Value {
         let scores: Map<String, Value> = names
             .iter()
             .filter_map(|name| {
@@ -127,9 +139,9 @@ impl AgentScores<'_> {
                     value["datasets"] = summary.clusters.into();
                 }
                 if let Some(draws) = self.draws(name) {
-                    draws.write(&mut value);
+                    write_draws(draws, &mut value);
                 }
-                Some((name.clone(), value))
+                Some((name.to_string(), value))
             })
             .collect();
         let failures: Vec<Value> = self
@@ -165,8 +177,11 @@ impl AgentScores<'_> {
 
 impl ScoredProblem<'_> {
     /// The score of that name.
-    pub fn value(&self, name: &str) -> Option<Scored> {
-        self.values.iter().find(|(known, _)| known == name).map(|(_, scored)| *scored)
+    pub fn value<N: ?Sized>(&self, name: &N) -> Option<Scored>
+    where
+        ScoreName: PartialEq<N>,
+    {
+        self.values.iter().find(|(known, _)| *known == *name).map(|(_, scored)| *scored)
     }
 
     fn to_json(&self) -> Value {
@@ -174,7 +189,7 @@ impl ScoredProblem<'_> {
         object.insert("problem".into(), self.problem.into());
         write_values(&self.values, &mut object);
         if let Some(scores) = self.shift {
-            object.insert("conditions".into(), shift::conditions(scores));
+            object.insert("conditions".into(), conditions(scores));
         }
         if let Some(diagnosis) = self.diagnosis {
             let SampleDiagnosis { r_hat, effective_draws, acceptance, rounds, converged } = diagnosis;
