@@ -12,6 +12,7 @@ mod plan;
 mod report;
 mod run;
 mod score;
+mod scores;
 mod slurm;
 mod suites;
 mod sweep;
@@ -53,6 +54,7 @@ enum Command {
     New(new::New),
     Check(check::Check),
     Score(score::Score),
+    Scores(scores::Scores),
     Verify(verify::Verify),
     Pack(pack::Pack),
     Leaderboard(leaderboard::Leaderboard),
@@ -75,6 +77,7 @@ impl Jointly {
             Command::New(command) => command.execute(),
             Command::Check(command) => command.execute(),
             Command::Score(command) => command.execute(),
+            Command::Scores(command) => command.execute(),
             Command::Verify(command) => command.execute(),
             Command::Pack(command) => command.execute(),
             Command::Leaderboard(command) => command.execute(),
