@@ -5,11 +5,8 @@ use std::sync::OnceLock;
 
 use jointly_classification::{EvaluateError, Instance, Problem};
 use jointly_core::regression::{Belief as _, Regressor as _};
-use jointly_core::{
-    Classifier as _, Evaluation, Inputs, Matrix, MultimodalClassifier as _, MultimodalDataset, MultimodalModel as _,
-    MultimodalTask, TokenMatrix, Tokens,
-};
-use jointly_host::{Agent, Description, Failure, Interface, LoadError, Trace};
+use jointly_core::{Classifier as _, Dataset, Evaluation, Inputs, Matrix, Model as _, Task, TokenMatrix, Tokens};
+use jointly_host::{Agent, Description, Failure, LoadError, Trace};
 use jointly_regression::{FitError, Noise, PredictionOptions, Process, Simulation, Sizes, TestSet, fit};
 use serde_json::Value;
 
@@ -29,11 +26,11 @@ type Outcome<T> = Result<T, (Ending, String)>;
 /// printable line, and a score that is given is a number.
 pub fn answers(bytes: &[u8]) -> Ending {
     let (first, script) = bytes.split_first().unwrap_or((&0, &[]));
-    match Interface::ALL.get(usize::from(*first) % (Interface::ALL.len() + 1)) {
-        Some(Interface::Classification) => ends_the_same(|| classification(script)),
-        Some(Interface::Regression) => ends_the_same(|| regression(script)),
-        Some(Interface::Multimodal) => ends_the_same(|| multimodal(script)),
-        None => ends_the_same(|| description(script)),
+    match first % 4 {
+        0 => ends_the_same(|| classification(script)),
+        1 => ends_the_same(|| regression(script)),
+        2 => ends_the_same(|| tokens(script)),
+        _ => ends_the_same(|| description(script)),
     }
 }
 
@@ -101,9 +98,9 @@ fn classification(script: &[u8]) -> Outcome<Value> {
         let instance = problem.instance(SEED);
         (problem, instance, few)
     });
-    let mut configured = honest().with(vec![told(script)], LIMITS, Trace::default());
-    let mut model =
-        configured.train(&problem.task(), instance.train(), instance.validation(), SEED).map_err(|f| said(&f))?;
+    let mut configured = honest().classifier(vec![told(script)], LIMITS, Trace::default());
+    let trained = configured.train(&problem.task(), instance.train(), instance.validation(), None, SEED);
+    let mut model = trained.map_err(|failure| said(&failure))?;
     match jointly_classification::evaluate(&mut model, problem, instance, evaluation, SEED, &mut |_| ()) {
         Ok(scores) => {
             let scores = serde_json::to_value(scores).expect("scores are JSON");
@@ -149,15 +146,15 @@ fn regression(script: &[u8]) -> Outcome<String> {
     }
 }
 
-/// Asks for probabilities where inputs have categories.
-fn multimodal(script: &[u8]) -> Outcome<Vec<f32>> {
-    let task = MultimodalTask { num_classes: 3, numbers: 1, image: None, tokens: Tokens::Categories(vec![4]) };
+/// Asks for probabilities where inputs have categories, after a training that is given inputs without labels too.
+fn tokens(script: &[u8]) -> Outcome<Vec<f32>> {
+    let task = Task { tokens: Tokens::Categories(vec![4]), ..Task::new(1, 3) };
     let numbers = Matrix::new(3, 1, vec![-1.0, 0.0, 1.0]).expect("three rows of one number");
     let tokens = TokenMatrix::new(3, 1, vec![0, 3, 1]).expect("three rows of one token");
     let inputs = Inputs::new(numbers, tokens).expect("as many rows");
-    let data = MultimodalDataset::new(&task, inputs.clone(), vec![0, 2, 1]).expect("labels of three classes");
-    let mut configured = honest().multimodal(vec![told(script)], LIMITS, Trace::default());
-    let mut model = configured.train(&task, &data, None, SEED).map_err(|failure| said(&failure))?;
+    let data = Dataset::new(&task, inputs.clone(), vec![0, 2, 1]).expect("labels of three classes");
+    let mut configured = honest().classifier(vec![told(script)], LIMITS, Trace::default());
+    let mut model = configured.train(&task, &data, None, Some(&inputs), SEED).map_err(|failure| said(&failure))?;
     let canonical = model.canonical_draws(&[0, 1, 2]).map_err(|failure| said(&failure))?;
     let probs = model.sample_probs(&inputs, &canonical).map_err(|failure| said(&failure))?;
     assert_eq!(probs.len(), 3 * 3 * 3);

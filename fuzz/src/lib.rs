@@ -1,20 +1,28 @@
-//! Fuzz targets: what the bytes of a component, and what an agent answers, may do to the host.
+//! Fuzz targets: what the bytes of a component, what an agent answers, and what strangers send of runs may do to the host.
 //!
 //! Each target takes any bytes and panics where the host breaks a promise. `cargo fuzz` looks for such bytes; the test
 //! `corpus` tries those that are kept in `corpus/`, and a bounded number that are made of them.
 #![deny(missing_docs)]
 
 mod answers;
+mod entries;
+mod kept;
 mod loader;
+mod npz;
 mod puppet;
+mod record;
 
 use std::sync::OnceLock;
 
 use jointly_host::{Description, Execution, Failure, Kind, Limits, Runtime, Trace};
 
 pub use answers::answers;
+pub use entries::{pack, scores};
+pub use kept::{RUNS, folder, kept};
 pub use loader::{loader, patches};
-pub use puppet::{SCRIPT_BYTES, module, puppet};
+pub use npz::npz;
+pub use puppet::{SCRIPT_BYTES, Start, module, puppet, starts};
+pub use record::{journal, plan};
 
 /// How a case ended, for counts: a target that never sees one of these is blind to it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -27,6 +35,27 @@ pub enum Ending {
     Failed(Kind),
     /// With two answers to one question.
     Inconsistent,
+    /// With what is wrong with a file.
+    Refused,
+    /// With a file that is read.
+    Accepted,
+    /// With a journal that is read, and of no plan that is kept.
+    Foreign,
+    /// With an entry that claims what does not follow from its journal.
+    Unfounded,
+    /// With an .npz that is read.
+    Holds(Contents),
+}
+
+/// What an .npz may hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Contents {
+    /// A problem of classification.
+    Problem,
+    /// A table to predict a number from.
+    Table,
+    /// Predictions that are scored.
+    Predictions,
 }
 
 /// What a case may use: an endless loop ends within milliseconds.

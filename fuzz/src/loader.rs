@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use jointly_core::{Classifier as _, Dataset, Matrix, Model as _, Task};
+use jointly_core::{Classifier as _, Dataset, Inputs, Matrix, Model as _, Task};
 use jointly_host::{Interface, LoadError, Trace};
 
 use crate::{Ending, LIMITS, is_bounded, is_one_line, is_presentable, is_the_guests, module, puppet, runtime};
@@ -25,17 +25,16 @@ pub fn loader(bytes: &[u8]) -> Ending {
     };
     assert_eq!(agent.digest(), jointly_core::digest(bytes));
     is_presentable(agent.description());
-    if !agent.speaks(Interface::Classification) {
+    if !agent.supports(Interface::Classification) {
         return Ending::Answered;
     }
-    let task = Task { input_dim: 1, num_classes: 2, temperature: None, hidden_layers: None };
-    let inputs = Matrix::new(3, 1, vec![-1.0, 0.0, 1.0]).expect("three rows of one number");
-    let data =
-        Dataset::new(inputs.clone(), vec![0, 1, 1], task.num_classes).expect("labels below the number of classes");
+    let task = Task::new(1, 2);
+    let inputs: Inputs = Matrix::new(3, 1, vec![-1.0, 0.0, 1.0]).expect("three rows of one number").into();
+    let data = Dataset::new(&task, inputs.clone(), vec![0, 1, 1]).expect("labels below the number of classes");
     let trace = Trace::default();
     let answered = agent
-        .with(Vec::new(), LIMITS, trace.clone())
-        .train(&task, &data, None, 0)
+        .classifier(Vec::new(), LIMITS, trace.clone())
+        .train(&task, &data, None, None, 0)
         .and_then(|mut model| model.sample_probs(&inputs, &[0, 7]));
     is_bounded(&trace);
     match answered {

@@ -12,20 +12,21 @@ pub const SCRIPT_BYTES: usize = 1024;
 /// Where `puppet.wat` keeps the script: bytes that stand nowhere else in it.
 const PLACE: [u8; SCRIPT_BYTES] = [0xa5; SCRIPT_BYTES];
 
-/// It speaks all interfaces, so that one module does for all, and imports a family of WASI each.
+/// It exports both interfaces, so that one module does for all, and imports a part of each family of WASI; the function of
+/// sockets by a type that is not WASI's.
 const WORLD: &str = "
     package jointly:puppet;
     world puppet {
-        import jointly:agent/host@0.2.0;
+        import jointly:agent/host@0.3.0;
         import wasi:io/poll@0.2.0;
         import wasi:clocks/monotonic-clock@0.2.0;
         import wasi:random/random@0.2.0;
+        import wasi:sockets/tcp-create-socket@0.2.0;
         import wasi:http/types@0.2.0;
         import wasi:cli/exit@0.2.0;
-        export jointly:agent/info@0.2.0;
-        export jointly:agent/classification@0.2.0;
-        export jointly:agent/regression@0.2.0;
-        export jointly:agent/multimodal@0.2.0;
+        export jointly:agent/info@0.3.0;
+        export jointly:agent/classification@0.3.0;
+        export jointly:agent/regression@0.3.0;
     }
     package wasi:io@0.2.0 {
         interface poll {
@@ -41,7 +42,13 @@ const WORLD: &str = "
         }
     }
     package wasi:random@0.2.0 {
-        interface random { get-random-bytes: func(len: u64) -> list<u8>; }
+        interface random {
+            get-random-bytes: func(len: u64) -> list<u8>;
+            get-random-u64: func() -> u64;
+        }
+    }
+    package wasi:sockets@0.2.0 {
+        interface tcp-create-socket { create-tcp-socket: func(); }
     }
     package wasi:http@0.2.0 {
         interface types {
@@ -63,7 +70,7 @@ const WORLD: &str = "
 pub fn puppet(script: &[u8]) -> Vec<u8> {
     static PUPPET: OnceLock<(Vec<u8>, usize)> = OnceLock::new();
     let (component, place) = PUPPET.get_or_init(|| {
-        let component = component();
+        let component = component(&module());
         let place = component.windows(SCRIPT_BYTES).position(|bytes| bytes == PLACE).expect("a place for the script");
         (component, place)
     });
@@ -81,9 +88,33 @@ pub(crate) fn told(script: &[u8]) -> Setting {
     Setting { name: "script".to_owned(), value }
 }
 
-fn component() -> Vec<u8> {
-    let encoder = wit_component::ComponentEncoder::default().module(&module());
-    encoder.and_then(|encoder| encoder.validate(true).encode()).expect("puppet.wat speaks the interface")
+/// What an agent does as it starts, in about half of its units: where a random number is odd.
+#[derive(Clone, Copy, Debug)]
+pub enum Start {
+    /// It calls a function of WASI that it imports by a type that is not WASI's.
+    MistypedWasi,
+    /// It exits by a tail call, which leaves no frame of its own, with a status that is none.
+    TailCall,
+}
+
+/// The honest component with a start function.
+///
+/// # Panics
+/// As [`puppet`].
+pub fn starts(start: Start) -> Vec<u8> {
+    let coin = r#"(import "wasi:random/random@0.2.0" "get-random-u64" (func $coin (result i64)))"#;
+    let socket = r#"(import "wasi:sockets/tcp-create-socket@0.2.0" "create-tcp-socket" (func $socket))"#;
+    let (imports, deed) = match start {
+        Start::MistypedWasi => (format!("{coin}{socket}"), "(call $socket)"),
+        Start::TailCall => (coin.to_owned(), "(return_call $exit (i32.const 7))"),
+    };
+    let odd = "(i32.wrap_i64 (i64.and (call $coin) (i64.const 1)))";
+    component(&with_start(&imports, &format!("(func $start (if {odd} (then {deed}))) (start $start)")))
+}
+
+fn component(module: &[u8]) -> Vec<u8> {
+    let encoder = wit_component::ComponentEncoder::default().module(module);
+    encoder.and_then(|encoder| encoder.validate(true).encode()).expect("puppet.wat exports the interface")
 }
 
 /// The same as a core module with its component type, as compilers leave it: the host makes the component. Its script is of
@@ -92,7 +123,14 @@ fn component() -> Vec<u8> {
 /// # Panics
 /// As [`puppet`].
 pub fn module() -> Vec<u8> {
-    let text = include_str!("puppet.wat").replace("{script}", &"\\a5".repeat(SCRIPT_BYTES));
+    with_start("", "")
+}
+
+/// The module with more imports and a start, both in the text format.
+fn with_start(imports: &str, start: &str) -> Vec<u8> {
+    let script = "\\a5".repeat(SCRIPT_BYTES);
+    let text = include_str!("puppet.wat").replace("{script}", &script);
+    let text = text.replace("{imports}", imports).replace("{start}", start);
     let mut module = wat::parse_str(text).expect("puppet.wat is a module");
     let mut resolve = Resolve::default();
     resolve.push_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../wit")).expect("the interface is well formed");

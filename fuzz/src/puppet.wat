@@ -7,8 +7,8 @@
 ;; to drop one, 0xf5 to add to headers, 0xf6 to exit, 0xf7 to look at the clock, 0xf8 to log a text, 0xf9 to report progress, 0xfa to grow the memory, 0xfb to grow the table, 0xfc to recurse,
 ;; 0xfd to loop, both without end, 0xfe to stop, 0xff to answer with the deed itself as a pointer. The rest do nothing.
 (module
-  (import "jointly:agent/host@0.2.0" "log" (func $log (param i32 i32)))
-  (import "jointly:agent/host@0.2.0" "progress" (func $progress (param f32)))
+  (import "jointly:agent/host@0.3.0" "log" (func $log (param i32 i32)))
+  (import "jointly:agent/host@0.3.0" "progress" (func $progress (param f32)))
   (import "wasi:io/poll@0.2.0" "poll" (func $poll (param i32 i32 i32)))
   (import "wasi:io/poll@0.2.0" "[method]pollable.ready" (func $ready (param i32) (result i32)))
   (import "wasi:io/poll@0.2.0" "[resource-drop]pollable" (func $drop_pollable (param i32)))
@@ -18,9 +18,9 @@
   (import "wasi:http/types@0.2.0" "[constructor]fields" (func $fields (result i32)))
   (import "wasi:http/types@0.2.0" "[method]fields.append" (func $append (param i32 i32 i32 i32 i32 i32)))
   (import "wasi:cli/exit@0.2.0" "exit" (func $exit (param i32)))
-  (import "[export]jointly:agent/classification@0.2.0" "[resource-new]model" (func $new_classifier (param i32) (result i32)))
-  (import "[export]jointly:agent/regression@0.2.0" "[resource-new]model" (func $new_regressor (param i32) (result i32)))
-  (import "[export]jointly:agent/multimodal@0.2.0" "[resource-new]model" (func $new_multimodal (param i32) (result i32)))
+  (import "[export]jointly:agent/classification@0.3.0" "[resource-new]model" (func $new_classifier (param i32) (result i32)))
+  (import "[export]jointly:agent/regression@0.3.0" "[resource-new]model" (func $new_regressor (param i32) (result i32)))
+  {imports}
 
   (memory (export "memory") 2)
   (table $table 1 funcref)
@@ -151,11 +151,13 @@
     (i32.store (local.get $at) (local.get $from))
     (i32.store offset=4 (local.get $at) (local.get $count)))
 
-  ;; A description with one parameter and one sweep of one variant.
-  (func (export "jointly:agent/info@0.2.0#describe") (result i32)
+  ;; A description of an agent that takes tokens and inputs without labels, with one parameter and one sweep of one variant.
+  (func (export "jointly:agent/info@0.3.0#describe") (result i32)
     (local $at i32)
     (local.set $at (call $alloc (i32.const 128)))
     (call $list (local.get $at) (i32.const 4096) (i32.const 6))
+    (i32.store8 offset=33 (local.get $at) (i32.const 1))
+    (i32.store8 offset=34 (local.get $at) (i32.const 1))
     ;; parameters: one, at 52
     (call $list (i32.add (local.get $at) (i32.const 36)) (i32.add (local.get $at) (i32.const 52)) (i32.const 1))
     (call $list (i32.add (local.get $at) (i32.const 52)) (i32.const 4102) (i32.const 4))
@@ -197,36 +199,24 @@
     (memory.copy (i32.add (local.get $at) (i32.const 16)) (local.get $from) (local.get $bytes))
     (call $meddle (local.get $at) (i32.add (i32.const 16) (local.get $bytes))))
 
-  (func (export "jointly:agent/classification@0.2.0#train") (param $arguments i32) (result i32)
-    (call $read (i32.add (local.get $arguments) (i32.const 76)))
+  (func (export "jointly:agent/classification@0.3.0#train") (param $arguments i32) (result i32)
+    (call $read (i32.add (local.get $arguments) (i32.const 172)))
     (global.set $classes (i32.load offset=4 (local.get $arguments)))
     (call $trained (call $new_classifier (i32.const 1))))
-  (func (export "jointly:agent/classification@0.2.0#[method]model.sample-probs")
-    (param $self i32) (param $rows i32) (param i32 i32 i32) (param i32) (param $draws i32) (result i32)
-    (call $probs (local.get $rows) (local.get $draws)))
-  (func (export "jointly:agent/classification@0.2.0#[method]model.canonical-draws")
-    (param $self i32) (param $from i32) (param $draws i32) (result i32)
-    (call $canonical (local.get $from) (local.get $draws)))
-  (func (export "jointly:agent/classification@0.2.0#[dtor]model") (param i32))
-
-  (func (export "jointly:agent/multimodal@0.2.0#train") (param $arguments i32) (result i32)
-    (call $read (i32.add (local.get $arguments) (i32.const 120)))
-    (global.set $classes (i32.load (local.get $arguments)))
-    (call $trained (call $new_multimodal (i32.const 1))))
-  (func (export "jointly:agent/multimodal@0.2.0#[method]model.sample-probs")
+  (func (export "jointly:agent/classification@0.3.0#[method]model.sample-probs")
     (param $self i32) (param $rows i32) (param i32 i32 i32) (param i32 i32 i32 i32) (param i32) (param $draws i32)
     (result i32)
     (call $probs (local.get $rows) (local.get $draws)))
-  (func (export "jointly:agent/multimodal@0.2.0#[method]model.canonical-draws")
+  (func (export "jointly:agent/classification@0.3.0#[method]model.canonical-draws")
     (param $self i32) (param $from i32) (param $draws i32) (result i32)
     (call $canonical (local.get $from) (local.get $draws)))
-  (func (export "jointly:agent/multimodal@0.2.0#[dtor]model") (param i32))
+  (func (export "jointly:agent/classification@0.3.0#[dtor]model") (param i32))
 
-  (func (export "jointly:agent/regression@0.2.0#train") (param $arguments i32) (result i32)
+  (func (export "jointly:agent/regression@0.3.0#train") (param $arguments i32) (result i32)
     (call $read (i32.add (local.get $arguments) (i32.const 64)))
     (call $trained (call $new_regressor (i32.const 1))))
   ;; Functions that are 0 everywhere, with noise of 1: result<function-samples, failure>.
-  (func (export "jointly:agent/regression@0.2.0#[method]model.sample-functions")
+  (func (export "jointly:agent/regression@0.3.0#[method]model.sample-functions")
     (param $self i32) (param $rows i32) (param i32 i32 i32) (param i32) (param $draws i32) (result i32)
     (local $at i32)
     (local $count i32)
@@ -239,11 +229,11 @@
     (call $fill_f32 (i32.add (local.get $at) (i32.const 32)) (local.get $count) (f32.const 0))
     (call $fill_f32 (local.get $noise) (local.get $count) (f32.const 1))
     (call $meddle (local.get $at) (i32.add (i32.const 32) (i32.shl (local.get $count) (i32.const 3)))))
-  (func (export "jointly:agent/regression@0.2.0#[method]model.canonical-draws")
+  (func (export "jointly:agent/regression@0.3.0#[method]model.canonical-draws")
     (param $self i32) (param $from i32) (param $draws i32) (result i32)
     (call $canonical (local.get $from) (local.get $draws)))
   ;; Independent rows of mean 0 and variance 1, and noise of 1: result<option<gaussian>, failure>.
-  (func (export "jointly:agent/regression@0.2.0#[method]model.gaussian")
+  (func (export "jointly:agent/regression@0.3.0#[method]model.gaussian")
     (param $self i32) (param $rows i32) (param i32 i32 i32) (result i32)
     (local $at i32)
     (local $covariance i32)
@@ -273,7 +263,7 @@
           (br $again))))
     (call $meddle (local.get $at) (local.get $bytes)))
   ;; Of -1 to 1, both kinds: result<option<intervals>, failure>.
-  (func (export "jointly:agent/regression@0.2.0#[method]model.intervals")
+  (func (export "jointly:agent/regression@0.3.0#[method]model.intervals")
     (param $self i32) (param $rows i32) (param i32 i32 i32) (param f64) (result i32)
     (local $at i32)
     (local $upper i32)
@@ -288,5 +278,6 @@
     (call $fill_f64 (i32.add (local.get $at) (i32.const 48)) (local.get $rows) (f64.const -1))
     (call $fill_f64 (local.get $upper) (local.get $rows) (f64.const 1))
     (call $meddle (local.get $at) (i32.add (i32.const 48) (i32.shl (local.get $rows) (i32.const 4)))))
-  (func (export "jointly:agent/regression@0.2.0#[dtor]model") (param i32))
+  (func (export "jointly:agent/regression@0.3.0#[dtor]model") (param i32))
+  {start}
 )

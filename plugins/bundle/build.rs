@@ -12,18 +12,18 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name, the directory of its crate and what it learns, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str, Learns); 35] = [
+const AGENTS: [(&str, &str, Learns); 33] = [
     ("uniform", "uniform", CLASSES),
     ("class-average", "class-average", CLASSES),
     ("prior", "prior", CLASSES),
     ("knn", "knn", CLASSES),
     ("random-forest", "random-forest", CLASSES),
     ("logistic-regression", "logistic-regression", CLASSES),
-    ("mlp", "mlp", CLASSES),
+    ("mlp", "mlp", TOKENS),
     ("laplace", "laplace", CLASSES),
     ("deep-kernel", "deep-kernel", CLASSES),
     ("dropout", "dropout", ALL),
-    ("bbb", "bbb", BOTH),
+    ("bbb", "bbb", ALL),
     ("flow", "flow", CLASSES),
     ("ensemble", "ensemble", ALL),
     ("ensemble+", "ensemble-plus", CLASSES),
@@ -43,20 +43,17 @@ const AGENTS: [(&str, &str, Learns); 35] = [
     ("hmc", "hmc", NUMBERS),
     ("nng", "nng", NUMBERS),
     ("fbnn", "fbnn", NUMBERS),
-    ("vanilla", "vanilla", MULTIMODAL),
-    ("temperature-scaling", "temperature-scaling", MULTIMODAL),
-    ("ll-dropout", "ll-dropout", MULTIMODAL),
-    ("ll-svi", "ll-svi", MULTIMODAL),
-    ("svi", "svi", MULTIMODAL),
+    ("temperature-scaling", "temperature-scaling", TOKENS),
+    ("ll-dropout", "ll-dropout", TOKENS),
+    ("ll-svi", "ll-svi", TOKENS),
 ];
 
-/// Whether an agent classifies, whether it regresses, and whether it classifies inputs of any kind.
+/// Whether an agent classifies, whether it regresses, and whether it takes tokens when it classifies.
 type Learns = (bool, bool, bool);
 
 const CLASSES: Learns = (true, false, false);
+const TOKENS: Learns = (true, false, true);
 const NUMBERS: Learns = (false, true, false);
-const BOTH: Learns = (true, true, false);
-const MULTIMODAL: Learns = (false, false, true);
 const ALL: Learns = (true, true, true);
 
 const TARGET: &str = "wasm32-unknown-unknown";
@@ -71,7 +68,7 @@ fn main() -> Result<()> {
     build(&root, &out.join("target"))?;
 
     let mut listing = String::from("[\n");
-    for (name, directory, (classifies, regresses, multimodal)) in AGENTS {
+    for (name, directory, (classifies, regresses, tokens)) in AGENTS {
         let module = format!("jointly_agent_{}.wasm", directory.replace('-', "_"));
         let module = out.join("target").join(TARGET).join("agent").join(module);
         let component = out.join(format!("{directory}.component.wasm"));
@@ -81,7 +78,7 @@ fn main() -> Result<()> {
         writeln!(
             listing,
             "    Bundled {{ name: {name:?}, component: include_bytes!({component:?}), classifies: {classifies}, regresses: \
-             {regresses}, multimodal: {multimodal} }},"
+             {regresses}, tokens: {tokens} }},"
         )?;
     }
     listing.push_str("]\n");
@@ -92,7 +89,7 @@ fn main() -> Result<()> {
 /// Builds again only when something that the agents are made of has changed.
 fn watch(root: &Path) {
     let shared = ["Cargo.toml", "Cargo.lock", "wit", "sdk/Cargo.toml", "sdk/src"].map(String::from);
-    let shared_crates = ["nets", "kernels", "modal"].into_iter();
+    let shared_crates = ["nets", "kernels"].into_iter();
     let crates = shared_crates.chain(AGENTS.map(|(_, directory, _)| directory));
     let crates = crates.flat_map(|name| [format!("plugins/{name}/Cargo.toml"), format!("plugins/{name}/src")]);
     for path in shared.into_iter().chain(crates) {

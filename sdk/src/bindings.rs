@@ -1,5 +1,5 @@
 //! What wit-bindgen makes of the interface, in parts that an agent's module joins as it needs: the worlds of `wit/`
-//! are `agent` with `classification`, with `regression` and with `multimodal`.
+//! are `agent` with `classification` and with `regression`.
 #![allow(missing_docs, unsafe_code, unreachable_pub, clippy::all, clippy::pedantic, reason = "generated")]
 
 /// What every agent has: the host's functions and its own description.
@@ -9,8 +9,8 @@ pub mod agent {
         inline: "
             package jointly:parts;
             world agent {
-                import jointly:agent/host@0.2.0;
-                export jointly:agent/info@0.2.0;
+                import jointly:agent/host@0.3.0;
+                export jointly:agent/info@0.3.0;
             }
         ",
         world: "jointly:parts/agent",
@@ -27,11 +27,11 @@ pub mod classification {
         inline: "
             package jointly:parts;
             world classification {
-                export jointly:agent/classification@0.2.0;
+                export jointly:agent/classification@0.3.0;
             }
         ",
         world: "jointly:parts/classification",
-        with: { "jointly:agent/types@0.2.0": crate::bindings::agent::jointly::agent::types },
+        with: { "jointly:agent/types@0.3.0": crate::bindings::agent::jointly::agent::types },
         generate_all,
         pub_export_macro: true,
         export_macro_name: "export_classification",
@@ -45,32 +45,14 @@ pub mod regression {
         inline: "
             package jointly:parts;
             world regression {
-                export jointly:agent/regression@0.2.0;
+                export jointly:agent/regression@0.3.0;
             }
         ",
         world: "jointly:parts/regression",
-        with: { "jointly:agent/types@0.2.0": crate::bindings::agent::jointly::agent::types },
+        with: { "jointly:agent/types@0.3.0": crate::bindings::agent::jointly::agent::types },
         generate_all,
         pub_export_macro: true,
         export_macro_name: "export_regression",
         default_bindings_module: "jointly_sdk::bindings::regression",
-    });
-}
-
-pub mod multimodal {
-    wit_bindgen::generate!({
-        path: "../wit",
-        inline: "
-            package jointly:parts;
-            world multimodal {
-                export jointly:agent/multimodal@0.2.0;
-            }
-        ",
-        world: "jointly:parts/multimodal",
-        with: { "jointly:agent/types@0.2.0": crate::bindings::agent::jointly::agent::types },
-        generate_all,
-        pub_export_macro: true,
-        export_macro_name: "export_multimodal",
-        default_bindings_module: "jointly_sdk::bindings::multimodal",
     });
 }

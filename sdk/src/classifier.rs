@@ -1,21 +1,11 @@
-//! Agents that predict class probabilities.
+//! Agents that predict class probabilities of rows of numbers.
 
-use crate::{Dataset, Description, Failure, Matrix, Setting};
+use crate::{Dataset, Description, Failure, Matrix, Setting, Task};
 
-/// What is known before any data is seen.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Task {
-    /// Number of features of an input, at least 1.
-    pub input_dim: usize,
-    /// Number of classes, at least 2.
-    pub num_classes: usize,
-    /// Temperature of the environment's softmax, where it is known: low is a strong signal.
-    pub temperature: Option<f32>,
-    /// Number of hidden layers of the environment's network, where it is known.
-    pub hidden_layers: Option<u32>,
-}
-
-/// A method that learns to classify; a value of the type is a trained agent, a belief over functions.
+/// A method that learns to classify rows of numbers; a value of the type is a trained agent, a distribution over functions.
+///
+/// Images are numbers to it. The host asks it nothing about texts and categories: an [`InputClassifier`](crate::InputClassifier)
+/// reads these too.
 pub trait Classifier: Sized + 'static {
     /// What the agent says of itself: the same at every call.
     fn describe() -> Description;
@@ -33,10 +23,27 @@ pub trait Classifier: Sized + 'static {
         seed: u64,
     ) -> Result<Self, Failure>;
 
+    /// Learns as [`train`](Self::train) does, and from further inputs without labels, where the suite has any. An agent whose
+    /// description sets `unlabelled` overrides it; others are given none.
+    ///
+    /// # Errors
+    ///
+    /// The agent's own word for why it gave up.
+    fn train_with_unlabelled(
+        task: &Task,
+        data: &Dataset,
+        validation: Option<&Dataset>,
+        _unlabelled: Option<&Matrix>,
+        settings: &[Setting],
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        Self::train(task, data, validation, settings, seed)
+    }
+
     /// Class probabilities of the one function that `draw` names, at every row: `out[t * num_classes + k]`.
     ///
     /// A draw names the same function in every call, whatever the other rows are. Draws 0, 1, 2, ... are a sample
-    /// from the agent's belief.
+    /// from the agent's posterior.
     ///
     /// # Errors
     ///

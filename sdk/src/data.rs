@@ -3,10 +3,13 @@
 use crate::Matrix;
 
 /// Labelled examples: row `i` of the inputs has class `labels[i]`, below the task's number of classes.
+///
+/// Inputs are a [`Matrix`] for a [`Classifier`](crate::Classifier), and [`Inputs`](crate::Inputs) for an
+/// [`InputClassifier`](crate::InputClassifier).
 #[derive(Clone, Debug)]
-pub struct Dataset {
+pub struct Dataset<I = Matrix> {
     /// One row an example; may have no rows.
-    pub inputs: Matrix,
+    pub inputs: I,
     /// The class of each row.
     pub labels: Vec<u32>,
 }

@@ -15,6 +15,10 @@ pub struct Description {
     pub citation: String,
     /// Whether the seed makes no difference to what the agent predicts.
     pub deterministic: bool,
+    /// Whether a classifier takes inputs that have tokens: texts, and categories beside numbers.
+    pub tokens: bool,
+    /// Whether a classifier uses inputs without labels: see `train_with_unlabelled`.
+    pub unlabelled: bool,
     /// Every setting that training accepts.
     pub parameters: Vec<Parameter>,
     /// Suggested variants for a sweep.
@@ -22,7 +26,8 @@ pub struct Description {
 }
 
 impl Description {
-    /// A description of an agent that uses its seed, without citation, parameters or sweeps; set what differs.
+    /// A description of an agent that uses its seed and takes labelled numbers, without citation, parameters or sweeps; set what
+    /// differs.
     pub fn new(name: &str, version: &str, summary: &str) -> Self {
         Self {
             name: name.into(),
@@ -30,6 +35,8 @@ impl Description {
             summary: summary.into(),
             citation: String::new(),
             deterministic: false,
+            tokens: false,
+            unlabelled: false,
             parameters: Vec::new(),
             sweeps: Vec::new(),
         }
@@ -44,7 +51,9 @@ impl Description {
         let parameters = joined(&descriptions, |it| &it.parameters, |parameter| &mut parameter.kind);
         let sweeps = joined(&descriptions, |it| &it.sweeps, |sweep| &mut sweep.kind);
         let deterministic = descriptions.iter().all(|(_, it)| it.deterministic);
-        Self { deterministic, parameters, sweeps, ..descriptions.remove(0).1 }
+        let [tokens, unlabelled] =
+            [|it: &Self| it.tokens, |it: &Self| it.unlabelled].map(|says| descriptions.iter().any(|(_, it)| says(it)));
+        Self { deterministic, tokens, unlabelled, parameters, sweeps, ..descriptions.remove(0).1 }
     }
 }
 
@@ -74,8 +83,6 @@ pub enum Kind {
     Classification,
     /// A real number for each input.
     Regression,
-    /// Which of some classes an input belongs to that is an image, a text, or categories beside numbers.
-    Multimodal,
 }
 
 /// A hyperparameter that the agent accepts.

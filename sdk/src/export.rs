@@ -2,9 +2,9 @@
 
 /// Makes a type the agent that this crate's module exports: `export!(classifier: MyAgent)` for a
 /// [`Classifier`](crate::Classifier), `export!(regressor: MyAgent)` for a [`Regressor`](crate::Regressor),
-/// `export!(multimodal: MyAgent)` for a [`MultimodalClassifier`](crate::MultimodalClassifier), and several of them, as in
-/// `export!(classifier: MyAgent, regressor: MyOtherAgent)`, for a module that is all that, of one name, version and citation:
-/// the description is the first's, with the settings of all.
+/// `export!(input_classifier: MyAgent)` for an [`InputClassifier`](crate::InputClassifier), and two of them, as in
+/// `export!(classifier: MyAgent, regressor: MyOtherAgent)`, for a module that classifies and regresses, of one name, version and
+/// citation: the description is the first's, with the settings of both.
 ///
 /// The crate's type must be `cdylib`. The macro also stamps the module with the interface that it speaks, in the
 /// custom section `jointly-agent`, which the host reads before it instantiates anything.
@@ -12,11 +12,13 @@
 macro_rules! export {
     (@describe classifier $agent:ty) => { $crate::glue::DescribeClassifier<$agent> };
     (@describe regressor $agent:ty) => { $crate::glue::DescribeRegressor<$agent> };
-    (@describe multimodal $agent:ty) => { $crate::glue::DescribeMultimodal<$agent> };
-    (@part classifier $agent:ty) => {
+    (@describe input_classifier $agent:ty) => { $crate::glue::DescribeInputClassifier<$agent> };
+    (@part classifier $agent:ty) => { $crate::export!(@classification $crate::glue::OfNumbers<$agent>); };
+    (@part input_classifier $agent:ty) => { $crate::export!(@classification $crate::glue::OfInputs<$agent>); };
+    (@classification $learner:ty) => {
         #[cfg(target_arch = "wasm32")]
         const _: () = {
-            type Exported = $crate::glue::ClassifierGlue<$agent>;
+            type Exported = $crate::glue::ClassificationGlue<$learner>;
             $crate::bindings::classification::export_classification!(
                 Exported with_types_in $crate::bindings::classification
             );
@@ -28,15 +30,6 @@ macro_rules! export {
             type Exported = $crate::glue::RegressorGlue<$agent>;
             $crate::bindings::regression::export_regression!(
                 Exported with_types_in $crate::bindings::regression
-            );
-        };
-    };
-    (@part multimodal $agent:ty) => {
-        #[cfg(target_arch = "wasm32")]
-        const _: () = {
-            type Exported = $crate::glue::MultimodalGlue<$agent>;
-            $crate::bindings::multimodal::export_multimodal!(
-                Exported with_types_in $crate::bindings::multimodal
             );
         };
     };

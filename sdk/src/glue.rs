@@ -3,12 +3,12 @@
 mod classification;
 mod convert;
 mod info;
-mod multimodal;
+mod learner;
 mod regression;
 
-pub use classification::{ClassifierGlue, ClassifierModel};
-pub use info::{Describe, DescribeClassifier, DescribeModule, DescribeMultimodal, DescribeRegressor, InfoGlue};
-pub use multimodal::{MultimodalGlue, MultimodalModel};
+pub use classification::{ClassificationGlue, ClassificationModel};
+pub use info::{Describe, DescribeClassifier, DescribeInputClassifier, DescribeModule, DescribeRegressor, InfoGlue};
+pub use learner::{Learner, OfInputs, OfNumbers};
 pub use regression::{RegressorGlue, RegressorModel};
 
 use crate::settings::known;

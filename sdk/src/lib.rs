@@ -1,5 +1,5 @@
 //! What the author of a Jointly agent uses: implement [`Classifier`] or [`Regressor`], name it in [`export!`], and
-//! compile with `cargo build --release --target wasm32-unknown-unknown`.
+//! compile with `cargo build --release --target wasm32-unknown-unknown`. An [`InputClassifier`] also reads texts and categories.
 //!
 //! ```
 //! use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
@@ -73,33 +73,35 @@ mod description;
 mod export;
 mod failure;
 mod host;
+mod input_classifier;
+mod inputs;
 mod matrix;
-mod multimodal;
 mod progress;
 mod regressor;
 mod rng;
 mod setting_value;
 mod settings;
 mod softmax;
+mod task;
 
-pub use classifier::{Classifier, Task};
+pub use classifier::Classifier;
 pub use data::{Dataset, Targets};
 pub use description::{Description, Kind, Parameter, Sweep, sweep};
 pub use failure::Failure;
 pub use host::{log, progress};
+pub use input_classifier::InputClassifier;
+pub use inputs::{Inputs, TokenMatrix};
 pub use matrix::Matrix;
-pub use multimodal::{
-    ImageShape, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, TokenMatrix, Tokens,
-};
 pub use progress::Progress;
 pub use regressor::{Bounds, FunctionSamples, Gaussian, Intervals, RegressionTask, Regressor};
 pub use rng::Rng;
 pub use setting_value::{Count, Fraction, NonNegative, Positive, Probability, SettingValue, Widths};
 pub use settings::{Setting, parse_settings};
 pub use softmax::softmax;
+pub use task::{ImageShape, Task, Tokens};
 
 /// The interface that this crate speaks; every agent carries it in a custom section of its module.
-pub const INTERFACE: &str = "jointly:agent@0.2.0";
+pub const INTERFACE: &str = "jointly:agent@0.3.0";
 
 #[doc(hidden)]
 pub mod bindings;

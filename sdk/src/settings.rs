@@ -43,7 +43,7 @@ macro_rules! settings {
     (
         $(#[$meta:meta])*
         $vis:vis struct $name:ident {
-            $($(#[doc = $summary:literal])+ $field:ident: $type:ty = $default:literal,)*
+            $($(#[doc = $summary:expr])+ $field:ident: $type:ty = $default:literal,)*
         }
     ) => {
         $(#[$meta])*

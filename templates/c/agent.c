@@ -14,7 +14,7 @@
 
 typedef exports_jointly_agent_classification_task_t task_t;
 typedef exports_jointly_agent_classification_dataset_t dataset_t;
-typedef jointly_agent_types_matrix_t matrix_t;
+typedef exports_jointly_agent_classification_inputs_t inputs_t;
 typedef jointly_agent_types_failure_t failure_t;
 typedef exports_jointly_agent_classification_model_t model_t;
 
@@ -80,7 +80,7 @@ static void predict(const double *coefficients, const float *input, size_t class
 static bool fit(const dataset_t *data, size_t classes, size_t width, const settings_t *settings, rng_t rng,
                 double *current) {
     size_t examples = data->labels.len, cols = width - 1, count = classes * width;
-    const float *inputs = data->inputs.values.ptr;
+    const float *inputs = data->inputs.numbers.values.ptr;
     double *anchor = numbers(count), *gradient = numbers(count), *before = numbers(count), *direction = numbers(count);
     double *weights = numbers(examples), *probs = numbers(examples * classes), *along = numbers(classes);
 
@@ -153,6 +153,7 @@ void exports_jointly_agent_info_describe(jointly_agent_types_description_t *ret)
 }
 
 bool exports_jointly_agent_classification_train(task_t *task, dataset_t *train, dataset_t *maybe_validation,
+                                                inputs_t *maybe_unlabelled,
                                                 exports_jointly_agent_classification_list_setting_t *settings,
                                                 uint64_t seed,
                                                 exports_jointly_agent_classification_own_model_t *ret, failure_t *err) {
@@ -176,17 +177,19 @@ bool exports_jointly_agent_classification_train(task_t *task, dataset_t *train, 
             exports_jointly_agent_classification_model_destructor(model);
         }
     }
+    exports_jointly_agent_classification_task_free(task);
     exports_jointly_agent_classification_dataset_free(train);
     if (maybe_validation) exports_jointly_agent_classification_dataset_free(maybe_validation);
+    if (maybe_unlabelled) exports_jointly_agent_classification_inputs_free(maybe_unlabelled);
     exports_jointly_agent_classification_list_setting_free(settings);
     return done;
 }
 
-bool exports_jointly_agent_classification_method_model_sample_probs(model_t *self, matrix_t *inputs,
+bool exports_jointly_agent_classification_method_model_sample_probs(model_t *self, inputs_t *inputs,
                                                                     classifier_list_u64_t *draws,
                                                                     classifier_list_f32_t *ret, failure_t *err) {
     (void)err;
-    size_t classes = self->classes, width = self->width, rows = inputs->rows;
+    size_t classes = self->classes, width = self->width, rows = inputs->numbers.rows;
     ret->len = draws->len * rows * classes;
     ret->ptr = allocate(ret->len, sizeof *ret->ptr);
     double *probs = numbers(classes);
@@ -194,12 +197,12 @@ bool exports_jointly_agent_classification_method_model_sample_probs(model_t *sel
     for (size_t m = 0; m < draws->len; m++) {
         const double *coefficients = self->coefficients + member_of(self, draws->ptr[m]) * classes * width;
         for (size_t t = 0; t < rows; t++) {
-            predict(coefficients, inputs->values.ptr + t * inputs->cols, classes, width, probs);
+            predict(coefficients, inputs->numbers.values.ptr + t * inputs->numbers.cols, classes, width, probs);
             for (size_t k = 0; k < classes; k++) *out++ = (float)probs[k];
         }
     }
     free(probs);
-    jointly_agent_types_matrix_free(inputs);
+    exports_jointly_agent_classification_inputs_free(inputs);
     classifier_list_u64_free(draws);
     return true;
 }

@@ -6,7 +6,7 @@
  * `size`.
  */
 
-import { progress } from "jointly:agent/host@0.2.0";
+import { progress } from "jointly:agent/host@0.3.0";
 import { Random } from "./random.js";
 import { parameters, parse } from "./settings.js";
 
@@ -27,6 +27,8 @@ export const info = {
       summary: "logistic regression under the Bayesian bootstrap",
       citation: "",
       deterministic: false,
+      tokens: false,
+      unlabelled: false,
       parameters,
       sweeps: [],
     };
@@ -39,7 +41,7 @@ class Model {
     this.classes = classes;
   }
 
-  sampleProbs({ rows, cols, values }, draws) {
+  sampleProbs({ numbers: { rows, cols, values } }, draws) {
     const { classes } = this;
     const probs = new Float32Array(draws.length * rows * classes);
     const row = new Float64Array(classes);
@@ -67,12 +69,12 @@ class Model {
 export const classification = {
   Model,
 
-  train(task, { inputs, labels }, validation, settings, seed) {
+  train(task, { inputs, labels }, validation, unlabelled, settings, seed) {
     const values = parse(settings);
     const seeds = new Random(seed);
     const members = [];
     for (let member = 0; member < values.size; member++) {
-      members.push(fit(inputs, labels, task.numClasses, values, new Random(seeds.next())));
+      members.push(fit(inputs.numbers, labels, task.numClasses, values, new Random(seeds.next())));
       progress((member + 1) / values.size);
     }
     return new Model(members, task.numClasses);

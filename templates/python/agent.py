@@ -43,6 +43,8 @@ class Info(exports.Info):
             summary="logistic regression under the Bayesian bootstrap",
             citation="",
             deterministic=False,
+            tokens=False,
+            unlabelled=False,
             parameters=PARAMETERS,
             sweeps=[],
         )
@@ -54,11 +56,12 @@ class Classification(exports.Classification):
         task: classification.Task,
         train: classification.Dataset,
         validation: classification.Dataset | None,
+        unlabelled: classification.Inputs | None,
         settings: list[Setting],
         seed: int,
     ) -> classification.Model:
         values = parse(settings)
-        inputs = with_bias(train.inputs)
+        inputs = with_bias(train.inputs.numbers)
         seeds = Random(seed)
         members = []
         for member in range(values["size"]):
@@ -72,8 +75,8 @@ class Model(classification.Model):
     def __init__(self, members: list[list[list[float]]]):
         self.members = members
 
-    def sample_probs(self, inputs: Matrix, draws: list[int]) -> list[float]:
-        rows = with_bias(inputs)
+    def sample_probs(self, inputs: classification.Inputs, draws: list[int]) -> list[float]:
+        rows = with_bias(inputs.numbers)
         probs: list[float] = []
         for draw in draws:
             coefficients = self.members[draw % len(self.members)]

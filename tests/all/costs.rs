@@ -84,7 +84,7 @@ fn a_plan_writes_nothing() {
 #[test]
 fn a_plan_takes_no_place_and_no_share() {
     for (option, value) in [("--out", "here"), ("--reuse", "there"), ("--shard", "1/2")] {
-        let said = refused(plan(&["uniform"], &[option, value]), &[option, "has no place here", "leave it out"]);
+        let said = refused(plan(&["uniform"], &[option, value]), &[option, "cannot be used here", "leave it out"]);
         assert!(said.contains("--workers N"), "{said}");
     }
     refused(plan(&["uniform"], &["--workers", "0"]), &["--workers"]);

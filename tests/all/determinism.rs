@@ -61,7 +61,7 @@ fn a_cache_that_cannot_be_used_changes_nothing() {
 fn scores_hold_nothing_of_when_and_where() {
     let scores = with(&["uniform"], &[]).scores();
     let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
-    assert_eq!(keys(&scores), "suite seed version agents");
+    assert_eq!(keys(&scores), "format suite seed version agents");
     assert_eq!(keys(&scores["agents"][0]), "agent digest settings scores failures problems");
     let names = "kl_tau1 kl_tau100 kl_aggregate accuracy ece fuel";
     assert_eq!(keys(&scores["agents"][0]["scores"]), names);

@@ -2,7 +2,7 @@
 
 use std::fs::{self, File};
 
-use crate::command::{finish, is_one_line, jointly, refused};
+use crate::command::{done, finish, is_one_line, jointly, refused};
 use crate::run::{PROBLEM, RunDirectory};
 
 /// The run is refused with an error that names the directory, in which nothing changes.
@@ -67,16 +67,41 @@ fn a_place_without_permission_to_write() {
 #[test]
 fn a_plan_of_another_version() {
     let directory = RunDirectory::of(&["uniform"], PROBLEM);
-    let plan = directory.read("plan.json").replace("\"version\": \"0.1.0\"", "\"version\": \"0.0.9\"");
-    fs::write(directory.file("plan.json"), plan).unwrap();
-    refused_there(&directory, &["uniform"], &[], &["version 0.1.0, not 0.0.9", "give another --out"]);
-    refused(["verify", directory.argument()], &[directory.argument(), "version 0.0.9", "use that version"]);
+    let own = env!("CARGO_PKG_VERSION");
+    let text = directory.read("plan.json");
+    let plan = text.replace(&format!("\"version\": \"{own}\""), "\"version\": \"9.9.9\"");
+    fs::write(directory.file("plan.json"), &plan).unwrap();
+    // Units of two versions would stand under the name of one.
+    refused_there(&directory, &["uniform"], &[], &[&format!("version {own}, not 9.9.9"), "give another --out"]);
+    done(["report", directory.argument()]);
+}
+
+#[test]
+fn a_plan_of_another_format() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    let text = directory.read("plan.json");
+    let own = format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION"));
+    let old = text.replace("  \"format\": 1,\n", "").replace(&own, "\"version\": \"0.1.0\"");
+    let new = text.replace("\"format\": 1", "\"format\": 2").replace("\"agents\"", "\"contestants\"");
+    for (plan, said) in [
+        (old, "was written by jointly 0.1.0, which alone reads it; install that version, or run the suite again"),
+        (new, "has format 2; this jointly reads format 1: upgrade jointly"),
+    ] {
+        fs::write(directory.file("plan.json"), plan).unwrap();
+        let said = [&format!("{}/plan.json {said}", directory.argument())[..]];
+        refused_there(&directory, &["uniform"], &[], &said);
+        for command in ["report", "verify", "leaderboard", "pack"] {
+            refused([command, directory.argument()], &said);
+        }
+        refused(["run", "--like", directory.argument()], &said);
+        refused(["merge", "out", directory.argument()], &said);
+    }
 }
 
 #[test]
 fn a_plan_that_is_none() {
     let directory = RunDirectory::of(&["uniform"], PROBLEM);
-    fs::write(directory.file("plan.json"), "{\"version\": \"0.1.0\"}").unwrap();
+    fs::write(directory.file("plan.json"), "{\"format\": 1, \"version\": \"0.2.0\"}").unwrap();
     refused_there(&directory, &["uniform"], &[], &["plan.json"]);
     refused(["report", directory.argument()], &["plan.json"]);
 }

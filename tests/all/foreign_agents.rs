@@ -82,8 +82,8 @@ fn a_component_with_a_flipped_bit_never_passes_for_the_agent() {
 
 #[test]
 fn an_agent_of_an_older_interface() {
-    let texts = ["speaks jointly:agent@0.0.9", "this host speaks jointly:agent@0.2.0", "rebuild it"];
-    refused_agent(&replaced("@0.2.0", "@0.0.9"), &texts);
+    let texts = ["speaks jointly:agent@0.0.9", "this host speaks jointly:agent@0.3.0", "rebuild it"];
+    refused_agent(&replaced("@0.3.0", "@0.0.9"), &texts);
 }
 
 #[test]
@@ -101,12 +101,12 @@ fn a_component_of_a_foreign_world() {
 
 #[test]
 fn a_component_whose_exports_have_the_right_names_and_nothing_in_them() {
-    for interface in ["classification", "regression", "multimodal"] {
+    for interface in ["classification", "regression"] {
         let text = format!(
             r#"(component
                 (instance $nothing)
-                (export "jointly:agent/info@0.2.0" (instance $nothing))
-                (export "jointly:agent/{interface}@0.2.0" (instance $nothing)))"#
+                (export "jointly:agent/info@0.3.0" (instance $nothing))
+                (export "jointly:agent/{interface}@0.3.0" (instance $nothing)))"#
         );
         refused_text(&text, &["not accepted"]);
     }
@@ -157,8 +157,8 @@ fn a_component_that_imports_a_function_that_wasi_does_not_have() {
     let text = r#"(component
         (import "wasi:random/random@0.2.0" (instance (export "get-true-randomness" (func (result u64)))))
         (instance $nothing)
-        (export "jointly:agent/info@0.2.0" (instance $nothing))
-        (export "jointly:agent/classification@0.2.0" (instance $nothing)))"#;
+        (export "jointly:agent/info@0.3.0" (instance $nothing))
+        (export "jointly:agent/classification@0.3.0" (instance $nothing)))"#;
     refused_text(text, &["not accepted by the engine", "function implementation is missing"]);
 }
 

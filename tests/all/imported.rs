@@ -3,6 +3,7 @@
 use serde_json::Value;
 
 use crate::command::{done, run};
+use crate::guests::argument;
 use crate::npz::{Archive, TemporaryFile, problem};
 use crate::run::json;
 
@@ -50,6 +51,19 @@ fn a_problem_may_have_more_classes_and_say_what_is_known() {
     assert!((mean(&scores, "nll_tau5") - 5.0 * 4.0_f64.ln()).abs() < TOLERANCE, "{scores}");
     for agent in scores["agents"].as_array().unwrap() {
         assert_eq!(agent["scores"]["nll_tau5"]["problems"], 1);
+    }
+}
+
+/// An agent that uses them is given the file's inputs without labels, and none where the file has none.
+#[test]
+fn inputs_without_labels_are_handed_on() {
+    let unlabelled = problem().array("unlabelled_inputs", &[2, 1], vec![7.5_f32, -8.0]);
+    for (archive, told) in [(problem(), None), (unlabelled, Some("unlabelled: [7.5, -8.0] []"))] {
+        let file = TemporaryFile::new("mine.npz", archive.bytes());
+        scores(&file, &[&argument("tells-inputs")]);
+        let unit = json(&std::fs::read_to_string(file.sibling("out").join("results.jsonl")).unwrap());
+        let mut log = unit["log"].as_array().unwrap().iter().map(|line| line.as_str().unwrap());
+        assert_eq!(log.find(|line| line.starts_with("unlabelled")), told, "{unit}");
     }
 }
 

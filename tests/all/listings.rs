@@ -39,10 +39,13 @@ fn agents_with_their_settings() {
         "epinet",
         "sgmcmc",
         "nuts",
+        "temperature-scaling",
+        "ll-dropout",
+        "ll-svi",
     ];
     let of = |interface: &str| -> Value {
-        let speaks = |agent: &&Value| agent["interfaces"].as_array().unwrap().contains(&interface.into());
-        agents.as_array().unwrap().iter().filter(speaks).cloned().collect()
+        let supports = |agent: &&Value| agent["interfaces"].as_array().unwrap().contains(&interface.into());
+        agents.as_array().unwrap().iter().filter(supports).cloned().collect()
     };
     assert_eq!(names(&of("classification")), expected);
     assert!(names(&of("regression")).contains(&"bootstrap"), "{agents}");
@@ -57,24 +60,25 @@ fn agents_with_their_settings() {
         text.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(first_words[0], "agent", "{text}");
     assert_eq!(first_words[1..=names(&agents).len()], names(&agents), "{text}");
-    // What each learns, as the JSON says it.
-    let learns = |name: &str| {
+    // What each takes, as the JSON says it.
+    let takes = |name: &str| {
         let line = text.lines().find(|line| line.split(' ').next() == Some(name)).expect("a line an agent");
-        let letters = line.split_whitespace().skip(1).take_while(|word| ["c", "n", "s"].contains(word));
+        let letters = line.split_whitespace().skip(1).take_while(|word| ["c", "t", "r"].contains(word));
         letters.collect::<Vec<_>>().join(" ")
     };
     for agent in agents.as_array().unwrap() {
         let interfaces: Vec<&str> =
             agent["interfaces"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
-        let letter = |interface: &&str| match *interface {
+        let letters = |interface: &&str| match *interface {
+            "classification" if agent["tokens"] == true => "c t",
             "classification" => "c",
-            "regression" => "n",
-            _ => "s",
+            _ => "r",
         };
-        let expected: Vec<&str> = interfaces.iter().map(letter).collect();
-        assert_eq!(learns(agent["name"].as_str().unwrap()), expected.join(" "), "{text}");
+        let expected: Vec<&str> = interfaces.iter().map(letters).collect();
+        assert_eq!(takes(agent["name"].as_str().unwrap()), expected.join(" "), "{text}");
     }
-    assert_eq!(["mlp", "gp", "bbb", "dropout", "svi", "oracle"].map(learns), ["c", "n", "c n", "c n s", "s", "c"]);
+    let agents = ["mlp", "gp", "bbb", "knn", "ll-svi", "oracle"];
+    assert_eq!(agents.map(takes), ["c t", "r", "c t r", "c", "c t", "c"]);
     fits_a_terminal(&text);
 }
 
@@ -82,6 +86,9 @@ fn agents_with_their_settings() {
 fn a_named_agent_shows_its_settings_and_sweeps() {
     let text = done(["agents", "ensemble+", "oracle"]);
     assert!(text.starts_with("ensemble+ ") && text.contains("\noracle "), "{text}");
+    let both = joined(&done(["agents", "dropout"]));
+    assert!(both.contains(" classification of numbers, images and tokens; regression "), "{both}");
+    assert!(joined(&text).contains(" classification of numbers and images"), "{text}");
     assert!(text.contains("prior-scale=3") && text.contains("sweep bootstrap: 3 variants"), "{text}");
     assert!(!text.contains("\nmlp "), "{text}");
     // Every variant as `jointly run` takes it.
@@ -101,7 +108,7 @@ fn a_named_agent_shows_its_settings_and_sweeps() {
     for agent in names(&components()) {
         fits_a_terminal(&done(["agents", agent]));
     }
-    refused(["agents", "mpl"], &["no agent mpl"]);
+    refused(["agents", "mpl"], &["there is no agent mpl: did you mean `mlp`?"]);
 }
 
 #[test]
@@ -170,5 +177,5 @@ fn a_named_suite_lists_its_problems() {
     let problems = suites.as_array().unwrap().iter().flat_map(|suite| suite["problems"].as_array().unwrap());
     assert_eq!(listed, problems.map(|problem| problem.as_str().unwrap()).collect::<Vec<_>>());
     assert!(!joined(&text).contains("testbed: "), "{text}");
-    refused(["suites", "slow"], &["there is no suite slow; there are quick, testbed"]);
+    refused(["suites", "slow"], &["there is no suite slow: `jointly suites` lists all"]);
 }

@@ -1,39 +1,9 @@
 //! Writes NumPy's .npz files: problems and predictions, whole or spoiled.
 
-use std::io::Cursor;
 use std::path::{Path, PathBuf};
 
-use npyz::npz::NpzWriter;
-use npyz::{AutoSerialize, WriterBuilder};
+pub(crate) use jointly_data::import::fixture::Fixture as Archive;
 use tempfile::TempDir;
-
-/// An archive under construction.
-pub(crate) struct Archive(NpzWriter<Cursor<Vec<u8>>>);
-
-impl Archive {
-    pub(crate) fn new() -> Self {
-        Self(NpzWriter::new(Cursor::new(Vec::new())))
-    }
-
-    /// Adds an array in C order.
-    pub(crate) fn array<T: AutoSerialize>(mut self, key: &str, shape: &[u64], values: Vec<T>) -> Self {
-        let builder = self.0.array(key, defaults()).unwrap();
-        let mut writer = builder.default_dtype().shape(shape).begin_nd().unwrap();
-        writer.extend(values).unwrap();
-        writer.finish().unwrap();
-        self
-    }
-
-    /// The bytes of the file.
-    pub(crate) fn bytes(mut self) -> Vec<u8> {
-        self.0.zip_writer().finish().unwrap().into_inner()
-    }
-}
-
-/// The zip crate's own defaults, whose type has no name here.
-fn defaults<T: Default>() -> T {
-    T::default()
-}
 
 /// A file of its own name in a folder of its own.
 pub(crate) struct TemporaryFile {

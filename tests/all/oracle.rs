@@ -78,7 +78,7 @@ fn its_run_is_verified_and_says_how_far_to_trust_it() {
     }
     let finished = run(["verify", directory.argument()]);
     assert_eq!(finished.code, Some(2), "{finished:?}");
-    assert!(joined(&finished.stdout).contains("its plan is not this command's"), "{finished:?}");
+    assert!(joined(&finished.stdout).contains("its plan is not the one that this command makes"), "{finished:?}");
 }
 
 #[test]
@@ -124,13 +124,19 @@ fn it_is_listed_apart_from_the_agents() {
 
 #[test]
 fn what_it_cannot_do_is_refused_with_the_remedy() {
-    refused(["check", "oracle"], &["no component", "`jointly run` and `jointly picture` take it"]);
+    refused(
+        ["check", "oracle"],
+        &["the host's own reference and not a component", "`jointly run` and `jointly picture` take it"],
+    );
     let file = TemporaryFile::new("mine.npz", problem().bytes());
     refused(
         ["run", "oracle", "--problem", file.argument()],
-        &["imported/mine", "law of this one is not known", "leave"],
+        &["imported/mine", "distribution of this one is not known", "leave"],
     );
-    refused(["run", "oracle:size=3", "--suite", "quick"], &["there is no setting size; known: chains=8"]);
+    refused(
+        ["run", "oracle:size=3", "--suite", "quick"],
+        &["oracle has no setting size: `jointly agents oracle` describes its settings"],
+    );
     refused(
         ["run", "oracle:samples=249", "--suite", "quick"],
         &["249 samples are fewer than the 250 draws", "samples=250 or leave samples out"],

@@ -72,7 +72,7 @@ fn a_table_is_run_in_every_suite_that_has_tables_and_its_directory_suffices() {
             finish(jointly().env_remove("JOINTLY_DATA").env("XDG_DATA_HOME", "/nonexistent").args(args))
         };
         let verified = nowhere(&["verify", directory.argument()]);
-        assert!(verified.stdout.contains(&format!("holds: {} units on {count} of", 2 * count)), "{verified:?}");
+        assert!(verified.stdout.contains(&format!("verified: {} units on {count} of", 2 * count)), "{verified:?}");
         let report = nowhere(&["report", directory.argument()]);
         assert!(finished.stdout.starts_with(report.stdout.trim_end()), "{report:?}");
         let page = directory.file("page.html");
@@ -107,7 +107,7 @@ fn what_is_kept_is_gone_on_with_and_taken_over_however_it_is_written_down() {
     assert!(!finished.stderr.contains("taken from other runs"), "{}", finished.stderr);
     refused(
         arguments(&whole, &[AGENT], suite, problems, &["--table", changed.argument()]),
-        &["holds another plan (asked for other bytes of the table mine.csv)"],
+        &["holds another plan (this run has other bytes of the table mine.csv)"],
     );
     // The same contents are other bytes all the same, of which the directory keeps one.
     for (table, difference) in [
@@ -115,7 +115,7 @@ fn what_is_kept_is_gone_on_with_and_taken_over_however_it_is_written_down() {
         (other, "tables mine.npz, not mine.csv"),
     ] {
         let asked = arguments(&whole, &[AGENT], suite, problems, &["--table", table.argument()]);
-        refused(asked, &[&format!("holds another plan (asked for {difference})")]);
+        refused(asked, &[&format!("holds another plan (this run has {difference})")]);
     }
 }
 
@@ -132,8 +132,8 @@ fn a_kept_table_that_was_changed_or_lost_does_not_pass_for_the_runs() {
     fs::remove_file(&kept).unwrap();
     refused(["verify", directory.argument()], &[kept.to_str().unwrap(), "failed to read"]);
     for (from, to, said) in [
-        ("mine.csv", "../mine.csv", "is no plan that this command made: failed to take on the table"),
-        (digest.as_str(), "sha256:../../x", "is no digest"),
+        ("mine.csv", "../mine.csv", "is not a plan that this command made: failed to read the table"),
+        (digest.as_str(), "sha256:../../x", "is not a digest"),
     ] {
         fs::write(directory.file("plan.json"), plan.replacen(from, to, 1)).unwrap();
         refused(["verify", directory.argument()], &[said]);
@@ -168,7 +168,7 @@ fn what_is_no_table_is_refused_before_anything_is_written() {
     let directory = RunDirectory::new();
     refused(
         arguments(&directory, &[AGENT], suite, problems, &["--table", mine().argument(), "--table", yours.argument()]),
-        &["made of the table yours.csv: leave it out, or let --problems match such as coverage/tables/yours/sim0"],
+        &["uses the table yours.csv: leave it out, or let --problems match one such as coverage/tables/yours/sim0"],
     );
     assert!(!directory.path.exists());
     let nowhere = ["--table", "/nowhere/mine.csv"];

@@ -109,7 +109,7 @@ fn a_pack_holds_wherever_it_is() {
     let pack = packed(&directory);
     fs::remove_dir_all(&directory.path).unwrap();
     let stdout = done(["verify", text(&pack)]);
-    let expected = format!("{} holds: 2 units on 1 of 18 problems of quick, the same to the bit\n", pack.display());
+    let expected = format!("{} verified: 2 units on 1 of 18 problems of quick, the same to the bit\n", pack.display());
     assert_eq!(stdout, expected);
     // What a pack is unpacked into can be run on, reported and packed: it is a run's directory.
     fs::create_dir(&directory.path).unwrap();
@@ -144,7 +144,7 @@ fn what_an_entry_is_made_of_goes_with_it() {
     let pack = edited(&sweep, &["sweep.json"], "global", "by-eye");
     let finished = run(["verify", text(&pack)]);
     assert_eq!(finished.code, Some(2), "{finished:?}");
-    assert!(finished.stdout.contains("does not hold: sweep.json does not say how it was tuned"), "{finished:?}");
+    assert!(finished.stdout.contains("verification failed: sweep.json does not say how it was tuned"), "{finished:?}");
 }
 
 #[test]
@@ -176,23 +176,23 @@ fn only_a_finished_run_is_packed() {
     fs::write(directory.file("results.jsonl"), format!("{first}\n")).unwrap();
     refuse(&[directory.argument(), "1 of 2 units have no result yet", "give the same `jointly run` again"]);
     fs::write(directory.file("results.jsonl"), journal.replace("uniform", "superagent")).unwrap();
-    refuse(&["a result for superagent on", "no unit of the plan"]);
+    refuse(&["a result for superagent on", "not a unit of the plan"]);
     fs::write(directory.file("results.jsonl"), journal.replacen("\"scored\":{\"scores\"", "\"failed\":{\"scores\"", 1))
         .unwrap();
     refuse(&["results.jsonl line 1 is not a result"]);
     fs::write(directory.file("results.jsonl"), journal.replacen("\"mean\":", "\"mean\":1", 1)).unwrap();
-    refuse(&["does not hold: scores.json.agents["]);
+    refuse(&["verification failed: scores.json.agents["]);
     fs::write(directory.file("results.jsonl"), journal).unwrap();
     let kept = directory.kept_agent();
     let agent = fs::read(&kept).unwrap();
     fs::write(&kept, &agent[1..]).unwrap();
-    refuse(&[text(&kept), "is damaged: its digest is not its name"]);
+    refuse(&[text(&kept), "is damaged: checksum mismatch"]);
     fs::remove_file(&kept).unwrap();
     refuse(&["failed to read", text(&kept)]);
     fs::write(&kept, &agent).unwrap();
     fs::remove_file(directory.file("scores.json")).unwrap();
     refuse(&["scores.json", "when it is finished"]);
-    refused(["pack", text(&kept)], &["is no pack of an entry, or is damaged"]);
+    refused(["pack", text(&kept)], &["is not a pack, or is damaged"]);
 }
 
 #[test]
@@ -202,7 +202,7 @@ fn another_file_is_not_written_over() {
     fs::write(&thesis, "years of work").unwrap();
     refused(
         ["pack", directory.argument(), "--output", text(&thesis)],
-        &["thesis.tex is there already and another file"],
+        &["thesis.tex already exists with other contents"],
     );
     assert_eq!(fs::read_to_string(&thesis).unwrap(), "years of work");
     refused(["pack", directory.argument(), "--output", directory.argument()], &["is a directory", "--output FILE"]);
@@ -239,11 +239,11 @@ fn a_pack_that_is_cut_or_has_a_bit_flipped_is_refused_in_one_line() {
         refuse(&whole[..end], &format!("{end} bytes"));
     }
     refuse(&[whole.as_slice(), b"\n"].concat(), "a byte more");
-    refuse(b"PK\x03\x04 another archive", "no pack");
+    refuse(b"PK\x03\x04 another archive", "is not a pack");
 }
 
-/// Asserts that an entry does not hold, and where.
-fn does_not_hold(pack: &Path, texts: &[&str]) {
+/// Asserts that the verification of an entry fails, and where.
+fn fails(pack: &Path, texts: &[&str]) {
     let finished = run(["verify", text(pack)]);
     assert_eq!(finished.code, Some(2), "{finished:?}");
     let said = finished.stdout + &finished.stderr;
@@ -261,44 +261,66 @@ fn edited_texts_do_not_hold_under_any_digest() {
     let directory = RunDirectory::of(&["uniform", "prior"], PROBLEM);
     let edit = |names: &[&str], from: &str, to: &str, texts: &[&str]| {
         let pack = edited(&directory, names, from, to);
-        does_not_hold(&pack, texts);
+        fails(&pack, texts);
         fs::remove_file(pack).unwrap();
     };
-    edit(&["scores.json"], "\"mean\": 0.", "\"mean\": 0.0", &["does not hold: scores.json.agents[", " comes out as "]);
+    edit(
+        &["scores.json"],
+        "\"mean\": 0.",
+        "\"mean\": 0.0",
+        &["verification failed: scores.json.agents[", " comes out as "],
+    );
     edit(&["scores.json"], "{", "[", &["scores.json is not JSON"]);
-    edit(&["leaderboard.csv"], "1,", "7,", &["leaderboard.csv is not that of scores.json"]);
-    edit(&["results.jsonl"], "\"fuel\":", "\"fuel\":1", &["does not hold: scores.json.agents["]);
-    let timed = "{\"seconds\":1.0,\"agent\"";
+    edit(&["leaderboard.csv"], "1,", "7,", &["leaderboard.csv does not follow from scores.json"]);
+    edit(&["results.jsonl"], "\"fuel\":", "\"fuel\":1", &["verification failed: scores.json.agents["]);
     edit(
         &["results.jsonl"],
-        "{\"agent\"",
-        timed,
-        &["is not what `jointly pack` makes of what it holds; have it packed again"],
+        ",\"agent\"",
+        ",\"seconds\":1.0,\"agent\"",
+        &["is not the pack that `jointly pack` makes of its contents; have it packed again"],
     );
-    let version = env!("CARGO_PKG_VERSION");
-    let of_version = |version: &str| format!("\"version\": \"{version}\"");
-    let (own, other) = (of_version(version), of_version("0.0.9"));
-    edit(&["plan.json", "scores.json"], &own, &other, &["was made by version 0.0.9", "use that version"]);
+    let newer = ["plan.json of ", "has format 2; this jointly reads format 1: upgrade jointly"];
+    edit(&["plan.json"], "\"format\": 1", "\"format\": 2", &newer);
     edit(
         &["plan.json"],
         "\"seed\": 0",
         "\"seed\": 0, \"note\": 1",
-        &["is not what `jointly pack` makes of what it holds"],
+        &["is not the pack that `jointly pack` makes of its contents"],
     );
     edit(&["plan.json"], "\"agents\": [", "\"agents\": {", &["failed to read", "as a plan"]);
+}
+
+/// The version that made an entry is information: what is run again must come out the same, whoever ran it first.
+#[test]
+fn an_entry_of_another_version_is_read_and_one_of_another_format_is_not() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    let texts = ["plan.json", "scores.json"];
+    let own = format!("\"version\": \"{}\"", env!("CARGO_PKG_VERSION"));
+    let pack = edited(&directory, &texts, &own, "\"version\": \"0.9.0\"");
+    assert!(done(["verify", text(&pack)]).contains("the same to the bit"));
+    done(["leaderboard", text(&pack), directory.argument()]);
+    fs::remove_file(pack).unwrap();
+
+    let own = format!("{{\n  \"format\": 1,\n  \"version\": \"{}\"", env!("CARGO_PKG_VERSION"));
+    let pack = edited(&directory, &["plan.json"], &own, "{\n  \"version\": \"0.1.0\"");
+    for command in ["verify", "leaderboard"] {
+        let said = "plan.json of ";
+        let remedy = "was written by jointly 0.1.0, which alone reads it; install that version, or run the suite again";
+        refused([command, text(&pack)], &[said, text(&pack), remedy]);
+    }
 }
 
 #[test]
 fn a_plan_that_is_not_this_commands_is_not_run() {
     let directory = RunDirectory::of(&["uniform"], PROBLEM);
     for (from, to, said) in [
-        ("wasmtime 48", "wasmtime 47", "its plan is not this command's (engine wasmtime 48"),
-        ("jointly:agent@0.2.0", "jointly:agent@0.1.0", "(interface jointly:agent@0.2.0, not jointly:agent@0.1.0)"),
+        ("wasmtime 48", "wasmtime 47", "its plan is not the one that this command makes (engine wasmtime 48"),
+        ("jointly:agent@0.3.0", "jointly:agent@0.1.0", "(interface jointly:agent@0.3.0, not jointly:agent@0.1.0)"),
     ] {
         let pack = edited(&directory, &["plan.json"], from, to);
         let finished = run(["verify", text(&pack)]);
         assert_eq!((finished.code, finished.stderr.as_str()), (Some(2), ""), "{finished:?}");
-        let start = format!("{} does not hold: ", pack.display());
+        let start = format!("{}: verification failed: ", pack.display());
         assert!(finished.stdout.starts_with(&start) && finished.stdout.contains(said), "{finished:?}");
         fs::remove_file(pack).unwrap();
     }
@@ -312,14 +334,14 @@ fn a_pack_neither_writes_to_the_terminal_as_it_likes_nor_sets_the_verifiers_limi
     for odd in ["\\u001b[31m", "\\u202e", "\\n"] {
         let pack = edited(&directory, &texts, "\"uniform\"", &format!("\"{odd}uniform\""));
         for command in ["verify", "leaderboard"] {
-            let said = refused([command, text(&pack)], &["no plan that this command made", "is not printed"]);
+            let said = refused([command, text(&pack)], &["not a plan that this command made", "is not printable"]);
             assert!(!said.contains(['\x1b', '\u{202e}']), "{said:?}");
         }
         fs::remove_file(pack).unwrap();
     }
     let own = format!("\"memory\": {}", 1_u64 << 30);
     let pack = edited(&directory, &["plan.json"], &own, &format!("\"memory\": {}", 1_u64 << 62));
-    refused(["verify", text(&pack)], &["no plan that this command made", "1 to 4096 MiB"]);
+    refused(["verify", text(&pack)], &["not a plan that this command made", "1 to 4096 MiB"]);
     fs::remove_file(pack).unwrap();
     let pack = edited(&directory, &["plan.json"], "\"fuel\": 2000000000000", "\"fuel\": 2000000000001");
     refused(["verify", text(&pack)], &["more than 2000000000000; give --fuel 2000000000001"]);
@@ -353,7 +375,7 @@ fn no_byte_hides_in_a_pack() {
     ] {
         forge_body(&pack, &body);
         for command in ["verify", "leaderboard"] {
-            refused([command, text(&pack)], &["run.jointly is not what `jointly pack` makes of what it holds"]);
+            refused([command, text(&pack)], &["run.jointly is not the pack that `jointly pack` makes of its contents"]);
         }
     }
 }
@@ -362,7 +384,7 @@ fn no_byte_hides_in_a_pack() {
 fn errors_of_a_pack_name_it_and_what_can_be_done() {
     let directory = RunDirectory::of(&["uniform"], PROBLEM);
     for (file, from, to, said) in [
-        ("results.jsonl", "{\"agent\"", "{{\"agent\"", "line 1 is not a result"),
+        ("results.jsonl", "{\"format\"", "{{\"format\"", "line 1 is not a result"),
         ("plan.json", "\"agents\": [", "\"agents\": {", "as a plan"),
     ] {
         let pack = edited(&directory, &[file], from, to);
@@ -409,14 +431,14 @@ fn a_pack_has_the_files_of_its_plan_and_no_others() {
     change(|members| members.truncate(4), "has no agents/sha256-");
     change(|members| drop(members.remove(0)), "there is no plan.json");
     change(|members| drop(members.remove(1)), "1 of 1 unit has no result yet");
-    change(|members| members.swap(1, 2), "is not what `jointly pack` makes of what it holds");
+    change(|members| members.swap(1, 2), "is not the pack that `jointly pack` makes of its contents");
     change(|members| members.push(members[0].clone()), "holds plan.json twice");
-    change(|members| members.push(("x/plan.json".to_owned(), Vec::new())), "which is no file of an entry");
-    change(|members| members[4].1.push(0), "the digest of its agents/sha256-");
+    change(|members| members.push(("x/plan.json".to_owned(), Vec::new())), "which is not a file of a pack");
+    change(|members| members[4].1.push(0), "checksum mismatch of its agents/sha256-");
     let idle = |members: &mut Vec<(String, Vec<u8>)>| {
         members.push((format!("beliefs/{}.bin", digest(b"").replace(':', "-")), Vec::new()));
     };
-    change(idle, "is not what `jointly pack` makes of what it holds");
+    change(idle, "is not the pack that `jointly pack` makes of its contents");
 }
 
 /// Garbage that no compressor made, whose digest is right: whatever it decodes to is refused.
@@ -429,6 +451,6 @@ fn a_body_that_is_no_archive_is_refused() {
         [Vec::new(), vec![0xa5; 300], whole[HEAD..whole.len() / 2].to_vec(), whole[HEAD..whole.len() - 8].to_vec()];
     for body in bodies {
         forge_body(&pack, &body);
-        refused(["verify", text(&pack)], &["run.jointly is no pack that `jointly pack` made", "get another copy"]);
+        refused(["verify", text(&pack)], &["run.jointly is not a pack that `jointly pack` made", "get another copy"]);
     }
 }

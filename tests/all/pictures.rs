@@ -398,7 +398,7 @@ fn real_data_have_figures_of_their_own() {
 
     let html = ["report", synthetic.argument(), "--format", "html", "--real"];
     let refuse = |real: &RunDirectory, texts: &[&str]| refused(html.iter().chain(&[real.argument()]), texts);
-    refuse(&synthetic, &["that is a run of quick, which is no real data", "--suite testbed/real"]);
+    refuse(&synthetic, &["that is a run of quick, which is not real data", "--suite testbed/real"]);
     let other = RunDirectory::of(&["uniform"], PROBLEM);
     as_if_real(&other);
     refuse(&other, &["has no agent with the bytes and settings of one in", "run the same agents on both"]);
@@ -457,7 +457,7 @@ fn a_picture_needs_a_known_problem() {
         &["there is no problem nonesuch", "testbed/t10/temp0.1/seed0"],
     );
     let misspelt = ["picture", "mlp", "--problem", "quick/t9/temp0.1/seed0"];
-    refused(misspelt, &["no problem of quick", "a name looks like", "`jointly suites quick` lists all"]);
+    refused(misspelt, &["no problem of quick", "did you mean `quick/t10/temp0.1/seed0`?"]);
     // Said before any data are looked for, which may be nowhere.
     let real = ["picture", "mlp", "--problem", "testbed/real/cifar10/t10/seed0"];
     refused(real, &["is real data, whose true class probabilities nobody knows", "testbed/t10/temp0.1/seed0"]);
@@ -505,7 +505,7 @@ fn a_picture_of_a_function_of_one_input() {
     }
     assert_eq!(draw("two.svg"), picture);
     let table = ["picture", "bootstrap", "--problem", "coverage/boston/sim0"];
-    refused(table, &["no known function of one input", "coverage/gap/sim0"]);
+    refused(table, &["not a known function of one input", "coverage/gap/sim0"]);
 }
 
 #[test]

@@ -143,7 +143,7 @@ fn bring_what_is_named(page: &Page, folder: &Path) {
     let agents = [
         ("my-agent", "export!(classifier: "),
         ("my-regressor", "export!(regressor: "),
-        ("my-centres", "export!(multimodal: "),
+        ("my-centres", "export!(input_classifier: "),
     ];
     let commands = commands(page);
     let named = |file: &str| commands.iter().any(|(trial, command)| *trial == Trial::Runs && command.contains(file));

@@ -11,6 +11,7 @@ use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::command::{Finished, finish, fits_a_terminal, is_one_line, joined, jointly, skipped};
+use crate::guests::argument;
 use crate::run::json;
 
 const SUITE: [&str; 5] = ["run", "uniform", "mlp:steps=200", "--suite", "quick/real"];
@@ -101,7 +102,23 @@ fn a_run_on_real_data_is_scored_and_verified() {
     assert!(loss("tfull") < nll && loss("tfull") < loss("t1"), "{scores}");
     let verified = folder.verify();
     assert_eq!(verified.code, Some(0), "{verified:?}");
-    assert!(verified.stdout.contains("holds: 8 units on 4 of 30 problems of quick/real"), "{}", verified.stdout);
+    assert!(verified.stdout.contains("verified: 8 units on 4 of 30 problems of quick/real"), "{}", verified.stdout);
+}
+
+/// An agent that uses them is given the inputs of the training examples that the problem leaves out, without their labels.
+#[test]
+fn examples_that_are_left_out_are_handed_on_without_labels() {
+    let folder = Folder::with_iris();
+    let guest = argument("tells-inputs");
+    let fixed = ["run", &guest, "--suite", "quick/real", "--problems", "*/iris/{t10,tfull}/seed0"];
+    let finished = finish(alone().args(fixed).args(["--data", &folder.data(), "--out", &folder.out()]));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let journal = fs::read_to_string(Path::new(&folder.out()).join("results.jsonl")).unwrap();
+    let given = |size: &str| {
+        let unit = journal.lines().map(json).find(|unit| unit["problem"].as_str().unwrap().contains(size)).unwrap();
+        unit["log"].as_array().unwrap().iter().any(|line| line.as_str().unwrap().starts_with("unlabelled: ["))
+    };
+    assert!(given("/t10/") && !given("/tfull/"), "{journal}");
 }
 
 #[test]
@@ -299,7 +316,7 @@ fn what_cannot_be_fetched_is_named_with_the_remedy() {
     refused(&finished, &["is not fetched: get the t10k files of notMNIST", "notmnist/t10k-images-idx3-ubyte.gz"]);
     refused(
         &finish(alone().args(["data", "--fetch", "irises"])),
-        &["there is no dataset irises; there are iris, wine"],
+        &["there is no dataset irises: did you mean `iris`?"],
     );
     let texts =
         ["boston is a table of regression and is not fetched: put its data.txt", "uci/bostonHousing", "https://"];

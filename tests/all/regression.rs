@@ -14,7 +14,7 @@ use crate::run::{RunDirectory, json};
 /// Two agents that learn next to nothing, fast.
 pub(crate) const AGENTS: [&str; 2] = ["bootstrap:epochs=1,size=2", "bootstrap:epochs=2,size=3"];
 /// A suite of each kind, a pattern of a few of its problems that need no data, and their number.
-const SUITES: [(&str, &str, usize); 3] = [
+pub(crate) const SUITES: [(&str, &str, usize); 3] = [
     ("quick/coverage", "quick/coverage/{line,gap}/sim[01]", 4),
     ("quick/correlations", "quick/correlations/d1/set[01]", 2),
     ("quick/active", "quick/active/d1/set0/*", 2),
@@ -84,7 +84,7 @@ fn a_run_of_each_suite_is_reported_and_verified_and_no_score_depends_on_jobs() {
         fs::remove_file(page).unwrap();
         let before = directory.contents();
         let said = done(["verify", directory.argument()]);
-        assert!(said.contains(&format!("holds: {} units on {count} of", 2 * count)), "{said}");
+        assert!(said.contains(&format!("verified: {} units on {count} of", 2 * count)), "{said}");
         assert_eq!(directory.contents(), before);
         let scores = directory.scores();
         for agent in scores["agents"].as_array().unwrap() {
@@ -235,7 +235,7 @@ fn an_edited_journal_or_score_does_not_hold() {
 pub(crate) fn does_not_hold(directory: &RunDirectory, said: &str) {
     let finished = run(["verify", directory.argument()]);
     assert_eq!(finished.code, Some(2), "{finished:?}");
-    assert!(finished.stdout.contains("does not hold") && finished.stdout.contains(said), "{}", finished.stdout);
+    assert!(finished.stdout.contains("verification failed: ") && finished.stdout.contains(said), "{}", finished.stdout);
 }
 
 /// A value of one problem's scores.
@@ -366,9 +366,9 @@ fn few_simulations_say_what_chance_does() {
     assert!(table.contains("means are over acquisitions too (batch-mig, random)"), "{table}");
     // Scores without a journal are nothing to report from, and not a run without results.
     std::fs::remove_file(directory.file("results.jsonl")).unwrap();
-    refused(["report", directory.argument()], &["has scores and no journal", "leaderboard.csv"]);
+    refused(["report", directory.argument()], &["has scores but no journal", "leaderboard.csv"]);
     let (compared, _) = scored(&["linear", AGENTS[0]], "quick/correlations", "*/d1/set0", &[]);
     std::fs::remove_file(active.file("results.jsonl")).unwrap();
     let asked = ["report", compared.argument(), "--format", "html", "--active", active.argument()];
-    refused(asked, &["has scores and no journal", active.argument()]);
+    refused(asked, &["has scores but no journal", active.argument()]);
 }

@@ -56,7 +56,7 @@ fn intervals_that_are_crossed_short_shrink_or_change_with_the_rows() {
 #[test]
 fn settings_that_no_kind_knows_are_refused() {
     for agent in ["bootstrap:breadth=3", "ensemble:breadth=3"] {
-        refused(["check", agent], &["has no setting breadth; known: "]);
+        refused(["check", agent], &["has no setting breadth: `jointly agents "]);
     }
     refused(["check", "bootstrap:size=0"], &["size=0: expected a whole number of at least 1"]);
 }

@@ -16,26 +16,26 @@ pub(crate) fn refused_request(agents: &[&str], (suite, problems): (&str, &str), 
 }
 
 #[test]
-fn an_agent_that_learns_something_else_is_refused_with_those_that_do() {
+fn an_agent_that_supports_something_else_is_refused() {
     let directory = RunDirectory::new();
     for command in ["run", "sweep"] {
         let on = |agent: &str, suite: &str, problems: &str| {
             [command, agent, "--suite", suite, "--problems", problems, "--out", directory.argument()].map(String::from)
         };
-        let texts = ["mlp does not learn regression", "bundled agents that do:", "bootstrap"];
+        let texts = ["mlp does not support regression", "`jointly agents` lists agents that do"];
         refused(on("mlp", LINE.0, LINE.1), &texts);
-        let texts = ["bootstrap does not learn classification", "bundled agents that do: uniform, class-average"];
+        let texts = ["bootstrap does not support classification", "`jointly agents` lists agents that do"];
         refused(on("bootstrap", "quick", "quick/t10/temp0.1/seed0"), &texts);
         let guest = argument("certain");
-        refused(on(&guest, "quick", "quick/t10/temp0.1/seed0"), &[&guest, "does not learn classification"]);
+        refused(on(&guest, "quick", "quick/t10/temp0.1/seed0"), &[&guest, "does not support classification"]);
     }
     refused_request(
         &["oracle", AGENT],
         LINE,
         &[],
-        &["oracle", "quick/coverage is about real numbers", "score against their own oracle"],
+        &["the oracle takes part in classification only", "quick/coverage is a suite of regression"],
     );
-    let texts = ["mlp does not learn regression", "bundled agents that do:"];
+    let texts = ["mlp does not support regression", "`jointly agents` lists agents that do"];
     refused_request(&[AGENT], ("quick/active", "*/d1/set0/random"), &["--predict", "mlp"], &texts);
     assert!(!directory.path.exists());
 }
@@ -75,7 +75,7 @@ fn options_of_regression_are_refused_where_they_do_not_belong() {
         refused_request(&[AGENT], suite, options, &[&said, none]);
     }
     let texts =
-        ["--residuals is for simulations that resemble a table, and quick/coverage/line/sim0 is none", "--problems"];
+        ["--residuals is for simulations that resemble a table, and quick/coverage/line/sim0 is not one", "--problems"];
     refused_request(&[AGENT], ("quick/coverage", "*/{line,boston}/sim0"), &["--residuals", "in-bag"], &texts);
     for (options, text) in [
         (["--pool", "0"], "pool is 0, expected 1 to"),
@@ -116,16 +116,26 @@ fn what_is_not_there_is_refused() {
     let (suite, problem) = LINE;
     let texts = ["no problem of quick/coverage matches quick/nothing/*; a name looks like quick/coverage/line/sim0"];
     refused_request(&[AGENT], (suite, "quick/nothing/*"), &[], &texts);
-    refused_request(&[AGENT], ("quick/nothing", "*"), &[], &["there is no suite quick/nothing", "quick/correlations"]);
+    refused_request(
+        &[AGENT],
+        ("quick/nothing", "*"),
+        &[],
+        &["there is no suite quick/nothing: `jointly suites` lists all"],
+    );
     refused_request(&[AGENT], LINE, &["--noise", "gumbel"], &["--noise", "normal, student-t, exponential"]);
     refused_request(&["bootstrap:size=0"], LINE, &[], &["size=0: expected a whole number of at least 1"]);
-    refused_request(&["bootstrap:breadth=3"], LINE, &[], &["bootstrap has no setting breadth; known: size=50"]);
+    refused_request(
+        &["bootstrap:breadth=3"],
+        LINE,
+        &[],
+        &["bootstrap has no setting breadth: `jointly agents bootstrap` describes its settings"],
+    );
     let nobody = ["--predict", "nobody"];
     let active = ("quick/active", "*/d1/set0/random");
-    refused_request(&[AGENT], active, &nobody, &["there is no agent nobody", "bootstrap"]);
+    refused_request(&[AGENT], active, &nobody, &["there is no agent nobody: `jointly agents` lists"]);
     let refuses = ["bootstrap refuses its settings", "size=0"];
     refused_request(&[AGENT], active, &["--predict", "bootstrap:size=0"], &refuses);
-    refused_request(&[AGENT, AGENT], (suite, problem), &[], &["is asked for twice"]);
+    refused_request(&[AGENT, AGENT], (suite, problem), &[], &["is given twice"]);
 }
 
 #[test]

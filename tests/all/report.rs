@@ -143,7 +143,10 @@ fn an_agent_that_failed_comes_last_with_its_first_failure() {
 #[test]
 fn an_unknown_baseline_names_the_known() {
     let directory = RunDirectory::of(&AGENTS, PROBLEM);
-    refused(["report", directory.argument(), "--baseline", "gpt"], &["no agent gpt", "mlp:steps=20", "uniform"]);
+    refused(
+        ["report", directory.argument(), "--baseline", "gpt"],
+        &["no agent gpt in ", ": `jointly report ", "lists its agents"],
+    );
 }
 
 #[test]
@@ -157,12 +160,12 @@ fn what_the_page_alone_takes_is_not_ignored() {
         refused(report(option), &[option[0], "give --format html with it"]);
     }
     let html = |options: &[&str]| report(&[&["--format", "html"], options].concat());
-    refused(html(&["--pair", "mlp", "gpt"]), &["--pair: no agent gpt in", "there are mlp:l2=2,steps=20; uniform"]);
-    refused(html(&["--parameter", "depth"]), &["no agent in", "was given depth; they were given l2, steps"]);
+    refused(html(&["--pair", "mlp", "gpt"]), &["--pair: no agent gpt in", ": `jointly report ", "lists its agents"]);
+    refused(html(&["--parameter", "depth"]), &["no agent in", "was given the setting depth: its plan.json"]);
     done(html(&["--pair", "mlp:steps=20,l2=2", "uniform", "--parameter", "steps"]));
     let plain = RunDirectory::of(&["uniform"], PROBLEM);
     let args = ["report", plain.argument(), "--format", "html", "--parameter", "l2"];
-    refused(args, &["was given l2; they were given no setting at all"]);
+    refused(args, &["was given the setting l2: its plan.json"]);
 }
 
 #[test]

@@ -16,10 +16,11 @@ const QUICK: [&str; 4] = ["--suite", "quick", "--problems", PROBLEM];
 
 #[test]
 fn an_unknown_agent() {
+    refused_run(&["mpl"], &QUICK, &["there is no agent mpl: did you mean `mlp`?"]);
     refused_run(
-        &["mpl"],
+        &["blr"],
         &QUICK,
-        &["no agent mpl", "bundled are uniform, class-average, prior", "ensemble, ensemble+"],
+        &["there is no agent blr: `jointly agents` lists those that are bundled", "its .wasm"],
     );
 }
 
@@ -35,27 +36,41 @@ fn a_folder_for_an_agent() {
 
 #[test]
 fn an_agent_asked_for_twice() {
-    refused_run(&["uniform", "uniform"], &QUICK, &["uniform is asked for twice"]);
+    refused_run(&["uniform", "uniform"], &QUICK, &["uniform is given twice"]);
 }
 
 #[test]
 fn an_unknown_suite() {
-    refused_run(&["uniform"], &["--suite", "slow"], &["no suite slow", "quick, testbed"]);
+    refused_run(&["uniform"], &["--suite", "slow"], &["there is no suite slow: `jointly suites` lists all"]);
+}
+
+#[test]
+fn misspelt_names_get_a_guess() {
+    refused_run(
+        &["uniform"],
+        &["--suite", "quick/rael"],
+        &["there is no suite quick/rael: did you mean `quick/real`?"],
+    );
+    refused_run(&["mlp:stpes=20"], &QUICK, &["mlp has no setting stpes: did you mean `steps`?"]);
+    refused_run(&["oracle:chians=20"], &QUICK, &["oracle has no setting chians: did you mean `chains`?"]);
+    for (args, near) in [(&["rnu"][..], "`run`"), (&["run", "mlp", "--siute", "quick"], "`--suite`")] {
+        refused(args, &[&format!("did you mean {near}?")]);
+    }
 }
 
 #[test]
 fn nothing_to_run_on() {
-    refused_run(&["uniform"], &[], &["--suite", "quick, testbed", "--problem FILE.npz"]);
+    refused_run(&["uniform"], &[], &["--suite", "`jointly suites`", "--problem FILE.npz"]);
 }
 
 #[test]
 fn an_unknown_setting() {
-    refused_run(&["mlp:stpes=20"], &QUICK, &["mlp", "no setting stpes", "steps=1000"]);
+    refused_run(&["mlp:stpes=20"], &QUICK, &["mlp has no setting stpes"]);
 }
 
 #[test]
 fn a_setting_for_an_agent_that_has_none() {
-    refused_run(&["uniform:steps=20"], &QUICK, &["uniform", "no setting steps", "none"]);
+    refused_run(&["uniform:steps=20"], &QUICK, &["uniform has no setting steps: it has no settings"]);
 }
 
 #[test]

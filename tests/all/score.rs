@@ -79,7 +79,7 @@ fn few_draws_are_warned_of_and_one_function_is_not() {
         finished.stderr
     };
     // One draw of three bears the likelihood.
-    assert!(warning([1.0, 1.0, 0.0]).contains("3 draws are few for tau 5: they count as 1.000"));
+    assert!(warning([1.0, 1.0, 0.0]).contains("effective sample size 1.000 of 3 draws, too few for tau 5: "));
     assert_eq!(warning([0.4; 3]), "");
     let scores = score(tosses([1.0, 1.0, 0.0]));
     // The influences are 2, -1 and -1.

@@ -11,7 +11,7 @@ use crate::run::{RunDirectory, json as parsed};
 
 pub(crate) const SUITE: &str = "quick/shift";
 /// Two agents that learn next to nothing, fast: one function, and two.
-pub(crate) const AGENTS: [&str; 2] = ["vanilla:epochs=1,hidden=20", "ensemble:epochs=1,hidden=20,size=2"];
+pub(crate) const AGENTS: [&str; 2] = ["mlp:epochs=1,hidden=20", "ensemble:epochs=1,hidden=20,size=2"];
 /// One problem, and all.
 pub(crate) const PROBLEM: &str = "quick/shift/seed0";
 const ALL: &str = "*";
@@ -70,7 +70,7 @@ fn a_run_is_reported_and_verified_and_no_score_depends_on_jobs() {
     for jobs in ["1", "2"] {
         let said = done(["verify", directory.argument(), "--jobs", jobs]);
         assert!(
-            said.contains(&format!("holds: {} units on {COUNT} of {COUNT} problems of {SUITE}", 2 * COUNT)),
+            said.contains(&format!("verified: {} units on {COUNT} of {COUNT} problems of {SUITE}", 2 * COUNT)),
             "{said}"
         );
     }
@@ -88,7 +88,7 @@ fn the_leaderboard_of_a_run() {
     let printed = run(arguments(&directory, &[AGENTS[0], AGENTS[1], "uniform"], SUITE, ALL, &["--json"]));
     assert_eq!(parsed(&printed.stdout), directory.scores(), "{}", finished.stdout);
     let against = joined(&done(["report", directory.argument(), "--baseline", "uniform"]));
-    assert!(against.contains("vs uniform") && !against.contains("vs vanilla"), "{against}");
+    assert!(against.contains("vs uniform") && !against.contains("vs mlp"), "{against}");
 }
 
 #[test]
@@ -125,7 +125,7 @@ fn units_of_another_run_are_taken_over_and_nobody_minds_the_company() {
         (["--seed", "1"], "seed"),
     ] {
         let options = [&options[..], &["--reuse", first.argument()]].concat();
-        refused(arguments(&other, &AGENTS, SUITE, ALL, &options), &["nothing of", "can be taken over", said]);
+        refused(arguments(&other, &AGENTS, SUITE, ALL, &options), &["cannot reuse ", said]);
     }
     assert!(!other.path.exists());
 }
@@ -138,7 +138,7 @@ fn problems_are_chosen_by_pattern() {
     assert_eq!(own, whole.scores()["agents"][0]["problems"].as_array().unwrap()[1..]);
     assert_eq!(own[0]["problem"], "quick/shift/seed1");
     let said = done(["verify", second.argument()]);
-    assert!(said.contains("holds: 1 unit on 1 of 2 problems of quick/shift"), "{said}");
+    assert!(said.contains("verified: 1 unit on 1 of 2 problems of quick/shift"), "{said}");
     assert!(joined(&done(["report", second.argument()])).contains("± is the standard error over the"));
 }
 
@@ -193,7 +193,7 @@ fn shifts_taus_and_draws_are_the_plans() {
         &|shift| shift["levels"][0] = json!("reassign/0.5"),
     ] {
         let said = edited(edit);
-        assert!(said.contains("does not hold: results.jsonl has another result for"), "{said}");
+        assert!(said.contains("verification failed: results.jsonl has another result for"), "{said}");
     }
     for edit in [
         &(|shift: &mut Value| shift["draws"] = json!(0)) as &dyn Fn(&mut Value),
@@ -203,7 +203,7 @@ fn shifts_taus_and_draws_are_the_plans() {
         &|shift| shift["levels"][0] = json!("rotation/30"),
     ] {
         let said = edited(edit);
-        assert!(said.contains("no plan that this command made"), "{said}");
+        assert!(said.contains("not a plan that this command made"), "{said}");
     }
     let said = edited(&|shift| shift["levels"][0] = json!("fog/6"));
     assert!(said.contains("as a plan; ") && said.contains("fog has no severity 6"), "{said}");
@@ -253,7 +253,7 @@ fn an_edited_journal_score_or_leaderboard_does_not_hold() {
     does_not_hold(&directory, "leaderboard.csv");
 }
 
-/// `uniform` knows of numbers alone, and takes part where there are no tokens.
+/// `uniform` takes no tokens, and takes part where there are none.
 #[test]
 fn ignorance_scores_as_on_paper() {
     let (directory, _) = run_of(&["uniform"], PROBLEM, &[]);
@@ -326,7 +326,7 @@ fn means_are_over_levels_of_shift_and_over_problems() {
 /// Dense layers and convolutions, on pictures that the host draws.
 #[test]
 fn every_agent_of_dataset_shift_is_scored_with_either_network() {
-    let names = ["vanilla", "temperature-scaling", "dropout", "ensemble", "svi", "ll-svi", "ll-dropout"];
+    let names = ["mlp", "temperature-scaling", "dropout", "ensemble", "bbb", "ll-svi", "ll-dropout"];
     let networks = ["hidden=10", "network=lenet,filters=2,hidden=10"];
     let agents: Vec<String> =
         networks.iter().flat_map(|own| names.map(|name| format!("{name}:epochs=1,{own}"))).collect();
@@ -350,7 +350,7 @@ fn every_agent_of_dataset_shift_is_scored_with_either_network() {
 /// The same classes are the likeliest, and likelier or less so.
 #[test]
 fn temperature_scaling_changes_confidence_alone() {
-    let agents = ["vanilla:epochs=20,hidden=20", "temperature-scaling:epochs=20,hidden=20"];
+    let agents = ["mlp:epochs=20,hidden=20", "temperature-scaling:epochs=20,hidden=20"];
     let (directory, _) = run_of(&agents, PROBLEM, &SMALL);
     let scores = directory.scores();
     let [plain, scaled] = [0, 1].map(|agent| conditions(&scores, agent));
@@ -365,7 +365,7 @@ fn a_sweep_chooses_and_is_verified() {
     let directory = RunDirectory::new();
     let asked = ["sweep", AGENTS[0], "--only", "learning-rate", "--suite", SUITE, "--out", directory.argument()];
     let said = done(asked.iter().chain(&SMALL));
-    assert!(said.contains("\nbest: vanilla:epochs=1"), "{said}");
+    assert!(said.contains("\nbest: mlp:epochs=1"), "{said}");
     let swept = parsed(&directory.read("sweep.json"));
     let variants = swept["agents"][0]["variants"].as_array().unwrap();
     assert_eq!((variants.len(), &swept["score"]), (3, &"brier_shifted".into()), "{swept}");

@@ -1,10 +1,10 @@
-//! `jointly check` of agents of images, texts and categories that keep their contract, or break one clause or some.
+//! `jointly check` of agents that take tokens and keep their contract, or break one clause or some.
 
-use crate::check::{OF_ANY_INPUT, broken_of};
+use crate::check::{CLAUSES, WITH_TOKENS, broken_of};
 use crate::command::refused;
 
 fn broken(guest: &str) -> Vec<String> {
-    broken_of(guest, OF_ANY_INPUT)
+    broken_of(guest, WITH_TOKENS)
 }
 
 const KINDS: [&str; 3] = ["images", "texts", "categories"];
@@ -32,23 +32,36 @@ pub(crate) fn lying_canonical_words() {
 
 #[test]
 fn answers_that_are_none() {
-    for guest in ["nan-pictures", "sum-two-pictures", "short-answer", "long-answer"] {
-        assert!(broken(guest).starts_with(&["probabilities".to_owned()]), "{guest}");
+    let guests = [
+        ("nan-pictures", WITH_TOKENS),
+        ("sum-two-pictures", WITH_TOKENS),
+        ("short-answer", CLAUSES),
+        ("long-answer", CLAUSES),
+    ];
+    for (guest, clauses) in guests {
+        assert!(broken_of(guest, clauses).starts_with(&["probabilities".to_owned()]), "{guest}");
     }
 }
 
 #[test]
 fn tokens_are_refused_or_read() {
     assert_eq!(broken("misindexes-tokens"), ["texts", "categories"]);
-    for guest in ["refuses-tokens", "naive-bayes", "tells-inputs"] {
+    for guest in ["refuses-tokens", "naive-bayes"] {
         assert_eq!(broken(guest), Vec::<String>::new(), "{guest}");
     }
 }
 
+/// Without them it keeps every clause.
+#[test]
+pub(crate) fn misindexes_unlabelled() {
+    assert_eq!(broken_of("misindexes-unlabelled", WITH_TOKENS + 1), ["unlabelled"]);
+    assert_eq!(broken_of("tells-inputs", WITH_TOKENS + 1), Vec::<String>::new());
+}
+
 #[test]
 fn settings_that_no_kind_knows_are_refused() {
-    for agent in ["vanilla:breadth=3", "dropout:breadth=3"] {
-        refused(["check", agent], &["has no setting breadth; known: "]);
+    for agent in ["mlp:breadth=3", "dropout:breadth=3"] {
+        refused(["check", agent], &["has no setting breadth: `jointly agents "]);
     }
-    refused(["check", "svi:prior-scale=0"], &["prior-scale=0: expected a number above 0"]);
+    refused(["check", "ll-svi:prior-scale=0"], &["prior-scale=0: expected a number above 0"]);
 }

@@ -87,9 +87,9 @@ pub(crate) fn hoards_pictures() {
     Encounter::within("hoards-pictures", PROBLEM, 256).failed("train", "out-of-memory", "--memory");
 }
 
-/// Agents of numbers alone fail in the same ways.
+/// Agents that take no tokens fail in the same ways.
 #[test]
-fn agents_of_numbers_alone_are_held_to_the_same() {
+fn agents_without_tokens_are_held_to_the_same() {
     for (guest, phase, kind, message) in [
         ("batch-dependent", "sample", "invalid-output", "when asked again"),
         ("forgetful", "sample", "invalid-output", "when asked again"),

@@ -98,59 +98,99 @@ fn options_of_other_suites_are_refused() {
 }
 
 #[test]
-fn an_agent_that_learns_something_else_is_refused_by_name() {
+fn an_agent_that_supports_something_else_is_refused_by_name() {
     let guest = argument("certain");
-    for (agent, named) in [("gp", "gp does not learn"), (guest.as_str(), guest.as_str())] {
-        let texts = [named, "which the suite is about; bundled agents that do:", "vanilla"];
+    for (agent, named) in [("gp", "gp does not support"), (guest.as_str(), guest.as_str())] {
+        let texts = [named, "classification, which the suite is about: `jointly agents` lists agents that do"];
         refused_request(&[agent], (SUITE, PROBLEM), &[], &texts);
         refused_request(&[AGENT, agent], (SUITE, PROBLEM), &[], &texts);
         let directory = RunDirectory::new();
         refused(["sweep", agent, "--suite", SUITE, "--out", directory.argument()], &texts);
         assert!(!directory.path.exists());
     }
-    for (suite, problem) in [("quick", "quick/t10/temp0.1/seed0"), ("quick/coverage", "quick/coverage/line/sim0")] {
-        let texts = ["vanilla does not learn", "which the suite is about; bundled agents that do:"];
-        refused_request(&["vanilla"], (suite, problem), &[], &texts);
-    }
-    let texts =
-        ["the oracle takes part in suites of sampled environments alone: of quick/shift nobody knows the truth"];
+    let texts = ["ll-svi does not support regression, which the suite is about: `jointly agents` lists agents that do"];
+    refused_request(&["ll-svi"], ("quick/coverage", "quick/coverage/line/sim0"), &[], &texts);
+    let texts = ["the oracle takes part in suites of sampled environments only: the truth of quick/shift is not known"];
     refused_request(&["oracle", AGENT], (SUITE, PROBLEM), &[], &texts);
+}
+
+/// Before any unit runs, and before a directory is made. Unasked, those take part that can.
+#[test]
+fn an_agent_without_tokens_is_refused_where_inputs_have_some() {
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("criteo")).unwrap();
+    let click = |i: u32| format!("{}{}{}\n", i % 2, "\t1".repeat(13), "\t0000000a".repeat(26));
+    std::fs::write(folder.path().join("criteo/train.txt"), (0..200).map(click).collect::<String>()).unwrap();
+    let data = ["--data", folder.path().to_str().unwrap()];
+    let texts = [
+        "knn takes no tokens, and inputs of shift/clicks/seed0 in shift/clicks are words or categories",
+        "give agents that take tokens (bundled: ",
+        "ll-svi",
+    ];
+    for agents in [&["knn"][..], &[AGENT, "knn"]] {
+        refused_request(agents, ("shift/clicks", "*/seed0"), &data, &texts);
+    }
+    let directory = RunDirectory::new();
+    let options = [&data[..], &["--plan-only"]].concat();
+    done(arguments(&directory, &[], "shift/clicks", "*/seed0", &options));
+    let plan = json(&directory.read("plan.json"));
+    let planned: Vec<&str> =
+        plan["agents"].as_array().unwrap().iter().map(|agent| agent["agent"].as_str().unwrap()).collect();
+    let listed = json(&done(["agents", "--json"]));
+    let able = listed.as_array().unwrap().iter().filter(|agent| agent["tokens"] == true);
+    assert_eq!(planned, able.map(|agent| agent["name"].as_str().unwrap()).collect::<Vec<_>>());
+}
+
+/// An agent that was made for dataset shift takes part in the testbed too.
+#[test]
+fn agents_of_dataset_shift_take_part_in_the_testbed() {
+    let directory = RunDirectory::new();
+    let agents = ["ll-svi:epochs=1,hidden=10", "temperature-scaling:epochs=1,hidden=10"];
+    done(arguments(&directory, &agents, "quick", "quick/t10/temp0.1/seed0", &["--draws", "5"]));
+    let scores = directory.scores();
+    assert!(scores["agents"].as_array().unwrap().iter().all(|agent| agent["scores"]["kl_tau1"]["mean"].is_number()));
 }
 
 #[test]
 fn what_is_not_there_is_refused() {
     let texts = ["no problem of quick/shift matches quick/nothing/*; a name looks like quick/shift/seed0"];
     refused_request(&[AGENT], (SUITE, "quick/nothing/*"), &[], &texts);
-    refused_request(&[AGENT], ("shift/nothing", "*"), &[], &["there is no suite shift/nothing", "shift/synthetic"]);
     refused_request(
-        &["vanilla:epochs=0"],
+        &[AGENT],
+        ("shift/nothing", "*"),
+        &[],
+        &["there is no suite shift/nothing: `jointly suites` lists all"],
+    );
+    refused_request(
+        &["mlp:epochs=0"],
         (SUITE, PROBLEM),
         &[],
         &["epochs=0: expected auto, or a whole number of at least 1"],
     );
     let texts = ["network=conv: expected auto or mlp or lenet or embedding"];
-    refused_request(&["vanilla:network=conv"], (SUITE, PROBLEM), &[], &texts);
-    // What it has for classification in sampled environments it does not have here.
+    refused_request(&["mlp:network=conv"], (SUITE, PROBLEM), &[], &texts);
+    let texts = ["ensemble refuses its settings: ", "steps=20 and epochs=1 are two lengths of the training"];
+    refused_request(&["ensemble:steps=20,epochs=1"], (SUITE, PROBLEM), &[], &texts);
     refused_request(
-        &["ensemble:steps=20"],
+        &["uniform:epochs=1"],
         (SUITE, PROBLEM),
         &[],
-        &["ensemble has no setting steps; known: ", "epochs=auto"],
+        &["uniform has no setting epochs: it has no settings"],
     );
-    refused_request(&["uniform:epochs=1"], (SUITE, PROBLEM), &[], &["uniform has no setting epochs; it has none"]);
-    refused_request(&[AGENT, AGENT], (SUITE, PROBLEM), &[], &["is asked for twice"]);
-    refused_request(&["nobody"], (SUITE, PROBLEM), &[], &["there is no agent nobody", "ll-svi"]);
+    refused_request(&[AGENT, AGENT], (SUITE, PROBLEM), &[], &["is given twice"]);
+    refused_request(&["nobody"], (SUITE, PROBLEM), &[], &["there is no agent nobody: `jointly agents` lists"]);
 }
 
 #[test]
 fn agents_and_suites_of_dataset_shift_are_listed() {
     let agents = json(&done(["agents", "--json"]));
-    let interfaces = |name: &str| {
+    let takes = |name: &str| {
         let agent = agents.as_array().unwrap().iter().find(|agent| agent["name"] == name).unwrap();
-        agent["interfaces"].clone()
+        serde_json::json!([agent["interfaces"], agent["tokens"], agent["unlabelled"]])
     };
-    assert_eq!(interfaces("svi"), serde_json::json!(["multimodal"]));
-    assert_eq!(interfaces("dropout"), serde_json::json!(["classification", "regression", "multimodal"]));
+    assert_eq!(takes("ll-svi"), serde_json::json!([["classification"], true, false]));
+    assert_eq!(takes("dropout"), serde_json::json!([["classification", "regression"], true, false]));
+    assert_eq!(takes("ensemble+"), serde_json::json!([["classification"], false, true]));
     let suites = json(&done(["suites", "--json"]));
     let suite = |name: &str| suites.as_array().unwrap().iter().find(|suite| suite["name"] == name).unwrap();
     assert_eq!(suite(SUITE)["problems"], serde_json::json!([PROBLEM, "quick/shift/seed1"]));

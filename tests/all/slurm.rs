@@ -158,15 +158,15 @@ fn what_the_tasks_would_refuse_is_refused_at_once() {
     };
     with(&[], &["--nodes"]);
     with(&["--nodes", "0"], &["0", "--nodes"]);
-    with(&["--nodes", "2", "--shard", "1/2"], &["--shard has no place here", "leave it out"]);
-    with(&["--nodes", "2", "--sbatch=--array=1-9"], &["settles --array itself"]);
-    with(&["--nodes", "2", "--sbatch=-a1-9"], &["settles --array itself", "give --nodes"]);
-    with(&["--nodes", "2", "--sbatch=--depend=afterok:1"], &["settles --dependency itself"]);
-    with(&["--nodes", "2", "--sbatch=--no-requeue"], &["settles --no-requeue itself"]);
+    with(&["--nodes", "2", "--shard", "1/2"], &["--shard cannot be used here", "leave it out"]);
+    with(&["--nodes", "2", "--sbatch=--array=1-9"], &["sets --array itself"]);
+    with(&["--nodes", "2", "--sbatch=-a1-9"], &["sets --array itself", "give --nodes"]);
+    with(&["--nodes", "2", "--sbatch=--depend=afterok:1"], &["sets --dependency itself"]);
+    with(&["--nodes", "2", "--sbatch=--no-requeue"], &["sets --no-requeue itself"]);
     with(&["--nodes", "2", "--sbatch=--time 4"], &["put = between"]);
-    with(&["--nodes", "2", "--sbatch=-c8"], &["settles --cpus-per-task itself", "give --jobs"]);
-    with(&["--nodes", "2", "--sbatch", "fast"], &["no option of sbatch"]);
-    with(&["--nodes", "2", "--sbatch=--comment=a\nrm"], &["no option of sbatch"]);
+    with(&["--nodes", "2", "--sbatch=-c8"], &["sets --cpus-per-task itself", "give --jobs"]);
+    with(&["--nodes", "2", "--sbatch", "fast"], &["is not an option of sbatch"]);
+    with(&["--nodes", "2", "--sbatch=--comment=a\nrm"], &["is not an option of sbatch"]);
     refused(["slurm", "nonesuch", "--suite", "quick", "--nodes", "2"], &["nonesuch"]);
     refused(["slurm", "uniform", "--suite", "nonesuch", "--nodes", "2"], &["there is no suite nonesuch"]);
 }

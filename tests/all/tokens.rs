@@ -4,11 +4,8 @@
 use std::path::Path;
 use std::sync::OnceLock;
 
-use jointly_core::{
-    ImageShape, Inputs, Matrix, MultimodalClassifier, MultimodalDataset, MultimodalModel, MultimodalTask, TokenMatrix,
-    Tokens,
-};
-use jointly_host::{Agent, Execution, Failure, Kind, Limits, Phase, Runtime, Setting, Trace, TrainedMultimodal};
+use jointly_core::{Classifier as _, Dataset, ImageShape, Inputs, Matrix, Model as _, Task, TokenMatrix, Tokens};
+use jointly_host::{Agent, Execution, Failure, Kind, Limits, Phase, Runtime, Setting, Trace, TrainedClassifier};
 
 use crate::guests::guest;
 
@@ -22,18 +19,26 @@ fn agent(name: &str) -> Agent {
     runtime.load(&std::fs::read(guest(name)).unwrap(), LIMITS).unwrap()
 }
 
-fn train(
+/// What training leaves, and what it logs.
+type Trained = (Result<TrainedClassifier, Failure>, Vec<String>);
+
+fn train(name: &str, task: &Task, data: &Dataset, settings: &[(&str, &str)]) -> Trained {
+    train_on_all(name, task, data, (None, None), settings)
+}
+
+/// Trains with examples for the agent's own use, and with inputs without labels.
+fn train_on_all(
     name: &str,
-    task: &MultimodalTask,
-    data: &MultimodalDataset,
-    validation: Option<&MultimodalDataset>,
+    task: &Task,
+    data: &Dataset,
+    (validation, unlabelled): (Option<&Dataset>, Option<&Inputs>),
     settings: &[(&str, &str)],
-) -> (Result<TrainedMultimodal, Failure>, Vec<String>) {
+) -> Trained {
     let trace = Trace::default();
     let setting = |(name, value): &(&str, &str)| Setting { name: (*name).into(), value: (*value).into() };
     let settings = settings.iter().map(setting).collect();
-    let trained = agent(name).multimodal(settings, LIMITS, trace.clone()).train(task, data, validation, SEED);
-    (trained, trace.log().0)
+    let mut classifier = agent(name).classifier(settings, LIMITS, trace.clone());
+    (classifier.train(task, data, validation, unlabelled, SEED), trace.log().0)
 }
 
 const SEED: u64 = 0xFEDC_BA98_7654_3210;
@@ -44,48 +49,51 @@ fn inputs(rows: usize, numbers: &[f32], tokens: &[u32]) -> Inputs {
     Inputs::new(numbers, TokenMatrix::new(rows, tokens.len() / rows, tokens.to_vec()).unwrap()).unwrap()
 }
 
-fn examples(task: &MultimodalTask, inputs: Inputs, labels: &[u32]) -> MultimodalDataset {
-    MultimodalDataset::new(task, inputs, labels.to_vec()).unwrap()
+fn examples(task: &Task, inputs: Inputs, labels: &[u32]) -> Dataset {
+    Dataset::new(task, inputs, labels.to_vec()).unwrap()
 }
 
 /// A text of four words at most, of which there are `vocabulary`.
-fn of_texts(vocabulary: u32) -> MultimodalTask {
-    MultimodalTask { num_classes: 2, numbers: 0, image: None, tokens: Tokens::Text { vocabulary, length: 4 } }
+fn of_texts(vocabulary: u32) -> Task {
+    Task { tokens: Tokens::Text { vocabulary, length: 4 }, ..Task::new(0, 2) }
 }
 
 /// A task of each kind, how the SDK says it, and three inputs of it.
-fn kinds() -> [(MultimodalTask, &'static str, Inputs); 5] {
-    let plain = MultimodalTask { num_classes: 3, numbers: 2, image: None, tokens: Tokens::Absent };
+fn kinds() -> [(Task, &'static str, Inputs); 5] {
+    let plain = Task::new(2, 3);
     let image = ImageShape::new(1, 2, 3).ok();
     // The ends of what a number can be, a negative zero, and one that is below all normal ones.
     let odd = [-0.0, f32::MAX, f32::MIN_POSITIVE / 4.0, 1.0 / 3.0, -1e-30, f32::MIN];
     let pixels: Vec<f32> = (0..18_u8).map(|i| f32::from(i) / 17.0).collect();
     [
         (
-            plain.clone(),
-            "MultimodalTask { num_classes: 3, numbers: 2, image: None, tokens: Absent }",
+            Task { temperature: Some(0.25), hidden_layers: Some(2), ..plain.clone() },
+            "Task { input_dim: 2, num_classes: 3, image: None, tokens: Absent, temperature: Some(0.25), hidden_layers: \
+             Some(2) }",
             inputs(3, &odd, &[]),
         ),
         (
-            MultimodalTask { numbers: 6, image, ..plain.clone() },
-            "MultimodalTask { num_classes: 3, numbers: 6, image: Some(ImageShape { height: 1, width: 2, channels: 3 }), \
-             tokens: Absent }",
+            Task { input_dim: 6, image, ..plain.clone() },
+            "Task { input_dim: 6, num_classes: 3, image: Some(ImageShape { height: 1, width: 2, channels: 3 }), tokens: \
+             Absent, temperature: None, hidden_layers: None }",
             inputs(3, &pixels, &[]),
         ),
         (
-            MultimodalTask { numbers: 0, tokens: Tokens::Text { vocabulary: 70_000, length: 2 }, ..plain.clone() },
-            "MultimodalTask { num_classes: 3, numbers: 0, image: None, tokens: Text { vocabulary: 70000, length: 2 } }",
+            Task { input_dim: 0, tokens: Tokens::Text { vocabulary: 70_000, length: 2 }, ..plain.clone() },
+            "Task { input_dim: 0, num_classes: 3, image: None, tokens: Text { vocabulary: 70000, length: 2 }, temperature: \
+             None, hidden_layers: None }",
             inputs(3, &[], &[69_999, 0, 1, 0, 256, 65_536]),
         ),
         (
-            MultimodalTask { tokens: Tokens::Categories(vec![2, u32::MAX, 7]), ..plain.clone() },
-            "MultimodalTask { num_classes: 3, numbers: 2, image: None, tokens: Categories([2, 4294967295, 7]) }",
+            Task { tokens: Tokens::Categories(vec![2, u32::MAX, 7]), ..plain.clone() },
+            "Task { input_dim: 2, num_classes: 3, image: None, tokens: Categories([2, 4294967295, 7]), temperature: None, \
+             hidden_layers: None }",
             inputs(3, &odd, &[1, u32::MAX - 1, 6, 0, 0, 0, 1, 1 << 31, 3]),
         ),
         (
-            MultimodalTask { numbers: 6, image, tokens: Tokens::Categories(vec![5]), ..plain },
-            "MultimodalTask { num_classes: 3, numbers: 6, image: Some(ImageShape { height: 1, width: 2, channels: 3 }), \
-             tokens: Categories([5]) }",
+            Task { input_dim: 6, image, tokens: Tokens::Categories(vec![5]), ..plain },
+            "Task { input_dim: 6, num_classes: 3, image: Some(ImageShape { height: 1, width: 2, channels: 3 }), tokens: \
+             Categories([5]), temperature: None, hidden_layers: None }",
             inputs(3, &pixels, &[4, 0, 2]),
         ),
     ]
@@ -103,13 +111,15 @@ fn digest(draw: u64, numbers: &[f32], tokens: &[u32]) -> u64 {
 pub(crate) fn tells_inputs() {
     for (task, said, inputs) in kinds() {
         let (data, other) = (examples(&task, inputs.clone(), &[2, 0, 1]), examples(&task, inputs.select(&[1]), &[1]));
-        let (trained, log) = train("tells-inputs", &task, &data, Some(&other), &[]);
-        let tell = |what: &str, data: &MultimodalDataset| {
-            let (numbers, tokens) = (data.inputs().numbers().values(), data.inputs().tokens().values());
-            format!("{what}: {numbers:?} {tokens:?} {:?}", data.labels())
+        let further = inputs.select(&[2, 1, 2]);
+        let (trained, log) = train_on_all("tells-inputs", &task, &data, (Some(&other), Some(&further)), &[]);
+        let tell_inputs = |what: &str, inputs: &Inputs| {
+            format!("{what}: {:?} {:?}", inputs.numbers().values(), inputs.tokens().values())
         };
-        assert_eq!(log, [said.to_owned(), tell("train", &data), tell("validation", &other), format!("seed: {SEED}")]);
-        let (_, log) = train("tells-inputs", &task, &other, None, &[]);
+        let tell = |what: &str, data: &Dataset| format!("{} {:?}", tell_inputs(what, data.inputs()), data.labels());
+        let told = [tell("train", &data), tell("validation", &other), tell_inputs("unlabelled", &further)];
+        assert_eq!(log, [&[said.to_owned()][..], &told, &[format!("seed: {SEED}")]].concat());
+        let (_, log) = train("tells-inputs", &task, &other, &[]);
         assert_eq!(log[1..], [tell("train", &other), format!("seed: {SEED}")]);
 
         let (mut model, draws) = (trained.unwrap(), [0, 7, u64::MAX, 1 << 40]);
@@ -132,8 +142,8 @@ pub(crate) fn tells_inputs() {
 pub(crate) fn misindexes_tokens() {
     let task = of_texts(12);
     let texts = |last: u32| examples(&task, inputs(2, &[], &[2, 3, 0, 0, 5, last, 1, 0]), &[0, 1]);
-    assert!(train("misindexes-tokens", &task, &texts(7), None, &[]).0.is_ok());
-    let failure = train("misindexes-tokens", &task, &texts(8), None, &[]).0.map(|_| ()).unwrap_err();
+    assert!(train("misindexes-tokens", &task, &texts(7), &[]).0.is_ok());
+    let failure = train("misindexes-tokens", &task, &texts(8), &[]).0.map(|_| ()).unwrap_err();
     assert_eq!((failure.phase, failure.kind), (Phase::Train, Kind::Trapped));
     let said = "index out of bounds: the len is 8 but the index is 8";
     assert!(failure.message.contains(said) && failure.message.lines().count() == 1, "{failure}");
@@ -143,17 +153,17 @@ pub(crate) fn misindexes_tokens() {
 pub(crate) fn refuses_tokens() {
     let task = of_texts(12);
     let texts = examples(&task, inputs(1, &[], &[2, 3, 0, 0]), &[1]);
-    let failure = train("refuses-tokens", &task, &texts, None, &[]).0.map(|_| ()).unwrap_err();
+    let failure = train("refuses-tokens", &task, &texts, &[]).0.map(|_| ()).unwrap_err();
     assert_eq!((failure.phase, failure.kind), (Phase::Train, Kind::AgentFailure));
     assert_eq!(failure.message, "unsupported task: there are tokens, and this reads numbers");
 }
 
-/// Agents of classification are given numbers where there is nothing else, those of regression nothing at all.
+/// An agent whose description does not say `tokens` takes part where there are none.
 #[test]
-fn agents_that_do_not_speak_of_tokens_are_given_none() {
+fn agents_that_take_no_tokens_are_given_none() {
     for (task, _, inputs) in kinds() {
         let data = examples(&task, inputs.clone(), &[2, 0, 1]);
-        let (trained, log) = train("tattle", &task, &data, None, &[]);
+        let (trained, log) = train("tattle", &task, &data, &[]);
         if task.tokens == Tokens::Absent {
             let mut model = trained.unwrap();
             let bytes = inputs.numbers().values().iter().flat_map(|number| number.to_le_bytes());
@@ -166,11 +176,11 @@ fn agents_that_do_not_speak_of_tokens_are_given_none() {
         } else {
             let failure = trained.map(|_| ()).unwrap_err();
             assert_eq!((failure.phase, failure.kind), (Phase::Load, Kind::AgentFailure));
-            assert_eq!(failure.message, "inputs have tokens, and the agent does not speak multimodal");
+            assert!(failure.message.contains("tokens") && log.is_empty(), "{failure}");
         }
-        let failure = train("certain", &task, &data, None, &[]).0.map(|_| ()).unwrap_err();
+        let failure = train("certain", &task, &data, &[]).0.map(|_| ()).unwrap_err();
         assert_eq!((failure.phase, failure.kind), (Phase::Load, Kind::AgentFailure));
-        assert_eq!(failure.message, "the agent does not speak multimodal");
+        assert!(failure.message.contains("classification"), "{failure}");
     }
 }
 
@@ -179,7 +189,7 @@ const DRAWS: u64 = 4000;
 const ERRORS: f64 = 5.0;
 
 /// Asserts that the mean over draws of a class's probability at each input is near what it is on paper, given its variance.
-fn posterior(model: &mut TrainedMultimodal, inputs: &Inputs, class: usize, expected: &[(f64, f64)]) {
+fn posterior(model: &mut TrainedClassifier, inputs: &Inputs, class: usize, expected: &[(f64, f64)]) {
     let draws: Vec<u64> = (0..DRAWS).collect();
     let probs = model.sample_probs(inputs, &draws).unwrap();
     for (row, (mean, variance)) in expected.iter().enumerate() {
@@ -202,14 +212,14 @@ pub(crate) fn naive_bayes() {
     let data = examples(&task, inputs(4, &[], &tokens), &[0, 1, 1, 1]);
     let empty = inputs(1, &[], &[0; 4]);
     for (strength, number) in [("1", 1.0), ("0.25", 0.25), ("30", 30.0)] {
-        let mut model = train("naive-bayes", &task, &data, None, &[("strength", strength)]).0.unwrap();
+        let mut model = train("naive-bayes", &task, &data, &[("strength", strength)]).0.unwrap();
         posterior(&mut model, &empty, 1, &[beta(3.0 + number, 1.0 + number)]);
         // Without data each class is as likely as the other, whatever the words.
         let none = examples(&task, empty.select(&[]), &[]);
-        let mut model = train("naive-bayes", &task, &none, None, &[("strength", strength)]).0.unwrap();
+        let mut model = train("naive-bayes", &task, &none, &[("strength", strength)]).0.unwrap();
         posterior(&mut model, &empty, 0, &[beta(number, number)]);
     }
-    let mut model = train("naive-bayes", &task, &data, None, &[]).0.unwrap();
+    let mut model = train("naive-bayes", &task, &data, &[]).0.unwrap();
     let words = inputs(3, &[], &[2, 3, 2, 3, 4, 5, 4, 5, 4, 0, 0, 0]);
     let draws: Vec<u64> = (0..DRAWS).collect();
     let probs = model.sample_probs(&words, &draws).unwrap();
@@ -226,14 +236,14 @@ pub(crate) fn naive_bayes() {
 /// A category is counted in its own column alone, and a number by the side of the mean that it is on.
 #[test]
 fn naive_bayes_of_categories_and_numbers() {
-    let task = MultimodalTask { num_classes: 2, numbers: 1, image: None, tokens: Tokens::Categories(vec![2, 3]) };
+    let task = Task { tokens: Tokens::Categories(vec![2, 3]), ..Task::new(1, 2) };
     let rows = 40;
     // The second category is the class; the first and the number say nothing.
     let numbers: Vec<f32> = (0..rows).map(|i| (i / 4) as f32).collect();
     let tokens: Vec<u32> = (0..rows).flat_map(|i| [(i / 2 % 2) as u32, (i % 2) as u32]).collect();
     let labels: Vec<u32> = (0..rows as u32).map(|i| i % 2).collect();
     let data = examples(&task, inputs(rows, &numbers, &tokens), &labels);
-    let mut model = train("naive-bayes", &task, &data, None, &[]).0.unwrap();
+    let mut model = train("naive-bayes", &task, &data, &[]).0.unwrap();
     let asked = inputs(4, &[-9.0, 99.0, -9.0, 99.0], &[0, 0, 1, 0, 0, 1, 1, 1]);
     let draws: Vec<u64> = (0..200).collect();
     let probs = model.sample_probs(&asked, &draws).unwrap();

@@ -14,7 +14,7 @@ fn an_untouched_directory_holds_and_stays_as_it_is() {
     let before = directory.contents();
     for jobs in ["1", "2"] {
         let stdout = done(["verify", directory.argument(), "--jobs", jobs]);
-        assert!(stdout.contains("holds: 6 units on 3 of 18 problems of quick, the same to the bit"), "{stdout}");
+        assert!(stdout.contains("verified: 6 units on 3 of 18 problems of quick, the same to the bit"), "{stdout}");
     }
     assert_eq!(directory.contents(), before);
 }
@@ -37,7 +37,7 @@ fn what_was_chosen_otherwise_than_the_suite_is_verified_too() {
     let table = table.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(table.contains("20 draws, 2 planes, probits not clipped, 5 anchors, glorot weights;"), "{table}");
     let stdout = done(["verify", directory.argument()]);
-    assert!(stdout.contains("holds: 2 units on 1 of"), "{stdout}");
+    assert!(stdout.contains("verified: 2 units on 1 of"), "{stdout}");
     // Another command makes another plan.
     let fewer = ["run", "uniform", "mlp:steps=20", "--seed", "1"];
     refused(
@@ -72,7 +72,7 @@ fn an_edited_number_is_named() {
     fs::write(directory.file("scores.json"), serde_json::to_string_pretty(&scores).unwrap() + "\n").unwrap();
     let finished = run(["verify", directory.argument()]);
     assert_eq!(finished.code, Some(2), "{finished:?}");
-    assert!(finished.stdout.contains("does not hold"), "{}", finished.stdout);
+    assert!(finished.stdout.contains("verification failed: "), "{}", finished.stdout);
     assert!(finished.stdout.contains("scores.json.agents[1].scores.kl_tau100.mean"), "{}", finished.stdout);
 }
 
@@ -112,13 +112,13 @@ fn a_plan_is_not_believed() {
         ("wasmtime 48", "wasmtime 47"),
     ] {
         let said = edited("plan.json", from, to);
-        assert!(said.contains("does not hold: its plan is not this command's"), "{said}");
+        assert!(said.contains("verification failed: its plan is not the one that this command makes"), "{said}");
     }
     // What costs nothing is asked first.
     let said = edited("plan.json", "\"metric\": \"kl\"", "\"metric\": \"nll\"");
-    assert!(said.contains("does not hold: scores.json.agents[0]"), "{said}");
+    assert!(said.contains("verification failed: scores.json.agents[0]"), "{said}");
     let said = edited("plan.json", "\"agent\": \"uniform\"", "\"agent\": \"superagent\"");
-    assert!(said.contains("labels are not what they must be"), "{said}");
+    assert!(said.contains("labels do not follow from their names and settings"), "{said}");
     let said = edited("plan.json", "uniform", "superagent");
     assert!(said.contains("results.jsonl has a result for uniform on"), "{said}");
     let directory = RunDirectory::of(&AGENTS, PROBLEM);
@@ -127,7 +127,12 @@ fn a_plan_is_not_believed() {
     }
     let finished = run(["verify", directory.argument()]);
     assert_eq!((finished.code, finished.stderr.as_str()), (Some(2), ""), "{finished:?}");
-    assert!(finished.stdout.contains("does not hold: its plan is not this command's (agents uniform"), "{finished:?}");
+    assert!(
+        finished
+            .stdout
+            .contains("verification failed: its plan is not the one that this command makes (agents uniform"),
+        "{finished:?}"
+    );
 }
 
 #[test]
@@ -160,7 +165,7 @@ fn the_first_false_unit_ends_it() {
 #[test]
 fn other_draws_make_other_scores() {
     let said = edited("plan.json", "\"draws\": 250", "\"draws\": 251");
-    assert!(said.contains("does not hold: results.jsonl has another result for uniform on"), "{said}");
+    assert!(said.contains("verification failed: results.jsonl has another result for uniform on"), "{said}");
     assert!(said.contains(".effective_draws is 250.0 and comes out as 251.0"), "{said}");
 }
 
@@ -171,11 +176,11 @@ fn a_run_with_draws_and_cells_of_its_own_holds() {
     let finished = directory.run(&["prior"], PROBLEM, &options);
     assert_eq!(finished.code, Some(0), "{finished:?}");
     assert!(
-        finished.stdout.starts_with("quick, 1 problem, seed 0, 20 draws, parted by k-means; "),
+        finished.stdout.starts_with("quick, 1 problem, seed 0, 20 draws, partitioned by k-means; "),
         "{}",
         finished.stdout
     );
-    assert!(joined(&finished.stdout).contains("of 20, too few on 1 of 1 problem,"), "{}", finished.stdout);
+    assert!(joined(&finished.stdout).contains("of 20 draws, too few on 1 of 1 problem:"), "{}", finished.stdout);
     done(["verify", directory.argument()]);
     let by_planes = RunDirectory::new();
     assert_eq!(by_planes.run(&["prior"], PROBLEM, &options[..2]).code, Some(0));
@@ -193,14 +198,14 @@ fn a_plan_that_could_not_be_carried_out_is_refused() {
         ("sha256:", "../../sha256:"),
     ] {
         let said = edited("plan.json", from, to);
-        assert!(said.contains("no plan that this command made"), "{said}");
+        assert!(said.contains("not a plan that this command made"), "{said}");
     }
 }
 
 #[test]
 fn a_doctored_journal_or_leaderboard_does_not_hold() {
     let journal = edited("results.jsonl", "\"mean\":", "\"mean\":1");
-    assert!(journal.contains("does not hold: scores.json.agents[0]"), "{journal}");
+    assert!(journal.contains("verification failed: scores.json.agents[0]"), "{journal}");
     let journal = edited("results.jsonl", "}}\n", "},\"log\":[\"told\"]}\n");
     assert!(journal.contains("results.jsonl has another result for"), "{journal}");
     let leaderboard = edited("leaderboard.csv", "1,", "7,");

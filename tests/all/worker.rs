@@ -151,10 +151,10 @@ fn another_version_or_plan_is_refused_before_any_unit() {
     // What another version may write is read no further.
     refused(&|plan| *plan = json!({ "version": "9.9.9", "units": {} }), &both);
     refused(&|plan| *plan = json!([1]), &["no version"]);
-    refused(&|plan| plan["engine"] = "wasmtime 1".into(), &["not this command's", "not wasmtime 1"]);
+    refused(&|plan| plan["engine"] = "wasmtime 1".into(), &["not the one that this command makes", "not wasmtime 1"]);
     refused(&|plan| plan["suite"] = "slow".into(), &["there is no suite slow"]);
-    refused(&|plan| plan["problems"][0]["metric"] = "nll".into(), &["not this command's"]);
-    refused(&|plan| plan["agents"][0]["digest"] = "../../else".into(), &["../../else is no digest"]);
+    refused(&|plan| plan["problems"][0]["metric"] = "nll".into(), &["not the one that this command makes"]);
+    refused(&|plan| plan["agents"][0]["digest"] = "../../else".into(), &["../../else is not a digest"]);
     refused(&|plan| plan["problems"] = json!("none"), &["failed to read the plan of line 1"]);
 
     let empty = RunDirectory::new();
@@ -180,7 +180,7 @@ fn a_broken_line_is_named_and_what_came_before_it_is_answered() {
         ("{\"agent\":\"uniform\"}", "failed to read line 3"),
         (&more, "unknown field `draws`"),
         (&units[1][..9], "failed to read line 3"),
-        (&stranger, "line 3 asks for uniform on quick/nowhere, which is no unit of the plan"),
+        (&stranger, "line 3 asks for uniform on quick/nowhere, which is not a unit of the plan"),
     ];
     for (broken, complaint) in cases {
         let lines = [first.clone(), units[0].clone(), broken.to_owned(), units[2].clone()];
@@ -189,7 +189,9 @@ fn a_broken_line_is_named_and_what_came_before_it_is_answered() {
         assert_eq!(finished.stdout.lines().count(), 2, "{broken}: {finished:?}");
         is_one_line(&finished.stderr, &[complaint]);
     }
-    for (lines, complaint) in [(vec![], "nothing was asked"), (vec!["{}".to_owned()], "failed to read line 1")] {
+    for (lines, complaint) in
+        [(vec![], "no input: the first line must have the plan"), (vec!["{}".to_owned()], "failed to read line 1")]
+    {
         let finished = answers(&[], &lines);
         assert_eq!((finished.code, finished.stdout.as_str()), (Some(2), ""), "{finished:?}");
         is_one_line(&finished.stderr, &[complaint]);

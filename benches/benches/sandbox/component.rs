@@ -12,7 +12,7 @@ mod bindings {
     wasmtime::component::bindgen!({ path: "../wit", world: "classifier" });
 }
 
-use bindings::exports::jointly::agent::classification::{Dataset, Task};
+use bindings::exports::jointly::agent::classification::{Dataset, Inputs, Task, TokenMatrix, Tokens};
 use bindings::jointly::agent::types::{Matrix, Setting};
 
 /// What the host asks of the compiler.
@@ -65,14 +65,24 @@ impl Component {
         let mut linker = Linker::new(&self.engine);
         bindings::Classifier::add_to_linker::<_, HasSelf<_>>(&mut linker, |host| host)?;
         let agent = bindings::Classifier::instantiate(&mut store, &self.compiled, &linker)?;
-        let task = Task { input_dim: DIM as u32, num_classes: 2, temperature: Some(0.1), hidden_layers: Some(2) };
-        let inputs = Matrix { rows: EXAMPLES as u32, cols: DIM as u32, values: workload.inputs.clone() };
+        let task = Task {
+            input_dim: DIM as u32,
+            num_classes: 2,
+            image: None,
+            tokens: Tokens::Absent,
+            temperature: Some(0.1),
+            hidden_layers: Some(2),
+        };
+        let numbers = Matrix { rows: EXAMPLES as u32, cols: DIM as u32, values: workload.inputs.clone() };
+        let tokens = TokenMatrix { rows: EXAMPLES as u32, cols: 0, values: Vec::new() };
+        let inputs = Inputs { numbers, tokens };
         let data = Dataset { inputs, labels: workload.labels.clone() };
         let setting = |(name, value): &(&str, String)| Setting { name: (*name).into(), value: value.clone() };
         let settings: Vec<Setting> = workload.settings.iter().map(setting).collect();
 
         let start = Instant::now();
-        let model = agent.jointly_agent_classification().call_train(&mut store, task, &data, None, &settings, 0)?;
+        let model =
+            agent.jointly_agent_classification().call_train(&mut store, &task, &data, None, None, &settings, 0)?;
         let seconds = start.elapsed().as_secs_f64();
         model.map_err(|failure| wasmtime::format_err!("training failed: {failure:?}"))?;
         Ok(seconds)

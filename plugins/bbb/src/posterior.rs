@@ -1,11 +1,10 @@
 //! A belief over a network's parameters in which each is normal and independent of the others.
 
+use jointly_nets::inputs::Prior;
 use jointly_nets::normals::Normals;
 use jointly_nets::simd::{Lanes, floats, floats_mut};
 use jointly_nets::softplus::{inverse_softplus, softplus};
 use jointly_nets::{Network, layout};
-
-use crate::prior::Prior;
 
 /// Means and scales of all parameters.
 #[derive(Clone, Debug)]

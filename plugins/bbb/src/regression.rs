@@ -3,6 +3,7 @@
 use jointly_nets::adam::Adam;
 use jointly_nets::batches::Batches;
 use jointly_nets::belief::evaluate;
+use jointly_nets::inputs::Prior;
 use jointly_nets::layout::{layout, numbers, unit_deviations};
 use jointly_nets::normals::Normals;
 use jointly_nets::points::Points;
@@ -15,7 +16,6 @@ use jointly_sdk::{
 };
 
 use crate::posterior::Posterior;
-use crate::prior::Prior;
 
 /// Least and most of the logarithm of the noise's standard deviation, in units of the targets' own.
 const LEAST_NOISE: f32 = -6.0;

@@ -12,8 +12,8 @@ pub struct Bundled {
     pub classifies: bool,
     /// Whether it learns real numbers.
     pub regresses: bool,
-    /// Whether it learns classes of images, texts and categories.
-    pub multimodal: bool,
+    /// Whether it takes tokens, which are texts and categories, when it classifies.
+    pub tokens: bool,
 }
 
 static BUNDLED: &[Bundled] = &include!(concat!(env!("OUT_DIR"), "/bundled.rs"));

@@ -79,7 +79,7 @@ mod tests {
     const TOLERANCE: f32 = 1e-6;
 
     fn train(labels: &[u32], settings: &[Setting]) -> Result<ClassAverage, Failure> {
-        let task = Task { input_dim: 1, num_classes: 3, temperature: None, hidden_layers: None };
+        let task = Task::new(1, 3);
         let inputs = Matrix::new(labels.len(), 1, vec![0.5; labels.len()]).unwrap();
         ClassAverage::train(&task, &Dataset { inputs, labels: labels.to_vec() }, None, settings, 0)
     }

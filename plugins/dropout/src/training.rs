@@ -327,7 +327,7 @@ mod tests {
         for (widths, input) in [(&[3, 7, 5, 3][..], 0.0), (&[2, 9, 2], 0.4), (&[2, 6, 13, 4, 2], 0.3)] {
             let mut rng = Rng::new(4, widths.len() as u64);
             let (dim, classes) = (widths[0], widths[widths.len() - 1]);
-            let task = Task { input_dim: dim, num_classes: classes, temperature: None, hidden_layers: None };
+            let task = Task::new(dim, classes);
             let values = (0..6 * dim).map(|_| rng.normal()).collect();
             let labels = (0..6).map(|_| rng.below(classes) as u32).collect();
             let data = Dataset { inputs: Matrix::new(6, dim, values).unwrap(), labels };

@@ -14,7 +14,7 @@ settings! {
         /// multiply that weight by the input's dimension and the root of the temperature
         adaptive: bool = "yes",
         /// law of the prior functions: networks as the environment's (mlp), linear functions, or linear functions of the
-        /// latent of an autoencoder of the training inputs (vae)
+        /// latent of an autoencoder of the training inputs and of those without labels (vae)
         prior: Prior = "mlp",
         /// factor of the prior functions' logits, over the root of the temperature
         prior_scale: NonNegative = "3",
@@ -32,6 +32,9 @@ settings! {
 }
 
 /// An ensemble with randomised prior functions.
+///
+/// Inputs without labels, where a suite has any, train the autoencoder of prior=vae beside the training inputs; other priors have no
+/// use for them.
 #[derive(Debug)]
 pub struct EnsemblePlus;
 
@@ -42,6 +45,7 @@ impl EnsembleAgent for EnsemblePlus {
             citation: "Osband, Aslanides and Cassirer, Randomized prior functions for deep reinforcement learning, \
                        NeurIPS 2018"
                 .into(),
+            unlabelled: true,
             parameters: Settings::parameters(),
             sweeps: vec![
                 sweeps::size(),
@@ -74,3 +78,28 @@ impl EnsembleAgent for EnsemblePlus {
 }
 
 jointly_sdk::export!(classifier: jointly_nets::Agent<EnsemblePlus>);
+
+#[cfg(test)]
+mod tests {
+    use jointly_nets::Agent;
+    use jointly_sdk::{Classifier, Matrix};
+    use jointly_testkit::{half_plane, plane, probs, settings};
+
+    use super::*;
+
+    #[test]
+    fn inputs_without_labels_move_the_autoencoder_and_nothing_else() {
+        let (data, task) = (half_plane(30, 1), plane(Some(0.1)));
+        let unlabelled = half_plane(50, 2).inputs;
+        let sampled = |prior: &str, unlabelled: Option<&Matrix>| {
+            let settings = settings(&[("size", "2"), ("steps", "20"), ("vae-steps", "50"), ("prior", prior)]);
+            let agent = Agent::<EnsemblePlus>::train_with_unlabelled(&task, &data, None, unlabelled, &settings, 7);
+            probs(&agent.unwrap(), &data.inputs, 2, &[0, 1, 2, 3])
+        };
+        let nothing = Matrix::new(0, 2, Vec::new()).unwrap();
+        assert!(EnsemblePlus::describe().unlabelled);
+        assert!(sampled("vae", None) == sampled("vae", Some(&nothing)));
+        assert!(sampled("vae", None) != sampled("vae", Some(&unlabelled)));
+        assert!(sampled("mlp", None) == sampled("mlp", Some(&unlabelled)));
+    }
+}

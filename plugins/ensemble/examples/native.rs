@@ -4,8 +4,7 @@
 use std::time::Instant;
 
 use jointly_agent_ensemble::DeepEnsemble;
-use jointly_nets::Agent;
-use jointly_sdk::{Classifier, Dataset, Matrix, Rng, Setting, Task};
+use jointly_sdk::{Dataset, InputClassifier, Inputs, Matrix, Rng, Setting, Task};
 
 /// Features of an input.
 const DIM: usize = 2;
@@ -19,14 +18,14 @@ fn main() {
             Setting { name: name.into(), value: value.into() }
         })
         .collect();
-    let task = Task { input_dim: DIM, num_classes: 2, temperature: Some(0.1), hidden_layers: Some(2) };
+    let task = Task { temperature: Some(0.1), hidden_layers: Some(2), ..Task::new(DIM, 2) };
     let mut rng = Rng::new(0, 0);
     let inputs: Vec<f32> = (0..examples * DIM).map(|_| rng.normal()).collect();
     let labels = inputs.chunks(DIM).map(|row| u32::from(row[0] * row[1] > 0.0)).collect();
-    let data = Dataset { inputs: Matrix::new(examples, DIM, inputs).expect("a row an example"), labels };
+    let data = Dataset { inputs: Inputs::from(Matrix::new(examples, DIM, inputs).expect("a row an example")), labels };
 
     let start = Instant::now();
-    let trained = Agent::<DeepEnsemble>::train(&task, &data, None, &settings, 0);
+    let trained = DeepEnsemble::train(&task, &data, None, &settings, 0);
     let seconds = start.elapsed().as_secs_f64();
     trained.expect("training succeeds");
     println!("{seconds}");

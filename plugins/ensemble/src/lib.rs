@@ -1,30 +1,26 @@
 //! The agent `ensemble`: networks that differ only in where they start.
 
-mod multimodal;
 mod regression;
 
-use jointly_nets::{EnsembleAgent, Penalty, Recipe, sweeps};
-use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings};
+use jointly_nets::inputs::{Auto, Fitted, Setup, Sort};
+use jointly_nets::{Finite, Penalty, sweeps};
+use jointly_sdk::{
+    Count, Dataset, Description, Failure, InputClassifier, Inputs, NonNegative, Positive, Progress, Setting, Task,
+};
 
-pub use multimodal::Multimodal;
 pub use regression::Regression;
 
-settings! {
-    struct Settings {
-        /// number of members
-        size: Count = "100",
-        /// widths of the hidden layers
-        hidden: Widths = "50,50",
-        /// weight of the sum of squares of all parameters of a member, over the number of examples
-        l2: NonNegative = "1",
+jointly_nets::input_settings! {
+    struct Settings(hidden: "50,50", batch_size: 100 or 32) {
+        /// number of members; auto is 100 for plain numbers, 10 for other inputs
+        size: Auto<Count> = "auto",
+        /// weight of the sum of squares of all parameters of a member, over the number of examples; auto is 1 for plain numbers, 0
+        /// for other inputs
+        l2: Auto<NonNegative> = "auto",
         /// multiply that weight by the input's dimension and the root of the temperature
         adaptive: bool = "yes",
         /// step size of Adam
         learning_rate: Positive = "1e-3",
-        /// steps of Adam
-        steps: Count = "1000",
-        /// examples in a batch
-        batch_size: Count = "100",
     }
 }
 
@@ -39,47 +35,94 @@ fn description() -> Description {
     }
 }
 
-/// A deep ensemble.
+/// A deep ensemble of the networks of `mlp`, after Lakshminarayanan, Pritzel and Blundell (2017), without adversarial examples.
+///
+/// On plain numbers members share their batches, and a draw names a member at random, as in the testbed. On other inputs members
+/// also differ in the order of the examples, and draw m is member m modulo their number, so that a few draws are a few members; ten
+/// as in Ovadia et al. (Can you trust your model's uncertainty?, NeurIPS 2019).
 #[derive(Debug)]
-pub struct DeepEnsemble;
+pub struct DeepEnsemble(Finite<Fitted>);
 
-impl EnsembleAgent for DeepEnsemble {
+impl InputClassifier for DeepEnsemble {
     fn describe() -> Description {
         Description {
+            tokens: true,
             parameters: Settings::parameters(),
-            sweeps: vec![sweeps::l2_by_adaptive(), sweeps::size()],
+            sweeps: vec![
+                sweeps::l2_by_adaptive(),
+                sweeps::size(),
+                sweeps::one("learning-rate", &["3e-4", "1e-3", "3e-3"]),
+            ],
             ..description()
         }
     }
 
-    fn recipe(settings: &[Setting]) -> Result<Recipe, Failure> {
+    fn train(
+        task: &Task,
+        data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
+        settings: &[Setting],
+        seed: u64,
+    ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
-        Ok(Recipe {
-            size: *settings.size,
-            hidden: settings.hidden.to_vec(),
-            steps: *settings.steps,
-            batch_size: *settings.batch_size,
-            learning_rate: *settings.learning_rate,
-            penalty: Penalty { l2: *settings.l2, adaptive: settings.adaptive },
-            ..Recipe::default()
-        })
+        let sort = Sort::of(task);
+        let penalty = Penalty { l2: settings.l2.or(sort.choose(1.0, 0.0)), adaptive: settings.adaptive };
+        let design = settings.design(task, *settings.learning_rate, penalty)?;
+        let size = settings.size.or(sort.choose(100, 10));
+        let setup = Setup::new(&design, task, data, size, seed)?;
+        let mut progress = Progress::new(setup.steps().saturating_mul(size));
+        let members = (0..size as u64).map(|member| setup.fit(member, &mut progress));
+        let members = members.collect::<Result<_, _>>()?;
+        Ok(Self(if sort == Sort::Numbers { Finite::new(seed, members) } else { Finite::in_order(members) }))
+    }
+
+    fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        self.0.sample_probs(inputs, draws, out)
+    }
+
+    fn canonical_draw(&self, draw: u64) -> u64 {
+        self.0.canonical_draw(draw)
     }
 }
 
-jointly_sdk::export!(classifier: jointly_nets::Agent<DeepEnsemble>, regressor: Regression, multimodal: Multimodal);
+jointly_sdk::export!(input_classifier: DeepEnsemble, regressor: Regression);
 
 #[cfg(test)]
 mod tests {
+    use jointly_testkit::settings;
+    use jointly_testkit::trials::{sample, trials};
+
     use super::*;
 
+    jointly_testkit::trials!(
+        DeepEnsemble,
+        &[("size", "3"), ("epochs", "40"), ("batch-size", "16"), ("learning-rate", "3e-3")]
+    );
+
     #[test]
-    fn suggested_variants_are_accepted_and_others_refused() {
-        for sweep in DeepEnsemble::describe().sweeps {
-            for variant in sweep.variants {
-                assert!(DeepEnsemble::recipe(&variant).is_ok(), "{variant:?}");
-            }
-        }
-        let unknown = [Setting { name: "depth".into(), value: "3".into() }];
-        assert!(matches!(DeepEnsemble::recipe(&unknown), Err(Failure::InvalidSetting(_))));
+    fn draws_are_the_members_in_order_and_members_are_independent() {
+        let [_, _, texts, _] = trials();
+        let train = |size: &str| {
+            let settings = settings(&[("size", size), ("epochs", "2")]);
+            DeepEnsemble::train(&texts.task, &texts.train, None, &settings, 1).unwrap()
+        };
+        let agent = train("3");
+        assert_eq!([0, 1, 2, 3, 302].map(|draw| agent.canonical_draw(draw)), [0, 1, 2, 0, 2]);
+        let probs = sample(&agent, &texts.task, &texts.test.inputs, &[0, 1, 2, 3]);
+        let draws: Vec<&[f32]> = probs.chunks(probs.len() / 4).collect();
+        assert!(draws[0] == draws[3] && draws[0] != draws[1] && draws[1] != draws[2] && draws[0] != draws[2]);
+        // A larger ensemble has the members of a smaller one.
+        assert!(draws[2] == sample(&train("4"), &texts.task, &texts.test.inputs, &[2]));
+    }
+
+    #[test]
+    fn on_plain_numbers_draws_name_members_at_random() {
+        let [numbers, ..] = trials();
+        let settings = settings(&[("size", "3"), ("steps", "20")]);
+        let agent = DeepEnsemble::train(&numbers.task, &numbers.train, None, &settings, 1).unwrap();
+        let canonical: Vec<u64> = (0..40).map(|draw| agent.canonical_draw(draw)).collect();
+        let distinct: std::collections::BTreeSet<u64> = canonical.iter().copied().collect();
+        assert_eq!(distinct.len(), 3);
+        assert!((0..37).any(|draw| canonical[draw] != canonical[draw + 3]));
     }
 }

@@ -204,7 +204,7 @@ mod tests {
     #[test]
     fn gradient_agrees_with_finite_differences() {
         let shape = Shape { input_dim: 2, classes: 3, hidden: vec![5, 4], epinet_hidden: vec![6], index_dim: 2 };
-        let task = Task { input_dim: 2, num_classes: 3, temperature: None, hidden_layers: None };
+        let task = Task::new(2, 3);
         let data = data();
         let prior = Prior::new(&[2, 5, 3], 2, 2.0, 1).outputs(data.inputs.values());
         let mut batches = Examples::new(&task, &data, 8, Rng::new(0, 0)).unwrap();

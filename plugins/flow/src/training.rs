@@ -98,7 +98,7 @@ mod tests {
         let inputs: Vec<f32> = (0..40).map(|_| rng.normal()).collect();
         let labels = inputs.chunks(2).map(|row| u32::from(row[0] > row[1])).collect();
         let data = Dataset { inputs: Matrix::new(20, 2, inputs).unwrap(), labels };
-        let task = Task { input_dim: 2, num_classes: 2, temperature: Some(0.1), hidden_layers: None };
+        let task = Task { temperature: Some(0.1), ..Task::new(2, 2) };
         let steps = Setting { name: "steps".into(), value: "1000".into() };
         let settings = Settings::parse(&[steps]).unwrap();
         let (_, belief) = train(&settings, &task, &data, 0).unwrap();

@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn gradient_agrees_with_finite_differences() {
         let data = data();
-        let task = Task { input_dim: 2, num_classes: 3, temperature: None, hidden_layers: None };
+        let task = Task::new(2, 3);
         for weighting in [Weighting::Equal, Weighting::Exponential] {
             let mut rng = Rng::new(7, 0);
             let mut model = Hypernetwork::start(&WIDTHS, INDEX_DIM, 1);

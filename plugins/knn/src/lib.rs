@@ -129,7 +129,7 @@ mod tests {
 
     /// Examples of classes 0, 1 and 1 at 1, 2 and 4 on a line.
     fn train(settings: &[Setting]) -> Result<Knn, Failure> {
-        let task = Task { input_dim: 1, num_classes: 2, temperature: None, hidden_layers: None };
+        let task = Task::new(1, 2);
         let inputs = Matrix::new(3, 1, vec![1.0, 2.0, 4.0]).unwrap();
         Knn::train(&task, &Dataset { inputs, labels: vec![0, 1, 1] }, None, settings, 0)
     }

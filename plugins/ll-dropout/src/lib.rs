@@ -1,15 +1,22 @@
 //! The agent `ll-dropout`: a network of which every draw keeps other units of the last hidden layer.
 
-use jointly_modal::{Fitted, Last, Setup};
-use jointly_nets::{Stream, sweeps};
+use jointly_nets::inputs::{Auto, Fitted, Last, Setup, Sort};
+use jointly_nets::{Penalty, Stream, sweeps};
 use jointly_sdk::{
-    Description, Failure, Fraction, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Progress, Setting,
+    Dataset, Description, Failure, Fraction, InputClassifier, Inputs, NonNegative, Positive, Progress, Setting, Task,
 };
 
-jointly_modal::settings! {
-    struct Settings(batch_size: "128", learning_rate: "1e-3") {
+jointly_nets::input_settings! {
+    struct Settings(hidden: "50,50", batch_size: 100 or 128) {
         /// probability that a number which the last layer reads is dropped
         rate: Fraction = "0.5",
+        /// weight of the sum of squares of all parameters, over the number of examples; auto is 1 for plain numbers, 0 for
+        /// other inputs
+        l2: Auto<NonNegative> = "auto",
+        /// multiply that weight by the input's dimension and the root of the temperature
+        adaptive: bool = "yes",
+        /// step size of Adam
+        learning_rate: Positive = "1e-3",
     }
 }
 
@@ -46,7 +53,7 @@ impl LastLayerDropout {
     }
 }
 
-impl MultimodalClassifier for LastLayerDropout {
+impl InputClassifier for LastLayerDropout {
     fn describe() -> Description {
         let summary = "a network of which every draw keeps other units of the last hidden layer";
         Description {
@@ -54,6 +61,7 @@ impl MultimodalClassifier for LastLayerDropout {
                 "Riquelme, Tucker and Snoek, Deep Bayesian bandits showdown, ICLR 2018; Gal and Ghahramani, Dropout \
                        as a Bayesian approximation: representing model uncertainty in deep learning, ICML 2016"
                     .into(),
+            tokens: true,
             parameters: Settings::parameters(),
             sweeps: vec![
                 sweeps::one("rate", &["0", "0.1", "0.2", "0.3", "0.5", "0.7"]),
@@ -64,19 +72,21 @@ impl MultimodalClassifier for LastLayerDropout {
     }
 
     fn train(
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
-        let (design, rate) = (settings.design(), *settings.rate);
+        let l2 = settings.l2.or(Sort::of(task).choose(1.0, 0.0));
+        let penalty = Penalty { l2, adaptive: settings.adaptive };
+        let (design, rate) = (settings.design(task, *settings.learning_rate, penalty)?, *settings.rate);
         let setup = Setup::new(&design, task, data, 1, seed)?;
         let mut rates = vec![0.0; setup.plan().dense()];
         let last = rates.len() - 1;
         rates[last] = rate;
-        let fitted = setup.fit(&rates, 0, &mut Progress::new(setup.steps()))?;
+        let fitted = setup.fit_dropping(&rates, 0, &mut Progress::new(setup.steps()))?;
         Ok(Self { last: Last::of(&fitted.network), fitted, rate, seed })
     }
 
@@ -95,16 +105,16 @@ impl MultimodalClassifier for LastLayerDropout {
     }
 }
 
-jointly_sdk::export!(multimodal: LastLayerDropout);
+jointly_sdk::export!(input_classifier: LastLayerDropout);
 
 #[cfg(test)]
 mod tests {
-    use jointly_modal::trials::{sample, trials};
     use jointly_nets::predict;
+    use jointly_testkit::trials::{sample, trials};
 
     use super::*;
 
-    jointly_modal::trials!(
+    jointly_testkit::trials!(
         LastLayerDropout,
         &[("hidden", "20"), ("epochs", "40"), ("batch-size", "16"), ("learning-rate", "3e-3")]
     );

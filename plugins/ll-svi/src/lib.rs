@@ -1,14 +1,13 @@
 //! The agent `ll-svi`: a normal belief about each parameter of a network's last layer.
 
-use jointly_modal::{Belief, Last, Prior, Setup, Uncertain};
-use jointly_nets::sweeps;
+use jointly_nets::inputs::{Belief, Last, Prior, Setup, Uncertain, Variational};
+use jointly_nets::{Penalty, sweeps};
 use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, NonNegative, Positive,
-    Progress, Setting,
+    Dataset, Description, Failure, InputClassifier, Inputs, NonNegative, Positive, Progress, Setting, Task,
 };
 
-jointly_modal::settings! {
-    struct Settings(batch_size: "64", learning_rate: "1e-3") {
+jointly_nets::input_settings! {
+    struct Settings(hidden: "50,50", batch_size: 100 or 64) {
         /// standard deviation of each parameter of the last layer before any data are seen
         prior_scale: Positive = "0.1",
         /// factor of the divergence from that prior; 1 makes the loss the evidence's lower bound
@@ -17,6 +16,8 @@ jointly_modal::settings! {
         initial_scale: Positive = "0.05",
         /// step size of Adam for the logarithms of the standard deviations
         scale_rate: Positive = "1e-2",
+        /// step size of Adam
+        learning_rate: Positive = "1e-3",
     }
 }
 
@@ -31,7 +32,7 @@ pub struct LastLayerSvi {
     last: Last,
 }
 
-impl MultimodalClassifier for LastLayerSvi {
+impl InputClassifier for LastLayerSvi {
     fn describe() -> Description {
         let summary = "a normal belief about each parameter of the last layer, learnt by flipout";
         Description {
@@ -39,6 +40,7 @@ impl MultimodalClassifier for LastLayerSvi {
                 "Riquelme, Tucker and Snoek, Deep Bayesian bandits showdown, ICLR 2018; Wen, Vicol, Ba, Tran and \
                        Grosse, Flipout: efficient pseudo-independent weight perturbations on mini-batches, ICLR 2018"
                     .into(),
+            tokens: true,
             parameters: Settings::parameters(),
             sweeps: vec![
                 sweeps::one("prior-scale", &["0.03", "0.1", "0.3", "1"]),
@@ -49,22 +51,22 @@ impl MultimodalClassifier for LastLayerSvi {
     }
 
     fn train(
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
-        let design = settings.design();
+        let design = settings.design(task, *settings.learning_rate, Penalty::NONE)?;
         let setup = Setup::new(&design, task, data, 1, seed)?;
-        let prior = Prior {
-            scale: *settings.prior_scale,
+        let by = Variational {
+            prior: Prior::normal(*settings.prior_scale),
             weight: *settings.kl_weight,
             initial_scale: *settings.initial_scale,
             scale_rate: *settings.scale_rate,
         };
-        let belief = setup.believe(Uncertain::LastLayer, &prior, &mut Progress::new(setup.steps()))?;
+        let belief = setup.believe(Uncertain::LastLayer, &by, &mut Progress::new(setup.steps()))?;
         Ok(Self { last: Last::of(&belief.fitted.network), belief })
     }
 
@@ -79,16 +81,16 @@ impl MultimodalClassifier for LastLayerSvi {
     }
 }
 
-jointly_sdk::export!(multimodal: LastLayerSvi);
+jointly_sdk::export!(input_classifier: LastLayerSvi);
 
 #[cfg(test)]
 mod tests {
-    use jointly_modal::trials::{sample, trials};
     use jointly_nets::predict;
+    use jointly_testkit::trials::{sample, trials};
 
     use super::*;
 
-    jointly_modal::trials!(
+    jointly_testkit::trials!(
         LastLayerSvi,
         &[("hidden", "20"), ("epochs", "60"), ("batch-size", "16"), ("learning-rate", "3e-3"), ("kl-weight", "0.1")]
     );

@@ -38,7 +38,7 @@ fn main() {
 }
 
 fn task() -> Task {
-    Task { input_dim: IMAGE.numbers(), num_classes: CLASSES, temperature: None, hidden_layers: None }
+    Task::new(IMAGE.numbers(), CLASSES)
 }
 
 fn lenet(rng: &mut Rng) -> Network {

@@ -35,11 +35,22 @@ impl<A: EnsembleAgent> Classifier for Agent<A> {
     fn train(
         task: &Task,
         data: &Dataset,
-        _validation: Option<&Dataset>,
+        validation: Option<&Dataset>,
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
-        let ensemble = Ensemble::train(&A::recipe(settings)?, task, data, seed)?;
+        Self::train_with_unlabelled(task, data, validation, None, settings, seed)
+    }
+
+    fn train_with_unlabelled(
+        task: &Task,
+        data: &Dataset,
+        _validation: Option<&Dataset>,
+        unlabelled: Option<&Matrix>,
+        settings: &[Setting],
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let ensemble = Ensemble::train_with_unlabelled(&A::recipe(settings)?, task, data, unlabelled, seed)?;
         Ok(Self { ensemble, agent: PhantomData })
     }
 

@@ -1,4 +1,4 @@
-//! A belief of finitely many functions: each draw names one of them, at random.
+//! A posterior of finitely many functions: each draw names one of them, at random or in order.
 
 use jointly_sdk::{Failure, Rng};
 
@@ -7,13 +7,14 @@ use crate::stream::Stream;
 /// Which of finitely many functions each draw names.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    seed: u64,
+    /// None where draws name the functions in order.
+    seed: Option<u64>,
     /// The first draw that names each function.
     first: Vec<u64>,
 }
 
 impl Choice {
-    /// A choice among so many functions, under an agent's seed.
+    /// A choice among so many functions, at random under an agent's seed.
     pub fn new(seed: u64, functions: usize) -> Self {
         let seed = Stream::Choice.seed(seed);
         let mut first = vec![None; functions];
@@ -28,12 +29,20 @@ impl Choice {
                 missing -= 1;
             }
         }
-        Self { seed, first: first.into_iter().flatten().collect() }
+        Self { seed: Some(seed), first: first.into_iter().flatten().collect() }
+    }
+
+    /// So many functions in order: draw m names function m modulo their number, so that a few draws are a few functions.
+    pub fn in_order(functions: usize) -> Self {
+        Self { seed: None, first: (0..functions as u64).collect() }
     }
 
     /// The function that a draw names.
     pub fn function(&self, draw: u64) -> usize {
-        choose(self.seed, draw, self.first.len())
+        match self.seed {
+            Some(seed) => choose(seed, draw, self.first.len()),
+            None => (draw % self.first.len() as u64) as usize,
+        }
     }
 
     /// The first draw that names the same function.
@@ -85,6 +94,13 @@ mod tests {
         }
         let distinct: std::collections::BTreeSet<u64> = canonical.into_iter().collect();
         assert_eq!(distinct.len(), 20);
+    }
+
+    #[test]
+    fn functions_in_order_come_round_again() {
+        let choice = Choice::in_order(3);
+        assert_eq!([0, 2, 3, u64::MAX].map(|draw| choice.function(draw)), [0, 2, 0, 0]);
+        assert_eq!([1, 7].map(|draw| choice.canonical_draw(draw)), [1, 1]);
     }
 
     #[test]

@@ -1,6 +1,8 @@
 //! Ensembles: networks that differ in where they start, and in what else a recipe says.
 
-use jointly_sdk::{Dataset, Failure, Matrix, Rng, Task};
+use std::borrow::Cow;
+
+use jointly_sdk::{Dataset, Failure, Matrix, Progress, Rng, Task};
 
 use crate::finite::{Finite, Function};
 use crate::network::{FirstBiases, Network, widths};
@@ -13,9 +15,9 @@ use crate::vae::Encoder;
 
 impl Recipe {
     /// The autoencoder's encoder, where the prior needs one.
-    fn encoder(&self, task: &Task, data: &Dataset, seed: u64) -> Result<Option<Encoder>, Failure> {
+    fn encoder(&self, task: &Task, inputs: &Matrix, seed: u64) -> Result<Option<Encoder>, Failure> {
         let needed = self.prior == Prior::Vae && self.prior_scale > 0.0;
-        needed.then(|| Encoder::train(task, data, self.vae_steps, self.batch_size, seed)).transpose()
+        needed.then(|| Encoder::train(task, inputs, self.vae_steps, self.batch_size, seed)).transpose()
     }
 
     /// The network of a member as it is before it has learnt anything.
@@ -80,18 +82,44 @@ impl Ensemble {
     ///
     /// A member whose loss stopped being finite, or data that do not fit the task.
     pub fn train(recipe: &Recipe, task: &Task, data: &Dataset, seed: u64) -> Result<Self, Failure> {
+        Self::train_with_unlabelled(recipe, task, data, None, seed)
+    }
+
+    /// Trains every member; the autoencoder of a prior also learns from inputs without labels.
+    ///
+    /// # Errors
+    ///
+    /// A member whose loss stopped being finite, or data that do not fit the task.
+    pub fn train_with_unlabelled(
+        recipe: &Recipe,
+        task: &Task,
+        data: &Dataset,
+        unlabelled: Option<&Matrix>,
+        seed: u64,
+    ) -> Result<Self, Failure> {
         let mut training = Training::new(recipe, task, data, seed)?;
-        let encoder = recipe.encoder(task, data, seed)?;
+        let encoder = recipe.encoder(task, &*stacked(&data.inputs, unlabelled)?, seed)?;
+        let mut progress = Progress::new(recipe.size.saturating_mul(recipe.steps));
         let members = (0..recipe.size as u64)
             .map(|index| {
                 let Member { network, prior } = recipe.member(task, encoder.as_ref(), seed, index);
                 let weights = recipe.weights(data.labels.len(), seed, index);
-                let network = training.run(network, prior.as_ref(), &weights)?;
+                let network = training.run(network, prior.as_ref(), &weights, &mut progress)?;
                 Ok(Member { network, prior })
             })
             .collect::<Result<Vec<_>, Failure>>()?;
         Ok(Self::new(seed, members))
     }
+}
+
+/// The rows of the training inputs, and below them those without labels.
+fn stacked<'a>(inputs: &'a Matrix, unlabelled: Option<&Matrix>) -> Result<Cow<'a, Matrix>, Failure> {
+    let Some(unlabelled) = unlabelled.filter(|unlabelled| unlabelled.rows() > 0) else {
+        return Ok(Cow::Borrowed(inputs));
+    };
+    let values = [inputs.values(), unlabelled.values()].concat();
+    let rows = Matrix::new(inputs.rows() + unlabelled.rows(), unlabelled.cols(), values);
+    rows.map(Cow::Owned).ok_or_else(|| Failure::Internal("inputs without labels that are not the task's".into()))
 }
 
 #[cfg(test)]
@@ -117,7 +145,7 @@ mod tests {
     }
 
     fn task(classes: usize) -> Task {
-        Task { input_dim: 2, num_classes: classes, temperature: Some(0.25), hidden_layers: None }
+        Task { temperature: Some(0.25), ..Task::new(2, classes) }
     }
 
     /// Classes are sectors of the plane.

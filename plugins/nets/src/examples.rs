@@ -221,7 +221,7 @@ mod tests {
     use super::*;
 
     fn task() -> Task {
-        Task { input_dim: 2, num_classes: 3, temperature: None, hidden_layers: None }
+        Task::new(2, 3)
     }
 
     fn data(examples: usize) -> Dataset {

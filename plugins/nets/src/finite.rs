@@ -7,13 +7,13 @@ use crate::network::Network;
 use crate::predict::predict;
 
 /// What gives class probabilities at every row of inputs.
-pub trait Function {
+pub trait Function<I = Matrix> {
     /// Writes the probabilities: `out[t * classes + k]`.
     ///
     /// # Errors
     ///
     /// Inputs of another dimension than the task's.
-    fn probs(&self, inputs: &Matrix, out: &mut [f32]) -> Result<(), Failure>;
+    fn probs(&self, inputs: &I, out: &mut [f32]) -> Result<(), Failure>;
 }
 
 impl Function for Network {
@@ -22,17 +22,22 @@ impl Function for Network {
     }
 }
 
-/// Functions of which each draw names one, at random.
+/// Functions of which each draw names one.
 #[derive(Clone, Debug)]
 pub struct Finite<F> {
     functions: Vec<F>,
     choice: Choice,
 }
 
-impl<F: Function> Finite<F> {
-    /// A choice among the functions, under an agent's seed.
+impl<F> Finite<F> {
+    /// A choice among the functions, at random under an agent's seed.
     pub fn new(seed: u64, functions: Vec<F>) -> Self {
         Self { choice: Choice::new(seed, functions.len()), functions }
+    }
+
+    /// The functions in order: draw m names function m modulo their number.
+    pub fn in_order(functions: Vec<F>) -> Self {
+        Self { choice: Choice::in_order(functions.len()), functions }
     }
 
     /// All of them.
@@ -45,7 +50,10 @@ impl<F: Function> Finite<F> {
     /// # Errors
     ///
     /// Inputs of another dimension than the task's.
-    pub fn probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
+    pub fn probs<I>(&self, inputs: &I, draw: u64, out: &mut [f32]) -> Result<(), Failure>
+    where
+        F: Function<I>,
+    {
         self.functions[self.choice.function(draw)].probs(inputs, out)
     }
 
@@ -59,7 +67,10 @@ impl<F: Function> Finite<F> {
     /// # Errors
     ///
     /// Inputs of another dimension than the task's.
-    pub fn sample_probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+    pub fn sample_probs<I>(&self, inputs: &I, draws: &[u64], out: &mut [f32]) -> Result<(), Failure>
+    where
+        F: Function<I>,
+    {
         self.choice.sample_probs(draws, out, |function, out| self.functions[function].probs(inputs, out))
     }
 }

@@ -1,6 +1,6 @@
 //! A trained network as a linear layer on top of learnt features, and draws that differ from it in that layer alone.
 
-use jointly_sdk::{Dataset, Failure, Matrix, Task};
+use jointly_sdk::{Dataset, Failure, Matrix, Progress, Task};
 
 use crate::network::Network;
 use crate::predict::outputs;
@@ -52,7 +52,7 @@ impl LastLayer {
     pub fn train(recipe: &Recipe, task: &Task, data: &Dataset, seed: u64) -> Result<Self, Failure> {
         let mut training = Training::new(recipe, task, data, seed)?;
         let network = recipe.start(task, seed, 0);
-        Ok(Self::of(&training.run(network, None, &[])?))
+        Ok(Self::of(&training.run(network, None, &[], &mut Progress::new(recipe.steps))?))
     }
 
     /// Takes a network apart.

@@ -15,6 +15,7 @@ pub mod finite;
 pub mod fit;
 pub mod front;
 pub mod held_out;
+pub mod inputs;
 pub mod ints;
 pub mod last_layer;
 pub mod layout;

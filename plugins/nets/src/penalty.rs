@@ -12,6 +12,9 @@ pub struct Penalty {
 }
 
 impl Penalty {
+    /// No penalty.
+    pub const NONE: Self = Self { l2: 0.0, adaptive: false };
+
     /// The factor of the sum of squares in a loss that is a mean over the examples.
     ///
     /// # Formula
@@ -40,7 +43,7 @@ mod tests {
 
     #[test]
     fn penalty_is_adaptive() {
-        let task = Task { input_dim: 2, num_classes: 2, temperature: Some(0.25), hidden_layers: None };
+        let task = Task { temperature: Some(0.25), ..Task::new(2, 2) };
         let penalty = Penalty { l2: 3.0, adaptive: true };
         assert_eq!(penalty.factor(&task, 10), 3.0 * 0.5 * 2.0 / 10.0);
         assert_eq!(penalty.factor(&Task { temperature: None, ..task.clone() }, 0), 3.0 * 2.0);

@@ -21,7 +21,6 @@ pub struct Training<'a> {
     seed: u64,
     /// Derivative of the penalty, by the parameter.
     decay: f32,
-    progress: Progress,
     trained: usize,
 }
 
@@ -38,8 +37,7 @@ impl<'a> Training<'a> {
             return Err(Failure::Unsupported(format!("inputs of {dim} numbers are no images of {image:?}")));
         }
         let decay = 2.0 * recipe.penalty.factor(task, data.labels.len());
-        let progress = Progress::new(recipe.size * recipe.steps);
-        Ok(Self { recipe, task, data, seed, decay, progress, trained: 0 })
+        Ok(Self { recipe, task, data, seed, decay, trained: 0 })
     }
 
     /// Trains the next member: minimises the mean cross-entropy of `network + prior` plus the penalty on `network`.
@@ -47,7 +45,13 @@ impl<'a> Training<'a> {
     /// # Errors
     ///
     /// A loss that stopped being finite.
-    pub fn run(&mut self, mut network: Network, prior: Option<&Network>, weights: &[f32]) -> Result<Network, Failure> {
+    pub fn run(
+        &mut self,
+        mut network: Network,
+        prior: Option<&Network>,
+        weights: &[f32],
+        progress: &mut Progress,
+    ) -> Result<Network, Failure> {
         let recipe = self.recipe;
         let offsets = prior.map_or(Vec::new(), |prior| outputs(prior, self.data.inputs.values()));
         let rng = Stream::Batches.rng(self.seed, 0);
@@ -63,7 +67,7 @@ impl<'a> Training<'a> {
                 return Err(Failure::Diverged(format!("the loss of member {member} is not finite at step {step}")));
             }
             adam.update(&mut network.parameters, &gradient, self.decay);
-            self.progress.step();
+            progress.step();
         }
         self.trained += 1;
         Ok(network)

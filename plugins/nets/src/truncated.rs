@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn every_class_is_at_the_origin_once() {
-        let task = Task { input_dim: 2, num_classes: 3, temperature: None, hidden_layers: None };
+        let task = Task::new(2, 3);
         let data = Dataset { inputs: Matrix::new(1, 2, vec![4.0, 5.0]).unwrap(), labels: vec![1] };
         let with = WithOrigins::new(&task, &data).unwrap();
         assert_eq!((with.rows(), with.dim(), with.classes()), (4, 2, 3));

@@ -41,9 +41,10 @@ impl Encoder {
     /// # Errors
     ///
     /// A loss that stopped being finite, or data that do not fit the task.
-    pub fn train(task: &Task, data: &Dataset, steps: usize, batch_size: usize, seed: u64) -> Result<Self, Failure> {
-        let normalisation = Normalisation::of(&data.inputs, task.input_dim);
-        let data = Dataset { inputs: normalisation.apply(&data.inputs), labels: data.labels.clone() };
+    pub fn train(task: &Task, inputs: &Matrix, steps: usize, batch_size: usize, seed: u64) -> Result<Self, Failure> {
+        let normalisation = Normalisation::of(inputs, task.input_dim);
+        // Batches carry labels, and nobody asks for them.
+        let data = Dataset { inputs: normalisation.apply(inputs), labels: vec![0; inputs.rows()] };
         let rng = Stream::AutoencoderBatches.rng(seed, 0);
         let mut batches = Examples::new(task, &data, batch_size, rng)?;
         let mut autoencoder = Autoencoder::new(task.input_dim, batches.max_rows(), seed);
@@ -215,7 +216,7 @@ mod tests {
     const ROWS: usize = 6;
 
     fn task() -> Task {
-        Task { input_dim: DIM, num_classes: 2, temperature: None, hidden_layers: None }
+        Task::new(DIM, 2)
     }
 
     /// Two clusters around opposite corners of a cube, in turn.
@@ -297,7 +298,7 @@ mod tests {
     #[test]
     fn clusters_part_in_the_latent() {
         let data = clusters(60);
-        let encoder = Encoder::train(&task(), &data, 500, 30, 0).unwrap();
+        let encoder = Encoder::train(&task(), &data.inputs, 500, 30, 0).unwrap();
         let mut identity = Network::new(&[LATENT, LATENT], FirstBiases::Zero, &mut Rng::new(0, 0));
         let block = layout(&[LATENT, LATENT])[0];
         for (i, row) in (0..LATENT).map(|i| block.row(i)).enumerate() {
@@ -319,7 +320,7 @@ mod tests {
     #[test]
     fn a_function_of_the_latent_composes_normalisation_encoder_and_linear_map() {
         let data = clusters(20);
-        let encoder = Encoder::train(&task(), &data, 20, 10, 3).unwrap();
+        let encoder = Encoder::train(&task(), &data.inputs, 20, 10, 3).unwrap();
         let linear = Network::new(&[LATENT, 3], FirstBiases::Normal, &mut Rng::new(9, 0));
         let composed = outputs(&encoder.followed_by(&linear, 3), data.inputs.values());
         let latents = outputs(&encoder.network, encoder.normalisation.apply(&data.inputs).values());

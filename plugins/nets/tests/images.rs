@@ -66,7 +66,7 @@ fn digits(count: usize, seed: u64) -> Dataset {
 }
 
 fn task() -> Task {
-    Task { input_dim: IMAGE.numbers(), num_classes: CLASSES, temperature: None, hidden_layers: None }
+    Task::new(IMAGE.numbers(), CLASSES)
 }
 
 fn lenet(seed: u64) -> Network {

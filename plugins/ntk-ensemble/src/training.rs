@@ -107,7 +107,7 @@ mod tests {
 
     fn train_from(start: Network, pull: Pull) -> Network {
         let recipe = Recipe { steps: 1000, batch_size: 10, learning_rate: 1e-2, penalty: 1.0, pull };
-        let task = Task { input_dim: 2, num_classes: 2, temperature: None, hidden_layers: None };
+        let task = Task::new(2, 2);
         let nothing = Dataset { inputs: Matrix::new(0, 2, Vec::new()).unwrap(), labels: Vec::new() };
         train(start, Vec::new(), &recipe, &task, &nothing, 0).unwrap()
     }

@@ -167,7 +167,7 @@ mod tests {
     use super::*;
 
     fn train(labels: &[u32], inputs: &[f32], settings: &[(&str, &str)]) -> Nuts {
-        let task = Task { input_dim: 1, num_classes: 2, temperature: Some(0.1), hidden_layers: None };
+        let task = Task { temperature: Some(0.1), ..Task::new(1, 2) };
         let inputs = Matrix::new(labels.len(), 1, inputs.to_vec()).unwrap();
         let data = Dataset { inputs, labels: labels.to_vec() };
         Nuts::train(&task, &data, None, &self::settings(settings), 0).unwrap()
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn a_chain_tells_how_it_went() {
-        let task = Task { input_dim: 1, num_classes: 2, temperature: Some(0.1), hidden_layers: None };
+        let task = Task { temperature: Some(0.1), ..Task::new(1, 2) };
         let data = Dataset { inputs: Matrix::new(2, 1, vec![-1.0, 1.0]).unwrap(), labels: vec![0, 1] };
         let line = |depth: &str| {
             let few = [("warmup", "30"), ("samples", "20"), ("depth", depth)];
@@ -226,7 +226,7 @@ mod tests {
 
     #[test]
     fn data_and_settings_that_do_not_fit_are_refused() {
-        let task = Task { input_dim: 2, num_classes: 2, temperature: None, hidden_layers: None };
+        let task = Task::new(2, 2);
         let data = |cols: usize, labels: &[u32]| Dataset {
             inputs: Matrix::new(2, cols, vec![0.5; 2 * cols]).unwrap(),
             labels: labels.to_vec(),

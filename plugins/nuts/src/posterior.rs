@@ -146,7 +146,7 @@ mod tests {
         let inputs = (0..2 * rows).map(|_| rng.normal()).collect();
         let labels = (0..rows as u32).map(|row| row % 3).collect();
         let data = Dataset { inputs: Matrix::new(rows, 2, inputs).unwrap(), labels };
-        let task = Task { input_dim: 2, num_classes: 3, temperature: Some(0.5), hidden_layers: None };
+        let task = Task { temperature: Some(0.5), ..Task::new(2, 3) };
         Posterior::new(&task, &data, &[7, 5], 1.0)
     }
 

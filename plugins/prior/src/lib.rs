@@ -77,7 +77,7 @@ mod tests {
     const TOLERANCE: f32 = 1e-6;
 
     fn prior(temperature: Option<f32>) -> Prior {
-        let task = Task { input_dim: 2, num_classes: 3, temperature, hidden_layers: Some(1) };
+        let task = Task { temperature, hidden_layers: Some(1), ..Task::new(2, 3) };
         let data = Dataset { inputs: Matrix::new(0, 2, Vec::new()).unwrap(), labels: Vec::new() };
         Prior::train(&task, &data, None, &[], 5).unwrap()
     }

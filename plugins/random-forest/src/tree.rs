@@ -308,7 +308,7 @@ mod tests {
         let mut rng = Rng::new(0, 0);
         let inputs: Vec<f32> = (0..3 * 1000).map(|_| rng.normal()).collect();
         let data = Dataset { inputs: Matrix::new(1000, 3, inputs).unwrap(), labels: vec![1; 1000] };
-        let task = Task { input_dim: 3, num_classes: 5, temperature: None, hidden_layers: None };
+        let task = Task::new(3, 5);
         let examples = Examples::new(WithOrigins::new(&task, &data).unwrap());
         assert_eq!(examples.columns.capacity(), 3 * 1005);
         assert_eq!(examples.column(2)[..1000], data.inputs.values().chunks(3).map(|row| row[2]).collect::<Vec<_>>());

@@ -2,29 +2,37 @@
 
 mod temperature;
 
-use jointly_modal::{Fitted, Setup};
-use jointly_nets::sweeps;
+use jointly_nets::inputs::{Auto, Fitted, Setup, Sort};
+use jointly_nets::{Finite, Penalty, sweeps};
 use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Progress, Setting, log,
+    Dataset, Description, Failure, InputClassifier, Inputs, NonNegative, Positive, Progress, Setting, Task, log,
 };
 
 use temperature::at_an_end;
 pub use temperature::likeliest;
 
-jointly_modal::settings! {
-    struct Settings(batch_size: "32", learning_rate: "1e-3") {}
+jointly_nets::input_settings! {
+    struct Settings(hidden: "50,50", batch_size: 100 or 32) {
+        /// weight of the sum of squares of all parameters, over the number of examples; auto is 1 for plain numbers, 0 for
+        /// other inputs
+        l2: Auto<NonNegative> = "auto",
+        /// multiply that weight by the input's dimension and the root of the temperature
+        adaptive: bool = "yes",
+        /// step size of Adam
+        learning_rate: Positive = "1e-3",
+    }
 }
 
-/// The network of `vanilla` with another temperature: the same classes are the likeliest, with other probabilities.
+/// The network of `mlp` with another temperature: the same classes are the likeliest, with other probabilities.
 ///
-/// Without validation examples there is nothing to fit a temperature on. It is then 1, which is `vanilla` itself, and the agent
+/// Without validation examples there is nothing to fit a temperature on. It is then 1, which is `mlp` itself, and the agent
 /// says so in its log.
 ///
 /// After Guo, Pleiss, Sun and Weinberger (2017).
 #[derive(Debug)]
 pub struct TemperatureScaling {
     /// Its outputs are already divided by the temperature.
-    fitted: Fitted,
+    network: Finite<Fitted>,
     temperature: f64,
 }
 
@@ -35,11 +43,12 @@ impl TemperatureScaling {
     }
 }
 
-impl MultimodalClassifier for TemperatureScaling {
+impl InputClassifier for TemperatureScaling {
     fn describe() -> Description {
         let summary = "one network, whose logits are divided by what makes held-out examples likeliest";
         Description {
             citation: "Guo, Pleiss, Sun and Weinberger, On calibration of modern neural networks, ICML 2017".into(),
+            tokens: true,
             parameters: Settings::parameters(),
             sweeps: vec![
                 sweeps::one("learning-rate", &["3e-4", "1e-3", "3e-3"]),
@@ -50,15 +59,18 @@ impl MultimodalClassifier for TemperatureScaling {
     }
 
     fn train(
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        validation: Option<&MultimodalDataset>,
+        task: &Task,
+        data: &Dataset<Inputs>,
+        validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
-        let design = Settings::parse(settings)?.design();
+        let settings = Settings::parse(settings)?;
+        let l2 = settings.l2.or(Sort::of(task).choose(1.0, 0.0));
+        let penalty = Penalty { l2, adaptive: settings.adaptive };
+        let design = settings.design(task, *settings.learning_rate, penalty)?;
         let setup = Setup::new(&design, task, data, 1, seed)?;
-        let mut fitted = setup.fit(&[], 0, &mut Progress::new(setup.steps()))?;
+        let mut fitted = setup.fit(0, &mut Progress::new(setup.steps()))?;
         let mut temperature = 1.0;
         match validation.filter(|validation| !validation.labels.is_empty()) {
             Some(validation) => {
@@ -74,30 +86,30 @@ impl MultimodalClassifier for TemperatureScaling {
             }
             None => log("there are no validation examples to fit a temperature on: it is 1"),
         }
-        Ok(Self { fitted, temperature })
+        Ok(Self { network: Finite::in_order(vec![fitted]), temperature })
     }
 
     fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
-        self.fitted.probs_of_all(inputs, draws, out)
+        self.network.sample_probs(inputs, draws, out)
     }
 
-    fn canonical_draw(&self, _draw: u64) -> u64 {
-        0
+    fn canonical_draw(&self, draw: u64) -> u64 {
+        self.network.canonical_draw(draw)
     }
 }
 
-jointly_sdk::export!(multimodal: TemperatureScaling);
+jointly_sdk::export!(input_classifier: TemperatureScaling);
 
 #[cfg(test)]
 mod tests {
-    use jointly_modal::trials::{sample, trials};
+    use jointly_testkit::trials::{sample, trials};
 
     use super::*;
 
-    jointly_modal::trials!(TemperatureScaling, &[("epochs", "40"), ("batch-size", "16"), ("learning-rate", "3e-3")]);
+    jointly_testkit::trials!(TemperatureScaling, &[("epochs", "40"), ("batch-size", "16"), ("learning-rate", "3e-3")]);
 
     /// The mean negative log-likelihood of the test examples.
-    fn nll(agent: &TemperatureScaling, trial: &jointly_modal::trials::Trial) -> f64 {
+    fn nll(agent: &TemperatureScaling, trial: &jointly_testkit::trials::Trial) -> f64 {
         let probs = sample(agent, &trial.task, &trial.test.inputs, &[0]);
         let rows = probs.chunks(trial.task.num_classes).zip(&trial.test.labels);
         rows.map(|(row, label)| -f64::from(row[*label as usize]).ln()).sum::<f64>() / trial.test.labels.len() as f64
@@ -106,8 +118,12 @@ mod tests {
     #[test]
     fn held_out_examples_are_likelier_and_classes_stay() {
         let [numbers, ..] = trials();
-        let settings = [("epochs", "200"), ("batch-size", "16"), ("learning-rate", "1e-2")];
-        let settings = settings.map(|(name, value)| Setting { name: name.into(), value: value.into() });
+        let settings = jointly_testkit::settings(&[
+            ("epochs", "200"),
+            ("batch-size", "16"),
+            ("learning-rate", "1e-2"),
+            ("l2", "0"),
+        ]);
         let train =
             |validation| TemperatureScaling::train(&numbers.task, &numbers.train, validation, &settings, 1).unwrap();
         let (plain, scaled) = (train(None), train(Some(&numbers.test)));

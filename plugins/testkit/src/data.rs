@@ -4,7 +4,7 @@ use jointly_sdk::{Dataset, Matrix, Rng, Targets, Task};
 
 /// Returns the task of telling two classes in the plane apart.
 pub fn plane(temperature: Option<f32>) -> Task {
-    Task { input_dim: 2, num_classes: 2, temperature, hidden_layers: None }
+    Task { temperature, ..Task::new(2, 2) }
 }
 
 /// Standard normal inputs (N, 2), of class 1 where the first feature is above the second.

@@ -8,6 +8,7 @@ mod data;
 mod draws;
 mod learning;
 mod settings;
+pub mod trials;
 
 pub use data::{degenerate_targets, half_plane, no_examples, no_targets, plane, wave};
 pub use draws::{assert_draws_are_functions, assert_draws_have_the_moments, assert_functions_stand_alone, probs};

@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn every_class_is_as_likely() {
-        let task = Task { input_dim: 1, num_classes: 4, temperature: None, hidden_layers: None };
+        let task = Task::new(1, 4);
         let data = Dataset { inputs: Matrix::new(1, 1, vec![3.0]).unwrap(), labels: vec![2] };
         let uniform = Uniform::train(&task, &data, None, &[], 0).unwrap();
         let mut out = [0.0; 4];

@@ -2,8 +2,10 @@
 
 mod agents;
 mod check;
+mod completions;
 mod data;
 mod leaderboard;
+mod man;
 mod merge;
 mod new;
 mod pack;
@@ -11,7 +13,9 @@ mod picture;
 mod plan;
 mod report;
 mod run;
+mod schema;
 mod score;
+mod scores;
 mod slurm;
 mod suites;
 mod sweep;
@@ -33,7 +37,7 @@ pub(crate) struct Jointly {
 }
 
 const EXIT_CODES: &str = "Exit codes: 0 done; 1 internal error; 2 usage or bad input, a \
-                          contract broken (check), an entry that does not hold (verify); 3 done, but some agent failed \
+                          contract broken (check), a failed verification (verify); 3 done, but some agent failed \
                           on some problem; 130 interrupted.\nCompiled agents are kept in $JOINTLY_CACHE, by default \
                           ~/.cache/jointly.\nReal data are looked for in the directories of --data, else of \
                           $JOINTLY_DATA, else in ~/.local/share/jointly.";
@@ -53,10 +57,14 @@ enum Command {
     New(new::New),
     Check(check::Check),
     Score(score::Score),
+    Scores(scores::Scores),
     Verify(verify::Verify),
     Pack(pack::Pack),
     Leaderboard(leaderboard::Leaderboard),
     Worker(worker::Worker),
+    Schema(schema::Schema),
+    Completions(completions::Completions),
+    Man(man::Man),
 }
 
 impl Jointly {
@@ -75,10 +83,14 @@ impl Jointly {
             Command::New(command) => command.execute(),
             Command::Check(command) => command.execute(),
             Command::Score(command) => command.execute(),
+            Command::Scores(command) => command.execute(),
             Command::Verify(command) => command.execute(),
             Command::Pack(command) => command.execute(),
             Command::Leaderboard(command) => command.execute(),
             Command::Worker(command) => command.execute(),
+            Command::Schema(command) => command.execute(),
+            Command::Completions(command) => command.execute(),
+            Command::Man(command) => command.execute(),
         }
     }
 }

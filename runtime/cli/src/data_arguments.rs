@@ -9,12 +9,12 @@ use jointly_engine::data_directories::DataDirectories;
 /// Directories with the files of datasets.
 #[derive(Args)]
 pub(crate) struct DataArguments {
-    /// A directory with real data, looked through before others; may be repeated [default: those of $JOINTLY_DATA,
+    /// A directory with real data, searched in the given order; may be repeated [default: those of $JOINTLY_DATA,
     /// separated as in $PATH, else $XDG_DATA_HOME/jointly, else ~/.local/share/jointly]
     #[arg(long = "data", value_name = "DIR")]
     given: Vec<PathBuf>,
-    /// A folder of your own images, for the suite shift/images: train/CLASS/*.png or .jpg, and, where there are such, test/CLASS
-    /// and outside/SET; or CLASS folders alone
+    /// A folder of user-supplied images, for the suite shift/images: train/CLASS/*.png or .jpg, and optionally
+    /// test/CLASS and outside/SET; or CLASS folders only
     #[arg(long, value_name = "DIR")]
     images: Option<PathBuf>,
 }

@@ -2,6 +2,8 @@
 
 use std::process::ExitCode;
 
+use jointly_record::guess;
+
 use crate::output;
 
 /// Everything asked for was done.
@@ -21,7 +23,7 @@ pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     ExitCode::from(BAD_INPUT)
 }
 
-/// The same, ending the process whatever other threads are doing.
+/// Reports an error and ends the process, whatever other threads are doing.
 pub(crate) fn at_once(error: &anyhow::Error) -> ! {
     report(error);
     end(BAD_INPUT)
@@ -32,8 +34,8 @@ pub(crate) fn end(code: u8) -> ! {
     std::process::exit(i32::from(code))
 }
 
-/// What clap has to say: help and versions as they are, a wrong usage in one line.
-pub(crate) fn usage(error: &clap::Error) -> ExitCode {
+/// Prints what clap reports: help and versions as they are, a wrong usage in one line.
+pub(crate) fn usage(error: &clap::Error, command: &clap::Command) -> ExitCode {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     match error.kind() {
         DisplayHelp | DisplayVersion => {
@@ -48,10 +50,30 @@ pub(crate) fn usage(error: &clap::Error) -> ExitCode {
             let text = error.to_string();
             // The first paragraph says what is wrong; usage and hints follow.
             let what = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
-            output::note(&format!("jointly: {what}; see --help"));
+            output::note(&format!(
+                "jointly: {what}; {}",
+                meant(error, command).unwrap_or_else(|| "see --help".to_owned())
+            ));
             ExitCode::from(BAD_INPUT)
         }
     }
+}
+
+/// A guess of what was meant, if there is one: of a command by its name, of anything else by clap.
+fn meant(error: &clap::Error, command: &clap::Command) -> Option<String> {
+    use clap::error::ContextKind::{InvalidSubcommand, SuggestedArg, SuggestedValue};
+    use clap::error::ContextValue;
+    if let Some(ContextValue::String(name)) = error.get(InvalidSubcommand) {
+        let near = guess::nearest(name, command.get_subcommands().map(clap::Command::get_name))?;
+        return Some(format!("did you mean `{near}`?"));
+    }
+    let suggested = [SuggestedArg, SuggestedValue].into_iter().find_map(|kind| error.get(kind))?;
+    let near = match suggested {
+        ContextValue::String(near) => near,
+        ContextValue::Strings(several) => several.first()?,
+        _ => return None,
+    };
+    Some(format!("did you mean `{near}`?"))
 }
 
 /// A panic is a defect of this command: say so, and end at once rather than wait for other threads.

@@ -18,7 +18,7 @@ use crate::progress::Transfer;
 const PATIENCE: Duration = Duration::from_mins(1);
 /// Bytes that are passed on at a time.
 const PIECE: usize = 1 << 16;
-/// What helps where an address does not.
+/// The remedy where an address gives no file.
 const REMEDY: &str = "try again, or give --from URL of a mirror that has the same files";
 
 /// Fetches a file into a data directory, from its own address or the same path below `mirror`. Gives where it lies.
@@ -35,13 +35,13 @@ fn fetch_within(patience: Duration, download: &Download, mirror: Option<&str>, i
             Ok(copy(&mut File::open(&target)?, &mut io::sink(), &mut |_| ()).map_err(Interrupted::cause)?.0)
         };
         let held = read().with_context(|| {
-            format!("failed to read {}, which is there already; move it away, or make it readable", target.display())
+            format!("failed to read {}, which already exists; move it away, or make it readable", target.display())
         })?;
         if held == download.digest {
             output::note(&format!("{} is there already", target.display()));
             return Ok(target);
         }
-        bail!("{} is there already and another file: its digest is {held}; move it away", target.display());
+        bail!("{} already exists with other contents: its digest is {held}; move it away", target.display());
     }
     let url = match mirror {
         Some(mirror) => format!("{}/{}", mirror.trim_end_matches('/'), download.path),
@@ -297,7 +297,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         fs::create_dir_all(folder.path().join(DOWNLOAD.path)).unwrap();
         let error = fetch(&DOWNLOAD, None, folder.path()).unwrap_err().to_string();
-        assert!(error.contains("letters/abc.txt, which is there already; move it away"), "{error}");
+        assert!(error.contains("letters/abc.txt, which already exists; move it away"), "{error}");
         let file = folder.path().join("file");
         fs::write(&file, "").unwrap();
         let error = fetch(&DOWNLOAD, None, &file).unwrap_err().to_string();
@@ -310,7 +310,7 @@ mod tests {
         fs::create_dir(folder.path().join("letters")).unwrap();
         fs::write(folder.path().join(DOWNLOAD.path), "mine").unwrap();
         let error = fetch(&DOWNLOAD, None, folder.path()).unwrap_err().to_string();
-        assert!(error.contains("is there already and another file"), "{error}");
+        assert!(error.contains("already exists with other contents"), "{error}");
     }
 
     #[test]

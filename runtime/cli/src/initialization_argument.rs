@@ -1,4 +1,4 @@
-//! The option `--initialization`: the law of the environments' weights.
+//! The option `--initialization`: the distribution of the environments' weights.
 
 use clap::ValueEnum;
 use jointly_classification::Initialization;

@@ -53,12 +53,12 @@ mod tests {
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         let joined = text.split_whitespace().collect::<Vec<_>>().join(" ");
         let expected = [
-            "seed 0, 1000000 draws, parted by k-means; ranked by kl_aggregate, lower is better",
+            "seed 0, 1000000 draws, partitioned by k-means; ranked by kl_aggregate, lower is better",
             "above floor is",
             "prior failed on 1 of 2 problems and has no rank; its means are over the others; first, quick/t10",
             "uniform has no result yet on 1 problem",
             "ensemble has kl_tau1 not finite on 1 problem ensemble",
-            "too few on 2 of 2 problems, and is likely too high",
+            "too few on 2 of 2 problems:",
         ];
         for expected in expected {
             assert!(joined.contains(expected), "{expected:?} is not in {text}");
@@ -81,7 +81,7 @@ mod tests {
             "{of_both}"
         );
         let of_iris = text("quick/real", &iris);
-        assert!(of_iris.contains("\nno ±, for all problems share one dataset; vs is"), "{of_iris}");
+        assert!(of_iris.contains("\nno ±, because all problems share one dataset; vs is"), "{of_iris}");
         assert_eq!(of_iris.matches('±').count(), 1, "{of_iris}");
         let of_one = text("quick/real", &iris[..1]);
         assert!(of_one.contains("\n± is the standard error over the tau-samples of the problem"), "{of_one}");

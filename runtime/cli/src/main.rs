@@ -8,29 +8,26 @@ mod fetch;
 mod initialization_argument;
 mod jobs;
 mod leaderboard_text;
-mod noise_argument;
 mod output;
 mod partition_argument;
 mod planned;
 mod progress;
 mod regression_arguments;
 mod request;
-mod residuals_argument;
 mod shard_arguments;
 mod shard_done;
 mod shift_arguments;
-mod slurm;
 mod table;
 mod template;
 mod toolchain;
 mod tune_argument;
 
-use clap::Parser;
+use clap::{CommandFactory, Parser};
 
 fn main() -> std::process::ExitCode {
     exit::on_panic();
     match commands::Jointly::try_parse() {
         Ok(command) => command.execute().unwrap_or_else(|error| exit::report(&error)),
-        Err(error) => exit::usage(&error),
+        Err(error) => exit::usage(&error, &commands::Jointly::command()),
     }
 }

@@ -28,7 +28,7 @@ impl Planned {
         (self.share.size(), self.share.pending(&self.workload, self.journal.results()).len())
     }
 
-    /// The same for a person, and where.
+    /// Says how many units are planned and left, and where.
     pub(crate) fn summary(&self) -> String {
         let (units, pending) = self.units();
         let units = counted(units, "unit");

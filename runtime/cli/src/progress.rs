@@ -25,7 +25,7 @@ pub(crate) struct Display {
 }
 
 impl Display {
-    /// A display of units of the plan that are run so many at a time, beside which some are done already.
+    /// A display of units of the plan that run on `jobs` threads, beside the `done` that are done already.
     pub(crate) fn new(plan: &Plan, units: &[Unit], done: usize, jobs: usize) -> Self {
         let total = units.len() + done;
         let bar = std::io::stderr().is_terminal().then(|| {

@@ -1,32 +1,30 @@
-//! What `run` and `sweep` are asked of regression alone.
+//! Options of `run` and `sweep` for regression.
 
 use std::path::PathBuf;
 
 use anyhow::{Result, bail};
-use clap::{Args, value_parser};
+use clap::{Args, ValueEnum, value_parser};
 use jointly_core::estimate::MAX_DRAWS;
 use jointly_engine::agent_spec::AgentSpec;
-use jointly_regression::{RegressionOptions, RegressionProblem, RegressionSource, RegressionSuite};
-
-use crate::noise_argument::NoiseArgument;
-use crate::residuals_argument::ResidualsArgument;
+use jointly_regression::{Noise, RegressionOptions, RegressionProblem, RegressionSource, RegressionSuite, Residuals};
 
 #[derive(Args)]
 #[command(next_help_heading = "Options of regression")]
 pub(crate) struct RegressionArguments {
-    /// A table of your own in the place of the suite's, as .csv (the target last) or .npz (x and y); may be repeated
+    /// A user-supplied table in place of the suite's, as .csv (the target last) or .npz (x and y); may be repeated
     #[arg(long = "table", value_name = "FILE")]
     tables: Vec<PathBuf>,
-    /// The law of the noise in simulated training sets [default: the suite's, normal]
-    #[arg(long, value_enum, value_name = "LAW")]
+    /// The distribution of the noise in simulated training sets [default: the suite's, normal]
+    #[arg(long, value_enum, value_name = "DISTRIBUTION")]
     noise: Option<NoiseArgument>,
-    /// What the noise of simulations that resemble a table is taken from [default: the suite's, out-of-bag]
+    /// The residuals that the noise of simulations of a table is sampled from [default: the suite's, out-of-bag]
     #[arg(long, value_enum, value_name = "WHICH")]
     residuals: Option<ResidualsArgument>,
     /// Levels of the intervals, in whole percent, such as 50,90 [default: the suite's]
     #[arg(long, value_name = "PERCENT,...", value_delimiter = ',', value_parser = value_parser!(u32).range(1..=99))]
     levels: Option<Vec<u32>>,
-    /// Functions sampled for covariances and in active learning, where an agent states none [default: the suite's]
+    /// Functions sampled for covariances and in active learning, for agents that state no moments [default: the
+    /// suite's]
     #[arg(long, value_name = "M", value_parser = value_parser!(u32).range(1..=MAX_DRAWS as i64))]
     moment_draws: Option<u32>,
     /// Pool points of synthetic datasets [default: the suite's]
@@ -35,14 +33,14 @@ pub(crate) struct RegressionArguments {
     /// Test points of synthetic datasets [default: the suite's]
     #[arg(long, value_name = "N")]
     test: Option<u32>,
-    /// Let agents see synthetic datasets standardised, as they see all others
+    /// Standardise synthetic datasets for agents, as all others are
     #[arg(long)]
     standardize: bool,
     /// Rounds of active learning [default: the suite's]
     #[arg(long, value_name = "N", value_parser = value_parser!(u32).range(1..))]
     rounds: Option<u32>,
-    /// Who predicts in active learning, whichever agent selects, with settings as for an AGENT [default: the agent that
-    /// selects]
+    /// The agent that predicts in active learning, whichever agent selects, with settings as for an AGENT [default: the
+    /// agent that selects]
     #[arg(long, value_name = "AGENT")]
     predict: Option<AgentSpec>,
 }
@@ -92,7 +90,7 @@ impl RegressionArguments {
             }
             if let Some(other) = suite.problems.iter().find(|problem| !serves(problem)) {
                 bail!(
-                    "{option} is for {purpose}, and {} is none: leave it out, or leave out such problems with --problems",
+                    "{option} is for {purpose}, and {} is not one: leave it out, or leave out such problems with --problems",
                     other.name
                 );
             }
@@ -121,5 +119,43 @@ impl RegressionArguments {
     /// Who predicts in active learning, where it is not the agent that selects.
     pub(crate) fn predictor(&self) -> Option<AgentSpec> {
         self.predict.clone()
+    }
+}
+
+/// The distributions of simulated noise, as plan.json has them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum NoiseArgument {
+    Normal,
+    /// Heavier tails
+    StudentT,
+    /// Skewed
+    Exponential,
+}
+
+impl From<NoiseArgument> for Noise {
+    fn from(argument: NoiseArgument) -> Self {
+        match argument {
+            NoiseArgument::Normal => Self::Normal,
+            NoiseArgument::StudentT => Self::StudentT,
+            NoiseArgument::Exponential => Self::Exponential,
+        }
+    }
+}
+
+/// The residuals that the noise of simulated tables is sampled from, as plan.json has them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum ResidualsArgument {
+    /// About the trees that did not see a row
+    OutOfBag,
+    /// About the whole forest, as the paper's algorithm is written
+    InBag,
+}
+
+impl From<ResidualsArgument> for Residuals {
+    fn from(argument: ResidualsArgument) -> Self {
+        match argument {
+            ResidualsArgument::OutOfBag => Self::OutOfBag,
+            ResidualsArgument::InBag => Self::InBag,
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! What `run` and `sweep` are asked beside their agents: problems, limits, and where results go.
+//! Options of `run` and `sweep` beside their agents: problems, limits, and where results go.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -11,14 +11,14 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use jointly_classification::{Suite, shift};
 use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES};
-use jointly_core::limits::usual_fuel;
+use jointly_core::limits::SHIFT_FUEL;
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::execution::{Belief, Finished};
 use jointly_engine::problems::Choices;
 use jointly_engine::share::Share;
 use jointly_engine::shift_suite::ShiftChoices;
 use jointly_engine::workload::{Asked, Problems, Workload};
-use jointly_engine::{agent_source, execution, problems, regression_suite, reuse, shift_suite, user_tables};
+use jointly_engine::{execution, problems, regression_suite, reuse, shift_suite, user_tables};
 use jointly_host::{Interface, Limits};
 use jointly_record::directory::RunDirectory;
 use jointly_record::journal::Journal;
@@ -51,28 +51,28 @@ pub(crate) struct Request {
     /// The suite; see `jointly suites`
     #[arg(long, value_name = "S")]
     suite: Option<String>,
-    /// Where plan, journal, scores and leaderboard go [default: jointly-runs/SUITE-PLAN, so that the same command goes on
-    /// with its own run]
+    /// Where plan, journal, scores and leaderboard go [default: jointly-runs/SUITE-PLAN, so that the same command
+    /// continues its own run]
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Master seed: problems, test inputs and the agents' seeds follow from it
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
-    /// Units at a time; no score depends on it [default: the number of cores]
+    /// The number of units that run at a time; no score depends on it [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = jobs::parse)]
     jobs: Option<NonZero<usize>>,
     /// Only problems whose name matches, such as 'quick/t10/*/*' or '*/{iris,mnist}/*'
     #[arg(long, value_name = "GLOB")]
     problems: Option<String>,
-    /// A problem of your own, as .npz; may be repeated
+    /// A user-supplied problem, as .npz; may be repeated
     #[arg(long = "problem", value_name = "FILE.npz")]
     files: Vec<PathBuf>,
     #[command(flatten)]
     data: DataArguments,
-    /// Functions sampled from each agent: more where the report says that there are too few [default: the suite's]
+    /// Functions sampled from each agent; raise it where the report says that there are too few [default: the suite's]
     #[arg(long, value_name = "M", value_parser = clap::value_parser!(u32).range(1..=MAX_DRAWS as i64))]
     draws: Option<u32>,
-    /// What parts the draws above tau 10 [default: the suite's]
+    /// How the draws are partitioned above tau 10 [default: the suite's]
     #[arg(long, value_enum)]
     partition: Option<PartitionArgument>,
     /// Random hyperplanes D of that partition: 2^D cells, or clusters at most [default: the suite's]
@@ -84,27 +84,27 @@ pub(crate) struct Request {
     /// Anchors that the inputs of a dyadic suite's tau-samples repeat [default: 2]
     #[arg(long, value_name = "K", value_parser = parse_anchors)]
     anchors: Option<NonZeroU32>,
-    /// The law of the weights of sampled environments [default: reference]
-    #[arg(long, value_enum, value_name = "LAW")]
+    /// The distribution of the weights of sampled environments [default: reference]
+    #[arg(long, value_enum, value_name = "DISTRIBUTION")]
     initialization: Option<InitializationArgument>,
-    /// What an agent may use on one problem, roughly in instructions [default: 2e12; of dataset shift, whose images and
-    /// conditions are many, 1e14]
+    /// The fuel limit of an agent on one problem, roughly in instructions [default: 2e12; for dataset shift, with its
+    /// many images and conditions, 1e14]
     #[arg(long, value_name = "N")]
     fuel: Option<u64>,
-    /// How agents' code is run; no score depends on it
+    /// The engine that runs agents; no score depends on it
     #[arg(long, value_enum, default_value_t)]
     engine: EngineArgument,
-    /// What an agent may hold, in MiB
+    /// The memory limit of an agent, in MiB
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
     memory: u64,
-    /// Ask what the run in that directory asks, in place of agents, suite and all options that decide a score: of the copies
-    /// that it keeps, so that nothing else need be there but real data
+    /// Run the plan of that directory, in place of agents, suite and all options that decide a score. The agents,
+    /// problems and tables are the copies that it keeps; only real data must be at hand
     #[arg(long, value_name = "DIR", conflicts_with_all = [
         "suite", "seed", "problems", "files", "draws", "partition", "planes", "no_clip", "anchors", "initialization", "fuel",
         "memory", "RegressionArguments", "ShiftArguments",
     ])]
     like: Option<PathBuf>,
-    /// Take over what another run has finished of the same agents on the same problems; may be repeated
+    /// Reuse the finished results of another run of the same agents on the same problems; may be repeated
     #[arg(long, value_name = "DIR")]
     reuse: Vec<PathBuf>,
     #[command(flatten)]
@@ -115,7 +115,7 @@ pub(crate) struct Request {
     shift: ShiftArguments,
 }
 
-/// What has been carried out.
+/// A run that has been carried out.
 pub(crate) enum CarriedOut {
     Whole(Box<Done>),
     /// A shard, which has no scores.
@@ -134,7 +134,8 @@ pub(crate) struct Done {
 impl Request {
     /// The limits of every unit.
     pub(crate) fn limits(&self) -> Limits {
-        Limits { fuel: self.fuel.unwrap_or(usual_fuel(self.interface())), memory: self.memory << 20 }
+        let usual = if self.is_of_shift() { SHIFT_FUEL } else { Limits::default().fuel };
+        Limits { fuel: self.fuel.unwrap_or(usual), memory: self.memory << 20 }
     }
 
     /// Runs the agents on the problems asked for, or the shard's share of that, from where an earlier run of the same plan
@@ -160,14 +161,14 @@ impl Request {
         let workload = self.workload(agents)?;
         // What `verify` and `report` would not take is not begun.
         if let Some(defect) = workload.plan.defect() {
-            bail!("this cannot be run: {defect}; give it another name");
+            bail!("this run cannot start: {defect}; give it another name");
         }
         let out = match (self.out, shard) {
             (Some(out), _) => out,
             (None, None) => usual_place(&workload.plan)?,
             (None, Some(shard)) => shard.beside(&usual_place(&workload.plan)?),
         };
-        // What cannot be taken over is said before a directory is made.
+        // A run that cannot be reused is refused before a directory is made.
         let known = reuse::results(&workload.plan, &self.reuse)?;
         let (directory, mut journal) = RunDirectory::for_plan(&out, &workload.plan)?;
         Shard::claim(shard, &directory, journal.results())?;
@@ -197,27 +198,30 @@ impl Request {
             return self.workload_like(path);
         }
         let asked = self.asked()?;
-        let all = agent_source::all_bundled_for(asked.interface());
+        let all = asked.all_bundled();
         let agents = if agents.is_empty() { &all } else { agents };
         Workload::of(agents, asked, self.seed, self.limits(), self.engine.into())
     }
 
-    /// What the run in a directory asks, of what it keeps.
+    /// The workload of the run in a directory, from the files that it keeps.
     fn workload_like(&self, path: &Path) -> Result<Workload> {
         let directory = RunDirectory::existing(path)?;
-        let plan = directory.own_plan()?;
+        let plan = directory.plan()?;
         let workload = Workload::of_plan(&plan, &directory, &self.data.directories(), self.engine.into())?;
-        match workload.plan.difference(&plan) {
+        match workload.plan.with_version_of(&plan).difference(&plan) {
             None => Ok(workload),
             Some(difference) => {
-                bail!("the plan in {} is not this command's ({difference}); ask for the run anew", path.display())
+                bail!(
+                    "the plan in {} is not the one that this command makes ({difference}); ask for the run anew",
+                    path.display()
+                )
             }
         }
     }
 
     /// Refuses the question of another run where this command makes its own.
     pub(crate) fn refuse_like(&self, why: &str) -> Result<()> {
-        ensure!(self.like.is_none(), "--like has no place here: {why}");
+        ensure!(self.like.is_none(), "--like cannot be used here: {why}");
         Ok(())
     }
 
@@ -237,7 +241,7 @@ impl Request {
 
     /// Refuses a shard where only whole runs are meant.
     pub(crate) fn refuse_shard(&self, why: &str) -> Result<()> {
-        ensure!(!self.shard.is_given(), "--shard has no place here: {why}");
+        ensure!(!self.shard.is_given(), "--shard cannot be used here: {why}");
         Ok(())
     }
 
@@ -246,25 +250,28 @@ impl Request {
         self.refuse_shard(why)?;
         let given = [("--out", self.out.is_some()), ("--reuse", !self.reuse.is_empty())];
         match given.iter().find(|(_, given)| *given) {
-            Some((option, _)) => bail!("{option} has no place here: {why}"),
+            Some((option, _)) => bail!("{option} cannot be used here: {why}"),
             None => Ok(()),
         }
     }
 
-    /// What the agents must learn.
+    /// The interface that the agents must support.
     pub(crate) fn interface(&self) -> Interface {
         match self.suite.as_deref() {
             Some(name) if jointly_regression::regression_suite(name).is_some() => Interface::Regression,
-            Some(name) if shift::shift_suite(name).is_some() => Interface::Multimodal,
             _ => Interface::Classification,
         }
     }
 
+    fn is_of_shift(&self) -> bool {
+        self.suite.as_deref().is_some_and(|name| shift::shift_suite(name).is_some())
+    }
+
     fn asked(&self) -> Result<Asked> {
         match self.interface() {
-            Interface::Classification => self.suite().map(Asked::Classification),
             Interface::Regression => self.regression_suite(),
-            Interface::Multimodal => self.shift_suite(),
+            Interface::Classification if self.is_of_shift() => self.shift_suite(),
+            Interface::Classification => self.suite().map(Asked::Classification),
         }
     }
 
@@ -420,7 +427,7 @@ fn finish(
     execution::execute(workload, &pending, jobs, &display, |finished| keep(journal, directory, finished))
 }
 
-/// What a unit leaves, its file before the line that names it.
+/// Records a finished unit: the file of its belief before the line that names it.
 fn keep(journal: &mut Journal, directory: &RunDirectory, Finished { result, belief }: Finished) -> Result<()> {
     if let Some(Belief { digest, bytes }) = belief {
         directory.keep(Kept::Belief, &digest, &bytes)?;

@@ -14,12 +14,13 @@ const KUBERNETES_INDEX: &str = "JOB_COMPLETION_INDEX";
 /// Which share of the units to run.
 #[derive(Args)]
 pub(crate) struct ShardArguments {
-    /// Run only the I-th of N shares of the units, counted from 1, into a directory of its own; `jointly merge` joins them.
-    /// auto takes I and N from an array job: Slurm's (sbatch --array=1-N), or Kubernetes's indexed jobs with --shards
+    /// Run only the I-th of N shards of the units, counted from 1, into a directory of its own; `jointly merge` joins
+    /// them. auto takes I and N from an array job: Slurm's (sbatch --array=1-N), or Kubernetes's indexed jobs with
+    /// --shards
     #[arg(long, value_name = "I/N|auto")]
     shard: Option<Asked>,
-    /// How many shares --shard auto divides the units into; array tasks are then numbered from 1 to N [default:
-    /// $JOINTLY_SHARDS, else as many as Slurm's array has tasks]
+    /// The number of shards that --shard auto divides the units into; array tasks are then numbered from 1 to N
+    /// [default: $JOINTLY_SHARDS, else the number of tasks of Slurm's array]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
     shards: Option<u32>,
 }
@@ -69,7 +70,7 @@ impl ShardArguments {
 fn of_array(shards: Option<u32>, variable: impl Fn(&str) -> Option<String>) -> Result<Shard> {
     let number = |name: &str| -> Result<Option<u32>> {
         let Some(text) = variable(name).filter(|text| !text.is_empty()) else { return Ok(None) };
-        text.parse().map(Some).map_err(|_| anyhow::anyhow!("{name} is {text:?}, and a whole number is needed"))
+        text.parse().map(Some).map_err(|_| anyhow::anyhow!("{name} is {text:?}, expected a whole number"))
     };
     let shards = match shards {
         Some(shards) => Some(shards),
@@ -131,7 +132,7 @@ mod tests {
         assert_eq!("4/4".parse(), Ok(Asked::Given(Shard { shard: 4, of: 4 })));
         assert_eq!("auto".parse(), Ok(Asked::Auto));
         for text in ["0/4", "5/4", "0/0", "1/0", "1/100001"] {
-            assert!(text.parse::<Asked>().unwrap_err().contains("shards"), "{text}");
+            assert!(text.parse::<Asked>().unwrap_err().contains("shard"), "{text}");
         }
         for text in ["", "1", "/", "1/", "a/4", "-1/4", "1/4/4", "1 / 4", "4294967296/1"] {
             assert!(text.parse::<Asked>().unwrap_err().contains("such as 1/4"), "{text}");
@@ -174,7 +175,7 @@ mod tests {
         let alone = [("SLURM_ARRAY_TASK_ID", "3"), ("SLURM_ARRAY_TASK_COUNT", "1"), ("SLURM_ARRAY_TASK_MIN", "3")];
         assert_eq!(auto(Some(8), &alone).as_deref(), Ok("3/8"));
         let error = auto(Some(2), &alone).unwrap_err();
-        assert!(error.contains("there is no 3") && error.contains("--array=1-2"), "{error}");
+        assert!(error.contains("there is no shard 3") && error.contains("--array=1-2"), "{error}");
     }
 
     #[test]
@@ -183,7 +184,7 @@ mod tests {
         assert_eq!(auto(Some(4), &[index]).as_deref(), Ok("4/4"));
         assert_eq!(auto(None, &[index, ("JOINTLY_SHARDS", "5")]).as_deref(), Ok("4/5"));
         assert!(auto(None, &[index]).unwrap_err().contains("--shards N"));
-        assert!(auto(Some(3), &[index]).unwrap_err().contains("there is no 4"));
+        assert!(auto(Some(3), &[index]).unwrap_err().contains("there is no shard 4"));
         assert!(auto(None, &[index, ("JOINTLY_SHARDS", "0")]).unwrap_err().contains("1 to 100000"));
         assert!(auto(Some(4), &[]).unwrap_err().contains("--shard auto is for the tasks of an array job"));
     }

@@ -14,16 +14,16 @@ pub(crate) struct ShiftArguments {
     /// Orders of the joint predictions that are scored, each a divisor of the largest [default: the suite's]
     #[arg(long, value_name = "TAU", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..))]
     taus: Vec<u32>,
-    /// Rows, and columns, that agents see of your own images [default: 32]
+    /// The side of user-supplied images as agents see them, in pixels [default: 32]
     #[arg(long, value_name = "PIXELS", value_parser = clap::value_parser!(u32).range(1..=1024))]
     side: Option<u32>,
-    /// Show agents your own images in grey
+    /// Show agents user-supplied images in grey
     #[arg(long)]
     grey: bool,
 }
 
 impl ShiftArguments {
-    /// What they choose.
+    /// The choices of these options.
     pub(crate) fn choices(&self) -> ShiftChoices {
         let shifts: Vec<String> = self.shifts.iter().flat_map(|list| patterns(list)).collect();
         let given = (!shifts.is_empty()).then_some(shifts);

@@ -1,5 +1,8 @@
 //! Tables and paragraphs as text on a terminal.
 
+use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm, fill};
+use unicode_width::UnicodeWidthStr;
+
 /// Spaces between columns.
 const GAP: usize = 2;
 
@@ -7,7 +10,7 @@ const GAP: usize = 2;
 /// end beyond column 80 go into a table of their own below, beside the first `left` again.
 pub(crate) fn render(left: usize, rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.chars().count()).max();
+    let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
     let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
     let begin: usize = widths.iter().take(left).map(|width| width + GAP).sum();
     let (mut blocks, mut end) = (vec![Vec::new()], begin);
@@ -28,7 +31,7 @@ pub(crate) fn render(left: usize, rows: &[Vec<String>]) -> String {
         for row in rows {
             let cell = |&column: &usize| {
                 let (cell, width) = (row.get(column)?, widths[column]);
-                let gap = " ".repeat(width.saturating_sub(cell.chars().count()));
+                let gap = " ".repeat(width.saturating_sub(cell.width()));
                 Some(if column < left { format!("{cell}{gap}") } else { format!("{gap}{cell}") })
             };
             let cells: Vec<String> = first.iter().chain(&block).filter_map(cell).collect();
@@ -48,42 +51,34 @@ const COLUMNS: usize = 80;
 pub(crate) fn wrap(text: &str, more: usize) -> String {
     let wrapped = text.lines().map(|line| {
         let indent = line.len() - line.trim_start_matches(' ').len();
-        " ".repeat(indent) + &fill(line, (indent, indent + more))
+        let (first, others) = (" ".repeat(indent), " ".repeat(indent + more));
+        fill(line.trim_start_matches(' '), options(&first, &others))
     });
     wrapped.collect::<Vec<_>>().join("\n")
 }
 
 /// Names, each with a text beside it that stays in its own column of a terminal.
 pub(crate) fn described(indent: usize, rows: &[(String, String)]) -> String {
-    let width = rows.iter().map(|(name, _)| name.chars().count()).max().unwrap_or(0);
-    let column = indent + width + 2;
+    let width = rows.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
+    let others = " ".repeat(indent + width + 2);
     let row = |(name, text): &(String, String)| {
-        let gap = " ".repeat(width - name.chars().count());
-        let line = format!("{}{name}{gap}  {}", " ".repeat(indent), fill(text, (column, column)));
-        line.trim_end().to_owned() + "\n"
+        let first = format!("{}{name}{}  ", " ".repeat(indent), " ".repeat(width - name.width()));
+        // An empty text would lose its indent, which is the name.
+        let text = if text.is_empty() { first } else { fill(text, options(&first, &others)) };
+        text.trim_end().to_owned() + "\n"
     };
     rows.iter().map(row).collect()
 }
 
-/// The words of a text in lines that end at column 80, of which the first begins at one column and the others, indented, at
-/// another.
-fn fill(text: &str, (first, others): (usize, usize)) -> String {
-    let (mut filled, mut column) = (String::new(), first);
-    for word in text.split_whitespace() {
-        let width = word.chars().count();
-        if filled.is_empty() {
-            column += width;
-        } else if column + 1 + width > COLUMNS {
-            filled += "\n";
-            filled += &" ".repeat(others);
-            column = others + width;
-        } else {
-            filled.push(' ');
-            column += 1 + width;
-        }
-        filled += word;
-    }
-    filled
+/// Lines that end at column 80 and are broken between words alone, line by line.
+fn options<'a>(first: &'a str, others: &'a str) -> Options<'a> {
+    Options::new(COLUMNS)
+        .initial_indent(first)
+        .subsequent_indent(others)
+        .break_words(false)
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .wrap_algorithm(WrapAlgorithm::FirstFit)
 }
 
 #[cfg(test)]

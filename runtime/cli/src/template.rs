@@ -51,7 +51,6 @@ const WIT: Part = part!(
     "classification.wit",
     "host.wit",
     "info.wit",
-    "multimodal.wit",
     "regression.wit",
     "types.wit",
     "worlds.wit",
@@ -69,18 +68,20 @@ const SDK: Part = part!(
     "glue/classification.rs",
     "glue/convert.rs",
     "glue/info.rs",
-    "glue/multimodal.rs",
+    "glue/learner.rs",
     "glue/regression.rs",
     "host.rs",
+    "input_classifier.rs",
+    "inputs.rs",
     "lib.rs",
     "matrix.rs",
-    "multimodal.rs",
     "progress.rs",
     "regressor.rs",
     "rng.rs",
     "setting_value.rs",
     "settings.rs",
     "softmax.rs",
+    "task.rs",
 );
 
 const RUST: Part = part!(
@@ -121,11 +122,11 @@ const JAVASCRIPT: Part = part!(
     "settings.js",
 );
 
-/// What an agent is called in the files of `templates/`.
+/// The name of the agent in the files of `templates/`.
 const PLACEHOLDER: &str = "template-agent";
 
 impl Language {
-    /// What a person calls it.
+    /// The name of the language.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Rust => "Rust",

@@ -1,4 +1,4 @@
-//! What building an agent takes: which of it is not on this machine, and how to get it.
+//! The tools that building an agent takes: which are missing on this machine, and how to get them.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ enum Source {
     Debian(&'static str),
     /// A command of its own, or the page that has it.
     Command(&'static str),
-    /// What this machine says.
+    /// The answer of this machine.
     Fitting(fn() -> Source),
 }
 
@@ -63,12 +63,12 @@ const JAVASCRIPT: &[Tool] = &[
     Tool { name: "npm", found: || on_path("npm"), source: Source::Debian("npm") },
 ];
 
-/// What componentize-js needs.
+/// The oldest Node.js that componentize-js runs on.
 const OLDEST_NODE: u32 = 20;
 
 const MAKE: Tool = Tool { name: "make", found: || on_path("make"), source: Source::Debian("make") };
 
-/// What a language's build needs and this machine has not.
+/// The tools that a language's build needs and this machine lacks.
 pub(crate) fn missing(language: Language) -> Vec<&'static Tool> {
     let tools = match language {
         Language::Rust => RUST,
@@ -105,7 +105,7 @@ fn on_path(program: &str) -> bool {
     env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(&file).is_file()))
 }
 
-/// What a program prints, where it is there and succeeds.
+/// The output of a program, if it exists and succeeds.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;

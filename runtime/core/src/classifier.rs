@@ -1,7 +1,8 @@
-//! What an agent is to the estimators: something that trains, then samples functions.
+//! The traits of a classifier: something that trains, then samples functions.
 
-use crate::dataset::{Dataset, Task};
-use crate::matrix::Matrix;
+use crate::dataset::Dataset;
+use crate::inputs::Inputs;
+use crate::task::Task;
 
 /// An agent that learns to predict class probabilities.
 pub trait Classifier {
@@ -12,6 +13,8 @@ pub trait Classifier {
 
     /// Learns from the data; the result depends on the arguments and on nothing else.
     ///
+    /// `unlabelled` are further inputs of the task without their labels, where there are any.
+    ///
     /// # Errors
     /// When the agent refuses the task, gives up or breaks its contract.
     fn train(
@@ -19,14 +22,15 @@ pub trait Classifier {
         task: &Task,
         train: &Dataset,
         validation: Option<&Dataset>,
+        unlabelled: Option<&Inputs>,
         seed: u64,
     ) -> Result<Self::Model, Self::Error>;
 }
 
-/// A trained agent: a belief over functions from an input to class probabilities.
+/// A trained agent: a distribution over functions from an input to class probabilities.
 ///
 /// A draw is a number that names one sampled function, the same in every call; draws 0, 1, 2, ... are a sample from the
-/// belief.
+/// agent's posterior.
 pub trait Model {
     /// Why an agent fails.
     type Error;
@@ -44,5 +48,5 @@ pub trait Model {
     ///
     /// # Errors
     /// When the agent fails or its answer does not pass the check.
-    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Self::Error>;
+    fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Self::Error>;
 }

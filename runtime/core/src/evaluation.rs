@@ -1,5 +1,6 @@
 //! How predictions are evaluated: numbers that a person may choose, checked before they are used.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -9,7 +10,7 @@ use crate::estimate::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
 const MONTE_CARLO_UP_TO: u32 = 10;
 
 /// How predictions on a problem are evaluated.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evaluation {
     /// Orders of the predictive distributions; an imported problem has its own instead.
     pub taus: Vec<u32>,
@@ -30,7 +31,7 @@ pub struct Evaluation {
 }
 
 /// What parts an agent's draws into cells, in the estimate of joint likelihoods.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Partitioning {
     /// [Random hyperplanes](crate::estimate::Planes), as in the paper.

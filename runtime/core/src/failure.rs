@@ -1,10 +1,11 @@
 //! What can go wrong with an agent, as data: by phase and kind.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// An agent's failure on a unit; recorded as the unit's result, never scored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[error("{phase}: {kind}: {message}")]
 pub struct Failure {
     /// What the host asked of the agent.
@@ -16,7 +17,7 @@ pub struct Failure {
 }
 
 /// What the host asked of the agent.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
     /// To be instantiated and to describe itself.
@@ -28,7 +29,7 @@ pub enum Phase {
 }
 
 /// How it went wrong.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
     /// The host would not start it: it wants more to begin with than it may have.

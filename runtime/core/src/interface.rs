@@ -5,7 +5,7 @@ use std::fmt;
 use serde::Serialize;
 
 /// The interface between host and agents, with its version.
-pub const INTERFACE: &str = "jointly:agent@0.2.0";
+pub const INTERFACE: &str = "jointly:agent@0.3.0";
 
 /// The most characters of an agent's name.
 pub const LONGEST_NAME: usize = 40;
@@ -14,17 +14,15 @@ pub const LONGEST_NAME: usize = 40;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Interface {
-    /// Which of some classes an input belongs to.
+    /// Predicting which class an input belongs to.
     Classification,
-    /// A real number for each input.
+    /// Predicting a real number for each input.
     Regression,
-    /// Which of some classes an input belongs to that is an image, a text, or categories beside numbers.
-    Multimodal,
 }
 
 impl Interface {
     /// All, in the order in which they are listed.
-    pub const ALL: [Self; 3] = [Self::Classification, Self::Regression, Self::Multimodal];
+    pub const ALL: [Self; 2] = [Self::Classification, Self::Regression];
 }
 
 impl fmt::Display for Interface {
@@ -32,7 +30,6 @@ impl fmt::Display for Interface {
         formatter.write_str(match self {
             Self::Classification => "classification",
             Self::Regression => "regression",
-            Self::Multimodal => "multimodal",
         })
     }
 }

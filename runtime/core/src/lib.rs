@@ -15,32 +15,41 @@ pub mod failure;
 pub mod image_shape;
 pub mod inputs;
 pub mod interface;
+pub mod layout;
 pub mod limits;
 pub mod matrix;
 pub mod metric;
-pub mod multimodal;
+pub mod normal_inputs;
 pub mod pick;
 pub mod printable;
+pub mod problem_scores;
 pub mod regression;
 pub mod score;
+pub mod score_def;
+pub mod scored;
 pub mod setting;
 pub mod statistics;
 pub mod stream;
+pub mod task;
 pub mod tau_samples;
+pub mod tokens;
 
 pub use classifier::{Classifier, Model};
-pub use dataset::{Dataset, DatasetError, MAX_CLASSES, Task};
+pub use dataset::{Dataset, DatasetError};
 pub use digest::digest;
 pub use distribution::{SUM_TOLERANCE, distribution_defect};
 pub use evaluation::{Evaluation, EvaluationError, Partitioning};
 pub use image_shape::{ImageShape, ImageShapeError};
+pub use inputs::{Inputs, RowsError};
+pub use layout::{Layout, Pick};
 pub use matrix::{Matrix, ShapeError};
 pub use metric::Metric;
-pub use multimodal::{
-    Inputs, MultimodalClassifier, MultimodalDataset, MultimodalError, MultimodalModel, MultimodalTask, TokenMatrix,
-    Tokens,
-};
-pub use score::{JointScore, ProblemScores, Real, Score};
+pub use problem_scores::ProblemScores;
+pub use score::{JointScore, Real, Score};
+pub use score_def::{At, Better, Context, FUEL, ScoreDef, ScoreInfo, ScoreName, Unit};
+pub use scored::{DrawsOfScore, Scored};
 pub use statistics::{Summary, clustered_error, paired_difference, round_significant, summarize, summarize_clusters};
 pub use stream::{Stream, agent_seed, stream};
+pub use task::{InputsError, MAX_CLASSES, Task};
 pub use tau_samples::TauSamples;
+pub use tokens::{TokenMatrix, Tokens};

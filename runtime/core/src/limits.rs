@@ -1,11 +1,10 @@
 //! How much an agent may use on one unit.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::interface::Interface;
-
 /// Bounds on one unit: training, and all sampling after it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// Units of wasmtime fuel, roughly one an instruction; the same on every machine.
     pub fuel: u64,
@@ -20,13 +19,6 @@ impl Default for Limits {
     }
 }
 
-/// Fuel for a problem of dataset shift: ten networks of convolutions on 8,000 images take 7e13.
-const SHIFT_FUEL: u64 = 100_000_000_000_000;
-
-/// The fuel that an agent may use on one problem unless a person says otherwise.
-pub fn usual_fuel(interface: Interface) -> u64 {
-    match interface {
-        Interface::Multimodal => SHIFT_FUEL,
-        Interface::Classification | Interface::Regression => Limits::default().fuel,
-    }
-}
+/// The fuel that an agent may use on one problem of dataset shift unless a person says otherwise: ten networks of convolutions
+/// on 8,000 images take 7e13.
+pub const SHIFT_FUEL: u64 = 100_000_000_000_000;

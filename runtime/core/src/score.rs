@@ -1,10 +1,11 @@
 //! Scores of one agent on one problem, in a form that survives a journal to the bit.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::estimate::DrawError;
 
-mod real;
+pub(crate) mod real;
 
 pub use real::Real;
 
@@ -15,50 +16,42 @@ const MOST_VARIANCE: f64 = 0.05;
 ///
 /// Both are `NaN`-aware: two scores are equal when their bits are. In JSON a number that is not finite is a string,
 /// "inf", "-inf" or "nan".
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Score {
     /// The mean.
     #[serde(with = "real")]
+    #[schemars(with = "Real")]
     pub mean: f64,
     /// The standard error; NaN where there is but one tau-sample or the mean is not finite.
     #[serde(with = "real")]
+    #[schemars(with = "Real")]
     pub stderr: f64,
 }
 
 /// A joint score: a mean over the N tau-samples of one problem, each estimated from the same M draws.
 ///
 /// In JSON as [`Score`], and equal where all bits are.
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct JointScore {
     /// The mean, nats a tau-sample.
     #[serde(with = "real")]
+    #[schemars(with = "Real")]
     pub mean: f64,
     /// The standard error of the mean over tau-samples, nats a tau-sample; NaN where there is but one or the mean is not
     /// finite.
     #[serde(with = "real")]
+    #[schemars(with = "Real")]
     pub stderr: f64,
     /// The standard error of the mean over draws, the tau-samples being what they are, nats a tau-sample; NaN where there
     /// is but one draw or the mean is not finite.
     #[serde(with = "real")]
+    #[schemars(with = "Real")]
     pub draw_error: f64,
     /// The [effective number of draws](DrawError::effective_draws), from 1 to M; NaN where of several functions none allows
     /// the labels of any tau-sample.
     #[serde(with = "real")]
+    #[schemars(with = "Real")]
     pub effective_draws: f64,
-}
-
-/// What one agent scored on one problem.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct ProblemScores {
-    /// The joint score at each tau, in the problem's [`Metric`](crate::Metric), nats a tau-sample.
-    pub joint: Vec<(u32, JointScore)>,
-    /// Accuracy of the marginal predictions on the rows of the first tau, its standard error clustered by tau-sample.
-    pub accuracy: Score,
-    /// Expected calibration error of the marginal predictions on the rows of the first tau.
-    ///
-    /// It has no standard error: a sum of absolute gaps, each over the rows of a bin, is no mean over tau-samples.
-    #[serde(with = "real")]
-    pub ece: f64,
 }
 
 impl PartialEq for Score {
@@ -142,26 +135,6 @@ mod tests {
         assert!(score(1.0).needs_more_draws(3));
         // Several functions, all of them impossible.
         assert!(score(f64::NAN).needs_more_draws(1000));
-    }
-
-    #[test]
-    fn scores_survive_json_to_the_bit() {
-        let values = [0.1, -1.0, 3.0, f64::MAX, f64::MIN_POSITIVE, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
-        for mean in values.into_iter().chain([1.0 / 3.0, f64::from_bits(1), 1e300 / 7.0]) {
-            let scores = ProblemScores {
-                joint: vec![
-                    (1, JointScore { mean, stderr: f64::NAN, draw_error: mean, effective_draws: 1.0 }),
-                    (100, JointScore { mean: 0.5, stderr: mean, draw_error: 0.25, effective_draws: mean }),
-                ],
-                accuracy: Score { mean, stderr: mean },
-                ece: mean,
-            };
-            let text = serde_json::to_string(&scores).unwrap();
-            let back: ProblemScores = serde_json::from_str(&text).unwrap();
-            assert_eq!(back.joint, scores.joint, "{text}");
-            assert_eq!(back.accuracy, scores.accuracy, "{text}");
-            assert_eq!(back.ece.to_bits(), scores.ece.to_bits(), "{text}");
-        }
     }
 
     #[test]

@@ -1,12 +1,12 @@
 //! Test tau-samples of classification.
 
-use crate::matrix::Matrix;
+use crate::inputs::Inputs;
 
 /// Test tau-samples, one after another.
 #[derive(Clone, Debug)]
 pub struct TauSamples {
-    /// (n tau) x d: row i tau + t is input t of tau-sample i.
-    pub inputs: Matrix,
+    /// n tau rows: row i tau + t is input t of tau-sample i.
+    pub inputs: Inputs,
     /// The label of each row.
     pub labels: Vec<u32>,
     /// Joint log-likelihood of each tau-sample's labels under the environment, where it is known.

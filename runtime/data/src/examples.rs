@@ -1,6 +1,5 @@
 //! A dataset in memory: normalised as an agent is to see it, or as pixels that are normalised when they are asked for.
 
-use jointly_core::dataset::Dataset;
 use jointly_core::digest::Hasher;
 use jointly_core::matrix::Matrix;
 
@@ -45,8 +44,8 @@ pub(super) enum Features {
 }
 
 impl Examples {
-    /// The rows and labels of those examples.
-    pub(super) fn gather(&self, card: &Card, rows: &[usize]) -> (Matrix, Vec<u32>) {
+    /// The inputs of the examples of these rows, in that order.
+    pub(super) fn inputs(&self, card: &Card, rows: &[usize]) -> Matrix {
         let columns = card.input_dim as usize;
         let mut values = Vec::with_capacity(rows.len() * columns);
         for &row in rows {
@@ -56,13 +55,12 @@ impl Examples {
                 Features::Pixels(pixels) => normalize::image(&pixels[range], &mut values),
             }
         }
-        (Matrix::from_rows(columns, values), rows.iter().map(|&row| self.labels[row]).collect())
+        Matrix::from_rows(columns, values)
     }
 
-    /// The same as a dataset.
-    pub(super) fn dataset(&self, card: &Card, rows: &[usize]) -> Dataset {
-        let (inputs, labels) = self.gather(card, rows);
-        Dataset::new(inputs, labels, card.num_classes).expect("what is loaded is finite, and its labels are classes")
+    /// The labels of the examples of these rows, in that order.
+    pub(super) fn labels(&self, rows: &[usize]) -> Vec<u32> {
+        rows.iter().map(|&row| self.labels[row]).collect()
     }
 }
 

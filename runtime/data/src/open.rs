@@ -250,7 +250,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let zip_path = folder.path().join("a.zip");
         let mut zip = zip::ZipWriter::new(File::create(&zip_path).unwrap());
-        zip.start_file("in/one.gz", zip::write::FileOptions::default()).unwrap();
+        zip.start_file("in/one.gz", zip::write::SimpleFileOptions::default()).unwrap();
         zip.write_all(&gzip(b"one")).unwrap();
         zip.finish().unwrap();
         let tar_path = folder.path().join("a.tar.gz");

@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use jointly_core::dataset::{Dataset, Task};
 use jointly_core::pick;
 use jointly_core::stream::stream;
 use jointly_core::tau_samples::{TauSamples, tau_sample_index};
+use jointly_core::{Dataset, Inputs, Task};
 
 use super::card::Card;
 use super::examples::LoadedDataset;
@@ -15,12 +15,19 @@ use super::examples::LoadedDataset;
 /// the same of every real dataset.
 const TEMPERATURE: f32 = 0.01;
 
+/// The most bytes of inputs without labels that an agent is given: a sixteenth of the memory that it has by default, or 21,000
+/// images of MNIST.
+const MAX_UNLABELLED_BYTES: usize = 64 << 20;
+
 /// A problem on real data.
 ///
 /// It trains on T of the dataset's training examples: the first T of an order that a stream gives, named by the run's
 /// seed, the dataset and the repetition, so that fewer examples are among more of them. It is tested on tau-samples
 /// drawn with replacement from the dataset's test examples, each by a stream of its own. The environment is not known:
 /// its metric is the negative log-likelihood.
+///
+/// Training examples beyond the first T are the problem's inputs without labels, in the same order: as many as fit in 64 MiB.
+/// Test examples are not among them.
 #[derive(Clone, Debug)]
 pub struct RealProblem {
     card: &'static Card,
@@ -66,12 +73,7 @@ impl RealProblem {
 
     /// What an agent is told.
     pub fn task(&self) -> Task {
-        Task {
-            input_dim: self.card.input_dim,
-            num_classes: self.card.num_classes,
-            temperature: Some(TEMPERATURE),
-            hidden_layers: None,
-        }
+        Task { temperature: Some(TEMPERATURE), ..Task::new(self.card.input_dim, self.card.num_classes) }
     }
 
     /// The training set under a seed; the test data follow on demand. `name` is the problem's.
@@ -82,9 +84,12 @@ impl RealProblem {
         let data = self.data.clone().unwrap_or_else(|| panic!("{name}: the data of {} are attached", self.card.name));
         let subset = format!("{}/seed{}", self.card.name, self.repetition);
         let (all, size) = (self.card.train_size as usize, self.train_size as usize);
-        let rows = pick::prefix(all, size, &mut stream(seed, "train-subset", &subset, 0));
-        let train = data.train.dataset(self.card, &rows);
-        RealInstance { data, train, seed, name: name.to_owned() }
+        let most = MAX_UNLABELLED_BYTES / (self.card.input_dim as usize * size_of::<f32>()).max(1);
+        let mut rows = pick::prefix(all, size.saturating_add(most), &mut stream(seed, "train-subset", &subset, 0));
+        let unlabelled = rows.split_off(size);
+        let train = Dataset::new(&self.task(), data.train.inputs(self.card, &rows), data.train.labels(&rows))
+            .expect("what is loaded is finite, and its labels are classes");
+        RealInstance { data, train, unlabelled, seed, name: name.to_owned() }
     }
 }
 
@@ -93,6 +98,8 @@ impl RealProblem {
 pub struct RealInstance {
     data: Arc<LoadedDataset>,
     train: Dataset,
+    /// Rows of the training examples whose labels agents are not given.
+    unlabelled: Vec<usize>,
     seed: u64,
     name: String,
 }
@@ -103,6 +110,12 @@ impl RealInstance {
         &self.train
     }
 
+    /// Gathers the inputs without labels; None where the training set is all that there is.
+    pub fn unlabelled(&self) -> Option<Inputs> {
+        let inputs = || self.data.train.inputs(self.data.card, &self.unlabelled).into();
+        (!self.unlabelled.is_empty()).then(inputs)
+    }
+
     /// Test tau-samples of a range of indices.
     pub fn test(&self, tau: u32, samples: Range<u32>) -> TauSamples {
         let card = self.data.card;
@@ -111,7 +124,7 @@ impl RealInstance {
             let mut source = stream(self.seed, "test-inputs", &self.name, tau_sample_index(tau, n));
             rows.extend((0..tau).map(|_| pick::below(card.test_size as usize, &mut source)));
         }
-        let (inputs, labels) = self.data.test.gather(card, &rows);
-        TauSamples { inputs, labels, log_likelihoods: None }
+        let test = &self.data.test;
+        TauSamples { inputs: test.inputs(card, &rows).into(), labels: test.labels(&rows), log_likelihoods: None }
     }
 }

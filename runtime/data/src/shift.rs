@@ -12,6 +12,7 @@ mod load;
 mod locate;
 mod matlab;
 mod newsgroups;
+mod picture;
 mod registry;
 mod words;
 
@@ -25,5 +26,7 @@ pub use locate::{MissingShiftData, ShiftFiles, locate_outsiders, locate_shift};
 pub use newsgroups::{NEWSGROUPS, TEXT_LENGTH, VOCABULARY};
 pub use registry::{shift_card, shift_cards};
 
+#[cfg(any(test, feature = "fixture"))]
+pub mod fixture;
 #[cfg(test)]
 mod tests;

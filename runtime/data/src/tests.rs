@@ -5,11 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use jointly_core::dataset::Dataset;
 use jointly_core::stream::{Stream, stream};
+use jointly_core::{Dataset, Matrix, Task};
 use tempfile::TempDir;
 
 use super::*;
+use crate::examples::Examples;
 use crate::import::fixture::{Fixture, npy_header};
 use crate::problem::RealInstance;
 
@@ -170,8 +171,7 @@ fn formats_of_the_same_images_make_the_same_dataset() {
     let loaded: Vec<_> = all[1..5].iter().map(|(card, files)| Folder::new(files).load(card).unwrap()).collect();
     for other in &loaded[1..] {
         assert_eq!(other.digest(), loaded[0].digest());
-        let rows: Vec<usize> = (0..20).collect();
-        assert_eq!(other.train.dataset(other.card, &rows), loaded[0].train.dataset(&IDX, &rows));
+        assert_eq!(all_rows(&other.train, 20), all_rows(&loaded[0].train, 20));
     }
 }
 
@@ -179,18 +179,17 @@ fn formats_of_the_same_images_make_the_same_dataset() {
 fn a_table_is_split_and_normalised_by_its_training_rows() {
     let (card, files) = datasets().swap_remove(0);
     let loaded = Folder::new(&files).load(card).unwrap();
-    let train = loaded.train.dataset(card, &(0..20).collect::<Vec<_>>());
-    let test = loaded.test.dataset(card, &(0..10).collect::<Vec<_>>());
+    let train = loaded.train.inputs(card, &(0..20).collect::<Vec<_>>());
+    let test = loaded.test.inputs(card, &(0..10).collect::<Vec<_>>());
     for column in 0..6 {
-        let values = || train.inputs().values().iter().skip(column).step_by(6).map(|&x| f64::from(x));
+        let values = || train.values().iter().skip(column).step_by(6).map(|&x| f64::from(x));
         let (mean, square) = (values().sum::<f64>() / 20.0, values().map(|x| x * x).sum::<f64>() / 20.0);
         let spread = if column == 5 { 0.0 } else { 1.0 };
         // Rounding of twenty numbers to f32.
         assert!(mean.abs() < 1e-6 && (square - spread).abs() < 1e-6, "column {column}: {mean} {square}");
     }
     // The first column tells the rows apart: each is in one of the parts.
-    let rows: HashSet<u32> =
-        train.inputs().values().iter().chain(test.inputs().values()).step_by(6).map(|x| x.to_bits()).collect();
+    let rows: HashSet<u32> = train.values().iter().chain(test.values()).step_by(6).map(|x| x.to_bits()).collect();
     assert_eq!(rows.len(), 30);
 }
 
@@ -204,9 +203,11 @@ fn cifar_reads_its_batches_in_order() {
 
 /// Makes datasets of all examples: what a loader lets through must serve.
 fn build(data: &LoadedDataset) {
+    let task = Task::new(data.card.input_dim, data.card.num_classes);
     for examples in [&data.train, &data.test] {
         let rows: Vec<usize> = (0..examples.labels.len()).collect();
-        assert_eq!(examples.dataset(data.card, &rows).labels().len(), rows.len());
+        let dataset = Dataset::new(&task, examples.inputs(data.card, &rows), examples.labels(&rows)).unwrap();
+        assert_eq!(dataset.rows(), rows.len());
     }
 }
 
@@ -343,14 +344,26 @@ fn real_instance(train_size: u32, repetition: u32, seed: u64) -> RealInstance {
     real_problem(train_size, repetition).instance(seed, &format!("test/small/t{train_size}/seed{repetition}"))
 }
 
-fn rows(dataset: &Dataset) -> Vec<(Vec<u32>, u32)> {
-    let bits = |i| dataset.inputs().row(i).iter().map(|x| x.to_bits()).collect();
-    (0..dataset.inputs().rows()).map(|i| (bits(i), dataset.labels()[i])).collect()
+/// The bits of inputs and, of each, its label.
+type Rows = Vec<(Vec<u32>, u32)>;
+
+fn rows(inputs: &Matrix, labels: &[u32]) -> Rows {
+    let bits = |i| inputs.row(i).iter().map(|x| x.to_bits()).collect();
+    (0..inputs.rows()).map(|i| (bits(i), labels[i])).collect()
+}
+
+fn train_rows(instance: &RealInstance) -> Rows {
+    rows(instance.train().inputs().numbers(), instance.train().labels())
+}
+
+fn all_rows(examples: &Examples, count: usize) -> Rows {
+    let all: Vec<usize> = (0..count).collect();
+    rows(&examples.inputs(&IDX_CUT, &all), &examples.labels(&all))
 }
 
 #[test]
 fn fewer_examples_are_among_more_of_them() {
-    let train = |size, repetition, seed| rows(real_instance(size, repetition, seed).train());
+    let train = |size, repetition, seed| train_rows(&real_instance(size, repetition, seed));
     let full = train(u32::MAX, 0, 5);
     assert_eq!(full.len(), 20);
     assert_eq!(full.iter().collect::<HashSet<_>>().len(), 20);
@@ -361,20 +374,29 @@ fn fewer_examples_are_among_more_of_them() {
 }
 
 #[test]
+fn training_examples_beyond_the_first_are_inputs_without_labels() {
+    let (full, some) = (real_instance(u32::MAX, 0, 5), real_instance(15, 0, 5));
+    assert_eq!(full.unlabelled(), None);
+    let unlabelled = some.unlabelled().unwrap();
+    assert_eq!(unlabelled.numbers().values(), &full.train().inputs().numbers().values()[15 * 6..]);
+    assert_eq!(train_rows(&some), train_rows(&full)[..15]);
+}
+
+#[test]
 fn tau_samples_are_test_examples_and_depend_on_their_index_alone() {
     let instance = real_instance(10, 0, 3);
     let all = instance.test(4, 0..6);
     let some = instance.test(4, 2..4);
-    assert_eq!(some.inputs.values(), &all.inputs.values()[2 * 4 * 6..4 * 4 * 6]);
+    assert_eq!(some.inputs.numbers().values(), &all.inputs.numbers().values()[2 * 4 * 6..4 * 4 * 6]);
     assert_eq!(some.labels, all.labels[8..16]);
     assert!(all.log_likelihoods.is_none());
 
     let problem = real_problem(10, 0);
     let data = problem.data().unwrap();
-    let (train, test) = (data.train.dataset(&IDX_CUT, &(0..20).collect::<Vec<_>>()), &data.test);
-    let test: HashSet<_> = rows(&test.dataset(&IDX_CUT, &(0..10).collect::<Vec<_>>())).into_iter().collect();
-    let drawn = rows(&Dataset::new(all.inputs, all.labels, 3).unwrap());
-    assert!(drawn.iter().all(|row| test.contains(row) && !rows(&train).contains(row)));
+    let train = all_rows(&data.train, 20);
+    let test: HashSet<_> = all_rows(&data.test, 10).into_iter().collect();
+    let drawn = rows(all.inputs.numbers(), &all.labels);
+    assert!(drawn.iter().all(|row| test.contains(row) && !train.contains(row)));
     assert!(drawn.iter().collect::<HashSet<_>>().len() < drawn.len(), "24 draws of 10 repeat some");
 }
 
@@ -464,7 +486,7 @@ fn real_images_have_the_classes_that_are_known_of_them() {
     }
     if let Some(data) = at_hand("notmnist-t10k") {
         assert_eq!(counts(&data).iter().sum::<usize>(), 10_000);
-        let (inputs, _) = data.test.gather(data.card, &[0, 999]);
+        let inputs = data.test.inputs(data.card, &[0, 999]);
         for row in 0..2 {
             let square: f32 = inputs.row(row).iter().map(|x| x * x).sum();
             // 784 pixels of variance one, but for the 1e-8 that is added.

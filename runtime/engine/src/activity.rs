@@ -1,4 +1,4 @@
-//! What each thread of a run is doing, and who watches it.
+//! The activity of each thread of a run, and its watchers.
 
 use std::sync::Mutex;
 
@@ -6,7 +6,7 @@ use jointly_host::{Failure, Trace};
 
 /// Follows units while they are carried out, and shows a person how far they have got.
 pub trait Watcher {
-    /// A unit has been carried out, or measured, in so many seconds.
+    /// A unit has been carried out, or measured, in `seconds`.
     fn finished(&self, agent: &str, problem: &str, seconds: f64, failure: Option<&Failure>);
 
     /// Is called several times a second with what the threads are doing.
@@ -17,7 +17,7 @@ pub trait Watcher {
     fn stopped(&self, error: &anyhow::Error);
 }
 
-/// What one thread is doing.
+/// The activity of one thread.
 #[derive(Default)]
 pub struct Activity(Mutex<Option<Doing>>);
 
@@ -45,7 +45,7 @@ impl Activity {
         *self.doing() = None;
     }
 
-    /// What is done, for a person; none where nothing is.
+    /// A description of the activity; none where there is none.
     pub fn describe(&self) -> Option<String> {
         let doing = self.doing();
         let Doing { what, training, sampled } = doing.as_ref()?;

@@ -6,15 +6,15 @@ use std::path::Path;
 use anyhow::{Context, Result, bail};
 use jointly_bundle::Bundled;
 use jointly_host::{Agent, Interface, Limits, Parameter, Runtime, Setting};
-use jointly_record::reference;
 use jointly_record::settings::Settings;
+use jointly_record::{guess, reference, shell};
 
 use crate::agent_spec::AgentSpec;
 
 /// A file larger than this is no agent: interpreters compiled in come to some twenty megabytes.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// What an agent may use to refuse its settings, before any unit is paid for.
+/// The fuel that an agent has to refuse its settings, before any unit runs.
 const PREFLIGHT_FUEL: u64 = 100_000_000;
 
 /// An agent and the bytes that it was loaded from.
@@ -25,16 +25,16 @@ pub struct LoadedAgent {
     pub bytes: Cow<'static, [u8]>,
 }
 
-/// Loads what a spec names, whatever it speaks; each interface is given those of the settings that are [its own](own_settings).
+/// Loads the agent that a spec names, whatever interfaces it supports; each is given [its own](own_settings) settings.
 ///
 /// # Errors
 /// When there is no such agent, it cannot be loaded, or it refuses its settings.
 pub fn load(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<LoadedAgent> {
     let loaded = read(runtime, spec, limits)?;
-    let spoken: Vec<Interface> = Interface::ALL.into_iter().filter(|it| loaded.agent.speaks(*it)).collect();
-    let own = spoken.iter().map(|interface| own_settings(&loaded.agent, &spec.settings, *interface));
+    let supported: Vec<Interface> = Interface::ALL.into_iter().filter(|it| loaded.agent.supports(*it)).collect();
+    let own = supported.iter().map(|interface| own_settings(&loaded.agent, &spec.settings, *interface));
     let own: Vec<Settings> = own.collect();
-    for (interface, settings) in spoken.iter().zip(&own) {
+    for (interface, settings) in supported.iter().zip(&own) {
         let nobodys = |name: &str| own.iter().all(|settings| settings.get(name).is_none());
         // With what no interface knows, so that it is refused.
         let settings = spec.settings.clone().without(|name, _| settings.get(name).is_none() && !nobodys(name));
@@ -43,13 +43,13 @@ pub fn load(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<Loade
     Ok(loaded)
 }
 
-/// The settings that an agent describes for an interface: one that learns both has some of each.
+/// The settings that an agent describes for an interface; an agent may support several.
 pub fn own_settings(agent: &Agent, settings: &Settings, interface: Interface) -> Settings {
     let known = |name: &str| agent.description().parameters_of(interface).any(|known| known.name == name);
     settings.clone().without(|name, _| !known(name))
 }
 
-/// Loads what a spec names for what it is to learn, and lets the agent refuse the spec's settings.
+/// Loads the agent that a spec names for an interface, and lets it refuse the spec's settings.
 ///
 /// # Errors
 /// As [`load`], and when it does not support the interface.
@@ -59,45 +59,28 @@ pub fn load_for(runtime: &Runtime, spec: &AgentSpec, limits: Limits, interface: 
     Ok(loaded)
 }
 
-/// Refuses an agent that does not learn that, and lets it refuse the spec's settings.
+/// Refuses an agent that does not support the interface, and lets it refuse the spec's settings.
 ///
 /// # Errors
 /// When the agent does not support the interface, or refuses the settings.
 pub fn refuse(agent: &Agent, spec: &AgentSpec, limits: Limits, interface: Interface) -> Result<()> {
-    let Some(interface) = role(agent, interface) else {
-        let able: Vec<&str> = bundled(interface).map(|bundled| bundled.name).collect();
-        let (what, others) = match interface {
-            Interface::Multimodal => {
-                ("classes of inputs that shift", ", and where inputs are numbers those of classification")
-            }
-            Interface::Classification => ("classification", ""),
-            Interface::Regression => ("regression", ""),
-        };
+    if !agent.supports(interface) {
         bail!(
-            "{} does not learn {what}, which the suite is about; bundled agents that do: {}{others}",
-            spec.agent,
-            able.join(", ")
+            "{} does not support {interface}, which the suite is about: `jointly agents` lists agents that do",
+            spec.agent
         );
-    };
+    }
     refuse_settings(agent, spec, limits, interface)
 }
 
-/// What an agent takes part as where something is to be learnt: as that, or as a classifier of numbers where inputs of any kind
-/// are to be classified and it speaks of no others.
-pub fn role(agent: &Agent, wanted: Interface) -> Option<Interface> {
-    let plain = || (wanted == Interface::Multimodal).then_some(Interface::Classification);
-    let roles = [Some(wanted), plain()];
-    roles.into_iter().flatten().find(|role| agent.speaks(*role))
-}
-
-/// Loads what a spec names, whatever it speaks and whatever its settings.
+/// Loads the agent that a spec names, whatever interfaces it supports and whatever its settings.
 ///
 /// # Errors
 /// When there is no such agent, or it cannot be loaded.
 pub fn read(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<LoadedAgent> {
     if spec.agent == reference::NAME {
         bail!(
-            "{} is no component but the host's own reference; `jointly run` and `jointly picture` take it",
+            "{} is the host's own reference and not a component; only `jointly run` and `jointly picture` take it",
             reference::NAME
         );
     }
@@ -116,9 +99,12 @@ pub fn read(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<Loade
 fn refuse_settings(agent: &Agent, spec: &AgentSpec, limits: Limits, interface: Interface) -> Result<()> {
     let parameters: Vec<&Parameter> = agent.description().parameters_of(interface).collect();
     if let Some(unknown) = spec.settings.names().find(|name| parameters.iter().all(|known| known.name != *name)) {
-        let known: Vec<String> = parameters.iter().map(|known| format!("{}={}", known.name, known.default)).collect();
-        let known = if known.is_empty() { "it has none".into() } else { format!("known: {}", known.join(", ")) };
-        bail!("{} has no setting {unknown}; {known}", spec.agent);
+        if parameters.is_empty() {
+            bail!("{} has no setting {unknown}: it has no settings", spec.agent);
+        }
+        let list = format!("`jointly agents {}` describes its settings", shell::quoted(&spec.agent));
+        let remedy = guess::remedy(unknown, parameters.iter().map(|known| known.name.as_str()), &list);
+        bail!("{} has no setting {unknown}: {remedy}", spec.agent);
     }
     let settings = spec.settings.to_list();
     if !settings.is_empty()
@@ -129,7 +115,7 @@ fn refuse_settings(agent: &Agent, spec: &AgentSpec, limits: Limits, interface: I
     Ok(())
 }
 
-/// Why an agent refuses settings before it has trained for long; none where it takes them or has not said so by then.
+/// Why an agent refuses settings early in its training; none where it accepts them or has not refused by then.
 pub(crate) fn early_refusal(
     agent: &Agent,
     interface: Interface,
@@ -144,16 +130,20 @@ pub fn all_bundled() -> Vec<AgentSpec> {
     jointly_bundle::all().iter().map(at_defaults).collect()
 }
 
-/// Every bundled agent that learns that, at its defaults.
+/// Every bundled agent that supports the interface, at its defaults.
 pub fn all_bundled_for(interface: Interface) -> Vec<AgentSpec> {
     bundled(interface).map(at_defaults).collect()
+}
+
+/// Every bundled classifier that takes tokens, at its defaults.
+pub fn all_bundled_with_tokens() -> Vec<AgentSpec> {
+    bundled(Interface::Classification).filter(|bundled| bundled.tokens).map(at_defaults).collect()
 }
 
 fn bundled(interface: Interface) -> impl Iterator<Item = &'static Bundled> {
     jointly_bundle::all().iter().filter(move |bundled| match interface {
         Interface::Classification => bundled.classifies,
         Interface::Regression => bundled.regresses,
-        Interface::Multimodal => bundled.multimodal,
     })
 }
 
@@ -167,12 +157,13 @@ fn bytes(agent: &str) -> Result<Cow<'static, [u8]>> {
     }
     let path = Path::new(agent);
     if path.extension().is_some_and(|extension| extension == "npz") {
-        bail!("{agent} is no agent; a problem is given by --problem {agent}, which may be repeated");
+        bail!("{agent} is not an agent; give a problem by --problem {agent}, which may be repeated");
     }
     let looks_like_path = agent.contains(std::path::is_separator) || path.extension().is_some() || path.exists();
     if !looks_like_path {
-        let known: Vec<&str> = jointly_bundle::all().iter().map(|bundled| bundled.name).collect();
-        bail!("there is no agent {agent}; bundled are {}; another is given as a path to its .wasm", known.join(", "));
+        let known = jointly_bundle::all().iter().map(|bundled| bundled.name).chain([reference::NAME]);
+        let list = "`jointly agents` lists those that are bundled; another is given as the path of its .wasm";
+        bail!("there is no agent {agent}: {}", guess::remedy(agent, known, list));
     }
     let metadata = std::fs::metadata(path)
         .with_context(|| format!("failed to read {agent}; give the path of a .wasm or a bundled name"))?;

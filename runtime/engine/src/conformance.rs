@@ -9,7 +9,7 @@ mod subject;
 mod tasks;
 mod training;
 
-use jointly_host::Interface;
+use jointly_host::{Agent, Interface};
 use serde::Serialize;
 
 pub use subject::Subject;
@@ -18,19 +18,21 @@ pub use subject::Subject;
 pub struct Clause {
     name: &'static str,
     says: &'static str,
-    /// Of which agents it is asked.
+    /// The agents that it applies to.
     of: Of,
-    /// What is wrong, where something is.
+    /// The defect, if there is one.
     test: fn(&Subject) -> Result<(), String>,
 }
 
-/// Of which agents a clause is asked.
+/// The agents that a clause applies to.
 #[derive(Clone, Copy)]
 enum Of {
     All,
-    /// Those that predict probabilities of classes.
-    Classes,
     Only(Interface),
+    /// Classifiers that take tokens.
+    Tokens,
+    /// Classifiers that use inputs without labels.
+    Unlabelled,
 }
 
 /// How an agent did on a clause.
@@ -38,13 +40,13 @@ enum Of {
 pub struct Verdict {
     /// The clause's name.
     pub clause: &'static str,
-    /// What it asks.
+    /// Its meaning.
     pub says: &'static str,
     /// The interface that the agent was asked by.
     pub interface: Interface,
     /// Whether the agent keeps to it.
     pub ok: bool,
-    /// What broke it.
+    /// The violation.
     pub broken: Option<String>,
 }
 
@@ -53,10 +55,15 @@ pub const CLAUSES: &[Clause] = &[
     Clause {
         name: "probabilities",
         says: "rows are finite, in [0, 1] and sum to 1 within 1e-4",
-        of: Of::Classes,
+        of: Of::Only(Interface::Classification),
         test: tasks::answers,
     },
-    Clause { name: "three-classes", says: "three classes work", of: Of::Classes, test: tasks::three_classes },
+    Clause {
+        name: "three-classes",
+        says: "three classes work",
+        of: Of::Only(Interface::Classification),
+        test: tasks::three_classes,
+    },
     Clause {
         name: "functions",
         says: "means are finite and noise is not negative",
@@ -75,7 +82,12 @@ pub const CLAUSES: &[Clause] = &[
         of: Of::Only(Interface::Regression),
         test: beliefs::intervals,
     },
-    Clause { name: "no-data", says: "training on no examples works", of: Of::Classes, test: tasks::no_data },
+    Clause {
+        name: "no-data",
+        says: "training on no examples works",
+        of: Of::Only(Interface::Classification),
+        test: tasks::no_data,
+    },
     Clause {
         name: "no-data",
         says: "training on no examples works, or is refused as unsupported",
@@ -85,20 +97,26 @@ pub const CLAUSES: &[Clause] = &[
     Clause {
         name: "images",
         says: "images of 8 x 8 pixels work, or are refused as unsupported",
-        of: Of::Only(Interface::Multimodal),
+        of: Of::Only(Interface::Classification),
         test: kinds::images,
     },
     Clause {
         name: "texts",
         says: "rows of words work, or are refused as unsupported",
-        of: Of::Only(Interface::Multimodal),
+        of: Of::Tokens,
         test: kinds::texts,
     },
     Clause {
         name: "categories",
         says: "categories beside numbers work, or are refused as unsupported",
-        of: Of::Only(Interface::Multimodal),
+        of: Of::Tokens,
         test: kinds::categories,
+    },
+    Clause {
+        name: "unlabelled",
+        says: "training with inputs without labels works, and twice to the same bits",
+        of: Of::Unlabelled,
+        test: kinds::unlabelled,
     },
     Clause { name: "zero-rows", says: "no rows give an empty answer", of: Of::All, test: tasks::zero_rows },
     Clause { name: "zero-draws", says: "no draws give an empty answer", of: Of::All, test: tasks::zero_draws },
@@ -167,12 +185,14 @@ pub const CLAUSES: &[Clause] = &[
 ];
 
 impl Clause {
-    /// Whether it is asked of agents that speak the interface.
-    pub fn applies(&self, interface: Interface) -> bool {
+    /// Whether an agent is asked it as what the interface is about.
+    pub fn applies(&self, agent: &Agent, interface: Interface) -> bool {
+        let description = agent.description();
         match self.of {
             Of::All => true,
-            Of::Classes => interface != Interface::Regression,
             Of::Only(of) => of == interface,
+            Of::Tokens => interface == Interface::Classification && description.tokens,
+            Of::Unlabelled => interface == Interface::Classification && description.unlabelled,
         }
     }
 
@@ -180,7 +200,7 @@ impl Clause {
     pub fn hold(&self, subject: &Subject) -> Verdict {
         // What ran out of fuel once would do so in every training again.
         let broken = if subject.is_spent() {
-            Some("not tried, since a training before used up its fuel; --fuel sets the limit".into())
+            Some("not tried, because an earlier training used up its fuel; --fuel sets the limit".into())
         } else {
             (self.test)(subject).err()
         };

@@ -8,7 +8,7 @@ use jointly_classification::shift::USER_IMAGES;
 /// Directories with the files of datasets.
 #[derive(Clone, Debug, Default)]
 pub struct DataDirectories {
-    /// Those that a person gives, looked through in their order; where there are none, those of the environment.
+    /// The directories that a user gives, in their order; where there are none, those of the environment.
     pub given: Vec<PathBuf>,
     /// A folder of user-supplied images.
     pub images: Option<PathBuf>,

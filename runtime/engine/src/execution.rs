@@ -9,16 +9,18 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use jointly_classification::shift::{Cost, ShiftProblem, ShiftScores, evaluate_shift};
 use jointly_classification::{EvaluateError, Problem, evaluate};
-use jointly_core::{Classifier, MultimodalClassifier, agent_seed, digest};
+use jointly_core::{Classifier as _, agent_seed, digest};
 use jointly_host::{Failure, Kind, Phase, Trace};
+use jointly_record::format::Format;
 use jointly_record::unit::{Outcome, Unit, UnitResult};
 use jointly_regression::{FitError, RegressionProblem, RegressionResult};
+use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::activity::{Activity, Watcher};
 use crate::workload::{Contestant, Problems, Workload};
-use crate::{oracle, schedule};
+use crate::{oracle, schedule, training};
 
-/// Room for a guest's stack, the engine's own and ours.
+/// The stack of a thread: a guest's, the engine's own and ours.
 const STACK_BYTES: usize = 8 << 20;
 /// How often the display shows what runs.
 const REFRESH: Duration = Duration::from_millis(200);
@@ -32,15 +34,15 @@ pub fn jobs(asked: Option<NonZero<usize>>) -> usize {
 pub struct Finished {
     /// The result.
     pub result: UnitResult,
-    /// What other agents are scored against, where the problem is one of correlations.
+    /// The predictions that other agents are scored against, where the problem is one of correlations.
     pub belief: Option<Belief>,
 }
 
-/// What an agent believes of a problem's test inputs.
+/// An agent's predictions at a problem's test inputs.
 pub struct Belief {
     /// The digest that the result names.
     pub digest: String,
-    /// What has that digest.
+    /// The bytes with that digest.
     pub bytes: Vec<u8>,
 }
 
@@ -98,25 +100,22 @@ pub fn on_threads<T: Send>(
     let next = AtomicUsize::new(0);
     let stop = AtomicBool::new(false);
     let activities: Vec<Activity> = (0..jobs.min(units.len())).map(|_| Activity::default()).collect();
-    thread::scope(|scope| {
-        let (results, finished) = mpsc::channel();
-        for activity in &activities {
-            let (results, next, stop, work) = (results.clone(), &next, &stop, &work);
-            let work = move || {
-                while !stop.load(Ordering::Relaxed)
-                    && let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed))
-                {
-                    if results.send(work(*unit, activity)).is_err() {
-                        break;
-                    }
+    let (results, finished) = mpsc::channel();
+    pool(jobs)?.in_place_scope(|scope| {
+        let (next, stop, activities_of, work) = (&next, &stop, &activities, &work);
+        // A loop on each thread, and not a task for each unit: a thread that waits for a part of its unit's estimates takes
+        // up other tasks of the pool, and must not begin another unit in the middle of its own.
+        scope.spawn_broadcast(move |_, thread| {
+            // Threads beyond the units have the estimates of others to compute.
+            let Some(activity) = activities_of.get(thread.index()) else { return };
+            while !stop.load(Ordering::Relaxed)
+                && let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed))
+            {
+                if results.send(work(*unit, activity)).is_err() {
+                    break;
                 }
-            };
-            thread::Builder::new()
-                .stack_size(STACK_BYTES)
-                .spawn_scoped(scope, work)
-                .context("failed to start a thread")?;
-        }
-        drop(results);
+            }
+        });
         let mut outcome = Ok(());
         loop {
             match finished.recv_timeout(REFRESH) {
@@ -136,19 +135,21 @@ pub fn on_threads<T: Send>(
     })
 }
 
-/// Does that on a thread with room for guests: where they run one after the other.
+/// Does `work` on a thread whose stack is large enough for guests: where they run one after the other.
 ///
 /// # Errors
 /// With the error of the work, or when no thread can be started.
 pub fn with_room<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
-    thread::scope(|scope| {
-        let thread = thread::Builder::new().stack_size(STACK_BYTES).spawn_scoped(scope, work);
-        // A panic ends the process, so that there is nothing else to hear of.
-        thread.context("failed to start a thread")?.join().unwrap_or_else(|_| bail!("a thread ended in a panic"))
-    })
+    pool(1)?.install(work)
 }
 
-/// Carries out one unit, on a thread with room for a guest's stack.
+/// Threads with room for guests. What they compute in parallel is computed on them and on no others.
+fn pool(threads: usize) -> Result<ThreadPool> {
+    let builder = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES);
+    builder.build().context("failed to start a thread")
+}
+
+/// Carries out one unit, on a thread whose stack is large enough for a guest.
 pub fn carry_out(workload: &Workload, unit: Unit, activity: &Activity) -> Finished {
     let planned = &workload.plan.agents[unit.agent];
     let problem = &workload.plan.problems[unit.problem].problem;
@@ -168,6 +169,7 @@ pub fn carry_out(workload: &Workload, unit: Unit, activity: &Activity) -> Finish
     activity.end();
     let (outcome, belief) = scored.unwrap_or_else(|failure| (Outcome::Failed(failure), None));
     let result = UnitResult {
+        format: Format,
         agent: planned.label.clone(),
         problem: problem.clone(),
         seconds: Some(start.elapsed().as_secs_f64()),
@@ -186,15 +188,15 @@ fn classify(
 ) -> std::result::Result<Outcome, Failure> {
     let evaluation = plan.evaluation().expect("a plan of classification");
     let instance = problem.instance(plan.seed);
-    let seed = agent_seed(plan.seed, problem.stream_name());
     let (scores, fuel, diagnosis) = match &agents[agent] {
         Contestant::Agent(contestant) => {
-            let mut agent = contestant.with(plan.agents[agent].settings.to_list(), plan.limits, trace);
-            let mut model = agent.train(&problem.task(), instance.train(), instance.validation(), seed)?;
+            let settings = plan.agents[agent].settings.to_list();
+            let mut model = training::train(contestant, settings, plan.limits, trace, (problem, &instance), plan.seed)?;
             let scores = evaluate(&mut model, problem, &instance, evaluation, plan.seed, report);
             (scores, Some(model.fuel_used()), None)
         }
         Contestant::Oracle(sampling) => {
+            let seed = agent_seed(plan.seed, problem.stream_name());
             let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;
             // It does not fail; only an answer that changes could go wrong with it.
             let scores = match evaluate(&mut posterior, problem, &instance, evaluation, plan.seed, report) {
@@ -210,7 +212,7 @@ fn classify(
     }
 }
 
-/// What is recorded of an agent that has no scores.
+/// The failure that is recorded for an agent that has no scores.
 pub fn unscored(error: EvaluateError<Failure>) -> Failure {
     match error {
         EvaluateError::Agent(failure) => failure,
@@ -229,8 +231,8 @@ fn shift(
     let Contestant::Agent(contestant) = &agents[agent] else { panic!("an agent of a plan of dataset shift") };
     let instance = problem.instance(plan.seed);
     let seed = agent_seed(plan.seed, problem.stream_name());
-    let mut agent = contestant.multimodal(plan.agents[agent].settings.to_list(), plan.limits, trace);
-    let mut model = agent.train(&problem.task(), &instance.train, Some(&instance.validation), seed)?;
+    let mut agent = contestant.classifier(plan.agents[agent].settings.to_list(), plan.limits, trace);
+    let mut model = agent.train(&problem.task(), &instance.train, Some(&instance.validation), None, seed)?;
     let training = model.fuel_used();
     let scores = evaluate_shift(&mut model, problem, &instance, options, plan.seed, report).map_err(unscored)?;
     let fuel = model.fuel_used();
@@ -307,4 +309,93 @@ fn log_lines(trace: &Trace) -> Vec<String> {
         lines.push(format!("({more} more lines)"));
     }
     lines
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+    use std::sync::Barrier;
+
+    use rayon::iter::{IntoParallelIterator, ParallelIterator};
+
+    use super::*;
+
+    struct Nobody;
+
+    impl Watcher for Nobody {
+        fn finished(&self, _: &str, _: &str, _: f64, _: Option<&Failure>) {}
+        fn running(&self, _: &[Activity]) {}
+        fn stopped(&self, _: &anyhow::Error) {}
+    }
+
+    fn units(count: usize) -> Vec<Unit> {
+        (0..count).map(|problem| Unit { agent: 0, problem }).collect()
+    }
+
+    thread_local! {
+        static BUSY: Cell<bool> = const { Cell::new(false) };
+    }
+
+    /// A unit in many parts, for which its thread waits.
+    fn in_parts(unit: Unit, _: &Activity) -> (usize, usize) {
+        assert!(!BUSY.replace(true), "a unit begins inside another");
+        let part = |i: usize| (0..i % 200).map(|j| i ^ j).sum::<usize>();
+        let sum = (0..20).map(|_| (0..2000).into_par_iter().map(part).sum::<usize>()).sum();
+        BUSY.set(false);
+        (unit.problem, sum)
+    }
+
+    #[test]
+    fn each_unit_is_run_once_and_none_inside_another() {
+        let mut alone = Vec::new();
+        on_threads(&units(40), 1, &Nobody, in_parts, |done| {
+            alone.push(done);
+            Ok(())
+        })
+        .unwrap();
+        assert!(alone.iter().map(|done| done.0).eq(0..40), "one thread keeps the order");
+        for jobs in [2, 4, 50] {
+            let mut several = Vec::new();
+            on_threads(&units(40), jobs, &Nobody, in_parts, |done| {
+                several.push(done);
+                Ok(())
+            })
+            .unwrap();
+            several.sort_unstable();
+            assert_eq!(several, alone);
+        }
+    }
+
+    /// Its two parts wait for one another.
+    #[test]
+    fn a_single_unit_uses_the_threads_that_have_none() {
+        let both = Barrier::new(2);
+        let work = |_: Unit, _: &Activity| {
+            rayon::join(|| both.wait(), || both.wait());
+        };
+        let mut done = 0;
+        on_threads(&units(1), 2, &Nobody, work, |()| {
+            done += 1;
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!(done, 1);
+    }
+
+    #[test]
+    fn the_first_error_of_the_record_is_that_of_the_run() {
+        let mut recorded = 0;
+        let full = |unit: Unit| {
+            recorded += 1;
+            bail!("no room for {}", unit.problem)
+        };
+        let error = on_threads(&units(9), 1, &Nobody, |unit, _| unit, full).unwrap_err();
+        assert_eq!((error.to_string().as_str(), recorded), ("no room for 0", 1));
+    }
+
+    #[test]
+    fn a_thread_with_room_computes_all_parts_itself() {
+        assert_eq!(with_room(|| Ok(rayon::current_num_threads())).unwrap(), 1);
+        assert_eq!(with_room::<()>(|| bail!("no")).unwrap_err().to_string(), "no");
+    }
 }

@@ -25,7 +25,7 @@ const NAMED: usize = 3;
 pub struct Joined {
     /// Where it lies.
     pub directory: RunDirectory,
-    /// What was asked.
+    /// The plan.
     pub plan: Plan,
     /// The results of all units, in the plan's order.
     pub journal: Journal,
@@ -42,7 +42,7 @@ struct Part {
 impl Part {
     fn open(path: &Path) -> Result<Self> {
         let directory = RunDirectory::existing(path)?;
-        let plan = directory.own_plan()?;
+        let plan = directory.plan()?;
         let own = [("interface", &*plan.interface, INTERFACE), ("engine", &*plan.engine, ENGINE)];
         if let Some((what, theirs, own)) = own.iter().find(|(_, theirs, own)| theirs != own) {
             bail!("{} was made by {what} {theirs} and this is {own}; use the same command for all", path.display());
@@ -57,12 +57,19 @@ impl Part {
 /// # Errors
 /// When they are not of one plan, disagree, or lack units.
 pub fn join(out: &Path, paths: &[PathBuf]) -> Result<Joined> {
-    ensure!(!out.is_file(), "{} is a file, and a run goes into a directory: name another one first", out.display());
+    ensure!(
+        !out.is_file(),
+        "{} is a file, and the joined run needs a directory: name another one first",
+        out.display()
+    );
     let mut parts = Vec::new();
     if out.join(PLAN).exists() {
         let part = Part::open(out)?;
         if let Some(shard) = part.shard {
-            bail!("{} is of shard {shard}, and the whole goes there: name another directory first", out.display());
+            bail!(
+                "{} holds shard {shard}, and the joined run needs a directory of its own: name another one first",
+                out.display()
+            );
         }
         parts.push(part);
     }
@@ -124,7 +131,7 @@ fn united(parts: &[Part], out: &Path) -> Result<Vec<UnitResult>> {
             let unit = agents.get(result.agent.as_str()).zip(problems.get(result.problem.as_str()));
             let Some((agent, problem)) = unit.filter(|_| plan.takes(&result.outcome)) else {
                 bail!(
-                    "{} has a result for {} on {}, which is none of the plan's; delete the line, and run its shard again",
+                    "{} has a result for {} on {}, which is not a unit of the plan; delete the line, and run its shard again",
                     part.directory.journal().display(),
                     result.agent,
                     result.problem
@@ -156,7 +163,7 @@ fn refuse_other((one, first): (&Part, &UnitResult), (other, second): (&Part, &Un
     }
     let (held, again) = (serde_json::to_value(&first)?, serde_json::to_value(&second)?);
     bail!(
-        "{} and {} have other results of {} on {}: {}; one of them is damaged or was not made by this command: delete both \
+        "{} and {} have different results of {} on {}: {}; one of them is damaged or was not made by this command: delete both \
          lines, and run the unit again",
         one.directory.journal().display(),
         other.directory.journal().display(),

@@ -1,5 +1,5 @@
-//! What the units of a plan cost, measured on a few of them: each agent on one problem of each size class, with few of its
-//! test inputs.
+//! Measures what the units of a plan cost on a few of them: each agent on one problem of each size class, with few of
+//! its test inputs.
 //!
 //! Fuel is deterministic and grows by the same amount with each test tau-sample, so that a few of them tell what all cost;
 //! training is paid for once. Of regression and dataset shift, whose problems are scored in one piece, a whole unit is run.
@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use anyhow::{Result, bail};
 use jointly_classification::{Instance, Problem, Source, evaluate};
-use jointly_core::{Classifier as _, Evaluation, agent_seed};
-use jointly_host::{Failure, Kind, Phase, Trace};
+use jointly_core::{Evaluation, agent_seed};
+use jointly_host::{Failure, Kind, Phase, Trace, TrainedClassifier};
 use jointly_record::plan::Plan;
 use jointly_record::quantity;
 use jointly_record::unit::{Outcome, Unit};
@@ -18,17 +18,17 @@ use crate::activity::{Activity, Watcher};
 use crate::size_class::{SizeClass, size_classes};
 use crate::stopwatch::Stopwatch;
 use crate::workload::{Contestant, Problems, Workload};
-use crate::{execution, oracle};
+use crate::{execution, oracle, training};
 
-/// Of a problem's tau-samples, the shares that are asked for, one in so many. The first is asked for twice: an agent may keep
-/// what it makes for a draw the first time, and that is paid once, however many tau-samples follow.
+/// The shares of a problem's tau-samples that are measured: one in each of these. The first is measured twice: an agent
+/// may keep what it makes for a draw the first time, and that is paid once, however many tau-samples follow.
 const SHARES: [u32; 3] = [20, 20, 4];
-/// All is measured [`TIMES`] times, unless it has taken so many seconds before, and the middle times hold: a machine is slower
-/// in one second than in another, and so is the first time that a process does something.
+/// All is measured [`TIMES`] times, unless it has taken this many seconds before, and the medians are kept: a machine
+/// is slower in one second than in another, and so is the first time that a process does something.
 const ENOUGH: f64 = 3.0;
 const TIMES: usize = 3;
 
-/// What a unit costs.
+/// The cost of a unit.
 #[derive(Clone, Debug)]
 pub struct Cost {
     /// On one core.
@@ -39,18 +39,18 @@ pub struct Cost {
     pub failure: Option<Failure>,
 }
 
-/// What the units of a plan cost, class by class.
+/// The costs of the units of a plan, class by class.
 pub struct Measurements {
     /// The classes of the plan's problems.
     pub classes: Vec<SizeClass>,
-    /// Of each class, what it costs each of the plan's agents.
+    /// The cost of each class for each of the plan's agents.
     costs: Vec<Vec<Cost>>,
-    /// What measuring took.
+    /// The cost of measuring.
     pub seconds: f64,
 }
 
 impl Measurements {
-    /// What an agent's units of a class cost, each.
+    /// The cost of each of an agent's units of a class.
     pub fn cost(&self, class: usize, agent: usize) -> &Cost {
         &self.costs[class][agent]
     }
@@ -86,12 +86,14 @@ pub fn measure(workload: &Workload, jobs: usize, watcher: &dyn Watcher) -> Resul
     let units = measured_units(plan);
     let clock = std::time::Instant::now();
     let mut costs: Vec<Vec<Cost>> = vec![Vec::new(); units.len()];
-    let work = |unit: Unit, activity: &Activity| (unit, cost_of(workload, unit, activity));
+    // A pool of one thread for each: the stopwatch tells the time of the thread that it runs on, and of no other.
+    let work = |unit: Unit, activity: &Activity| execution::with_room(|| Ok((unit, cost_of(workload, unit, activity))));
     for time in 0..TIMES {
         if time > 0 && clock.elapsed().as_secs_f64() > ENOUGH {
             break;
         }
-        execution::on_threads(&units, jobs, watcher, work, |(unit, cost)| {
+        execution::on_threads(&units, jobs, watcher, work, |measured| {
+            let (unit, cost) = measured?;
             let (agent, problem) = names(plan, unit);
             if let Some(failure) = cost.failure.as_ref().filter(|failure| failure.kind == Kind::Host) {
                 bail!(
@@ -153,12 +155,11 @@ fn classification(
     activity.begin(label, name, trace.clone());
     let mut stopwatch = Stopwatch::start();
     let instance = problem.instance(plan.seed);
-    let seed = agent_seed(plan.seed, problem.stream_name());
     let asks = asks(problem, evaluation);
     match &agents[unit.agent] {
         Contestant::Agent(contestant) => {
-            let mut agent = contestant.with(plan.agents[unit.agent].settings.to_list(), plan.limits, trace);
-            let mut model = agent.train(&problem.task(), instance.train(), instance.validation(), seed)?;
+            let settings = plan.agents[unit.agent].settings.to_list();
+            let mut model = training::train(contestant, settings, plan.limits, trace, (problem, &instance), plan.seed)?;
             let training = (stopwatch.lap(), model.fuel_used() as f64);
             let mut asked = Vec::new();
             for samples in &asks {
@@ -173,6 +174,7 @@ fn classification(
             Ok(within(plan.limits.fuel as f64, seconds, training.1 + fuel))
         }
         Contestant::Oracle(sampling) => {
+            let seed = agent_seed(plan.seed, problem.stream_name());
             let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;
             let training = stopwatch.lap();
             let mut times = Vec::new();
@@ -196,7 +198,7 @@ fn classification(
 }
 
 fn ask(
-    model: &mut jointly_host::Trained,
+    model: &mut TrainedClassifier,
     problem: &Problem,
     instance: &Instance,
     evaluation: &Evaluation,
@@ -222,9 +224,9 @@ fn asks(problem: &Problem, evaluation: &Evaluation) -> Vec<u32> {
     SHARES.iter().map(|share| all / share).collect()
 }
 
-/// What all tau-samples cost, by what some of them cost in one ask after another: the first ask, and for each tau-sample
-/// more what the last ask takes for each that it has more than the one before. Of disturbed times, no more and no less than
-/// can be.
+/// The cost of all tau-samples, by the cost of some of them in one call after another: the first call, and for each
+/// tau-sample more what the last ask takes for each that it has more than the one before. Of disturbed times, no more
+/// and no less than can be.
 fn at_all(asks: &[u32], costs: &[f64], all: u32) -> f64 {
     match (asks, costs) {
         (&[few, _, more], &[first, second, last]) if few < more => {

@@ -5,6 +5,7 @@ use jointly_classification::oracle::{Oracle, Posterior, Settings as Sampling};
 use jointly_classification::{Instance, Problem};
 use jointly_core::{Evaluation, Real};
 use jointly_host::{Failure, Kind, Phase, Trace};
+use jointly_record::guess;
 use jointly_record::reference::NAME;
 use jointly_record::settings::Settings;
 use jointly_record::unit::SampleDiagnosis;
@@ -14,13 +15,18 @@ use jointly_record::unit::SampleDiagnosis;
 /// # Errors
 /// When the oracle refuses them.
 pub fn sampling(settings: &Settings, evaluation: &Evaluation) -> Result<Sampling> {
+    let known = || Sampling::list().into_iter().map(|info| info.name);
+    if let Some(unknown) = settings.names().find(|name| known().all(|known| known != *name)) {
+        let list = format!("`jointly agents {NAME}` describes its settings");
+        bail!("{NAME} has no setting {unknown}: {}", guess::remedy(unknown, known(), &list));
+    }
     let list = settings.to_list();
     let given = list.iter().map(|setting| (setting.name.as_str(), setting.value.as_str()));
     let sampling = Sampling::with(given).and_then(|sampling| sampling.for_draws(evaluation.draws));
     sampling.map_err(|refusal| anyhow!("{NAME} refuses its settings: {refusal}"))
 }
 
-/// Refuses problems whose environment has no law that the oracle could know.
+/// Refuses problems whose environment has no known distribution.
 ///
 /// # Errors
 /// When the environment of a problem has no known distribution.
@@ -28,8 +34,8 @@ pub fn refuse_unknown_laws(problems: &[Problem]) -> Result<()> {
     match problems.iter().find(|problem| Oracle::of(problem, Sampling::default()).is_none()) {
         None => Ok(()),
         Some(problem) => bail!(
-            "{NAME} cannot take on {}: it samples the posterior of the environment, and the law of this one is not known; \
-             leave {NAME} out, or give a suite of sampled environments",
+            "{NAME} cannot run on {}: it samples the posterior of the environment, and the distribution of this one is not \
+             known; leave {NAME} out, or give a suite of sampled environments",
             problem.name
         ),
     }
@@ -49,14 +55,14 @@ pub fn posterior(
     let oracle = Oracle::of(problem, sampling.clone()).ok_or_else(|| Failure {
         phase: Phase::Train,
         kind: Kind::Refused,
-        message: "the law of the environment is not known".into(),
+        message: "the distribution of the environment is not known".into(),
     })?;
     let posterior = oracle.sample(instance.train(), seed, &mut |fraction| trace.set_progress(fraction as f32));
     trace.add_line(&posterior.diagnosis().to_string());
     Ok(posterior)
 }
 
-/// What the journal keeps of the sampler's own diagnosis.
+/// The part of the sampler's diagnosis that the journal keeps.
 pub fn diagnosis(posterior: &Posterior) -> SampleDiagnosis {
     let diagnosis = posterior.diagnosis();
     let worst = diagnosis.worst();

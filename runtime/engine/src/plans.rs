@@ -1,4 +1,4 @@
-//! Plans of suites: the question that agents are asked, with what a person overrides of the suite's problems.
+//! Makes plans of suites, with the user's overrides of the suite's problems.
 
 use std::num::NonZeroU32;
 
@@ -6,6 +6,7 @@ use jointly_classification::shift::{ShiftProblem, ShiftSuite};
 use jointly_classification::{Initialization, Problem, Source, Suite, TestInputs};
 use jointly_core::Metric;
 use jointly_host::{ENGINE, INTERFACE, Limits};
+use jointly_record::format::Format;
 use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem, ProblemOverrides, RegressionTerms, Terms, label};
 use jointly_record::planned_table::PlannedTable;
 use jointly_regression::{RegressionProblem, RegressionSuite, TableFile};
@@ -47,6 +48,7 @@ fn plan(
 ) -> Plan {
     label(&mut agents);
     Plan {
+        format: Format,
         version: env!("CARGO_PKG_VERSION").into(),
         interface: INTERFACE.into(),
         engine: ENGINE.into(),
@@ -87,7 +89,7 @@ pub fn planned_table(file: &TableFile) -> PlannedTable {
     PlannedTable { file: file.file.clone(), digest: file.digest.clone() }
 }
 
-/// In what the problems of a suite are not those that it has of itself.
+/// The overrides of the problems of a suite.
 pub fn problem_overrides(suite: &Suite) -> ProblemOverrides {
     // What is chosen is chosen for all of them.
     let Some(mut problem) = suite.problems.first().cloned() else { return ProblemOverrides::default() };
@@ -96,7 +98,7 @@ pub fn problem_overrides(suite: &Suite) -> ProblemOverrides {
     let Some(mut own) = own else { return ProblemOverrides::default() };
     ProblemOverrides {
         anchors: overridden(anchors(&mut problem), anchors(&mut own)),
-        initialization: overridden(law(&mut problem), law(&mut own)),
+        initialization: overridden(initialization(&mut problem), initialization(&mut own)),
     }
 }
 
@@ -112,8 +114,8 @@ pub(crate) fn anchors(problem: &mut Problem) -> Option<&mut NonZeroU32> {
     }
 }
 
-/// The law of the weights of a problem's environment, where it is sampled.
-pub(crate) fn law(problem: &mut Problem) -> Option<&mut Initialization> {
+/// The distribution of the weights of a problem's environment, where it is sampled.
+pub(crate) fn initialization(problem: &mut Problem) -> Option<&mut Initialization> {
     match &mut problem.source {
         Source::Synthetic { environment, .. } => Some(&mut environment.initialization),
         Source::Imported(_) | Source::Real(_) => None,
@@ -162,7 +164,7 @@ mod tests {
         assert_eq!(led(predictor.clone()).overrides(), ", student-t noise, predicted by gp");
         let difference = plan(&suite).difference(&led(predictor.clone()));
         assert_eq!(difference.as_deref(), Some("predictor the agent that selects, not gp"));
-        // Nothing is taken over from what an agent of the same name predicted.
+        // Results of another predicting agent are not reused.
         let other = led(PlannedAgent { digest: "sha256:0".into(), ..predictor.clone() });
         let difference = led(predictor.clone()).other_conditions(&other);
         assert_eq!(difference.as_deref(), Some("other bytes of the agent that predicts"));

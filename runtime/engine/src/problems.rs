@@ -16,15 +16,15 @@ use jointly_record::suites;
 use jointly_record::suites::IMPORTED;
 
 use crate::data_directories::DataDirectories;
-use crate::plans::{anchors, law};
+use crate::plans::{anchors, initialization};
 use crate::real_data;
 
-/// What a person may choose of a suite's evaluation and problems.
+/// The user's overrides of a suite's evaluation and problems.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Choices {
     /// Functions sampled from each agent.
     pub draws: Option<u32>,
-    /// What partitions the draws.
+    /// The partition of the draws.
     pub partition: Option<Partitioning>,
     /// Random hyperplanes of the partition.
     pub planes: Option<u32>,
@@ -37,7 +37,7 @@ pub struct Choices {
 }
 
 impl Choices {
-    /// Those that lead to this plan.
+    /// The overrides that lead to this plan.
     fn of(plan: &Plan) -> Self {
         let ProblemOverrides { anchors, initialization } = plan.problem_overrides;
         let Some(evaluation) = plan.evaluation() else { return Self::default() };
@@ -71,14 +71,14 @@ impl Choices {
                 *anchors = chosen;
             }
             if let Some(chosen) = self.initialization {
-                let Some(law) = law(problem) else {
+                let Some(own) = initialization(problem) else {
                     bail!(
                         "--initialization is for environments that are sampled, and {name} has none: leave it out, or give \
                          --suite {}",
-                        alternatives(|problem| law(problem).is_some())
+                        alternatives(|problem| initialization(problem).is_some())
                     )
                 };
-                *law = chosen;
+                *own = chosen;
             }
         }
         Ok(())
@@ -105,7 +105,7 @@ pub fn requested(
 ) -> Result<Suite> {
     let mut suite = match (name, files) {
         (Some(IMPORTED), []) => bail!("the suite {IMPORTED} needs --problem FILE.npz"),
-        (None, []) => bail!("nothing to run: give --suite ({}) or --problem FILE.npz", suites::names()),
+        (None, []) => bail!("nothing to run: give --suite NAME (`jointly suites` lists all) or --problem FILE.npz"),
         (None | Some(IMPORTED), files) => of_files(files)?,
         (Some(name), []) => suites::named(name)?,
         (Some(name), _) => {
@@ -173,8 +173,8 @@ fn of_files(files: &[PathBuf]) -> Result<Suite> {
     let kinds = |problem: &Problem| (problem.metric(), problem.taus(&suite.evaluation));
     if let Some(other) = suite.problems.iter().find(|problem| kinds(problem) != kinds(&suite.problems[0])) {
         bail!(
-            "{} has another tau than {}, or one has no log_likelihood: no mean is taken over such; run each into its own \
-             --out",
+            "{} has another tau than {}, or one has no log_likelihood, so that a mean over them has no meaning; run each \
+             into its own --out",
             other.name,
             suite.problems[0].name
         );
@@ -189,7 +189,7 @@ fn imported(file: &Path) -> Result<Problem> {
     Ok(Problem { name: format!("{IMPORTED}/{stem}"), source: Source::Imported(imported.into()) })
 }
 
-/// What `--problems` matches.
+/// The problems that `--problems` matches.
 ///
 /// # Errors
 /// When the pattern cannot be read.
@@ -246,14 +246,17 @@ mod tests {
         let suite = ask("quick/dyadic", "*", anchored(5)).unwrap();
         for problem in suite.problems.iter().step_by(5) {
             let inputs = problem.instance(0).test(10, 0..30).inputs;
-            let bits = |row: usize| inputs.row(row).iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+            let bits = |row: usize| inputs.numbers().row(row).iter().map(|x| x.to_bits()).collect::<Vec<_>>();
             let distinct = |n: usize| (0..10).map(|t| bits(10 * n + t)).collect::<HashSet<_>>().len();
             assert_eq!((0..30).map(distinct).max(), Some(5), "{}", problem.name);
         }
         assert_eq!(plan(&suite).problem_overrides.anchors, NonZeroU32::new(5));
         for other in ["quick", "quick/real"] {
             let error = ask(other, "*", anchored(5)).unwrap_err().to_string();
-            assert!(error.ends_with("leave it out, or give --suite quick/dyadic or testbed/dyadic"), "{error}");
+            assert!(
+                error.ends_with("leave it out, or give --suite quick/dyadic or testbed/dyadic"),
+                "{error}"
+            );
         }
     }
 
@@ -265,7 +268,7 @@ mod tests {
         for (own, other) in own.problems.iter().zip(&other.problems) {
             let probs = |problem: &Problem| {
                 let instance = problem.instance(0);
-                instance.environment().unwrap().class_probs(instance.train().inputs())
+                instance.environment().unwrap().class_probs(instance.train().inputs().numbers())
             };
             assert_ne!(probs(own), probs(other), "{}", own.name);
         }
@@ -288,7 +291,7 @@ mod tests {
         let asked = plan(&ask("quick/dyadic", "*/seed1", choices).unwrap());
         assert_eq!(
             asked.overrides(),
-            ", 50 draws, parted by k-means, 3 planes, probits not clipped, 3 anchors, glorot weights"
+            ", 50 draws, partitioned by k-means, 3 planes, probits not clipped, 3 anchors, glorot weights"
         );
         assert_eq!(
             asked.override_options().join(" "),

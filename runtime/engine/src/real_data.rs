@@ -14,7 +14,7 @@ use jointly_record::plan::{Plan, PlannedProblem};
 use crate::data_directories::DataDirectories;
 use crate::plans;
 
-/// What the smallest agent holds beside its training data: its code, its stack and the calls' answers.
+/// The memory of the smallest agent beside its training data: its code, its stack and the calls' answers.
 const BESIDE_DATA: u64 = 64 << 20;
 
 /// Reads the datasets that the suite's problems are made of and attaches them. Refuses before anything is read when
@@ -97,8 +97,8 @@ pub fn fits(suite: &Suite, limits: Limits) -> Result<()> {
     }
     let (need, limit) = (need.div_ceil(1 << 20), limits.memory >> 20);
     bail!(
-        "{} needs agents that may hold {need} MiB, to train on {} MiB of examples, and they may hold {limit}: give \
-         --memory {need} or more, or leave it out with --problems",
+        "{} needs agents with {need} MiB of memory, to train on {} MiB of examples, and the limit is {limit} MiB: give \
+         --memory {need} or more, or leave the problem out with --problems",
         problem.name,
         problem.real().map_or(0, |real| real.train_bytes() >> 20)
     )

@@ -47,8 +47,7 @@ pub fn requested(
 /// When the plan names a problem that there is not, or data that are not at hand.
 pub fn held(plan: &Plan, tables: &[TableFile], data: &DataDirectories) -> Result<RegressionSuite> {
     let terms = plan.regression().context("the plan is not one of regression")?;
-    let all = user_tables::suite(&plan.suite, tables)?
-        .with_context(|| format!("there is no suite {} of regression; there are {}", plan.suite, suites::names()))?;
+    let all = user_tables::suite(&plan.suite, tables)?.with_context(|| suites::unknown(&plan.suite))?;
     let known: HashMap<&str, &RegressionProblem> =
         all.problems.iter().map(|problem| (problem.name.as_str(), problem)).collect();
     let problem = |planned: &PlannedProblem| {

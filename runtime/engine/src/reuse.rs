@@ -1,4 +1,4 @@
-//! What other runs have finished already of a plan: a unit's result depends on nothing that the plan does not say.
+//! Reuses the finished results of other runs: a unit's result is a function of the plan.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -14,7 +14,7 @@ use crate::execution::{Belief, Finished};
 /// The results of other runs' units that are units of this plan, under its labels, each once.
 ///
 /// # Errors
-/// When a run was asked under other conditions, or cannot be read.
+/// When the plan of a run differs in more than agents and problems, or a run cannot be read.
 pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
     let mut known = Vec::new();
     let mut seen = HashSet::new();
@@ -22,14 +22,14 @@ pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
         let directory = RunDirectory::existing(path)?;
         let other = directory.plan()?;
         if let Some(difference) = plan.other_conditions(&other) {
-            bail!("nothing of {} can be taken over: this run has {difference}", path.display());
+            bail!("cannot reuse {}: this run has {difference}", path.display());
         }
         for result in Journal::read(&directory.journal())? {
             if let Some(result) = translated(plan, &other, result)
                 && seen.insert((result.agent.clone(), result.problem.clone()))
             {
                 let belief = belief_of(&result).map(|name| belief(&directory, name)).transpose();
-                let belief = belief.with_context(|| format!("nothing of {} can be taken over", path.display()))?;
+                let belief = belief.with_context(|| format!("cannot reuse {}", path.display()))?;
                 known.push(Finished { result, belief });
             }
         }
@@ -37,7 +37,7 @@ pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
     Ok(known)
 }
 
-/// What an agent believes, from the directory of the run that found it.
+/// An agent's predictions, from the directory of the run that made them.
 fn belief(directory: &RunDirectory, name: &str) -> Result<Belief> {
     Ok(Belief { digest: name.to_owned(), bytes: directory.belief(name)? })
 }

@@ -1,4 +1,4 @@
-//! In what order units are begun and which worker gets which: those that are expected to take longest first, so that none that
+//! Orders units and assigns them to workers: those that are expected to take longest come first, so that none that
 //! takes long is begun at the end, when other workers have nothing left to do.
 
 use std::cmp::Reverse;

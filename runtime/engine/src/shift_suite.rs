@@ -16,7 +16,7 @@ use jointly_record::suites;
 use crate::data_directories::DataDirectories;
 use crate::{problems, real_data, user_images};
 
-/// What a person may choose of a suite.
+/// The user's overrides of a suite.
 #[derive(Clone, Debug, Default)]
 pub struct ShiftChoices {
     /// Functions sampled from each agent.
@@ -25,7 +25,7 @@ pub struct ShiftChoices {
     pub taus: Option<Vec<u32>>,
     /// Patterns of levels, such as `rotation/*`.
     pub shifts: Option<Vec<String>>,
-    /// Of user-supplied images.
+    /// The side of user-supplied images, in pixels.
     pub side: Option<u32>,
     /// Whether agents see user-supplied images without colours.
     pub grey: bool,
@@ -40,7 +40,7 @@ impl ShiftChoices {
             return Ok(Some(view));
         }
         if self.side.is_some() || self.grey {
-            bail!("--side and --grey are for images of your own: leave them out, or give --suite {USER_IMAGES}");
+            bail!("--side and --grey are for user-supplied images: leave them out, or give --suite {USER_IMAGES}");
         }
         data.refuse_images(suite)?;
         Ok(None)
@@ -96,7 +96,7 @@ pub fn requested(
     Ok(Some((suite, images)))
 }
 
-/// Says which sets of inputs of no class are not at hand: scores of them are then missing.
+/// Names the sets of out-of-distribution inputs that are not at hand: their scores are then missing.
 fn note_absent(problems: &[ShiftProblem], data: &DataDirectories, note: &dyn Fn(&str)) -> Result<()> {
     let mut cards: Vec<&'static ShiftCard> = Vec::new();
     for card in problems.iter().filter_map(|problem| problem.dataset()?.card()) {
@@ -111,7 +111,7 @@ fn note_absent(problems: &[ShiftProblem], data: &DataDirectories, note: &dyn Fn(
     for outsiders in cards.iter().flat_map(|card| card.outsiders) {
         if locate_outsiders(outsiders, &directories).is_none() {
             note(&format!(
-                "there is no {}, whose inputs belong to no class: nothing is scored of them; `jointly data` says where \
+                "there is no {}, a set of out-of-distribution inputs: its scores are left out; `jointly data` says where \
                  they are looked for",
                 outsiders.name
             ));
@@ -120,13 +120,13 @@ fn note_absent(problems: &[ShiftProblem], data: &DataDirectories, note: &dyn Fn(
     Ok(())
 }
 
-/// Those of the levels that some problem's inputs can be shifted by.
+/// The levels that some problem's inputs can be shifted by.
 fn taken(levels: &[ShiftLevel], problems: &[ShiftProblem]) -> Vec<ShiftLevel> {
     let takes = |level: &&ShiftLevel| problems.iter().any(|problem| problem.takes(level.shift()));
     levels.iter().filter(takes).copied().collect()
 }
 
-/// Refuses orders of which no problem has so many test inputs.
+/// Refuses orders that are larger than the number of test inputs of every problem.
 fn refuse_idle(taus: &[u32], problems: &[ShiftProblem], seed: u64) -> Result<()> {
     let most = problems.iter().map(|problem| problem.test_size(seed)).max().unwrap_or(0);
     match taus.iter().find(|&&tau| tau as usize > most) {
@@ -175,8 +175,7 @@ fn levels(suite: &ShiftSuite, patterns: &[String]) -> Result<Vec<ShiftLevel>> {
 /// When the plan names a problem that there is not, or data that are not at hand.
 pub fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
     let options = plan.shift().context("the plan is not one of dataset shift")?;
-    let all = shift_suite(&plan.suite)
-        .with_context(|| format!("there is no suite {} of dataset shift; there are {}", plan.suite, suites::names()))?;
+    let all = shift_suite(&plan.suite).with_context(|| suites::unknown(&plan.suite))?;
     let known: HashMap<&str, &ShiftProblem> =
         all.problems.iter().map(|problem| (problem.name.as_str(), problem)).collect();
     let problem = |planned: &PlannedProblem| {
@@ -188,7 +187,7 @@ pub fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
     for (planned, problem) in plan.problems.iter().zip(&own) {
         let remedy = match plan.images {
             Some(_) => "give the run's own folder by --images".to_owned(),
-            None => format!("inputs of no class are part of them; {}", real_data::ELSEWHERE),
+            None => format!("out-of-distribution inputs are part of them; {}", real_data::ELSEWHERE),
         };
         real_data::are_those_of_the_run(&problem.name, problem.digest().as_deref(), planned, &remedy)?;
     }

@@ -19,7 +19,7 @@ const FIXED_FEATURES: u64 = 50;
 /// Problems that cost alike.
 #[derive(Debug, PartialEq, Eq)]
 pub struct SizeClass {
-    /// What their names have in common.
+    /// The common part of their names.
     pub name: String,
     /// By their places in the plan.
     pub problems: Vec<usize>,
@@ -50,10 +50,10 @@ fn size_of(problem: &str) -> String {
     parts.collect::<Vec<_>>().join("/")
 }
 
-/// What a unit on each of the plan's problems is expected to cost beside the others, whichever agent it is. It is a function
-/// of the plan alone, in whole numbers, so that it is the same everywhere: training examples, of which those beyond a batch
-/// cost little, times features, with something for what is fixed. So the bundled agents cost one to three times as much at
-/// T = 100 as at 1, and at 1,000 no more. Of problems that the suites here do not know, all cost alike.
+/// The expected relative cost of a unit on each of the plan's problems, whichever agent it is. It is a function
+/// of the plan alone, in whole numbers, so that it is the same everywhere: training examples, of which those beyond a
+/// batch cost little, times features, with something for what is fixed. So the bundled agents cost one to three times
+/// as much at T = 100 as at 1, and at 1,000 no more. Of problems that the suites here do not know, all cost alike.
 pub fn expected_costs(plan: &Plan) -> Vec<u64> {
     let suite = plan.evaluation().and_then(|_| jointly_classification::suite(&plan.suite));
     let known = suite.as_ref().map_or(&[][..], |suite| &suite.problems);

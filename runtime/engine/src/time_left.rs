@@ -12,21 +12,21 @@ use crate::size_class::expected_costs;
 /// Estimates the remaining time of a run on `workers` threads.
 pub struct TimeLeft {
     workers: usize,
-    /// By the agents' labels, their places.
+    /// The places of agents, by their labels.
     agents: HashMap<String, usize>,
-    /// By the problems' names, what a unit costs beside others.
+    /// The relative cost of a unit, by the problem's name.
     costs: HashMap<String, u64>,
     so_far: Mutex<SoFar>,
 }
 
 struct SoFar {
-    /// Of each agent.
+    /// The times of each agent.
     agents: Vec<Spent>,
     /// When the last unit was done.
     last: Instant,
 }
 
-/// What an agent's units have taken, and the cost of those that are done and those that are left.
+/// The time of an agent's units, and the cost of those that are done and those that are left.
 #[derive(Clone, Copy, Default)]
 struct Spent {
     seconds: f64,
@@ -35,7 +35,7 @@ struct Spent {
 }
 
 impl TimeLeft {
-    /// Of units that are about to be begun.
+    /// Estimates the remaining time of a run of `units` on `workers` threads, before the first of them begins.
     pub fn of(plan: &Plan, units: &[Unit], workers: usize) -> Self {
         let costs = expected_costs(plan);
         let mut agents = vec![Spent::default(); plan.agents.len()];

@@ -17,7 +17,7 @@ use crate::data_directories::DataDirectories;
 /// When no folder is given, or it cannot be read as one of images.
 pub fn attach(problems: &mut [ShiftProblem], view: PlannedImages, data: &DataDirectories) -> Result<()> {
     let Some(folder) = data.images() else {
-        bail!("{USER_IMAGES} is about images of your own: give their folder by --images DIR")
+        bail!("{USER_IMAGES} is about user-supplied images: give their folder by --images DIR")
     };
     let Some(name) = problems.iter().find_map(|problem| Some(problem.dataset()?.name().to_owned())) else {
         return Ok(());
@@ -29,7 +29,7 @@ pub fn attach(problems: &mut [ShiftProblem], view: PlannedImages, data: &DataDir
     Ok(())
 }
 
-/// What a folder holds, by the names of the folders within.
+/// The sets of images in a folder, by the names of the folders within.
 fn described(folder: &Path, PlannedImages { side, grey }: PlannedImages) -> Result<ImageFolder> {
     if !folder.is_dir() {
         bail!("--images {}: there is no such folder", folder.display());

@@ -49,7 +49,7 @@ pub fn refuse_idle(files: &[TableFile], asked: &[RegressionProblem], left_out: &
     for file in files.iter().filter(|file| !asked.iter().any(|problem| made(&problem, file))) {
         if let Some(example) = left_out.iter().find(|problem| made(problem, file)) {
             bail!(
-                "no problem that is asked for is made of the table {}: leave it out, or let --problems match such as {}",
+                "none of the chosen problems uses the table {}: leave it out, or let --problems match one such as {}",
                 file.file,
                 example.name
             );
@@ -208,7 +208,7 @@ mod tests {
         for (pattern, idle) in [("*/line/sim0", "mine"), ("quick/coverage/{line,mine}/sim[01]", "yours")] {
             let error = ask("quick/coverage", pattern, &tables).unwrap_err().to_string();
             let said = format!(
-                "no problem that is asked for is made of the table {idle}.csv: leave it out, or let --problems match such as \
+                "none of the chosen problems uses the table {idle}.csv: leave it out, or let --problems match one such as \
                  quick/coverage/{idle}/sim0"
             );
             assert_eq!(error, said);

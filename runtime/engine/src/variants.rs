@@ -2,6 +2,7 @@
 
 use anyhow::{Result, bail};
 use jointly_host::{Description, Interface, Setting};
+use jointly_record::guess;
 
 use crate::agent_spec::AgentSpec;
 
@@ -14,18 +15,15 @@ pub fn refuse_unknown(descriptions: &[Description], interface: Interface, only: 
     let Some(unknown) = only.iter().find(|name| !descriptions.iter().any(|description| has(description, name))) else {
         return Ok(());
     };
-    let known = |description: &Description| {
-        let names: Vec<&str> = description.sweeps_of(interface).map(|sweep| sweep.name.as_str()).collect();
-        let names = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-        format!("{} has {names}", description.name)
-    };
-    let known: Vec<String> = descriptions.iter().map(known).collect();
-    bail!("there is no sweep {unknown}; {}", known.join("; "))
+    let known = descriptions.iter().flat_map(|description| description.sweeps_of(interface));
+    let remedy =
+        guess::remedy(unknown, known.map(|sweep| sweep.name.as_str()), "`jointly agents AGENT` describes its sweeps");
+    bail!("there is no sweep {unknown}: {remedy}")
 }
 
 /// The agent as it was asked for and every variant of its sweeps, each once, in the sweeps' order.
 ///
-/// What was asked for is kept: a variant with another value of a setting that a person has fixed is left out. A setting
+/// A variant with another value of a setting that the user has fixed is left out. A setting
 /// that is the agent's default is not named, so that the same variant has the same label wherever it comes from.
 pub fn of(spec: &AgentSpec, description: &Description, interface: Interface, only: &[String]) -> Vec<AgentSpec> {
     let asked = |name: &str| only.is_empty() || only.iter().any(|only| only == name);
@@ -68,6 +66,8 @@ mod tests {
             summary: String::new(),
             citation: String::new(),
             deterministic: false,
+            tokens: false,
+            unlabelled: false,
             parameters: vec![parameter("l2", "1"), parameter("size", "10")],
             sweeps: vec![
                 sweep("l2", vec![vec![setting("l2", "0.1")], vec![setting("l2", "1")]]),
@@ -102,7 +102,7 @@ mod tests {
         assert!(refuse_unknown(&both, Interface::Classification, &["l2".into(), "size".into()]).is_ok());
         let error =
             refuse_unknown(&both, Interface::Classification, &["l2".into(), "depth".into()]).unwrap_err().to_string();
-        assert_eq!(error, "there is no sweep depth; mlp has l2, size; uniform has none");
+        assert_eq!(error, "there is no sweep depth: `jointly agents AGENT` describes its sweeps");
         assert_eq!(of(&"uniform".parse().unwrap(), &none, Interface::Classification, &["l2".into()]).len(), 1);
     }
 }

@@ -21,7 +21,7 @@ use crate::agent_spec::AgentSpec;
 use crate::data_directories::DataDirectories;
 use crate::{cache, oracle, plans, problems, real_data, regression_suite, shift_suite, user_tables};
 
-/// What takes part in a run.
+/// A participant of a run.
 pub enum Contestant {
     /// A component.
     Agent(Box<Agent>),
@@ -29,7 +29,7 @@ pub enum Contestant {
     Oracle(Sampling),
 }
 
-/// What a run is about, in the plan's order.
+/// The problems of a run, in the plan's order.
 pub enum Problems {
     /// Classification.
     Classification(Vec<Problem>),
@@ -62,19 +62,28 @@ pub enum Asked {
 }
 
 impl Asked {
-    /// What its agents must speak.
+    /// The interface that its agents must support.
     pub fn interface(&self) -> Interface {
         match self {
-            Self::Classification(_) => Interface::Classification,
+            Self::Classification(_) | Self::Shift { .. } => Interface::Classification,
             Self::Regression { .. } => Interface::Regression,
-            Self::Shift { .. } => Interface::Multimodal,
+        }
+    }
+
+    /// Every bundled agent that can take part in all of its problems, at its defaults.
+    pub fn all_bundled(&self) -> Vec<AgentSpec> {
+        match self {
+            Self::Shift { suite, .. } if problem_with_tokens(suite).is_some() => {
+                agent_source::all_bundled_with_tokens()
+            }
+            _ => agent_source::all_bundled_for(self.interface()),
         }
     }
 }
 
 /// Agents and problems, in the plan's order.
 pub struct Workload {
-    /// What is asked.
+    /// The plan.
     pub plan: Plan,
     /// The plan's agents.
     pub agents: Vec<Contestant>,
@@ -84,7 +93,7 @@ pub struct Workload {
     pub predictor: Option<Box<Agent>>,
     /// The agents' files, to keep beside the scores, under their digests.
     agent_files: Vec<(String, Cow<'static, [u8]>)>,
-    /// A person's own tables, to keep beside the agents.
+    /// User-supplied tables, to keep beside the agents.
     table_files: Vec<TableFile>,
 }
 
@@ -110,15 +119,15 @@ impl Workload {
                 }
                 Asked::Regression { suite, .. } if spec.agent == reference::NAME => {
                     bail!(
-                        "the {} takes part in suites of classes alone: {} is about real numbers, and suites of \
-                         regression score against their own oracle within their problems; leave it out",
+                        "the {} takes part in classification only: {} is a suite of regression, whose problems have \
+                         oracles of their own; leave it out",
                         reference::NAME,
                         suite.name
                     )
                 }
                 Asked::Shift { suite, .. } if spec.agent == reference::NAME => {
                     bail!(
-                        "the {} takes part in suites of sampled environments alone: of {} nobody knows the truth; leave \
+                        "the {} takes part in suites of sampled environments only: the truth of {} is not known; leave \
                          it out",
                         reference::NAME,
                         suite.name
@@ -130,10 +139,7 @@ impl Workload {
                 }
             };
             if planned.contains(&entry) {
-                bail!(
-                    "{} is asked for twice, maybe under another name; name it once",
-                    spec.settings.label(&spec.agent)
-                );
+                bail!("{} is given twice, perhaps under another name; give it once", spec.settings.label(&spec.agent));
             }
             planned.push(entry);
             agents.push(contestant);
@@ -277,21 +283,27 @@ fn on_tables(plan: Plan, tables: &[TableFile]) -> Plan {
     Plan { tables: tables.iter().map(plans::planned_table).collect(), ..plan }
 }
 
-/// Refuses agents of numbers alone where every input has tokens, before any unit is paid for.
+/// The first problem of a suite whose inputs have tokens.
+fn problem_with_tokens(suite: &ShiftSuite) -> Option<&ShiftProblem> {
+    suite.problems.iter().find(|problem| problem.task().tokens != Tokens::Absent)
+}
+
+/// Refuses agents without tokens where a problem's inputs have some, before any unit is paid for: an agent that cannot take part
+/// in every problem would have no rank.
 fn refuse_without_tokens(suite: &ShiftSuite, planned: &[PlannedAgent], agents: &[Contestant]) -> Result<()> {
-    if suite.problems.iter().any(|problem| problem.task().tokens == Tokens::Absent) {
-        return Ok(());
-    }
-    let speaks = |agent: &Contestant| matches!(agent, Contestant::Agent(agent) if agent.speaks(Interface::Multimodal));
-    match planned.iter().zip(agents).find(|(_, agent)| !speaks(agent)) {
-        None => Ok(()),
-        Some((planned, _)) => bail!(
-            "{} learns from numbers alone, and inputs of {} are words or categories: give agents of the interface \
-             multimodal (`jointly agents` marks them s)",
-            planned.agent,
-            suite.name
-        ),
-    }
+    let Some(problem) = problem_with_tokens(suite) else { return Ok(()) };
+    let takes = |agent: &Contestant| matches!(agent, Contestant::Agent(agent) if agent.description().tokens);
+    let Some((planned, _)) = planned.iter().zip(agents).find(|(_, agent)| !takes(agent)) else { return Ok(()) };
+    let others = suite.problems.iter().any(|problem| problem.task().tokens == Tokens::Absent);
+    let leave_out = if others { ", or leave out such problems by --problems" } else { "" };
+    let able: Vec<String> = agent_source::all_bundled_with_tokens().into_iter().map(|spec| spec.agent).collect();
+    bail!(
+        "{} takes no tokens, and inputs of {} in {} are words or categories: give agents that take tokens (bundled: {}){leave_out}",
+        planned.agent,
+        problem.name,
+        suite.name,
+        able.join(", ")
+    )
 }
 
 /// Loads each agent once, however many variants of it take part.

@@ -14,7 +14,12 @@ const STAMP: &str = "jointly-agent";
 const PACKAGE: &str = "jointly:agent/";
 /// The most packages of a component type: the encoder follows what they need by recursion. WASI has a dozen.
 const PACKAGES: usize = 100;
-const VERSION: &str = "0.2.0";
+const VERSION: &str = INTERFACE.split_at("jointly:agent@".len()).1;
+
+/// The name of one of the package's interfaces, with the version.
+pub(crate) fn versioned(interface: &str) -> String {
+    format!("{PACKAGE}{interface}@{VERSION}")
+}
 
 /// The component in the bytes: themselves, or what a core module with a component type wraps into.
 pub(crate) fn component(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
@@ -57,7 +62,7 @@ pub(crate) fn check(
         return Err(refused_import(import));
     }
     let exports: Vec<&str> = ty.exports(engine).map(|(name, _)| name).collect();
-    let has = |interface: &str| exports.contains(&format!("{PACKAGE}{interface}@{VERSION}").as_str());
+    let has = |interface: &str| exports.contains(&versioned(interface).as_str());
     let spoken: Vec<Interface> = Interface::ALL.into_iter().filter(|interface| has(&interface.to_string())).collect();
     if has("info") && !spoken.is_empty() {
         return Ok(spoken);
@@ -151,8 +156,7 @@ fn refuse_circles(ty: &[u8]) -> Result<(), LoadError> {
 }
 
 fn offered(import: &str) -> bool {
-    ["host", "types"].iter().any(|interface| import == format!("{PACKAGE}{interface}@{VERSION}"))
-        || wasi::offers(import)
+    ["host", "types"].iter().any(|interface| import == versioned(interface)) || wasi::offers(import)
 }
 
 /// A core module imports host functions by interface, and its own resources' intrinsics from `[export]...`.

@@ -1,4 +1,4 @@
-//! What wasmtime makes of the worlds `classifier`, `regressor` and `multimodal-classifier`, which share their types.
+//! What wasmtime makes of the worlds `classifier` and `regressor`, which share their types.
 #![allow(missing_docs, unreachable_pub, unused_qualifications, clippy::all, clippy::pedantic, reason = "generated")]
 
 wasmtime::component::bindgen!({
@@ -12,18 +12,6 @@ pub mod regression {
     wasmtime::component::bindgen!({
         path: "../../wit",
         world: "regressor",
-        ownership: Borrowing { duplicate_if_necessary: true },
-        with: {
-            "jointly:agent/types": crate::bindings::jointly::agent::types,
-        },
-    });
-}
-
-/// The world `multimodal-classifier`.
-pub mod multimodal {
-    wasmtime::component::bindgen!({
-        path: "../../wit",
-        world: "multimodal-classifier",
         ownership: Borrowing { duplicate_if_necessary: true },
         with: {
             "jointly:agent/types": crate::bindings::jointly::agent::types,

@@ -1,47 +1,70 @@
-//! An agent with its settings and limits, as the runtime's classifier.
+//! An agent with its settings and limits, as the runtime's classifier, and what training leaves.
 
-use jointly_core::{Classifier, Dataset, Task};
+use jointly_core::{Classifier, Dataset, Inputs, Model, Task, Tokens};
 use wasmtime::component::ResourceAny;
 
-use crate::agent::unspoken;
-use crate::bindings::Classifier as World;
 use crate::bindings::exports::jointly::agent::classification as wit;
 use crate::bindings::jointly::agent::types;
-use crate::sandbox::{Sandbox, matrix, own_word, setting};
-use crate::{Agent, Failure, Interface, Limits, Phase, Setting, Trace, Trained};
+use crate::bindings::{Classifier as World, ClassifierPre};
+use crate::invalid::defect;
+use crate::meter::Meter;
+use crate::sandbox::{Sandbox, invalid, matrix, own_word, setting};
+use crate::unsupported::{no_interface, no_tokens};
+use crate::{Description, Failure, Interface, Limits, Phase, Setting, Trace};
 
-/// An agent as it takes part in a run.
+/// An agent as it takes part in a run on problems of classification.
 #[derive(Clone)]
-pub struct ConfiguredAgent {
-    agent: Agent,
+pub struct ConfiguredClassifier {
+    /// None where the agent does not classify.
+    component: Option<ClassifierPre<Meter>>,
+    /// Whether the agent takes inputs that have tokens.
+    tokens: bool,
+    /// Whether the agent uses inputs without labels.
+    unlabelled: bool,
     settings: Vec<Setting>,
     limits: Limits,
     trace: Trace,
 }
 
-impl ConfiguredAgent {
-    pub(crate) fn new(agent: Agent, settings: Vec<Setting>, limits: Limits, trace: Trace) -> Self {
-        Self { agent, settings, limits, trace }
+impl ConfiguredClassifier {
+    pub(crate) fn new(
+        component: Option<ClassifierPre<Meter>>,
+        description: &Description,
+        settings: Vec<Setting>,
+        limits: Limits,
+        trace: Trace,
+    ) -> Self {
+        let &Description { tokens, unlabelled, .. } = description;
+        Self { component, tokens, unlabelled, settings, limits, trace }
     }
 }
 
-impl Classifier for ConfiguredAgent {
-    type Model = Trained;
+impl Classifier for ConfiguredClassifier {
+    type Model = TrainedClassifier;
     type Error = Failure;
 
+    /// Trains the agent in a store of its own; it is given `unlabelled` only if its description says that it uses them.
+    ///
+    /// # Errors
+    /// The agent's failure. An agent that is no classifier, and one whose description does not say `tokens` where the task has
+    /// tokens, fails before anything of it runs.
     fn train(
         &mut self,
         task: &Task,
         data: &Dataset,
         validation: Option<&Dataset>,
+        unlabelled: Option<&Inputs>,
         seed: u64,
-    ) -> Result<Trained, Failure> {
-        let component = self.agent.component.classifier.as_ref();
-        let component = component.ok_or_else(|| unspoken(Interface::Classification))?;
+    ) -> Result<TrainedClassifier, Failure> {
+        let component = self.component.as_ref().ok_or_else(|| no_interface(Interface::Classification))?;
+        if task.tokens != Tokens::Absent && !self.tokens {
+            return Err(no_tokens());
+        }
+        let unlabelled = unlabelled.filter(|_| self.unlabelled);
         let mut sandbox = Sandbox::new(component, self.limits, self.trace.clone(), seed)?;
-        let trained = train(&mut sandbox, task, Some(data), validation, &self.settings, seed)?;
+        let trained = train(&mut sandbox, task, Some(data), validation, unlabelled, &self.settings, seed)?;
         let model = trained.map_err(|failure| own_word(Phase::Train, failure))?;
-        Ok(Trained::new(sandbox, model, task.num_classes))
+        Ok(TrainedClassifier { sandbox, model, num_classes: task.num_classes as usize })
     }
 }
 
@@ -51,25 +74,97 @@ pub(crate) fn train(
     task: &Task,
     train: Option<&Dataset>,
     validation: Option<&Dataset>,
+    unlabelled: Option<&Inputs>,
     settings: &[Setting],
     seed: u64,
 ) -> Result<Result<ResourceAny, types::Failure>, Failure> {
-    let nothing = wit::Dataset { inputs: types::Matrix { rows: 0, cols: task.input_dim, values: &[] }, labels: &[] };
-    let train = train.map_or(nothing, dataset);
+    let nothing = wit::Inputs {
+        numbers: types::Matrix { rows: 0, cols: task.input_dim, values: &[] },
+        tokens: wit::TokenMatrix { rows: 0, cols: task.tokens.columns() as u32, values: &[] },
+    };
+    let train = train.map_or(wit::Dataset { inputs: nothing, labels: &[] }, dataset);
     let validation = validation.map(dataset);
+    let unlabelled = unlabelled.map(inputs);
     let settings: Vec<_> = settings.iter().map(setting).collect();
     let task = wit::Task {
         input_dim: task.input_dim,
         num_classes: task.num_classes,
+        image: task.image.map(|shape| wit::Image {
+            height: shape.height() as u32,
+            width: shape.width() as u32,
+            channels: shape.channels() as u32,
+        }),
+        tokens: match &task.tokens {
+            Tokens::Absent => wit::Tokens::Absent,
+            &Tokens::Text { vocabulary, length } => wit::Tokens::Text(wit::Text { vocabulary, length }),
+            Tokens::Categories(sizes) => wit::Tokens::Categories(sizes),
+        },
         temperature: task.temperature,
         hidden_layers: task.hidden_layers,
     };
     sandbox.call(Phase::Train, |world, store| {
-        world.jointly_agent_classification().call_train(store, task, train, validation, &settings, seed)
+        let classification = world.jointly_agent_classification();
+        classification.call_train(store, task, train, validation, unlabelled, &settings, seed)
     })
+}
+
+/// The interface's view of inputs.
+fn inputs(inputs: &Inputs) -> wit::Inputs<'_> {
+    let tokens = inputs.tokens();
+    let tokens = wit::TokenMatrix { rows: tokens.rows() as u32, cols: tokens.cols() as u32, values: tokens.values() };
+    wit::Inputs { numbers: matrix(inputs.numbers()), tokens }
 }
 
 /// The interface's view of a data set.
 fn dataset(dataset: &Dataset) -> wit::Dataset<'_> {
-    wit::Dataset { inputs: matrix(dataset.inputs()), labels: dataset.labels() }
+    wit::Dataset { inputs: inputs(dataset.inputs()), labels: dataset.labels() }
+}
+
+/// A trained classifier, alive in its store.
+pub struct TrainedClassifier {
+    sandbox: Sandbox<World>,
+    model: ResourceAny,
+    num_classes: usize,
+}
+
+impl TrainedClassifier {
+    /// Fuel used so far: by training and by every call since.
+    pub fn fuel_used(&self) -> u64 {
+        self.sandbox.fuel_used()
+    }
+
+    /// Bytes of the agent's memories, which never shrink.
+    pub fn memory_used(&self) -> u64 {
+        self.sandbox.memory_used()
+    }
+}
+
+impl Model for TrainedClassifier {
+    type Error = Failure;
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Failure> {
+        let model = self.model;
+        let canonical = self.sandbox.call_for(Phase::Sample, size_of_val(draws), |world, store| {
+            world.jointly_agent_classification().model().call_canonical_draws(store, model, draws)
+        })?;
+        if canonical.len() == draws.len() {
+            return Ok(canonical);
+        }
+        Err(invalid(format!("{} canonical draws for {} draws", canonical.len(), draws.len())))
+    }
+
+    fn sample_probs(&mut self, asked: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Failure> {
+        let (model, rows) = (self.model, asked.rows());
+        let bytes = draws.len() * rows * self.num_classes * size_of::<f32>();
+        let probs = self
+            .sandbox
+            .call_for(Phase::Sample, bytes, |world, store| {
+                world.jointly_agent_classification().model().call_sample_probs(store, model, inputs(asked), draws)
+            })?
+            .map_err(|failure| own_word(Phase::Sample, failure))?;
+        match defect(&probs, draws, rows, self.num_classes) {
+            None => Ok(probs),
+            Some(what) => Err(invalid(what)),
+        }
+    }
 }

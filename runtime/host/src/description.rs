@@ -20,6 +20,10 @@ pub struct Description {
     pub citation: String,
     /// Whether the seed makes no difference to what the agent predicts.
     pub deterministic: bool,
+    /// Whether a classifier takes inputs that have tokens.
+    pub tokens: bool,
+    /// Whether a classifier uses inputs without labels.
+    pub unlabelled: bool,
     /// Every setting that training accepts.
     pub parameters: Vec<Parameter>,
     /// Suggested variants for a sweep.
@@ -90,7 +94,6 @@ impl From<wit::Kind> for Interface {
         match kind {
             wit::Kind::Classification => Self::Classification,
             wit::Kind::Regression => Self::Regression,
-            wit::Kind::Multimodal => Self::Multimodal,
         }
     }
 }
@@ -105,6 +108,8 @@ impl From<wit::Description> for Description {
             summary: clean(&description.summary),
             citation: clean(&description.citation),
             deterministic: description.deterministic,
+            tokens: description.tokens,
+            unlabelled: description.unlabelled,
             parameters: description
                 .parameters
                 .into_iter()

@@ -1,10 +1,8 @@
 //! Loads agents, checks what they import and export, limits them, calls them, and classifies what goes wrong.
 //!
-//! An [`Agent`] is a compiled component; [`Agent::with`] gives it settings and limits and makes it a
-//! [`Classifier`](jointly_core::Classifier), [`Agent::regressor`] a
-//! [`Regressor`](jointly_core::regression::Regressor), [`Agent::multimodal`] a
-//! [`MultimodalClassifier`](jointly_core::MultimodalClassifier). Each training runs in a store of its own, so that no state passes from
-//! one unit to another.
+//! An [`Agent`] is a compiled component; [`Agent::classifier`] gives it settings and limits and makes it a
+//! [`Classifier`](jointly_core::Classifier), [`Agent::regressor`] a [`Regressor`](jointly_core::regression::Regressor). Each
+//! training runs in a store of its own, so that no state passes from one unit to another.
 #![deny(missing_docs)]
 
 mod agent;
@@ -16,18 +14,17 @@ mod description;
 mod invalid;
 mod load_error;
 mod meter;
-mod multimodal;
 mod printable;
 mod regressor;
 mod runtime;
 mod sandbox;
 mod trace;
-mod trained;
+mod unsupported;
 mod wasi;
 mod world;
 
 pub use agent::Agent;
-pub use classifier::ConfiguredAgent;
+pub use classifier::{ConfiguredClassifier, TrainedClassifier};
 pub use description::{Description, Parameter, Sweep};
 pub use jointly_core::failure::{Failure, Kind, Phase};
 pub use jointly_core::interface::{INTERFACE, Interface, LONGEST_NAME};
@@ -35,11 +32,9 @@ pub use jointly_core::limits::Limits;
 pub use jointly_core::printable::is_printable;
 pub use jointly_core::setting::Setting;
 pub use load_error::LoadError;
-pub use multimodal::{ConfiguredMultimodal, TrainedMultimodal};
 pub use regressor::{ConfiguredRegressor, TrainedRegressor};
 pub use runtime::{Execution, Runtime};
 pub use trace::Trace;
-pub use trained::Trained;
 
 /// The engine that runs the agents and its release, which decides how fuel is counted.
 pub const ENGINE: &str = concat!("wasmtime ", env!("WASMTIME_VERSION"));

@@ -38,8 +38,8 @@ pub enum LoadError {
     OtherVersion(String),
     /// It is a component for something else.
     #[error(
-        "not an agent: it exports {0} and not {INTERFACE}'s info with classification, regression or multimodal; export the \
-         world classifier, regressor or multimodal-classifier"
+        "not an agent: it exports {0} and not {INTERFACE}'s info with classification or regression; export the \
+         world classifier or regressor"
     )]
     ForeignWorld(String),
     /// The engine would not compile or link it.

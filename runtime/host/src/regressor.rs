@@ -9,18 +9,20 @@ use jointly_core::regression::{
 };
 use wasmtime::component::ResourceAny;
 
-use crate::agent::unspoken;
 use crate::bindings::jointly::agent::types;
-use crate::bindings::regression::Regressor as World;
 use crate::bindings::regression::exports::jointly::agent::regression as wit;
+use crate::bindings::regression::{Regressor as World, RegressorPre};
+use crate::meter::Meter;
 use crate::sandbox::{Sandbox, invalid, matrix, own_word, setting};
-use crate::{Agent, Failure, Interface, Limits, Phase, Setting, Trace};
+use crate::unsupported::no_interface;
+use crate::{Failure, Interface, Limits, Phase, Setting, Trace};
 
 /// An agent as it takes part in a run on problems of regression.
 ///
 /// A problem may train it many times; all trainings of it draw on one limit of fuel.
 pub struct ConfiguredRegressor {
-    agent: Agent,
+    /// None where the agent does no regression.
+    component: Option<RegressorPre<Meter>>,
     settings: Vec<Setting>,
     limits: Limits,
     trace: Trace,
@@ -28,8 +30,13 @@ pub struct ConfiguredRegressor {
 }
 
 impl ConfiguredRegressor {
-    pub(crate) fn new(agent: Agent, settings: Vec<Setting>, limits: Limits, trace: Trace) -> Self {
-        Self { agent, settings, limits, trace, spent: Arc::default() }
+    pub(crate) fn new(
+        component: Option<RegressorPre<Meter>>,
+        settings: Vec<Setting>,
+        limits: Limits,
+        trace: Trace,
+    ) -> Self {
+        Self { component, settings, limits, trace, spent: Arc::default() }
     }
 
     /// Fuel used by all trainings and by what they left that lives no more.
@@ -49,8 +56,7 @@ impl Regressor for ConfiguredRegressor {
         validation: Option<&Targets>,
         seed: u64,
     ) -> Result<TrainedRegressor, Failure> {
-        let component = self.agent.component.regressor.as_ref();
-        let component = component.ok_or_else(|| unspoken(Interface::Regression))?;
+        let component = self.component.as_ref().ok_or_else(|| no_interface(Interface::Regression))?;
         let limits = Limits { fuel: self.limits.fuel.saturating_sub(self.fuel_used()), ..self.limits };
         let mut sandbox =
             Metered { sandbox: Sandbox::new(component, limits, self.trace.clone(), seed)?, spent: self.spent.clone() };

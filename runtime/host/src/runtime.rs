@@ -91,7 +91,7 @@ fn code_cache(directory: &Path) -> Option<Cache> {
 
 fn link(engine: &Engine) -> wasmtime::Result<Linker<Meter>> {
     let mut linker = Linker::new(engine);
-    let mut host = linker.instance("jointly:agent/host@0.2.0")?;
+    let mut host = linker.instance(&artifact::versioned("host"))?;
     host.func_wrap("progress", |mut store: StoreContextMut<'_, Meter>, (fraction,): (f32,)| {
         charge(&mut store, CALL_FUEL)?;
         store.data().trace.set_progress(fraction);

@@ -2,7 +2,7 @@
 
 use wasmtime::{Engine, Store};
 
-use crate::bindings::{Classifier, ClassifierPre, multimodal, regression};
+use crate::bindings::{Classifier, ClassifierPre, regression};
 use crate::meter::Meter;
 
 /// A world of the interface.
@@ -29,18 +29,6 @@ impl World for Classifier {
 
 impl World for regression::Regressor {
     type Pre = regression::RegressorPre<Meter>;
-
-    fn engine(component: &Self::Pre) -> &Engine {
-        component.engine()
-    }
-
-    fn instantiate(component: &Self::Pre, store: &mut Store<Meter>) -> wasmtime::Result<Self> {
-        component.instantiate(store)
-    }
-}
-
-impl World for multimodal::MultimodalClassifier {
-    type Pre = multimodal::MultimodalClassifierPre<Meter>;
 
     fn engine(component: &Self::Pre) -> &Engine {
         component.engine()

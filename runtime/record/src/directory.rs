@@ -1,8 +1,9 @@
 //! The directory of a run: what lies where, and writing it so that nothing is ever half there.
 //!
 //! `plan.json`, `results.jsonl` (the journal), `scores.json`, `leaderboard.csv`, of a sweep `sweep.json`, and, so that
-//! anybody can run it again, the agents in `agents/`, imported problems in `problems/` and user-supplied tables in `tables/`,
-//! each named by its digest; of correlations, what each agent believes in `beliefs/`, for agents are scored against each other.
+//! anybody can run it again, the agents in `agents/`, imported problems in `problems/` and user-supplied tables in
+//! `tables/`, each named by its digest; for correlations, each agent's predictions in `beliefs/`, because agents are
+//! scored against each other.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,8 +15,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use jointly_core::digest;
 use jointly_core::digest::is_digest;
-use serde_json::Value;
 
+use crate::format;
 use crate::journal::{self, Journal, PACK_AGAIN};
 use crate::kept::Kept;
 use crate::plan::Plan;
@@ -32,16 +33,16 @@ pub const JOURNAL: &str = "results.jsonl";
 pub const SCORES: &str = "scores.json";
 /// The leaderboard, which follows from the scores.
 pub const LEADERBOARD: &str = "leaderboard.csv";
-/// What a sweep chose.
+/// The choice of a sweep.
 pub const SWEEP: &str = "sweep.json";
-/// What helps where a file of a run cannot be written.
+/// The remedy where a file of a run cannot be written.
 const GO_ON: &str = "finished units are kept: make room, and run the same command again";
 
 /// A run's directory, on disk or in a pack.
 pub struct RunDirectory {
-    /// Of the directory, or of the pack's file.
+    /// The path of the directory, or of the pack's file.
     path: PathBuf,
-    /// What the pack holds, by name.
+    /// The members of the pack, by name.
     packed: Option<HashMap<String, Vec<u8>>>,
 }
 
@@ -65,7 +66,7 @@ impl RunDirectory {
         }
         if let Some(difference) = plan.difference(&directory.plan()?) {
             bail!(
-                "{} holds another plan (asked for {difference}); give another --out, or ask for the same",
+                "{} holds another plan (this run has {difference}); give another --out, or run the same plan",
                 path.display()
             );
         }
@@ -84,7 +85,7 @@ impl RunDirectory {
             );
         }
         if !path.exists() {
-            bail!("there is no file or directory {}; give that of a run", path.display());
+            bail!("there is no file or directory {}; give a run's", path.display());
         }
         if !path.join(PLAN).is_file() {
             bail!("{} holds no run: there is no {PLAN} in it; make one with `jointly run --out`", path.display());
@@ -92,7 +93,7 @@ impl RunDirectory {
         Ok(Self { path: path.to_owned(), packed: None })
     }
 
-    /// What a pack holds.
+    /// The directory in a pack.
     ///
     /// # Errors
     /// When the pack has no plan.
@@ -133,7 +134,7 @@ impl RunDirectory {
         self.packed.as_ref().map_or_else(|| self.path.join(name).exists(), |members| members.contains_key(name))
     }
 
-    /// What a file is called in messages.
+    /// The name of a file in messages.
     pub fn shown(&self, name: &str) -> String {
         match self.packed {
             None => self.path.join(name).display().to_string(),
@@ -141,39 +142,28 @@ impl RunDirectory {
         }
     }
 
-    /// What helps where its files are not as they must be: in a directory what a person can do there.
+    /// The remedy where its files are not as they must be: `in_directory` for a directory.
     pub fn remedy<'a>(&self, in_directory: &'a str) -> &'a str {
         if self.packed.is_some() { PACK_AGAIN } else { in_directory }
     }
 
-    /// The plan, checked.
+    /// Reads the plan and checks it.
     ///
     /// # Errors
-    /// When it cannot be read, or is none that this version makes.
+    /// When it cannot be read, has another format, or is none that this command makes.
     pub fn plan(&self) -> Result<Plan> {
         let (shown, bytes) = (self.shown(PLAN), self.read(PLAN)?);
+        // A plan of another format is read no further.
+        if let Some(refusal) = format::refusal(&bytes, &shown) {
+            bail!(refusal);
+        }
         let plan: Plan = serde_json::from_slice(&bytes).with_context(|| {
             let remedy = self.remedy("run into another --out, or restore the file");
             format!("failed to read {shown} as a plan; {remedy}")
         })?;
         match plan.defect() {
             None => Ok(plan),
-            Some(defect) => bail!("{shown} is no plan that this command made: {defect}"),
-        }
-    }
-
-    /// The plan, where this version of the command made it: what another one has written is read no further.
-    ///
-    /// # Errors
-    /// As [`plan`](Self::plan), and when another version made it.
-    pub fn own_plan(&self) -> Result<Plan> {
-        let plan: Option<Value> = serde_json::from_slice(&self.read(PLAN)?).ok();
-        let (theirs, own) = (plan.as_ref().and_then(|plan| plan["version"].as_str()), env!("CARGO_PKG_VERSION"));
-        match theirs.filter(|theirs| *theirs != own) {
-            None => self.plan(),
-            Some(theirs) => {
-                bail!("{} was made by version {theirs} and this is {own}; use that version", self.path().display())
-            }
+            Some(defect) => bail!("{shown} is not a plan that this command made: {defect}"),
         }
     }
 
@@ -223,7 +213,7 @@ impl RunDirectory {
         write_whole(&path, bytes, GO_ON)
     }
 
-    /// What an agent believes, under the digest that a result names.
+    /// Reads an agent's predictions, under the digest that a result names.
     ///
     /// # Errors
     /// When there is no such file, or its bytes have another digest.
@@ -231,19 +221,19 @@ impl RunDirectory {
         self.whole(Kept::Belief, name)
     }
 
-    /// What is kept under a digest, which must be that of its bytes.
+    /// Reads what is kept under a digest, which must be that of its bytes.
     ///
     /// # Errors
-    /// When the name is no digest, there is no such file, or its bytes have another digest.
+    /// When the name is not a digest, there is no such file, or its bytes have another digest.
     pub fn whole(&self, kind: Kept, name: &str) -> Result<Vec<u8>> {
         // A result of a journal from elsewhere may name anything.
         if !is_digest(name) {
-            bail!("{} names {name}, which is no digest", self.shown(JOURNAL));
+            bail!("{} names {name}, which is not a digest", self.shown(JOURNAL));
         }
         let file = kind.path(name);
         let bytes = self.read(&file)?;
         if digest(&bytes) != name {
-            bail!("{} is damaged: its digest is not its name", self.shown(&file));
+            bail!("{} is damaged: checksum mismatch", self.shown(&file));
         }
         Ok(bytes.into_owned())
     }
@@ -260,7 +250,7 @@ impl RunDirectory {
         self.path.join(PLAN)
     }
 
-    /// Whether there is anything but what a run that was killed at its start leaves.
+    /// Whether there are other files than those that a run killed at its start leaves.
     fn holds_other_files(&self) -> Result<bool> {
         let path = self.path();
         let entries = fs::read_dir(path).with_context(|| format!("failed to list {}", path.display()))?;
@@ -268,7 +258,7 @@ impl RunDirectory {
         Ok(entries.filter_map(Result::ok).any(|entry| !own(&entry.file_name())))
     }
 
-    /// Removes what a killed run left half written; what cannot be removed is only untidy.
+    /// Removes files that a killed run left half written; one that cannot be removed is only untidy.
     fn sweep(&self) {
         let kept = ["agents", "problems", "beliefs", "tables"].map(|folder| self.path.join(folder));
         let folders = std::iter::once(self.path.clone()).chain(kept);
@@ -279,7 +269,7 @@ impl RunDirectory {
     }
 }
 
-/// What a directory, or any file, is called, wherever it lies.
+/// The name of a directory or file, wherever it lies.
 pub fn name(path: &Path) -> String {
     let whole = path.canonicalize();
     let name = whole.as_deref().unwrap_or(path).file_name();

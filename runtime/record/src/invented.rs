@@ -6,13 +6,15 @@ pub mod shift;
 use jointly_core::failure::{Failure, Kind, Phase};
 use jointly_core::interface::INTERFACE;
 use jointly_core::limits::Limits;
+use jointly_core::metric::{CalibrationBin, MarginalValues};
 use jointly_core::{JointScore, Metric, ProblemScores, Score, digest};
 
+use crate::format::Format;
 use crate::plan::{Plan, PlannedAgent, PlannedProblem, ProblemOverrides, Terms, label};
 use crate::settings::Settings;
 use crate::unit::{Outcome, UnitResult};
 
-/// What an agent has of a problem.
+/// The result of an agent on a problem.
 #[derive(Clone, Copy, Debug)]
 pub enum Got {
     /// A loss at tau 1, a hundred times as much at tau 100, and so an aggregate of twice the loss, by few effective draws.
@@ -48,6 +50,7 @@ pub fn agent(spec: &str) -> PlannedAgent {
 pub fn plan(suite: &str, terms: Terms, mut agents: Vec<PlannedAgent>) -> Plan {
     label(&mut agents);
     Plan {
+        format: Format,
         version: env!("CARGO_PKG_VERSION").into(),
         interface: INTERFACE.into(),
         engine: "wasmtime".into(),
@@ -78,6 +81,7 @@ impl InventedRun {
             assert_eq!(got.len(), problems.len());
             for (problem, got) in problems.iter().zip(*got) {
                 results.extend(outcome(*got, place as u64 + 1).map(|outcome| UnitResult {
+                    format: Format,
                     agent: plan.agents[place].label.clone(),
                     problem: (*problem).to_owned(),
                     seconds: Some(1.0),
@@ -98,6 +102,13 @@ impl InventedRun {
     }
 }
 
+/// Ten inputs of a confidence of .9, of which eight are right.
+fn bins() -> Vec<CalibrationBin> {
+    let mut bins = vec![CalibrationBin::default(); 15];
+    bins[13] = CalibrationBin { inputs: 10, right: 8, confidence: 9.0 };
+    bins
+}
+
 fn outcome(got: Got, fuel: u64) -> Option<Outcome> {
     let joint = |mean| JointScore { mean, stderr: 0.5, draw_error: 0.0, effective_draws: 10.0 };
     match got {
@@ -106,6 +117,8 @@ fn outcome(got: Got, fuel: u64) -> Option<Outcome> {
                 joint: vec![(1, joint(loss)), (100, joint(100.0 * loss))],
                 accuracy: Score { mean: 0.5, stderr: 0.1 },
                 ece: 0.1,
+                marginal: MarginalValues::default(),
+                calibration: bins(),
             },
             fuel: Some(fuel),
             diagnosis: None,

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::unit::UnitResult;
 
-/// What helps where a pack is not as this command makes it: whoever reads it can mend nothing.
+/// The remedy where a pack is not as this command makes it: its reader cannot mend it.
 pub const PACK_AGAIN: &str = "have it packed again";
 
 /// The journal, held open by one process at a time.
@@ -88,7 +88,7 @@ pub fn of_pack(text: &[u8], shown: &str) -> Result<Vec<UnitResult>> {
     parse(whole_lines(text), shown, [PACK_AGAIN; 2])
 }
 
-/// What helps in a run's directory where a line is no result, and where one repeats another.
+/// The remedies in a run's directory where a line is not a result, and where one repeats another.
 const IN_DIRECTORY: [&str; 2] =
     ["delete the line, and the same `jointly run` runs its unit again", "delete one of them"];
 
@@ -117,6 +117,7 @@ fn parse(text: &[u8], shown: &str, [no_result, repeated]: [&str; 2]) -> Result<V
 #[cfg(test)]
 mod tests {
     use super::Journal;
+    use crate::format::Format;
     use crate::unit::{Outcome, SampleDiagnosis, UnitResult};
     use jointly_core::{JointScore, ProblemScores, Real, Score};
     use std::io::Write;
@@ -124,8 +125,13 @@ mod tests {
     fn result(problem: &str) -> UnitResult {
         let nan = f64::NAN;
         let score = JointScore { mean: f64::INFINITY, stderr: nan, draw_error: nan, effective_draws: 1.5 };
-        let scores =
-            ProblemScores { joint: vec![(1, score)], accuracy: Score { mean: 0.1 + 0.2, stderr: 0.1 }, ece: 1e-300 };
+        let scores = ProblemScores {
+            joint: vec![(1, score)],
+            accuracy: Score { mean: 0.1 + 0.2, stderr: 0.1 },
+            ece: 1e-300,
+            marginal: jointly_core::metric::MarginalValues::default(),
+            calibration: Vec::new(),
+        };
         let diagnosis = SampleDiagnosis {
             r_hat: Real(f64::INFINITY),
             effective_draws: Real(0.1 + 0.2),
@@ -134,7 +140,14 @@ mod tests {
             converged: false,
         };
         let outcome = Outcome::Scored { scores, fuel: Some(u64::MAX), diagnosis: Some(diagnosis) };
-        UnitResult { agent: "mlp".into(), problem: problem.into(), seconds: Some(0.5), outcome, log: vec![] }
+        UnitResult {
+            format: Format,
+            agent: "mlp".into(),
+            problem: problem.into(),
+            seconds: Some(0.5),
+            outcome,
+            log: vec![],
+        }
     }
 
     #[test]

@@ -3,14 +3,14 @@
 use jointly_core::digest::is_digest;
 use jointly_data::regression::TableFormat;
 
-/// What a directory keeps copies of.
+/// The kinds of files that a directory keeps copies of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kept {
     /// An agent's component.
     Agent,
     /// An imported problem.
     Problem,
-    /// What an agent believes of a problem's test inputs, as far as scores against other agents need it.
+    /// An agent's predictions at a problem's test inputs, as far as scores against other agents need them.
     Belief,
     /// A user-supplied table.
     Table(TableFormat),

@@ -9,11 +9,14 @@
 pub mod attachments;
 pub mod difference;
 pub mod directory;
+pub mod format;
+pub mod guess;
 #[cfg(any(test, feature = "fixtures"))]
 #[doc(hidden)]
 pub mod invented;
 pub mod journal;
 pub mod kept;
+pub mod kinds;
 pub mod option_names;
 mod overrides;
 pub mod pack;
@@ -25,6 +28,7 @@ pub mod planned_table;
 pub mod printable;
 pub mod quantity;
 pub mod reference;
+pub mod schema;
 pub mod settings;
 pub mod shard;
 pub mod shell;

@@ -1,4 +1,4 @@
-//! What the command line calls the values of options, which plans and messages call the same.
+//! The names of the values of options, on the command line, in plans and in messages.
 
 use jointly_classification::Initialization;
 use jointly_core::Partitioning;

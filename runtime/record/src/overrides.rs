@@ -13,7 +13,7 @@ use crate::quantity::counted;
 use crate::{option_names, suites};
 
 impl Plan {
-    /// In what evaluation and problems are not the suite's own, for the heading of a table.
+    /// Lists the overrides of the suite's evaluation and problems, for the heading of a table.
     pub fn overrides(&self) -> String {
         let overrides = self.of_its_own();
         let predictor = self.predictor().map(|agent| format!(", predicted by {}", agent.label));
@@ -102,11 +102,11 @@ impl Override {
     fn text(&self) -> String {
         match self {
             Self::Draws(draws) => counted(*draws as usize, "draw"),
-            Self::Partition(partition) => format!("parted by {}", option_names::partition(*partition)),
+            Self::Partition(partition) => format!("partitioned by {}", option_names::partition(*partition)),
             Self::Planes(planes) => counted(*planes as usize, "plane"),
             Self::NoClip => "probits not clipped".into(),
             Self::Anchors(anchors) => counted(anchors.get() as usize, "anchor"),
-            Self::Initialization(law) => format!("{} weights", option_names::initialization(*law)),
+            Self::Initialization(own) => format!("{} weights", option_names::initialization(*own)),
             Self::Noise(noise) => format!("{} noise", option_names::noise(*noise)),
             Self::Residuals(residuals) => format!("{} residuals", option_names::residuals(*residuals)),
             Self::Levels(levels) => format!("intervals of {} %", percents(levels, ", ")),
@@ -132,7 +132,7 @@ impl Override {
             Self::Planes(planes) => format!("--planes {planes}"),
             Self::NoClip => "--no-clip".into(),
             Self::Anchors(anchors) => format!("--anchors {anchors}"),
-            Self::Initialization(law) => format!("--initialization {}", option_names::initialization(*law)),
+            Self::Initialization(own) => format!("--initialization {}", option_names::initialization(*own)),
             Self::Noise(noise) => format!("--noise {}", option_names::noise(*noise)),
             Self::Residuals(residuals) => format!("--residuals {}", option_names::residuals(*residuals)),
             Self::Levels(levels) => format!("--levels {}", percents(levels, ",")),

@@ -1,7 +1,7 @@
 //! The file of an entry, `NAME.jointly`: a tar archive, compressed by gzip, whose comment has the digest of all that
 //! follows.
 //!
-//! The same members make the same bytes, and no byte of a pack can change unseen: its head is the one that there is,
+//! Equal members make equal bytes, and no byte of a pack can change unseen: its head is the one that there is,
 //! and the rest has the digest that the head names, which is compared before anything is unpacked. A pack from
 //! elsewhere may still say what it likes under a digest of its own, so that nothing in it is believed: names, sizes and
 //! their sum are bounded, and who reads it packs what it holds again, which must have the same digest. Nothing is
@@ -20,34 +20,37 @@ use jointly_core::digest;
 use jointly_core::digest::{Hasher, is_digest};
 
 use crate::directory::{JOURNAL, LEADERBOARD, PLAN, SCORES, SWEEP};
+use crate::format;
 use crate::journal::PACK_AGAIN;
 use crate::kept::Kept;
 
-/// What a pack's name ends in.
+/// The extension of a pack's file name.
 pub const EXTENSION: &str = "jointly";
 
 /// A gzip file with a comment, of no time, written by no system in particular.
 const GZIP: [u8; 10] = [0x1f, 0x8b, 8, 0x10, 0, 0, 0, 0, 0, 0xff];
 /// The bytes of gzip's own head that the compressor writes.
 const PLAIN_HEAD: usize = 10;
-/// The format, in the comment, before the digest.
-const FORMAT: &str = "jointly entry 1 ";
-/// Of a digest as text.
+/// The comment begins so; the number of the format and the digest follow.
+const MAGIC: &str = "jointly entry ";
+/// The number of the format as the comment has it.
+const FORMAT: &str = "1 ";
+/// The length of a digest as text.
 const DIGEST_BYTES: usize = "sha256:".len() + 64;
-const HEAD_BYTES: usize = GZIP.len() + FORMAT.len() + DIGEST_BYTES + 1;
+const HEAD_BYTES: usize = GZIP.len() + MAGIC.len() + FORMAT.len() + DIGEST_BYTES + 1;
 
-/// The most of an agent, problem, table or belief.
+/// The most bytes of an agent, problem, table or belief.
 const MOST_KEPT: u64 = 1 << 30;
-/// The most of the whole archive, unpacked.
+/// The most bytes of the whole archive, unpacked.
 const MOST_BYTES: u64 = 2 << 30;
 /// The most members: beliefs, which are the most, come to one a unit.
 const MOST_MEMBERS: usize = 100_000;
-/// Of the archive, before each member and, twice, at its end; members are filled up to a multiple of it.
+/// The size of a block of the archive: one stands before each member and two at the end; members are padded to a multiple.
 const BLOCK: u64 = 512;
-/// What helps where a run is more than a pack takes.
+/// The remedy where a run is larger than a pack may be.
 const SEND: &str = "send the directory itself, which `jointly verify` takes too";
 
-/// A pack's bytes, of members in their order.
+/// Packs members in their order.
 ///
 /// # Errors
 /// With the error of a member, or when there is more than a pack takes.
@@ -58,9 +61,9 @@ pub fn pack(members: impl Iterator<Item = Result<(String, Vec<u8>)>>) -> Result<
         let (name, bytes) = member?;
         let (size, most) = (bytes.len() as u64, limit(&name).unwrap_or(0));
         total += BLOCK + size.next_multiple_of(BLOCK);
-        ensure!(size <= most, "{name} has {size} bytes, and a pack takes {most} of it at most; {SEND}");
-        ensure!(total <= MOST_BYTES, "it has more than {MOST_BYTES} bytes, which no pack holds; {SEND}");
-        ensure!(number < MOST_MEMBERS, "it has more than {MOST_MEMBERS} files, which no pack holds; {SEND}");
+        ensure!(size <= most, "{name} has {size} bytes, more than the {most} that a pack may have; {SEND}");
+        ensure!(total <= MOST_BYTES, "it has more than {MOST_BYTES} bytes, more than a pack may have; {SEND}");
+        ensure!(number < MOST_MEMBERS, "it has more than {MOST_MEMBERS} files, more than a pack may have; {SEND}");
         let mut header = tar::Header::new_ustar();
         header.set_size(size);
         header.set_mode(0o644);
@@ -75,18 +78,18 @@ pub fn pack(members: impl Iterator<Item = Result<(String, Vec<u8>)>>) -> Result<
 }
 
 fn head(digest: &str) -> Vec<u8> {
-    [&GZIP, FORMAT.as_bytes(), digest.as_bytes(), &[0]].concat()
+    [&GZIP, MAGIC.as_bytes(), FORMAT.as_bytes(), digest.as_bytes(), &[0]].concat()
 }
 
 /// The digest that the head of a pack's bytes names.
 pub fn named_digest(bytes: &[u8]) -> &str {
-    let named = bytes.get(GZIP.len() + FORMAT.len()..HEAD_BYTES - 1);
+    let named = bytes.get(GZIP.len() + MAGIC.len() + FORMAT.len()..HEAD_BYTES - 1);
     named.and_then(|named| std::str::from_utf8(named).ok()).unwrap_or_default()
 }
 
-/// What a pack held.
+/// The contents of a pack.
 pub struct Unpacked {
-    /// By name.
+    /// The members by name.
     pub members: HashMap<String, Vec<u8>>,
     /// The digest that its head names, and that its bytes have.
     pub digest: String,
@@ -100,8 +103,9 @@ pub fn unpack(path: &Path) -> Result<Unpacked> {
     let shown = path.display();
     let mut file = File::open(path).with_context(|| format!("failed to read {shown}"))?;
     let digest = refuse_damaged(&mut file, path)?;
-    let members = members(file)
-        .with_context(|| format!("{shown} is no pack that `jointly pack` made; get another copy, or {PACK_AGAIN}"))?;
+    let members = members(file).with_context(|| {
+        format!("{shown} is not a pack that `jointly pack` made; get another copy, or {PACK_AGAIN}")
+    })?;
     Ok(Unpacked { members, digest })
 }
 
@@ -111,11 +115,12 @@ fn refuse_damaged(file: &mut File, path: &Path) -> Result<String> {
     let failed = || format!("failed to read {shown}");
     let mut start = Vec::new();
     file.take(HEAD_BYTES as u64).read_to_end(&mut start).with_context(failed)?;
+    if let Some(format) = other_format(&start) {
+        bail!("{shown} has {}", format::another(format));
+    }
     let named = named_digest(&start);
     if !is_digest(named) || start != head(named) {
-        bail!(
-            "{shown} is no pack of an entry, or is damaged; give a file that `jointly pack` made, or a run's directory"
-        );
+        bail!("{shown} is not a pack, or is damaged; give a file that `jointly pack` made, or a run's directory");
     }
     let mut hash = Hasher::default();
     let mut piece = vec![0; 1 << 16];
@@ -126,10 +131,18 @@ fn refuse_damaged(file: &mut File, path: &Path) -> Result<String> {
         }
     }
     if hash.finish() != named {
-        bail!("{shown} is damaged: what it holds has not the digest that it names; get another copy, or {PACK_AGAIN}");
+        bail!("{shown} is damaged: checksum mismatch; get another copy, or {PACK_AGAIN}");
     }
     file.seek(SeekFrom::Start(0)).with_context(failed)?;
     Ok(named.to_owned())
+}
+
+/// The number of the format that a pack's head names, where it is not the one that this command makes.
+fn other_format(start: &[u8]) -> Option<u32> {
+    let comment = start.strip_prefix(&GZIP)?.strip_prefix(MAGIC.as_bytes())?;
+    let number = comment.split(|byte| *byte == b' ').next()?;
+    let number: u32 = std::str::from_utf8(number).ok()?.parse().ok()?;
+    (number != format::FORMAT).then_some(number)
 }
 
 /// A pack's members by their names.
@@ -142,7 +155,7 @@ fn members(file: File) -> Result<HashMap<String, Vec<u8>>> {
         let mut member = member?;
         let name = String::from_utf8_lossy(&member.path_bytes()).into_owned();
         let Some(most) = limit(&name).filter(|_| member.header().entry_type().is_file()) else {
-            bail!("it holds {name:?}, which is no file of an entry")
+            bail!("it holds {name:?}, which is not a file of a pack")
         };
         ensure!(!members.contains_key(&name), "it holds {name} twice");
         ensure!(members.len() < MOST_MEMBERS, "it holds more than {MOST_MEMBERS} files");
@@ -153,7 +166,7 @@ fn members(file: File) -> Result<HashMap<String, Vec<u8>>> {
         // The reader takes the end of the archive for the end of its member.
         ensure!(bytes.len() as u64 == size, "its {name} ends too soon");
         if let Some(named) = Kept::digest_in(&name) {
-            ensure!(digest(&bytes) == named, "the digest of its {name} is not its name");
+            ensure!(digest(&bytes) == named, "checksum mismatch of its {name}");
         }
         members.insert(name, bytes);
     }
@@ -178,7 +191,9 @@ mod tests {
     use flate2::Compression;
     use jointly_core::digest;
 
-    use super::{GZIP, GzEncoder, HEAD_BYTES, MOST_MEMBERS, PLAIN_HEAD, head, named_digest, pack, unpack};
+    use super::{
+        FORMAT, GZIP, GzEncoder, HEAD_BYTES, MAGIC, MOST_MEMBERS, PLAIN_HEAD, head, named_digest, pack, unpack,
+    };
     use crate::directory::{PLAN, SCORES};
     use crate::kept::Kept;
 
@@ -186,7 +201,7 @@ mod tests {
         pack(members.iter().map(|(name, bytes)| Ok(((*name).to_owned(), bytes.to_vec())))).unwrap()
     }
 
-    /// What is said of a file of these bytes; its members' names, sorted, where it is a pack.
+    /// The error about a file of these bytes, or, if it is a pack, its members' names, sorted.
     fn read(bytes: &[u8]) -> Result<Vec<String>, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mine.jointly");
@@ -253,19 +268,31 @@ mod tests {
     }
 
     #[test]
+    fn a_pack_of_another_format_is_told_from_a_damaged_one() {
+        let whole = packed(&[(PLAN, b"{}")]);
+        let mut newer = whole.clone();
+        newer[GZIP.len() + MAGIC.len()] = b'2';
+        let error = read(&newer).unwrap_err();
+        assert!(error.ends_with("has format 2; this jointly reads format 1: upgrade jointly"), "{error}");
+        newer[GZIP.len() + MAGIC.len()] = b'x';
+        assert!(read(&newer).unwrap_err().contains("is damaged"));
+        assert_eq!(FORMAT, format!("{} ", crate::format::FORMAT));
+    }
+
+    #[test]
     fn what_no_pack_holds_is_refused_under_any_digest() {
         let absolute = format!("/{PLAN}");
         let outside = format!("agents/../{PLAN}");
         let misnamed = Kept::Agent.path(&digest(b"another"));
         let refused: [(&[Member], &str); 8] = [
-            (&[("thesis.tex", FILE, b"")], "\"thesis.tex\", which is no file of an entry"),
-            (&[(&absolute, FILE, b"")], "no file of an entry"),
-            (&[(&outside, FILE, b"")], "no file of an entry"),
-            (&[("agents/x.wasm", FILE, b"")], "no file of an entry"),
-            (&[(PLAN, tar::EntryType::Symlink, b"")], "no file of an entry"),
-            (&[(PLAN, tar::EntryType::GNULongName, b"x")], "no file of an entry"),
+            (&[("thesis.tex", FILE, b"")], "\"thesis.tex\", which is not a file of a pack"),
+            (&[(&absolute, FILE, b"")], "not a file of a pack"),
+            (&[(&outside, FILE, b"")], "not a file of a pack"),
+            (&[("agents/x.wasm", FILE, b"")], "not a file of a pack"),
+            (&[(PLAN, tar::EntryType::Symlink, b"")], "not a file of a pack"),
+            (&[(PLAN, tar::EntryType::GNULongName, b"x")], "not a file of a pack"),
             (&[(PLAN, FILE, b""), (PLAN, FILE, b"")], "holds plan.json twice"),
-            (&[(&misnamed, FILE, b"agent")], "is not its name"),
+            (&[(&misnamed, FILE, b"agent")], "checksum mismatch"),
         ];
         for (members, said) in refused {
             let error = read(&forged(&archive(members))).unwrap_err();

@@ -6,26 +6,30 @@ use std::num::NonZeroU32;
 use jointly_classification::Initialization;
 use jointly_classification::shift::ShiftOptions;
 use jointly_core::interface::Interface;
-use jointly_core::limits::Limits;
+use jointly_core::limits::{Limits, SHIFT_FUEL};
 use jointly_core::{Evaluation, Metric, digest};
 use jointly_regression::RegressionOptions;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::format::Format;
 use crate::planned_images::PlannedImages;
 use crate::planned_table::PlannedTable;
 use crate::reference;
 use crate::settings::Settings;
 use crate::unit::Outcome;
 
-/// The most MiB that agents may hold, whoever asks.
+/// The largest memory limit of an agent, in MiB.
 pub const MOST_MEMORY: u64 = 4096;
 
-/// A run's whole question.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+/// All that decides a run's scores.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
-    /// The command's version.
+    /// The number of the format.
+    pub format: Format,
+    /// The version of the command that made the plan. No score is read differently for it.
     pub version: String,
-    /// The interface that agents speak, with its version.
+    /// The interface of agents, with its version.
     pub interface: String,
     /// The engine that runs agents, with its release, which decides how fuel is counted.
     pub engine: String,
@@ -33,12 +37,12 @@ pub struct Plan {
     pub suite: String,
     /// The master seed: problems, test inputs and the agents' seeds follow from it.
     pub seed: u64,
-    /// What an agent may use on a problem.
+    /// The limits of an agent on a problem.
     pub limits: Limits,
     /// How predictions are evaluated.
     #[serde(flatten)]
     pub terms: Terms,
-    /// In what the sampled problems are not the suite's own.
+    /// Overrides of the suite's sampled problems.
     #[serde(flatten)]
     pub problem_overrides: ProblemOverrides,
     /// User-supplied tables, in the place of the suite's.
@@ -55,7 +59,7 @@ pub struct Plan {
 
 /// How predictions are evaluated: in plan.json `evaluation` of classification, `regression` of regression, `shift` of
 /// dataset shift.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Terms {
     /// Classification.
@@ -67,17 +71,17 @@ pub enum Terms {
 }
 
 /// How predictions of real numbers are evaluated.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RegressionTerms {
-    /// The suite's options, with what a person chose of them.
+    /// The suite's options, with the user's overrides.
     pub options: RegressionOptions,
-    /// Who predicts, in active learning, where it is not the agent that selects.
+    /// The agent that predicts, in active learning, where it is not the one that selects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predictor: Option<PlannedAgent>,
 }
 
-/// In what a plan's sampled problems are not the suite's own.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+/// Overrides of a suite's sampled problems.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemOverrides {
     /// Anchors of kappa-adic test inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,11 +92,11 @@ pub struct ProblemOverrides {
 }
 
 /// An agent of the plan.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedAgent {
-    /// What it calls itself.
+    /// The name that it gives itself.
     pub agent: String,
-    /// What tells it from the plan's other agents.
+    /// Its label, unique in the plan.
     pub label: String,
     /// The digest of its component, or what stands for a reference.
     pub digest: String,
@@ -101,7 +105,7 @@ pub struct PlannedAgent {
 }
 
 impl PlannedAgent {
-    /// Whether it is no agent but what agents are compared with.
+    /// Whether it is a reference, which agents are compared with.
     pub fn is_reference(&self) -> bool {
         reference::is_oracle(&self.digest)
     }
@@ -123,13 +127,13 @@ impl PlannedAgent {
 }
 
 /// A problem of the plan.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedProblem {
     /// The problem's name.
     pub problem: String,
-    /// What its joint scores measure.
+    /// The metric of its joint scores.
     pub metric: Metric,
-    /// Of the file, where it came from one; of the dataset's contents, where it is made of one.
+    /// The digest of its file or of its dataset's contents, where it comes from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
 }
@@ -168,21 +172,28 @@ impl Plan {
         }
     }
 
-    /// Who predicts in active learning, where it is not the agent that selects.
+    /// The agent that predicts in active learning, where it is not the one that selects.
     pub fn predictor(&self) -> Option<&PlannedAgent> {
         self.regression()?.predictor.as_ref()
     }
 
-    /// What its agents are asked for.
+    /// The interface that its agents are called by.
     pub fn interface_of_agents(&self) -> Interface {
         match self.terms {
-            Terms::Evaluation(_) => Interface::Classification,
+            Terms::Evaluation(_) | Terms::Shift(_) => Interface::Classification,
             Terms::Regression(_) => Interface::Regression,
-            Terms::Shift(_) => Interface::Multimodal,
         }
     }
 
-    /// Whether its units can end so.
+    /// The fuel that an agent may use on one of its problems unless a person says otherwise.
+    pub fn usual_fuel(&self) -> u64 {
+        match self.terms {
+            Terms::Evaluation(_) | Terms::Regression(_) => Limits::default().fuel,
+            Terms::Shift(_) => SHIFT_FUEL,
+        }
+    }
+
+    /// Whether its units can have such an outcome.
     pub fn takes(&self, outcome: &Outcome) -> bool {
         match (&self.terms, outcome) {
             (_, Outcome::Failed(_))
@@ -198,6 +209,12 @@ impl Plan {
         self.suite == suite && self.tables.is_empty()
     }
 
+    /// A copy that names the version of another plan.
+    #[must_use]
+    pub fn with_version_of(&self, other: &Self) -> Self {
+        Self { version: other.version.clone(), ..self.clone() }
+    }
+
     /// The suite and enough of the plan's digest to tell plans apart.
     ///
     /// # Errors
@@ -207,7 +224,7 @@ impl Plan {
         Ok(format!("{}-{}", self.suite.replace('/', "-"), short(&self.digest()?)))
     }
 
-    /// What plans that are the same have in common, and no other.
+    /// The digest of its JSON: equal for equal plans.
     ///
     /// # Errors
     /// Never: a plan can be written as JSON.

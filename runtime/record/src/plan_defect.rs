@@ -1,4 +1,4 @@
-//! What is wrong with a plan that was read from a file, if anything is: a plan from elsewhere may say whatever it likes.
+//! Checks a plan that was read from a file: a plan from elsewhere may hold anything.
 
 use std::collections::HashSet;
 
@@ -15,7 +15,7 @@ const MOST_SETTING: usize = 2_000;
 const MOST_PROBLEM: usize = 400;
 
 impl Plan {
-    /// What makes a plan that was read from a file no plan of this command, if anything does.
+    /// The first defect of a plan that was read from a file, if it has one.
     pub fn defect(&self) -> Option<String> {
         if self.agents.is_empty() || self.problems.is_empty() {
             return Some(format!("it has no {}", if self.agents.is_empty() { "agents" } else { "problems" }));
@@ -24,10 +24,7 @@ impl Plan {
             return Some(defect);
         }
         if !(1 << 20..=MOST_MEMORY << 20).contains(&self.limits.memory) {
-            return Some(format!(
-                "its agents may hold {} bytes, and 1 to {MOST_MEMORY} MiB can be",
-                self.limits.memory
-            ));
+            return Some(format!("its memory limit is {} bytes, expected 1 to {MOST_MEMORY} MiB", self.limits.memory));
         }
         let mut agents = self.agents.clone();
         label(&mut agents);
@@ -38,13 +35,13 @@ impl Plan {
         let digests = digests.chain(self.tables.iter().map(|table| &table.digest));
         let other_label = |agent: &PlannedAgent| agent.label != agent.settings.label(&agent.agent);
         if agents != self.agents || labels(&agents).len() != agents.len() || self.predictor().is_some_and(other_label) {
-            return Some("its agents' labels are not what they must be".into());
+            return Some("its agents' labels do not follow from their names and settings".into());
         }
         if names.len() != self.problems.len() {
             return Some("it names a problem twice".into());
         }
         if let Some(digest) = digests.into_iter().find(|digest| !is_digest(digest)) {
-            return Some(format!("{digest} is no digest"));
+            return Some(format!("{digest} is not a digest"));
         }
         if let Some(defect) = self.tables.iter().find_map(PlannedTable::defect) {
             return Some(defect);
@@ -56,7 +53,7 @@ impl Plan {
         }
     }
 
-    /// What of its names is not printable, or is longer than any name, if anything is: they reach terminals.
+    /// The first name that is not printable or too long: names reach terminals.
     fn unprintable(&self) -> Option<String> {
         let agent = |agent: &PlannedAgent| {
             let settings = agent.settings.to_list();
@@ -66,7 +63,9 @@ impl Plan {
         };
         let problem = |planned: &PlannedProblem| printable::defect("the problem", &planned.problem, MOST_PROBLEM);
         let table = |planned: &PlannedTable| printable::defect("the table", &planned.file, MOST_PROBLEM);
-        printable::defect("the suite", &self.suite, MOST_PROBLEM)
+        let own = [("the version", &self.version), ("the interface", &self.interface), ("the engine", &self.engine)];
+        let mut own = own.into_iter().chain([("the suite", &self.suite)]);
+        own.find_map(|(what, text)| printable::defect(what, text, MOST_PROBLEM))
             .or_else(|| self.agents.iter().chain(self.predictor()).find_map(agent))
             .or_else(|| self.problems.iter().find_map(problem))
             .or_else(|| self.tables.iter().find_map(table))
@@ -82,7 +81,7 @@ mod tests {
     use crate::invented::InventedRun;
     use crate::plan::{MOST_MEMORY, Plan};
 
-    /// What is done to a plan, and what is said of it then.
+    /// A change of a plan, and the message about it.
     type Change = (fn(&mut Plan), &'static str);
 
     #[test]
@@ -100,9 +99,10 @@ mod tests {
         for memory in [0, (MOST_MEMORY << 20) + 1, 1 << 62, u64::MAX] {
             let mut plan = plan();
             plan.limits.memory = memory;
-            assert!(plan.defect().unwrap().ends_with("and 1 to 4096 MiB can be"), "{memory}");
+            assert!(plan.defect().unwrap().ends_with("expected 1 to 4096 MiB"), "{memory}");
         }
-        let changes: [Change; 4] = [
+        let changes: [Change; 5] = [
+            (|plan| plan.engine = "\u{202e}wasmtime".into(), "the engine \"\\u{202e}wasmtime\" has U+202E"),
             (|plan| plan.agents[0].agent = "\x1b[2J".into(), "the agent \"\\u{1b}[2J\" has U+001B"),
             (|plan| plan.agents[0].settings = "l2=1\u{202e}".parse().unwrap(), "the setting \"1"),
             (|plan| plan.problems[0].problem = "x".repeat(401), "has more than 400 characters"),

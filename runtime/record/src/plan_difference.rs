@@ -1,4 +1,4 @@
-//! In what two plans differ, for a person.
+//! Names the first difference between two plans.
 
 use serde_json::Value;
 
@@ -44,8 +44,9 @@ impl Plan {
         let own = || "of the suite".to_owned();
         let anchors = |plan: &Self| plan.problem_overrides.anchors.map_or_else(own, |anchors| anchors.to_string());
         let images = |plan: &Self| plan.images.map_or_else(own, |view| view.to_string());
-        let law = |plan: &Self| {
-            plan.problem_overrides.initialization.map_or_else(own, |law| option_names::initialization(law).to_owned())
+        let initialization = |plan: &Self| {
+            let chosen = plan.problem_overrides.initialization;
+            chosen.map_or_else(own, |chosen| option_names::initialization(chosen).to_owned())
         };
         differs("version", &self.version, &other.version)
             .or_else(|| differs("interface", &self.interface, &other.interface))
@@ -55,7 +56,7 @@ impl Plan {
             .or_else(|| differs("fuel limit", &self.limits.fuel.to_string(), &other.limits.fuel.to_string()))
             .or_else(|| differs("memory limit", &self.limits.memory.to_string(), &other.limits.memory.to_string()))
             .or_else(|| differs("anchors", &anchors(self), &anchors(other)))
-            .or_else(|| differs("initialization", &law(self), &law(other)))
+            .or_else(|| differs("initialization", &initialization(self), &initialization(other)))
             .or_else(|| differs("images", &images(self), &images(other)))
             .or_else(|| other_terms(&self.terms, &other.terms))
     }

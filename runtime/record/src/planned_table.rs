@@ -3,36 +3,37 @@
 use anyhow::{Context, Result};
 use jointly_data::regression::TableFormat;
 use jointly_regression::Table;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::kept::Kept;
 
 /// A user-supplied table as the plan has it.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedTable {
     /// The file's own name: it says what problems call the table, and how to read it.
     pub file: String,
-    /// Of the file; problems have that of what it holds.
+    /// The digest of the file; problems have that of its contents.
     pub digest: String,
 }
 
 impl PlannedTable {
-    /// What makes it none that this command plans, if anything does.
+    /// Says why this command plans no such table, if it does not.
     pub fn defect(&self) -> Option<String> {
         self.table().err().map(|error| format!("{error:#}"))
     }
 
-    /// As what it is kept.
+    /// The kind of its kept file.
     ///
     /// # Errors
-    /// When the file's name is none of a table.
+    /// When the file's name is not that of a table.
     pub fn kept(&self) -> Result<Kept> {
         self.table().map(|(format, _)| Kept::Table(format))
     }
 
     /// Format and table, without its data.
     pub(crate) fn table(&self) -> Result<(TableFormat, Table)> {
-        let name = || format!("failed to take on the table {}", self.file);
+        let name = || format!("failed to read the table {}", self.file);
         let (format, table) = TableFormat::of(&self.file).with_context(name)?;
         Ok((format, jointly_regression::user_table(table).with_context(name)?))
     }
@@ -48,10 +49,7 @@ mod tests {
         let planned = |file: &str| PlannedTable { file: file.to_owned(), digest: digest(b"") };
         assert_eq!(planned("mine.npz").defect(), None);
         for file in ["../mine.csv", "mine.txt", "boston.csv"] {
-            assert!(
-                planned(file).defect().is_some_and(|defect| defect.contains("failed to take on the table")),
-                "{file}"
-            );
+            assert!(planned(file).defect().is_some_and(|defect| defect.contains("failed to read the table")), "{file}");
         }
     }
 }

@@ -1,21 +1,21 @@
-//! What of a stranger's text reaches a terminal.
+//! Limits the text of strangers that reaches a terminal.
 
 use jointly_core::printable::is_printable;
 
 /// The most characters of what an agent said that are kept: its lines have no more bytes than half of that.
 const MOST_SAID: usize = 4_096;
 
-/// What is wrong with a name that should be printable and have so many characters at most, if anything is.
+/// The defect of a name that must be printable and have at most `most` characters, if it has one.
 pub fn defect(what: &str, name: &str, most: usize) -> Option<String> {
     if name.chars().nth(most).is_some() {
         let start: String = name.chars().filter(|c| is_printable(*c)).take(40).collect();
         return Some(format!("{what} {start}... has more than {most} characters"));
     }
     let odd = name.chars().find(|c| !is_printable(*c))?;
-    Some(format!("{what} {name:?} has U+{:04X} in it, which is not printed", u32::from(odd)))
+    Some(format!("{what} {name:?} has U+{:04X} in it, which is not printable", u32::from(odd)))
 }
 
-/// What an agent said, with a blank in place of whatever is not printed.
+/// An agent's text, with a blank in place of each character that is not printable.
 pub fn clean(text: &str) -> String {
     text.chars().map(|c| if is_printable(c) { c } else { ' ' }).take(MOST_SAID).collect()
 }
@@ -28,7 +28,7 @@ mod tests {
     fn what_moves_the_cursor_or_turns_text_is_no_part_of_a_name() {
         for odd in ['\x1b', '\n', '\u{85}', '\u{202e}', '\u{2066}', '\u{2028}', '\u{200b}'] {
             let said = defect("the agent", &format!("mlp{odd}"), 40).unwrap();
-            assert!(said.starts_with("the agent \"mlp\\") && said.ends_with("is not printed"), "{said}");
+            assert!(said.starts_with("the agent \"mlp\\") && said.ends_with("is not printable"), "{said}");
             assert_eq!(clean(&format!("a{odd}b")), "a b");
         }
         for plain in ["ensemble+:size=30", "imported/größe", "数据 1"] {

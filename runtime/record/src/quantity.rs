@@ -12,7 +12,7 @@ pub fn with_error(mean: f64, stderr: f64) -> String {
     format!("{mean:.places$} ±{stderr:.places$}")
 }
 
-/// The same with at most four significant digits of the mean, for places that are narrow: `1.234`, `12.35 k ±0.40 k`.
+/// Writes it with at most four significant digits of the mean, for places that are narrow: `1.234`, `12.35 k ±0.40 k`.
 pub fn brief(mean: f64, stderr: f64) -> String {
     if !mean.is_finite() {
         return mean.to_string();

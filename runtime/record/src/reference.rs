@@ -7,7 +7,7 @@ pub const NAME: &str = "oracle";
 
 /// One line about the oracle, for a person.
 pub const SUMMARY: &str =
-    "the floor: samples the posterior of the environment, whose law it knows; no agent does better on average";
+    "the floor: samples the posterior of the environment, whose distribution it knows; no agent does better on average";
 
 /// Settings that give the oracle's chains more time to agree.
 pub const MORE_WORK: &str = "oracle:rounds=5,warmup=240,thin=2";
@@ -15,7 +15,7 @@ pub const MORE_WORK: &str = "oracle:rounds=5,warmup=240,thin=2";
 /// How the digest of a reference begins: it has no bytes of its own, so that its implementation is named.
 const HOST: &str = "host:oracle-";
 
-/// What stands in a plan in place of a component's digest.
+/// The text in a plan in place of a component's digest.
 pub fn digest() -> String {
     format!("{HOST}{VERSION}")
 }

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::str::FromStr;
 
 use jointly_core::setting::Setting;
+use schemars::JsonSchema;
 
 /// Settings by name, in one order however they were given.
-#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct Settings(BTreeMap<String, String>);
 

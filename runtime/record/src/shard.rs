@@ -7,6 +7,7 @@ use std::fmt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::directory::{self, RunDirectory};
@@ -17,8 +18,8 @@ pub const FILE: &str = "shard.json";
 /// The most shards; an array of Slurm has a thousand tasks unless an administrator says otherwise.
 pub const MOST: u32 = 100_000;
 
-/// One of so many shares of a plan's units, counted from 1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+/// One of `of` shares of a plan's units, counted from 1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shard {
     /// Which one, from 1 on.
     pub shard: u32,
@@ -42,12 +43,12 @@ impl Shard {
             return Err(format!("there are 1 to {MOST} shards, not {of}"));
         }
         if shard == 0 || shard > of {
-            return Err(format!("of {of} shards there is no {shard}: the first is 1/{of}, the last {of}/{of}"));
+            return Err(format!("there is no shard {shard} of {of}: the first is 1/{of}, the last {of}/{of}"));
         }
         Ok(Self { shard, of })
     }
 
-    /// That of a directory, where it is about one.
+    /// The shard of a directory, if it is one.
     ///
     /// # Errors
     /// When the file of the shard cannot be read.
@@ -83,7 +84,7 @@ impl Shard {
         beside(run, &format!("-shard-{}-of-{}", self.shard, self.of))
     }
 
-    /// What its directory is called among those of an array's tasks.
+    /// The name of its directory among those of an array's tasks.
     pub fn folder(self) -> String {
         format!("{}-of-{}", self.shard, self.of)
     }

@@ -1,4 +1,4 @@
-//! What is written so that a person can paste it into a shell.
+//! Quotes words so that they can be pasted into a shell.
 
 /// A word for a shell.
 pub fn quoted(word: &str) -> String {

@@ -1,4 +1,4 @@
-//! What the suites of this version say of plans: their names, sizes, and own evaluation.
+//! The suites of this version: names, sizes, and evaluation by default.
 
 use anyhow::{Context, Result};
 use jointly_classification::Suite;
@@ -6,17 +6,19 @@ use jointly_classification::shift::{shift_suite, shift_suites};
 use jointly_core::Evaluation;
 use jointly_regression::{RegressionSuite, regression_suite, regression_suite_on, regression_suites};
 
+use crate::guess;
 use crate::plan::Plan;
 
 /// The suite of problems that are given as files.
 pub const IMPORTED: &str = "imported";
 
-/// The names of all suites, for a message.
-pub fn names() -> String {
+/// The message about an unknown suite.
+pub fn unknown(name: &str) -> String {
     let names = jointly_classification::suites().into_iter().map(|suite| suite.name);
     let names = names.chain(regression_suites().into_iter().map(|suite| suite.name));
     let names: Vec<String> = names.chain(shift_suites().into_iter().map(|suite| suite.name)).collect();
-    names.join(", ")
+    let remedy = guess::remedy(name, names.iter().map(String::as_str), "`jointly suites` lists all");
+    format!("there is no suite {name}: {remedy}")
 }
 
 /// The suite of classification of that name.
@@ -24,7 +26,7 @@ pub fn names() -> String {
 /// # Errors
 /// When there is none.
 pub fn named(name: &str) -> Result<Suite> {
-    jointly_classification::suite(name).with_context(|| format!("there is no suite {name}; there are {}", names()))
+    jointly_classification::suite(name).with_context(|| unknown(name))
 }
 
 /// The number of problems of the suite of this name, of whichever kind.

@@ -1,11 +1,13 @@
 //! A unit is one agent on one problem: its place in the plan, and its result as the journal has it.
 
-use jointly_classification::shift::ShiftScores;
+use jointly_classification::shift::{Condition, ShiftScores};
 use jointly_core::failure::Failure;
 use jointly_core::{ProblemScores, Real};
 use jointly_regression::RegressionUnit;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::format::Format;
 use crate::printable::clean;
 
 /// One agent on one problem, by their places in the plan.
@@ -18,8 +20,10 @@ pub struct Unit {
 }
 
 /// The result of a unit, one line of the journal.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct UnitResult {
+    /// The number of the line's format.
+    pub format: Format,
     /// The agent's label in the plan.
     pub agent: String,
     /// The problem's name.
@@ -30,13 +34,13 @@ pub struct UnitResult {
     #[serde(flatten)]
     /// How the unit ended.
     pub outcome: Outcome,
-    /// What the agent logged: the first lines, and how many more there were.
+    /// The first lines of the agent's log, and the number of the others.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,
 }
 
 impl UnitResult {
-    /// The same with what the agent said fit for a terminal.
+    /// A copy whose texts are fit for a terminal.
     #[must_use]
     pub fn cleaned(mut self) -> Self {
         self.log.iter_mut().for_each(|line| *line = clean(line));
@@ -46,14 +50,21 @@ impl UnitResult {
                 let absences = scores.correlations.iter_mut().flat_map(|correlations| &mut correlations.absences);
                 absences.for_each(|absence| absence.reason = clean(&absence.reason));
             }
-            Outcome::Scored { .. } | Outcome::Shift { .. } => {}
+            Outcome::Shift { scores, .. } => {
+                for scores in &mut scores.conditions {
+                    if let Condition::Outside(name) = &mut scores.condition {
+                        *name = clean(name);
+                    }
+                }
+            }
+            Outcome::Scored { .. } => {}
         }
         self
     }
 }
 
 /// How a unit ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
     /// On a problem of classification.
@@ -63,7 +74,7 @@ pub enum Outcome {
         /// The fuel that it used: not metered where the host itself did the work.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fuel: Option<u64>,
-        /// How far the sample is to be trusted: of a reference alone.
+        /// How far the sample of a reference is to be trusted.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         diagnosis: Option<SampleDiagnosis>,
     },
@@ -86,7 +97,7 @@ pub enum Outcome {
 }
 
 /// How far a reference's sample of the posterior is to be trusted.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SampleDiagnosis {
     /// The largest over what the chains are compared in.
     pub r_hat: Real,

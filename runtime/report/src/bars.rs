@@ -98,7 +98,7 @@ fn published_value(agent: &AgentScores, tau: u32) -> Option<f64> {
     known.map(|(_, values)| values[at])
 }
 
-/// What the published values are, and how far the run is from being that.
+/// Describes the published values, and how the run differs from the published one.
 fn provenance(view: &View) -> String {
     let run = view.scores.plan.problems.len();
     let all = jointly_classification::suite(PUBLISHED_SUITE).map_or(run, |suite| suite.problems.len());

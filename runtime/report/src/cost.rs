@@ -1,7 +1,8 @@
 //! Figure 10 of the paper: the score against what an agent costs, in fuel rather than in a machine's seconds.
 
+use jointly_core::FUEL;
 use jointly_record::quantity;
-use jointly_score::scores::{AgentScores, FUEL};
+use jointly_score::scores::AgentScores;
 
 use crate::drawing::{Anchor, Area, Axis, Canvas, Label, Panel, Point, Scale, Spot, place, shortened};
 use crate::figure::{Figure, WIDTH, cells, counted, digits};
@@ -12,7 +13,7 @@ const LEFT: f64 = 66.0;
 const GAP: f64 = 70.0;
 const HEIGHT: f64 = 320.0;
 const TOP: f64 = 34.0;
-/// Points that are higher than so many times the baseline's score are drawn at the panel's edge.
+/// Points that are higher than this many times the baseline's score are drawn at the panel's edge.
 const HIGHEST: f64 = 4.0;
 /// With more agents than that, only the best of each agent's variants have a name.
 const MOST_NAMES: usize = 14;
@@ -108,7 +109,7 @@ fn fuel(agent: &AgentScores) -> Option<f64> {
     agent.summary(FUEL).map(|summary| summary.mean).filter(|mean| *mean > 0.0)
 }
 
-/// From zero to the highest point, or to so many times the baseline.
+/// The range from zero to the highest point, or to [`HIGHEST`] times the baseline.
 fn heights(view: &View, dots: &[Dot], area: Area) -> Scale {
     let error = |ratio: &Ratio| if ratio.stderr.is_finite() { ratio.stderr } else { 0.0 };
     let tops = dots.iter().map(|dot| dot.ratio.value + error(&dot.ratio)).filter(|top| top.is_finite());

@@ -1,4 +1,4 @@
-//! What figures of scores against the number of training examples share: points, ranges and axes.
+//! Points, ranges and axes of scores against the number of training examples.
 
 use jointly_record::quantity::{self, counted};
 use jointly_score::scores::AgentScores;
@@ -7,9 +7,9 @@ use crate::drawing::{Area, Axis, Panel, Point, Scale, Series, Style};
 use crate::place::Place;
 use crate::view::{Cell, View};
 
-/// What the axis of training sizes says.
+/// The title of the axis of training sizes.
 pub(crate) const SIZES: &str = "training examples T";
-/// Values beyond so many times the baseline's largest are drawn at the panel's edge.
+/// Values beyond this many times the baseline's largest are drawn at the panel's edge.
 const HIGHEST: f64 = 2.5;
 
 /// An agent's mean of a score at each training size, over the problems at some places.
@@ -39,7 +39,7 @@ pub(crate) fn seeds(view: &View, at: impl Fn(&&Place) -> bool) -> String {
 /// A sentence on the errors of points that are of one problem; none where there are none.
 pub(crate) fn lonely(view: &View, at: impl Fn(&&Place) -> bool) -> Option<String> {
     counts(view, at).contains(&1).then(|| {
-        "The error of a point of a single problem is the standard error over its tau-samples, and says nothing of the luck \
+        "The error of a point of a single problem is the standard error over its tau-samples, and does not include the variation \
          of one training."
             .to_owned()
     })

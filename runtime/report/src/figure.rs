@@ -11,7 +11,7 @@ pub(crate) const WIDTH: f64 = 980.0;
 /// A figure of the page.
 pub(crate) struct Figure {
     pub(crate) title: String,
-    /// What is drawn, of which problems, how many, and what the error bars are.
+    /// Says what is drawn, of which and how many problems, and what the error bars are.
     pub(crate) caption: String,
     pub(crate) drawing: Canvas,
     /// A table that belongs to what is shown; empty where there is none.

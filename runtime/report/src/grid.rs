@@ -11,7 +11,7 @@ const HEAD: f64 = 34.0;
 const FOOT: f64 = 42.0;
 /// Room above the legend's first line.
 const TOP: f64 = 14.0;
-/// How far beyond the middle half of the numbers, in its length, a range reaches, and fewer than so many have no middle.
+/// How far beyond the middle half of the numbers, in its length, a range reaches, and the fewest numbers that have a middle.
 const FARTHEST: f64 = 20.0;
 const FEW: usize = 8;
 /// How far a range goes on beyond what it must hold.
@@ -35,14 +35,14 @@ pub(crate) struct Grid {
 }
 
 impl Grid {
-    /// So many panels, at most so many side by side and each so high, and the sheet with the legend that they stand below.
+    /// Lays out `panels` panels below a legend, at most `most` side by side and each `height` high.
     pub(crate) fn of(panels: usize, most: usize, height: f64, key: (Key, &[(&str, Style)])) -> (Self, Canvas) {
         let columns = panels.clamp(1, most);
         // A panel alone need not be as wide as the page.
         Self::laid(panels, (columns, columns.max(2)), height, key)
     }
 
-    /// So many panels below one another, each as wide as the sheet.
+    /// Lays out `panels` panels below one another, each as wide as the sheet.
     pub(crate) fn rows(panels: usize, height: f64, key: (Key, &[(&str, Style)])) -> (Self, Canvas) {
         Self::laid(panels, (1, 1), height, key)
     }
@@ -80,14 +80,14 @@ impl Grid {
     }
 }
 
-/// A frame with about so many ticks and what is measured along either side.
+/// A frame with about this many ticks and the title of each side.
 pub(crate) fn frame(canvas: &mut Canvas, panel: &Panel, title: &str, (x_title, y_title): (&str, &str)) {
     let x = Axis { ticks: panel.x.ticks((panel.area.width / 60.0) as usize), title: x_title, bare: false };
     let y = Axis { ticks: panel.y.ticks((panel.area.height / 32.0) as usize), title: y_title, bare: false };
     panel.frame(canvas, title, &x, &y);
 }
 
-/// The same with ticks below at given numbers, where there is room for them.
+/// Draws a frame with ticks below at given numbers, where they fit.
 pub(crate) fn frame_at(
     canvas: &mut Canvas,
     panel: &Panel,
@@ -118,7 +118,7 @@ pub(crate) fn range(numbers: impl IntoIterator<Item = f64>) -> (f64, f64) {
     (ends.0 - margin, ends.1 + margin)
 }
 
-/// The same of points with their errors.
+/// The range of points with their errors.
 pub(crate) fn range_of<'p>(points: impl IntoIterator<Item = &'p Point>) -> (f64, f64) {
     let ends = |point: &Point| {
         let error = if point.stderr.is_finite() { point.stderr } else { 0.0 };
@@ -142,7 +142,7 @@ pub(crate) fn series(canvas: &mut Canvas, panel: &Panel, style: Style, points: V
     panel.series(canvas, &Series { style, points, marked: true });
 }
 
-/// What is right, across a panel.
+/// Draws the line of perfect values across a panel.
 pub(crate) fn level_line(canvas: &mut Canvas, panel: &Panel, y: f64) {
     let (left, right) = panel.area.across();
     canvas.line((left, panel.y.at(y)), (right, panel.y.at(y)), "baseline");

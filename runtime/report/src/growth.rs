@@ -9,7 +9,7 @@ use crate::view::{Family, JointScore, View};
 
 /// Agents side by side before the next row of panels.
 const COLUMNS: usize = 6;
-/// Panels are no wider than if there were so many.
+/// Panels are no wider than if there were this many.
 const LEAST_COLUMNS: usize = 3;
 const LEFT: f64 = 92.0;
 const GAP: f64 = 14.0;
@@ -69,7 +69,7 @@ fn which(tau: u32) -> &'static str {
     if tau == 1 { "Figure 8" } else { "Figure 9" }
 }
 
-/// What all panels of a figure share.
+/// The common parts of the panels of a figure.
 struct Sheet<'v, 'a> {
     view: &'v View<'a>,
     group: &'v str,

@@ -17,7 +17,7 @@ const GAP: f64 = 70.0;
 const HEIGHT: f64 = 150.0;
 /// Room between rows of panels, for sizes, titles and the next heading.
 const BETWEEN: f64 = 62.0;
-/// Differences above so many times the largest drop are drawn at the edge.
+/// Differences above this many times the largest drop are drawn at the edge.
 const WORST: f64 = 1.5;
 
 /// A figure of all datasets that have more than one training size and no temperature; none without a baseline.

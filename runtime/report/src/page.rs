@@ -16,7 +16,7 @@ const STYLE: &str = include_str!("style.css");
 /// Nothing is fetched and nothing runs, whatever an agent's text holds.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/// What goes into a page.
+/// The contents of a page.
 pub struct Page<'a> {
     /// The run's scores.
     pub scores: &'a Scores<'a>,
@@ -144,7 +144,7 @@ fn meanings(view: &View) -> Markup {
     let of_regression = view.scores.plan.regression().is_some();
     let compared = view.baseline.is_some() || !of_regression;
     let names = view.scores.names();
-    for (name, meaning) in glossary::entries(&names, &view.joint, view.scores.units(), view.scores.plan, compared) {
+    for (name, meaning) in glossary::entries(&names, view.scores.units(), view.scores.plan, compared) {
         markup.element("dt", &[], &name);
         markup.element("dd", &[], &meaning);
     }

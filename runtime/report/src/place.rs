@@ -5,7 +5,7 @@ use jointly_data::card;
 /// How a problem's name says that all training examples of a dataset are there.
 const FULL: &str = "tfull";
 
-/// What a problem's name says of it.
+/// The coordinates in a problem's name.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Place {
     /// The dataset, the input's dimension or whatever else sets problems apart that are not to be drawn together; empty

@@ -1,10 +1,10 @@
-//! What was run, and the commands that run it again.
+//! The plan of the run, and the commands that run it again.
 
 use std::collections::HashSet;
 use std::iter;
 
 use jointly_classification::shift::ShiftOptions;
-use jointly_core::limits::{Limits, usual_fuel};
+use jointly_core::limits::Limits;
 use jointly_core::{Evaluation, Partitioning};
 use jointly_record::plan::{Plan, PlannedAgent, RegressionTerms, Terms};
 use jointly_record::shell::quoted;
@@ -62,7 +62,7 @@ pub(crate) fn markup(plan: &Plan, directory: &str, others: &[Other], given: &[St
     markup
 }
 
-/// What makes the runs that the page is of and checks them, and what makes the page where that takes more than its directory.
+/// The commands that make and check the runs of the page, and the one that makes the page where it takes more than its directory.
 fn commands(plan: &Plan, directory: &str, others: &[Other], given: &[String], bundled: Bundled) -> String {
     let mut lines = Vec::new();
     for (plan, directory) in iter::once((plan, directory)).chain(others.iter().map(|(_, name, plan)| (*plan, &**name)))
@@ -220,18 +220,17 @@ fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> String {
             quoted(&predictor.settings.label(&source(predictor, directory, bundled))),
         ]);
     }
-    let usual = Limits::default();
-    if plan.limits.fuel != usual_fuel(plan.interface_of_agents()) {
+    if plan.limits.fuel != plan.usual_fuel() {
         words.push(format!("--fuel {}", plan.limits.fuel));
     }
-    if plan.limits.memory != usual.memory {
+    if plan.limits.memory != Limits::default().memory {
         words.push(format!("--memory {}", plan.limits.memory >> 20));
     }
     words.extend(["--out".to_owned(), quoted(&format!("{directory}-again"))]);
     words.join(" ")
 }
 
-/// What has no bytes by its name, the bundled agent of these bytes, else the run's own copy.
+/// The reference by its name, the bundled agent of these bytes, else the run's own copy.
 fn source(agent: &PlannedAgent, directory: &str, bundled: Bundled) -> String {
     if agent.is_reference() {
         return agent.agent.clone();

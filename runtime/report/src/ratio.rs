@@ -15,7 +15,7 @@ pub(crate) struct Ratio {
     /// NaN with fewer than two clusters or a value that is not finite.
     pub(crate) stderr: f64,
     pub(crate) problems: usize,
-    /// What is wrong with the baseline, where that is why there is no ratio.
+    /// The defect of the baseline, where there is no ratio because of it.
     pub(crate) defect: Option<Defect>,
 }
 

@@ -18,7 +18,7 @@ mod xll;
 use crate::figure::Figure;
 use crate::view::View;
 
-/// Those that the run's problems can make: coverage at `level` where a single level is drawn, correlations against what a
+/// The figures of the run's problems: coverage at `level` where a single level is drawn, correlations against what a
 /// run of active learning makes of them where there is one, and selections by what runs with other predictors make of them.
 pub(crate) fn figures(view: &View, active: &[View], level: f64) -> Vec<Figure> {
     let mut figures = Vec::new();

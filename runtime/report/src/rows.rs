@@ -29,12 +29,12 @@ pub(crate) struct Bar {
     pub(crate) of: usize,
     /// Problems on which the agent failed: then there is no bar.
     pub(crate) failed: usize,
-    /// What others measured.
+    /// The published value.
     pub(crate) published: Option<f64>,
 }
 
 impl Bar {
-    /// What stands beside the bar.
+    /// The text beside the bar.
     fn text(&self) -> String {
         match self.ratio {
             _ if self.failed > 0 => format!("failed on {}", self.failed),
@@ -44,7 +44,7 @@ impl Bar {
         }
     }
 
-    /// What stands below that: over how many problems it is, where they are not all.
+    /// The text below that: the number of problems, where it is not all.
     fn part(&self) -> Option<String> {
         let Ratio { problems, .. } = self.ratio;
         let part = self.failed == 0 && problems > 0 && problems < self.of;
@@ -58,7 +58,7 @@ impl Bar {
     }
 }
 
-/// What stands above and below a panel.
+/// The texts above and below a panel.
 pub(crate) struct Heading {
     pub(crate) title: String,
     pub(crate) axis: String,
@@ -75,7 +75,7 @@ const TEXT: f64 = 12.0;
 /// Distance of a bar's number from its panel, and from the next panel.
 const BESIDE: f64 = 10.0;
 const GAP: f64 = 16.0;
-/// Bars that are longer than so many times the baseline's are cut.
+/// Bars that are longer than this many times the baseline's are cut.
 const LONGEST: f64 = 4.0;
 const NAME: usize = 38;
 /// Least room for a number.

@@ -6,12 +6,11 @@ mod cost;
 mod draws;
 mod images;
 mod joint;
-pub(crate) mod meanings;
 mod measured;
 mod outside;
 mod overview;
 mod parts;
-mod plots;
+pub(crate) mod plots;
 mod quartiles;
 mod severity;
 
@@ -22,10 +21,10 @@ use crate::figure::Figure;
 use crate::tuning::Defaults;
 use crate::view::View;
 
-/// With more groups of problems than that, all are drawn side by side, and none by itself.
+/// With more groups of problems than this, all are drawn side by side, and none by itself.
 const MOST_GROUPS: usize = 3;
 
-/// What there is to see of the inputs.
+/// The images of the inputs that the page shows.
 pub enum Shown {
     /// The first problem's data, with one test input.
     Images(Box<ShiftInstance>),
@@ -35,7 +34,7 @@ pub enum Shown {
     Nothing,
 }
 
-/// Those that the run's problems can make, group by group of problems that are repetitions of one another; or of all groups
+/// The figures of the run's problems, group by group of problems that are repetitions of one another; or of all groups
 /// together, where there are many.
 pub(crate) fn figures(view: &View, shown: &Shown, defaults: Defaults) -> Vec<Figure> {
     let mut figures = Vec::new();
@@ -160,7 +159,7 @@ mod tests {
             "ECE by data",
             "NLL, tau = 10 by data",
             "Quartiles by data (appendix E)",
-            "Telling inputs of no class by data",
+            "Detection of out-of-distribution inputs by data",
             "Cost (Table S1)",
         ];
         assert_eq!(titles(&drawn), expected);

@@ -12,9 +12,9 @@ const ROW: f64 = 22.0;
 const TOP: f64 = 10.0;
 /// Room for an agent's number, right of the panel.
 const VALUE: f64 = 190.0;
-/// What is free at either end of the axis, of what is between.
+/// The share of the axis that is left free at either end.
 const MARGIN: f64 = 0.04;
-/// Means beyond so many times the baseline's are drawn, hollow, at the edge.
+/// Means beyond this many times the baseline's are drawn, hollow, at the edge.
 const HIGHEST: f64 = 6.0;
 
 /// Table, notes, and each agent's mean with its error.
@@ -120,7 +120,7 @@ fn axis((low, high): (f64, f64), signed: bool) -> (f64, f64) {
     (base.min(low - margin), high + margin)
 }
 
-/// So many times as far above the median as the least mean is below; none where there is no such distance.
+/// The mean that is [`HIGHEST`] times as far above the median as the least mean is below; none where there is no such distance.
 fn edge(means: impl Iterator<Item = f64>) -> Option<f64> {
     let mut means: Vec<f64> = means.filter(|mean| mean.is_finite()).collect();
     means.sort_by(f64::total_cmp);

@@ -17,7 +17,7 @@ const HEIGHT: f64 = 300.0;
 const SMALL_HEIGHT: f64 = 190.0;
 /// Panels of datasets side by side.
 const COLUMNS: usize = 3;
-/// Scores beyond so many times the median are drawn at the edge.
+/// Scores beyond this many times the median are drawn at the edge.
 const HIGHEST: f64 = 4.0;
 
 /// How much training data there is.

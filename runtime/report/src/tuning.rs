@@ -20,7 +20,7 @@ pub const PARAMETER: &str = "bootstrap";
 const TUNED: Fill = Fill::Part(0.25);
 const HELD_OUT: Fill = Fill::Part(0.6);
 
-/// What an agent uses where a setting is not given.
+/// The default of a setting.
 pub type Defaults<'d> = &'d dyn Fn(&PlannedAgent, &str) -> Option<String>;
 
 /// A figure for each agent whose variants have two values of the parameter or more.
@@ -59,7 +59,7 @@ impl<'a> Tuning<'a> {
         rows
     }
 
-    /// What was chosen and what it is worth, on the problems that chose and on others.
+    /// The choice and its score, on the problems that chose and on others.
     fn choices(&self) -> Vec<Vec<String>> {
         let error = |summary: Option<Summary>| {
             summary.map_or_else(|| "-".to_owned(), |summary| quantity::with_error(summary.mean, summary.stderr))

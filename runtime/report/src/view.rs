@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use jointly_core::{At, ScoreName};
 use jointly_score::leaderboard::{Baseline, Leaderboard};
 use jointly_score::scores::{AgentScores, Scores};
 
@@ -33,7 +34,7 @@ pub(crate) struct View<'a> {
 
 /// An agent's variants.
 pub(crate) struct Family<'a> {
-    /// What the agent calls itself.
+    /// The agent's name.
     pub(crate) name: &'a str,
     /// The best first, which has a rank unless none has.
     pub(crate) variants: Vec<&'a AgentScores<'a>>,
@@ -66,9 +67,13 @@ impl<'a> Family<'a> {
 }
 
 impl JointScore {
-    fn read(name: &str) -> Option<Self> {
-        let (metric, tau) = name.split_once("_tau")?;
-        Some(Self { name: name.to_owned(), metric: metric.to_uppercase(), tau: tau.parse().ok()? })
+    fn new(name: ScoreName) -> Option<Self> {
+        match name.at() {
+            At::Tau(tau) if !name.is_shifted() => {
+                Some(Self { name: name.to_string(), metric: name.stem().to_uppercase(), tau })
+            }
+            _ => None,
+        }
     }
 
     /// `KL, tau = 100`.
@@ -94,8 +99,8 @@ impl<'a> View<'a> {
         let place = |problem: &'a str| (problem, Place::of(&plan.suite, problem));
         Self {
             scores,
-            joint: scores.names().iter().filter_map(|name| JointScore::read(name)).collect(),
-            ranked_by: leaderboard.ranked_by().map(str::to_owned),
+            joint: scores.names().into_iter().filter_map(JointScore::new).collect(),
+            ranked_by: leaderboard.ranked_by().map(|name| name.to_string()),
             clusters: scores.clusters(),
             places: plan.problems.iter().map(|problem| place(problem.problem.as_str())).collect(),
             palette: Palette::new(plan.agents.iter().map(|agent| agent.agent.as_str())),
@@ -155,7 +160,7 @@ impl<'a> View<'a> {
         self.scores.plan.problems.iter().filter_map(|problem| self.places.get(problem.problem.as_str()))
     }
 
-    /// What sets problems apart that are not to be drawn together, in the plan's order.
+    /// The keys of problems that are not drawn together, in the plan's order.
     pub(crate) fn groups(&self) -> Vec<String> {
         let mut groups: Vec<String> = Vec::new();
         for place in self.places() {
@@ -231,7 +236,7 @@ pub(crate) struct Pairs<'a> {
 }
 
 impl<'a> Pairs<'a> {
-    /// Of scores by problem, where both have one.
+    /// Pairs scores by problem, where both have one.
     pub(crate) fn of(mine: &[(&'a str, f64)], theirs: &[(&'a str, f64)]) -> Self {
         let theirs: HashMap<&str, f64> = theirs.iter().copied().collect();
         let mut pairs = Self { problems: Vec::new(), mine: Vec::new(), theirs: Vec::new() };
@@ -243,18 +248,5 @@ impl<'a> Pairs<'a> {
             }
         }
         pairs
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::JointScore;
-
-    #[test]
-    fn joint_scores_are_told_from_others() {
-        let score = JointScore::read("kl_tau100").unwrap();
-        assert_eq!((score.metric.as_str(), score.tau, score.title().as_str()), ("KL", 100, "KL, tau = 100"));
-        assert_eq!(JointScore::read("kl_aggregate"), None);
-        assert_eq!(JointScore::read("kl_tau100_draw_error"), None);
     }
 }

@@ -6,18 +6,18 @@ use jointly_core::Evaluation;
 /// Draws in a cell below which an estimate is warned of.
 const FEW: u32 = 4;
 
-/// What to say of so many draws in the cells of so many planes, where they are few.
+/// Warns of `draws` in the cells of `planes` where they are few.
 pub fn warning(draws: u32, planes: u32) -> Option<String> {
     let cells = 1_u64 << planes;
     (draws >> planes < FEW).then(|| {
         format!(
-            "{draws} draws are few for {cells} cells (2^{planes} planes): the estimate leans on them; give more draws or \
-             fewer --planes"
+            "{draws} draws are few for {cells} cells (2^{planes} planes): the estimate depends on the few in a cell; give \
+             more draws or fewer --planes"
         )
     })
 }
 
-/// The same of an evaluation, where it parts the draws of any of these problems.
+/// Warns of an evaluation that partitions the draws of any of these problems too finely.
 pub fn warning_of(evaluation: &Evaluation, problems: &[Problem]) -> Option<String> {
     let mut taus = problems.iter().flat_map(|problem| problem.taus(evaluation));
     let parts = taus.any(|tau| tau > evaluation.partition_above);

@@ -1,4 +1,5 @@
-//! What a plan's problems share: problems of one dataset are one unit of a test, and others each their own.
+//! Clusters of a plan's problems: problems of one dataset are one unit of a test, any other problem is a unit of its
+//! own.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -22,7 +23,7 @@ pub fn clusters(plan: &Plan) -> Vec<String> {
     plan.problems.iter().map(|planned| cluster(&planned.problem)).collect()
 }
 
-/// What each of a plan's problems shares its data with; of one that no suite here has, its own name.
+/// The cluster of each of a plan's problems: its dataset, or its own name where no suite here has it.
 fn of_regression(plan: &Plan) -> Vec<String> {
     let suite = suites::suite_of(plan);
     let known: BTreeMap<&str, String> = suite.as_ref().map_or_else(BTreeMap::new, |suite| {
@@ -32,7 +33,7 @@ fn of_regression(plan: &Plan) -> Vec<String> {
     plan.problems.iter().map(|planned| cluster(&planned.problem)).collect()
 }
 
-/// What each of a plan's problems shares its data with; of one that no suite here has, its own name.
+/// The cluster of each of a plan's problems: its dataset, or its own name where no suite here has it.
 fn of_shift(plan: &Plan) -> Vec<String> {
     let suite = shift_suite(&plan.suite);
     let known = suite.iter().flat_map(|suite| &suite.problems);

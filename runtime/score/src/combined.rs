@@ -1,4 +1,4 @@
-//! Entries of the same question as one: its plan has the agents of all of them, its results theirs.
+//! Combines entries of equal plans into one, with the agents and results of all.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,7 +12,7 @@ use crate::scores::{Beliefs, Scores};
 
 /// Entries that can be compared, problem by problem.
 pub struct Merged {
-    /// What all of them were asked, with the agents of all.
+    /// The plan of all, with the agents of all.
     pub plan: Plan,
     results: Vec<UnitResult>,
     beliefs: Beliefs,
@@ -21,20 +21,21 @@ pub struct Merged {
 }
 
 impl Merged {
-    /// Of entries that were asked the same: all of the plan but agents must agree. Agents that are the same to the
+    /// Combines entries of equal plans: all but agents must agree. Agents that are the same to the
     /// byte, with the same settings, are one, and must have the same results; others of the same label are told apart
     /// by the entry's name.
     ///
     /// # Errors
-    /// When the entries were not asked the same, or one agent has other results in two of them.
+    /// When the plans differ, or one agent has other results in two entries.
     pub fn of(entries: &[Entry]) -> Result<Self> {
         let Some((first, rest)) = entries.split_first() else { bail!("give at least one entry") };
         for entry in rest {
-            let other = entry.plan.other_conditions(&first.plan);
+            // A version is no condition: whether another one makes the same scores is for `verify` to say.
+            let other = entry.plan.with_version_of(&first.plan).other_conditions(&first.plan);
             if let Some(other) = other.or_else(|| entry.plan.other_problems(&first.plan)) {
                 bail!(
-                    "{} cannot be compared with {}: it has {other}; give entries of one suite, version and seed, on \
-                     the same problems under the same terms",
+                    "{} cannot be compared with {}: it has {other}; give entries of one suite and seed, on \
+                     the same problems with the same options",
                     entry.shown(),
                     first.shown()
                 );
@@ -42,7 +43,7 @@ impl Merged {
         }
         let names = names(entries);
         let mut agents: Vec<(usize, PlannedAgent)> = Vec::new();
-        // Of each entry's agents, their places among all.
+        // The places of each entry's agents among all.
         let mut places: Vec<Vec<usize>> = Vec::new();
         for (number, entry) in entries.iter().enumerate() {
             let mut own = Vec::new();
@@ -92,7 +93,8 @@ fn refuse_other_results(one: (&Entry, &PlannedAgent), other: (&Entry, &PlannedAg
     let ((first, mine), (second, theirs)) = (one, other);
     let disagree = |about: &str| -> Result<()> {
         bail!(
-            "{} and {} have the same agent with other results: {about}; one of them does not hold: verify both",
+            "{} and {} have the same agent with other results: {about}; one of them is false: run `jointly verify` on \
+             both",
             first.shown(),
             second.shown()
         )
@@ -114,7 +116,7 @@ fn refuse_other_results(one: (&Entry, &PlannedAgent), other: (&Entry, &PlannedAg
     Ok(())
 }
 
-/// What entries are called: by their own names, or, where those are not enough, by their paths.
+/// Names the entries: by their own names, or, where those are not unique, by their paths.
 fn names(entries: &[Entry]) -> Vec<String> {
     let short: Vec<String> = entries.iter().map(Entry::name).collect();
     let unique: HashSet<&String> = short.iter().collect();

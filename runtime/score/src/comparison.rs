@@ -36,8 +36,9 @@ impl Comparison {
 /// clusters or a finite error.
 ///
 /// # Formula
-/// Of t = mean / stderr under Student's law with G - 1 degrees of freedom, G being the number of clusters (Cameron and
-/// Miller, "A Practitioner's Guide to Cluster-Robust Inference", 2015, section VI). Differences that are all 0 give 1.
+/// The two-sided p value of t = mean / stderr under Student's t distribution with G - 1 degrees of freedom, G being the
+/// number of clusters (Cameron and Miller, "A Practitioner's Guide to Cluster-Robust Inference", 2015, section VI).
+/// Differences that are all 0 give 1.
 fn p_value(difference: &Summary) -> Option<f64> {
     let Summary { mean, stderr, clusters, .. } = *difference;
     if clusters < 2 || !mean.is_finite() || !stderr.is_finite() {
@@ -81,7 +82,7 @@ mod tests {
 
     #[test]
     fn p_values_are_those_of_students_law() {
-        // One degree of freedom is Cauchy's law, whose quartiles are -1 and 1; two have a closed form.
+        // One degree of freedom is the Cauchy distribution, whose quartiles are -1 and 1; two have a closed form.
         assert!((p_value(&summary(0.5, 0.5, 2)).unwrap() - 0.5).abs() < TOLERANCE);
         assert!((p_value(&summary(-2.0, 1.0, 3)).unwrap() - (1.0 - 2.0 / 6.0_f64.sqrt())).abs() < TOLERANCE);
         // Differences of 1, 2 and 3 by hand: mean 2, stderr 1 / sqrt(3), so t = 2 sqrt(3) of 2 degrees.

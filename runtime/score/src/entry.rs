@@ -20,26 +20,26 @@ use crate::leaderboard::Leaderboard;
 use crate::scores::{self, Beliefs, Scores};
 use crate::selection::{self, Selection, Tune};
 
-/// A finished run of this version of the command, with a result of every unit of its plan.
+/// A finished run, with a result of every unit of its plan.
 pub struct Entry {
     /// As a person gave it.
     path: PathBuf,
-    /// What it holds.
+    /// The directory, or what the pack holds.
     pub directory: RunDirectory,
-    /// What was asked.
+    /// The plan.
     pub plan: Plan,
     /// The results in the plan's order: problem by problem.
     pub results: Vec<UnitResult>,
-    /// What agents are scored against each other by.
+    /// The predictions that agents are scored against each other by.
     pub beliefs: Beliefs,
     claims: Claims,
 }
 
-/// What an entry says that its journal makes.
+/// The files that an entry claims follow from its journal.
 struct Claims {
     scores: String,
     leaderboard: String,
-    /// What a sweep chose, where the run is one.
+    /// The choice of a sweep, where the run is one.
     sweep: Option<String>,
 }
 
@@ -47,7 +47,7 @@ impl Entry {
     /// Reads a run's directory or a pack.
     ///
     /// # Errors
-    /// When there is no finished run of this version at the path.
+    /// When there is no finished run at the path.
     pub fn open(path: &Path) -> Result<Self> {
         if !path.is_file() {
             return Self::read(path, RunDirectory::existing(path)?);
@@ -56,21 +56,21 @@ impl Entry {
         let entry = Self::read(path, RunDirectory::packed(path, unpacked.members)?)?;
         // So that a pack has no other members, no other order of them and no bytes beside them.
         if pack::named_digest(&entry.to_pack()?) != unpacked.digest {
-            bail!("{} is not what `jointly pack` makes of what it holds; {PACK_AGAIN}", path.display());
+            bail!("{} is not the pack that `jointly pack` makes of its contents; {PACK_AGAIN}", path.display());
         }
         Ok(entry)
     }
 
     fn read(path: &Path, directory: RunDirectory) -> Result<Self> {
-        let plan = directory.own_plan()?;
+        let plan = directory.plan()?;
         if let Some(shard) = Shard::held(&directory)? {
             bail!(
-                "{} is shard {shard} of a run and no entry: join all its shards by `jointly merge OUT DIR...`",
+                "{} is shard {shard} of a run and not an entry: join all its shards by `jointly merge OUT DIR...`",
                 path.display()
             );
         }
         let results = in_order(&plan, directory.results()?, directory.remedy("give the same `jointly run` again"))
-            .with_context(|| format!("{} is no finished run of its plan", path.display()))?;
+            .with_context(|| format!("{} is not a finished run of its plan", path.display()))?;
         // Those of the journal must be there, and whole.
         let beliefs = scores::beliefs(&results, &directory)?;
         let claims = Claims::read(&directory)?;
@@ -82,14 +82,14 @@ impl Entry {
         self.path.display()
     }
 
-    /// What it is called, wherever it lies.
+    /// The entry's name, wherever it lies.
     pub fn name(&self) -> String {
         let name = directory::name(&self.path);
         let stem = name.strip_suffix(pack::EXTENSION).and_then(|name| name.strip_suffix('.'));
         stem.filter(|stem| !stem.is_empty() && self.path.is_file()).unwrap_or(&name).to_owned()
     }
 
-    /// What a choice of its units depends on, beside a person's: the same of a directory and its pack.
+    /// The text that the choice of a sample depends on beside the seed; a directory and its pack have the same.
     pub fn claim(&self) -> &str {
         &self.claims.scores
     }
@@ -109,7 +109,7 @@ impl Entry {
     pub fn refuse_defects(&self) -> Result<()> {
         match self.defect()? {
             None => Ok(()),
-            Some(place) => bail!("{} does not hold: {place}", self.shown()),
+            Some(place) => bail!("{}: verification failed: {place}", self.shown()),
         }
     }
 
@@ -144,8 +144,11 @@ impl Entry {
     }
 }
 
-/// The results of all units of a plan in their order, if these are they; `remedy` is what helps where some are missing.
-fn in_order(plan: &Plan, results: Vec<UnitResult>, remedy: &str) -> Result<Vec<UnitResult>> {
+/// Puts the results of all units of a plan into its order, if these are they; `remedy` is what helps where some are missing.
+///
+/// # Errors
+/// When a unit has no result, or one of another kind of problem, and when a result is of no unit.
+pub fn in_order(plan: &Plan, results: Vec<UnitResult>, remedy: &str) -> Result<Vec<UnitResult>> {
     let (total, found) = (plan.agents.len() * plan.problems.len(), results.len());
     let mut by_unit: HashMap<(String, String), UnitResult> =
         results.into_iter().map(|result| ((result.agent.clone(), result.problem.clone()), result)).collect();
@@ -163,7 +166,7 @@ fn in_order(plan: &Plan, results: Vec<UnitResult>, remedy: &str) -> Result<Vec<U
         }
     }
     if let Some((agent, problem)) = by_unit.keys().min() {
-        bail!("{JOURNAL} has a result for {agent} on {problem}, which is no unit of the plan");
+        bail!("{JOURNAL} has a result for {agent} on {problem}, which is not a unit of the plan");
     }
     ensure!(
         found == total,
@@ -180,7 +183,7 @@ impl Claims {
         let read = |name: &str| -> Result<String> {
             let context = || {
                 let remedy = directory.remedy("a run writes it when it is finished");
-                format!("failed to take on {}; {remedy}", directory.shown(name))
+                format!("failed to read {}; {remedy}", directory.shown(name))
             };
             let bytes = directory.read(name).with_context(context)?;
             String::from_utf8(bytes.into_owned()).with_context(context)
@@ -200,12 +203,12 @@ impl Claims {
         }
         let leaderboard = Leaderboard::new(scores);
         if leaderboard.to_csv() != self.leaderboard {
-            return Ok(Some(format!("{LEADERBOARD} is not that of {SCORES}")));
+            return Ok(Some(format!("{LEADERBOARD} does not follow from {SCORES}")));
         }
-        self.sweep_defect(scores, leaderboard.compared_by())
+        self.sweep_defect(scores, leaderboard.compared_by().map(|name| name.to_string()).as_deref())
     }
 
-    /// How the sweep was tuned is part of the question, and believed; what it chose is not.
+    /// How the sweep was tuned is part of the plan, and is trusted; its choice is computed again.
     fn sweep_defect(&self, scores: &Scores, by: Option<&str>) -> Result<Option<String>> {
         let Some(held) = &self.sweep else { return Ok(None) };
         let document: Value = serde_json::from_str(held).unwrap_or_default();

@@ -1,11 +1,12 @@
 //! The scores of runs that tests make up.
 
-use jointly_core::{Real, Score};
+use jointly_core::{At, Real, Score, ScoreDef, Scored};
 use jointly_record::invented::InventedRun;
 use jointly_record::invented::regression::ComparedRun;
 use jointly_regression::CrossScores;
+use jointly_regression::scores::SCORES;
 
-use crate::scores::{CrossProblem, Scored, Scores};
+use crate::scores::{CrossProblem, Scores};
 
 /// A run that has scores.
 pub trait InventedScores {
@@ -27,7 +28,8 @@ impl InventedScores for ComparedRun {
             for problem in &mut agent.problems {
                 let named = [("xllr", *rank), ("xll", *quality)];
                 let scored = |mean| Scored::from(Score { mean, stderr: f64::NAN });
-                problem.values.extend(named.map(|(name, value)| (name.to_owned(), scored(value))));
+                let name = |stem| ScoreDef::named(SCORES, stem, At::Once);
+                problem.values.extend(named.map(|(stem, value)| (name(stem), scored(value))));
             }
         }
         let list = |values: &[f64]| values.iter().map(|x| Some(Real(*x))).collect::<Vec<_>>();

@@ -4,24 +4,21 @@ use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use jointly_core::{Summary, paired_difference};
+use jointly_core::{FUEL, Layout, ScoreName, Summary, paired_difference};
 use jointly_record::plan::PlannedAgent;
 use jointly_record::quantity;
 use jointly_record::quantity::counted;
 use jointly_regression::Acquisition;
+use jointly_regression::scores::NLL;
 use serde_json::{Value, json};
 
-use crate::columns::Columns;
 use crate::comparison::{Comparison, LEVEL};
-use crate::scores::{AgentScores, FUEL, Scores, number};
+use crate::scores::{AgentScores, Scores, number};
 
-/// What every problem of regression has.
-const NLL: &str = "nll";
-/// The baseline of the papers: on problems of classification and regression, and under dataset shift.
+/// The baseline of the papers.
 const BASELINE: &str = "mlp";
-const SHIFT_BASELINE: &str = "vanilla";
 
-/// What agents are compared with.
+/// The agent that others are compared with.
 #[derive(Clone, Copy)]
 pub struct Baseline<'a> {
     /// Its scores.
@@ -33,15 +30,37 @@ pub struct Baseline<'a> {
 /// Agents in order, and what orders them.
 pub struct Leaderboard<'a> {
     pub(crate) scores: &'a Scores<'a>,
-    pub(crate) names: Vec<String>,
+    pub(crate) names: Vec<ScoreName>,
     pub(crate) columns: Columns,
     pub(crate) order: Vec<Placed<'a>>,
+}
+
+/// Which scores the two tables show, and which of them ranks.
+#[derive(Default)]
+pub(crate) struct Columns {
+    /// The score that ranks, where there is one.
+    pub(crate) by: Option<ScoreName>,
+    /// The columns of the first table.
+    pub(crate) first: Vec<ScoreName>,
+    /// The columns of the second table.
+    pub(crate) second: Vec<ScoreName>,
+}
+
+impl Columns {
+    fn new(layouts: &[Layout], names: &[ScoreName]) -> Self {
+        let columns = |layout: &Layout| Self {
+            by: layout.ranks(names),
+            first: layout.first(names),
+            second: layout.second(names),
+        };
+        Layout::of(layouts, names).map(columns).unwrap_or_default()
+    }
 }
 
 /// An agent in its place.
 pub(crate) struct Placed<'a> {
     pub(crate) agent: &'a AgentScores<'a>,
-    /// Of the score that ranks.
+    /// The mean of the score that ranks.
     mean: f64,
     /// Whether a problem has no value of that score.
     lacks: bool,
@@ -49,8 +68,8 @@ pub(crate) struct Placed<'a> {
 }
 
 impl<'a> Placed<'a> {
-    fn new(agent: &'a AgentScores<'a>, by: Option<&str>) -> Self {
-        let summary = by.and_then(|by| agent.summary(by));
+    fn new(agent: &'a AgentScores<'a>, by: Option<ScoreName>) -> Self {
+        let summary = by.and_then(|by| agent.summary(&by));
         let lacks = by.is_some_and(|by| agent.lacks(by));
         Self { agent, mean: summary.map_or(f64::NAN, |summary| summary.mean), lacks, rank: None }
     }
@@ -77,12 +96,12 @@ impl<'a> Placed<'a> {
 }
 
 impl<'a> Leaderboard<'a> {
-    /// Ranks by the score that the suite is [about](Columns::of). Equal means share a rank; references stand above and have none. An agent without a score on every problem comes last and has none: its
+    /// Ranks by the score that the [layout](jointly_core::Layout) of the plan's kind names. Equal means share a rank; references stand above and have none. An agent without a score on every problem comes last and has none: its
     /// mean is over other problems.
     pub fn new(scores: &'a Scores<'a>) -> Self {
         let names = scores.names();
-        let columns = Columns::of(scores.plan, &names);
-        let by = columns.by.as_deref();
+        let columns = Columns::new(scores.plan.kind().layouts(), &names);
+        let by = columns.by;
         let mut order: Vec<Placed> = scores.agents.iter().map(|agent| Placed::new(agent, by)).collect();
         // Equals keep the plan's order.
         order.sort_by(|a, b| a.key().partial_cmp(&b.key()).unwrap_or(Ordering::Equal));
@@ -98,16 +117,17 @@ impl<'a> Leaderboard<'a> {
     }
 
     /// The name of the score that ranks, where any agent has one.
-    pub fn ranked_by(&self) -> Option<&str> {
-        self.columns.by.as_deref()
+    pub fn ranked_by(&self) -> Option<ScoreName> {
+        self.columns.by
     }
 
     /// The name of the score that is compared problem by problem: the one that ranks, or the log-likelihood where that is over
     /// all simulations of a process and no problem has it alone.
-    pub fn compared_by(&self) -> Option<&str> {
+    pub fn compared_by(&self) -> Option<ScoreName> {
         let by = self.ranked_by()?;
-        let has = |name: &str| self.scores.agents.iter().any(|agent| agent.by_problem(name).next().is_some());
-        Some(if !has(by) && has(NLL) { NLL } else { by })
+        let has = |name: &ScoreName| self.scores.agents.iter().any(|agent| agent.by_problem(name).next().is_some());
+        let likelihood = self.names.iter().find(|name| **name == *NLL);
+        Some(likelihood.filter(|name| !has(&by) && has(name)).copied().unwrap_or(by))
     }
 
     /// One table of everything: a row of headings, then a row an agent.
@@ -116,13 +136,13 @@ impl<'a> Leaderboard<'a> {
         rows.map(|(joint, other)| joint.into_iter().chain(other.into_iter().skip(1)).collect()).collect()
     }
 
-    /// What was run, what ranks, and what the errors are, in two lines.
+    /// The suite, the score that ranks, and the meaning of errors, in two lines.
     pub fn heading(&self, baseline: Option<&str>) -> String {
         let plan = self.scores.plan;
         let problems = counted(plan.problems.len(), "problem");
         let mut text = format!("{}, {problems}, seed {}{}", plan.suite, plan.seed, plan.overrides());
         if let Some(by) = &self.columns.by {
-            let _ = write!(text, "; ranked by {by}, lower is better");
+            let _ = write!(text, "; ranked by {by}, {} is better", by.better());
         }
         let compared = match self.baseline(baseline).zip(self.compared_by()) {
             Some((Baseline { agent, best_variant: true }, by)) => {
@@ -144,7 +164,7 @@ impl<'a> Leaderboard<'a> {
         text
     }
 
-    /// What marks a difference, where any can be marked.
+    /// The meaning of the mark of a difference, where any can be marked.
     fn marks(&self, baseline: Option<&str>) -> String {
         let tests = self.comparisons(baseline).iter().flatten().filter(|it| it.adjusted.is_some()).count();
         let (percent, unit) = (100.0 * LEVEL, self.scores.units().unit());
@@ -168,7 +188,7 @@ impl<'a> Leaderboard<'a> {
             let (Baseline { agent: base, best_variant }, by) = compared?;
             let other = Some(placed.agent).filter(|agent| !std::ptr::eq(*agent, base))?;
             let tested = !best_variant && placed.ranks() && base.complete();
-            Some((paired(other, base, by)?, tested))
+            Some((paired(other, base, &by)?, tested))
         };
         let differences: Vec<Option<(Summary, bool)>> = self.order.iter().map(difference).collect();
         let mut tested = Comparison::all(&differences.iter().flatten().copied().collect::<Vec<_>>()).into_iter();
@@ -195,16 +215,16 @@ impl<'a> Leaderboard<'a> {
                 "significant": comparison.is_significant(),
             }))
         });
-        json!({ "baseline": base.planned.label, "score": by, "level": LEVEL, "agents": agents.collect::<Value>() })
+        json!({ "baseline": base.planned.label, "score": by.to_string(), "level": LEVEL, "agents": agents.collect::<Value>() })
     }
 
-    /// What ± is of scores that are over all simulations and no mean over problems.
+    /// The meaning of ± of scores that are over all simulations and no mean over problems.
     fn of_simulations(&self) -> &'static str {
         let any = self.scores.agents.iter().any(|agent| !agent.across.is_empty());
         if any { ", of Brier scores the jackknife's over simulations" } else { "" }
     }
 
-    /// That means are over several acquisitions, where they are.
+    /// Says that means are over several acquisitions, where they are.
     fn of_acquisitions(&self) -> String {
         let plan = self.scores.plan;
         if plan.regression().is_none() {
@@ -224,7 +244,7 @@ impl<'a> Leaderboard<'a> {
     pub fn joint_table(&self) -> Vec<Vec<String>> {
         let joint = &self.columns.first;
         let mut rows = vec![vec!["#".to_owned(), "agent".to_owned()]];
-        rows[0].extend(joint.iter().cloned());
+        rows[0].extend(joint.iter().map(ScoreName::to_string));
         rows[0].extend(self.floor().map(|_| "above floor".to_owned()));
         for placed in &self.order {
             let agent = placed.agent;
@@ -248,13 +268,13 @@ impl<'a> Leaderboard<'a> {
             (false, _) => "",
         };
         let mut rows = vec![vec!["agent".to_owned()]];
-        rows[0].extend(self.columns.second.iter().cloned());
+        rows[0].extend(self.columns.second.iter().map(ScoreName::to_string));
         if let Some(baseline) = compared {
             rows[0].push(format!("vs {}{}", baseline.planned.label, mark(false)));
         }
         for (Placed { agent, .. }, comparison) in self.order.iter().zip(comparisons) {
             let fuel = || agent.summary(FUEL).map_or("-".into(), |summary| quantity::count(summary.mean));
-            let cell = |name: &String| if name == FUEL { fuel() } else { summary_text(agent.summary(name)) };
+            let cell = |name: &ScoreName| if *name == *FUEL { fuel() } else { summary_text(agent.summary(name)) };
             let mut row = vec![agent.planned.label.clone()];
             row.extend(self.columns.second.iter().map(cell));
             if compared.is_some() {
@@ -266,21 +286,20 @@ impl<'a> Leaderboard<'a> {
         rows
     }
 
-    /// The agent to compare with: the one of that label, else `mlp`, the baseline of the paper, or under dataset shift
-    /// `vanilla`, at its defaults or, where it took part with other settings alone, the best of its variants. Whoever
-    /// writes an agent chooses its name: where several bear that one, none of them is the baseline unasked.
+    /// The agent to compare with: the one of that label, else `mlp`, the baseline of the papers, at its defaults or, where it
+    /// took part with other settings alone, the best of its variants. Whoever writes an agent chooses its name: where
+    /// several bear that one, none of them is the baseline unasked.
     pub fn baseline(&self, label: Option<&str>) -> Option<Baseline<'a>> {
         let labelled = |label: &str| self.agents().find(|agent| agent.planned.label == label);
         if let Some(label) = label {
             return labelled(label).map(|agent| Baseline { agent, best_variant: false });
         }
-        let own = if self.scores.plan.shift().is_some() { SHIFT_BASELINE } else { BASELINE };
-        let variants: Vec<_> = self.agents().filter(|agent| agent.planned.agent == own).collect();
+        let variants: Vec<_> = self.agents().filter(|agent| agent.planned.agent == BASELINE).collect();
         let best = *variants.first()?;
         if variants.iter().any(|agent| agent.planned.digest != best.planned.digest) {
             return None;
         }
-        match labelled(own) {
+        match labelled(BASELINE) {
             Some(agent) => Some(Baseline { agent, best_variant: false }),
             None => Some(Baseline { agent: best, best_variant: variants.len() > 1 }),
         }
@@ -294,7 +313,7 @@ impl<'a> Leaderboard<'a> {
     /// An agent's distance from the floor in the score that ranks; the floor itself has none.
     fn above_floor(&self, agent: &AgentScores) -> Option<Summary> {
         let floor = self.floor().filter(|floor| !std::ptr::eq(*floor, agent))?;
-        paired(agent, floor, self.compared_by()?)
+        paired(agent, floor, &self.compared_by()?)
     }
 
     /// The labels that `--baseline` may name.
@@ -312,7 +331,7 @@ impl<'a> Leaderboard<'a> {
         csv(&self.header(), self.order.iter().map(|placed| self.row(placed)))
     }
 
-    /// The same of agents of several entries: besides, what each is called here and which entries have it, and, where there is
+    /// Writes the agents of several entries: besides, the label and the entries of each, and, where there is
     /// a baseline, the difference to it with what a test says of it.
     pub fn to_csv_of_entries(&self, baseline: Option<&str>, entries: impl Fn(&str) -> String) -> String {
         let mut header = self.header();
@@ -324,7 +343,7 @@ impl<'a> Leaderboard<'a> {
         let rows = self.order.iter().zip(self.comparisons(baseline)).map(|(placed, comparison)| {
             let mut row = self.row(placed);
             let label = &placed.agent.planned.label;
-            row.extend([quoted(label), quoted(&entries(label))]);
+            row.extend([label.clone(), entries(label)]);
             if compared {
                 row.extend(cells(comparison.map(|comparison| comparison.difference)));
                 row.push(comparison.and_then(|comparison| comparison.adjusted).map(digits).unwrap_or_default());
@@ -348,8 +367,8 @@ impl<'a> Leaderboard<'a> {
         let settings = planned.settings.label("");
         let mut row = vec![
             placed.rank.map(|rank| rank.to_string()).unwrap_or_default(),
-            quoted(&planned.agent),
-            quoted(settings.trim_start_matches(':')),
+            planned.agent.clone(),
+            settings.trim_start_matches(':').to_owned(),
             planned.digest.clone(),
             agent.problems.len().to_string(),
             agent.failures.len().to_string(),
@@ -362,8 +381,13 @@ impl<'a> Leaderboard<'a> {
 
 /// A comma-separated file of fields that are quoted where they must be.
 fn csv(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
-    let lines = std::iter::once(header.join(",")).chain(rows.map(|row| row.join(",")));
-    lines.flat_map(|line| [line, "\n".to_owned()]).collect()
+    let mut writer = ::csv::Writer::from_writer(Vec::new());
+    writer.write_record(header).expect("memory takes all that is written");
+    for row in rows {
+        writer.write_record(row).expect("as many fields as the header has");
+    }
+    let bytes = writer.into_inner().expect("memory takes all that is written");
+    String::from_utf8(bytes).expect("fields are text")
 }
 
 /// Mean and standard error as two fields, empty where there is none.
@@ -380,7 +404,10 @@ fn summary_text(summary: Option<Summary>) -> String {
 }
 
 /// The difference on the problems that both have scored.
-fn paired(agent: &AgentScores, baseline: &AgentScores, by: &str) -> Option<Summary> {
+fn paired<N: ?Sized>(agent: &AgentScores, baseline: &AgentScores, by: &N) -> Option<Summary>
+where
+    ScoreName: PartialEq<N>,
+{
     let theirs: HashMap<&str, f64> =
         baseline.by_problem(by).map(|(problem, theirs)| (problem.problem, theirs.value)).collect();
     let (mut clusters, mut values) = (Vec::new(), (Vec::new(), Vec::new()));
@@ -392,11 +419,6 @@ fn paired(agent: &AgentScores, baseline: &AgentScores, by: &str) -> Option<Summa
         }
     }
     (!clusters.is_empty()).then(|| paired_difference(&values.0, &values.1, &clusters))
-}
-
-/// A field of a comma-separated file: quoted where it holds a comma or a quote.
-fn quoted(text: &str) -> String {
-    if text.contains([',', '"', '\n']) { format!("\"{}\"", text.replace('"', "\"\"")) } else { text.to_owned() }
 }
 
 #[cfg(test)]
@@ -413,7 +435,7 @@ mod tests {
         InventedRun::new("quick", &PROBLEMS, agents)
     }
 
-    /// What `vs` compares with, and whether it is the best of variants.
+    /// The agent that `vs` compares with, and whether it is the best of variants.
     fn baseline(agents: &[(&str, &[Got])], label: Option<&str>) -> Option<(String, bool)> {
         let run = run(agents);
         let scores = run.scores();
@@ -430,7 +452,7 @@ mod tests {
         assert_eq!(baseline(&variants[1..], None), Some(("mlp:x=2".into(), false)));
         assert_eq!(baseline(&variants[2..], None), None);
         assert_eq!(baseline(&[variants[0], variants[1], ("mlp", &FINE)], None), Some(("mlp".into(), false)));
-        // Other bytes under the same name: whose it is, nobody can say.
+        // Other bytes under the same name: which is the baseline is ambiguous.
         let mut stranger = run(&[variants[0], variants[1], ("mlp", &FINE)]);
         stranger.plan.agents[1].digest = jointly_core::digest(b"other bytes");
         let scores = stranger.scores();

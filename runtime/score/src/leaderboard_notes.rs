@@ -1,5 +1,6 @@
-//! What a reader of a leaderboard must know beside its numbers.
+//! Notes below a leaderboard: failures, gaps and biases of its numbers.
 
+use jointly_core::{At, ScoreName};
 use jointly_record::quantity::{self, counted};
 use jointly_record::reference;
 
@@ -7,13 +8,13 @@ use crate::leaderboard::{Leaderboard, Placed};
 use crate::scores::AgentScores;
 
 impl Leaderboard<'_> {
-    /// What chance adds to Brier scores of the coverage at each input, where it is more than a thousandth.
+    /// The Brier score that perfect intervals have by chance, where it is more than a thousandth.
     fn chance(&self) -> Option<String> {
         let coverage = self.scores.agents.iter().flat_map(|agent| &agent.coverage);
         let simulations = coverage.map(|(_, summary)| summary.simulations).min()?;
-        let (name, level) = self.columns.first.iter().find_map(|name| {
-            let percent: f64 = name.strip_prefix("cicf_brier_")?.parse().ok()?;
-            Some((name, percent / 100.0))
+        let (name, level) = self.columns.first.iter().find_map(|name| match name.at() {
+            At::Level(percent) if name.stem() == "cicf_brier" => Some((name, f64::from(percent) / 100.0)),
+            _ => None,
         })?;
         let chance = level * (1.0 - level) / f64::from(simulations);
         (chance > 0.001).then(|| {
@@ -25,10 +26,10 @@ impl Leaderboard<'_> {
         })
     }
 
-    /// What a reader of the numbers must know of: failures, gaps, doubtful floors, and means that are not finite.
+    /// Lists failures, gaps, doubtful floors, biased estimates and means that are not finite.
     pub fn notes(&self) -> Vec<String> {
         let mut notes: Vec<String> = self.chance().into_iter().chain(self.partly()).collect();
-        if self.columns.first.iter().all(|name| name != "xllr") && self.compares_beliefs() {
+        if self.columns.first.iter().all(|name| name.stem() != "xllr") && self.compares_beliefs() {
             notes.push(
                 "xll and xllr compare agents with one another: give two that have a result on every problem".into(),
             );
@@ -61,19 +62,14 @@ impl Leaderboard<'_> {
                 }
                 if let Some(draws) = agent.draws(name).filter(|draws| draws.few > 0) {
                     let (few, of) = (draws.few, counted(agent.problems.len(), "problem"));
-                    let all = counted(self.scores.plan.draws() as usize, "draw");
-                    let leans = if draws.effective.is_nan() {
-                        format!("is borne by none of {all}")
+                    let all = self.scores.plan.draws();
+                    let size = if draws.effective.is_nan() {
+                        format!("no effective draw of {all}")
                     } else {
-                        format!(
-                            "leans on {} effective draws of {}",
-                            quantity::number(draws.effective),
-                            self.scores.plan.draws()
-                        )
+                        format!("effective sample size {} of {all} draws", quantity::number(draws.effective))
                     };
                     notes.push(format!(
-                        "{label}: {name} {leans}, too few on {few} of {of}, and is likely too high; more --draws tell it \
-                         better"
+                        "{label}: {size}, too few on {few} of {of}: {name} is biased upwards; raise --draws"
                     ));
                 }
             }
@@ -81,16 +77,17 @@ impl Leaderboard<'_> {
         notes
     }
 
-    /// Scores under shift that only some problems can have: two classes for an area under the curve, inputs of no class for
-    /// telling them from others.
+    /// Scores under shift that only some problems can have: two classes for an area under the curve,
+    /// out-of-distribution inputs for their detection.
     fn partly(&self) -> Option<String> {
         self.scores.plan.shift()?;
         let agent = self.scores.agents.iter().find(|agent| !agent.problems.is_empty())?;
         let shown = self.columns.first.iter().chain(&self.columns.second);
-        let counts: Vec<(&str, usize)> = shown.map(|name| (name.as_str(), agent.by_problem(name).count())).collect();
+        let counts: Vec<(&ScoreName, usize)> = shown.map(|name| (name, agent.by_problem(name).count())).collect();
         let fewest =
             counts.iter().map(|(_, count)| *count).filter(|count| (1..agent.problems.len()).contains(count)).min()?;
-        let names: Vec<&str> = counts.iter().filter(|(_, count)| *count == fewest).map(|(name, _)| *name).collect();
+        let names: Vec<String> =
+            counts.iter().filter(|(_, count)| *count == fewest).map(|(name, _)| name.to_string()).collect();
         let (are, all) = (if names.len() == 1 { "is" } else { "are" }, counted(agent.problems.len(), "problem"));
         Some(format!("{} {are} over {fewest} of {all}: the others can have no such score", names.join(", ")))
     }
@@ -117,7 +114,7 @@ impl Leaderboard<'_> {
                 absent.into_iter().partition(|&(_, known, other)| (known, other) == (count, first));
             absent = others;
             let names: Vec<&str> = alike.iter().map(|(score, ..)| *score).collect();
-            let ranks = self.ranked_by().is_some_and(|by| names.contains(&by));
+            let ranks = self.ranked_by().is_some_and(|by| names.iter().any(|name| by == **name));
             let (label, problems) = (&agent.planned.label, counted(count, "problem"));
             let rank = if ranks { " and has no rank" } else { "" };
             notes.push(format!("{label} has no {} on {problems}{rank}; first, {problem}: {reason}", names.join(", ")));

@@ -3,7 +3,6 @@
 
 pub mod cells;
 pub mod clusters;
-pub mod columns;
 pub mod combined;
 pub mod comparison;
 pub mod entry;

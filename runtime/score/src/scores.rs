@@ -1,75 +1,79 @@
 //! The scores of a run: what `scores.json` holds, computed from the plan and the journal alone.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 
 use anyhow::Result;
+use jointly_core::ScoreName;
 use jointly_record::directory::RunDirectory;
+use jointly_record::format::Format;
 use jointly_record::plan::Plan;
 use jointly_record::unit::{Outcome, UnitResult};
-use serde::ser::{Serialize, SerializeStruct, Serializer};
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::{Serialize, Serializer};
 
 use crate::clusters;
+use document::AgentDocument;
 
 mod across;
 mod agent;
-mod classification;
+mod conditions;
 mod cross;
+mod document;
 mod regression;
-mod scored;
-mod shift;
+mod values;
 
 pub use across::Across;
 pub use agent::{AgentScores, ScoredProblem};
 pub use cross::{Beliefs, CrossProblem, read as beliefs};
-pub use scored::{ACCURACY, Draws, ECE, FUEL, Scored, number};
-pub use shift::SHIFTED;
+pub use values::number;
 
-/// Everything that a run has to say.
+/// The scores of a run.
 pub struct Scores<'a> {
     /// The plan of the run.
     pub plan: &'a Plan,
     /// Every agent of the plan, in its order.
     pub agents: Vec<AgentScores<'a>>,
-    /// What agents score against each other, problem by problem: of correlations alone.
+    /// The scores of agents against each other, problem by problem: for correlations only.
     pub cross: Vec<CrossProblem<'a>>,
-    /// Of each of the plan's problems, in their order.
+    /// The cluster of each of the plan's problems, in their order.
     clusters: Vec<String>,
 }
 
-/// What the standard errors of a run's means are over.
+/// The units that the standard errors of a run's means are over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Units {
-    /// Those of the one problem that there is.
+    /// The tau-samples of the only problem.
     TauSamples,
     /// One problem of regression, whose test points share its training set.
     OneProblem,
-    /// The test inputs of the one problem of dataset shift that there is.
+    /// The test inputs of the only problem of dataset shift.
     Inputs,
     /// The problems, each with data of its own.
     Problems,
-    /// Whose problems share their data.
+    /// Datasets that several problems share.
     Datasets,
-    /// One dataset, of which there is no standard error over several problems.
+    /// One dataset of all problems, which has no standard error.
     OneDataset,
 }
 
 impl Units {
-    /// What ± is, as a clause.
+    /// The meaning of ±, as a clause.
     pub fn clause(self) -> &'static str {
         match self {
             Self::TauSamples => "± is the standard error over the tau-samples of the problem",
-            Self::OneProblem => "no ±, for there is one problem alone",
+            Self::OneProblem => "no ±, because there is only one problem",
             Self::Inputs => {
-                "± is the standard error over the test inputs of the one problem that there is, and says nothing of another \
+                "± is the standard error over the test inputs of the only problem, and says nothing about another \
                  training; means over levels of shift have none"
             }
             Self::Problems => "± is the standard error over problems",
             Self::Datasets => "± is the standard error over datasets",
-            Self::OneDataset => "no ±, for all problems share one dataset",
+            Self::OneDataset => "no ±, because all problems share one dataset",
         }
     }
 
-    /// What is one unit, where means are over several.
+    /// The name of a unit, where means are over several.
     pub fn unit(self) -> &'static str {
         match self {
             Self::TauSamples | Self::OneProblem | Self::Inputs | Self::Problems => "problem",
@@ -88,7 +92,7 @@ impl<'a> Scores<'a> {
         Self::among(plan, results, &cross::read(results, directory)?)
     }
 
-    /// The same by beliefs that are at hand, under their digests.
+    /// Scores by beliefs that are at hand, under their digests.
     ///
     /// # Errors
     /// When beliefs cannot be compared.
@@ -107,32 +111,25 @@ impl<'a> Scores<'a> {
             let mut agent = AgentScores::new(planned);
             for (problem, cluster) in plan.problems.iter().zip(&clusters) {
                 let name = problem.problem.as_str();
-                let scored = |values| ScoredProblem {
+                let Some(result) = by_unit.get(&(planned.label.as_str(), name)) else {
+                    agent.missing += 1;
+                    continue;
+                };
+                if let Outcome::Failed(failure) = &result.outcome {
+                    agent.failures.push((name, failure));
+                }
+                let Some(values) = result.outcome.scores(problem.metric, plan.draws()) else { continue };
+                let unit = result.outcome.regression();
+                agent.problems.push(ScoredProblem {
                     problem: name,
                     cluster: cluster.clone(),
                     values,
-                    unit: None,
-                    shift: None,
-                    absences: Vec::new(),
-                    diagnosis: None,
-                };
-                match by_unit.get(&(planned.label.as_str(), name)).map(|result| &result.outcome) {
-                    Some(Outcome::Scored { scores, fuel, diagnosis }) => {
-                        let values = classification::values(problem.metric, scores, plan.draws(), *fuel);
-                        agent.problems.push(ScoredProblem { diagnosis: diagnosis.as_ref(), ..scored(values) });
-                    }
-                    Some(Outcome::Regression { scores, fuel }) => {
-                        let (unit, absences) = (Some(scores.as_ref()), regression::absences(scores));
-                        let scored = scored(regression::values(scores, *fuel));
-                        agent.problems.push(ScoredProblem { unit, absences, ..scored });
-                    }
-                    Some(Outcome::Shift { scores, fuel }) => {
-                        let scored = scored(shift::values(scores, *fuel));
-                        agent.problems.push(ScoredProblem { shift: Some(scores.as_ref()), ..scored });
-                    }
-                    Some(Outcome::Failed(failure)) => agent.failures.push((name, failure)),
-                    None => agent.missing += 1,
-                }
+                    unit,
+                    shift: result.outcome.shift(),
+                    calibration: result.outcome.calibration(),
+                    absences: unit.map(regression::absences).unwrap_or_default(),
+                    diagnosis: result.outcome.diagnosis(),
+                });
             }
             agent.coverage = regression::coverage(&mut agent.problems);
             agent.across = regression::across(&agent.coverage);
@@ -142,7 +139,7 @@ impl<'a> Scores<'a> {
         Self { plan, agents, cross: Vec::new(), clusters }
     }
 
-    /// What the plan's problems have standard errors over.
+    /// The units of the standard errors of the plan's problems.
     pub fn units(&self) -> Units {
         let alone = self.plan.problems.iter().zip(&self.clusters).all(|(planned, cluster)| planned.problem == *cluster);
         match self.clusters.as_slice() {
@@ -161,22 +158,12 @@ impl<'a> Scores<'a> {
         names.zip(self.clusters.iter().map(String::as_str)).collect()
     }
 
-    /// The names of all scores, joint ones by rising tau.
-    pub fn names(&self) -> Vec<String> {
-        let mut names: Vec<String> = Vec::new();
+    /// The names of all scores, in the order of their definitions.
+    pub fn names(&self) -> Vec<ScoreName> {
         let by_problem = self.agents.iter().flat_map(|agent| &agent.problems).flat_map(|problem| &problem.values);
-        let across = self.agents.iter().flat_map(|agent| &agent.across).map(|(name, _)| name);
-        for name in across.chain(by_problem.map(|(name, _)| name)) {
-            if !names.contains(name) {
-                names.push(name.clone());
-            }
-        }
-        if self.plan.evaluation().is_none() {
-            return names;
-        }
-        // Problems with other taus come later but belong before the marginals' scores.
-        names.sort_by_key(|name| order(name));
-        names
+        let across = self.agents.iter().flat_map(|agent| &agent.across).map(|(name, _)| *name);
+        let names: BTreeSet<ScoreName> = across.chain(by_problem.map(|(name, _)| *name)).collect();
+        names.into_iter().collect()
     }
 
     /// Units without a result.
@@ -190,36 +177,48 @@ impl<'a> Scores<'a> {
     }
 }
 
-/// The shape that others read: only what is reproducible. One agent's values exist at a time, for they take ten times the
-/// memory of their text.
+/// The scores of a run: only what is reproducible. Numbers have 12 significant digits.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Scores")]
+struct Document<'a> {
+    /// The number of the format.
+    format: Format,
+    /// The suite's name.
+    suite: &'a str,
+    /// The master seed.
+    seed: u64,
+    /// The version of the command that made the plan.
+    version: &'a str,
+    /// Every agent of the plan, in its order.
+    #[schemars(with = "Vec<AgentDocument<'static>>")]
+    agents: Agents<'a>,
+}
+
 impl Serialize for Scores<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-        struct Agents<'a>(&'a Scores<'a>);
-        impl Serialize for Agents<'_> {
-            fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
-                let names = self.0.names();
-                serializer.collect_seq(self.0.agents.iter().map(|agent| agent.to_json(&names)))
-            }
-        }
-        let mut document = serializer.serialize_struct("Scores", 4)?;
-        document.serialize_field("suite", &self.plan.suite)?;
-        document.serialize_field("seed", &self.plan.seed)?;
-        document.serialize_field("version", &self.plan.version)?;
-        document.serialize_field("agents", &Agents(self))?;
-        document.end()
+        let plan = self.plan;
+        let (suite, seed, version) = (plan.suite.as_str(), plan.seed, plan.version.as_str());
+        Document { format: plan.format, suite, seed, version, agents: Agents(self) }.serialize(serializer)
     }
 }
 
-/// Joint scores by tau, then aggregates, then the rest in the order of the design.
-fn order(name: &str) -> (u8, u32) {
-    match name {
-        ACCURACY => (2, 0),
-        ECE => (2, 1),
-        FUEL => (2, 2),
-        _ => match name.split_once("_tau").and_then(|(_, tau)| tau.parse().ok()) {
-            Some(tau) => (0, tau),
-            None => (1, 0),
-        },
+impl JsonSchema for Scores<'_> {
+    fn schema_name() -> Cow<'static, str> {
+        Document::schema_name()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        Document::json_schema(generator)
+    }
+}
+
+/// The agents of a run. One agent's values exist at a time, because they take several times the memory of their text.
+struct Agents<'a>(&'a Scores<'a>);
+
+impl Serialize for Agents<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let names = self.0.names();
+        serializer.collect_seq(self.0.agents.iter().map(|agent| agent.document(&names)))
     }
 }
 

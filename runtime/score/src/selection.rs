@@ -40,11 +40,11 @@ impl Tune {
 pub struct Selection<'a> {
     /// The agent's name.
     pub agent: &'a str,
-    /// Those with a score on every problem, best first. Where there are none, nothing is chosen.
+    /// The variants with a score on every problem, best first. Where there are none, nothing is chosen.
     pub variants: Vec<Variant<'a>>,
-    /// Those without, in the plan's order.
+    /// The other variants, in the plan's order.
     pub incomplete: Vec<&'a AgentScores<'a>>,
-    /// What each group of problems chose: a single group where one variant serves all.
+    /// The choice of each group of problems: a single group where one variant serves all.
     pub choices: Vec<Choice<'a>>,
     /// Mean over problems of the chosen variants' scores. It is on the problems that chose them, so it flatters.
     pub tuned: Option<Summary>,
@@ -65,7 +65,7 @@ pub struct Variant<'a> {
 
 /// The variant that a group of problems chose.
 pub struct Choice<'a> {
-    /// What the names of the group's problems have in common.
+    /// The common part of the names of the group's problems.
     pub setting: String,
     /// The group's problems.
     pub problems: Vec<&'a str>,
@@ -82,7 +82,7 @@ impl<'a> Choice<'a> {
     }
 }
 
-/// What choosing is worth on problems that took no part in the choice.
+/// The score on problems that took no part in the choice.
 pub struct HeldOut<'a> {
     /// Each problem with the variant that the others of its group choose.
     pub choices: Vec<(&'a str, &'a AgentScores<'a>)>,
@@ -208,6 +208,7 @@ impl<'a> Selection<'a> {
 /// `sweep.json`: what each agent's variants are worth by a score, the one that ranks where any agent has one.
 pub fn document(plan: &Plan, score: Option<&str>, tune: Tune, selections: &[Selection]) -> Value {
     json!({
+        "format": plan.format,
         "suite": plan.suite,
         "seed": plan.seed,
         "version": plan.version,

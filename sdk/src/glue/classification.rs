@@ -1,50 +1,47 @@
-//! A [`Classifier`] as the interface `classification` wants it.
+//! A classifier as the interface `classification` wants it.
 
 use std::marker::PhantomData;
 
 use super::convert::{matrix, settings};
+use super::learner::Learner;
 use crate::bindings::agent::jointly::agent::types as wit;
 use crate::bindings::classification::exports::jointly::agent::classification;
-use crate::{Classifier, Dataset, Task};
+use crate::{Dataset, ImageShape, Inputs, Task, TokenMatrix, Tokens};
 
 /// Implements the interface's export for an author's type.
-pub struct ClassifierGlue<T>(PhantomData<T>);
+pub struct ClassificationGlue<L>(PhantomData<L>);
 
-/// The resource `model`: a trained agent and what is needed to size its answers.
-pub struct ClassifierModel<T> {
-    trained: T,
-    num_classes: usize,
+/// The resource `model`: a trained agent and what its inputs must be.
+pub struct ClassificationModel<L> {
+    trained: L,
+    task: Task,
 }
 
-impl<T: Classifier> classification::Guest for ClassifierGlue<T> {
-    type Model = ClassifierModel<T>;
+impl<L: Learner> classification::Guest for ClassificationGlue<L> {
+    type Model = ClassificationModel<L>;
 
     fn train(
         task: classification::Task,
         train: classification::Dataset,
         validation: Option<classification::Dataset>,
+        unlabelled: Option<classification::Inputs>,
         given: Vec<wit::Setting>,
         seed: u64,
     ) -> Result<classification::Model, wit::Failure> {
         super::report_panics();
-        let task = Task {
-            input_dim: task.input_dim as usize,
-            num_classes: task.num_classes as usize,
-            temperature: task.temperature,
-            hidden_layers: task.hidden_layers,
-        };
-        let train = dataset(train, task.num_classes)?;
-        let validation = validation.map(|validation| dataset(validation, task.num_classes)).transpose()?;
-        let trained = T::train(&task, &train, validation.as_ref(), &settings(given), seed)?;
-        let num_classes = task.num_classes;
-        Ok(classification::Model::new(ClassifierModel { trained, num_classes }))
+        let task = Task::from(task);
+        let train = dataset(train, &task)?;
+        let validation = validation.map(|validation| dataset(validation, &task)).transpose()?;
+        let unlabelled = unlabelled.map(|unlabelled| inputs(unlabelled, &task)).transpose()?;
+        let trained = L::learn(&task, train, validation, unlabelled, &settings(given), seed)?;
+        Ok(classification::Model::new(ClassificationModel { trained, task }))
     }
 }
 
-impl<T: Classifier> classification::GuestModel for ClassifierModel<T> {
-    fn sample_probs(&self, inputs: wit::Matrix, draws: Vec<u64>) -> Result<Vec<f32>, wit::Failure> {
-        let inputs = matrix(inputs)?;
-        let mut probs = vec![0.0; draws.len() * inputs.rows() * self.num_classes];
+impl<L: Learner> classification::GuestModel for ClassificationModel<L> {
+    fn sample_probs(&self, given: classification::Inputs, draws: Vec<u64>) -> Result<Vec<f32>, wit::Failure> {
+        let inputs = inputs(given, &self.task)?;
+        let mut probs = vec![0.0; draws.len() * inputs.rows() * self.task.num_classes];
         self.trained.sample_probs(&inputs, &draws, &mut probs)?;
         Ok(probs)
     }
@@ -54,10 +51,50 @@ impl<T: Classifier> classification::GuestModel for ClassifierModel<T> {
     }
 }
 
-fn dataset(dataset: classification::Dataset, num_classes: usize) -> Result<Dataset, wit::Failure> {
-    let inputs = matrix(dataset.inputs)?;
+impl From<classification::Task> for Task {
+    fn from(task: classification::Task) -> Self {
+        let image = |classification::Image { height, width, channels }| ImageShape {
+            height: height as usize,
+            width: width as usize,
+            channels: channels as usize,
+        };
+        Self {
+            input_dim: task.input_dim as usize,
+            num_classes: task.num_classes as usize,
+            image: task.image.map(image),
+            tokens: match task.tokens {
+                classification::Tokens::Absent => Tokens::Absent,
+                classification::Tokens::Text(classification::Text { vocabulary, length }) => {
+                    Tokens::Text { vocabulary, length: length as usize }
+                }
+                classification::Tokens::Categories(sizes) => Tokens::Categories(sizes),
+            },
+            temperature: task.temperature,
+            hidden_layers: task.hidden_layers,
+        }
+    }
+}
+
+/// Inputs as the task says that they are, so that an agent may index tables by their ids.
+fn inputs(given: classification::Inputs, task: &Task) -> Result<Inputs, wit::Failure> {
+    let refuse = |reason: &str| wit::Failure::Internal(reason.into());
+    let numbers = matrix(given.numbers)?;
+    let classification::TokenMatrix { rows, cols, values } = given.tokens;
+    let tokens = TokenMatrix::new(rows as usize, cols as usize, values)
+        .ok_or_else(|| refuse("a matrix of tokens whose shape is not its size"))?;
+    if numbers.rows() != tokens.rows() || numbers.cols() != task.input_dim || tokens.cols() != task.tokens.columns() {
+        return Err(refuse("inputs that are not the task's"));
+    }
+    if !(0..tokens.rows()).all(|row| task.tokens.contain(tokens.row(row))) {
+        return Err(refuse("a token that is not in the vocabulary"));
+    }
+    Ok(Inputs { numbers, tokens })
+}
+
+fn dataset(dataset: classification::Dataset, task: &Task) -> Result<Dataset<Inputs>, wit::Failure> {
+    let inputs = inputs(dataset.inputs, task)?;
     let fits = inputs.rows() == dataset.labels.len();
-    if fits && dataset.labels.iter().all(|label| (*label as usize) < num_classes) {
+    if fits && dataset.labels.iter().all(|label| (*label as usize) < task.num_classes) {
         return Ok(Dataset { inputs, labels: dataset.labels });
     }
     Err(wit::Failure::Internal("labels that are not one class for each row".into()))

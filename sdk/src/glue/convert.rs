@@ -31,6 +31,8 @@ impl From<Description> for wit::Description {
             summary: description.summary,
             citation: description.citation,
             deterministic: description.deterministic,
+            tokens: description.tokens,
+            unlabelled: description.unlabelled,
             parameters: description.parameters.into_iter().map(Into::into).collect(),
             sweeps: description.sweeps.into_iter().map(Into::into).collect(),
         }
@@ -42,7 +44,6 @@ impl From<Kind> for wit::Kind {
         match kind {
             Kind::Classification => Self::Classification,
             Kind::Regression => Self::Regression,
-            Kind::Multimodal => Self::Multimodal,
         }
     }
 }

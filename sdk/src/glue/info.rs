@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use crate::bindings::agent::exports::jointly::agent::info::Guest;
 use crate::bindings::agent::jointly::agent::types as wit;
-use crate::{Classifier, Description, Kind, MultimodalClassifier, Regressor};
+use crate::{Classifier, Description, InputClassifier, Kind, Regressor};
 
 /// What an agent says of one thing that it learns.
 pub trait Describe {
@@ -35,11 +35,11 @@ impl<T: Regressor> Describe for DescribeRegressor<T> {
     }
 }
 
-/// The description of a [`MultimodalClassifier`].
-pub struct DescribeMultimodal<T>(PhantomData<T>);
+/// The description of a [`InputClassifier`].
+pub struct DescribeInputClassifier<T>(PhantomData<T>);
 
-impl<T: MultimodalClassifier> Describe for DescribeMultimodal<T> {
-    const KIND: Kind = Kind::Multimodal;
+impl<T: InputClassifier> Describe for DescribeInputClassifier<T> {
+    const KIND: Kind = Kind::Classification;
 
     fn description() -> Description {
         T::describe()
@@ -60,13 +60,6 @@ impl<A: Describe> DescribeModule for (A,) {
 impl<A: Describe, B: Describe> DescribeModule for (A, B) {
     fn description() -> Description {
         Description::joined(vec![(A::KIND, A::description()), (B::KIND, B::description())])
-    }
-}
-
-impl<A: Describe, B: Describe, C: Describe> DescribeModule for (A, B, C) {
-    fn description() -> Description {
-        let descriptions = vec![(A::KIND, A::description()), (B::KIND, B::description()), (C::KIND, C::description())];
-        Description::joined(descriptions)
     }
 }
 

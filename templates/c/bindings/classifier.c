@@ -3,17 +3,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-// Imported Functions from `jointly:agent/host@0.2.0`
+// Imported Functions from `jointly:agent/host@0.3.0`
 
-__attribute__((__import_module__("jointly:agent/host@0.2.0"), __import_name__("progress")))
+__attribute__((__import_module__("jointly:agent/host@0.3.0"), __import_name__("progress")))
 extern void __wasm_import_jointly_agent_host_progress(float);
 
-__attribute__((__import_module__("jointly:agent/host@0.2.0"), __import_name__("log")))
+__attribute__((__import_module__("jointly:agent/host@0.3.0"), __import_name__("log")))
 extern void __wasm_import_jointly_agent_host_log(uint8_t *, size_t);
 
-// Exported Functions from `jointly:agent/info@0.2.0`
+// Exported Functions from `jointly:agent/info@0.3.0`
 
-__attribute__((__weak__, __export_name__("cabi_post_jointly:agent/info@0.2.0#describe")))
+__attribute__((__weak__, __export_name__("cabi_post_jointly:agent/info@0.3.0#describe")))
 void __wasm_export_exports_jointly_agent_info_describe_post_return(uint8_t * arg0) {
   if ((*((size_t*) (arg0 + sizeof(void*)))) > 0) {
     free(*((uint8_t **) (arg0 + 0)));
@@ -83,9 +83,9 @@ void __wasm_export_exports_jointly_agent_info_describe_post_return(uint8_t * arg
   }
 }
 
-// Exported Functions from `jointly:agent/classification@0.2.0`
+// Exported Functions from `jointly:agent/classification@0.3.0`
 
-__attribute__((__weak__, __export_name__("cabi_post_jointly:agent/classification@0.2.0#[method]model.sample-probs")))
+__attribute__((__weak__, __export_name__("cabi_post_jointly:agent/classification@0.3.0#[method]model.sample-probs")))
 void __wasm_export_exports_jointly_agent_classification_method_model_sample_probs_post_return(uint8_t * arg0) {
   switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 0))) {
     case 0: {
@@ -132,7 +132,7 @@ void __wasm_export_exports_jointly_agent_classification_method_model_sample_prob
   }
 }
 
-__attribute__((__weak__, __export_name__("cabi_post_jointly:agent/classification@0.2.0#[method]model.canonical-draws")))
+__attribute__((__weak__, __export_name__("cabi_post_jointly:agent/classification@0.3.0#[method]model.canonical-draws")))
 void __wasm_export_exports_jointly_agent_classification_method_model_canonical_draws_post_return(uint8_t * arg0) {
   size_t len = *((size_t*) (arg0 + sizeof(void*)));
   if (len > 0) {
@@ -145,7 +145,7 @@ void __wasm_export_exports_jointly_agent_classification_method_model_canonical_d
   }
 }
 
-__attribute__((__weak__, __export_name__("cabi_post_jointly:agent/classification@0.2.0#train")))
+__attribute__((__weak__, __export_name__("cabi_post_jointly:agent/classification@0.3.0#train")))
 void __wasm_export_exports_jointly_agent_classification_train_post_return(uint8_t * arg0) {
   switch ((int32_t) (int32_t) *((uint8_t*) (arg0 + 0))) {
     case 0: {
@@ -326,6 +326,33 @@ void exports_jointly_agent_classification_failure_free(exports_jointly_agent_cla
   jointly_agent_types_failure_free(ptr);
 }
 
+void classifier_list_u32_free(classifier_list_u32_t *ptr) {
+  size_t list_len = ptr->len;
+  if (list_len > 0) {
+    uint32_t *list_ptr = ptr->ptr;
+    for (size_t i = 0; i < list_len; i++) {
+    }
+    free(list_ptr);
+  }
+}
+
+void exports_jointly_agent_classification_tokens_free(exports_jointly_agent_classification_tokens_t *ptr) {
+  switch ((int32_t) ptr->tag) {
+    case 1: {
+      break;
+    }
+    case 2: {
+      classifier_list_u32_free(&ptr->val.categories);
+      break;
+    }
+  }
+}
+
+void exports_jointly_agent_classification_option_image_free(exports_jointly_agent_classification_option_image_t *ptr) {
+  if (ptr->is_some) {
+  }
+}
+
 void classifier_option_f32_free(classifier_option_f32_t *ptr) {
   if (ptr->is_some) {
   }
@@ -337,36 +364,37 @@ void classifier_option_u32_free(classifier_option_u32_t *ptr) {
 }
 
 void exports_jointly_agent_classification_task_free(exports_jointly_agent_classification_task_t *ptr) {
+  exports_jointly_agent_classification_option_image_free(&ptr->image);
+  exports_jointly_agent_classification_tokens_free(&ptr->tokens);
   classifier_option_f32_free(&ptr->temperature);
   classifier_option_u32_free(&ptr->hidden_layers);
 }
 
-void classifier_list_u32_free(classifier_list_u32_t *ptr) {
-  size_t list_len = ptr->len;
-  if (list_len > 0) {
-    uint32_t *list_ptr = ptr->ptr;
-    for (size_t i = 0; i < list_len; i++) {
-    }
-    free(list_ptr);
-  }
+void exports_jointly_agent_classification_token_matrix_free(exports_jointly_agent_classification_token_matrix_t *ptr) {
+  classifier_list_u32_free(&ptr->values);
+}
+
+void exports_jointly_agent_classification_inputs_free(exports_jointly_agent_classification_inputs_t *ptr) {
+  exports_jointly_agent_classification_matrix_free(&ptr->numbers);
+  exports_jointly_agent_classification_token_matrix_free(&ptr->tokens);
 }
 
 void exports_jointly_agent_classification_dataset_free(exports_jointly_agent_classification_dataset_t *ptr) {
-  exports_jointly_agent_classification_matrix_free(&ptr->inputs);
+  exports_jointly_agent_classification_inputs_free(&ptr->inputs);
   classifier_list_u32_free(&ptr->labels);
 }
 
-__attribute__((__import_module__("[export]jointly:agent/classification@0.2.0"), __import_name__("[resource-drop]model")))
+__attribute__((__import_module__("[export]jointly:agent/classification@0.3.0"), __import_name__("[resource-drop]model")))
 extern void __wasm_import_exports_jointly_agent_classification_model_drop(int32_t handle);
 
 void exports_jointly_agent_classification_model_drop_own(exports_jointly_agent_classification_own_model_t handle) {
   __wasm_import_exports_jointly_agent_classification_model_drop(handle.__handle);
 }
 
-__attribute__(( __import_module__("[export]jointly:agent/classification@0.2.0"), __import_name__("[resource-new]model")))
+__attribute__(( __import_module__("[export]jointly:agent/classification@0.3.0"), __import_name__("[resource-new]model")))
 extern int32_t __wasm_import_exports_jointly_agent_classification_model_new(int32_t);
 
-__attribute__((__import_module__("[export]jointly:agent/classification@0.2.0"), __import_name__("[resource-rep]model")))
+__attribute__((__import_module__("[export]jointly:agent/classification@0.3.0"), __import_name__("[resource-rep]model")))
 extern int32_t __wasm_import_exports_jointly_agent_classification_model_rep(int32_t);
 
 exports_jointly_agent_classification_own_model_t exports_jointly_agent_classification_model_new(exports_jointly_agent_classification_model_t *rep) {
@@ -377,7 +405,7 @@ exports_jointly_agent_classification_model_t* exports_jointly_agent_classificati
   return (exports_jointly_agent_classification_model_t*) __wasm_import_exports_jointly_agent_classification_model_rep(handle.__handle);
 }
 
-__attribute__((__export_name__("jointly:agent/classification@0.2.0#[dtor]model")))
+__attribute__((__export_name__("jointly:agent/classification@0.3.0#[dtor]model")))
 void __wasm_export_exports_jointly_agent_classification_model_dtor(exports_jointly_agent_classification_model_t* arg) {
   exports_jointly_agent_classification_model_destructor(arg);
 }
@@ -403,6 +431,12 @@ void exports_jointly_agent_classification_result_list_f32_failure_free(exports_j
 void exports_jointly_agent_classification_option_dataset_free(exports_jointly_agent_classification_option_dataset_t *ptr) {
   if (ptr->is_some) {
     exports_jointly_agent_classification_dataset_free(&ptr->val);
+  }
+}
+
+void exports_jointly_agent_classification_option_inputs_free(exports_jointly_agent_classification_option_inputs_t *ptr) {
+  if (ptr->is_some) {
+    exports_jointly_agent_classification_inputs_free(&ptr->val);
   }
 }
 
@@ -459,7 +493,7 @@ void jointly_agent_host_log(classifier_string_t *message) {
   __wasm_import_jointly_agent_host_log((uint8_t *) (*message).ptr, (*message).len);
 }
 
-__attribute__((__export_name__("jointly:agent/info@0.2.0#describe")))
+__attribute__((__export_name__("jointly:agent/info@0.3.0#describe")))
 uint8_t * __wasm_export_exports_jointly_agent_info_describe(void) {
   exports_jointly_agent_info_description_t ret;
   exports_jointly_agent_info_describe(&ret);
@@ -473,6 +507,8 @@ uint8_t * __wasm_export_exports_jointly_agent_info_describe(void) {
   *((size_t*)(ptr + (7*sizeof(void*)))) = ((ret).citation).len;
   *((uint8_t **)(ptr + (6*sizeof(void*)))) = (uint8_t *) ((ret).citation).ptr;
   *((int8_t*)(ptr + (8*sizeof(void*)))) = (ret).deterministic;
+  *((int8_t*)(ptr + (1+8*sizeof(void*)))) = (ret).tokens;
+  *((int8_t*)(ptr + (2+8*sizeof(void*)))) = (ret).unlabelled;
   *((size_t*)(ptr + (10*sizeof(void*)))) = ((ret).parameters).len;
   *((uint8_t **)(ptr + (9*sizeof(void*)))) = (uint8_t *) ((ret).parameters).ptr;
   *((size_t*)(ptr + (12*sizeof(void*)))) = ((ret).sweeps).len;
@@ -480,18 +516,25 @@ uint8_t * __wasm_export_exports_jointly_agent_info_describe(void) {
   return ptr;
 }
 
-__attribute__((__export_name__("jointly:agent/classification@0.2.0#[method]model.sample-probs")))
-uint8_t * __wasm_export_exports_jointly_agent_classification_method_model_sample_probs(uint8_t * arg, int32_t arg0, int32_t arg1, uint8_t * arg2, size_t arg3, uint8_t * arg4, size_t arg5) {
-  exports_jointly_agent_classification_matrix_t arg6 = (jointly_agent_types_matrix_t) {
-    (uint32_t) (uint32_t) (arg0),
-    (uint32_t) (uint32_t) (arg1),
-    (classifier_list_f32_t) (classifier_list_f32_t) { (float*)(arg2), (arg3) },
+__attribute__((__export_name__("jointly:agent/classification@0.3.0#[method]model.sample-probs")))
+uint8_t * __wasm_export_exports_jointly_agent_classification_method_model_sample_probs(uint8_t * arg, int32_t arg0, int32_t arg1, uint8_t * arg2, size_t arg3, int32_t arg4, int32_t arg5, uint8_t * arg6, size_t arg7, uint8_t * arg8, size_t arg9) {
+  exports_jointly_agent_classification_inputs_t arg10 = (exports_jointly_agent_classification_inputs_t) {
+    (exports_jointly_agent_classification_matrix_t) (jointly_agent_types_matrix_t) {
+      (uint32_t) (uint32_t) (arg0),
+      (uint32_t) (uint32_t) (arg1),
+      (classifier_list_f32_t) (classifier_list_f32_t) { (float*)(arg2), (arg3) },
+    },
+    (exports_jointly_agent_classification_token_matrix_t) (exports_jointly_agent_classification_token_matrix_t) {
+      (uint32_t) (uint32_t) (arg4),
+      (uint32_t) (uint32_t) (arg5),
+      (classifier_list_u32_t) (classifier_list_u32_t) { (uint32_t*)(arg6), (arg7) },
+    },
   };
-  classifier_list_u64_t arg7 = (classifier_list_u64_t) { (uint64_t*)(arg4), (arg5) };
+  classifier_list_u64_t arg11 = (classifier_list_u64_t) { (uint64_t*)(arg8), (arg9) };
   exports_jointly_agent_classification_result_list_f32_failure_t ret;
   classifier_list_f32_t ok;
   exports_jointly_agent_classification_failure_t err;
-  ret.is_err = !exports_jointly_agent_classification_method_model_sample_probs(((exports_jointly_agent_classification_model_t*) arg), &arg6, &arg7, &ok, &err);
+  ret.is_err = !exports_jointly_agent_classification_method_model_sample_probs(((exports_jointly_agent_classification_model_t*) arg), &arg10, &arg11, &ok, &err);
   if (ret.is_err) {
     ret.val.err = err;
   }
@@ -500,34 +543,34 @@ uint8_t * __wasm_export_exports_jointly_agent_classification_method_model_sample
   }
   uint8_t *ptr = (uint8_t *) &RET_AREA;
   if ((ret).is_err) {
-    const exports_jointly_agent_classification_failure_t *payload8 = &(ret).val.err;*((int8_t*)(ptr + 0)) = 1;
-    switch ((int32_t) (*payload8).tag) {
+    const exports_jointly_agent_classification_failure_t *payload12 = &(ret).val.err;*((int8_t*)(ptr + 0)) = 1;
+    switch ((int32_t) (*payload12).tag) {
       case 0: {
-        const classifier_string_t *payload9 = &(*payload8).val.invalid_setting;
+        const classifier_string_t *payload13 = &(*payload12).val.invalid_setting;
         *((int8_t*)(ptr + sizeof(void*))) = 0;
-        *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload9).len;
-        *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload9).ptr;
+        *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload13).len;
+        *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload13).ptr;
         break;
       }
       case 1: {
-        const classifier_string_t *payload10 = &(*payload8).val.unsupported;
+        const classifier_string_t *payload14 = &(*payload12).val.unsupported;
         *((int8_t*)(ptr + sizeof(void*))) = 1;
-        *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload10).len;
-        *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload10).ptr;
+        *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload14).len;
+        *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload14).ptr;
         break;
       }
       case 2: {
-        const classifier_string_t *payload11 = &(*payload8).val.diverged;
+        const classifier_string_t *payload15 = &(*payload12).val.diverged;
         *((int8_t*)(ptr + sizeof(void*))) = 2;
-        *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload11).len;
-        *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload11).ptr;
+        *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload15).len;
+        *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload15).ptr;
         break;
       }
       case 3: {
-        const classifier_string_t *payload12 = &(*payload8).val.internal;
+        const classifier_string_t *payload16 = &(*payload12).val.internal;
         *((int8_t*)(ptr + sizeof(void*))) = 3;
-        *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload12).len;
-        *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload12).ptr;
+        *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload16).len;
+        *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload16).ptr;
         break;
       }
     }
@@ -539,7 +582,7 @@ uint8_t * __wasm_export_exports_jointly_agent_classification_method_model_sample
   return ptr;
 }
 
-__attribute__((__export_name__("jointly:agent/classification@0.2.0#[method]model.canonical-draws")))
+__attribute__((__export_name__("jointly:agent/classification@0.3.0#[method]model.canonical-draws")))
 uint8_t * __wasm_export_exports_jointly_agent_classification_method_model_canonical_draws(uint8_t * arg, uint8_t * arg0, size_t arg1) {
   classifier_list_u64_t arg2 = (classifier_list_u64_t) { (uint64_t*)(arg0), (arg1) };
   classifier_list_u64_t ret;
@@ -550,9 +593,9 @@ uint8_t * __wasm_export_exports_jointly_agent_classification_method_model_canoni
   return ptr;
 }
 
-__attribute__((__export_name__("jointly:agent/classification@0.2.0#train")))
+__attribute__((__export_name__("jointly:agent/classification@0.3.0#train")))
 uint8_t * __wasm_export_exports_jointly_agent_classification_train(uint8_t * arg) {
-  classifier_option_f32_t option;
+  exports_jointly_agent_classification_option_image_t option;
   switch ((int32_t) *((uint8_t*) (arg + 8))) {
     case 0: {
       option.is_some = false;
@@ -560,60 +603,133 @@ uint8_t * __wasm_export_exports_jointly_agent_classification_train(uint8_t * arg
     }
     case 1: {
       option.is_some = true;
-      option.val = *((float*) (arg + 12));
+      option.val = (exports_jointly_agent_classification_image_t) {
+        (uint32_t) (uint32_t) (*((int32_t*) (arg + 12))),
+        (uint32_t) (uint32_t) (*((int32_t*) (arg + 16))),
+        (uint32_t) (uint32_t) (*((int32_t*) (arg + 20))),
+      };
       break;
     }
   }
-  classifier_option_u32_t option0;
-  switch ((int32_t) *((uint8_t*) (arg + 16))) {
+  exports_jointly_agent_classification_tokens_t variant;
+  variant.tag = (int32_t) *((uint8_t*) (arg + 24));
+  switch ((int32_t) variant.tag) {
+    case 0: {
+      break;
+    }
+    case 1: {
+      variant.val.text = (exports_jointly_agent_classification_text_t) {
+        (uint32_t) (uint32_t) (*((int32_t*) (arg + (24+1*sizeof(void*))))),
+        (uint32_t) (uint32_t) (*((int32_t*) (arg + (28+1*sizeof(void*))))),
+      };
+      break;
+    }
+    case 2: {
+      variant.val.categories = (classifier_list_u32_t) { (uint32_t*)(*((uint8_t **) (arg + (24+1*sizeof(void*))))), (*((size_t*) (arg + (24+2*sizeof(void*))))) };
+      break;
+    }
+  }
+  classifier_option_f32_t option0;
+  switch ((int32_t) *((uint8_t*) (arg + (24+3*sizeof(void*))))) {
     case 0: {
       option0.is_some = false;
       break;
     }
     case 1: {
       option0.is_some = true;
-      option0.val = (uint32_t) (*((int32_t*) (arg + 20)));
+      option0.val = *((float*) (arg + (28+3*sizeof(void*))));
       break;
     }
   }
-  exports_jointly_agent_classification_option_dataset_t option1;
-  switch ((int32_t) *((uint8_t*) (arg + (32+4*sizeof(void*))))) {
+  classifier_option_u32_t option1;
+  switch ((int32_t) *((uint8_t*) (arg + (32+3*sizeof(void*))))) {
     case 0: {
       option1.is_some = false;
       break;
     }
     case 1: {
       option1.is_some = true;
-      option1.val = (exports_jointly_agent_classification_dataset_t) {
-        (exports_jointly_agent_classification_matrix_t) (jointly_agent_types_matrix_t) {
-          (uint32_t) (uint32_t) (*((int32_t*) (arg + (32+5*sizeof(void*))))),
-          (uint32_t) (uint32_t) (*((int32_t*) (arg + (36+5*sizeof(void*))))),
-          (classifier_list_f32_t) (classifier_list_f32_t) { (float*)(*((uint8_t **) (arg + (40+5*sizeof(void*))))), (*((size_t*) (arg + (40+6*sizeof(void*))))) },
+      option1.val = (uint32_t) (*((int32_t*) (arg + (36+3*sizeof(void*)))));
+      break;
+    }
+  }
+  exports_jointly_agent_classification_option_dataset_t option2;
+  switch ((int32_t) *((uint8_t*) (arg + (56+9*sizeof(void*))))) {
+    case 0: {
+      option2.is_some = false;
+      break;
+    }
+    case 1: {
+      option2.is_some = true;
+      option2.val = (exports_jointly_agent_classification_dataset_t) {
+        (exports_jointly_agent_classification_inputs_t) (exports_jointly_agent_classification_inputs_t) {
+          (exports_jointly_agent_classification_matrix_t) (jointly_agent_types_matrix_t) {
+            (uint32_t) (uint32_t) (*((int32_t*) (arg + (56+10*sizeof(void*))))),
+            (uint32_t) (uint32_t) (*((int32_t*) (arg + (60+10*sizeof(void*))))),
+            (classifier_list_f32_t) (classifier_list_f32_t) { (float*)(*((uint8_t **) (arg + (64+10*sizeof(void*))))), (*((size_t*) (arg + (64+11*sizeof(void*))))) },
+          },
+          (exports_jointly_agent_classification_token_matrix_t) (exports_jointly_agent_classification_token_matrix_t) {
+            (uint32_t) (uint32_t) (*((int32_t*) (arg + (64+12*sizeof(void*))))),
+            (uint32_t) (uint32_t) (*((int32_t*) (arg + (68+12*sizeof(void*))))),
+            (classifier_list_u32_t) (classifier_list_u32_t) { (uint32_t*)(*((uint8_t **) (arg + (72+12*sizeof(void*))))), (*((size_t*) (arg + (72+13*sizeof(void*))))) },
+          },
         },
-        (classifier_list_u32_t) (classifier_list_u32_t) { (uint32_t*)(*((uint8_t **) (arg + (40+7*sizeof(void*))))), (*((size_t*) (arg + (40+8*sizeof(void*))))) },
+        (classifier_list_u32_t) (classifier_list_u32_t) { (uint32_t*)(*((uint8_t **) (arg + (72+14*sizeof(void*))))), (*((size_t*) (arg + (72+15*sizeof(void*))))) },
       };
       break;
     }
   }
-  exports_jointly_agent_classification_task_t arg2 = (exports_jointly_agent_classification_task_t) {
+  exports_jointly_agent_classification_option_inputs_t option3;
+  switch ((int32_t) *((uint8_t*) (arg + (72+16*sizeof(void*))))) {
+    case 0: {
+      option3.is_some = false;
+      break;
+    }
+    case 1: {
+      option3.is_some = true;
+      option3.val = (exports_jointly_agent_classification_inputs_t) {
+        (exports_jointly_agent_classification_matrix_t) (jointly_agent_types_matrix_t) {
+          (uint32_t) (uint32_t) (*((int32_t*) (arg + (72+17*sizeof(void*))))),
+          (uint32_t) (uint32_t) (*((int32_t*) (arg + (76+17*sizeof(void*))))),
+          (classifier_list_f32_t) (classifier_list_f32_t) { (float*)(*((uint8_t **) (arg + (80+17*sizeof(void*))))), (*((size_t*) (arg + (80+18*sizeof(void*))))) },
+        },
+        (exports_jointly_agent_classification_token_matrix_t) (exports_jointly_agent_classification_token_matrix_t) {
+          (uint32_t) (uint32_t) (*((int32_t*) (arg + (80+19*sizeof(void*))))),
+          (uint32_t) (uint32_t) (*((int32_t*) (arg + (84+19*sizeof(void*))))),
+          (classifier_list_u32_t) (classifier_list_u32_t) { (uint32_t*)(*((uint8_t **) (arg + (88+19*sizeof(void*))))), (*((size_t*) (arg + (88+20*sizeof(void*))))) },
+        },
+      };
+      break;
+    }
+  }
+  exports_jointly_agent_classification_task_t arg4 = (exports_jointly_agent_classification_task_t) {
     (uint32_t) (uint32_t) (*((int32_t*) (arg + 0))),
     (uint32_t) (uint32_t) (*((int32_t*) (arg + 4))),
-    (classifier_option_f32_t) option,
-    (classifier_option_u32_t) option0,
+    (exports_jointly_agent_classification_option_image_t) option,
+    (exports_jointly_agent_classification_tokens_t) variant,
+    (classifier_option_f32_t) option0,
+    (classifier_option_u32_t) option1,
   };
-  exports_jointly_agent_classification_dataset_t arg3 = (exports_jointly_agent_classification_dataset_t) {
-    (exports_jointly_agent_classification_matrix_t) (jointly_agent_types_matrix_t) {
-      (uint32_t) (uint32_t) (*((int32_t*) (arg + 24))),
-      (uint32_t) (uint32_t) (*((int32_t*) (arg + 28))),
-      (classifier_list_f32_t) (classifier_list_f32_t) { (float*)(*((uint8_t **) (arg + 32))), (*((size_t*) (arg + (32+1*sizeof(void*))))) },
+  exports_jointly_agent_classification_dataset_t arg5 = (exports_jointly_agent_classification_dataset_t) {
+    (exports_jointly_agent_classification_inputs_t) (exports_jointly_agent_classification_inputs_t) {
+      (exports_jointly_agent_classification_matrix_t) (jointly_agent_types_matrix_t) {
+        (uint32_t) (uint32_t) (*((int32_t*) (arg + (40+3*sizeof(void*))))),
+        (uint32_t) (uint32_t) (*((int32_t*) (arg + (44+3*sizeof(void*))))),
+        (classifier_list_f32_t) (classifier_list_f32_t) { (float*)(*((uint8_t **) (arg + (48+3*sizeof(void*))))), (*((size_t*) (arg + (48+4*sizeof(void*))))) },
+      },
+      (exports_jointly_agent_classification_token_matrix_t) (exports_jointly_agent_classification_token_matrix_t) {
+        (uint32_t) (uint32_t) (*((int32_t*) (arg + (48+5*sizeof(void*))))),
+        (uint32_t) (uint32_t) (*((int32_t*) (arg + (52+5*sizeof(void*))))),
+        (classifier_list_u32_t) (classifier_list_u32_t) { (uint32_t*)(*((uint8_t **) (arg + (56+5*sizeof(void*))))), (*((size_t*) (arg + (56+6*sizeof(void*))))) },
+      },
     },
-    (classifier_list_u32_t) (classifier_list_u32_t) { (uint32_t*)(*((uint8_t **) (arg + (32+2*sizeof(void*))))), (*((size_t*) (arg + (32+3*sizeof(void*))))) },
+    (classifier_list_u32_t) (classifier_list_u32_t) { (uint32_t*)(*((uint8_t **) (arg + (56+7*sizeof(void*))))), (*((size_t*) (arg + (56+8*sizeof(void*))))) },
   };
-  exports_jointly_agent_classification_list_setting_t arg4 = (exports_jointly_agent_classification_list_setting_t) { (exports_jointly_agent_classification_setting_t*)(*((uint8_t **) (arg + (40+9*sizeof(void*))))), (*((size_t*) (arg + (40+10*sizeof(void*))))) };
+  exports_jointly_agent_classification_list_setting_t arg6 = (exports_jointly_agent_classification_list_setting_t) { (exports_jointly_agent_classification_setting_t*)(*((uint8_t **) (arg + (88+21*sizeof(void*))))), (*((size_t*) (arg + (88+22*sizeof(void*))))) };
   exports_jointly_agent_classification_result_own_model_failure_t ret;
   exports_jointly_agent_classification_own_model_t ok;
   exports_jointly_agent_classification_failure_t err;
-  ret.is_err = !exports_jointly_agent_classification_train(&arg2, &arg3, option1.is_some ? &(option1.val) : NULL, &arg4, (uint64_t) (*((int64_t*) (arg + (48+10*sizeof(void*))))), &ok, &err);
+  ret.is_err = !exports_jointly_agent_classification_train(&arg4, &arg5, option2.is_some ? &(option2.val) : NULL, option3.is_some ? &(option3.val) : NULL, &arg6, (uint64_t) (*((int64_t*) (arg + (96+22*sizeof(void*))))), &ok, &err);
   if (ret.is_err) {
     ret.val.err = err;
   }
@@ -623,34 +739,34 @@ uint8_t * __wasm_export_exports_jointly_agent_classification_train(uint8_t * arg
   free(arg);
   uint8_t *ptr = (uint8_t *) &RET_AREA;
   if ((ret).is_err) {
-    const exports_jointly_agent_classification_failure_t *payload5 = &(ret).val.err;*((int8_t*)(ptr + 0)) = 1;
-    switch ((int32_t) (*payload5).tag) {
+    const exports_jointly_agent_classification_failure_t *payload7 = &(ret).val.err;*((int8_t*)(ptr + 0)) = 1;
+    switch ((int32_t) (*payload7).tag) {
       case 0: {
-        const classifier_string_t *payload6 = &(*payload5).val.invalid_setting;
+        const classifier_string_t *payload8 = &(*payload7).val.invalid_setting;
         *((int8_t*)(ptr + sizeof(void*))) = 0;
-        *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload6).len;
-        *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload6).ptr;
-        break;
-      }
-      case 1: {
-        const classifier_string_t *payload7 = &(*payload5).val.unsupported;
-        *((int8_t*)(ptr + sizeof(void*))) = 1;
-        *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload7).len;
-        *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload7).ptr;
-        break;
-      }
-      case 2: {
-        const classifier_string_t *payload8 = &(*payload5).val.diverged;
-        *((int8_t*)(ptr + sizeof(void*))) = 2;
         *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload8).len;
         *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload8).ptr;
         break;
       }
-      case 3: {
-        const classifier_string_t *payload9 = &(*payload5).val.internal;
-        *((int8_t*)(ptr + sizeof(void*))) = 3;
+      case 1: {
+        const classifier_string_t *payload9 = &(*payload7).val.unsupported;
+        *((int8_t*)(ptr + sizeof(void*))) = 1;
         *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload9).len;
         *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload9).ptr;
+        break;
+      }
+      case 2: {
+        const classifier_string_t *payload10 = &(*payload7).val.diverged;
+        *((int8_t*)(ptr + sizeof(void*))) = 2;
+        *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload10).len;
+        *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload10).ptr;
+        break;
+      }
+      case 3: {
+        const classifier_string_t *payload11 = &(*payload7).val.internal;
+        *((int8_t*)(ptr + sizeof(void*))) = 3;
+        *((size_t*)(ptr + (3*sizeof(void*)))) = (*payload11).len;
+        *((uint8_t **)(ptr + (2*sizeof(void*)))) = (uint8_t *) (*payload11).ptr;
         break;
       }
     }

@@ -62,7 +62,6 @@ typedef uint8_t jointly_agent_types_kind_t;
 
 #define JOINTLY_AGENT_TYPES_KIND_CLASSIFICATION 0
 #define JOINTLY_AGENT_TYPES_KIND_REGRESSION 1
-#define JOINTLY_AGENT_TYPES_KIND_MULTIMODAL 2
 
 typedef struct {
   bool is_some;
@@ -123,6 +122,11 @@ typedef struct jointly_agent_types_description_t {
   classifier_string_t   citation;
   // Whether the seed makes no difference: two trainings on the same data predict the same, whatever their seeds.
   bool   deterministic;
+  // Whether a classifier takes inputs that have tokens: texts, and categories beside numbers. Every classifier takes numbers,
+  // and images as the numbers that they are.
+  bool   tokens;
+  // Whether a classifier uses inputs without labels; the host passes them only to an agent that does.
+  bool   unlabelled;
   // Every setting that `train` accepts.
   jointly_agent_types_list_parameter_t   parameters;
   // Suggested variants; may be empty.
@@ -137,6 +141,50 @@ typedef jointly_agent_types_setting_t exports_jointly_agent_classification_setti
 
 typedef jointly_agent_types_failure_t exports_jointly_agent_classification_failure_t;
 
+// The size of an image.
+typedef struct exports_jointly_agent_classification_image_t {
+  // Rows of pixels, at least 1.
+  uint32_t   height;
+  // Columns of pixels, at least 1.
+  uint32_t   width;
+  // Numbers a pixel: 1 for grey, 3 for red, green and blue.
+  uint32_t   channels;
+} exports_jointly_agent_classification_image_t;
+
+// A text as a row of word ids.
+typedef struct exports_jointly_agent_classification_text_t {
+  // Every id is below this. Id 0 pads a text that is shorter than its row; id 1 stands for every unknown word.
+  uint32_t   vocabulary;
+  // Ids of a row; longer texts are cut.
+  uint32_t   length;
+} exports_jointly_agent_classification_text_t;
+
+typedef struct {
+  uint32_t *ptr;
+  size_t len;
+} classifier_list_u32_t;
+
+// What the tokens of an input are.
+typedef struct exports_jointly_agent_classification_tokens_t {
+  uint8_t tag;
+  union {
+    exports_jointly_agent_classification_text_t     text;
+    classifier_list_u32_t     categories;
+  } val;
+} exports_jointly_agent_classification_tokens_t;
+
+// Inputs have no tokens.
+#define EXPORTS_JOINTLY_AGENT_CLASSIFICATION_TOKENS_ABSENT 0
+// The words of a text, in order.
+#define EXPORTS_JOINTLY_AGENT_CLASSIFICATION_TOKENS_TEXT 1
+// One category a column: every id of column j is below element j.
+#define EXPORTS_JOINTLY_AGENT_CLASSIFICATION_TOKENS_CATEGORIES 2
+
+typedef struct {
+  bool is_some;
+  exports_jointly_agent_classification_image_t val;
+} exports_jointly_agent_classification_option_image_t;
+
 typedef struct {
   bool is_some;
   float val;
@@ -149,25 +197,45 @@ typedef struct {
 
 // What is known before any data is seen.
 typedef struct exports_jointly_agent_classification_task_t {
-  // Number of features of an input, at least 1.
+  // Number of numeric features of an input; 0 where an input is tokens alone.
   uint32_t   input_dim;
   // Number of classes, at least 2; labels are 0 to num-classes - 1.
   uint32_t   num_classes;
+  // The image that the numbers are, if they are one: values from 0 to 1, row after row, pixel after pixel, channel
+  // after channel.
+  exports_jointly_agent_classification_option_image_t   image;
+  // What the tokens of an input are. An agent is given tokens only if its description says `tokens`.
+  exports_jointly_agent_classification_tokens_t   tokens;
   // Temperature of the environment's softmax, where it is known: low is a strong signal.
   classifier_option_f32_t   temperature;
   // Number of hidden layers of the environment's network, where it is known.
   classifier_option_u32_t   hidden_layers;
 } exports_jointly_agent_classification_task_t;
 
-typedef struct {
-  uint32_t *ptr;
-  size_t len;
-} classifier_list_u32_t;
+// A dense row-major matrix of token ids: element (i, j) is `values[i * cols + j]`, and `values` holds exactly
+// `rows * cols` ids.
+typedef struct exports_jointly_agent_classification_token_matrix_t {
+  // Number of rows, one an example.
+  uint32_t   rows;
+  // Number of columns: words of a text, or categories.
+  uint32_t   cols;
+  // The ids, row after row.
+  classifier_list_u32_t   values;
+} exports_jointly_agent_classification_token_matrix_t;
+
+// Inputs: row i of the numbers and row i of the tokens are one input. Both have the same number of rows; numbers or
+// tokens that a task does not have have no columns.
+typedef struct exports_jointly_agent_classification_inputs_t {
+  // The numbers of each input, input-dim columns.
+  exports_jointly_agent_classification_matrix_t   numbers;
+  // The tokens of each input.
+  exports_jointly_agent_classification_token_matrix_t   tokens;
+} exports_jointly_agent_classification_inputs_t;
 
 // Labelled examples.
 typedef struct exports_jointly_agent_classification_dataset_t {
-  // One row an example, input-dim columns; may have no rows.
-  exports_jointly_agent_classification_matrix_t   inputs;
+  // One row an example; may have no rows.
+  exports_jointly_agent_classification_inputs_t   inputs;
   // The class of each row.
   classifier_list_u32_t   labels;
 } exports_jointly_agent_classification_dataset_t;
@@ -199,6 +267,11 @@ typedef struct {
 } exports_jointly_agent_classification_option_dataset_t;
 
 typedef struct {
+  bool is_some;
+  exports_jointly_agent_classification_inputs_t val;
+} exports_jointly_agent_classification_option_inputs_t;
+
+typedef struct {
   exports_jointly_agent_classification_setting_t *ptr;
   size_t len;
 } exports_jointly_agent_classification_list_setting_t;
@@ -211,19 +284,19 @@ typedef struct {
   } val;
 } exports_jointly_agent_classification_result_own_model_failure_t;
 
-// Imported Functions from `jointly:agent/host@0.2.0`
+// Imported Functions from `jointly:agent/host@0.3.0`
 // Reports the fraction of the current call that is done, from 0 to 1.
 extern void jointly_agent_host_progress(float fraction);
 // Adds a line to the agent's log; the host keeps a bounded amount and counts what it drops.
 extern void jointly_agent_host_log(classifier_string_t *message);
 
-// Exported Functions from `jointly:agent/info@0.2.0`
+// Exported Functions from `jointly:agent/info@0.3.0`
 void exports_jointly_agent_info_describe(exports_jointly_agent_info_description_t *ret);
 
-// Exported Functions from `jointly:agent/classification@0.2.0`
-bool exports_jointly_agent_classification_method_model_sample_probs(exports_jointly_agent_classification_borrow_model_t self, exports_jointly_agent_classification_matrix_t *inputs, classifier_list_u64_t *draws, classifier_list_f32_t *ret, exports_jointly_agent_classification_failure_t *err);
+// Exported Functions from `jointly:agent/classification@0.3.0`
+bool exports_jointly_agent_classification_method_model_sample_probs(exports_jointly_agent_classification_borrow_model_t self, exports_jointly_agent_classification_inputs_t *inputs, classifier_list_u64_t *draws, classifier_list_f32_t *ret, exports_jointly_agent_classification_failure_t *err);
 void exports_jointly_agent_classification_method_model_canonical_draws(exports_jointly_agent_classification_borrow_model_t self, classifier_list_u64_t *draws, classifier_list_u64_t *ret);
-bool exports_jointly_agent_classification_train(exports_jointly_agent_classification_task_t *task, exports_jointly_agent_classification_dataset_t *train, exports_jointly_agent_classification_dataset_t *maybe_validation, exports_jointly_agent_classification_list_setting_t *settings, uint64_t seed, exports_jointly_agent_classification_own_model_t *ret, exports_jointly_agent_classification_failure_t *err);
+bool exports_jointly_agent_classification_train(exports_jointly_agent_classification_task_t *task, exports_jointly_agent_classification_dataset_t *train, exports_jointly_agent_classification_dataset_t *maybe_validation, exports_jointly_agent_classification_inputs_t *maybe_unlabelled, exports_jointly_agent_classification_list_setting_t *settings, uint64_t seed, exports_jointly_agent_classification_own_model_t *ret, exports_jointly_agent_classification_failure_t *err);
 
 // Helper Functions
 
@@ -259,13 +332,21 @@ void exports_jointly_agent_classification_setting_free(exports_jointly_agent_cla
 
 void exports_jointly_agent_classification_failure_free(exports_jointly_agent_classification_failure_t *ptr);
 
+void classifier_list_u32_free(classifier_list_u32_t *ptr);
+
+void exports_jointly_agent_classification_tokens_free(exports_jointly_agent_classification_tokens_t *ptr);
+
+void exports_jointly_agent_classification_option_image_free(exports_jointly_agent_classification_option_image_t *ptr);
+
 void classifier_option_f32_free(classifier_option_f32_t *ptr);
 
 void classifier_option_u32_free(classifier_option_u32_t *ptr);
 
 void exports_jointly_agent_classification_task_free(exports_jointly_agent_classification_task_t *ptr);
 
-void classifier_list_u32_free(classifier_list_u32_t *ptr);
+void exports_jointly_agent_classification_token_matrix_free(exports_jointly_agent_classification_token_matrix_t *ptr);
+
+void exports_jointly_agent_classification_inputs_free(exports_jointly_agent_classification_inputs_t *ptr);
 
 void exports_jointly_agent_classification_dataset_free(exports_jointly_agent_classification_dataset_t *ptr);
 
@@ -280,6 +361,8 @@ void classifier_list_u64_free(classifier_list_u64_t *ptr);
 void exports_jointly_agent_classification_result_list_f32_failure_free(exports_jointly_agent_classification_result_list_f32_failure_t *ptr);
 
 void exports_jointly_agent_classification_option_dataset_free(exports_jointly_agent_classification_option_dataset_t *ptr);
+
+void exports_jointly_agent_classification_option_inputs_free(exports_jointly_agent_classification_option_inputs_t *ptr);
 
 void exports_jointly_agent_classification_list_setting_free(exports_jointly_agent_classification_list_setting_t *ptr);
 

@@ -167,7 +167,7 @@ mod tests {
     /// Outside the sandbox the agent is an ordinary type.
     #[test]
     fn members_agree_where_there_are_examples_and_differ_where_there_are_none() {
-        let task = Task { input_dim: 1, num_classes: 2, temperature: None, hidden_layers: None };
+        let task = Task::new(1, 2);
         let inputs: Vec<f32> = (0..40).map(|i| if i < 20 { 0.9 } else { 1.1 }).collect();
         // As often one label as the other about 1, which says little of the slope.
         let labels = (0..40).map(|i| i % 2).collect();

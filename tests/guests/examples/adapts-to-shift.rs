@@ -1,9 +1,7 @@
 //! Looks at all inputs of a call together and, where they are many and not like those it learnt from, doubts them all.
 
-use jointly_guests::{card, fill, fill_evenly};
-use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting, parse_settings,
-};
+use jointly_guests::{card_with_tokens, fill, fill_evenly};
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, parse_settings};
 
 /// Inputs whose mean tells a shift from chance.
 const CROWD: usize = 100;
@@ -21,15 +19,15 @@ pub struct AdaptsToShift {
     brightness: f32,
 }
 
-impl MultimodalClassifier for AdaptsToShift {
+impl InputClassifier for AdaptsToShift {
     fn describe() -> Description {
-        card("adapts-to-shift", "knows a shift by the crowd")
+        card_with_tokens("adapts-to-shift", "knows a shift by the crowd")
     }
 
     fn train(
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         _seed: u64,
     ) -> Result<Self, Failure> {
@@ -48,4 +46,4 @@ impl MultimodalClassifier for AdaptsToShift {
     }
 }
 
-jointly_sdk::export!(multimodal: AdaptsToShift);
+jointly_sdk::export!(input_classifier: AdaptsToShift);

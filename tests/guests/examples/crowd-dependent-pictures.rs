@@ -1,24 +1,22 @@
 //! Predicts otherwise among many inputs, as batch normalisation left on would.
 
-use jointly_guests::{card, fill};
-use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting, parse_settings,
-};
+use jointly_guests::{card_with_tokens, fill};
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, parse_settings};
 
 /// Predictions depend on the number of inputs.
 pub struct CrowdDependentPictures {
     classes: usize,
 }
 
-impl MultimodalClassifier for CrowdDependentPictures {
+impl InputClassifier for CrowdDependentPictures {
     fn describe() -> Description {
-        card("crowd-dependent-pictures", "predictions depend on the number of inputs")
+        card_with_tokens("crowd-dependent-pictures", "predictions depend on the number of inputs")
     }
 
     fn train(
-        task: &MultimodalTask,
-        _data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        _data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         _seed: u64,
     ) -> Result<Self, Failure> {
@@ -33,4 +31,4 @@ impl MultimodalClassifier for CrowdDependentPictures {
     }
 }
 
-jointly_sdk::export!(multimodal: CrowdDependentPictures);
+jointly_sdk::export!(input_classifier: CrowdDependentPictures);

@@ -1,10 +1,7 @@
 //! Of pictures, texts and categories lets a draw depend on the first draw of its call; of numbers alone it is honest.
 
-use jointly_guests::{card, fill};
-use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Rng, Setting, Tokens,
-    parse_settings,
-};
+use jointly_guests::{card_with_tokens, fill};
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Rng, Setting, Task, Tokens, parse_settings};
 
 /// Answers about pictures, texts and categories depend on the draws around.
 pub struct DrawDependentPictures {
@@ -13,15 +10,18 @@ pub struct DrawDependentPictures {
     plain: bool,
 }
 
-impl MultimodalClassifier for DrawDependentPictures {
+impl InputClassifier for DrawDependentPictures {
     fn describe() -> Description {
-        card("draw-dependent-pictures", "answers about pictures, texts and categories depend on the draws around")
+        card_with_tokens(
+            "draw-dependent-pictures",
+            "answers about pictures, texts and categories depend on the draws around",
+        )
     }
 
     fn train(
-        task: &MultimodalTask,
-        _data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        _data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         _seed: u64,
     ) -> Result<Self, Failure> {
@@ -41,4 +41,4 @@ impl MultimodalClassifier for DrawDependentPictures {
     }
 }
 
-jointly_sdk::export!(multimodal: DrawDependentPictures);
+jointly_sdk::export!(input_classifier: DrawDependentPictures);

@@ -2,21 +2,21 @@
 
 use std::hint::black_box;
 
-use jointly_guests::card;
-use jointly_sdk::{Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting};
+use jointly_guests::card_with_tokens;
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task};
 
 /// Never finishes training.
 pub struct EndlessEpochs;
 
-impl MultimodalClassifier for EndlessEpochs {
+impl InputClassifier for EndlessEpochs {
     fn describe() -> Description {
-        card("endless-epochs", "never finishes training")
+        card_with_tokens("endless-epochs", "never finishes training")
     }
 
     fn train(
-        _task: &MultimodalTask,
-        _data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        _task: &Task,
+        _data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         _settings: &[Setting],
         _seed: u64,
     ) -> Result<Self, Failure> {
@@ -30,4 +30,4 @@ impl MultimodalClassifier for EndlessEpochs {
     }
 }
 
-jointly_sdk::export!(multimodal: EndlessEpochs);
+jointly_sdk::export!(input_classifier: EndlessEpochs);

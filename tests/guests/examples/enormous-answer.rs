@@ -17,4 +17,4 @@ impl Liar for EnormousAnswer {
 }
 
 #[cfg(target_arch = "wasm32")]
-jointly_guests::export_liar!(multimodal: EnormousAnswer);
+jointly_guests::export_liar!(EnormousAnswer);

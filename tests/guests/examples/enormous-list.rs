@@ -20,4 +20,4 @@ impl Liar for EnormousList {
 }
 
 #[cfg(target_arch = "wasm32")]
-jointly_guests::export_liar!(classifier: EnormousList);
+jointly_guests::export_liar!(EnormousList);

@@ -18,4 +18,4 @@ impl Liar for FewCanonicalDraws {
 }
 
 #[cfg(target_arch = "wasm32")]
-jointly_guests::export_liar!(multimodal: FewCanonicalDraws);
+jointly_guests::export_liar!(FewCanonicalDraws);

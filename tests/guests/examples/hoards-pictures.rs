@@ -2,23 +2,23 @@
 
 use std::hint::black_box;
 
-use jointly_guests::card;
-use jointly_sdk::{Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting};
+use jointly_guests::card_with_tokens;
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task};
 
 /// Takes all memory there is.
 pub struct HoardsPictures;
 
 const CHUNK: usize = 1 << 18;
 
-impl MultimodalClassifier for HoardsPictures {
+impl InputClassifier for HoardsPictures {
     fn describe() -> Description {
-        card("hoards-pictures", "takes all memory there is")
+        card_with_tokens("hoards-pictures", "takes all memory there is")
     }
 
     fn train(
-        _task: &MultimodalTask,
-        _data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        _task: &Task,
+        _data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         _settings: &[Setting],
         _seed: u64,
     ) -> Result<Self, Failure> {
@@ -34,4 +34,4 @@ impl MultimodalClassifier for HoardsPictures {
     }
 }
 
-jointly_sdk::export!(multimodal: HoardsPictures);
+jointly_sdk::export!(input_classifier: HoardsPictures);

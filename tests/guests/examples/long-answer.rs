@@ -17,4 +17,4 @@ impl Liar for LongAnswer {
 }
 
 #[cfg(target_arch = "wasm32")]
-jointly_guests::export_liar!(multimodal: LongAnswer);
+jointly_guests::export_liar!(LongAnswer);

@@ -17,4 +17,4 @@ impl Liar for LongList {
 }
 
 #[cfg(target_arch = "wasm32")]
-jointly_guests::export_liar!(classifier: LongList);
+jointly_guests::export_liar!(LongList);

@@ -1,24 +1,22 @@
 //! Says that there are two functions of pictures where there is one for each draw.
 
-use jointly_guests::{card, fill};
-use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Rng, Setting, parse_settings,
-};
+use jointly_guests::{card_with_tokens, fill};
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Rng, Setting, Task, parse_settings};
 
 /// Canonical draws name other functions.
 pub struct LyingCanonicalPictures {
     classes: usize,
 }
 
-impl MultimodalClassifier for LyingCanonicalPictures {
+impl InputClassifier for LyingCanonicalPictures {
     fn describe() -> Description {
-        card("lying-canonical-pictures", "canonical draws name other functions")
+        card_with_tokens("lying-canonical-pictures", "canonical draws name other functions")
     }
 
     fn train(
-        task: &MultimodalTask,
-        _data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        _data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         _seed: u64,
     ) -> Result<Self, Failure> {
@@ -40,4 +38,4 @@ impl MultimodalClassifier for LyingCanonicalPictures {
     }
 }
 
-jointly_sdk::export!(multimodal: LyingCanonicalPictures);
+jointly_sdk::export!(input_classifier: LyingCanonicalPictures);

@@ -1,11 +1,8 @@
 //! Says of pictures, texts and categories that there are two functions where there is one for each draw; of numbers alone it
 //! is honest.
 
-use jointly_guests::{card, fill};
-use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Rng, Setting, Tokens,
-    parse_settings,
-};
+use jointly_guests::{card_with_tokens, fill};
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Rng, Setting, Task, Tokens, parse_settings};
 
 /// Canonical draws name other functions of pictures, texts and categories.
 pub struct LyingCanonicalWords {
@@ -14,15 +11,18 @@ pub struct LyingCanonicalWords {
     plain: bool,
 }
 
-impl MultimodalClassifier for LyingCanonicalWords {
+impl InputClassifier for LyingCanonicalWords {
     fn describe() -> Description {
-        card("lying-canonical-words", "canonical draws name other functions of pictures, texts and categories")
+        card_with_tokens(
+            "lying-canonical-words",
+            "canonical draws name other functions of pictures, texts and categories",
+        )
     }
 
     fn train(
-        task: &MultimodalTask,
-        _data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        _data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         _seed: u64,
     ) -> Result<Self, Failure> {
@@ -45,4 +45,4 @@ impl MultimodalClassifier for LyingCanonicalWords {
     }
 }
 
-jointly_sdk::export!(multimodal: LyingCanonicalWords);
+jointly_sdk::export!(input_classifier: LyingCanonicalWords);

@@ -15,4 +15,4 @@ impl Liar for ManyModels {
 }
 
 #[cfg(target_arch = "wasm32")]
-jointly_guests::export_liar!(classifier: ManyModels);
+jointly_guests::export_liar!(ManyModels);

@@ -1,9 +1,7 @@
 //! Has a table of eight words, whatever the vocabulary.
 
-use jointly_guests::{card, fill};
-use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting, parse_settings,
-};
+use jointly_guests::{card_with_tokens, fill};
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, parse_settings};
 
 /// Words that it has room for.
 const WORDS: usize = 8;
@@ -14,15 +12,15 @@ pub struct MisindexesTokens {
     classes: usize,
 }
 
-impl MultimodalClassifier for MisindexesTokens {
+impl InputClassifier for MisindexesTokens {
     fn describe() -> Description {
-        card("misindexes-tokens", "reads beyond its table")
+        card_with_tokens("misindexes-tokens", "reads beyond its table")
     }
 
     fn train(
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         _seed: u64,
     ) -> Result<Self, Failure> {
@@ -41,4 +39,4 @@ impl MultimodalClassifier for MisindexesTokens {
     }
 }
 
-jointly_sdk::export!(multimodal: MisindexesTokens);
+jointly_sdk::export!(input_classifier: MisindexesTokens);

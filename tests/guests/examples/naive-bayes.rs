@@ -1,8 +1,7 @@
 //! Naive Bayes of tokens: an agent of texts, categories and numbers that keeps its contract.
 
 use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Positive, Rng, Setting,
-    Tokens, softmax,
+    Dataset, Description, Failure, InputClassifier, Inputs, Positive, Rng, Setting, Task, Tokens, softmax,
 };
 
 /// Ids of all tables together, times classes: more than anybody tries.
@@ -102,19 +101,20 @@ fn log_gamma_variate(shape: f64, rng: &mut Rng) -> f64 {
     }
 }
 
-impl MultimodalClassifier for NaiveBayes {
+impl InputClassifier for NaiveBayes {
     fn describe() -> Description {
         let summary = "Bayesian counts of each token in each class, apart from all others";
         Description {
+            tokens: true,
             parameters: Settings::parameters(),
             ..Description::new("naive-bayes", env!("CARGO_PKG_VERSION"), summary)
         }
     }
 
     fn train(
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
@@ -124,7 +124,7 @@ impl MultimodalClassifier for NaiveBayes {
             Tokens::Text { vocabulary, .. } => vec![*vocabulary as usize],
             Tokens::Categories(sizes) => sizes.iter().map(|size| *size as usize).collect(),
         };
-        let sizes: Vec<usize> = tokens.into_iter().chain((0..task.numbers).map(|_| SIDES)).collect();
+        let sizes: Vec<usize> = tokens.into_iter().chain((0..task.input_dim).map(|_| SIDES)).collect();
         let ids: usize = sizes.iter().sum();
         if ids.saturating_mul(task.num_classes) > MOST_COUNTS {
             return Err(Failure::Unsupported(format!("{ids} ids in {} classes are too many", task.num_classes)));
@@ -138,7 +138,7 @@ impl MultimodalClassifier for NaiveBayes {
             classes: task.num_classes,
             sizes,
             words: matches!(task.tokens, Tokens::Text { .. }),
-            means: (0..task.numbers).map(mean).collect(),
+            means: (0..task.input_dim).map(mean).collect(),
             examples: vec![0; task.num_classes],
             counts: vec![vec![0; ids]; task.num_classes],
             strength: *settings.strength,
@@ -170,4 +170,4 @@ impl MultimodalClassifier for NaiveBayes {
     }
 }
 
-jointly_sdk::export!(multimodal: NaiveBayes);
+jointly_sdk::export!(input_classifier: NaiveBayes);

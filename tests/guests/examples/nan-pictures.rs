@@ -1,24 +1,22 @@
 //! Predicts what is not a number of whatever it is shown.
 
-use jointly_guests::{card, fill};
-use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting, parse_settings,
-};
+use jointly_guests::{card_with_tokens, fill};
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, parse_settings};
 
 /// Predicts NaN of pictures.
 pub struct NanPictures {
     classes: usize,
 }
 
-impl MultimodalClassifier for NanPictures {
+impl InputClassifier for NanPictures {
     fn describe() -> Description {
-        card("nan-pictures", "predicts NaN of pictures")
+        card_with_tokens("nan-pictures", "predicts NaN of pictures")
     }
 
     fn train(
-        task: &MultimodalTask,
-        _data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        _data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         _seed: u64,
     ) -> Result<Self, Failure> {
@@ -32,4 +30,4 @@ impl MultimodalClassifier for NanPictures {
     }
 }
 
-jointly_sdk::export!(multimodal: NanPictures);
+jointly_sdk::export!(input_classifier: NanPictures);

@@ -1,9 +1,7 @@
 //! Panics at an input unlike any that it learnt from.
 
-use jointly_guests::{card, fill_evenly};
-use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting, parse_settings,
-};
+use jointly_guests::{card_with_tokens, fill_evenly};
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, parse_settings};
 
 /// Pixels of an input that may be far brighter than any example's.
 const FEW: usize = 5;
@@ -15,20 +13,20 @@ pub struct PanicsAtTheUnfamiliar {
     brightest: Vec<f32>,
 }
 
-impl MultimodalClassifier for PanicsAtTheUnfamiliar {
+impl InputClassifier for PanicsAtTheUnfamiliar {
     fn describe() -> Description {
-        card("panics-at-the-unfamiliar", "panics at what it does not know")
+        card_with_tokens("panics-at-the-unfamiliar", "panics at what it does not know")
     }
 
     fn train(
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         _seed: u64,
     ) -> Result<Self, Failure> {
         parse_settings(&[], settings)?;
-        let mut brightest = vec![0.0_f32; task.numbers];
+        let mut brightest = vec![0.0_f32; task.input_dim];
         for row in 0..data.inputs.rows() {
             brightest.iter_mut().zip(data.inputs.numbers.row(row)).for_each(|(most, pixel)| *most = most.max(*pixel));
         }
@@ -50,4 +48,4 @@ impl MultimodalClassifier for PanicsAtTheUnfamiliar {
     }
 }
 
-jointly_sdk::export!(multimodal: PanicsAtTheUnfamiliar);
+jointly_sdk::export!(input_classifier: PanicsAtTheUnfamiliar);

@@ -1,25 +1,22 @@
 //! Learns from numbers alone, and says so where there are tokens.
 
-use jointly_guests::{card, fill_evenly};
-use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting, Tokens,
-    parse_settings,
-};
+use jointly_guests::{card_with_tokens, fill_evenly};
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, Tokens, parse_settings};
 
 /// Reads no tokens.
 pub struct RefusesTokens {
     classes: usize,
 }
 
-impl MultimodalClassifier for RefusesTokens {
+impl InputClassifier for RefusesTokens {
     fn describe() -> Description {
-        card("refuses-tokens", "reads no tokens")
+        card_with_tokens("refuses-tokens", "reads no tokens")
     }
 
     fn train(
-        task: &MultimodalTask,
-        _data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        _data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         _seed: u64,
     ) -> Result<Self, Failure> {
@@ -36,4 +33,4 @@ impl MultimodalClassifier for RefusesTokens {
     }
 }
 
-jointly_sdk::export!(multimodal: RefusesTokens);
+jointly_sdk::export!(input_classifier: RefusesTokens);

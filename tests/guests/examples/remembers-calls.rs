@@ -2,10 +2,8 @@
 
 use std::cell::Cell;
 
-use jointly_guests::{card, fill};
-use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Rng, Setting, parse_settings,
-};
+use jointly_guests::{card_with_tokens, fill};
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Rng, Setting, Task, parse_settings};
 
 /// Answers depend on the calls before.
 pub struct RemembersCalls {
@@ -13,15 +11,15 @@ pub struct RemembersCalls {
     calls: Cell<u64>,
 }
 
-impl MultimodalClassifier for RemembersCalls {
+impl InputClassifier for RemembersCalls {
     fn describe() -> Description {
-        card("remembers-calls", "answers depend on the calls before")
+        card_with_tokens("remembers-calls", "answers depend on the calls before")
     }
 
     fn train(
-        task: &MultimodalTask,
-        _data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        _data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         _seed: u64,
     ) -> Result<Self, Failure> {
@@ -37,4 +35,4 @@ impl MultimodalClassifier for RemembersCalls {
     }
 }
 
-jointly_sdk::export!(multimodal: RemembersCalls);
+jointly_sdk::export!(input_classifier: RemembersCalls);

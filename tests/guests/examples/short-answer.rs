@@ -17,4 +17,4 @@ impl Liar for ShortAnswer {
 }
 
 #[cfg(target_arch = "wasm32")]
-jointly_guests::export_liar!(multimodal: ShortAnswer);
+jointly_guests::export_liar!(ShortAnswer);

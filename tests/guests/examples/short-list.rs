@@ -17,4 +17,4 @@ impl Liar for ShortList {
 }
 
 #[cfg(target_arch = "wasm32")]
-jointly_guests::export_liar!(classifier: ShortList);
+jointly_guests::export_liar!(ShortList);

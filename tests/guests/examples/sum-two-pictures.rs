@@ -1,24 +1,22 @@
 //! Predicts that two classes are certain.
 
-use jointly_guests::card;
-use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting, parse_settings,
-};
+use jointly_guests::card_with_tokens;
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, parse_settings};
 
 /// Predicts rows that sum to two.
 pub struct SumTwoPictures {
     classes: usize,
 }
 
-impl MultimodalClassifier for SumTwoPictures {
+impl InputClassifier for SumTwoPictures {
     fn describe() -> Description {
-        card("sum-two-pictures", "predicts rows that sum to two")
+        card_with_tokens("sum-two-pictures", "predicts rows that sum to two")
     }
 
     fn train(
-        task: &MultimodalTask,
-        _data: &MultimodalDataset,
-        _validation: Option<&MultimodalDataset>,
+        task: &Task,
+        _data: &Dataset<Inputs>,
+        _validation: Option<&Dataset<Inputs>>,
         settings: &[Setting],
         _seed: u64,
     ) -> Result<Self, Failure> {
@@ -34,4 +32,4 @@ impl MultimodalClassifier for SumTwoPictures {
     }
 }
 
-jointly_sdk::export!(multimodal: SumTwoPictures);
+jointly_sdk::export!(input_classifier: SumTwoPictures);

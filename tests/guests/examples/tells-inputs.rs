@@ -1,9 +1,7 @@
 //! Tells all that it is shown: in training by its log, in sampling by its answer.
 
-use jointly_guests::{card, fill};
-use jointly_sdk::{
-    Description, Failure, Inputs, MultimodalClassifier, MultimodalDataset, MultimodalTask, Setting, log, parse_settings,
-};
+use jointly_guests::{card_with_tokens, fill};
+use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, log, parse_settings};
 
 /// Tells what it is shown, number by number.
 pub struct TellsInputs {
@@ -18,20 +16,34 @@ fn digest(draw: u64, numbers: &[f32], tokens: &[u32]) -> u64 {
     bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }
 
-fn tell(what: &str, data: &MultimodalDataset) {
-    let MultimodalDataset { inputs: Inputs { numbers, tokens }, labels } = data;
-    log(&format!("{what}: {:?} {:?} {labels:?}", numbers.values(), tokens.values()));
+fn told(what: &str, Inputs { numbers, tokens }: &Inputs) -> String {
+    format!("{what}: {:?} {:?}", numbers.values(), tokens.values())
 }
 
-impl MultimodalClassifier for TellsInputs {
+fn tell(what: &str, data: &Dataset<Inputs>) {
+    log(&format!("{} {:?}", told(what, &data.inputs), data.labels));
+}
+
+impl InputClassifier for TellsInputs {
     fn describe() -> Description {
-        card("tells-inputs", "tells what it is shown")
+        Description { unlabelled: true, ..card_with_tokens("tells-inputs", "tells what it is shown") }
     }
 
     fn train(
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        validation: Option<&MultimodalDataset>,
+        task: &Task,
+        data: &Dataset<Inputs>,
+        validation: Option<&Dataset<Inputs>>,
+        settings: &[Setting],
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        Self::train_with_unlabelled(task, data, validation, None, settings, seed)
+    }
+
+    fn train_with_unlabelled(
+        task: &Task,
+        data: &Dataset<Inputs>,
+        validation: Option<&Dataset<Inputs>>,
+        unlabelled: Option<&Inputs>,
         settings: &[Setting],
         seed: u64,
     ) -> Result<Self, Failure> {
@@ -40,6 +52,9 @@ impl MultimodalClassifier for TellsInputs {
         tell("train", data);
         if let Some(validation) = validation {
             tell("validation", validation);
+        }
+        if let Some(unlabelled) = unlabelled {
+            log(&told("unlabelled", unlabelled));
         }
         log(&format!("seed: {seed}"));
         Ok(Self { classes: task.num_classes })
@@ -56,4 +71,4 @@ impl MultimodalClassifier for TellsInputs {
     }
 }
 
-jointly_sdk::export!(multimodal: TellsInputs);
+jointly_sdk::export!(input_classifier: TellsInputs);

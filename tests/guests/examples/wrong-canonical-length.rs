@@ -18,4 +18,4 @@ impl Liar for WrongCanonicalLength {
 }
 
 #[cfg(target_arch = "wasm32")]
-jointly_guests::export_liar!(classifier: WrongCanonicalLength);
+jointly_guests::export_liar!(WrongCanonicalLength);

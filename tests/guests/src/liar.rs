@@ -5,7 +5,6 @@ use std::marker::PhantomData;
 use jointly_sdk::Description;
 use jointly_sdk::bindings::agent::jointly::agent::types;
 use jointly_sdk::bindings::classification::exports::jointly::agent::classification;
-use jointly_sdk::bindings::multimodal::exports::jointly::agent::multimodal;
 use jointly_sdk::glue::DescribeModule;
 
 /// An agent that learns nothing and answers as it pleases.
@@ -27,7 +26,7 @@ pub trait Liar: 'static {
     }
 }
 
-/// Implements the exports of both interfaces for a liar.
+/// Implements the export of the interface for a liar.
 pub struct LiarGlue<T>(PhantomData<T>);
 
 /// The resource `model`, with the number of classes.
@@ -46,6 +45,7 @@ impl<T: Liar> classification::Guest for LiarGlue<T> {
         task: classification::Task,
         _train: classification::Dataset,
         _validation: Option<classification::Dataset>,
+        _unlabelled: Option<classification::Inputs>,
         _settings: Vec<types::Setting>,
         _seed: u64,
     ) -> Result<classification::Model, types::Failure> {
@@ -56,31 +56,7 @@ impl<T: Liar> classification::Guest for LiarGlue<T> {
 }
 
 impl<T: Liar> classification::GuestModel for LiarModel<T> {
-    fn sample_probs(&self, inputs: types::Matrix, draws: Vec<u64>) -> Result<Vec<f32>, types::Failure> {
-        Ok(T::probs(draws.len() * inputs.rows as usize * self.0))
-    }
-
-    fn canonical_draws(&self, draws: Vec<u64>) -> Vec<u64> {
-        T::canonical_draws(draws)
-    }
-}
-
-impl<T: Liar> multimodal::Guest for LiarGlue<T> {
-    type Model = LiarModel<T>;
-
-    fn train(
-        task: multimodal::Task,
-        _train: multimodal::Dataset,
-        _validation: Option<multimodal::Dataset>,
-        _settings: Vec<types::Setting>,
-        _seed: u64,
-    ) -> Result<multimodal::Model, types::Failure> {
-        Ok(multimodal::Model::new(LiarModel::<T>(task.num_classes as usize, PhantomData)))
-    }
-}
-
-impl<T: Liar> multimodal::GuestModel for LiarModel<T> {
-    fn sample_probs(&self, inputs: multimodal::Inputs, draws: Vec<u64>) -> Result<Vec<f32>, types::Failure> {
+    fn sample_probs(&self, inputs: classification::Inputs, draws: Vec<u64>) -> Result<Vec<f32>, types::Failure> {
         Ok(T::probs(draws.len() * inputs.numbers.rows as usize * self.0))
     }
 
@@ -89,28 +65,20 @@ impl<T: Liar> multimodal::GuestModel for LiarModel<T> {
     }
 }
 
-/// Makes a type the agent that the module exports, as `jointly_sdk::export!` does for honest ones: `export_liar!(classifier: It)`
-/// or `export_liar!(multimodal: It)`. The module lacks the SDK's stamp, as one of another language would.
+/// Makes a type the agent that the module exports, as `jointly_sdk::export!` does for honest ones: `export_liar!(It)`. The module
+/// lacks the SDK's stamp, as one of another language would.
 #[macro_export]
 macro_rules! export_liar {
-    ($kind:ident: $liar:ty) => {
+    ($liar:ty) => {
         const _: () = {
             type Exported = jointly_sdk::glue::InfoGlue<$crate::LiarGlue<$liar>>;
-            jointly_sdk::bindings::agent::export_agent!(Exported with_types_in jointly_sdk::bindings::agent);
+    jointly_sdk::bindings::agent::export_agent!(Exported with_types_in jointly_sdk::bindings::agent);
         };
         const _: () = {
             type Exported = $crate::LiarGlue<$liar>;
-            $crate::export_liar!(@$kind Exported);
+            jointly_sdk::bindings::classification::export_classification!(
+                Exported with_types_in jointly_sdk::bindings::classification
+            );
         };
-    };
-    (@classifier $exported:ident) => {
-        jointly_sdk::bindings::classification::export_classification!(
-            $exported with_types_in jointly_sdk::bindings::classification
-        );
-    };
-    (@multimodal $exported:ident) => {
-        jointly_sdk::bindings::multimodal::export_multimodal!(
-            $exported with_types_in jointly_sdk::bindings::multimodal
-        );
     };
 }

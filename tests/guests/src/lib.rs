@@ -14,6 +14,11 @@ pub fn card(name: &str, summary: &str) -> Description {
     Description { deterministic: true, ..Description::new(name, env!("CARGO_PKG_VERSION"), summary) }
 }
 
+/// The card of a guest that also claims to take tokens.
+pub fn card_with_tokens(name: &str, summary: &str) -> Description {
+    Description { tokens: true, ..card(name, summary) }
+}
+
 /// Gives every row the same distribution: `first` to the first class, the rest shared by the others.
 pub fn fill(out: &mut [f32], classes: usize, first: f32) {
     let rest = (1.0 - first) / (classes - 1) as f32;

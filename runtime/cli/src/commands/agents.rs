@@ -17,7 +17,7 @@ use serde::Serialize;
 use crate::table::{self, wrap};
 use crate::{exit, output};
 
-/// Lists the bundled agents; of those that are named, their settings and sweeps
+/// Lists the bundled agents, or shows the settings and sweeps of those that are named
 #[derive(Args)]
 pub(crate) struct Agents {
     /// A bundled name or a path to a .wasm; none means a line for each bundled agent
@@ -28,20 +28,20 @@ pub(crate) struct Agents {
     json: bool,
 }
 
-/// What stands below the names of all agents.
-const MORE: &str = "c: classes, for suites of classification; n: numbers, for suites of regression; s: classes of images, texts and \
-                    categories, for suites of dataset shift, in which agents of classes take part too where there are no \
-                    tokens. The oracle is no agent: the host computes it, to compare with. `jointly agents NAME` shows \
-                    settings and sweeps.";
+/// The text below the list of agents.
+const MORE: &str = "c: classification of numbers, and of images as the numbers that they are; t: of tokens too, which are texts and \
+                    categories; r: regression. Classifiers take part in all suites of classification and dataset shift, \
+                    but where inputs have tokens only those that take tokens. The oracle is no agent: the host computes it, \
+                    to compare with. `jointly agents NAME` shows settings and sweeps.";
 
 #[derive(Serialize)]
 struct Entry {
     #[serde(flatten)]
     description: Description,
     digest: String,
-    /// What it learns.
+    /// The interfaces that it supports.
     interfaces: Vec<Interface>,
-    /// Whether it is no component but what agents are compared with.
+    /// Whether it is a reference, which agents are compared with.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     reference: bool,
 }
@@ -54,7 +54,7 @@ impl Agents {
                 return Ok(oracle());
             }
             let agent = agent_source::load(&runtime, spec, Limits::default())?.agent;
-            let interfaces = Interface::ALL.into_iter().filter(|interface| agent.speaks(*interface)).collect();
+            let interfaces = Interface::ALL.into_iter().filter(|interface| agent.supports(*interface)).collect();
             let (description, digest) = (agent.description().clone(), agent.digest().to_owned());
             Ok(Entry { description, digest, interfaces, reference: false })
         };
@@ -69,32 +69,46 @@ impl Agents {
         } else if self.agents.is_empty() {
             output::print(&format!("{}\n{}", list(&entries), wrap(MORE, 0)))?;
         } else {
-            let cards: Vec<String> = entries.iter().map(|entry| card(&entry.description)).collect();
+            let cards: Vec<String> = entries.iter().map(card).collect();
             output::print(&cards.join("\n"))?;
         }
         Ok(ExitCode::from(exit::DONE))
     }
 }
 
-/// A line an agent, more where its summary is long: its name, what it learns, and what it is.
+/// A line an agent, more where its summary is long: its name, what it supports, and what it is.
 fn list(entries: &[Entry]) -> String {
     let names = ["agent"].into_iter().chain(entries.iter().map(|entry| entry.description.name.as_str()));
     let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
-    let row = |name: &str, learns: &str, summary: &str| (format!("{name:<width$}  {learns:<6}"), summary.to_owned());
-    let entry = |entry: &Entry| row(&entry.description.name, &learns(&entry.interfaces), &entry.description.summary);
+    let row = |name: &str, letters: &str, summary: &str| (format!("{name:<width$}  {letters:<5}"), summary.to_owned());
+    let entry = |entry: &Entry| row(&entry.description.name, &letters(entry), &entry.description.summary);
     let rows: Vec<(String, String)> =
-        [row("agent", "learns", "")].into_iter().chain(entries.iter().map(entry)).collect();
+        [row("agent", "takes", "")].into_iter().chain(entries.iter().map(entry)).collect();
     table::described(0, &rows)
 }
 
-/// What an agent of those interfaces learns, a letter each.
-fn learns(interfaces: &[Interface]) -> String {
-    let letter = |interface: &Interface| match interface {
+/// The interfaces of an agent, a letter each.
+fn letters(Entry { description, interfaces, .. }: &Entry) -> String {
+    let letters = |interface: &Interface| match interface {
+        Interface::Classification if description.tokens => "c t",
         Interface::Classification => "c",
-        Interface::Regression => "n",
-        Interface::Multimodal => "s",
+        Interface::Regression => "r",
     };
-    interfaces.iter().map(letter).collect::<Vec<_>>().join(" ")
+    interfaces.iter().map(letters).collect::<Vec<_>>().join(" ")
+}
+
+/// What an agent supports, in words.
+fn supports(Entry { description, interfaces, .. }: &Entry) -> String {
+    let words = |interface: &Interface| match interface {
+        Interface::Classification if description.tokens => "classification of numbers, images and tokens",
+        Interface::Classification => "classification of numbers and images",
+        Interface::Regression => "regression",
+    };
+    let mut all: Vec<&str> = interfaces.iter().map(words).collect();
+    if description.unlabelled {
+        all.push("learns from inputs without labels too");
+    }
+    all.join("; ")
 }
 
 /// The oracle as if it described itself.
@@ -111,15 +125,18 @@ fn oracle() -> Entry {
         summary: reference::SUMMARY.into(),
         citation: String::new(),
         deterministic: false,
+        tokens: false,
+        unlabelled: false,
         parameters: Sampling::list().into_iter().map(parameter).collect(),
         sweeps: Vec::new(),
     };
     Entry { description, digest: reference::digest(), interfaces: vec![Interface::Classification], reference: true }
 }
 
-fn card(description: &Description) -> String {
-    let Description { name, version, summary, citation, parameters, sweeps, .. } = description;
+fn card(entry: &Entry) -> String {
+    let Description { name, version, summary, citation, parameters, sweeps, .. } = &entry.description;
     let mut text = wrap(&format!("{name} {version}: {summary}"), 4) + "\n";
+    text += &(wrap(&format!("    {}", supports(entry)), 4) + "\n");
     if !citation.is_empty() {
         text += &(wrap(&format!("    after {citation}"), 4) + "\n");
     }

@@ -19,16 +19,17 @@ const FUEL: u64 = 500_000_000_000;
 /// Checks that an agent keeps its contract, clause by clause
 ///
 /// Trains it several times on a small problem. A slow agent is checked as well with cheaper settings, such as
-/// `agent.wasm:steps=10`; one that learns both is asked for each by the settings that it has for that.
+/// `agent.wasm:steps=10`; an agent that supports classification and regression is checked for each with the settings
+/// that it has for it.
 #[derive(Args)]
 pub(crate) struct Check {
     /// A path to a .wasm, or a bundled name, with settings
     #[arg(value_name = "FILE.wasm")]
     agent: AgentSpec,
-    /// What the agent may use on one training and its samples, roughly in instructions
+    /// The fuel limit for one training and its samples, roughly in instructions
     #[arg(long, value_name = "N", default_value_t = FUEL)]
     fuel: u64,
-    /// What the agent may hold, in MiB
+    /// The memory limit of the agent, in MiB
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
     memory: u64,
     /// Print JSON
@@ -42,14 +43,15 @@ impl Check {
         let runtime = cache::runtime(Execution::Compiled)?;
         let agent = agent_source::load(&runtime, &self.agent, limits)?.agent;
         let mut verdicts: Vec<Verdict> = Vec::new();
-        let spoken: Vec<Interface> = Interface::ALL.into_iter().filter(|interface| agent.speaks(*interface)).collect();
-        for &interface in &spoken {
+        let supported: Vec<Interface> =
+            Interface::ALL.into_iter().filter(|interface| agent.supports(*interface)).collect();
+        for &interface in &supported {
             let settings = agent_source::own_settings(&agent, &self.agent.settings, interface);
             let subject = Subject::new(&agent, interface, &settings, limits);
-            if spoken.len() > 1 && !self.json {
+            if supported.len() > 1 && !self.json {
                 output::print(&format!("as an agent for {interface}:"))?;
             }
-            for clause in conformance::CLAUSES.iter().filter(|clause| clause.applies(interface)) {
+            for clause in conformance::CLAUSES.iter().filter(|clause| clause.applies(&agent, interface)) {
                 let verdict = clause.hold(&subject);
                 if !self.json {
                     let before = verdicts.iter().any(|earlier| earlier.broken == verdict.broken);

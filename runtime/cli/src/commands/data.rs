@@ -12,6 +12,7 @@ use jointly_data::shift::{locate_outsiders, locate_shift, shift_cards};
 use jointly_data::uci::{MissingTable, UCI_ORIGIN, UciCard, UciFolder, locate_uci, uci_card, uci_cards};
 use jointly_data::{Card, Found, Part, card, cards, locate};
 use jointly_engine::real_data::sizes;
+use jointly_record::guess;
 use jointly_record::quantity::counted;
 use jointly_regression::{RegressionSuite, regression_suites};
 use serde_json::{Value, json};
@@ -20,10 +21,10 @@ use crate::data_arguments::DataArguments;
 use crate::table::wrap;
 use crate::{exit, fetch, output};
 
-/// Lists the datasets of real data, the tables of regression and what dataset shift is looked at on: where each is looked for,
-/// which are there, and how to get the others
+/// Lists the datasets of real data, regression and dataset shift: where each is looked for, which are there, and how to
+/// get the others
 ///
-/// Nothing is fetched unless --fetch asks for it.
+/// Nothing is fetched without --fetch.
 #[derive(Args)]
 pub(crate) struct Data {
     #[command(flatten)]
@@ -34,7 +35,7 @@ pub(crate) struct Data {
     /// Fetch a dataset from its public address, and keep it if its sha256 is the published one
     #[arg(long, value_name = "NAME", conflicts_with = "json")]
     fetch: Option<String>,
-    /// Where to put what is fetched [default: the first directory that is looked through]
+    /// Where to put fetched files [default: the first data directory]
     #[arg(long, value_name = "DIR", requires = "fetch")]
     into: Option<PathBuf>,
     /// Fetch from a mirror in place of the public addresses: URL/mnist/train-images-idx3-ubyte.gz, and so on, as in a data
@@ -97,8 +98,8 @@ fn downloads(name: &str) -> Result<&'static Card> {
         if let Some(Err(table)) = uci_card(name).map(|card| locate_uci(card, &[])) {
             bail!("{name} is a table of regression and is not fetched: {}", table.remedy());
         }
-        let names: Vec<&str> = cards().iter().map(|card| card.name).collect();
-        bail!("there is no dataset {name}; there are {}", names.join(", "));
+        let names = cards().iter().map(|card| card.name);
+        bail!("there is no dataset {name}: {}", guess::remedy(name, names, "`jointly data` lists all"));
     };
     if card.downloads.is_empty() {
         let files: Vec<String> = card.parts.iter().map(|part| part.places[0].to_string()).collect();
@@ -240,7 +241,7 @@ impl TableEntry {
     }
 }
 
-/// A dataset of dataset shift that no other suite has, or inputs of no class: what is there of it, and what it serves.
+/// A dataset of dataset shift that no other suite has, or out-of-distribution inputs: its files, and the suites that use it.
 struct ShiftEntry {
     name: &'static str,
     summary: &'static str,
@@ -248,7 +249,7 @@ struct ShiftEntry {
     origin: &'static str,
     /// Where it was found.
     here: Option<Vec<PathBuf>>,
-    /// The datasets that it is out of distribution for, where it belongs to no class.
+    /// The datasets that it is out of distribution for, where its inputs are such.
     outside: Vec<&'static str>,
     serves: Serves,
 }

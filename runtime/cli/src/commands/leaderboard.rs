@@ -16,21 +16,20 @@ use crate::{exit, output};
 
 /// Ranks the agents of several entries together, paired by problem
 ///
-/// Entries are directories that `jointly run` wrote and files that `jointly pack` made of such. They must be of one
-/// suite, version, engine and seed, with the same limits, terms and problems: the first difference is named.
-/// Differences to the baseline are over the same problems, and those that are significant are marked. An agent that two
-/// entries have, to the byte, counts once, and must have the same results in both. Results are taken as the entries
-/// have them, and scores must follow from them; whether an agent really does so is what `jointly verify` finds out.
+/// Entries are directories that `jointly run` wrote, and files that `jointly pack` made. They must be of one suite,
+/// engine and seed, with the same limits, evaluation options and problems; the first difference is named. Differences
+/// to the baseline are over the same problems, and those that are significant are marked. An agent that two entries
+/// have, to the byte, counts once, and must have the same results in both. Scores must follow from the results in the
+/// entries; `jointly verify` finds out whether the results are true.
 #[derive(Args)]
 pub(crate) struct Leaderboard {
     /// Finished runs, or their packs
     #[arg(value_name = "DIR|FILE", required = true)]
     entries: Vec<PathBuf>,
-    /// The agent to compare with, as the table names it [default: mlp, or vanilla under dataset shift, where it took
-    /// part]
+    /// The agent to compare with, as the table names it [default: mlp, where it took part]
     #[arg(long, value_name = "AGENT")]
     baseline: Option<String>,
-    /// How to show it
+    /// The format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
 }
@@ -53,7 +52,11 @@ impl Leaderboard {
         let scores = merged.scores()?;
         let ranking = Ranking::new(&scores);
         let given = self.baseline.as_deref();
-        let baseline = given.map(|given| super::report::baseline(&ranking, given, "these entries")).transpose()?;
+        let baseline = given
+            .map(|given| {
+                super::report::baseline(&ranking, given, "these entries", "the leaderboard without --baseline has all")
+            })
+            .transpose()?;
         match self.format {
             Format::Table => {
                 let table = leaderboard_text(&ranking, baseline.as_deref());

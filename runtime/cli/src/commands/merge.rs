@@ -9,15 +9,15 @@ use jointly_engine::join::{Joined, join};
 
 use crate::request::Done;
 
-/// Joins the shards of a run into one directory, with the scores that one machine would have found
+/// Joins the shards of a run into one directory, with the scores of a run on one machine
 ///
-/// All directories must hold the same plan, made by this version; the first difference is named. A unit that several of
-/// them have must have the same result in all, to the byte, but for the time that it took. Where units have no result
-/// yet, they are named with the command that runs them, and nothing is written. Scores and leaderboard are those of a
-/// run of the whole plan on one machine, to the byte. Runs that were cut short can be joined as well.
+/// All directories must hold the same plan; the first difference is named. A unit that several of them have must have
+/// the same result in all, to the byte, except for its time. If units have no result yet, the message names them and
+/// the command that runs them, and nothing is written. Scores and leaderboard are those of a run of the whole plan on
+/// one machine, to the byte. Interrupted runs can be joined too.
 #[derive(Args)]
 pub(crate) struct Merge {
-    /// Where the whole run goes: a new directory, or one of the same plan, whose results count too
+    /// Where the joined run goes: a new directory, or one of the same plan, whose results are joined too
     #[arg(value_name = "OUT")]
     out: PathBuf,
     /// The directories that `jointly run --shard` wrote

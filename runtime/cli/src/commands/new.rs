@@ -17,8 +17,8 @@ use crate::{exit, output, toolchain};
 
 /// Makes a folder with an agent to start from: Bayesian logistic regression, in a language of your choice
 ///
-/// The folder holds all of the agent but the language's own tools, and the interface in wit/. What is missing on this
-/// machine is said, with the commands that get it.
+/// The folder has the whole agent and the interface in wit/, without the language's own tools. The command names the
+/// tools that are missing on this machine, and how to get them.
 #[derive(Args)]
 pub(crate) struct New {
     /// The agent's name: lower-case letters, digits, hyphens and underscores
@@ -64,7 +64,7 @@ impl New {
         Ok(ExitCode::from(exit::DONE))
     }
 
-    /// What is there now, what to do with it, and what that takes.
+    /// Says what was written, how to build and run it, and which tools that takes.
     fn what_next(&self, folder: &Path) -> String {
         let shown = quoted(&folder.display().to_string());
         let built = self.lang.built(&self.name);

@@ -13,15 +13,15 @@ use crate::{exit, output};
 
 /// Packs a finished run into one file that `jointly verify` and `jointly leaderboard` take
 ///
-/// It holds the plan, a result of every unit, scores and leaderboard, and the bytes that running it again needs:
-/// agents, problems of one's own, tables. Real data stay out, and so do times, so that whoever packs the same results
-/// makes the same file. It is a compressed tar archive, which `tar -xzf` unpacks as well.
+/// The file has the plan, the result of every unit, scores and leaderboard, and the bytes that running it again needs:
+/// agents, user-supplied problems and tables. It has no real data and no times, so that the same results make the same
+/// file. It is a compressed tar archive, which `tar -xzf` unpacks.
 #[derive(Args)]
 pub(crate) struct Pack {
     /// The directory that `jointly run` wrote
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// Where the file goes; another file that is there already stays [default: DIR's own name with .jointly, here]
+    /// Where the file goes; no other file is overwritten [default: the name of DIR and .jointly, in this directory]
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
 }
@@ -48,9 +48,9 @@ fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     if !path.exists() {
         return directory::write_whole(path, bytes, "make room, or give another place by --output FILE");
     }
-    let held = std::fs::read(path).with_context(|| format!("failed to read {shown}, which is there already"))?;
+    let held = std::fs::read(path).with_context(|| format!("failed to read {shown}, which already exists"))?;
     if held != bytes {
-        bail!("{shown} is there already and another file; remove it, or give another --output");
+        bail!("{shown} already exists with other contents; remove it, or give another --output");
     }
     Ok(())
 }

@@ -14,8 +14,8 @@ use jointly_core::Task;
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::workload::{Asked, Contestant, Problems, Workload};
 use jointly_host::{Execution, Limits, Trace};
-use jointly_record::directory;
 use jointly_record::plan::PlannedAgent;
+use jointly_record::{directory, guess};
 use jointly_regression::{PredictionOptions, RegressionSuite, regression_suites};
 use jointly_report::picture::{LineRow, LineSheet, Plane, Row, Sheet, grid};
 
@@ -23,11 +23,11 @@ use self::belief::believe;
 use self::line_belief::believe as believe_line;
 use crate::{exit, output};
 
-/// Draws what agents believe of a problem with two inputs, or of a function of one
+/// Draws the predictions of agents for a problem with two inputs, or for a function of one
 ///
-/// Of classes: true probabilities, training examples, each agent's mean prediction and functions sampled from it, as an SVG.
-/// Of regression: the true function, training examples, each agent's mean, its confidence and prediction intervals, and
-/// functions sampled from it.
+/// For classification: true probabilities, training examples, each agent's mean prediction and functions sampled from
+/// it. For regression: the true function, training examples, each agent's mean, its confidence and prediction
+/// intervals, and functions sampled from it.
 #[derive(Args)]
 pub(crate) struct Picture {
     /// A bundled name or a path to a .wasm, with settings: ensemble+:size=30
@@ -54,7 +54,7 @@ impl Picture {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         if is_of_shift(&self.problem) {
             bail!(
-                "{} is of dataset shift, whose inputs are no points of a line or plane; `jointly report DIR --format html` \
+                "{} is of dataset shift, whose inputs are not points of a line or plane; `jointly report DIR --format html` \
                  shows the shifted inputs of a run",
                 self.problem
             );
@@ -112,7 +112,7 @@ impl Picture {
         let options = PredictionOptions { draws, levels, ..PredictionOptions::paper(self.seed, problem.stream_name()) };
         let grid = grid(&data);
         let row = |(planned, contestant): (&PlannedAgent, &Contestant)| {
-            let Contestant::Agent(agent) = contestant else { bail!("{} is no agent of regression", planned.label) };
+            let Contestant::Agent(agent) = contestant else { bail!("{} does not support regression", planned.label) };
             let mut regressor = agent.regressor(planned.settings.to_list(), limits, Trace::default());
             let belief = believe_line(&mut regressor, (problem, &data), &grid, functions, &options);
             Ok(LineRow { label: planned.label.clone(), belief: belief.map_err(|failure| failure.to_string()) })
@@ -152,9 +152,14 @@ fn regression_of(name: &str) -> Result<Option<RegressionSuite>> {
     if other.map(|other| other.name.len()).max().is_some_and(|length| length > suite.name.len()) {
         return Ok(None);
     }
+    let names: Vec<String> = suite.problems.iter().map(|problem| problem.name.clone()).collect();
     suite.problems.retain(|problem| problem.name == name);
     match suite.problems.as_slice() {
-        [] => bail!("no problem of {} is called {name}; `jointly suites {}` lists all", suite.name, suite.name),
+        [] => {
+            let list = format!("`jointly suites {}` lists all", suite.name);
+            let remedy = guess::remedy(name, names.iter().map(String::as_str), &list);
+            bail!("no problem of {} is called {name}: {remedy}", suite.name)
+        }
         // Before anything of the data is looked for.
         [problem] if problem.curve_data(0, suite.options.noise).is_none() => bail!("{}", no_curve(name)),
         _ => Ok(Some(suite)),
@@ -167,7 +172,7 @@ fn is_of_shift(name: &str) -> bool {
 }
 
 fn no_curve(name: &str) -> String {
-    format!("{name} is no known function of one input; choose one that is, such as coverage/gap/sim0")
+    format!("{name} is not a known function of one input; choose one, such as coverage/gap/sim0")
 }
 
 /// The suite that a problem's name begins with, with that problem alone, which is of no real data.
@@ -180,13 +185,14 @@ fn suite_of(name: &str) -> Result<Suite> {
         format!("there is no problem {name}; `jointly suites NAME` lists a suite's, such as testbed/t10/temp0.1/seed0")
     })?;
     let example = suite.problems.first().map(|problem| problem.name.clone()).unwrap_or_default();
+    let names: Vec<String> = suite.problems.iter().map(|problem| problem.name.clone()).collect();
     suite.problems.retain(|problem| problem.name == name);
     match suite.problems.as_slice() {
-        [] => bail!(
-            "no problem of {} is called {name}; a name looks like {example}, and `jointly suites {}` lists all",
-            suite.name,
-            suite.name
-        ),
+        [] => {
+            let list = format!("a name looks like {example}, and `jointly suites {}` lists all", suite.name);
+            let remedy = guess::remedy(name, names.iter().map(String::as_str), &list);
+            bail!("no problem of {} is called {name}: {remedy}", suite.name)
+        }
         // Before anything of the data is looked for.
         [problem] if problem.real().is_some() => bail!("{}", unknown_truth(name)),
         _ => Ok(suite),
@@ -259,7 +265,7 @@ mod tests {
         let refusal = |name: &str| regression_of(name).unwrap_err().to_string();
         assert!(
             refusal("coverage/boston/sim0")
-                .ends_with("no known function of one input; choose one that is, such as coverage/gap/sim0")
+                .ends_with("not a known function of one input; choose one, such as coverage/gap/sim0")
         );
         assert!(refusal("coverage/gap/sim100").starts_with("no problem of coverage/gap is called coverage/gap/sim100"));
     }

@@ -23,16 +23,15 @@ use crate::{exit, output};
 
 /// Says what a run would cost: units, fuel, hours on one core, and what several workers would take
 ///
-/// Takes what `jointly run` takes. Each agent is run on one problem of each size with few test inputs, and the rest follows:
-/// problems that differ in their seed, split, simulation or temperature cost alike. So it takes a share of the run itself,
-/// the smaller the more such problems there are. Seconds are this machine's, at one unit at a time and all cores otherwise
-/// idle; fuel is the same everywhere. Nothing is written.
+/// It takes the options of `jointly run`. It runs each agent on one problem of each size with few test inputs, and
+/// extrapolates: problems that differ only in seed, split, simulation or temperature cost the same. Seconds are those
+/// of this machine, with one unit at a time on otherwise idle cores; fuel is the same everywhere. Nothing is written.
 #[derive(Args)]
 #[command(mut_arg("out", |it| it.hide(true)), mut_arg("jobs", |it| it.help(JOBS)), mut_arg("reuse", |it| it.hide(true)),
           mut_arg("shard", |it| it.hide(true)), mut_arg("shards", |it| it.hide(true)))]
 pub(crate) struct Plan {
     /// A bundled name or a path to a .wasm, with settings: ensemble+:size=30,prior-scale=1. None means all bundled
-    /// that learn what the suite is about
+    /// agents that support the suite
     #[arg(value_name = "AGENT")]
     agents: Vec<AgentSpec>,
     /// Cores that units are spread over, on one machine or many [default: the number of cores here]
@@ -45,16 +44,16 @@ pub(crate) struct Plan {
     json: bool,
 }
 
-/// Of `--jobs`.
+/// The help of `--jobs`.
 const JOBS: &str =
-    "Units that are measured at a time: sooner, and less exactly, for cores share what is beside them [default: 1]";
+    "Units that are measured at a time: sooner, and less exactly, because cores share caches [default: 1]";
 
-/// What a run is expected to take.
+/// The expected cost of a run.
 struct Estimate<'a> {
     plan: &'a jointly_record::plan::Plan,
     measurements: Measurements,
     workers: u32,
-    /// Of each unit, problem by problem, in nanoseconds.
+    /// The time of each unit, problem by problem, in nanoseconds.
     times: Vec<u64>,
 }
 
@@ -78,7 +77,7 @@ impl Plan {
     }
 }
 
-/// What some of the units cost together.
+/// The cost of some of the units together.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     units: usize,
@@ -163,7 +162,7 @@ impl<'a> Estimate<'a> {
         Some((Unit { agent: place % agents, problem: place / agents }, *time as f64 / 1e9))
     }
 
-    /// What each agent that does not get to the end said of it, once.
+    /// The failure of each agent that does not get to the end, once.
     fn failures(&self) -> Vec<(usize, usize, String)> {
         let agents = 0..self.plan.agents.len();
         let first = |agent: usize| {

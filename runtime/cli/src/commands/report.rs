@@ -8,14 +8,16 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail};
 use clap::{Args, ValueEnum};
 use jointly_engine::agent_spec::AgentSpec;
-use jointly_engine::{agent_source, cache, shift_suite};
+use jointly_engine::{cache, shift_suite};
 use jointly_host::{Execution, Interface, Limits};
 use jointly_record::directory;
 use jointly_record::directory::{RunDirectory, name};
+use jointly_record::guess;
 use jointly_record::journal::Journal;
 use jointly_record::kept::Kept;
 use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::quantity::counted;
+use jointly_record::shell::quoted;
 use jointly_record::unit::UnitResult;
 use jointly_report::{Other, PAIR, PARAMETER, Page, Shown};
 use jointly_score::leaderboard::Leaderboard;
@@ -31,7 +33,7 @@ pub(crate) struct Report {
     /// The directory that `jointly run` wrote
     #[arg(value_name = "DIR")]
     directory: PathBuf,
-    /// How to show it
+    /// The format
     #[arg(long, value_enum, default_value_t = Format::Table)]
     format: Format,
     /// The agent to compare with, as the table names it [default: mlp, where it took part]
@@ -83,7 +85,8 @@ impl Report {
         let scores = Scores::with_beliefs(&plan, &results, &directory)?;
         let leaderboard = Leaderboard::new(&scores);
         let place = self.directory.display().to_string();
-        let baseline = self.baseline.as_deref().map(|given| baseline(&leaderboard, given, &place)).transpose()?;
+        let baseline =
+            self.baseline.as_deref().map(|given| baseline(&leaderboard, given, &place, &self.list())).transpose()?;
         if scores.missing() > 0 {
             let total = plan.agents.len() * plan.problems.len();
             let have = if total == 1 { "has" } else { "have" };
@@ -166,6 +169,11 @@ impl Report {
         given.chain(pair).collect()
     }
 
+    /// The hint that lists the agents of the run.
+    fn list(&self) -> String {
+        format!("`jointly report {}` lists its agents", quoted(&self.directory.display().to_string()))
+    }
+
     /// The agents of Figure 4, by label or by name.
     fn pair(&self, plan: &Plan) -> Result<[String; 2]> {
         let pair = match self.pair.as_deref() {
@@ -179,8 +187,9 @@ impl Report {
         let pair: Vec<String> = pair.collect();
         let known = |name: &String| plan.agents.iter().any(|agent| agent.label == *name || agent.agent == *name);
         if let Some(unknown) = pair.iter().find(|name| !known(name)) {
-            let labels: Vec<&str> = plan.agents.iter().map(|agent| agent.label.as_str()).collect();
-            bail!("--pair: no agent {unknown} in {}; there are {}", self.directory.display(), labels.join("; "));
+            let labels = plan.agents.iter().flat_map(|agent| [agent.label.as_str(), agent.agent.as_str()]);
+            let place = self.directory.display();
+            bail!("--pair: no agent {unknown} in {place}: {}", guess::remedy(unknown, labels, &self.list()));
         }
         pair.try_into().ok().context("--pair takes two agents")
     }
@@ -188,14 +197,12 @@ impl Report {
     /// The setting of Figure 3, which some agent was given.
     fn parameter(&self, plan: &Plan) -> Result<&str> {
         let Some(parameter) = self.parameter.as_deref() else { return Ok(PARAMETER) };
-        let mut given: Vec<&str> = plan.agents.iter().flat_map(|agent| agent.settings.names()).collect();
+        let given: Vec<&str> = plan.agents.iter().flat_map(|agent| agent.settings.names()).collect();
         if given.contains(&parameter) {
             return Ok(parameter);
         }
-        given.sort_unstable();
-        given.dedup();
-        let given = if given.is_empty() { "no setting at all".to_owned() } else { given.join(", ") };
-        bail!("--parameter: no agent in {} was given {parameter}; they were given {given}", self.directory.display())
+        let remedy = guess::remedy(parameter, given, "its plan.json has the settings that agents were given");
+        bail!("--parameter: no agent in {} was given the setting {parameter}: {remedy}", self.directory.display())
     }
 
     /// The level that pictures of coverage are of: one that the run's intervals have.
@@ -209,7 +216,7 @@ impl Report {
             return Ok(*level);
         }
         if levels.is_empty() {
-            bail!("--level is for runs of regression, and {} is none", self.directory.display());
+            bail!("--level is for runs of regression, and {} is not one", self.directory.display());
         }
         let levels: Vec<String> = levels.iter().map(|level| (100.0 * level).round().to_string()).collect();
         bail!("--level: {} has intervals at {} %, not {percent} %", self.directory.display(), levels.join(", "))
@@ -229,7 +236,7 @@ impl Report {
         }
         if !is_of_real_data(&real) {
             bail!(
-                "--real {path}: that is a run of {}, which is no real data; run the same agents with --suite testbed/real \
+                "--real {path}: that is a run of {}, which is not real data; run the same agents with --suite testbed/real \
                  or quick/real, and give that run",
                 real.suite
             );
@@ -243,14 +250,15 @@ impl Report {
 
 /// The label of the agent that a person compares with: what `run` was given will do, in whatever order its settings
 /// were.
-pub(super) fn baseline(leaderboard: &Leaderboard, given: &str, place: &str) -> Result<String> {
+/// `list` says what lists the agents.
+pub(super) fn baseline(leaderboard: &Leaderboard, given: &str, place: &str, list: &str) -> Result<String> {
     let labels = leaderboard.labels();
     let label = match given.parse::<AgentSpec>() {
         Ok(spec) if !labels.contains(&given) => spec.settings.label(&spec.agent),
         _ => given.to_owned(),
     };
     if !labels.contains(&label.as_str()) {
-        bail!("no agent {label} in {place}; there are {}", labels.join("; "));
+        bail!("no agent {label} in {place}: {}", guess::remedy(&label, labels, list));
     }
     Ok(label)
 }
@@ -268,11 +276,10 @@ fn is_bundled(agent: &PlannedAgent) -> bool {
 }
 
 /// The default of a setting, as the run's own copy of the agent has it; none where that cannot be asked.
-fn default(directory: &RunDirectory, learnt: Interface, agent: &PlannedAgent, name: &str) -> Option<String> {
+fn default(directory: &RunDirectory, interface: Interface, agent: &PlannedAgent, name: &str) -> Option<String> {
     let bytes = std::fs::read(directory.kept(Kept::Agent, &agent.digest)).ok()?;
     let loaded = cache::runtime(Execution::Compiled).ok()?.load(&bytes, Limits::default()).ok()?;
-    let role = agent_source::role(&loaded, learnt)?;
-    let parameter = loaded.description().parameters_of(role).find(|parameter| parameter.name == name)?;
+    let parameter = loaded.description().parameters_of(interface).find(|parameter| parameter.name == name)?;
     Some(parameter.default.clone())
 }
 
@@ -281,7 +288,7 @@ fn results(directory: &RunDirectory) -> Result<Vec<UnitResult>> {
     let journal = directory.journal();
     if !journal.exists() && directory.path().join("scores.json").exists() {
         bail!(
-            "{} has scores and no journal, from which a report is made: read its leaderboard.csv and scores.json, or make the \
+            "{} has scores but no journal, which a report is made from: read its leaderboard.csv and scores.json, or make the \
              journal again by `jointly run` as its plan.json says",
             directory.path().display()
         );

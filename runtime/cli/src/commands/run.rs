@@ -10,11 +10,11 @@ use crate::request::{CarriedOut, Request};
 
 /// Runs agents on a suite's problems and ranks them
 ///
-/// On a directory that holds the same plan, goes on where it stopped.
+/// On a directory with the same plan, it continues where it stopped.
 #[derive(Args)]
 pub(crate) struct Run {
     /// A bundled name or a path to a .wasm, with settings: ensemble+:size=30,prior-scale=1. None means all bundled
-    /// that learn what the suite is about
+    /// agents that support the suite
     #[arg(value_name = "AGENT")]
     agents: Vec<AgentSpec>,
     #[command(flatten)]
@@ -22,8 +22,8 @@ pub(crate) struct Run {
     /// Print scores.json rather than the leaderboard
     #[arg(long)]
     json: bool,
-    /// Run nothing: write plan.json and keep what units need, for others to carry them out by `jointly worker`. When the
-    /// journal has their results, the same command without this ranks them; with --json, prints what there is to do
+    /// Run nothing: write plan.json and the files that units need, for `jointly worker` processes to run them. When the
+    /// journal has all results, the same command without this option ranks them. With --json, print what is to be done
     #[arg(long)]
     plan_only: bool,
 }

@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
+use jointly_classification::scores::{ACCURACY, ECE};
 use jointly_classification::{PredictionOptions, PredictionScores, score_predictions};
 use jointly_core::estimate::MAX_PLANES;
 use jointly_data::ImportedProblem;
@@ -26,11 +27,11 @@ pub(crate) struct Score {
     /// The predictions
     #[arg(value_name = "FILE.npz")]
     file: PathBuf,
-    /// The problem that they were made on, as `jointly run` takes it: scores are then those of an agent that is run on it
-    /// with the same seed, to the bit; without it, the cells above tau 10 are others
+    /// The problem that they were made on, as `jointly run` takes it: scores are then those of an agent that is run on
+    /// it with the same seed, to the bit. Without it, the partition above tau 10 is another
     #[arg(long, value_name = "FILE.npz")]
     problem: Option<PathBuf>,
-    /// What parts the draws where tau is above 10
+    /// How the draws are partitioned where tau is above 10
     #[arg(long, value_enum, default_value_t = PartitionArgument::Planes)]
     partition: PartitionArgument,
     /// Random hyperplanes D of the partition: 2^D cells, or clusters at most; 5 to 10 with 2^D well below M
@@ -70,14 +71,13 @@ impl Score {
         }
         if scores.joint.needs_more_draws(scores.draws) {
             let (draws, tau, effective) = (scores.draws, scores.tau, scores.joint.effective_draws);
-            let count = if effective.is_nan() {
-                "none of them allows any labels".into()
+            let size = if effective.is_nan() {
+                format!("no effective draw of {draws}")
             } else {
-                format!("they count as {}", quantity::number(effective))
+                format!("effective sample size {} of {draws} draws", quantity::number(effective))
             };
             output::note(&format!(
-                "{draws} draws are few for tau {tau}: {count}, and the estimate is likely too high; give more draws, or \
-                 shorter tau-samples"
+                "{size}, too few for tau {tau}: the estimate is biased upwards; give more draws, or shorter tau-samples"
             ));
         }
         if self.json {
@@ -107,8 +107,8 @@ fn to_json(scores: &PredictionScores) -> Value {
             "effective_draws": number(joint.effective_draws),
         }),
     );
-    object.insert(scores::ACCURACY.into(), with_error(scores.accuracy));
-    object.insert(scores::ECE.into(), json!(scores::number(scores.ece)));
+    object.insert(ACCURACY.into(), with_error(scores.accuracy));
+    object.insert(ECE.into(), json!(scores::number(scores.ece)));
     object.insert("draws".into(), scores.draws.into());
     object.insert("samples".into(), scores.samples.into());
     object.insert("classes".into(), scores.num_classes.into());
@@ -119,8 +119,8 @@ fn to_text(file: &str, scores: &PredictionScores) -> String {
     let PredictionScores { draws, samples, num_classes, tau, .. } = scores;
     let rows = [
         [joint_name(scores), quantity::with_error(scores.joint.mean, scores.joint.stderr)],
-        [scores::ACCURACY.into(), quantity::with_error(scores.accuracy.mean, scores.accuracy.stderr)],
-        [scores::ECE.into(), quantity::number(scores.ece)],
+        [ACCURACY.into(), quantity::with_error(scores.accuracy.mean, scores.accuracy.stderr)],
+        [ECE.into(), quantity::number(scores.ece)],
         ["error over draws".into(), quantity::number(scores.joint.draw_error)],
         ["effective draws".into(), quantity::number(scores.joint.effective_draws)],
     ];

@@ -8,30 +8,30 @@ use std::process::ExitCode;
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use jointly_engine::agent_spec::AgentSpec;
+use jointly_engine::slurm::Script;
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::Plan;
 use jointly_record::quantity::counted;
 use jointly_record::shard::{self, MOST, Shard};
 
 use crate::request::Request;
-use crate::slurm::Script;
 use crate::{exit, output};
 
 /// Plans a run and prints a batch script that carries it out as an array of Slurm and merges the results
 ///
-/// Takes what `jointly run` takes. The run is planned in DIR, with copies of the agents, so that all tasks ask the same
-/// whatever changes meanwhile. `sh FILE` submits an array of N tasks, each a shard in a directory of its own, and a merge
-/// into DIR that waits for all of them. FILE, DIR and this folder must be where all nodes see them. Tasks that are requeued
-/// go on where they stopped. The merged scores are those of one machine, to the byte.
+/// It takes the options of `jointly run`. The run is planned in DIR, with copies of the agents, so that all tasks run
+/// the same plan whatever changes meanwhile. `sh FILE` submits an array of N tasks, each a shard in a directory of its
+/// own, and a merge into DIR that waits for all of them. All nodes must see FILE, DIR and this folder. Requeued tasks
+/// continue where they stopped. The merged scores are those of one machine, to the byte.
 #[derive(Args)]
 #[command(mut_arg("shard", |it| it.hide(true)), mut_arg("shards", |it| it.hide(true)))]
 pub(crate) struct Slurm {
     /// A bundled name or a path to a .wasm, with settings: ensemble+:size=30,prior-scale=1. None means all bundled
-    /// that learn what the suite is about
+    /// agents that support the suite
     #[arg(value_name = "AGENT")]
     agents: Vec<AgentSpec>,
-    /// Tasks of the array, of which Slurm takes a thousand unless an administrator says otherwise; each runs --jobs units at a
-    /// time [default: 1], on as many CPUs of a node
+    /// The number of tasks of the array; Slurm takes a thousand by default. Each runs --jobs units at a time [default:
+    /// 1], on as many CPUs of a node
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST)))]
     nodes: u32,
     /// An option of sbatch for the array and the merge, such as --sbatch=--time=04:00:00; may be repeated
@@ -41,7 +41,7 @@ pub(crate) struct Slurm {
     request: Request,
 }
 
-/// What the script settles itself, and how it is settled.
+/// The options that the script sets itself, and what sets them.
 const SETTLED: [(&str, &str, &str); 9] = [
     ("--array", "-a", "give --nodes"),
     ("--dependency", "-d", "the merge waits for the array"),
@@ -71,7 +71,7 @@ impl Slurm {
         let units = counted(count, "unit");
         ensure!(
             self.nodes as usize <= count,
-            "{} would leave some without a unit, for there are {units}: give --nodes {count} or less",
+            "{} would leave some without a unit, because there are {units}: give --nodes {count} or less",
             counted(self.nodes as usize, "task")
         );
         let shards = shard::beside(out, ".shards");
@@ -101,7 +101,7 @@ fn refuse_other_shards(folder: &Path, tasks: u32, plan: &Plan) -> Result<()> {
     for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
         let Ok(directory) = RunDirectory::existing(&path) else { continue };
         let Some(held) = Shard::held(&directory)? else { continue };
-        if let Some(difference) = directory.own_plan()?.difference(plan) {
+        if let Some(difference) = directory.plan()?.difference(plan) {
             bail!(
                 "{} is of another plan (it has {difference}): delete {}, or give another --out",
                 path.display(),
@@ -125,10 +125,10 @@ fn refuse_other_shards(folder: &Path, tasks: u32, plan: &Plan) -> Result<()> {
 fn refuse_settled(option: &str) -> Result<()> {
     ensure!(
         option.starts_with('-') && !option.chars().any(char::is_control),
-        "{option:?} is no option of sbatch; give one such as --sbatch=--time=04:00:00"
+        "{option:?} is not an option of sbatch; give one such as --sbatch=--time=04:00:00"
     );
     let name = option.split('=').next().unwrap_or(option);
-    ensure!(!name.contains(' '), "{option:?} is no option of sbatch: put = between an option and its value");
+    ensure!(!name.contains(' '), "{option:?} is not an option of sbatch: put = between an option and its value");
     // sbatch takes long options by their beginnings, and values right after short ones.
     let settles = |long: &str, short: &str| {
         let begins = name.starts_with("--") && name.len() > 3 && long.starts_with(name);
@@ -136,7 +136,7 @@ fn refuse_settled(option: &str) -> Result<()> {
     };
     let settled = SETTLED.iter().find(|(long, short, _)| settles(long, short));
     if let Some((long, _, how)) = settled {
-        bail!("the script settles {long} itself ({how}): leave out --sbatch={option}");
+        bail!("the script sets {long} itself ({how}): leave out --sbatch={option}");
     }
     Ok(())
 }

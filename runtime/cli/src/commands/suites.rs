@@ -16,7 +16,7 @@ use serde_json::json;
 use crate::table::wrap;
 use crate::{exit, output};
 
-/// Lists the suites: what each measures and what it costs; of those that are named, their problems
+/// Lists the suites, what each measures and what it costs, or the problems of those that are named
 #[derive(Args)]
 pub(crate) struct Suites {
     /// A suite, such as quick/real; none means all of them
@@ -27,14 +27,15 @@ pub(crate) struct Suites {
     json: bool,
 }
 
-/// What takes the place of a suite's tables.
-const OWN_TABLES: &str = "tables of your own: by --table FILE (repeated for more), in the place of the tables of SUITES
+/// The text about tables in the place of a suite's.
+const USER_TABLES: &str =
+    "user-supplied tables: by --table FILE (repeated for more), in the place of the tables of SUITES
     FILE.csv: a row a line, numbers between commas, the target last; header or none
     FILE.npz: arrays x (n, d) and y (n,), float32 or float64
     30 to 50000 rows; problems are named by the file, coverage/tables/FILE/sim0; splits are drawn by the seed\n";
 
 /// Not a list of problems, but a suite all the same.
-const IMPORTED: &str = "imported: problems of your own, by --problem FILE.npz (repeated for more)
+const IMPORTED: &str = "imported: user-supplied problems, by --problem FILE.npz (repeated for more)
     arrays x_train (T, d), x_test (N, tau, d) float32; y_train (T,), y_test (N, tau) int64;
     optional log_likelihood (N,) float64, temperature, num_classes, hidden_layers
     1000 draws, 10 planes above tau 10, probits clipped\n";
@@ -99,7 +100,7 @@ impl Suites {
                     .filter(|suite| user_tables::has_tables(suite))
                     .map(|suite| suite.name.as_str())
                     .collect();
-                cards.push(OWN_TABLES.replace("SUITES", &names.join(", ")));
+                cards.push(USER_TABLES.replace("SUITES", &names.join(", ")));
             }
             output::print(&wrap(&cards.join("\n"), 4))?;
         }
@@ -107,7 +108,7 @@ impl Suites {
     }
 }
 
-/// What a suite is, and its problems if they are asked for.
+/// The description of a suite, and its problems if they are asked for.
 fn card(suite: &Suite, problems: bool) -> String {
     let evaluation = &suite.evaluation;
     let taus: Vec<String> = evaluation.taus.iter().map(u32::to_string).collect();
@@ -132,7 +133,7 @@ fn card(suite: &Suite, problems: bool) -> String {
     text
 }
 
-/// What a suite of regression is, and its problems if they are asked for.
+/// The description of a suite of regression, and its problems if they are asked for.
 fn regression_card(suite: &RegressionSuite, problems: bool) -> String {
     let levels: Vec<String> = suite.options.levels.iter().map(|level| (100.0 * level).round().to_string()).collect();
     let mut text = format!("{}: {}\n", suite.name, suite.summary);
@@ -159,7 +160,7 @@ fn regression_card(suite: &RegressionSuite, problems: bool) -> String {
     text
 }
 
-/// What a suite of dataset shift is, and its problems if they are asked for.
+/// The description of a suite of dataset shift, and its problems if they are asked for.
 fn shift_card(suite: &ShiftSuite, problems: bool) -> String {
     let taus: Vec<String> = suite.options.taus.iter().map(u32::to_string).collect();
     let mut shifts: Vec<&str> = suite.options.levels.iter().map(|level| level.shift().name()).collect();
@@ -193,14 +194,14 @@ fn shift_card(suite: &ShiftSuite, problems: bool) -> String {
 fn shift_cost(suite: &ShiftSuite) -> &'static str {
     match suite.name.as_str() {
         "quick/shift" => {
-            "on one core, seconds a problem: vanilla, temperature-scaling, ll-svi and ll-dropout 0.4, dropout 0.9, svi 1.7, \
+            "on one core, seconds a problem: mlp, temperature-scaling, ll-svi and ll-dropout 0.4, dropout 0.9, bbb 1.7, \
              ensemble 2.8"
         }
         "shift/mnist" => {
-            "on one core, seconds a problem of t10k, rotated and moved alone: vanilla 8, ll-svi and ll-dropout 13, dropout 57, \
+            "on one core, seconds a problem of t10k, rotated and moved alone: mlp 8, ll-svi and ll-dropout 13, dropout 57, \
              ensemble 63; all levels take five times as many predictions, and a LeNet learns for 7 minutes"
         }
-        "shift/synthetic" => "on one core, seconds a problem: vanilla 11; the others in proportion as on shift/mnist",
+        "shift/synthetic" => "on one core, seconds a problem: mlp 11; the others in proportion as on shift/mnist",
         _ => {
             "on one core, seconds a problem: not measured; about those of shift/mnist by the number of examples, test inputs, \
              levels and draws, so try one problem first"

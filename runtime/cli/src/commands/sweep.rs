@@ -20,9 +20,9 @@ use crate::table::{self, wrap};
 use crate::tune_argument::TuneArgument;
 use crate::{exit, output};
 
-/// Runs every variant of agents' own sweeps and picks the best, by d1 + d100 / 100 where the suite has both
+/// Runs every variant of the agents' own sweeps and chooses the best, by d1 + d100 / 100 where the suite has both
 ///
-/// The directory is that of a run: `jointly report`, `verify` and a later `run --reuse` take it.
+/// The result is a run: `jointly report`, `verify` and a later `run --reuse` take its directory.
 #[derive(Args)]
 #[command(mut_arg("like", |it| it.hide(true)))]
 pub(crate) struct Sweep {
@@ -40,8 +40,8 @@ pub(crate) struct Sweep {
     /// Print sweep.json rather than the tables
     #[arg(long)]
     json: bool,
-    /// Run nothing, as `jointly run --plan-only`: --like then hands the variants to `slurm`, `plan` or a cluster, and the same
-    /// command without this chooses when all of them are there
+    /// Run nothing, as `jointly run --plan-only`: --like then hands the variants to `slurm`, `plan` or a cluster. When
+    /// all results are there, the same command without this option chooses
     #[arg(long)]
     plan_only: bool,
 }
@@ -65,7 +65,8 @@ impl Sweep {
         let scores = Scores::with_beliefs(&plan, journal.results(), &directory)?;
         let leaderboard = Leaderboard::new(&scores);
         // Where every variant failed everywhere there is no score, and their failures are what there is to show.
-        let by = leaderboard.compared_by();
+        let by = leaderboard.compared_by().map(|name| name.to_string());
+        let by = by.as_deref();
         let selections = Selection::all(&scores, by.unwrap_or_default(), self.tune.into());
         let json = directory::to_json(&selection::document(&plan, by, self.tune.into(), &selections))?;
         directory.write(SWEEP, &json)?;
@@ -138,7 +139,7 @@ fn tables(selection: &Selection, by: &str, tune: Tune) -> String {
         let best = format!("best: {what} {}, on the problems that chose it", error(tuned));
         let best = match &selection.held_out {
             Some(held_out) => format!("{best};\nchosen by the other seeds alone: {}", error(held_out.summary)),
-            None => format!("{best},\nwhich flatters: with one seed there are no others to choose by"),
+            None => format!("{best},\nwhich is optimistic: with one seed there are no others to choose by"),
         };
         let _ = writeln!(text, "\n{}", wrap(&best, 2));
     } else {
@@ -146,7 +147,7 @@ fn tables(selection: &Selection, by: &str, tune: Tune) -> String {
     }
     if !selection.incomplete.is_empty() {
         let labels: Vec<&str> = selection.incomplete.iter().map(|agent| agent.planned.label.as_str()).collect();
-        text += &wrap(&format!("not compared, for want of a score on every problem: {}", labels.join("; ")), 2);
+        text += &wrap(&format!("not compared, because a score is missing on some problem: {}", labels.join("; ")), 2);
         text.push('\n');
     }
     if let Some((label, problem, failure)) = selection.first_failure() {

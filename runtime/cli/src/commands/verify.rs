@@ -8,7 +8,6 @@ use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 use clap::Args;
-use jointly_core::limits::usual_fuel;
 use jointly_core::{digest, stream};
 use jointly_engine::execution::{self, Finished};
 use jointly_engine::workload::Workload;
@@ -26,32 +25,32 @@ use crate::{exit, jobs, output};
 
 /// Runs an entry again, a finished run or its pack, and compares bit for bit
 ///
-/// First everything that costs next to nothing: digests, versions, whether the plan is one that this command makes, and
-/// whether scores, leaderboard and what a sweep chose follow from the journal. Then units are run again, and each must
-/// come out as its line of the journal says: the first that does not ends it. Nothing is believed but the agents' and
-/// problems' own bytes, and nothing is written. Real data are no part of an entry: they are looked for as `jointly run`
-/// does, and must be those of the run.
+/// It first checks what costs next to nothing: digests, whether this command makes the same plan, and whether scores,
+/// leaderboard and the choice of a sweep follow from the journal. Then it runs units again: each must give the result in
+/// its line of the journal, and the first that does not ends the verification. It trusts only the bytes of agents and
+/// problems, and writes nothing. Real data are no part of an entry: they are looked for as `jointly run` does, and must be
+/// those of the run.
 #[derive(Args)]
 pub(crate) struct Verify {
     /// The directory that `jointly run` wrote, or the file that `jointly pack` made of it
     #[arg(value_name = "DIR|FILE")]
     entry: PathBuf,
-    /// Run only so many units again, chosen at random: where a share f of the entry's results is false, a sample of N
-    /// misses all of them with probability (1 - f)^N at most
+    /// Run only N units again, chosen at random: where a share f of the entry's results is false, a sample of N misses
+    /// all of them with probability (1 - f)^N at most
     #[arg(long, value_name = "N")]
     sample: Option<NonZero<usize>>,
-    /// What the sample is chosen by, to choose the same one again; a seed that entrants foresee lets them be false
-    /// elsewhere [default: another each time, which is printed]
+    /// The seed of the sample, to choose the same one again; entrants who foresee it can falsify the other units
+    /// [default: a new one each time, which is printed]
     #[arg(long, value_name = "S", requires = "sample")]
     sample_seed: Option<u64>,
-    /// Units at a time [default: the number of cores]
+    /// The number of units that run at a time [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = jobs::parse)]
     jobs: Option<NonZero<usize>>,
-    /// The most fuel that the entry's plan may let an agent use on one problem [default: what `jointly run` lets it use by
-    /// default]
+    /// The largest fuel limit that the entry's plan may have [default: that of `jointly run`]
     #[arg(long, value_name = "N")]
     fuel: Option<u64>,
-    /// How agents' code is run: the interpreter gives a second opinion that shares no machine code with the first
+    /// The engine that runs agents: the interpreter is a second opinion that shares no machine code with the compiled
+    /// engine
     #[arg(long, value_enum, default_value_t)]
     engine: EngineArgument,
     #[command(flatten)]
@@ -63,12 +62,12 @@ impl Verify {
         let entry = Entry::open(&self.entry)?;
         // What costs next to nothing comes before data and agents are loaded.
         if let Some(place) = entry.defect()? {
-            return does_not_hold(&entry, &place);
+            return failed(&entry, &place);
         }
         self.refuse_fuel(&entry)?;
         let workload = Workload::of_plan(&entry.plan, &entry.directory, &self.data.directories(), self.engine.into())?;
-        if let Some(difference) = workload.plan.difference(&entry.plan) {
-            return does_not_hold(&entry, &format!("its plan is not this command's ({difference})"));
+        if let Some(difference) = workload.plan.with_version_of(&entry.plan).difference(&entry.plan) {
+            return failed(&entry, &format!("its plan is not the one that this command makes ({difference})"));
         }
         let mut units = execution::pending(&workload, &[]);
         let all = units.len();
@@ -84,7 +83,7 @@ impl Verify {
         let (suite, problems) = (&workload.plan.suite, workload.plan.problems.len());
         let of_suite = suites::size_of(&workload.plan).unwrap_or(problems);
         output::print(&format!(
-            "{} holds: {what} on {problems} of {} of {suite}, the same to the bit{how}",
+            "{} verified: {what} on {problems} of {} of {suite}, the same to the bit{how}",
             entry.shown(),
             counted(of_suite, "problem")
         ))?;
@@ -93,7 +92,7 @@ impl Verify {
 
     /// Refuses a plan that lets agents use more than a person means to spend: who made the entry chose its limits.
     fn refuse_fuel(&self, entry: &Entry) -> Result<()> {
-        let most = self.fuel.unwrap_or_else(|| usual_fuel(entry.plan.interface_of_agents()));
+        let most = self.fuel.unwrap_or_else(|| entry.plan.usual_fuel());
         let fuel = entry.plan.limits.fuel;
         if fuel > most {
             bail!(
@@ -105,14 +104,14 @@ impl Verify {
     }
 }
 
-fn does_not_hold(entry: &Entry, place: &str) -> Result<ExitCode> {
+fn failed(entry: &Entry, place: &str) -> Result<ExitCode> {
     say(entry, place)?;
     Ok(ExitCode::from(exit::BAD_INPUT))
 }
 
-/// Says in one line where an entry does not hold.
+/// Says in one line where the verification of an entry failed.
 fn say(entry: &Entry, place: &str) -> Result<()> {
-    output::print_line(&format!("{} does not hold: {place}", entry.shown()))
+    output::print_line(&format!("{}: verification failed: {place}", entry.shown()))
 }
 
 /// A seed that nobody knew before: the keys of the standard library's hashes are the system's random numbers.
@@ -120,8 +119,8 @@ fn unforeseen() -> u64 {
     RandomState::new().hash_one("sample")
 }
 
-/// So many units, each as likely as another, in their order. They depend on what the entry claims too, so that a seed
-/// that is known does not by itself say which they are.
+/// Chooses `sample` units, each as likely as another, in their order. The choice depends on the entry's claims too: a seed
+/// that is known does not by itself tell which units they are.
 fn choose(mut units: Vec<Unit>, sample: usize, seed: u64, entry: &Entry) -> Vec<Unit> {
     let mut stream = stream(seed, "units to verify", &digest(entry.claim().as_bytes()), 0);
     let mut chosen = Vec::new();
@@ -152,7 +151,7 @@ fn run_again(entry: &Entry, workload: &Workload, units: &[Unit], jobs: usize) ->
     })
 }
 
-/// Where a unit comes out otherwise than the journal says, if it does.
+/// The first difference between a unit's result and its line of the journal.
 fn other_result(held: &UnitResult, again: &UnitResult) -> Result<Option<String>> {
     if (&held.outcome, &held.log) == (&again.outcome, &again.log) {
         return Ok(None);

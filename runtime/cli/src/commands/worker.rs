@@ -25,26 +25,28 @@ use crate::exit;
 /// A plan of a million units has a fraction of that; a longer line is no message.
 const MAX_LINE: u64 = 256 << 20;
 
-/// Carries out units of a run that another process keeps: a message a line, from standard input to standard output
+/// Runs units for another process that keeps the run: reads a message a line from standard input, and answers on
+/// standard output
 ///
 /// The first line in is {"plan": P, "files": DIR}: plan.json, as `jointly run --plan-only` writes it, and a folder with the
 /// agents, problems and tables that it names, by their digests, as the directory of the run has them. The first line out is
 /// {"version": V, "engine": E, "plan": D}, with the digest of the plan that this command makes of the same agents and
 /// problems; another plan is refused.
 ///
-/// From there on a line in is a unit, {"agent": LABEL, "problem": NAME}, and the line out, in the same order, is exactly its
-/// line of the journal; of correlations, {"belief": DIGEST, "base64": BYTES} comes before it. {"unrun": WHY} stands in its
-/// place where the machine could not run the unit, which says nothing of the agent. The end of the input is the end.
+/// From there on a line in is a unit, {"agent": LABEL, "problem": NAME}, and the line out, in the same order, is
+/// exactly its line of the journal; for correlations, {"belief": DIGEST, "base64": BYTES} comes before it. {"unrun":
+/// WHY} stands in its place where the machine could not run the unit, which says nothing about the agent. The worker
+/// ends at the end of its input.
 #[derive(Args)]
 pub(crate) struct Worker {
-    /// How agents' code is run; no score depends on it
+    /// The engine that runs agents; no score depends on it
     #[arg(long, value_enum, default_value_t)]
     engine: EngineArgument,
     #[command(flatten)]
     data: DataArguments,
 }
 
-/// What a worker is told first.
+/// The first message to a worker.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Hello {
@@ -53,7 +55,7 @@ struct Hello {
     files: PathBuf,
 }
 
-/// What it says of itself.
+/// The answer to the first message.
 #[derive(Serialize)]
 struct Answer<'a> {
     version: &'a str,
@@ -80,9 +82,7 @@ impl Worker {
     }
 
     fn serve(&self, messages: &mut impl BufRead, answers: &mut impl Write) -> Result<()> {
-        let Some(line) = next(messages, 1)? else {
-            bail!("nothing was asked: the first line says the plan; see --help")
-        };
+        let Some(line) = next(messages, 1)? else { bail!("no input: the first line must have the plan; see --help") };
         let hello: Hello = serde_json::from_slice(&line)
             .context("failed to read line 1: expected {\"plan\": the text of plan.json, \"files\": a folder}")?;
         let workload = self.workload(hello)?;
@@ -101,7 +101,7 @@ impl Worker {
                 format!("failed to read line {number}: expected {{\"agent\": a label, \"problem\": a name}}")
             })?;
             let (Some(&agent), Some(&problem)) = (agents.get(&agent), problems.get(&problem)) else {
-                bail!("line {number} asks for {agent} on {problem}, which is no unit of the plan")
+                bail!("line {number} asks for {agent} on {problem}, which is not a unit of the plan")
             };
             let finished = execution::carry_out(&workload, Unit { agent, problem }, &Activity::default());
             answer_with(answers, finished)?;
@@ -109,20 +109,20 @@ impl Worker {
         Ok(())
     }
 
-    /// What the plan asks for, made anew.
+    /// Makes the workload of the plan.
     fn workload(&self, Hello { plan, files }: Hello) -> Result<Workload> {
         let (own, theirs) = (env!("CARGO_PKG_VERSION"), plan["version"].as_str().unwrap_or("no version"));
         ensure!(theirs == own, "the plan was made by version {theirs} and this is {own}; use one version everywhere");
         let plan: Plan = serde_json::from_value(plan).context("failed to read the plan of line 1")?;
         // Digests name files below the folder.
         if let Some(defect) = plan.defect() {
-            bail!("the plan of line 1 is none that this command made: {defect}");
+            bail!("the plan of line 1 is not one that this command made: {defect}");
         }
         let files = RunDirectory::of_kept_files(files);
         let workload = Workload::of_plan(&plan, &files, &self.data.directories(), self.engine.into())?;
         match workload.plan.difference(&plan) {
             None => Ok(workload),
-            Some(difference) => bail!("the plan of line 1 is not this command's ({difference})"),
+            Some(difference) => bail!("the plan of line 1 is not the one that this command makes ({difference})"),
         }
     }
 }

@@ -1,10 +1,13 @@
 //! The product that all dense work here comes down to: c -= a' b, each element one plain sum.
 //!
 //! Element (i, j) subtracts a(k, i) b(k, j) for k = 0, 1, 2, ... in that order, each product rounded, then each difference.
-//! Tiles and panels only decide which elements move together, so that no bit of the result depends on them or on how wide
-//! the CPU's vectors are.
+//! Tiles, panels and threads only decide which elements move together, so that no bit of the result depends on them or on
+//! how wide the CPU's vectors are.
 
 use std::ops::Range;
+
+use rayon::iter::{IndexedParallelIterator, ParallelIterator};
+use rayon::slice::ParallelSliceMut;
 
 use super::dense::Dense;
 
@@ -13,6 +16,9 @@ const SIDE: usize = 4;
 
 /// Rows of a and b that are packed at a time: small enough for a strip to stay in the first cache.
 pub(super) const PANEL: usize = 64;
+
+/// Products of two numbers that are worth handing to another thread: some tens of microseconds.
+const TASK: usize = 1 << 17;
 
 /// Rows of a matrix cut into strips of `SIDE` columns, each strip contiguous; columns beyond the last are 0.
 pub(super) struct Packed {
@@ -57,7 +63,8 @@ pub(super) fn subtract_product(a: &Packed, b: &Packed, c: &mut [f64], stride: us
     if b.width == 0 {
         return;
     }
-    for (ti, rows) in c.chunks_mut(SIDE * stride).enumerate() {
+    let least = TASK.div_ceil(SIDE * b.width * a.depth.max(1));
+    c.par_chunks_mut(SIDE * stride).with_min_len(least).enumerate().for_each(|(ti, rows)| {
         let start = if part == Part::Upper { ti } else { 0 };
         for tj in start..b.count() {
             let columns = first + tj * SIDE..first + ((tj + 1) * SIDE).min(b.width);
@@ -70,7 +77,7 @@ pub(super) fn subtract_product(a: &Packed, b: &Packed, c: &mut [f64], stride: us
                 row[columns.clone()].copy_from_slice(&sums[..columns.len()]);
             }
         }
-    }
+    });
 }
 
 /// Subtracts a' b from c, where a is k x n, b is k x m and c is n x m.
@@ -125,9 +132,11 @@ mod tests {
     }
 
     #[test]
-    fn no_bit_depends_on_tiles_and_panels() {
+    fn no_bit_depends_on_tiles_panels_and_threads() {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
+        // The last is large enough for several threads.
         for (index, (depth, n, m)) in
-            [(1, 1, 1), (3, 5, 2), (65, 4, 9), (130, 11, 8), (7, 0, 3)].into_iter().enumerate()
+            [(1, 1, 1), (3, 5, 2), (65, 4, 9), (130, 11, 8), (7, 0, 3), (100, 60, 121)].into_iter().enumerate()
         {
             let a = random(depth, n, 2 * index as u64);
             let b = random(depth, m, 2 * index as u64 + 1);
@@ -143,7 +152,7 @@ mod tests {
             }
             for (a, b) in a.values().chunks((PANEL * n).max(1)).zip(b.values().chunks(PANEL * m)) {
                 let (a, b) = (Packed::new(a, n, 0, n), Packed::new(b, m, 0, m));
-                subtract_product(&a, &b, c.values_mut(), m + 2, 1, Part::All);
+                pool.install(|| subtract_product(&a, &b, c.values_mut(), m + 2, 1, Part::All));
             }
             assert_eq!(c, plain);
         }

@@ -1,6 +1,7 @@
 //! Whether predictions that claim a confidence are right that often.
 
 use super::accuracy::top_class;
+use super::calibration_bins::CalibrationBin;
 
 /// Number of equal-width bins of confidence.
 pub const CALIBRATION_BINS: usize = 15;
@@ -35,12 +36,26 @@ pub(super) fn bin_of(confidence: f64, bins: usize) -> usize {
     edge.clamp(1, bins) - 1
 }
 
+/// The bins of marginal predictions, from the least confidence up: what a reliability diagram is drawn from.
+///
+/// `probs` is R x K row-major, `labels` has length R.
+///
+/// # Panics
+/// When `probs` does not hold a row of `num_classes` for each label.
+pub fn calibration_bins(probs: &[f64], labels: &[u32], num_classes: usize) -> Vec<CalibrationBin> {
+    assert_eq!(probs.len(), labels.len() * num_classes, "one row of probabilities a label");
+    let mut gaps = CalibrationGaps::default();
+    for (row, &label) in probs.chunks_exact(num_classes).zip(labels) {
+        gaps.add(row, label);
+    }
+    gaps.bins().to_vec()
+}
+
 /// The bins, filled row by row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CalibrationGaps {
     rows: u64,
-    hits: [u64; CALIBRATION_BINS],
-    confidence: [f64; CALIBRATION_BINS],
+    bins: [CalibrationBin; CALIBRATION_BINS],
 }
 
 impl CalibrationGaps {
@@ -48,17 +63,22 @@ impl CalibrationGaps {
         let (class, confidence) = top_class(probs);
         let bin = bin_of(confidence, CALIBRATION_BINS);
         self.rows += 1;
-        self.hits[bin] += u64::from(class == label);
-        self.confidence[bin] += confidence;
+        self.bins[bin].inputs += 1;
+        self.bins[bin].right += u64::from(class == label);
+        self.bins[bin].confidence += confidence;
     }
 
     pub(crate) fn accuracy(&self) -> f64 {
-        self.hits.iter().sum::<u64>() as f64 / self.rows as f64
+        self.bins.iter().map(|bin| bin.right).sum::<u64>() as f64 / self.rows as f64
     }
 
     pub(crate) fn error(&self) -> f64 {
-        let bins = self.hits.iter().zip(&self.confidence);
-        bins.map(|(&hits, &confidence)| (hits as f64 - confidence).abs()).sum::<f64>() / self.rows as f64
+        let gap = |bin: &CalibrationBin| (bin.right as f64 - bin.confidence).abs();
+        self.bins.iter().map(gap).sum::<f64>() / self.rows as f64
+    }
+
+    pub(crate) fn bins(&self) -> &[CalibrationBin; CALIBRATION_BINS] {
+        &self.bins
     }
 }
 
@@ -126,8 +146,8 @@ mod tests {
     fn a_confidence_on_an_edge_falls_in_the_bin_below() {
         let mut gaps = CalibrationGaps::default();
         gaps.add(&[0.8, 0.2], 0);
-        assert_eq!(gaps.hits[11], 1);
+        assert_eq!((gaps.bins[11].inputs, gaps.bins[11].right), (1, 1));
         gaps.add(&[1.0, 0.0], 0);
-        assert_eq!(gaps.hits[14], 1);
+        assert_eq!(gaps.bins[14].inputs, 1);
     }
 }

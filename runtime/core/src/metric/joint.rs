@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The loss of a tau-sample.
@@ -11,7 +12,7 @@ use serde::{Deserialize, Serialize};
 /// `Kl` is e - l, `Nll` is -l. The mean of the first over tau-samples estimates the Kullback-Leibler loss of order tau,
 /// Osband et al., "The Neural Testbed", equation 1; the second differs from it by a constant that no agent can change
 /// (appendix A.2).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Metric {
     /// The environment's log-likelihood minus the agent's.

@@ -2,14 +2,24 @@
 
 use super::accuracy::accuracy;
 use super::calibration::CalibrationGaps;
+use super::calibration_bins::CalibrationBin;
+use super::gather::Gather;
+use super::marginal_metric::{self, MarginalValues};
 use crate::score::Score;
 
 /// The marginal predictions seen so far, as far as they matter to the scores.
-#[derive(Clone, Debug, Default)]
+#[derive(Debug)]
 pub struct MarginalScores {
     gaps: CalibrationGaps,
     /// Of each tau-sample.
     accuracies: Vec<f64>,
+    metrics: Vec<Box<dyn Gather>>,
+}
+
+impl Default for MarginalScores {
+    fn default() -> Self {
+        Self { gaps: CalibrationGaps::default(), accuracies: Vec::new(), metrics: marginal_metric::begin() }
+    }
 }
 
 impl MarginalScores {
@@ -17,6 +27,9 @@ impl MarginalScores {
     pub fn add(&mut self, probs: &[f64], labels: &[u32], num_classes: usize) {
         for (row, &label) in probs.chunks_exact(num_classes).zip(labels) {
             self.gaps.add(row, label);
+            for metric in &mut self.metrics {
+                metric.add(row, label);
+            }
         }
         self.accuracies.push(accuracy(probs, labels, num_classes));
     }
@@ -30,6 +43,16 @@ impl MarginalScores {
     /// Expected calibration error over all rows.
     pub fn ece(&self) -> f64 {
         self.gaps.error()
+    }
+
+    /// The bins that the calibration error is over, from the least confidence up.
+    pub fn bins(&self) -> Vec<CalibrationBin> {
+        self.gaps.bins().to_vec()
+    }
+
+    /// The values of all [`MARGINAL_METRICS`](super::MARGINAL_METRICS) over all rows.
+    pub fn values(&self) -> MarginalValues {
+        MarginalValues::gathered(&self.metrics)
     }
 }
 

@@ -1,7 +1,9 @@
 //! A real number as serde sees it: a number where it is finite, else one of "inf", "-inf" and "nan".
 
+use std::borrow::Cow;
 use std::fmt;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -29,8 +31,21 @@ impl<'de> Deserialize<'de> for Real {
     }
 }
 
+impl JsonSchema for Real {
+    fn schema_name() -> Cow<'static, str> {
+        "Real".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "A number; a word where it is not finite.",
+            "anyOf": [{ "type": "number" }, { "enum": ["inf", "-inf", "nan"] }]
+        })
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature is serde's")]
-pub(super) fn serialize<S: Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
+pub(crate) fn serialize<S: Serializer>(x: &f64, serializer: S) -> Result<S::Ok, S::Error> {
     if x.is_finite() {
         serializer.serialize_f64(*x)
     } else if x.is_nan() {
@@ -42,7 +57,7 @@ pub(super) fn serialize<S: Serializer>(x: &f64, serializer: S) -> Result<S::Ok, 
     }
 }
 
-pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+pub(crate) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
     deserializer.deserialize_any(Spelling)
 }
 

@@ -3,16 +3,17 @@
 
 use std::io::{Cursor, Write};
 
-use npyz::npz::NpzWriter;
 use npyz::{AutoSerialize, Order, WriterBuilder};
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
 
 /// An archive under construction.
 #[must_use]
-pub struct Fixture(NpzWriter<Cursor<Vec<u8>>>);
+pub struct Fixture(Box<ZipWriter<Cursor<Vec<u8>>>>);
 
 impl Default for Fixture {
     fn default() -> Self {
-        Self(NpzWriter::new(Cursor::new(Vec::new())))
+        Self(ZipWriter::new(Cursor::new(Vec::new())).into())
     }
 }
 
@@ -28,30 +29,26 @@ impl Fixture {
     }
 
     /// Adds an array.
-    pub fn ordered<T: AutoSerialize>(mut self, key: &str, order: Order, shape: &[u64], values: Vec<T>) -> Self {
-        let builder = self.0.array(key, defaults()).unwrap();
-        let mut writer = builder.default_dtype().order(order).shape(shape).begin_nd().unwrap();
+    pub fn ordered<T: AutoSerialize>(self, key: &str, order: Order, shape: &[u64], values: Vec<T>) -> Self {
+        let mut npy = Vec::new();
+        let options = npyz::WriteOptions::new().default_dtype().order(order).shape(shape);
+        let mut writer = options.writer(&mut npy).begin_nd().unwrap();
         writer.extend(values).unwrap();
         writer.finish().unwrap();
-        self
+        self.raw(&format!("{key}.npy"), &npy)
     }
 
     /// Adds an entry as it is.
     pub fn raw(mut self, name: &str, bytes: &[u8]) -> Self {
-        self.0.zip_writer().start_file(name, defaults()).unwrap();
-        self.0.zip_writer().write_all(bytes).unwrap();
+        self.0.start_file(name, SimpleFileOptions::default()).unwrap();
+        self.0.write_all(bytes).unwrap();
         self
     }
 
     /// The bytes of the file.
-    pub fn bytes(mut self) -> Vec<u8> {
-        self.0.zip_writer().finish().unwrap().into_inner()
+    pub fn bytes(self) -> Vec<u8> {
+        self.0.finish().unwrap().into_inner()
     }
-}
-
-/// The zip crate's own defaults: deflated.
-fn defaults<T: Default>() -> T {
-    T::default()
 }
 
 /// The header of an .npy array, without its values.

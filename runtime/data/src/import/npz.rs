@@ -1,17 +1,20 @@
 //! Arrays in an .npz archive: found by name, checked for type and order, read as a stream.
 
 use std::fmt::Display;
-use std::io::{Cursor, Error, ErrorKind, Read, Seek};
+use std::io::{Error, ErrorKind, Read, Seek};
 
-use npyz::npz::{NpzArchive, file_name_from_array_name};
 use npyz::{DType, Endianness, NpyHeader, Order, TypeChar, TypeStr};
+use zip::ZipArchive;
 
 use super::error::{ImportDefect, SPLIT};
 
 /// Bytes read at a time: an array's claim of its size is not believed until the values are there.
 const PIECE: usize = 1 << 16;
-/// The longest header that is read; NumPy's of plain arrays have 118 bytes.
-const MAX_HEADER: u32 = 1 << 16;
+/// The longest header that is read, as in NumPy itself; its own of plain arrays have 118 bytes.
+const MAX_HEADER: usize = 10_000;
+/// The most brackets that a header opens: that of an array of numbers opens two, and what reads it takes up to three times as
+/// long for each that lies in another.
+const MAX_BRACKETS: usize = 8;
 
 /// A type of number that is read as it lies in the file.
 pub trait Element: Copy {
@@ -65,7 +68,7 @@ pub(crate) fn npy<'a>(key: &str, mut bytes: &'a [u8]) -> Result<Array<&'a [u8]>,
 }
 
 /// An opened archive.
-pub struct Archive<R: Read + Seek>(NpzArchive<R>);
+pub struct Archive<R>(ZipArchive<R>);
 
 impl<R: Read + Seek> Archive<R> {
     /// Refuses an archive with an array that means nothing: most likely a name mistyped.
@@ -73,11 +76,9 @@ impl<R: Read + Seek> Archive<R> {
     /// # Errors
     /// When there is such an array.
     pub fn holds_only(&self, known: &[&str]) -> Result<(), ImportDefect> {
-        let mut names: Vec<_> = self.0.array_names().filter(|name| !known.contains(name)).collect();
-        names.sort_unstable();
-        match names.first() {
+        match self.names().into_iter().find(|name| !known.contains(&name.as_str())) {
             None => Ok(()),
-            Some(key) => Err(ImportDefect::UnknownKey { key: (*key).to_owned(), known: known.join(", ") }),
+            Some(key) => Err(ImportDefect::UnknownKey { key, known: known.join(", ") }),
         }
     }
 
@@ -86,8 +87,16 @@ impl<R: Read + Seek> Archive<R> {
     /// # Errors
     /// When it is no .npz archive.
     pub fn open(reader: R) -> Result<Self, ImportDefect> {
-        let archive = NpzArchive::new(reader).map_err(|error| ImportDefect::NotNpz { reason: error.to_string() })?;
+        let archive = ZipArchive::new(reader).map_err(|error| ImportDefect::NotNpz { reason: error.to_string() })?;
         Ok(Self(archive))
+    }
+
+    /// The names of the arrays, in order: of other entries nothing is read.
+    fn names(&self) -> Vec<String> {
+        let entries = self.0.file_names_raw().map(String::from_utf8_lossy);
+        let mut names: Vec<_> = entries.filter_map(|name| name.strip_suffix(".npy").map(str::to_owned)).collect();
+        names.sort_unstable();
+        names
     }
 
     /// The array named `key`; None where there is none.
@@ -97,11 +106,8 @@ impl<R: Read + Seek> Archive<R> {
     /// # Errors
     /// When the array cannot be read, or its entry is shorter than its values.
     pub fn find(&mut self, key: &str) -> Result<Option<Array<impl Read + '_>>, ImportDefect> {
-        if !self.0.array_names().any(|name| name == key) {
-            return Ok(None);
-        }
-        let entry = self.0.zip_archive().by_name(&file_name_from_array_name(key));
-        let mut reader = entry.map_err(|error| damaged(key, &error))?;
+        let Some(entry) = self.0.index_for_name_raw(format!("{key}.npy").as_bytes()) else { return Ok(None) };
+        let mut reader = self.0.by_index(entry).map_err(|error| damaged(key, &error))?;
         let size = reader.size();
         let header = header(&mut reader).map_err(|error| damaged(key, &error))?;
         Array { key: key.to_owned(), header, reader }.within(size).map(Some)
@@ -129,8 +135,7 @@ impl<R: Read + Seek> Archive<R> {
     /// # Errors
     /// When it is not there, or cannot be read.
     pub fn get(&mut self, key: &str) -> Result<Array<impl Read + '_>, ImportDefect> {
-        let mut names: Vec<_> = self.0.array_names().map(str::to_owned).collect();
-        names.sort_unstable();
+        let names = self.names();
         let found = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
         self.find(key)?.ok_or(ImportDefect::MissingKey { key: key.to_owned(), found })
     }
@@ -290,16 +295,25 @@ impl<R: Read> Values<R> {
     }
 }
 
-/// Reads a header, which may claim a length of up to 4 GiB: that is believed only within reason.
+/// Reads a header, which may claim a length of up to 4 GiB and open as many brackets: both are believed only within reason.
 fn header(reader: &mut impl Read) -> Result<NpyHeader, Error> {
+    let refused = |reason: String| Err(Error::new(ErrorKind::InvalidData, reason));
     // A magic string of six bytes, a version of two, and a length of two bytes in version 1, of four since.
-    let mut start = [0; 12];
-    reader.read_exact(&mut start)?;
-    let length = u32::from_le_bytes([start[8], start[9], start[10], start[11]]);
-    if start[6] > 1 && length > MAX_HEADER {
-        return Err(Error::new(ErrorKind::InvalidData, format!("its header claims {length} bytes")));
+    let mut bytes = vec![0; 12];
+    reader.read_exact(&mut bytes)?;
+    let (short, long) = ([bytes[8], bytes[9]], [bytes[8], bytes[9], bytes[10], bytes[11]]);
+    let (start, length) = match bytes[6] {
+        0 | 1 => (10, usize::from(u16::from_le_bytes(short))),
+        _ => (12, u32::from_le_bytes(long) as usize),
+    };
+    if length > MAX_HEADER {
+        return refused(format!("its header claims {length} bytes"));
     }
-    NpyHeader::from_reader(Cursor::new(start).chain(reader))
+    reader.take((start + length).saturating_sub(bytes.len()) as u64).read_to_end(&mut bytes)?;
+    if bytes.iter().filter(|byte| b"([{".contains(byte)).count() > MAX_BRACKETS {
+        return refused("its header is not that of an array of numbers".to_owned());
+    }
+    NpyHeader::from_reader(bytes.as_slice())
 }
 
 fn damaged(key: &str, error: &impl Display) -> ImportDefect {

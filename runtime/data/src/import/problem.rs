@@ -4,10 +4,8 @@ use std::io::{Cursor, Read, Seek};
 use std::ops::Range;
 use std::path::Path;
 
-use jointly_core::dataset::{Dataset, MAX_CLASSES, Task};
 use jointly_core::digest::digest;
-use jointly_core::matrix::Matrix;
-use jointly_core::tau_samples::TauSamples;
+use jointly_core::{Dataset, Inputs, MAX_CLASSES, Matrix, Task, TauSamples};
 
 use super::error::{ImportDefect, ImportError};
 use super::limits::MAX_IMPORT_BYTES;
@@ -19,12 +17,13 @@ use super::open;
 /// The file is NumPy's .npz with `x_train` (T, d) float32, `y_train` (T,) int64, `x_test` (N, tau, d) float32 and `y_test`
 /// (N, tau) int64; and, where known, `log_likelihood` (N,) float64 of the test labels under the true environment, and
 /// the scalars `temperature`, `num_classes` and `hidden_layers`. Without `num_classes` there is a class for each label up
-/// to the largest, and at least 2. There are at most [`MAX_CLASSES`], and the
-/// arrays fill at most [`MAX_IMPORT_BYTES`].
+/// to the largest, and at least 2. The optional `unlabelled_inputs` (U, d) float32, U at least 1, are further inputs whose labels
+/// agents are not given. There are at most [`MAX_CLASSES`], and the arrays fill at most [`MAX_IMPORT_BYTES`].
 #[derive(Clone, Debug)]
 pub struct ImportedProblem {
     task: Task,
     train: Dataset,
+    unlabelled: Option<Inputs>,
     tau: u32,
     samples: u32,
     test_inputs: Vec<f32>,
@@ -65,6 +64,11 @@ impl ImportedProblem {
         &self.train
     }
 
+    /// The inputs without labels, where the file has them.
+    pub fn unlabelled(&self) -> Option<&Inputs> {
+        self.unlabelled.as_ref()
+    }
+
     /// Number of inputs in a tau-sample.
     pub fn tau(&self) -> u32 {
         self.tau
@@ -94,9 +98,14 @@ impl ImportedProblem {
     fn hash_content(&self) -> String {
         let Task { input_dim, num_classes, .. } = self.task;
         let sizes = [input_dim, num_classes, self.tau, self.samples];
-        let inputs = self.train.inputs().values().iter().chain(&self.test_inputs).flat_map(|x| x.to_le_bytes());
+        let train_inputs = self.train.inputs().numbers().values();
+        let inputs = train_inputs.iter().chain(&self.test_inputs).flat_map(|x| x.to_le_bytes());
         let labels = self.train.labels().iter().chain(&self.test_labels).flat_map(|label| label.to_le_bytes());
-        let bytes: Vec<u8> = sizes.iter().flat_map(|size| size.to_le_bytes()).chain(inputs).chain(labels).collect();
+        // None adds nothing: a problem without them has the content that it had before there were any.
+        let unlabelled = self.unlabelled.iter().flat_map(|inputs| inputs.numbers().values());
+        let unlabelled = unlabelled.flat_map(|x| x.to_le_bytes());
+        let sizes = sizes.iter().flat_map(|size| size.to_le_bytes());
+        let bytes: Vec<u8> = sizes.chain(inputs).chain(labels).chain(unlabelled).collect();
         digest(&bytes)
     }
 
@@ -110,7 +119,7 @@ impl ImportedProblem {
         let rows = samples.start * tau as usize..samples.end * tau as usize;
         let cols = self.task.input_dim as usize;
         TauSamples {
-            inputs: Matrix::from_rows(cols, self.test_inputs[rows.start * cols..rows.end * cols].to_vec()),
+            inputs: Matrix::from_rows(cols, self.test_inputs[rows.start * cols..rows.end * cols].to_vec()).into(),
             labels: self.test_labels[rows].to_vec(),
             log_likelihoods: self.log_likelihoods.as_ref().map(|all| all[samples].to_vec()),
         }
@@ -119,7 +128,8 @@ impl ImportedProblem {
 
 fn parse(bytes: &[u8], digest: String) -> Result<ImportedProblem, ImportDefect> {
     let mut archive = Archive::open(Cursor::new(bytes))?;
-    archive.limit(&["x_train", "y_train", "x_test", "y_test", "log_likelihood"], MAX_IMPORT_BYTES)?;
+    let arrays = ["x_train", "y_train", "x_test", "y_test", "log_likelihood", "unlabelled_inputs"];
+    archive.limit(&arrays, MAX_IMPORT_BYTES)?;
 
     archive.holds_only(&[
         "x_train",
@@ -127,6 +137,7 @@ fn parse(bytes: &[u8], digest: String) -> Result<ImportedProblem, ImportDefect> 
         "x_test",
         "y_test",
         "log_likelihood",
+        "unlabelled_inputs",
         "temperature",
         "num_classes",
         "hidden_layers",
@@ -160,6 +171,7 @@ fn parse(bytes: &[u8], digest: String) -> Result<ImportedProblem, ImportDefect> 
     let test_labels = array.read::<i64>()?;
 
     let log_likelihoods = log_likelihoods(&mut archive, samples)?;
+    let unlabelled = unlabelled(&mut archive, input_dim)?;
     let num_classes = match count(&mut archive, "num_classes", 2, MAX_CLASSES)? {
         Some(num_classes) => num_classes,
         None => classes_of(&[("y_train", &[train_size], &train_labels), ("y_test", &[samples, tau], &test_labels)])?,
@@ -167,18 +179,18 @@ fn parse(bytes: &[u8], digest: String) -> Result<ImportedProblem, ImportDefect> 
     let train_labels = classes("y_train", &[train_size], &train_labels, num_classes)?;
     let test_labels = classes("y_test", &[samples, tau], &test_labels, num_classes)?;
 
-    let inputs = Matrix::from_rows(input_dim as usize, train_inputs);
-    let train = Dataset::new(inputs, train_labels, num_classes).expect("inputs and labels were checked one by one");
     let task = Task {
-        input_dim: input_dim as u32,
-        num_classes,
         temperature: temperature(&mut archive)?,
         hidden_layers: count(&mut archive, "hidden_layers", 0, u32::MAX)?,
+        ..Task::new(input_dim as u32, num_classes)
     };
+    let inputs = Matrix::from_rows(input_dim as usize, train_inputs);
+    let train = Dataset::new(&task, inputs, train_labels).expect("inputs and labels were checked one by one");
     let (tau, samples) = (tau as u32, samples as u32);
     let mut problem = ImportedProblem {
         task,
         train,
+        unlabelled,
         tau,
         samples,
         test_inputs,
@@ -189,6 +201,17 @@ fn parse(bytes: &[u8], digest: String) -> Result<ImportedProblem, ImportDefect> 
     };
     problem.content = problem.hash_content();
     Ok(problem)
+}
+
+/// `unlabelled_inputs` (U, d), where it is there.
+fn unlabelled<R: Read + Seek>(archive: &mut Archive<R>, input_dim: u64) -> Result<Option<Inputs>, ImportDefect> {
+    let Some(array) = archive.find("unlabelled_inputs")? else { return Ok(None) };
+    let [rows, cols] = array.dimensions("(U, d)")?;
+    if rows == 0 || cols != input_dim {
+        return Err(array.misshapen(format!("(U, d) with U at least 1 and d = {input_dim}, as x_train has")));
+    }
+    let values = finite("unlabelled_inputs", &[rows, cols], array.read::<f32>()?)?;
+    Ok(Some(Matrix::from_rows(cols as usize, values).into()))
 }
 
 /// `log_likelihood` (N,), where it is there.

@@ -56,10 +56,10 @@ fn a_file_is_read_as_it_was_written() {
     assert_eq!((imported.tau(), imported.samples()), (2, 2));
     let task = imported.task();
     assert_eq!((task.input_dim, task.num_classes, task.temperature, task.hidden_layers), (2, 3, None, None));
-    assert_eq!(imported.train().inputs().row(1), [1.0, 1.1]);
+    assert_eq!(imported.train().inputs().numbers().row(1), [1.0, 1.1]);
     assert_eq!(imported.train().labels(), [0, 1, 0]);
     let test = imported.test(2, 1..2);
-    assert_eq!(test.inputs.values(), [2.0, 2.5, 3.0, 3.5]);
+    assert_eq!(test.inputs.numbers().values(), [2.0, 2.5, 3.0, 3.5]);
     assert_eq!(test.labels, [1, 2]);
     assert_eq!(test.log_likelihoods, None);
 }
@@ -74,6 +74,22 @@ fn what_is_known_of_the_environment_is_read_too() {
     let task = imported.task();
     assert_eq!((task.num_classes, task.temperature, task.hidden_layers), (7, Some(0.5), Some(2)));
     assert_eq!(imported.test(2, 1..2).log_likelihoods, Some(vec![-2.0]));
+}
+
+#[test]
+fn inputs_without_labels_are_read_and_make_another_problem() {
+    let plain = parse(file(problem())).unwrap();
+    assert_eq!(plain.unlabelled(), None);
+    let imported = parse(file(with("unlabelled_inputs", Values::F32(vec![1, 2], vec![7.0, 8.0])))).unwrap();
+    assert_eq!(imported.unlabelled().unwrap().numbers().values(), [7.0, 8.0]);
+    assert_eq!(imported.train(), plain.train());
+    assert_ne!(imported.content(), plain.content());
+    for (shape, values) in [(vec![1, 3], vec![0.0; 3]), (vec![0, 2], vec![]), (vec![2], vec![0.0; 2])] {
+        let message = refusal(with("unlabelled_inputs", Values::F32(shape, values)));
+        assert!(message.contains("unlabelled_inputs has shape [") && message.contains("(U, d)"), "{message}");
+    }
+    let message = refusal(with("unlabelled_inputs", Values::F32(vec![1, 2], vec![0.0, f32::INFINITY])));
+    assert!(message.contains("unlabelled_inputs[0, 1] is inf, expected a finite number"), "{message}");
 }
 
 #[test]
@@ -276,6 +292,20 @@ fn a_header_that_promises_more_than_its_entry_holds_is_refused() {
     for shape in ["(4294967295, 4294967295)", "(1, 4294967295)"] {
         let error = parse(Fixture::new().raw("x_train.npy", &npy_header("<f4", shape)).bytes()).unwrap_err();
         assert!(matches!(error.defect, ImportDefect::Truncated { .. }), "{error}");
+    }
+}
+
+/// What reads headers tries each bracket within another three times.
+#[test]
+fn a_header_of_many_brackets_is_not_read() {
+    for [open, close] in [["{", "}"], ["[", "]"]] {
+        let descr = format!("{}1{}", open.repeat(60), close.repeat(60));
+        let text = format!("{{'descr': {descr}, 'fortran_order': False, 'shape': (1,), }}\n");
+        let mut npy = b"\x93NUMPY\x01\x00".to_vec();
+        npy.extend((text.len() as u16).to_le_bytes());
+        npy.extend(text.bytes());
+        let error = parse(Fixture::new().raw("x_train.npy", &npy).bytes()).unwrap_err().to_string();
+        assert!(error.contains("its header is not that of an array of numbers"), "{error}");
     }
 }
 

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use csv_core::{ReadFieldResult, Reader};
 use jointly_core::matrix::Matrix;
 use jointly_core::regression::dataset::Targets;
 
@@ -16,25 +17,24 @@ const MISSING: [&str; 16] = [
 
 /// Reads a table.
 ///
-/// Fields may be in double quotes. Empty lines are passed over, and so is a header: a first line of names, none of them a number
-/// or a mark of a missing value, or the same as another.
+/// Fields may be in double quotes, which may hold commas, line ends and, twice, quotes. Empty lines are passed over, and so is
+/// a header: a first line of names, none of them a number or a mark of a missing value, or the same as another.
 ///
 /// # Errors
-/// When a line is not UTF-8, is parted by something else than commas, has another number of fields than the first, or a field
-/// that no `f32` holds; each names the line.
+/// When a row is not UTF-8, is parted by something else than commas, has another number of fields than the first, or a field
+/// that no `f32` holds; each names the line on which the row begins.
 pub(super) fn parse(bytes: &[u8]) -> Result<Targets, TableDefect> {
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+    let mut rows = Rows { reader: Reader::new(), rest: bytes };
     let (mut inputs, mut targets) = (Vec::new(), Vec::new());
     let (mut columns, mut header) = (None, None);
-    for (i, line) in bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).split(|&byte| byte == b'\n').enumerate() {
-        let number = i + 1;
-        let line = std::str::from_utf8(line).map_err(|_| TableDefect::Text { line: number })?.trim();
-        if line.is_empty() {
+    while let Some((number, fields)) = rows.next()? {
+        if matches!(&fields[..], [only] if only.is_empty()) {
             continue;
         }
-        let fields = fields(line);
         let first = columns.is_none();
         let expected = *columns.get_or_insert(fields.len());
-        if let Some(by) = other_separator(line).filter(|_| expected == 1) {
+        if let Some(by) = other_separator(&fields[0]).filter(|_| expected == 1) {
             return Err(TableDefect::Separator { line: number, by });
         }
         width(expected)?;
@@ -87,17 +87,47 @@ fn other_separator(line: &str) -> Option<&'static str> {
     known.into_iter().find(|(separator, _)| line.contains(*separator)).map(|(_, name)| name)
 }
 
-/// What stands between commas that are not in quotes, without spaces and quotes around it; of more fields than a table may
-/// have, the first.
-fn fields(line: &str) -> Vec<String> {
-    let (mut fields, mut quoted) = (vec![String::new()], false);
-    for c in line.chars() {
-        match c {
-            '"' => quoted = !quoted,
-            ',' if !quoted && fields.len() > MAX_TABLE_FEATURES + 1 => break,
-            ',' if !quoted => fields.push(String::new()),
-            c => fields.last_mut().expect("one is begun").push(c),
+/// The rows of a text.
+struct Rows<'a> {
+    reader: Reader,
+    rest: &'a [u8],
+}
+
+impl Rows<'_> {
+    /// The line on which the next row begins, and its fields without the spaces around them; of more fields than a table may
+    /// have, the first. None at the end.
+    fn next(&mut self) -> Result<Option<(usize, Vec<String>)>, TableDefect> {
+        // The reader passes over empty lines.
+        let empty = self.rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).filter(|&&byte| byte == b'\n');
+        let line = self.reader.line() as usize + empty.count();
+        let (mut fields, mut field, mut length) = (Vec::new(), vec![0; 64], 0);
+        loop {
+            let (result, read, written) = self.reader.read_field(self.rest, &mut field[length..]);
+            self.rest = &self.rest[read..];
+            length += written;
+            let record_end = match result {
+                // Once more with nothing: the text has ended.
+                ReadFieldResult::InputEmpty => continue,
+                ReadFieldResult::OutputFull => {
+                    field.resize(2 * field.len(), 0);
+                    continue;
+                }
+                ReadFieldResult::Field { record_end } => record_end,
+                ReadFieldResult::End => return Ok(None),
+            };
+            let text = std::str::from_utf8(&field[..length]).map_err(|_| TableDefect::Text { line })?;
+            fields.push(bare(text).to_owned());
+            length = 0;
+            if record_end || fields.len() > MAX_TABLE_FEATURES + 1 {
+                return Ok(Some((line, fields)));
+            }
         }
     }
-    fields.iter().map(|field| field.trim().to_owned()).collect()
+}
+
+/// A field without the spaces around it, nor the quotes that follow or precede them.
+fn bare(field: &str) -> &str {
+    let field = field.trim();
+    let quoted = field.strip_prefix('"').and_then(|field| field.strip_suffix('"'));
+    quoted.map_or(field, str::trim)
 }

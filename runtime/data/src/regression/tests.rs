@@ -87,6 +87,20 @@ fn what_is_no_table_is_refused_by_line_and_column() {
     assert!(read("mine.csv", text("", MIN_TABLE_ROWS, 1.0)).is_ok());
 }
 
+#[test]
+fn quotes_hold_commas_line_ends_and_quotes() {
+    let table = |header: &str| read("mine.csv", text(header, 40, 1.0));
+    let plain = table("").unwrap();
+    for header in ["\"a \"\"raw\"\"\",\"b, of a\",y\r\n", "\"a\nb\", \"c\" ,y\n", "\u{feff}a,b,y\n\n"] {
+        assert_eq!(table(header).unwrap().digest(), plain.digest(), "{header:?}");
+    }
+    // The line on which a row begins, whatever the header spans; and names as they are meant.
+    let message = table("\"a\nb\",\"say \"\"c\"\"\",y\n1,x,2\n").unwrap_err().to_string();
+    assert!(message.contains("line 3, column 2 (say \"c\"): it holds \"x\""), "{message}");
+    let quoted = text("", 40, 1.0).replace(',', "\", \"").replace('\n', "\"\n\"");
+    assert_eq!(read("mine.csv", format!("\"{quoted}\"")).unwrap().digest(), plain.digest());
+}
+
 /// A row that is taken for a header would be missing from the table, and nobody would know.
 #[test]
 fn a_first_line_is_a_header_or_a_row_and_never_passed_over() {

@@ -1,7 +1,6 @@
 //! What is known of a dataset and its outsiders before any of their bytes are read.
 
-use jointly_core::ImageShape;
-use jointly_core::multimodal::{MultimodalTask, Tokens};
+use jointly_core::{ImageShape, Task};
 
 use super::super::card::{Card, Kind, Part};
 use super::clicks;
@@ -101,12 +100,11 @@ impl ShiftCard {
     }
 
     /// What an agent is told, all classes being there.
-    pub fn task(&self) -> MultimodalTask {
+    pub fn task(&self) -> Task {
         match self.content {
             ShiftContent::Known(card) => {
                 let image = (card.kind == Kind::Image).then(|| shape(card.input_dim as usize));
-                let (num_classes, numbers) = (card.num_classes, card.input_dim);
-                MultimodalTask { num_classes, numbers, image, tokens: Tokens::Absent }
+                Task { image, ..Task::new(card.input_dim, card.num_classes) }
             }
             ShiftContent::Newsgroups { .. } => newsgroups::task(),
             ShiftContent::Clicks { .. } => clicks::task(),

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use jointly_core::matrix::Matrix;
-use jointly_core::multimodal::{Inputs, MultimodalTask, TokenMatrix, Tokens};
+use jointly_core::{Inputs, Task, TokenMatrix, Tokens};
 
 use super::super::error::DataDefect;
 use super::super::open::Lines;
@@ -23,9 +23,8 @@ const FEWEST: usize = 40;
 /// The longest category, in bytes; Criteo's have 8.
 const LONGEST: usize = 64;
 
-pub(super) fn task() -> MultimodalTask {
-    let tokens = Tokens::Categories(CLICK_BUCKETS.to_vec());
-    MultimodalTask { num_classes: 2, numbers: COUNTS as u32, image: None, tokens }
+pub(super) fn task() -> Task {
+    Task { tokens: Tokens::Categories(CLICK_BUCKETS.to_vec()), ..Task::new(COUNTS as u32, 2) }
 }
 
 /// The first `most` lines of a file.

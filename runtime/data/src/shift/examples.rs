@@ -1,8 +1,7 @@
 //! A dataset in memory, and inputs of no class beside it.
 
 use jointly_core::digest::Hasher;
-use jointly_core::matrix::Matrix;
-use jointly_core::multimodal::{Inputs, MultimodalTask};
+use jointly_core::{Inputs, Matrix, Task};
 
 /// The largest value of a pixel.
 const WHITE: f32 = 255.0;
@@ -14,7 +13,7 @@ const CONSTANT: f64 = 1e-12;
 pub struct ShiftData {
     pub(super) name: String,
     /// What an agent is told, all classes being there.
-    pub task: MultimodalTask,
+    pub task: Task,
     /// What is shared out.
     pub pool: Labelled,
     /// What is always tested on, where the dataset has such.
@@ -51,7 +50,7 @@ impl ShiftData {
     }
 
     /// What an agent is told, all classes being there.
-    pub fn task(&self) -> &MultimodalTask {
+    pub fn task(&self) -> &Task {
         &self.task
     }
 
@@ -67,7 +66,7 @@ impl ShiftData {
 
     pub(super) fn new(
         name: &str,
-        task: MultimodalTask,
+        task: Task,
         pool: Labelled,
         test: Option<Labelled>,
         outsiders: Vec<(String, Rows)>,

@@ -2,23 +2,18 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use image::{DynamicImage, ImageFormat, ImageReader, Limits};
-use jointly_core::ImageShape;
-use jointly_core::dataset::MAX_CLASSES;
-use jointly_core::multimodal::{MultimodalTask, Tokens};
+use jointly_core::{ImageShape, MAX_CLASSES, Task};
 
 use super::super::MAX_DATA_BYTES;
 use super::super::error::{DataDefect, DataError};
+use super::super::open::plain;
 use super::examples::{Labelled, Rows, ShiftData};
+use super::picture::{Colours, MAX_PICTURE_BYTES, Picture, is_named};
 
 /// What a dataset of images is called in errors.
 const IMAGES: &str = "images";
-/// The most rows and columns that an image may have, and the most bytes that reading it may take.
-const MAX_PIXELS: u32 = 1 << 14;
-const MAX_IMAGE_BYTES: u64 = 1 << 30;
 /// The fewest images of a folder.
 const FEWEST: usize = 3;
 /// The most sets of outsiders.
@@ -52,7 +47,8 @@ impl ImageFolder {
     ///
     /// # Errors
     /// When a folder cannot be read or holds no images, there are fewer than two classes or a class has other than a folder,
-    /// an image is damaged or beyond 16384 pixels a side, a class to test on is none, or all take too much memory.
+    /// an image is damaged, beyond 16384 pixels a side or takes more than 1 GiB to decode, a class to test on is none, or all take
+    /// too much memory.
     pub fn load(&self, name: &str) -> Result<ShiftData, DataError> {
         let refuse = |path: &Path, defect: DataDefect| defect.of(IMAGES, path);
         let channels = if self.grey { 1 } else { 3 };
@@ -113,8 +109,7 @@ impl ImageFolder {
         for (outsider, files) in outsiders {
             others.push((outsider.clone(), rows(&files)?));
         }
-        let (num_classes, numbers) = (classes.len() as u32, shape.values() as u32);
-        let task = MultimodalTask { num_classes, numbers, image: Some(shape), tokens: Tokens::Absent };
+        let task = Task { image: Some(shape), ..Task::new(shape.values() as u32, classes.len() as u32) };
         Ok(ShiftData::new(name, task, pool, test, others))
     }
 }
@@ -175,30 +170,18 @@ fn entries(folder: &Path) -> Result<(Entries, Entries), DataDefect> {
         }
         if folder.join(&path).is_dir() {
             folders.insert(key, path);
-        } else if ImageFormat::from_path(&path).is_ok_and(|format| FORMATS.contains(&format)) {
+        } else if is_named(&path) {
             files.insert(key, path);
         }
     }
     Ok((folders, files))
 }
 
-/// The formats that are read.
-const FORMATS: [ImageFormat; 2] = [ImageFormat::Png, ImageFormat::Jpeg];
-
 /// Appends an image's values.
 fn read(path: &Path, shape: ImageShape, values: &mut Vec<u8>) -> Result<(), DataDefect> {
-    let file = BufReader::new(fs::File::open(path).map_err(DataDefect::Io)?);
-    let mut reader = ImageReader::new(file).with_guessed_format().map_err(DataDefect::Io)?;
-    if !reader.format().is_some_and(|format| FORMATS.contains(&format)) {
-        return Err(DataDefect::Image { reason: "it begins as neither PNG nor JPEG does".to_owned() });
-    }
-    let mut limits = Limits::default();
-    limits.max_image_width = Some(MAX_PIXELS);
-    limits.max_image_height = Some(MAX_PIXELS);
-    limits.max_alloc = Some(MAX_IMAGE_BYTES);
-    reader.limits(limits);
-    let image = reader.decode().map_err(|error| DataDefect::Image { reason: error.to_string() })?;
-    values.extend(square(&image, shape));
+    let file = plain(path, MAX_PICTURE_BYTES)?;
+    let colours = if shape.channels() == 1 { Colours::Grey } else { Colours::Rgb };
+    values.extend(square(&Picture::decode(&file, colours)?, shape));
     Ok(())
 }
 
@@ -207,22 +190,18 @@ fn read(path: &Path, shape: ImageShape, values: &mut Vec<u8>) -> Result<(), Data
 /// # Formula
 /// Each new pixel is the mean of what it covers, `sum a_ij x_ij / sum a_ij` with `a_ij` the area that it shares with pixel
 /// (i, j), rounded to the nearest byte.
-fn square(image: &DynamicImage, shape: ImageShape) -> Vec<u8> {
-    let (width, height) = (image.width() as usize, image.height() as usize);
-    let channels = shape.channels();
-    let bytes = if channels == 1 { image.to_luma8().into_raw() } else { image.to_rgb8().into_raw() };
-    let side = width.min(height);
-    let (top, left) = ((height - side) / 2, (width - side) / 2);
+fn square(picture: &Picture, shape: ImageShape) -> Vec<u8> {
+    let side = picture.width.min(picture.height);
+    let (top, left) = ((picture.height - side) / 2, (picture.width - side) / 2);
     let spans = spans(side, shape.height());
     let mut values = Vec::with_capacity(shape.values());
     for rows in &spans {
         for columns in &spans {
-            for channel in 0..channels {
+            for channel in 0..shape.channels() {
                 let mut sum = 0.0;
                 for &(i, down) in rows {
                     for &(j, across) in columns {
-                        let place = ((top + i) * width + left + j) * channels + channel;
-                        sum += down * across * f64::from(bytes[place]);
+                        sum += down * across * f64::from(picture.value(top + i, left + j, channel));
                     }
                 }
                 values.push((sum + 0.5) as u8);
@@ -246,8 +225,7 @@ fn spans(side: usize, count: usize) -> Vec<Vec<(usize, f64)>> {
 
 #[cfg(test)]
 mod tests {
-    use image::{GrayImage, RgbImage};
-
+    use super::super::fixture::png;
     use super::*;
 
     #[test]
@@ -267,13 +245,14 @@ mod tests {
     #[test]
     fn an_image_of_the_size_is_as_it_was_and_a_wide_one_is_cut() {
         let shape = |side, channels| ImageShape::new(side, side, channels).unwrap();
+        let values = |file: &[u8], colours, shape| square(&Picture::decode(file, colours).unwrap(), shape);
         let bytes: Vec<u8> = (0..48).map(|value| value * 5).collect();
-        let colour = DynamicImage::ImageRgb8(RgbImage::from_raw(4, 4, bytes.clone()).unwrap());
-        assert_eq!(square(&colour, shape(4, 3)), bytes);
-        let wide = GrayImage::from_raw(6, 2, vec![9, 9, 0, 100, 9, 9, 9, 9, 50, 250, 9, 9]).unwrap();
-        let wide = DynamicImage::ImageLuma8(wide);
-        assert_eq!(square(&wide, shape(2, 1)), [0, 100, 50, 250]);
-        assert_eq!(square(&wide, shape(1, 1)), [100]);
-        assert_eq!(square(&wide, shape(1, 3)), [100, 100, 100]);
+        let colour = png(4, 4, |x, y| [0, 1, 2].map(|channel| bytes[3 * (4 * y + x) + channel]));
+        assert_eq!(values(&colour, Colours::Rgb, shape(4, 3)), bytes);
+        let wide = [[9, 9, 0, 100, 9, 9], [9, 9, 50, 250, 9, 9]];
+        let wide = png(6, 2, |x, y| [wide[y][x]]);
+        assert_eq!(values(&wide, Colours::Grey, shape(2, 1)), [0, 100, 50, 250]);
+        assert_eq!(values(&wide, Colours::Grey, shape(1, 1)), [100]);
+        assert_eq!(values(&wide, Colours::Rgb, shape(1, 3)), [100, 100, 100]);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use jointly_core::multimodal::Inputs;
+use jointly_core::Inputs;
 
 use super::super::error::DataDefect;
 use super::super::open::Lines;

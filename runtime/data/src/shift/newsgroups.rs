@@ -6,7 +6,7 @@ use std::path::Path;
 
 use flate2::read::MultiGzDecoder;
 use jointly_core::matrix::Matrix;
-use jointly_core::multimodal::{Inputs, MultimodalTask, TokenMatrix, Tokens};
+use jointly_core::{Inputs, Task, TokenMatrix, Tokens};
 
 use super::super::MAX_DATA_BYTES;
 use super::super::error::DataDefect;
@@ -65,9 +65,9 @@ pub(super) struct Newsgroups {
     pub(super) vocabulary: Vocabulary,
 }
 
-pub(super) fn task() -> MultimodalTask {
+pub(super) fn task() -> Task {
     let tokens = Tokens::Text { vocabulary: VOCABULARY, length: TEXT_LENGTH };
-    MultimodalTask { num_classes: NEWSGROUPS.len() as u32 / 2, numbers: 0, image: None, tokens }
+    Task { tokens, ..Task::new(0, NEWSGROUPS.len() as u32 / 2) }
 }
 
 /// Reads training and test texts.

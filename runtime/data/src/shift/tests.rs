@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use image::{GrayImage, ImageFormat, RgbImage};
-use jointly_core::multimodal::Inputs;
+use jointly_core::Inputs;
 use jointly_core::stream::{Stream, stream};
 use tempfile::TempDir;
 
+use super::fixture::png;
 use super::*;
 use crate::import::fixture::Fixture;
 use crate::{Card, DataError, Format, Kind, Labels, Part, Place};
@@ -401,19 +401,11 @@ fn wrong_clicks_are_refused_by_their_line() {
     assert!(torn.contains("its compressed bytes are damaged or cut short"), "{torn}");
 }
 
-fn encoded(image: &image::DynamicImage, format: ImageFormat) -> Vec<u8> {
-    let mut bytes = std::io::Cursor::new(Vec::new());
-    image.write_to(&mut bytes, format).unwrap();
-    bytes.into_inner()
-}
+/// A JPEG file of 20 by 12 pixels, of which pixel (x, y) was drawn as (12 x, 20 y, 255 - 12 x).
+const PHOTO: &[u8] = include_bytes!("gradient.jpg");
 
 fn picture(shade: u8) -> Vec<u8> {
-    let image = RgbImage::from_fn(6, 4, |x, y| image::Rgb([shade, (40 * y) as u8, (40 * x) as u8]));
-    encoded(&image.into(), ImageFormat::Png)
-}
-
-fn photo(shade: u8) -> Vec<u8> {
-    encoded(&GrayImage::from_pixel(9, 9, image::Luma([shade])).into(), ImageFormat::Jpeg)
+    png(6, 4, |x, y| [shade, 40 * y as u8, 40 * x as u8])
 }
 
 fn folders() -> Folder {
@@ -421,9 +413,9 @@ fn folders() -> Folder {
         ("train/cat/b.png", picture(2)),
         ("train/cat/a.png", picture(1)),
         ("train/cat/notes.txt", b"no image".to_vec()),
-        ("train/dog/a.jpg", photo(100)),
+        ("train/dog/a.jpg", PHOTO.to_vec()),
         ("train/dog/.hidden.png", b"no image".to_vec()),
-        ("test/dog/a.JPEG", photo(200)),
+        ("test/dog/a.JPEG", PHOTO.to_vec()),
         ("test/cat/a.png", picture(9)),
         ("test/cat/b.png", picture(5)),
         ("others/deep/a.png", picture(7)),
@@ -446,18 +438,21 @@ fn image_folder(folder: &Folder) -> ImageFolder {
 fn folders_are_classes_and_images_are_brought_to_a_size() {
     let folder = folders();
     let data = image_folder(&folder).load("pets").unwrap();
-    assert_eq!((data.name(), data.task().num_classes, data.task().numbers), ("pets", 2, 48));
+    assert_eq!((data.name(), data.task().num_classes, data.task().input_dim), ("pets", 2, 48));
     assert_eq!((&data.pool.labels[..], &data.test.as_ref().unwrap().labels[..]), (&[0, 0, 1][..], &[0, 0, 1][..]));
     assert_eq!(data.outsiders().collect::<Vec<_>>(), [("others", 3)]);
     let values = pixels(&data.pool.rows);
-    // The middle four of six columns: a.png, then b.png, then a grey photograph.
+    // The middle four of six columns: a.png, then b.png, then a photograph, whose middle is columns 4 to 15.
     let byte = |value: f32| (value * 255.0).round() as u8;
     assert_eq!(values[..6].iter().map(|&x| byte(x)).collect::<Vec<_>>(), [1, 0, 40, 1, 0, 80]);
     assert_eq!(byte(values[48]), 2);
-    assert!(values[96..].iter().all(|&x| byte(x).abs_diff(100) < 3));
+    let middles = (0..4).flat_map(|i| (0..4).map(move |j| [60 + 36 * j, 20 + 60 * i, 195 - 36 * j]));
+    for (&found, drawn) in values[96..].iter().zip(middles.flatten()) {
+        assert!(byte(found).abs_diff(drawn) < 12, "{found} of {drawn}");
+    }
 
     let grey = ImageFolder { grey: true, side: 2, test: None, ..image_folder(&folder) }.load("pets").unwrap();
-    assert_eq!((grey.task().numbers, grey.test.is_none()), (4, true));
+    assert_eq!((grey.task().input_dim, grey.test.is_none()), (4, true));
     assert_ne!(grey.digest(), data.digest());
     assert_eq!(image_folder(&folders()).load("pets").unwrap().digest(), data.digest());
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use jointly_core::multimodal::{PADDING, UNKNOWN};
+use jointly_core::tokens::{PADDING, UNKNOWN};
 
 /// The ids before the first word's.
 const FIRST_WORD: u32 = 2;

@@ -1,4 +1,4 @@
-//! What a regressor says of its belief besides draws: moments and intervals, where it has them.
+//! Checks the moments and intervals of a regressor, where it has them.
 
 use jointly_core::regression::{Bounds, Intervals};
 use jointly_regression::{Fitted, PredictionOptions, Standardization};
@@ -51,7 +51,9 @@ pub(super) fn intervals(subject: &Subject) -> Result<(), String> {
             wider.contains(row, inner.lower()[row]) && wider.contains(row, inner.upper()[row])
         };
         if let Some(row) = narrower.and_then(|inner| (0..ROWS).find(|&row| !holds(&inner, row))) {
-            return Err(format!("at row {row} the interval of level {level} does not hold that of the level before"));
+            return Err(format!(
+                "at row {row} the interval of level {level} does not contain that of the level before"
+            ));
         }
         narrower = Some(wider);
     }

@@ -15,7 +15,7 @@ pub(super) fn order(subject: &Subject) -> Result<(), String> {
     lists_agree(subject, &[(0..DRAWS).rev().collect(), (0..DRAWS).map(|draw| draw * 5 % DRAWS).collect()])
 }
 
-/// The same call twice, with another between; and a draw twice in one call.
+/// Checks a call that is repeated, with another between, and a draw that is repeated in one call.
 pub(super) fn again(subject: &Subject) -> Result<(), String> {
     lists_agree(subject, &[vec![u64::MAX, 1 << 40], (0..DRAWS).collect(), vec![3, 3]])
 }

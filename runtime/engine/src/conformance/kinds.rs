@@ -1,12 +1,10 @@
-//! Inputs of other kinds than rows of numbers: an agent manages them, or says that it does not.
+//! Inputs of other kinds than plain numbers, and inputs without labels: an agent manages them, or says that it does not.
 
-use jointly_core::{
-    ImageShape, Inputs, Matrix, MultimodalDataset, MultimodalModel, MultimodalTask, TokenMatrix, Tokens,
-};
-use jointly_host::TrainedMultimodal;
+use jointly_core::{Dataset, ImageShape, Inputs, Matrix, Model as _, Task, TokenMatrix, Tokens};
+use jointly_host::TrainedClassifier;
 
 use super::draws;
-use super::subject::{NUMBERS, SEED, Subject, same_bits};
+use super::subject::{NUMBERS, SEED, Subject, points, same_bits};
 use super::tasks::UNSUPPORTED;
 
 const EXAMPLES: usize = 24;
@@ -17,7 +15,7 @@ const WORDS: u32 = 12;
 
 pub(super) fn images(subject: &Subject) -> Result<(), String> {
     let image = ImageShape::new(SIDE, SIDE, 1).expect("a size of images");
-    let task = MultimodalTask { num_classes: 2, numbers: 64, image: Some(image), tokens: Tokens::Absent };
+    let task = Task { image: Some(image), ..Task::new(64, 2) };
     // A bright half, on one side or the other.
     let pixel = |i: usize, at: usize| {
         let bright = (at % SIDE < SIDE / 2) == i.is_multiple_of(2);
@@ -27,13 +25,12 @@ pub(super) fn images(subject: &Subject) -> Result<(), String> {
         let values = (from..from + EXAMPLES).flat_map(|i| (0..SIDE * SIDE).map(move |at| pixel(i, at)));
         Matrix::new(EXAMPLES, SIDE * SIDE, values.collect()).expect("pixels of whole images").into()
     };
-    manages(subject, &task, inputs)
+    manages(subject, &task, inputs, None)
 }
 
 pub(super) fn texts(subject: &Subject) -> Result<(), String> {
     let length = 6;
-    let task =
-        MultimodalTask { num_classes: 2, numbers: 0, image: None, tokens: Tokens::Text { vocabulary: WORDS, length } };
+    let task = Task { tokens: Tokens::Text { vocabulary: WORDS, length }, ..Task::new(0, 2) };
     // Words of one half of the vocabulary or the other, the last places filled up.
     let word = |i: usize, at: u32| match at {
         4.. => 0,
@@ -43,18 +40,17 @@ pub(super) fn texts(subject: &Subject) -> Result<(), String> {
         let values = (from..from + EXAMPLES).flat_map(|i| (0..length).map(move |at| word(i, at))).collect();
         of_tokens(0, Vec::new(), length as usize, values)
     };
-    manages(subject, &task, inputs)
+    manages(subject, &task, inputs, None)
 }
 
 pub(super) fn categories(subject: &Subject) -> Result<(), String> {
-    let sizes = vec![2, WORDS];
-    let task = MultimodalTask { num_classes: 2, numbers: 1, image: None, tokens: Tokens::Categories(sizes) };
+    let task = Task { tokens: Tokens::Categories(vec![2, WORDS]), ..Task::new(1, 2) };
     let inputs = |from: usize| {
         let rows = from..from + EXAMPLES;
         let numbers = rows.clone().map(|i| i as f32 / 10.0).collect();
         of_tokens(1, numbers, 2, rows.flat_map(|i| [(i % 2) as u32, i as u32 % WORDS]).collect())
     };
-    manages(subject, &task, inputs)
+    manages(subject, &task, inputs, None)
 }
 
 fn of_tokens(columns: usize, numbers: Vec<f32>, tokens: usize, ids: Vec<u32>) -> Inputs {
@@ -63,20 +59,36 @@ fn of_tokens(columns: usize, numbers: Vec<f32>, tokens: usize, ids: Vec<u32>) ->
     Inputs::new(numbers, tokens).expect("as many rows")
 }
 
-/// It trains, and a row or a draw alone has the bits that it has among others, and a canonical draw those of the draws that
-/// it stands for; or it refuses the task.
-fn manages(subject: &Subject, task: &MultimodalTask, inputs: impl Fn(usize) -> Inputs) -> Result<(), String> {
+/// Inputs without labels are data like others: what is learnt from them is a function of them alone.
+pub(super) fn unlabelled(subject: &Subject) -> Result<(), String> {
+    let inputs = |from: usize| points(EXAMPLES, from).into();
+    // More of them than there are labels.
+    let unlabelled = points(2 * EXAMPLES, 2 * EXAMPLES).into();
+    manages(subject, &Task::new(2, 2), inputs, Some(&unlabelled))
+}
+
+/// It trains to the same bits twice, and a row or a draw alone has the bits that it has among others, and a canonical draw those
+/// of the draws that it stands for; or it refuses the task.
+fn manages(
+    subject: &Subject,
+    task: &Task,
+    inputs: impl Fn(usize) -> Inputs,
+    unlabelled: Option<&Inputs>,
+) -> Result<(), String> {
     let data = |from| {
         let labels = (0..EXAMPLES as u32).map(|i| i % 2).collect();
-        MultimodalDataset::new(task, inputs(from), labels).expect("examples of the task")
+        Dataset::new(task, inputs(from), labels).expect("examples of the task")
     };
     let (train, validation) = (data(0), data(EXAMPLES));
-    let mut model = match subject.train_on(task, &train, &validation, SEED, &subject.settings) {
+    let train = || subject.train_on(task, &train, Some(&validation), unlabelled, SEED, &subject.settings);
+    let mut model = match train() {
         Err(failure) if failure.message.starts_with(UNSUPPORTED) => return Ok(()),
         trained => trained.map_err(|failure| failure.to_string())?,
     };
     let (inputs, draws) = (validation.inputs(), draws::far_draws());
     let together = ask(&mut model, inputs, &draws)?;
+    let again = ask(&mut train().map_err(|failure| failure.to_string())?, inputs, &draws)?;
+    same_bits(&together, &again, |at| format!("two trainings, number {at} of the answer"))?;
     let row = EXAMPLES / 2;
     let alone = ask(&mut model, &inputs.select(&[row]), &draws)?;
     let among = together.chunks_exact(ANSWER).flat_map(|answer| &answer[row * NUMBERS..(row + 1) * NUMBERS]);
@@ -91,6 +103,6 @@ fn manages(subject: &Subject, task: &MultimodalTask, inputs: impl Fn(usize) -> I
     draws::same_functions(&draws, &canonical, ANSWER, &together, &theirs)
 }
 
-fn ask(model: &mut TrainedMultimodal, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, String> {
+fn ask(model: &mut TrainedClassifier, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, String> {
     model.sample_probs(inputs, draws).map_err(|failure| failure.to_string())
 }

@@ -12,7 +12,7 @@ pub(super) fn order(subject: &Subject) -> Result<(), String> {
     picks_agree(subject, vec![(0..ROWS).rev().collect(), (0..ROWS).map(|row| row * 7 % ROWS).collect()])
 }
 
-/// The same rows at the end of a batch of several hundred.
+/// Checks rows again at the end of a batch of several hundred.
 pub(super) fn batch(subject: &Subject) -> Result<(), String> {
     const OTHERS: usize = 300;
     let mut model = subject.trained()?;

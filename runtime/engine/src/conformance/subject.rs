@@ -3,13 +3,8 @@
 use std::cell::Cell;
 
 use jointly_core::regression::{Belief, RegressionTask, Regressor, Targets};
-use jointly_core::{
-    Classifier, Dataset, Inputs, Matrix, Model, MultimodalClassifier, MultimodalDataset, MultimodalModel,
-    MultimodalTask, Task, Tokens,
-};
-use jointly_host::{
-    Agent, Failure, Interface, Kind, Limits, Setting, Trace, Trained, TrainedMultimodal, TrainedRegressor,
-};
+use jointly_core::{Classifier as _, Dataset, Inputs, Matrix, Model as _, Task};
+use jointly_host::{Agent, Failure, Interface, Kind, Limits, Setting, Trace, TrainedClassifier, TrainedRegressor};
 use jointly_record::settings::Settings;
 
 /// Seed of every training but those that ask for another.
@@ -30,17 +25,16 @@ pub struct Subject<'a> {
 
 /// A trained agent and the fuel it had.
 pub(super) enum Learned {
-    Classifier(Box<Trained>),
+    Classifier(Box<TrainedClassifier>),
     Regressor(Box<TrainedRegressor>),
-    Multimodal(Box<TrainedMultimodal>),
 }
 
 impl Learned {
-    /// What it was trained to be, where that is a regressor.
+    /// The trained regressor, where it is one.
     pub(super) fn regressor(&mut self) -> Result<&mut TrainedRegressor, String> {
         match self {
             Self::Regressor(trained) => Ok(trained),
-            Self::Classifier(_) | Self::Multimodal(_) => Err("not a regressor".into()),
+            Self::Classifier(_) => Err("not a regressor".into()),
         }
     }
 
@@ -48,7 +42,6 @@ impl Learned {
         match self {
             Self::Classifier(trained) => trained.fuel_used(),
             Self::Regressor(trained) => trained.fuel_used(),
-            Self::Multimodal(trained) => trained.fuel_used(),
         }
     }
 
@@ -56,7 +49,6 @@ impl Learned {
         match self {
             Self::Classifier(trained) => trained.canonical_draws(draws),
             Self::Regressor(trained) => trained.canonical_draws(draws),
-            Self::Multimodal(trained) => trained.canonical_draws(draws),
         }
     }
 }
@@ -84,45 +76,35 @@ impl<'a> Subject<'a> {
         seed: u64,
         settings: &[Setting],
     ) -> Result<Learned, Failure> {
-        let (settings, trace) = (settings.to_vec(), Trace::default());
-        let trained = match self.interface {
+        match self.interface {
             Interface::Classification => {
-                let task = Task { input_dim: 2, num_classes, temperature: Some(0.1), hidden_layers: Some(2) };
-                let mut agent = self.agent.with(settings, self.limits, trace);
-                let trained = agent.train(&task, &examples_of(num_classes, examples), None, seed);
+                let task = Task { temperature: Some(0.1), hidden_layers: Some(2), ..Task::new(2, num_classes) };
+                let labels = (0..examples as u32).map(|i| i % num_classes).collect();
+                let data = Dataset::new(&task, points(examples, 0), labels).expect("a label in range for each row");
+                let trained = self.train_on(&task, &data, None, None, seed, settings);
                 trained.map(|trained| Learned::Classifier(trained.into()))
             }
             Interface::Regression => {
                 let task = RegressionTask { input_dim: 2, noise_std: None };
-                let mut agent = self.agent.regressor(settings, self.limits, trace);
-                let trained = agent.train(&task, &targets(examples), None, seed);
+                let mut agent = self.agent.regressor(settings.to_vec(), self.limits, Trace::default());
+                let trained = self.note(agent.train(&task, &targets(examples), None, seed));
                 trained.map(|trained| Learned::Regressor(trained.into()))
             }
-            Interface::Multimodal => {
-                let task = MultimodalTask { num_classes, numbers: 2, image: None, tokens: Tokens::Absent };
-                let data = |from| {
-                    let labels = (0..examples as u32).map(|i| i % num_classes).collect();
-                    MultimodalDataset::new(&task, points(examples, from).into(), labels)
-                        .expect("labels in range, one for each row")
-                };
-                let trained = self.train_on(&task, &data(0), &data(examples), seed, &settings);
-                trained.map(|trained| Learned::Multimodal(trained.into()))
-            }
-        };
-        self.note(trained)
+        }
     }
 
-    /// Trained on inputs of another kind, with examples for its own use.
+    /// Trained to classify inputs of any kind.
     pub(super) fn train_on(
         &self,
-        task: &MultimodalTask,
-        data: &MultimodalDataset,
-        validation: &MultimodalDataset,
+        task: &Task,
+        data: &Dataset,
+        validation: Option<&Dataset>,
+        unlabelled: Option<&Inputs>,
         seed: u64,
         settings: &[Setting],
-    ) -> Result<TrainedMultimodal, Failure> {
-        let mut agent = self.agent.multimodal(settings.to_vec(), self.limits, Trace::default());
-        self.note(agent.train(task, data, Some(validation), seed))
+    ) -> Result<TrainedClassifier, Failure> {
+        let mut agent = self.agent.classifier(settings.to_vec(), self.limits, Trace::default());
+        self.note(agent.train(task, data, validation, unlabelled, seed))
     }
 
     /// Keeps in mind that a training used up its fuel.
@@ -137,12 +119,6 @@ fn targets(examples: usize) -> Targets {
     Targets::new(points(examples, 0), (0..examples).map(target).collect()).expect("finite, one for each row")
 }
 
-/// Points on a spiral, so that none is like another, labelled in turn.
-fn examples_of(num_classes: u32, examples: usize) -> Dataset {
-    let labels = (0..examples as u32).map(|i| i % num_classes).collect();
-    Dataset::new(points(examples, 0), labels, num_classes).expect("labels in range, one for each row")
-}
-
 /// `rows` distinct inputs; another `from` gives others.
 pub(super) fn points(rows: usize, from: usize) -> Matrix {
     let point = |i: usize| {
@@ -153,17 +129,16 @@ pub(super) fn points(rows: usize, from: usize) -> Matrix {
     Matrix::new(rows, 2, (0..rows).flat_map(point).collect()).expect("two values for each row")
 }
 
-/// What draws say at inputs, [`NUMBERS`] a row: (m, t, k) in one list.
+/// The predictions of draws at inputs, [`NUMBERS`] a row: (m, t, k) in one list.
 pub(super) fn sample(model: &mut Learned, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, String> {
     match model {
-        Learned::Classifier(trained) => trained.sample_probs(inputs, draws).map_err(|failure| failure.to_string()),
+        Learned::Classifier(trained) => {
+            let inputs = Inputs::from(inputs.clone());
+            trained.sample_probs(&inputs, draws).map_err(|failure| failure.to_string())
+        }
         Learned::Regressor(trained) => {
             let samples = trained.sample_functions(inputs, draws).map_err(|failure| failure.to_string())?;
             Ok(samples.means().iter().zip(samples.noise_stds()).flat_map(|(mean, std)| [*mean, *std]).collect())
-        }
-        Learned::Multimodal(trained) => {
-            let inputs = Inputs::from(inputs.clone());
-            trained.sample_probs(&inputs, draws).map_err(|failure| failure.to_string())
         }
     }
 }

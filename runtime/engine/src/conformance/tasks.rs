@@ -5,7 +5,7 @@ use super::subject::{DRAWS, SEED, Subject, points, sample};
 /// How the host tells an agent's refusal of a task.
 pub(super) const UNSUPPORTED: &str = "unsupported task";
 
-/// What the host checks of every answer in a run too.
+/// Checks that the host makes of every answer in a run too.
 pub(super) fn answers(subject: &Subject) -> Result<(), String> {
     let draws: Vec<u64> = (0..DRAWS).collect();
     sample(&mut subject.trained()?, &points(200, 0), &draws).map(drop)

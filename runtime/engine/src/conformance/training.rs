@@ -16,8 +16,12 @@ pub(super) fn other_seed(subject: &Subject) -> Result<(), String> {
     let same = same_bits(&belief(&mut subject.trained()?)?, &belief(&mut { other })?, |_| String::new()).is_ok();
     match (same, subject.agent.description().deterministic) {
         (false, false) | (true, true) => Ok(()),
-        (true, false) => Err("another seed predicts the same; use the seed, or describe it as deterministic".into()),
-        (false, true) => Err("another seed predicts otherwise, and it describes itself as deterministic".into()),
+        (true, false) => {
+            Err("another seed gives the same predictions; use the seed, or describe the agent as deterministic".into())
+        }
+        (false, true) => {
+            Err("another seed gives other predictions, and the agent describes itself as deterministic".into())
+        }
     }
 }
 

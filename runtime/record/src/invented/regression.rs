@@ -8,6 +8,7 @@ use jointly_regression::{
 };
 
 use super::{InventedRun, agent, plan};
+use crate::format::Format;
 use crate::plan::{PlannedAgent, PlannedProblem, RegressionTerms, Terms};
 use crate::planned_table::PlannedTable;
 use crate::unit::{Outcome, UnitResult};
@@ -15,7 +16,7 @@ use crate::unit::{Outcome, UnitResult};
 /// The only level of invented intervals.
 const LEVEL: f64 = 0.9;
 
-/// What an agent has of a problem of a number.
+/// The result of an agent on a problem, by the problem's number.
 type Units<'u> = &'u dyn Fn(usize) -> RegressionUnit;
 
 fn run(suite: &str, problems: &[String], agents: &[(&str, Units)]) -> InventedRun {
@@ -25,6 +26,7 @@ fn run(suite: &str, problems: &[String], agents: &[(&str, Units)]) -> InventedRu
     let problem = |name: &String| PlannedProblem { problem: name.clone(), metric: Metric::Nll, digest: None };
     plan.problems = problems.iter().map(problem).collect();
     let result = |agent: &PlannedAgent, (number, problem): (usize, &String), units: Units| UnitResult {
+        format: Format,
         agent: agent.label.clone(),
         problem: problem.clone(),
         seconds: Some(1.0),
@@ -71,7 +73,7 @@ fn unit(nll: f64) -> RegressionUnit {
     RegressionUnit { scores: scores(nll), coverage: None, correlations: None, rounds: Vec::new() }
 }
 
-/// What an agent's intervals cover at each test point, in every simulation.
+/// The coverage of an agent's intervals at each test point, in every simulation.
 #[derive(Clone)]
 pub struct Covering(Vec<f64>);
 
@@ -79,7 +81,7 @@ pub fn covering(probabilities: &[f64]) -> Covering {
     Covering(probabilities.to_vec())
 }
 
-/// So many simulations of a suite of one process, with a log-likelihood of -1.5 in each.
+/// Simulations of a suite of one process, with a log-likelihood of -1.5 in each.
 pub fn covering_run(suite: &str, simulations: usize, agents: &[(&str, Covering)]) -> InventedRun {
     let problems: Vec<String> = (0..simulations).map(|number| format!("{suite}/sim{number}")).collect();
     let units: Vec<_> = agents
@@ -143,7 +145,7 @@ pub fn learning_run(agents: &[(&str, Learning)], repetitions: usize) -> Invented
     run("quick/active", &problems, &agents)
 }
 
-/// What a plan says of a user-supplied table.
+/// A user-supplied table in a plan.
 pub fn own_table() -> Vec<PlannedTable> {
     vec![PlannedTable { file: "mine.csv".into(), digest: digest(b"invented") }]
 }
@@ -156,7 +158,7 @@ pub fn correlated(quality: f64) -> Correlated {
     Correlated(quality)
 }
 
-/// Agents that were compared with one another, on so many repetitions of some data.
+/// Agents that were compared with one another, on repetitions of some data.
 pub struct ComparedRun {
     pub run: InventedRun,
     pub qualities: Vec<f64>,

@@ -5,13 +5,15 @@ use jointly_classification::shift::{
     ShiftScores, THRESHOLDS, shift_suite,
 };
 use jointly_core::failure::{Failure, Kind, Phase};
+use jointly_core::metric::MarginalValues;
 use jointly_core::{JointScore, Metric, Real, Score};
 
 use super::{InventedRun, agent, plan};
+use crate::format::Format;
 use crate::plan::{Plan, PlannedProblem, Terms};
 use crate::unit::{Outcome, UnitResult};
 
-/// Test inputs of an invented problem, and as many of no class.
+/// Test inputs of an invented problem, and as many out of distribution.
 const ROWS: u32 = 100;
 
 /// How good an agent is where nothing is shifted, and what it loses as inputs shift: both between 0 and 1.
@@ -19,7 +21,7 @@ const ROWS: u32 = 100;
 pub struct Shifting {
     pub quality: f64,
     pub loss: f64,
-    /// What it loses besides in joint predictions, per unit of shift.
+    /// Its additional loss in joint predictions, per unit of shift.
     pub joint_loss: f64,
 }
 
@@ -28,7 +30,7 @@ pub fn shifting(quality: f64, loss: f64) -> Shifting {
     Shifting { quality, loss, joint_loss: 0.0 }
 }
 
-/// So many repetitions of the quick suite under some levels of shift, at whatever agents; the first repetition is a hundredth
+/// Repetitions of the quick suite under some levels of shift, at whatever agents; the first repetition is a hundredth
 /// better than the next.
 pub fn shift_run(repetitions: usize, levels: &[&str], agents: &[(&str, Shifting)]) -> InventedRun {
     let mut options = shift_suite("quick/shift").unwrap().options;
@@ -43,6 +45,7 @@ pub fn shift_run(repetitions: usize, levels: &[&str], agents: &[(&str, Shifting)
         for (number, problem) in plan.problems.iter().enumerate() {
             let scores = scores(&plan, *shifting, (place as u64 + 1, 0.01 * number as f64));
             results.push(UnitResult {
+                format: Format,
                 agent: agent.label.clone(),
                 problem: problem.problem.clone(),
                 seconds: Some(1.0),
@@ -54,7 +57,7 @@ pub fn shift_run(repetitions: usize, levels: &[&str], agents: &[(&str, Shifting)
     InventedRun { plan, results }
 }
 
-/// The same run with an agent's last result a failure.
+/// A copy of the run in which an agent's last result is a failure.
 pub fn with_failure(mut run: InventedRun, agent: &str) -> InventedRun {
     let result = run.results.iter_mut().rfind(|result| result.agent == agent).unwrap();
     let message = "it gave up".to_owned();
@@ -122,6 +125,8 @@ fn condition(condition: Condition, shifting: Shifting, (shift, luck): (f64, f64)
             ece: Real(shift / 10.0),
             ece_quantile: Real(shift / 10.0),
             ece_top5: None,
+            marginal: MarginalValues::default(),
+            calibration: Vec::new(),
             joint: vec![joint(1), joint(10)],
             brier_by_draws: [1, 2, 5, 10].map(|draws| (draws, Real(1.0 - accuracy + 0.1 / f64::from(draws)))).to_vec(),
         }),

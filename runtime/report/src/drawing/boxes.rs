@@ -4,7 +4,7 @@ use crate::drawing::canvas::{Area, Canvas};
 use crate::drawing::palette::Style;
 use crate::drawing::panel::Panel;
 
-/// What a box shows, from the bottom to the top.
+/// The numbers of a box, from the bottom to the top.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Quartiles {
     pub(crate) least: f64,
@@ -21,7 +21,7 @@ const FLAT: f64 = 1.6;
 const WORD: f64 = 11.0;
 
 impl Panel {
-    /// A box about a place across, so many pixels wide, with the agent's marker at its median. What lies beyond the panel is
+    /// Draws a box about a place across, `width` pixels wide, with the agent's marker at its median. What lies beyond the panel is
     /// cut off at its edge; what is infinite is marked there.
     pub(crate) fn quartiles(
         &self,

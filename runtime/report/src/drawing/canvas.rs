@@ -116,12 +116,12 @@ impl Canvas {
         self.key(at, room, entries, (LEGEND_LINE, true))
     }
 
-    /// The same with lines alone.
+    /// Draws a legend with lines only.
     pub(crate) fn lines(&mut self, at: Spot, room: f64, entries: &[(&str, Style)]) -> f64 {
         self.key(at, room, entries, (LEGEND_LINE, false))
     }
 
-    /// The same with markers alone.
+    /// Draws a legend with markers only.
     pub(crate) fn markers(&mut self, at: Spot, room: f64, entries: &[(&str, Style)]) -> f64 {
         self.key(at, room, entries, (0.0, true))
     }
@@ -226,7 +226,7 @@ impl Canvas {
         self.line(from, to, "halo");
     }
 
-    /// What somebody else measured.
+    /// Marks a published value.
     pub(crate) fn published(&mut self, at: Spot, title: &str) {
         self.titled("path", &[("d", &outline(Marker::Diamond, at, MARKER)), ("class", "published")], title);
     }

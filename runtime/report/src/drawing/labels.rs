@@ -19,7 +19,7 @@ impl Label {
         (x.clamp(self.area.left, self.area.right()), y.clamp(self.area.top, self.area.bottom()))
     }
 
-    /// What the line from the point to the label covers, piece by piece, but for its start: points that lie on one
+    /// The pieces of the line from the point to the label, without its start: points that lie on one
     /// another can have no lines that avoid them all.
     fn leader(&self, at: Spot) -> Vec<Area> {
         const PIECE: f64 = 4.0;

@@ -1,11 +1,11 @@
 //! How much room a text takes, without knowing the reader's fonts: as much as a wide font needs.
 
-/// Width of a text in a font of so many pixels.
+/// The width of a text in a font of `size` pixels.
 pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(advance).sum::<f64>() * size
 }
 
-/// A text of at most so many characters; one that is cut ends in an ellipsis.
+/// Cuts a text to at most `most` characters; one that is cut ends in an ellipsis.
 pub(crate) fn shortened(text: &str, most: usize) -> String {
     if text.chars().count() <= most {
         return text.to_owned();

@@ -44,7 +44,7 @@ const DASHED: &str = "6 3";
 const DOTTED: &str = "2 3";
 
 /// Agents that are known by name: those of the paper have a colour each.
-const KNOWN: [(&str, Style); 36] = [
+const KNOWN: [(&str, Style); 34] = [
     ("mlp", Style::new(INK, Circle, DASHED)),
     ("ensemble", Style::new(ORANGE, Square, WHOLE)),
     ("dropout", Style::new(SKY, Triangle, WHOLE)),
@@ -76,9 +76,7 @@ const KNOWN: [(&str, Style); 36] = [
     ("linear", Style::new(GREEN, Circle, DASHED)),
     ("quantile", Style::new(ORANGE, Circle, DASHED)),
     ("conformal", Style::new(PURPLE, Wedge, DASHED)),
-    ("vanilla", Style::new(INK, Bar, WHOLE)),
     ("temperature-scaling", Style::new(RED, Square, WHOLE)),
-    ("svi", Style::new(GREEN, Triangle, WHOLE)),
     ("ll-svi", Style::new(PURPLE, Diamond, DASHED)),
     ("ll-dropout", Style::new(BLUE, Triangle, DASHED)),
 ];

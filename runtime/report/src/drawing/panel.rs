@@ -11,11 +11,11 @@ pub(crate) struct Panel {
     pub(crate) y: Scale,
 }
 
-/// What stands along one side of a panel.
+/// The axis along one side of a panel.
 #[derive(Default)]
 pub(crate) struct Axis<'a> {
     pub(crate) ticks: Vec<Tick>,
-    /// What is measured and in which unit; nothing where a neighbour says it.
+    /// The quantity and its unit; empty where a neighbour has it.
     pub(crate) title: &'a str,
     /// Where a neighbour has the labels already, the grid alone is drawn.
     pub(crate) bare: bool,
@@ -31,7 +31,7 @@ pub(crate) struct Point {
     pub(crate) stderr: f64,
     /// Whether the agent failed on some of what would be measured.
     pub(crate) failed: bool,
-    /// What a pointer that rests on it says.
+    /// The text under a pointer that rests on it.
     pub(crate) title: String,
 }
 

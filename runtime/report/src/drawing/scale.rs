@@ -8,7 +8,7 @@ use crate::drawing::lettering::width;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
     logarithmic: bool,
-    /// What lies at either end, the first the lower.
+    /// The numbers at both ends, the lower first.
     domain: (f64, f64),
     pixels: (f64, f64),
 }
@@ -24,7 +24,7 @@ pub(crate) struct Tick {
 const GAP: f64 = 7.0;
 /// Size of a tick's label, in pixels.
 pub(crate) const TICK_SIZE: f64 = 11.0;
-/// What is written of each decade of a logarithmic scale, from many ticks to few.
+/// The ticks of each decade of a logarithmic scale, from many to few.
 const MULTIPLES: [&[f64]; 3] = [&[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
 /// How far beyond the data a logarithmic scale goes on either side, as a part of its length.
 const MARGIN: f64 = 0.05;
@@ -54,13 +54,13 @@ impl Scale {
         self.pixels.0 + (map(x) - low) / (high - low) * (self.pixels.1 - self.pixels.0)
     }
 
-    /// About so many round numbers: multiples of 1, 2 or 5 times a power of ten, or on a logarithmic scale such numbers
+    /// About `about` round numbers: multiples of 1, 2 or 5 times a power of ten, or on a logarithmic scale such numbers
     /// themselves.
     pub(crate) fn ticks(&self, about: usize) -> Vec<Tick> {
         if self.logarithmic { self.logarithmic_ticks(about) } else { self.linear_ticks(about) }
     }
 
-    /// The same, but so few that no label touches another.
+    /// Ticks that are so few that no label touches another.
     pub(crate) fn ticks_apart(&self, about: usize) -> Vec<Tick> {
         let apart = |pair: &[Tick]| {
             let room = f64::midpoint(width(&pair[0].label, TICK_SIZE), width(&pair[1].label, TICK_SIZE)) + GAP;

@@ -1,4 +1,4 @@
-//! What an agent believes on the plane, as a picture shows it.
+//! An agent's predictions on the plane, as a picture shows them.
 
 /// Draws that the mean is taken over.
 pub const MEAN_DRAWS: u64 = 100;

@@ -1,8 +1,8 @@
-//! What an agent believes of a function of one input, as a picture shows it.
+//! An agent's predictions of a function of one input, as a picture shows them.
 
 use jointly_core::regression::Bounds;
 
-/// What an agent believes at each place of a grid, in the data's units.
+/// An agent's predictions at each place of a grid, in the data's units.
 pub struct LineBelief {
     /// The mean of the predictions.
     pub mean: Vec<f64>,

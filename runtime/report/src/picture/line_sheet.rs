@@ -41,7 +41,7 @@ text { font-family: system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans
 .example { fill: none; stroke: #16181d; stroke-linecap: round; }
 ";
 
-/// What is drawn.
+/// The contents of the picture.
 pub struct LineSheet<'a> {
     /// The problem's name.
     pub problem: &'a str,
@@ -59,7 +59,7 @@ pub struct LineSheet<'a> {
 pub struct LineRow {
     /// The agent's label.
     pub label: String,
-    /// What it believes on the [grid], or how it failed.
+    /// Its predictions on the [grid], or how it failed.
     pub belief: Result<LineBelief, String>,
 }
 
@@ -96,7 +96,7 @@ impl LineSheet<'_> {
         canvas.standalone(STYLE)
     }
 
-    /// What the marks mean.
+    /// The meaning of the marks.
     fn key(&self, canvas: &mut Canvas) {
         let (y, percent) = (50.0, (100.0 * self.level).round());
         let train = self.data.simulation.train.rows();
@@ -192,7 +192,7 @@ impl LineSheet<'_> {
         }
     }
 
-    /// The same about the truth: what holds the examples, and what agents believe where there are such.
+    /// The range of the truth and the examples, and of the agents' predictions where there are such.
     fn distances(&self, truth: &[f64]) -> (f64, f64) {
         let train = &self.data.simulation.train;
         let noise = train.inputs().values().iter().zip(train.targets());

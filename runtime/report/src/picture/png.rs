@@ -1,108 +1,78 @@
 //! Portable Network Graphics of the kinds that are needed: a pixel is a place in a palette, a grey, or red, green and blue.
 
-use std::io::{Result, Write};
-
-use flate2::Compression;
-use flate2::write::ZlibEncoder;
+use anyhow::Result;
+use png::{BitDepth, ColorType, Compression, Encoder, Filter};
 
 /// Red, green and blue.
 pub(crate) type Rgb = [u8; 3];
 
-const SIGNATURE: [u8; 8] = [0x89, b'P', b'N', b'G', b'\r', b'\n', 0x1a, b'\n'];
-/// What a pixel's bytes are.
-#[derive(Clone, Copy)]
-enum Kind {
-    Grey = 0,
-    Rgb = 2,
-    Palette = 3,
-}
-/// Eight bits a sample.
-const BITS: u8 = 8;
-/// The one compression, filter method and order of rows that every reader knows.
-const METHODS: [u8; 3] = [0, 0, 0];
-/// Each row begins with its filter: none.
-const UNFILTERED: u8 = 0;
-
-/// An image of `width` by `height` pixels, row by row, each a place in the palette of at most 256 colours. W3C, *Portable
-/// Network Graphics (PNG) Specification*, third edition.
+/// Encodes an image of `width` by `height` pixels, row by row, each a place in the palette of at most 256 colours.
 ///
 /// # Errors
-/// When the compressor fails.
+/// When there are more or fewer pixels than the size says.
 pub(crate) fn encode(pixels: &[u8], size: (u32, u32), palette: &[Rgb]) -> Result<Vec<u8>> {
-    encode_as(Kind::Palette, pixels, size, palette)
+    encode_as(ColorType::Indexed, pixels, size, palette)
 }
 
-/// The same of greys, from black to white.
+/// Encodes greys, from black to white.
 ///
 /// # Errors
-/// When the compressor fails.
+/// When there are more or fewer pixels than the size says.
 pub(crate) fn encode_grey(pixels: &[u8], size: (u32, u32)) -> Result<Vec<u8>> {
-    encode_as(Kind::Grey, pixels, size, &[])
+    encode_as(ColorType::Grayscale, pixels, size, &[])
 }
 
-/// The same of red, green and blue, three bytes a pixel.
+/// Encodes red, green and blue, three bytes a pixel.
 ///
 /// # Errors
-/// When the compressor fails.
+/// When there are more or fewer pixels than the size says.
 pub(crate) fn encode_rgb(pixels: &[u8], size: (u32, u32)) -> Result<Vec<u8>> {
-    encode_as(Kind::Rgb, pixels, size, &[])
+    encode_as(ColorType::Rgb, pixels, size, &[])
 }
 
-fn encode_as(kind: Kind, pixels: &[u8], (width, height): (u32, u32), palette: &[Rgb]) -> Result<Vec<u8>> {
-    let mut bytes = SIGNATURE.to_vec();
-    let header = [&width.to_be_bytes()[..], &height.to_be_bytes()[..], &[BITS, kind as u8], &METHODS[..]].concat();
-    chunk(&mut bytes, *b"IHDR", &header);
+fn encode_as(kind: ColorType, pixels: &[u8], (width, height): (u32, u32), palette: &[Rgb]) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut encoder = Encoder::new(&mut bytes, width, height);
+    encoder.set_color(kind);
+    encoder.set_depth(BitDepth::Eight);
+    encoder.set_compression(Compression::High);
+    // Flat areas and their edges: a row's filter makes them no smaller.
+    encoder.set_filter(Filter::NoFilter);
     if !palette.is_empty() {
-        chunk(&mut bytes, *b"PLTE", palette.as_flattened());
+        encoder.set_palette(palette.as_flattened());
     }
-    let samples = if matches!(kind, Kind::Rgb) { 3 } else { 1 };
-    let mut data = ZlibEncoder::new(Vec::new(), Compression::best());
-    for row in pixels.chunks_exact(width as usize * samples) {
-        data.write_all(&[UNFILTERED])?;
-        data.write_all(row)?;
-    }
-    chunk(&mut bytes, *b"IDAT", &data.finish()?);
-    chunk(&mut bytes, *b"IEND", &[]);
+    let mut writer = encoder.write_header()?;
+    writer.write_image_data(pixels)?;
+    writer.finish()?;
     Ok(bytes)
-}
-
-/// Length, name, contents, and the checksum of the last two.
-fn chunk(bytes: &mut Vec<u8>, name: [u8; 4], contents: &[u8]) {
-    bytes.extend((contents.len() as u32).to_be_bytes());
-    let from = bytes.len();
-    bytes.extend(name);
-    bytes.extend(contents);
-    let checksum = crc32fast::hash(&bytes[from..]);
-    bytes.extend(checksum.to_be_bytes());
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::Read;
+    use std::io::Cursor;
 
-    use flate2::read::ZlibDecoder;
+    use png::{Decoder, Transformations};
 
-    use super::encode;
+    use super::*;
+
+    fn decoded(bytes: &[u8]) -> (ColorType, (u32, u32), Vec<u8>) {
+        let mut decoder = Decoder::new(Cursor::new(bytes));
+        decoder.set_transformations(Transformations::EXPAND);
+        let mut reader = decoder.read_info().unwrap();
+        let mut pixels = vec![0; reader.output_buffer_size().unwrap()];
+        reader.next_frame(&mut pixels).unwrap();
+        (reader.output_color_type().0, reader.info().size(), pixels)
+    }
 
     #[test]
-    fn the_pixels_come_back_from_the_chunks() {
-        let bytes = encode(&[0, 1, 1, 0, 0, 1], (3, 2), &[[255, 0, 0], [0, 0, 255]]).unwrap();
-        let mut rest = &bytes[8..];
-        let mut chunks = Vec::new();
-        while !rest.is_empty() {
-            let length = u32::from_be_bytes(rest[..4].try_into().unwrap()) as usize;
-            let name = String::from_utf8(rest[4..8].to_vec()).unwrap();
-            chunks.push((name, rest[8..8 + length].to_vec()));
-            rest = &rest[12 + length..];
-        }
-        let names: Vec<&str> = chunks.iter().map(|(name, _)| name.as_str()).collect();
-        assert_eq!(names, ["IHDR", "PLTE", "IDAT", "IEND"]);
-        assert_eq!(chunks[0].1, [0, 0, 0, 3, 0, 0, 0, 2, 8, 3, 0, 0, 0]);
-        assert_eq!(chunks[1].1, [255, 0, 0, 0, 0, 255]);
-        let mut pixels = Vec::new();
-        ZlibDecoder::new(chunks[2].1.as_slice()).read_to_end(&mut pixels).unwrap();
-        assert_eq!(pixels, [0, 0, 1, 1, 0, 0, 0, 1]);
-        // The last chunk of every such file, checksum and all.
-        assert!(bytes.ends_with(b"\0\0\0\0IEND\xae\x42\x60\x82"));
+    fn the_pixels_come_back() {
+        let (red, blue) = ([255, 0, 0], [0, 0, 255]);
+        let indexed = encode(&[0, 1, 1, 0, 0, 1], (3, 2), &[red, blue]).unwrap();
+        let colours = [red, blue, blue, red, red, blue].concat();
+        assert_eq!(decoded(&indexed), (ColorType::Rgb, (3, 2), colours.clone()));
+        assert_eq!(decoded(&encode_rgb(&colours, (3, 2)).unwrap()), (ColorType::Rgb, (3, 2), colours));
+        let greys = vec![0, 50, 100, 150, 200, 250];
+        assert_eq!(decoded(&encode_grey(&greys, (2, 3)).unwrap()), (ColorType::Grayscale, (2, 3), greys));
+        assert!(encode_grey(&[0; 5], (2, 3)).is_err());
     }
 }

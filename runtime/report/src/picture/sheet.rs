@@ -16,7 +16,7 @@ const LEFT: f64 = 44.0;
 const HEAD: f64 = 60.0;
 const FOOT: f64 = 44.0;
 const TOP: f64 = 26.0;
-/// Beyond so many examples, points are small and the agents' panels have none.
+/// Beyond this many examples, points are small and the agents' panels have none.
 const MANY: usize = 300;
 /// Distance of the key's lines.
 const KEY: f64 = 22.0;
@@ -34,7 +34,7 @@ text { font-family: system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans
 .boundary { fill: none; stroke: #16181d; stroke-width: 1.1; }
 ";
 
-/// What is drawn.
+/// The contents of the picture.
 pub struct Sheet<'a> {
     /// The problem's name.
     pub problem: &'a str,
@@ -44,7 +44,7 @@ pub struct Sheet<'a> {
     pub train: &'a Dataset,
     /// True probabilities of class 1 on the cells of the plane.
     pub truth: &'a [f32],
-    /// Sampled functions a row, where there are so many.
+    /// The number of sampled functions in a row, at most.
     pub functions: usize,
     /// A row an agent.
     pub rows: &'a [Row],
@@ -54,7 +54,7 @@ pub struct Sheet<'a> {
 pub struct Row {
     /// The agent's label.
     pub label: String,
-    /// What it believes, or how it failed.
+    /// Its predictions, or how it failed.
     pub belief: Result<Belief, String>,
 }
 
@@ -101,7 +101,7 @@ impl Sheet<'_> {
         Ok(())
     }
 
-    /// What the marks mean, and how many examples there are.
+    /// The meaning of the marks, and the number of examples.
     fn key(&self, canvas: &mut Canvas, (x, y): Spot) {
         let labels = self.train.labels();
         for (line, class) in [0, 1].into_iter().enumerate() {
@@ -111,7 +111,7 @@ impl Sheet<'_> {
             canvas.example((x, y), class == 1, 4.0, &colour(f64::from(class)));
             canvas.text((x + 14.0, y + 4.0), Anchor::Start, "note", &format!("{count} {what} of class {class}"));
         }
-        let inputs = self.train.inputs();
+        let inputs = self.train.inputs().numbers();
         let inside = (0..labels.len()).filter(|row| Plane::STANDARD.place(inputs.row(*row)).is_some()).count();
         if inside < labels.len() {
             let text = format!("{} of them outside the plane", labels.len() - inside);
@@ -154,7 +154,7 @@ impl Sheet<'_> {
     fn points(&self, canvas: &mut Canvas, area: Area) {
         let size = if self.train.labels().len() <= MANY { 3.4 } else { 2.0 };
         for (row, label) in self.train.labels().iter().enumerate() {
-            if let Some((x, y)) = Plane::STANDARD.place(self.train.inputs().row(row)) {
+            if let Some((x, y)) = Plane::STANDARD.place(self.train.inputs().numbers().row(row)) {
                 let at = (area.left + x * PANEL, area.top + y * PANEL);
                 canvas.example(at, *label == 1, size, &colour(f64::from(*label)));
             }

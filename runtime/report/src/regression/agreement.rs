@@ -40,7 +40,7 @@ const JOINT: Measure = Measure { title: "joint log-likelihood", source: Source::
 const BATCH_MIG: Measure = Measure { title: "BatchMIG performance", source: Source::Learned(Acquisition::BatchMig) };
 const TIG: Measure = Measure { title: "TIG performance", source: Source::Learned(Acquisition::Tig) };
 
-/// What is drawn against what, and the paper's number of it.
+/// The two scores that are drawn against each other, and the paper's number of the figure.
 const PANELS: [(&Measure, &Measure, &str); 7] = [
     (&METACORRELATION, &BATCH_MIG, "Figure 4: r = 0.762"),
     (&VARIANCES, &TIG, "Figure 4"),
@@ -57,7 +57,7 @@ struct Runs<'r, 'a> {
     active: Option<&'r View<'a>>,
     /// Whether that is one of several.
     chosen: bool,
-    /// What both are about, where there are both.
+    /// The problems that have both scores.
     data: Vec<String>,
 }
 
@@ -212,7 +212,7 @@ fn planned(view: &View, data: &[&String], by: Option<Acquisition>) -> usize {
     view.scores.plan.problems.iter().filter(|planned| holds(view, &planned.problem, data, by)).count()
 }
 
-/// What an agent had after the round that counts, problem by problem.
+/// The score of an agent after the last round, problem by problem.
 fn learned<'s>(agent: &'s AgentScores, here: impl Fn(&str) -> bool) -> impl Iterator<Item = &'s Round> {
     let problems = agent.problems.iter().filter(move |problem| here(problem.problem));
     problems.filter_map(|problem| problem.unit?.rounds.get(ROUND))

@@ -84,10 +84,11 @@ fn calibration(view: &View, data: &[String]) -> Figure {
     Figure {
         title: "Calibration curves".into(),
         caption: format!(
-            "The share of test observations in the central interval of each level of the normal law with the predicted mean \
-             and variance, mean over {}: on the dashed diagonal intervals hold what they claim, below it they are too narrow, \
-             above too wide. No error bars. The table has shares at some levels, and the mean distance of the curve from the \
-             diagonal, of which the mean over problems, calibration_mae, is larger where curves cross it.{}",
+            "The share of test observations in the central interval of each level of the normal distribution with the \
+             predicted mean and variance, mean over {}: on the dashed diagonal intervals hold what they claim, below it \
+             they are too narrow, above too wide. No error bars. The table has shares at some levels, and the mean \
+             distance of the curve from the diagonal, of which the mean over problems, calibration_mae, is larger where \
+             curves cross it.{}",
             over(&problems),
             last_round(view),
         ),

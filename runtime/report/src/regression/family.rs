@@ -1,4 +1,4 @@
-//! What a problem of regression is one of many of, as its name says: simulations of a process, splits of a table, datasets
+//! The family that a problem of regression belongs to by its name: simulations of a process, splits of a table, datasets
 //! of a dimension; and by what points are acquired.
 
 use jointly_regression::Acquisition;
@@ -6,12 +6,12 @@ use jointly_score::scores::AgentScores;
 
 use crate::view::View;
 
-/// What sets problems apart that are not to be averaged over.
+/// The coordinates of problems that are not averaged over.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Family {
     /// `boston`, `d5` or `heteroscedastic`.
     pub(super) data: String,
-    /// Of active learning.
+    /// The acquisition function of active learning.
     pub(super) acquisition: Option<Acquisition>,
 }
 

@@ -25,7 +25,7 @@ const NARROW: f64 = 0.5;
 /// The least part of the axis that is shown.
 const SHOWN: f64 = 0.3;
 
-/// What a column counts.
+/// The quantity that a column counts.
 struct Column {
     heading: &'static str,
     axis: &'static str,

@@ -14,7 +14,7 @@ use crate::view::View;
 const COLUMNS: usize = 4;
 const HEIGHT: f64 = 150.0;
 
-/// What is drawn against the number of points.
+/// The quantity that is drawn against the number of points.
 #[derive(Clone, Copy)]
 struct Measure {
     title: &'static str,

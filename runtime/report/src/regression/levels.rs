@@ -12,7 +12,7 @@ use crate::view::View;
 
 const HEIGHT: f64 = 150.0;
 
-/// What is drawn against the level.
+/// The quantity that is drawn against the level.
 struct Measure {
     title: &'static str,
     of: fn(&LevelSummary) -> (f64, f64),

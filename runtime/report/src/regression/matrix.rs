@@ -14,7 +14,7 @@ const MOST_CELL: f64 = 146.0;
 /// How much of its colour the best rank has: numbers on it must stay legible.
 const STRONGEST: f64 = 0.6;
 
-/// What the rows, or the columns, are, and the name of each.
+/// The title of the rows, or the columns, and the name of each.
 pub(super) struct Side {
     pub(super) title: String,
     pub(super) names: Vec<String>,

@@ -17,7 +17,7 @@ const ROWS: usize = 41;
 /// Coverage is shown from here on, unless it falls below.
 const SHOWN: f64 = 0.5;
 
-/// What is drawn against the input.
+/// The quantity that is drawn against the input.
 struct Curve {
     title: &'static str,
     axis: &'static str,

@@ -15,11 +15,11 @@ const SAME: f64 = 1e-9;
 pub(super) struct Process<'v> {
     /// `coverage/line`.
     pub(super) name: &'v str,
-    /// Those that have simulations of it, in the order of the leaderboard.
+    /// The agents that have simulations of it, in the order of the leaderboard.
     pub(super) agents: Vec<Covered<'v>>,
 }
 
-/// What an agent's intervals cover.
+/// The coverage of an agent's intervals.
 pub(super) struct Covered<'v> {
     pub(super) agent: &'v AgentScores<'v>,
     pub(super) summary: &'v CoverageSummary,
@@ -92,7 +92,7 @@ impl<'v> Covered<'v> {
         &self.agent.planned.label
     }
 
-    /// What the intervals of a level cover.
+    /// The coverage of the intervals of a level.
     pub(super) fn level(&self, level: f64) -> Option<&'v LevelSummary> {
         self.summary.levels.iter().find(|summary| (summary.level - level).abs() < SAME)
     }

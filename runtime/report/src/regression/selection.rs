@@ -23,7 +23,7 @@ const PUBLISHED: [(&str, [f64; 2]); 7] = [
 ];
 const PUBLISHED_SUITE: &str = "correlations/active";
 
-/// What is ranked, as losses: the log-likelihood's sign is the other one.
+/// The scores that are ranked, as losses: the log-likelihood has the other sign.
 const MEASURES: [(&str, f64); 2] = [("log-likelihood", -1.0), ("RMSE", 1.0)];
 
 /// A row for each that predicts and a column for each that selects; none where fewer than two agents select in all runs.
@@ -66,7 +66,7 @@ struct Ranked<'s> {
     name: String,
     /// By agent and measure.
     means: Vec<[Means; 2]>,
-    /// What is ranked, by problem and agent; a mean ranks nothing of its own.
+    /// The scores that are ranked, by problem and agent; a mean ranks nothing of its own.
     losses: Option<&'s [Vec<Losses>]>,
 }
 

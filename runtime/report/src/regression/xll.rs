@@ -42,7 +42,7 @@ struct Entry<'v> {
     agent: &'v AgentScores<'v>,
     mean: Score,
     repetitions: usize,
-    /// What the best has more, over the repetitions that both have.
+    /// The difference to the best, over the repetitions that both have.
     behind: Score,
     best: bool,
 }

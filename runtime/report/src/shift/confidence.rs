@@ -13,7 +13,7 @@ use crate::shift::plots::{Marks, Plot, draw};
 const HEIGHT: f64 = 150.0;
 /// Columns of panels, at the most.
 const COLUMNS: usize = 4;
-/// Of so many points of a curve one is marked.
+/// One of this many points of a curve is marked.
 const MARKED: usize = 18;
 /// Thresholds that the table has.
 const WRITTEN: [usize; 8] = [0, 50, 60, 70, 80, 90, 95, 99];
@@ -21,9 +21,9 @@ const WRITTEN: [usize; 8] = [0, 50, 60, 70, 80, 90, 95, 99];
 /// A column of panels: of some inputs the accuracy and the counts, of others the entropy.
 struct Column {
     title: String,
-    /// Those whose accuracy is drawn, together.
+    /// The conditions whose accuracy is drawn, together.
     accuracy: Vec<Condition>,
-    /// Those that are counted, and whose entropy is drawn.
+    /// The conditions whose inputs are counted, and whose entropy is drawn.
     counted: Condition,
     counted_title: String,
 }
@@ -60,7 +60,7 @@ pub(super) fn figure(measured: &Measured) -> Option<Figure> {
         title: format!("Confidence, accuracy and entropy{} (Figures 1c-f, 2 and 4)", measured.suffix()),
         caption: format!(
             "Above, the accuracy among inputs whose confidence, the largest class probability, is at least what the axis says; \
-             inputs of no class are in the mix with the unshifted ones and are always wrong. Below that the number of such inputs, \
+             out-of-distribution inputs are in the mix with the unshifted ones and are always wrong. Below that the number of such inputs, \
              on the right of the outside inputs alone, where a low curve is right. Beneath, the share of inputs in each of {ENTROPY_BINS} \
              bins of entropy, relative to that of the uniform distribution over K classes.{chosen} Curves are over all \
              repetitions together and end where no input is left; counts are in the mean over repetitions. The table has ± as \
@@ -212,7 +212,7 @@ mod tests {
         assert!(figure.caption.contains("The level of shift is fog/1"), "{}", figure.caption);
     }
 
-    /// Of 100 inputs half have a confidence of 0.5 or more, and of those as many are right as of all.
+    /// Half of 100 inputs have a confidence of 0.5 or more, and the same share of them is right as of all.
     #[test]
     fn curves_count_what_is_above_a_threshold_in_all_repetitions() {
         let run = shift_run(2, &["fog/1", "fog/2"], &[("mlp", shifting(0.8, 0.4))]);

@@ -17,7 +17,7 @@ const FILLED: f64 = 0.84;
 /// The widest box, in pixels, and what stands between two.
 const WIDEST: f64 = 22.0;
 const GAP: f64 = 2.0;
-/// What is free above the highest whisker and below the lowest, of what is between.
+/// The share of the range that is left free above the highest whisker and below the lowest.
 const MARGIN: f64 = 0.05;
 
 /// A panel a score; none where there are not several corruptions.
@@ -110,7 +110,7 @@ pub(super) fn quartiles(agent: &Agent, conditions: &[Condition], measure: Measur
     Some(Quartiles { least, lower, median, upper, greatest })
 }
 
-/// What holds all whiskers that end.
+/// The range of all finite whiskers.
 pub(super) fn range<'q>(boxes: impl Iterator<Item = &'q Quartiles>) -> (f64, f64) {
     let ends = boxes.flat_map(|box_| [box_.least, box_.lower, box_.median, box_.upper, box_.greatest]);
     let finite: Vec<f64> = ends.filter(|x| x.is_finite()).collect();
@@ -125,7 +125,7 @@ pub(super) fn range<'q>(boxes: impl Iterator<Item = &'q Quartiles>) -> (f64, f64
     (if low >= 0.0 { (low - margin).max(0.0) } else { low - margin }, high + margin)
 }
 
-/// Where one of so many boxes of a place is, from its middle and in places, and how wide it is in pixels.
+/// The offset of one of `of` boxes from the middle of its place, in places, and its width in pixels.
 pub(super) fn offset(number: usize, of: usize, place: f64) -> (f64, f64) {
     let pitch = (place * FILLED / of as f64).min(WIDEST + GAP);
     ((number as f64 - (of as f64 - 1.0) / 2.0) * pitch / place, (pitch - GAP).max(1.0))

@@ -113,7 +113,7 @@ fn table(measured: &Measured, means: &[Vec<Option<Score>>], least: &[f64]) -> Ve
     [head].into_iter().chain(measured.agents.iter().zip(means).map(row)).collect()
 }
 
-/// The same to the digit, with standard errors.
+/// The table of costs with standard errors.
 fn errors(measured: &Measured, means: &[Vec<Option<Score>>]) -> Vec<Vec<String>> {
     let mut rows = vec![cells(["agent", "cost", "mean", "standard error", "repetitions"])];
     for (agent, means) in measured.agents.iter().zip(means) {

@@ -36,7 +36,7 @@ fn conditions(measured: &Measured) -> Vec<Condition> {
     conditions
 }
 
-/// What a panel of a condition is called.
+/// The title of a panel of a condition.
 fn name(condition: &Condition) -> String {
     if *condition == Condition::Unshifted { "unshifted".to_owned() } else { condition.to_string() }
 }
@@ -112,7 +112,7 @@ struct Sized<'m, 'v> {
 /// Variants, each with the size that it is given, if it is given one.
 type Given<'m, 'v> = Vec<(Option<String>, &'m Agent<'v>)>;
 
-/// Those of each agent with two sizes or more; a variant that is given none has the agent's own.
+/// The curves of each agent with two sizes or more; a variant that is given none has the agent's own.
 fn sized<'m, 'v>(measured: &'m Measured<'v>, defaults: Defaults) -> Vec<Sized<'m, 'v>> {
     let mut all: Vec<(String, Given)> = Vec::new();
     for agent in &measured.agents {

@@ -1,4 +1,4 @@
-//! Figures S1 to S3 of the paper: a test image under every level of shift, and images of no class.
+//! Figures S1 to S3 of the paper: a test image under every level of shift, and out-of-distribution images.
 
 use jointly_classification::shift::{Pixels, ShiftInstance, ShiftLevel};
 
@@ -31,7 +31,7 @@ impl Strip {
     }
 }
 
-/// The sheet; none where nothing is shifted and nothing is of no class, or an image cannot be drawn.
+/// The sheet; none where nothing is shifted or out of distribution, or an image cannot be drawn.
 pub(super) fn figure(view: &View, instance: &ShiftInstance) -> Option<Figure> {
     let levels = &view.scores.plan.shift()?.levels;
     let unshifted = image(instance, instance.test.inputs().numbers().row(0))?;
@@ -68,7 +68,7 @@ pub(super) fn figure(view: &View, instance: &ShiftInstance) -> Option<Figure> {
         title: "What the shifts do (Figures S1 to S3)".into(),
         caption: format!(
             "The first test input of {}, at severity 0 as it is, under levels of shift that the run has (of many, some): rotations counter-clockwise \
-             in degrees, translations to the right in pixels, corruptions by severity. Last, the first inputs of no class.",
+             in degrees, translations to the right in pixels, corruptions by severity. Last, the first out-of-distribution inputs.",
             view.scores.plan.problems.first().map_or("", |planned| planned.problem.as_str())
         ),
         drawing,
@@ -159,7 +159,7 @@ mod tests {
         let view = View::new(&scores, &Leaderboard::new(&scores), None);
         let figure = super::figure(&view, &instance).unwrap();
         let picture = figure.drawing.inline("").into_string();
-        // Each shift with the unshifted image before it; and 13 of no class.
+        // Each shift with the unshifted image before it; and 13 out of distribution.
         assert_eq!(picture.matches("<image").count(), 4 + 3 + 13, "{picture}");
         assert!(picture.contains("data:image/png;base64,"));
         let rows: Vec<&str> = figure.numbers[0][1..].iter().map(|row| row[0].as_str()).collect();

@@ -38,7 +38,7 @@ pub(super) fn figures(measured: &Measured) -> Vec<Figure> {
     figures
 }
 
-/// Those that every agent has, rising; where there are many the first and the last.
+/// The taus that every agent has, rising; where there are many the first and the last.
 pub(super) fn taus(measured: &Measured) -> Vec<u32> {
     let of = |agent: &Agent| -> Vec<u32> {
         let labelled = agent.scores(&Condition::Unshifted).next().and_then(|scores| scores.labelled.as_ref());
@@ -137,7 +137,7 @@ fn ranks_at(measured: &Measured, conditions: &[Condition], tau: u32) -> Option<V
     Some(mean_ranks(&means).into_iter().map(|rank| rank + 1.0).collect())
 }
 
-/// Of each agent at a severity, by each tau.
+/// The scores of each agent at a severity, by tau.
 type Ranks = (f64, Vec<Option<Vec<f64>>>);
 
 fn ranks(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure {
@@ -273,7 +273,7 @@ fn agreement(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure {
     }
 }
 
-/// What the last steps of the courses say, in a sentence each.
+/// Describes the last steps of the courses, in a sentence each.
 fn answer(measured: &Measured, courses: &[Course], comparisons: &[Comparison]) -> String {
     let at_end = |course: &Course| {
         let (severity, conditions) = course.steps.last()?;

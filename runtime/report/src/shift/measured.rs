@@ -1,4 +1,4 @@
-//! What was measured of dataset shift on problems that are repetitions of one another: means over them, condition by
+//! Means of the scores of dataset shift over problems that are repetitions of one another, condition by
 //! condition.
 
 use std::fmt::Write as _;
@@ -18,9 +18,9 @@ const FEWEST: usize = 3;
 
 /// Repetitions of one problem, and what each agent has of them.
 pub(super) struct Measured<'v> {
-    /// What sets them apart from the run's other problems; empty where nothing does.
+    /// The text that tells them from the run's other problems; empty where there are no others.
     pub(super) group: String,
-    /// Those that the plan has.
+    /// The shifts of the plan.
     pub(super) repetitions: usize,
     /// In the order of the leaderboard, those with a result.
     pub(super) agents: Vec<Agent<'v>>,
@@ -55,7 +55,7 @@ pub(super) const NLL: Measure = Measure { title: "NLL", of: |scores| Some(scores
 pub(super) struct Course {
     /// `rotation`, or `17 corruptions`.
     pub(super) name: String,
-    /// What its severities are in.
+    /// The unit of its severities.
     pub(super) unit: &'static str,
     /// None where it is a mean over corruptions.
     pub(super) shift: Option<Shift>,
@@ -68,7 +68,7 @@ impl Course {
         self.steps.iter().map(|(severity, _)| *severity).collect()
     }
 
-    /// What its axis says.
+    /// The title of its axis.
     pub(super) fn axis(&self) -> String {
         match self.shift {
             Some(shift) if !shift.is_corruption() => format!("{}, {}", self.name, self.unit),
@@ -78,7 +78,7 @@ impl Course {
     }
 }
 
-/// What a shift's severities are in.
+/// The unit of a shift's severities.
 fn unit(shift: Shift) -> &'static str {
     match shift {
         Shift::Rotation => "degrees",
@@ -90,7 +90,7 @@ fn unit(shift: Shift) -> &'static str {
 }
 
 impl<'v> Measured<'v> {
-    /// Those of every group of problems that any agent has a result on, in the plan's order.
+    /// The scores of every group of problems that any agent has a result on, in the plan's order.
     pub(super) fn all(view: &'v View<'v>) -> Vec<Self> {
         let groups = view.groups().into_iter().map(|group| Self::of(view, group));
         groups.filter(|measured| !measured.agents.is_empty()).collect()
@@ -144,7 +144,7 @@ impl<'v> Measured<'v> {
         })
     }
 
-    /// The sets of inputs of no class.
+    /// The sets of out-of-distribution inputs.
     pub(super) fn outside(&self) -> impl Iterator<Item = (&str, &Condition)> {
         self.conditions.iter().filter_map(|condition| match condition {
             Condition::Outside(name) => Some((name.as_str(), condition)),
@@ -233,7 +233,7 @@ impl<'v> Measured<'v> {
         if any(AUC) { AUC } else { ACCURACY }
     }
 
-    /// What the means are over, in a sentence or two.
+    /// Says what the means are over, in a sentence or two.
     pub(super) fn over(&self) -> String {
         let counts = || self.agents.iter().map(|agent| agent.results.len());
         let (least, most) = (counts().min().unwrap_or(0), counts().max().unwrap_or(0));
@@ -297,7 +297,7 @@ impl<'v> Measured<'v> {
 }
 
 impl Measure {
-    /// Of a condition, where its inputs belong to classes.
+    /// The scores of a condition, where its inputs belong to classes.
     pub(super) fn get(&self, scores: &ConditionScores) -> Option<f64> {
         (self.of)(scores.labelled.as_ref()?)
     }

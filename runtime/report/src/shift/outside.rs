@@ -1,4 +1,4 @@
-//! How well inputs of no class are told from those of one: by confidence and by entropy.
+//! Detection of out-of-distribution inputs: by confidence and by entropy.
 
 use jointly_classification::shift::{Condition, ConditionScores, Detection};
 use jointly_core::Score;
@@ -30,10 +30,10 @@ const BY: [By; 2] = [
     ("entropy", |scores| Some(scores.detection?.entropy)),
 ];
 
-/// What is drawn: a column, and by what.
+/// A column of the figure, and the score that it is by.
 const DRAWN: [(usize, usize); 3] = [(0, 0), (0, 1), (3, 0)];
 
-/// A figure a set of inputs of no class.
+/// A figure for each set of out-of-distribution inputs.
 pub(super) fn figures(measured: &Measured) -> Vec<Figure> {
     measured.outside().map(|(name, condition)| figure(measured, name, condition)).collect()
 }
@@ -84,10 +84,11 @@ fn figure(measured: &Measured, name: &str, condition: &Condition) -> Figure {
     Figure {
         title: format!("Telling {name} from test inputs{}", measured.suffix()),
         caption: format!(
-            "{} inputs of no class ({name}) against the {} unshifted test inputs, by low confidence or by high entropy of the mean \
-             prediction. AUROC: the chance that one of no class is doubted more than one of a class, a half where they are not told \
-             apart at all. AUPR: average precision with the inputs of no class (out) or those of a class (in) as positives. FPR95: \
-             the share of the others that are taken for positives where 95 % of positives are found. {}",
+            "{} out-of-distribution inputs ({name}) against the {} unshifted test inputs, by low confidence or by high \
+             entropy of the mean prediction. AUROC: the probability that an out-of-distribution input is doubted more \
+             than a test input, a half where they are not told apart at all. AUPR: average precision with the \
+             out-of-distribution inputs (out) or the test inputs (in) as positives. FPR95: the share of the others that \
+             are taken for positives where 95 % of positives are found. {}",
             rows_of(condition),
             rows_of(&Condition::Unshifted),
             measured.over(),

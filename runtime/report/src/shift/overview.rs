@@ -18,7 +18,7 @@ const COLUMNS: usize = 4;
 /// A score of a condition, whatever it is made of.
 type Of = Box<dyn Fn(&ConditionScores) -> Option<f64>>;
 
-/// A figure a score, the quartiles, and how inputs of no class are told.
+/// A figure a score, the quartiles, and the detection of out-of-distribution inputs.
 pub(super) fn figures(view: &View, groups: &[Measured]) -> Vec<Figure> {
     // An area under the curve only where all groups have one.
     let measures: Vec<_> = groups.iter().map(Measured::accuracy).collect();
@@ -140,7 +140,7 @@ fn quartile_table(view: &View, groups: &[Measured]) -> Option<Figure> {
     Some(Figure {
         title: "Quartiles by data (appendix E)".into(),
         caption: "The median over all levels of shift of a dataset, each of which counts by the agent's mean over repetitions, in the \
-                  mean over datasets; there is no error bar, for datasets are not drawn from any law. The table below has the \
+                  mean over datasets; there is no error bar, because datasets are not a random sample. The table below has the \
                   quartiles of each dataset."
             .into(),
         drawing: draw_rows(&[BRIER, NLL, ECE].map(|measure| heading(measure.title)), &rows),
@@ -149,9 +149,9 @@ fn quartile_table(view: &View, groups: &[Measured]) -> Option<Figure> {
     })
 }
 
-/// AUROC by confidence of each set of inputs of no class, a panel each.
+/// AUROC by confidence of each set of out-of-distribution inputs, a panel each.
 fn outside(groups: &[Measured]) -> Option<Figure> {
-    let mut table = vec![cells(["data", "inputs of no class", "agent", "AUROC", "FPR95 out"])];
+    let mut table = vec![cells(["data", "OOD inputs", "agent", "AUROC", "FPR95 out"])];
     let mut rows: Vec<Row> = Vec::new();
     for measured in groups {
         for (name, condition) in measured.outside() {
@@ -188,11 +188,13 @@ fn outside(groups: &[Measured]) -> Option<Figure> {
     }
     let headings = [("AUROC", "higher is better"), ("FPR95 out", "lower is better")];
     (!rows.is_empty()).then(|| Figure {
-        title: "Telling inputs of no class by data".into(),
-        caption: "How well low confidence tells inputs of no class from the unshifted test inputs of each dataset: AUROC is a half \
-                  where it does not, and FPR95 the share of test inputs that are taken for being of no class where 95 % of those are \
+        title: "Detection of out-of-distribution inputs by data".into(),
+        caption:
+            "How well low confidence tells out-of-distribution inputs from the unshifted test inputs of each dataset: \
+                  AUROC is a half where it does not, and FPR95 the share of test inputs that are taken for \
+                  out-of-distribution ones where 95 % of those are \
                   found. Means over the repetitions on a dataset, ± and error bars are one standard error over them."
-            .into(),
+                .into(),
         drawing: draw_rows(
             &headings.map(|(title, axis)| Heading { title: title.to_owned(), axis: axis.to_owned(), baseline: None }),
             &rows,

@@ -1,4 +1,4 @@
-//! Panels of curves: never so many in one that they cannot be told apart.
+//! Panels of curves, with few enough in each to tell them apart.
 
 use crate::drawing::{Axis, Canvas, Panel, Point, Scale, Series, Style, Tick};
 use crate::grid::{Grid, Key, range_of};
@@ -14,7 +14,7 @@ const RANK_LABELS: usize = 12;
 pub(super) enum Marks {
     /// Each with its error.
     All,
-    /// Of every so many one, that tells curves apart: not the same of each.
+    /// One in this many, which tells curves apart: not the same of each.
     Every(usize),
 }
 
@@ -28,20 +28,20 @@ pub(super) struct Plot {
     /// Whether the axis below is logarithmic.
     pub(super) logarithmic: bool,
     pub(super) marks: Marks,
-    /// What the axis on the left holds, where that is not what the points need.
+    /// The range of the axis on the left, where it is not that of the points.
     pub(super) y: Option<(f64, f64)>,
     /// Whether it is of ranks: whole numbers, 1 above.
     pub(super) ranks: bool,
     pub(super) lines: Vec<(Style, Vec<Point>)>,
 }
 
-/// The sizes of parts of at most so many, as even as can be.
-pub(super) fn parts(count: usize, most: usize) -> Vec<std::ops::Range<usize>> {
+/// The sizes of parts of at most `most`, as even as possible.
+pub(crate) fn parts(count: usize, most: usize) -> Vec<std::ops::Range<usize>> {
     let parts = count.div_ceil(most).max(1);
     (0..parts).map(|part| part * count / parts..(part + 1) * count / parts).collect()
 }
 
-/// The panels, so many side by side and each so high. Where there are more curves than a panel has room for, each row is
+/// Draws the panels in columns, each of one height. Where there are more curves than fit into a panel, each row is
 /// repeated with the next ones, on the same scales.
 pub(super) fn draw(plots: &[Plot], columns: usize, height: f64, key: (Key, &[(&str, Style)])) -> Canvas {
     let columns = columns.clamp(1, plots.len().max(1));
@@ -104,7 +104,7 @@ impl Plot {
     }
 }
 
-/// What the points need, which is nothing below 0 where none of them is.
+/// The range of the points, which has nothing below 0 where none of them is.
 pub(super) fn range(lines: &[(Style, Vec<Point>)]) -> (f64, f64) {
     let points = || lines.iter().flat_map(|(_, points)| points);
     let (low, high) = range_of(points());

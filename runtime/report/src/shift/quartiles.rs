@@ -69,7 +69,7 @@ fn conditions(measured: &Measured) -> Vec<Vec<String>> {
         for agent in &measured.agents {
             let scores: Vec<_> =
                 measures.iter().map(|measure| agent.mean(condition, &|scores| measure.get(scores))).collect();
-            // Inputs of no class have no such scores.
+            // Out-of-distribution inputs have no such scores.
             if scores.iter().all(Option::is_none) {
                 continue;
             }

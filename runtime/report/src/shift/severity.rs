@@ -9,7 +9,7 @@ use crate::shift::measured::{AUC, BRIER, Course, ECE, Measure, Measured, NLL, te
 use crate::shift::plots::{Marks, Plot, draw};
 
 const HEIGHT: f64 = 190.0;
-/// Of a panel among many.
+/// The height of a panel among many.
 const LOW: f64 = 104.0;
 
 /// A figure for each shift with enough severities that is no corruption, and one of all corruptions.

@@ -1,16 +1,17 @@
-//! What one agent scores, problem by problem and over all of them.
+//! The scores of one agent, problem by problem and over all of them.
 
 use jointly_classification::shift::ShiftScores;
 use jointly_core::failure::Failure;
-use jointly_core::{Summary, summarize_clusters};
+use jointly_core::{DrawsOfScore, ScoreName, Scored, Summary, summarize_clusters};
+use jointly_record::kinds::Calibration;
 use jointly_record::plan::PlannedAgent;
 use jointly_record::unit::SampleDiagnosis;
 use jointly_regression::{CoverageSummary, RegressionUnit};
-use serde_json::{Map, Value, json};
 
 use super::across::Across;
-use super::scored::{Draws, Scored, number, write_values};
-use super::shift;
+use super::conditions::conditions;
+use super::document::{AbsenceDocument, AgentDocument, FailureDocument, MeanDocument, Named, ProblemDocument};
+use super::values::number;
 
 /// One agent's scores over the plan's problems.
 pub struct AgentScores<'a> {
@@ -19,8 +20,8 @@ pub struct AgentScores<'a> {
     /// The problems that it has scores of, in the plan's order.
     pub problems: Vec<ScoredProblem<'a>>,
     /// Scores that are not means over problems, since a problem is but one simulation.
-    pub across: Vec<(String, Across)>,
-    /// What its intervals cover over all simulations, by process, where the problems are such.
+    pub across: Vec<(ScoreName, Across)>,
+    /// The coverage of its intervals over all simulations, by process, where the problems are simulations.
     pub coverage: Vec<(String, CoverageSummary)>,
     /// The problems that it failed on, and how.
     pub failures: Vec<(&'a str, &'a Failure)>,
@@ -32,17 +33,19 @@ pub struct AgentScores<'a> {
 pub struct ScoredProblem<'a> {
     /// The problem's name.
     pub problem: &'a str,
-    /// What it shares its data with, or its own name.
+    /// Its dataset, or its own name.
     pub cluster: String,
     /// The scores by name.
-    pub values: Vec<(String, Scored)>,
-    /// All that a problem of regression gave.
+    pub values: Vec<(ScoreName, Scored)>,
+    /// The whole result on a problem of regression.
     pub unit: Option<&'a RegressionUnit>,
-    /// All that a problem of dataset shift gave.
+    /// The whole result on a problem of dataset shift.
     pub shift: Option<&'a ShiftScores>,
+    /// What a reliability diagram is drawn from, where predictions are of classes.
+    pub calibration: Calibration<'a>,
     /// Scores that it has no value of, and why.
-    pub absences: Vec<(String, String)>,
-    /// Of a reference alone.
+    pub absences: Vec<(&'static str, String)>,
+    /// The diagnosis of a reference's sample.
     pub(super) diagnosis: Option<&'a SampleDiagnosis>,
 }
 
@@ -60,22 +63,28 @@ impl AgentScores<'_> {
     }
 
     /// Whether a problem has no value of this score where others of its kind have one.
-    pub fn lacks(&self, name: &str) -> bool {
-        self.problems.iter().any(|problem| problem.absences.iter().any(|(absent, _)| absent == name))
+    pub fn lacks(&self, name: ScoreName) -> bool {
+        self.problems.iter().any(|problem| problem.absences.iter().any(|(absent, _)| name == **absent))
     }
 
     /// The mean over the problems that have this score, with its standard error over them, or over the datasets that they
     /// are made of; none where no problem has it. Where one problem is all there is, the standard error is that over its
     /// tau-samples; that of several problems of one dataset is NaN.
-    pub fn summary(&self, name: &str) -> Option<Summary> {
-        if let Some((_, across)) = self.across.iter().find(|(known, _)| known == name) {
+    pub fn summary<N: ?Sized>(&self, name: &N) -> Option<Summary>
+    where
+        ScoreName: PartialEq<N>,
+    {
+        if let Some((_, across)) = self.across.iter().find(|(known, _)| *known == *name) {
             return Some(across.summary(self.problems.len()));
         }
         self.summary_where(name, |_| true)
     }
 
-    /// The same over the problems that are asked for by name.
-    pub fn summary_where(&self, name: &str, wanted: impl Fn(&str) -> bool) -> Option<Summary> {
+    /// The summary over the problems that `wanted` chooses by name.
+    pub fn summary_where<N: ?Sized>(&self, name: &N, wanted: impl Fn(&str) -> bool) -> Option<Summary>
+    where
+        ScoreName: PartialEq<N>,
+    {
         let (problems, scored): (Vec<&ScoredProblem>, Vec<Scored>) =
             self.by_problem(name).filter(|(problem, _)| wanted(problem.problem)).unzip();
         let values: Vec<f64> = scored.iter().map(|scored| scored.value).collect();
@@ -88,10 +97,13 @@ impl AgentScores<'_> {
         }
     }
 
-    /// What the number of draws does to the mean of a joint score over problems.
-    pub fn draws(&self, name: &str) -> Option<Draws> {
-        let draws: Vec<Draws> = self.by_problem(name).filter_map(|(_, scored)| scored.draws).collect();
-        Draws::combined(&draws)
+    /// The effect of the number of draws on the mean of a joint score over problems.
+    pub fn draws<N: ?Sized>(&self, name: &N) -> Option<DrawsOfScore>
+    where
+        ScoreName: PartialEq<N>,
+    {
+        let draws: Vec<DrawsOfScore> = self.by_problem(name).filter_map(|(_, scored)| scored.draws).collect();
+        DrawsOfScore::combined(&draws)
     }
 
     /// The problems on which the sample of a reference has not converged.
@@ -101,92 +113,71 @@ impl AgentScores<'_> {
     }
 
     /// A score on each problem that has it.
-    pub fn by_problem<'s>(&'s self, name: &'s str) -> impl Iterator<Item = (&'s ScoredProblem<'s>, Scored)> {
+    pub fn by_problem<'s, N: ?Sized>(&'s self, name: &'s N) -> impl Iterator<Item = (&'s ScoredProblem<'s>, Scored)>
+    where
+        ScoreName: PartialEq<N>,
+    {
         self.problems.iter().filter_map(move |problem| Some((problem, problem.value(name)?)))
     }
 
     /// The problem, the score and the reason of each score that has no value.
-    pub fn absences(&self) -> impl Iterator<Item = (&str, &str, &str)> {
+    pub fn absences(&self) -> impl Iterator<Item = (&str, &'static str, &str)> {
         self.problems.iter().flat_map(|problem| {
-            problem.absences.iter().map(|(score, reason)| (problem.problem, score.as_str(), reason.as_str()))
+            problem.absences.iter().map(|(score, reason)| (problem.problem, *score, reason.as_str()))
         })
     }
 
-    pub(super) fn to_json(&self, names: &[String]) -> Value {
-        let scores: Map<String, Value> = names
-            .iter()
-            .filter_map(|name| {
-                let summary = self.summary(name)?;
-                let mut value = json!({
-                    "mean": number(summary.mean),
-                    "stderr": number(summary.stderr),
-                    "problems": summary.problems,
-                    "non_finite": summary.non_finite,
-                });
-                if self.problems.iter().any(|problem| problem.cluster != problem.problem) {
-                    value["datasets"] = summary.clusters.into();
-                }
-                if let Some(draws) = self.draws(name) {
-                    draws.write(&mut value);
-                }
-                Some((name.clone(), value))
-            })
-            .collect();
-        let failures: Vec<Value> = self
-            .failures
-            .iter()
-            .map(|(problem, failure)| {
-                let Failure { phase, kind, message } = failure;
-                json!({ "problem": problem, "phase": phase, "kind": kind, "message": message })
-            })
-            .collect();
-        let problems: Vec<Value> = self.problems.iter().map(ScoredProblem::to_json).collect();
-        let mut agent = json!({
-            "agent": self.planned.agent,
-            "digest": self.planned.digest,
-            "settings": self.planned.settings,
-            "scores": scores,
-            "failures": failures,
-            "problems": problems,
-        });
-        let absences: Vec<Value> = self
-            .absences()
-            .map(|(problem, score, reason)| json!({ "problem": problem, "score": score, "reason": reason }))
-            .collect();
-        if !absences.is_empty() {
-            agent["absences"] = absences.into();
+    /// All of it as scores.json has it.
+    pub(super) fn document(&self, names: &[ScoreName]) -> AgentDocument<'_> {
+        let clustered = self.problems.iter().any(|problem| problem.cluster != problem.problem);
+        let mean = |name: &ScoreName| {
+            let Summary { mean, stderr, problems, clusters, non_finite } = self.summary(name)?;
+            let document = MeanDocument {
+                mean: number(mean),
+                stderr: number(stderr),
+                problems,
+                non_finite,
+                datasets: clustered.then_some(clusters),
+                draws: self.draws(name).map(Into::into),
+            };
+            Some((name.to_string(), document))
+        };
+        let failures = self.failures.iter().map(|&(problem, failure)| FailureDocument { problem, failure });
+        let absences = self.absences().map(|(problem, score, reason)| AbsenceDocument { problem, score, reason });
+        AgentDocument {
+            agent: &self.planned.agent,
+            digest: &self.planned.digest,
+            settings: &self.planned.settings,
+            scores: Named(names.iter().filter_map(mean).collect()),
+            failures: failures.collect(),
+            problems: self.problems.iter().map(ScoredProblem::document).collect(),
+            absences: absences.collect(),
+            reference: self.planned.is_reference(),
         }
-        if self.planned.is_reference() {
-            agent["reference"] = true.into();
-        }
-        agent
     }
 }
 
 impl ScoredProblem<'_> {
     /// The score of that name.
-    pub fn value(&self, name: &str) -> Option<Scored> {
-        self.values.iter().find(|(known, _)| known == name).map(|(_, scored)| *scored)
+    pub fn value<N: ?Sized>(&self, name: &N) -> Option<Scored>
+    where
+        ScoreName: PartialEq<N>,
+    {
+        self.values.iter().find(|(known, _)| *known == *name).map(|(_, scored)| *scored)
     }
 
-    fn to_json(&self) -> Value {
-        let mut object = Map::new();
-        object.insert("problem".into(), self.problem.into());
-        write_values(&self.values, &mut object);
-        if let Some(scores) = self.shift {
-            object.insert("conditions".into(), shift::conditions(scores));
+    fn document(&self) -> ProblemDocument<'_> {
+        let diagnosis = self.diagnosis.map(|diagnosis| SampleDiagnosis {
+            r_hat: number(diagnosis.r_hat.0),
+            effective_draws: number(diagnosis.effective_draws.0),
+            acceptance: number(diagnosis.acceptance.0),
+            ..diagnosis.clone()
+        });
+        ProblemDocument {
+            problem: self.problem,
+            values: Named::of(&self.values),
+            conditions: self.shift.map(conditions),
+            diagnosis,
         }
-        if let Some(diagnosis) = self.diagnosis {
-            let SampleDiagnosis { r_hat, effective_draws, acceptance, rounds, converged } = diagnosis;
-            let value = json!({
-                "r_hat": number(r_hat.0),
-                "effective_draws": number(effective_draws.0),
-                "acceptance": number(acceptance.0),
-                "rounds": rounds,
-                "converged": converged,
-            });
-            object.insert("diagnosis".into(), value);
-        }
-        object.into()
     }
 }

@@ -3,25 +3,25 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result};
-use jointly_core::Real;
+use jointly_core::{At, Real, ScoreDef, Scored};
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::Plan;
 use jointly_record::unit::{UnitResult, belief_of};
+use jointly_regression::scores::SCORES;
 use jointly_regression::{CrossScores, cross_scores};
 
 use super::agent::AgentScores;
-use super::scored::Scored;
 
-/// What agents believe of problems' test inputs, under the digest that their results name.
+/// The predictions of agents at problems' test inputs, under the digest that their results name.
 pub type Beliefs = BTreeMap<String, Vec<u8>>;
 
-/// What agents score on one problem against each other.
+/// The scores of agents on one problem against each other.
 pub struct CrossProblem<'a> {
     /// The problem's name.
     pub problem: &'a str,
     /// The labels of the agents that take part, in the order of the scores.
     pub labels: Vec<&'a str>,
-    /// What each scores.
+    /// The score of each.
     pub scores: CrossScores,
 }
 
@@ -37,7 +37,7 @@ pub fn read(results: &[UnitResult], directory: &RunDirectory) -> Result<Beliefs>
 /// Beliefs compared on one problem, and who has them.
 struct Comparison<'a> {
     problem: &'a str,
-    /// Of each belief its agent, and the problem's place among the agent's.
+    /// The agent of each belief, and the problem's place among the agent's.
     entries: Vec<(usize, usize)>,
     scores: CrossScores,
 }
@@ -80,7 +80,7 @@ pub(super) fn score<'a>(
             if scored.unit.is_some_and(|unit| unit.correlations.is_some()) {
                 let otherwise = || format!("{why}, and ranks are among agents that are compared on every problem");
                 let reason = reasons.get(&(agent, scored.problem)).cloned().unwrap_or_else(otherwise);
-                scored.absences.extend(["xllr", "xll"].map(|name| (name.to_owned(), reason.clone())));
+                scored.absences.extend(["xllr", "xll"].map(|name| (name, reason.clone())));
             }
         }
     }
@@ -89,7 +89,7 @@ pub(super) fn score<'a>(
             let named = [("xllr", scores.mean_rank[candidate]), ("xll", scores.mean_xll[candidate])];
             let values = named.into_iter().filter_map(|(name, value)| {
                 let Real(value) = value?;
-                Some((name.to_owned(), Scored { value, stderr: None, draws: None }))
+                Some((ScoreDef::named(SCORES, name, At::Once), Scored::plain(value)))
             });
             agents[agent].problems[place].values.splice(0..0, values);
         }

@@ -12,7 +12,7 @@ use jointly_classification::{
     Environment, EnvironmentSpec, Initialization, Instance, Problem, Source, TestInputs, suites,
 };
 use jointly_core::estimate::joint_log_likelihood;
-use jointly_core::{Matrix, Model, Summary, agent_seed, stream, summarize};
+use jointly_core::{Inputs, Model, Summary, agent_seed, stream, summarize};
 
 /// Posterior draws that the truth is ranked among.
 const DRAWS: u64 = 63;
@@ -89,7 +89,7 @@ fn sample(
 }
 
 /// Probabilities of draws 0, 1, 2, ..., one list each.
-fn probs(posterior: &mut impl Model<Error = std::convert::Infallible>, inputs: &Matrix, draws: u64) -> Vec<Vec<f32>> {
+fn probs(posterior: &mut impl Model<Error = std::convert::Infallible>, inputs: &Inputs, draws: u64) -> Vec<Vec<f32>> {
     let Ok(probs) = posterior.sample_probs(inputs, &(0..draws).collect::<Vec<_>>());
     probs.chunks(probs.len() / draws as usize).map(<[f32]>::to_vec).collect()
 }
@@ -116,7 +116,8 @@ fn calibration(train_size: u32, temperature: f64, problems: u64, given: &[(&str,
         let confidence = |probs: &[f32]| probs.iter().map(|p| (f64::from(*p) - 0.5).abs()).sum();
         let at_train = probs(&mut posterior, train.inputs(), DRAWS);
         let at_inputs = probs(&mut posterior, &inputs, DRAWS);
-        let (true_train, true_inputs) = (truth.class_probs(train.inputs()), truth.class_probs(&inputs));
+        let (true_train, true_inputs) =
+            (truth.class_probs(train.inputs().numbers()), truth.class_probs(inputs.numbers()));
         let rank = |truth: f64, draws: &mut dyn Iterator<Item = f64>| {
             let (mut below, mut equal) = (0, 0);
             for draw in draws {
@@ -172,9 +173,9 @@ fn importance(problems: u64) {
                     let name = format!("importance/{index}");
                     let environment = Environment::sample(&spec(temperature), &mut stream(0, "prior", &name, i));
                     let train = instance.train();
-                    let at_train = environment.class_probs(train.inputs());
+                    let at_train = environment.class_probs(train.inputs().numbers());
                     let weight = joint_log_likelihood(&at_train, train.labels(), 2).exp();
-                    (weight, quantities(&environment.class_probs(&inputs)))
+                    (weight, quantities(&environment.class_probs(inputs.numbers())))
                 };
                 let (importance, size) = weighted((0..PRIOR_DRAWS).map(weigh));
                 effective.push(size);

@@ -1,15 +1,17 @@
 //! The testbed's environments: random networks that turn an input into class probabilities.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use jointly_core::matrix::Matrix;
 use jointly_core::stream::{Stream, TRUNCATION};
+use jointly_core::task::Task;
 
 /// Rows that move through a layer together: enough lanes to keep the adders busy on every CPU.
 const LANES: usize = 16;
 
 /// The law that an environment's weights are drawn from.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Initialization {
     /// Normal truncated at 2 standard deviations and not rescaled, times 1 / sqrt(fan-in).
@@ -44,6 +46,15 @@ pub(crate) struct LayerSize {
 }
 
 impl EnvironmentSpec {
+    /// What an agent is told of the environment.
+    pub(crate) fn task(&self) -> Task {
+        Task {
+            temperature: Some(self.temperature as f32),
+            hidden_layers: Some(self.hidden.len() as u32),
+            ..Task::new(self.input_dim, self.num_classes)
+        }
+    }
+
     /// The layers in order, the first of them alone biased.
     ///
     /// # Panics

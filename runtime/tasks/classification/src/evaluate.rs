@@ -18,8 +18,8 @@ use jointly_core::classifier::Model;
 use jointly_core::estimate::DrawError;
 use jointly_core::evaluation::Evaluation;
 use jointly_core::metric::MarginalScores;
-use jointly_core::score::{JointScore, ProblemScores};
 use jointly_core::tau_samples::TauSamples;
+use jointly_core::{JointScore, ProblemScores};
 
 use crate::problem::{Instance, Problem};
 use crate::rule::Rule;
@@ -100,7 +100,13 @@ fn evaluate_within<M: Model>(
         joint.push((tau, JointScore::of(&losses, &errors)));
     }
     progress(1.0);
-    Ok(ProblemScores { joint, accuracy: marginals.accuracy(), ece: marginals.ece() })
+    Ok(ProblemScores {
+        joint,
+        accuracy: marginals.accuracy(),
+        ece: marginals.ece(),
+        marginal: marginals.values(),
+        calibration: marginals.bins(),
+    })
 }
 
 fn evaluate_block<'a, M: Model>(

@@ -8,6 +8,7 @@ pub mod oracle;
 pub mod predictions;
 pub mod problem;
 mod rule;
+pub mod scores;
 pub mod shift;
 pub mod suite;
 pub mod test_inputs;

@@ -19,9 +19,11 @@ pub use posterior::{Diagnosis, Posterior};
 pub use settings::{SettingInfo, Settings};
 
 use jointly_core::classifier::Classifier;
-use jointly_core::dataset::{Dataset, Task};
+use jointly_core::dataset::Dataset;
+use jointly_core::inputs::Inputs;
 use jointly_core::matrix::Matrix;
 use jointly_core::stream::stream;
+use jointly_core::task::Task;
 
 use crate::environment::EnvironmentSpec;
 use crate::problem::{Problem, Source};
@@ -74,7 +76,7 @@ impl Oracle {
     /// [`Environment::sample`](crate::Environment::sample) says.
     pub fn sample(&self, train: &Dataset, seed: u64, progress: &mut dyn FnMut(f64)) -> Posterior {
         let cols = self.spec.input_dim as usize;
-        assert_eq!(train.inputs().cols(), cols, "the data's inputs have the environments' dimension");
+        assert_eq!(train.inputs().numbers().cols(), cols, "the data's inputs have the environments' dimension");
         let classes = self.spec.num_classes;
         assert!(
             train.labels().iter().all(|&label| label < classes),
@@ -123,6 +125,7 @@ impl Classifier for Oracle {
         _task: &Task,
         train: &Dataset,
         _validation: Option<&Dataset>,
+        _unlabelled: Option<&Inputs>,
         seed: u64,
     ) -> Result<Posterior, Infallible> {
         Ok(self.sample(train, seed, &mut |_| ()))

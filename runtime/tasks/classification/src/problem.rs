@@ -3,21 +3,27 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use jointly_core::dataset::{Dataset, Task};
+use jointly_core::dataset::Dataset;
 use jointly_core::estimate::{MAX_SAMPLE_BYTES, joint_log_likelihood};
 use jointly_core::evaluation::{Evaluation, EvaluationError};
-use jointly_core::inputs::normal_inputs;
+use jointly_core::inputs::Inputs;
 use jointly_core::matrix::Matrix;
 use jointly_core::metric::Metric;
+use jointly_core::normal_inputs::normal_inputs;
 use jointly_core::stream::{Stream, stream};
+use jointly_core::task::Task;
 use jointly_core::tau_samples::{TauSamples, tau_sample_index};
 use jointly_data::RealProblem;
 use jointly_data::import::ImportedProblem;
 use jointly_data::problem::RealInstance;
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use crate::environment::{Environment, EnvironmentSpec};
 use crate::rule::Rule;
 use crate::test_inputs::TestInputs;
+
+/// The most tau-samples that one thread makes at a time: enough to fill the lanes of the environment's network.
+const PIECE: u32 = 64;
 
 /// One problem: agents train and are tested on it.
 #[derive(Clone, Debug)]
@@ -68,12 +74,7 @@ impl Problem {
     /// What an agent is told.
     pub fn task(&self) -> Task {
         match &self.source {
-            Source::Synthetic { environment, .. } => Task {
-                input_dim: environment.input_dim,
-                num_classes: environment.num_classes,
-                temperature: Some(environment.temperature as f32),
-                hidden_layers: Some(environment.hidden.len() as u32),
-            },
+            Source::Synthetic { environment, .. } => environment.task(),
             Source::Imported(imported) => imported.task().clone(),
             Source::Real(real) => real.task(),
         }
@@ -196,6 +197,18 @@ impl Instance {
         None
     }
 
+    /// Makes the inputs without labels: the training examples of a real dataset that are not in the training set, or those of
+    /// an imported file. An environment has none, since its inputs tell nothing of its labels.
+    ///
+    /// They may be many: ask for them only where the agent uses them.
+    pub fn unlabelled(&self) -> Option<Inputs> {
+        match &self.0 {
+            Data::Synthetic(_) => None,
+            Data::Imported(imported) => imported.unlabelled().cloned(),
+            Data::Real(real) => real.unlabelled(),
+        }
+    }
+
     /// The sampled environment, where there is one.
     pub fn environment(&self) -> Option<&Environment> {
         match &self.0 {
@@ -236,11 +249,29 @@ impl Synthetic {
         let inputs = normal_inputs(train_size as usize, input_dim, &mut stream(seed, "train-inputs", name, 0));
         let probs = environment.class_probs(&inputs);
         let labels = labels(&probs, num_classes, &mut stream(seed, "train-labels", name, 0));
-        let train = Dataset::new(inputs, labels, spec.num_classes).expect("sampled inputs and labels are valid");
+        let train = Dataset::new(&spec.task(), inputs, labels).expect("sampled inputs and labels are valid");
         Self { environment, input_dim, num_classes, train, test_inputs, seed, name: name.to_owned() }
     }
 
+    /// The tau-samples, made in pieces on the threads of the pool that this is called from.
     fn test(&self, tau: u32, samples: Range<u32>) -> TauSamples {
+        let starts: Vec<u32> = samples.clone().step_by(PIECE as usize).collect();
+        let piece = |start: u32| self.piece(tau, start..start.saturating_add(PIECE).min(samples.end));
+        let pieces: Vec<TauSamples> = starts.into_par_iter().map(piece).collect();
+        let rows = samples.len() * tau as usize;
+        let mut inputs = Vec::with_capacity(rows * self.input_dim);
+        let mut labels = Vec::with_capacity(rows);
+        let mut log_likelihoods = Vec::with_capacity(samples.len());
+        for piece in pieces {
+            inputs.extend_from_slice(piece.inputs.numbers().values());
+            labels.extend(piece.labels);
+            log_likelihoods.extend(piece.log_likelihoods.into_iter().flatten());
+        }
+        let inputs = Matrix::from_rows(self.input_dim, inputs).into();
+        TauSamples { inputs, labels, log_likelihoods: Some(log_likelihoods) }
+    }
+
+    fn piece(&self, tau: u32, samples: Range<u32>) -> TauSamples {
         let rows = tau as usize;
         let mut inputs = Vec::with_capacity(samples.len() * rows * self.input_dim);
         for n in samples.clone() {
@@ -257,7 +288,7 @@ impl Synthetic {
             log_likelihoods.push(joint_log_likelihood(probs, &labels, self.num_classes));
             all_labels.extend(labels);
         }
-        TauSamples { inputs, labels: all_labels, log_likelihoods: Some(log_likelihoods) }
+        TauSamples { inputs: inputs.into(), labels: all_labels, log_likelihoods: Some(log_likelihoods) }
     }
 }
 

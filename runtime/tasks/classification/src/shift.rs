@@ -30,6 +30,7 @@ mod problem;
 mod rotation;
 mod scale;
 mod score;
+pub mod scores;
 mod spline;
 mod suites;
 mod table;

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use jointly_core::estimate::MAX_SAMPLE_BYTES;
 use jointly_core::evaluation::EvaluationError;
-use jointly_core::inputs::normal_inputs;
+use jointly_core::normal_inputs::normal_inputs;
 use jointly_core::stream::Stream;
 
 /// How the inputs of a test tau-sample are drawn.

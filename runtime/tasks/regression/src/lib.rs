@@ -18,6 +18,7 @@ pub mod predictive;
 pub mod problem;
 pub mod process;
 pub mod score;
+pub mod scores;
 pub mod standardize;
 pub mod suites;
 pub mod user_tables;

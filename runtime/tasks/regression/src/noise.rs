@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use jointly_core::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
@@ -17,7 +18,7 @@ const DEGREES: f64 = 3.0;
 /// heavy that there is no fourth moment. `Exponential` is E - 1, E of the exponential law: skewed, never below -1. Section
 /// 6.1 of Sluijterman et al. asks for laws other than the normal, "to see what happens if the customary assumption of
 /// normality does not hold": one breaks its tails, the other its symmetry.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Noise {
     /// N(0, 1).

@@ -13,6 +13,7 @@ mod mixture;
 mod options;
 mod predict;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use draws::Samples;
@@ -27,7 +28,7 @@ use jointly_core::regression::answer::Bounds;
 use draws::Draws;
 
 /// Where a prediction comes from.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
     /// The agent gave it.

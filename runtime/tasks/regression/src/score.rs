@@ -1,5 +1,6 @@
 //! Scores of one agent on one test set, in a form that survives a journal to the bit.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use jointly_core::regression::answer::Bounds;
@@ -21,7 +22,7 @@ use super::predictive::{Component, LevelIntervals, Origin, Prediction};
 /// else -inf if any is certain and right. All other scores of it are finite.
 ///
 /// They have no standard error: rows share one training set, so that training sets, or splits, are the independent units.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RegressionScores {
     /// Number of rows.
     pub rows: u64,
@@ -58,7 +59,7 @@ pub struct RegressionScores {
 }
 
 /// Scores of the prediction intervals of one level.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LevelScores {
     /// The coverage that the intervals claim.
     pub level: f64,

@@ -1,9 +1,9 @@
-//! What a trained agent believes on the plane: its mean prediction and functions sampled from it.
+//! The predictions of a trained agent on the plane: their mean, and functions sampled from the agent.
 
 use jointly_classification::Problem;
-use jointly_core::{Classifier, Matrix, Model, agent_seed};
-use jointly_engine::oracle;
+use jointly_core::{Inputs, Matrix, Model, agent_seed};
 use jointly_engine::workload::Contestant;
+use jointly_engine::{oracle, training};
 use jointly_host::{Failure, Limits, Setting, Trace};
 use jointly_report::picture::{Belief, MEAN_DRAWS, Plane};
 
@@ -19,15 +19,14 @@ pub(crate) fn believe(
     limits: Limits,
 ) -> Result<Belief, Failure> {
     let instance = problem.instance(seed);
-    let own_seed = agent_seed(seed, problem.stream_name());
     let inputs = Plane::STANDARD.inputs();
     match contestant {
         Contestant::Agent(agent) => {
-            let mut agent = agent.with(settings, limits, Trace::default());
-            let mut model = agent.train(&problem.task(), instance.train(), instance.validation(), own_seed)?;
+            let mut model = training::train(agent, settings, limits, Trace::default(), (problem, &instance), seed)?;
             sample(&mut model, &inputs, functions)
         }
         Contestant::Oracle(sampling) => {
+            let own_seed = agent_seed(seed, problem.stream_name());
             let mut posterior = oracle::posterior(sampling, problem, &instance, own_seed, &Trace::default())?;
             let Ok(belief) = sample(&mut posterior, &inputs, functions);
             Ok(belief)
@@ -47,6 +46,7 @@ fn sample<M: Model>(model: &mut M, inputs: &Matrix, functions: usize) -> Result<
     let mut sampled: Vec<Vec<f32>> = vec![Vec::with_capacity(inputs.rows()); distinct.len()];
     for rows in inputs.values().chunks(ROWS * inputs.cols()) {
         let chunk = Matrix::new(rows.len() / inputs.cols(), inputs.cols(), rows.to_vec()).expect("whole rows");
+        let chunk = Inputs::from(chunk);
         let probs = model.sample_probs(&chunk, &distinct)?;
         let classes = probs.len() / (distinct.len() * chunk.rows());
         for (function, probs) in sampled.iter_mut().zip(probs.chunks_exact(chunk.rows() * classes)) {
@@ -68,7 +68,7 @@ fn sample<M: Model>(model: &mut M, inputs: &Matrix, functions: usize) -> Result<
 #[cfg(test)]
 mod tests {
     use super::{MEAN_DRAWS, sample};
-    use jointly_core::{Matrix, Model};
+    use jointly_core::{Inputs, Matrix, Model};
 
     /// Even draws say 1/4 everywhere, odd ones 3/4.
     struct TwoFunctions;
@@ -80,7 +80,7 @@ mod tests {
             Ok(draws.iter().map(|draw| draw % 2).collect())
         }
 
-        fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Self::Error> {
+        fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Self::Error> {
             let row = |draw: &u64| if draw.is_multiple_of(2) { [0.75, 0.25] } else { [0.25, 0.75] };
             Ok(draws.iter().flat_map(|draw| vec![row(draw); inputs.rows()].concat()).collect())
         }

@@ -1,4 +1,5 @@
-//! What a trained agent believes of a function of one input: its mean, its intervals, and functions sampled from it.
+//! The predictions of a trained agent for a function of one input: mean, intervals, and functions sampled from the
+//! agent.
 
 use jointly_core::regression::Regressor;
 use jointly_core::{Matrix, agent_seed};

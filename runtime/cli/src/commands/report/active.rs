@@ -24,7 +24,7 @@ pub(super) fn runs(own: &Path, plan: &Plan, paths: &[PathBuf]) -> Result<Vec<(Pl
         }
         if !is_of(&active, RegressionProblem::asks_predictor) {
             bail!(
-                "--active {shown}: that is a run of {}, which is no active learning; run the same agents with --suite \
+                "--active {shown}: that is a run of {}, which is not active learning; run the same agents with --suite \
                  correlations/active-synthetic, correlations/active or quick/active, and give that run",
                 active.suite
             );
@@ -99,7 +99,7 @@ mod tests {
 
     use super::fits;
 
-    /// What agents select for one that predicts, or for themselves.
+    /// A plan of agents that select for one that predicts, or for themselves.
     fn plan(agents: &[&str], predictor: Option<&str>) -> Plan {
         let agents: Vec<_> = agents.iter().map(|name| (*name, learning(&[1.0]))).collect();
         let mut plan = learning_run(&agents, 2).plan;

@@ -1,4 +1,4 @@
-//! What predictors have learnt from the points that agents selected, in runs of active learning that differ in who predicts.
+//! The scores of predictors after the points that agents selected, in runs of active learning that differ in the predictor.
 
 use jointly_regression::{Acquisition, Round};
 use jointly_score::scores::AgentScores;
@@ -9,9 +9,9 @@ use crate::view::View;
 /// Losses of a predictor after the last round, by measure.
 pub(super) type Losses = [f64; 2];
 
-/// Those of whoever predicts in the run.
+/// The scores of the predictor of the run.
 const OWN: fn(&Round) -> Option<Losses> = |round| Some([round.nll.0, round.rmse.0]);
-/// Those of the process that made the data, where they are synthetic.
+/// The scores of the process that made the data, where they are synthetic.
 const ORACLE: fn(&Round) -> Option<Losses> = |round| round.oracle.map(|oracle| [oracle.nll.0, oracle.rmse.0]);
 
 /// Who predicts.
@@ -24,7 +24,7 @@ pub(super) enum Predictor<'v> {
     Itself,
 }
 
-/// What the points that agents selected are worth to one predictor.
+/// The scores of one predictor on the points that agents selected.
 pub(super) struct Row<'v> {
     pub(super) predictor: Predictor<'v>,
     /// By problem and agent.
@@ -121,7 +121,7 @@ fn predictor<'v>(run: &View<'v>) -> Predictor<'v> {
     planned.map_or(Predictor::Itself, |planned| Predictor::Agent(&planned.label))
 }
 
-/// The same agent in another run.
+/// Finds the same agent in another run.
 fn same<'v>(run: &View<'v>, agent: &AgentScores) -> Option<&'v AgentScores<'v>> {
     run.agents.iter().copied().find(|other| other.planned.is_same(agent.planned))
 }

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use jointly_core::evaluation::Partitioning;
-use jointly_core::matrix::Matrix;
+use jointly_core::inputs::Inputs;
 use jointly_core::metric::Metric;
 use jointly_core::score::Score;
 use jointly_core::stream::stream;
@@ -44,13 +44,13 @@ impl Model for Sines {
         Ok(draws.iter().map(|d| if self.admits_repetition { d % self.functions } else { *d }).collect())
     }
 
-    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+    fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
         self.calls.push((inputs.rows(), draws.len()));
         let mut probs = Vec::new();
         for draw in draws {
             for row in 0..inputs.rows() {
                 let function = (draw % self.functions) as f32;
-                let weight = |k| (function + k as f32 + inputs.row(row)[0]).sin().abs() + 0.01;
+                let weight = |k| (function + k as f32 + inputs.numbers().row(row)[0]).sin().abs() + 0.01;
                 let total: f32 = (0..self.num_classes).map(weight).sum();
                 probs.extend((0..self.num_classes).map(|k| weight(k) / total));
             }
@@ -69,8 +69,8 @@ impl Model for Truth {
         Ok(draws.to_vec())
     }
 
-    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
-        Ok(self.0.class_probs(inputs).repeat(draws.len()))
+    fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+        Ok(self.0.class_probs(inputs.numbers()).repeat(draws.len()))
     }
 }
 
@@ -170,6 +170,23 @@ fn chunks_do_not_change_a_bit() {
 }
 
 #[test]
+fn threads_do_not_change_a_bit() {
+    let problem = problem(3, 0.5);
+    for (clip, partition) in PARTITIONS {
+        // More tau-samples than one thread makes at a time.
+        let evaluation = Evaluation { partition, clip, samples: 150, ..evaluation(&[1, 2, 5]) };
+        let on = |threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| scores(&Budget::default(), &mut Sines::new(23, 3), &problem, &evaluation))
+        };
+        let alone = on(1);
+        for threads in [2, 5] {
+            assert_eq!(on(threads), alone, "{threads} threads");
+        }
+    }
+}
+
+#[test]
 fn the_calls_are_bounded_at_the_papers_sizes() {
     let rule = Rule { tau: 100, num_classes: 2, ..Rule::of(&Evaluation::testbed()) };
     let chunks = Budget::default().chunks(&rule, 2, 1000);
@@ -184,7 +201,7 @@ fn tau_samples_do_not_depend_on_the_range_asked_for() {
     let instance = problem(2, 0.1).instance(3);
     let whole = instance.test(4, 0..6);
     let part = instance.test(4, 2..5);
-    assert_eq!(part.inputs.values(), &whole.inputs.values()[2 * 4 * 2..5 * 4 * 2]);
+    assert_eq!(part.inputs.numbers().values(), &whole.inputs.numbers().values()[2 * 4 * 2..5 * 4 * 2]);
     assert_eq!(part.labels, whole.labels[8..20]);
     assert_eq!(part.log_likelihoods.unwrap(), whole.log_likelihoods.unwrap()[2..5]);
 }
@@ -194,7 +211,7 @@ fn the_data_of_a_problem_never_move() {
     let suite = crate::suite("testbed").unwrap();
     let problem = suite.problems.iter().find(|problem| problem.name == "testbed/t30/temp0.1/seed0").unwrap();
     let instance = problem.instance(0);
-    assert_eq!(instance.train().inputs().row(0), [0.505_562_54, 2.744_013_5]);
+    assert_eq!(instance.train().inputs().numbers().row(0), [0.505_562_54, 2.744_013_5]);
     assert_eq!(instance.test(100, 3..4).log_likelihoods, Some(vec![-60.535_949_337_044_215]));
 }
 
@@ -261,7 +278,7 @@ impl Model for Coin {
         Ok(draws.to_vec())
     }
 
-    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+    fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
         let function = |draw: &u64| match self {
             Self::Chance => [1.0 / 3.0, 2.0 / 3.0],
             Self::Biased if draw.is_multiple_of(3) => [1.0, 0.0],
@@ -352,7 +369,7 @@ impl Model for Wrong {
         Ok(draws.iter().map(|d| if self.admits_repetition { d % self.functions } else { *d }).collect())
     }
 
-    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+    fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
         let function = |draw: &u64| if draw.is_multiple_of(self.functions) { [0.0, 1.0, 0.0] } else { [0.0, 0.0, 1.0] };
         Ok(draws.iter().flat_map(|draw| function(draw).repeat(inputs.rows())).collect())
     }

@@ -40,11 +40,11 @@ struct Chunk {
 
 impl Likelihood {
     pub(super) fn new(law: Law, temperature: f64, data: &Dataset) -> Self {
-        let order = neighbours_together(data.inputs(), LANES);
+        let order = neighbours_together(data.inputs().numbers(), LANES);
         let chunks = order.chunks(LANES).map(|rows| {
-            let mut inputs = vec![[0.0; LANES]; data.inputs().cols()];
+            let mut inputs = vec![[0.0; LANES]; data.inputs().numbers().cols()];
             for (lane, &row) in rows.iter().enumerate() {
-                for (unit, &value) in inputs.iter_mut().zip(data.inputs().row(row)) {
+                for (unit, &value) in inputs.iter_mut().zip(data.inputs().numbers().row(row)) {
                     unit[lane] = value;
                 }
             }
@@ -225,6 +225,7 @@ mod tests {
     use jointly_core::estimate::joint_log_likelihood;
     use jointly_core::matrix::Matrix;
     use jointly_core::stream::{Stream, stream};
+    use jointly_core::task::Task;
 
     use super::*;
     use crate::environment::{Environment, EnvironmentSpec, Initialization};
@@ -239,7 +240,7 @@ mod tests {
         let spec = EnvironmentSpec { input_dim: 2, num_classes, temperature: 0.5, hidden, initialization };
         let inputs = Matrix::new(rows, 2, (0..rows * 2).map(|_| source.normal() as f32).collect()).unwrap();
         let labels = (0..rows).map(|_| (source.uniform() * f64::from(num_classes)) as u32).collect();
-        (spec, Dataset::new(inputs, labels, num_classes).unwrap())
+        (spec, Dataset::new(&Task::new(2, num_classes), inputs, labels).unwrap())
     }
 
     fn cases(mut test: impl FnMut(EnvironmentSpec, Dataset, &mut Stream)) {
@@ -259,7 +260,7 @@ mod tests {
             let position = law.sample(source);
             let mut parameters = Vec::new();
             law.parameters(&position, &mut parameters);
-            let probs = Environment::of_parameters(&spec, &parameters).class_probs(data.inputs());
+            let probs = Environment::of_parameters(&spec, &parameters).class_probs(data.inputs().numbers());
             let expected = joint_log_likelihood(&probs, data.labels(), spec.num_classes as usize);
             let mut gradient = vec![0.0; law.len()];
             let found = Likelihood::new(law, spec.temperature, &data).evaluate(&position, &mut gradient);

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::fmt;
 
 use jointly_core::classifier::Model;
+use jointly_core::inputs::Inputs;
 use jointly_core::matrix::Matrix;
 
 use super::agreement::Agreement;
@@ -134,9 +135,10 @@ impl Model for Posterior {
         Ok(draws.iter().map(|draw| draw % functions).collect())
     }
 
-    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+    fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
         let functions = self.functions.len() as u64;
-        Ok(draws.iter().flat_map(|draw| self.functions[(draw % functions) as usize].class_probs(inputs)).collect())
+        let function = |draw: &u64| &self.functions[(draw % functions) as usize];
+        Ok(draws.iter().flat_map(|draw| function(draw).class_probs(inputs.numbers())).collect())
     }
 }
 

@@ -36,7 +36,7 @@ fn world(spec: &EnvironmentSpec, rows: usize, source: &mut Stream) -> (Environme
     let environment = Environment::sample(spec, source);
     let inputs = inputs(rows, source);
     let labels = environment.class_probs(&inputs).chunks_exact(2).map(|row| source.categorical(row)).collect();
-    (environment, Dataset::new(inputs, labels, 2).unwrap())
+    (environment, Dataset::new(&Task::new(2, 2), inputs, labels).unwrap())
 }
 
 fn settings(given: &[(&str, &str)]) -> Settings {
@@ -57,10 +57,10 @@ fn calibration(temperature: f64, belief: f64) -> [f64; 2] {
         // The last draw would make 33 ranks, which do not part into bins.
         let draws: Vec<u64> = (0..DRAWS as u64).collect();
         let Ok(at_data) = posterior.sample_probs(data.inputs(), &draws);
-        let Ok(at_probe) = posterior.sample_probs(&probe, &draws);
+        let Ok(at_probe) = posterior.sample_probs(&probe.clone().into(), &draws);
         let log_likelihood = |probs: &[f32]| joint_log_likelihood(probs, data.labels(), 2);
         let below = [
-            rank(log_likelihood(&truth.class_probs(data.inputs())), at_data.chunks(16).map(log_likelihood)),
+            rank(log_likelihood(&truth.class_probs(data.inputs().numbers())), at_data.chunks(16).map(log_likelihood)),
             rank(f64::from(truth.class_probs(&probe)[0]), at_probe.chunks(2).map(|probs| f64::from(probs[0]))),
         ];
         for (counts, below) in counts.iter_mut().zip(below) {
@@ -102,14 +102,15 @@ fn importance_sampling_agrees() {
         };
         for i in 0..PRIOR_DRAWS {
             let environment = Environment::sample(&spec, &mut stream(1, "test", "importance", i));
-            let weight = libm::exp(joint_log_likelihood(&environment.class_probs(data.inputs()), data.labels(), 2));
+            let weight =
+                libm::exp(joint_log_likelihood(&environment.class_probs(data.inputs().numbers()), data.labels(), 2));
             weights += weight;
             for (sum, product) in expected.iter_mut().zip(products(&environment.class_probs(&probes))) {
                 *sum += weight * product;
             }
         }
         let mut posterior = Oracle::new(spec.clone(), Settings::default()).sample(&data, 0, &mut |_| ());
-        let Ok(probs) = posterior.sample_probs(&probes, &(0..1000).collect::<Vec<_>>());
+        let Ok(probs) = posterior.sample_probs(&probes.clone().into(), &(0..1000).collect::<Vec<_>>());
         let mut found = [0.0; 6];
         for probs in probs.chunks(12) {
             for (sum, product) in found.iter_mut().zip(products(probs)) {
@@ -126,7 +127,7 @@ fn importance_sampling_agrees() {
 #[test]
 fn a_sample_is_a_function_of_data_seed_and_settings() {
     let (_, data) = world(&spec(0.1), 5, &mut stream(0, "test", "again", 0));
-    let probes = inputs(3, &mut stream(0, "test", "again", 1));
+    let probes = inputs(3, &mut stream(0, "test", "again", 1)).into();
     let sample = |seed, replicate: &str| {
         let settings = settings(&[("chains", "2"), ("samples", "8"), ("warmup", "4"), ("replicate", replicate)]);
         let mut posterior = Oracle::new(spec(0.1), settings).sample(&data, seed, &mut |_| ());
@@ -145,7 +146,7 @@ fn draws_are_those_of_this_version() {
     // Two chains of so few draws seldom agree, so that all rounds are run.
     let settings = settings(&[("chains", "2"), ("samples", "8"), ("warmup", "20"), ("steps", "8")]);
     let (_, data) = world(&spec(0.1), 20, &mut stream(0, "test", "golden", 0));
-    let probes = inputs(2, &mut stream(0, "test", "golden", 1));
+    let probes = inputs(2, &mut stream(0, "test", "golden", 1)).into();
     let mut posterior = Oracle::new(spec(0.1), settings).sample(&data, 0, &mut |_| ());
     assert_eq!(posterior.diagnosis().rounds, 3);
     let Ok(probs) = posterior.sample_probs(&probes, &[0, 3, 7]);
@@ -185,14 +186,14 @@ fn chains_go_on_until_they_agree_or_may_not() {
 #[test]
 #[should_panic(expected = "the data's inputs have the environments' dimension")]
 fn data_of_another_dimension_is_refused() {
-    let data = Dataset::new(Matrix::from_rows(3, vec![0.0; 3]), vec![0], 2).unwrap();
+    let data = Dataset::new(&Task::new(3, 2), Matrix::from_rows(3, vec![0.0; 3]), vec![0]).unwrap();
     Oracle::new(spec(0.1), Settings::default()).sample(&data, 0, &mut |_| ());
 }
 
 #[test]
 #[should_panic(expected = "labels are below the environments' 2 classes")]
 fn data_of_more_classes_is_refused() {
-    let data = Dataset::new(Matrix::from_rows(2, vec![0.0; 2]), vec![2], 3).unwrap();
+    let data = Dataset::new(&Task::new(2, 3), Matrix::from_rows(2, vec![0.0; 2]), vec![2]).unwrap();
     Oracle::new(spec(0.1), Settings::default()).sample(&data, 0, &mut |_| ());
 }
 
@@ -200,7 +201,7 @@ fn data_of_more_classes_is_refused() {
 #[should_panic(expected = "a layer needs a unit")]
 fn environments_that_there_cannot_be_are_refused() {
     let spec = EnvironmentSpec { hidden: vec![0], ..spec(0.1) };
-    let data = Dataset::new(Matrix::from_rows(2, vec![0.0; 2]), vec![0], 2).unwrap();
+    let data = Dataset::new(&Task::new(2, 2), Matrix::from_rows(2, vec![0.0; 2]), vec![0]).unwrap();
     Oracle::new(spec, Settings::default()).sample(&data, 0, &mut |_| ());
 }
 

@@ -2,9 +2,8 @@
 
 use std::io::Cursor;
 
-use jointly_core::matrix::Matrix;
 use jointly_core::stream::stream;
-use jointly_core::{Evaluation, Model};
+use jointly_core::{Evaluation, Inputs, Model};
 use jointly_data::import::fixture::{Fixture, npy_header};
 
 use super::*;
@@ -77,10 +76,10 @@ impl Model for Recorded<'_> {
         Ok(draws.to_vec())
     }
 
-    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Self::Error> {
+    fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Self::Error> {
         let mut probs = Vec::new();
         for &draw in draws {
-            for &row in inputs.values() {
+            for &row in inputs.numbers().values() {
                 let start = ((draw * SAMPLES * self.0.tau + row as u64) * CLASSES) as usize;
                 probs.extend(&self.0.probs[start..start + CLASSES as usize]);
             }

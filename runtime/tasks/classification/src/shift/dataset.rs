@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use jointly_core::multimodal::{MultimodalDataset, MultimodalTask};
 use jointly_core::pick;
 use jointly_core::stream::stream;
+use jointly_core::{Dataset, Task};
 use jointly_data::DataError;
 use jointly_data::shift::{Labelled, MissingShiftData, Portion, ShiftCard, ShiftData, ShiftSplit};
 use thiserror::Error;
@@ -97,7 +97,7 @@ impl ShiftDataset {
 
     /// # Panics
     /// When it is a person's own and has no data yet: only these tell their classes.
-    pub(super) fn task(&self) -> MultimodalTask {
+    pub(super) fn task(&self) -> Task {
         let mut task = self.card.map_or_else(|| self.attached().task().clone(), ShiftCard::task);
         if self.classes == ClassShift::HeldOut {
             task.num_classes -= 1;
@@ -140,8 +140,7 @@ impl ShiftDataset {
                 (label, _) => label,
             };
             let inputs = from.rows.select(rows, train);
-            MultimodalDataset::new(&task, inputs, rows.iter().map(label).collect())
-                .expect("what is loaded fits the task")
+            Dataset::new(&task, inputs, rows.iter().map(label).collect()).expect("what is loaded fits the task")
         };
         let tested = data.test.as_ref().unwrap_or(pool);
         let mut outsiders = Vec::new();

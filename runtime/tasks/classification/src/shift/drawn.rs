@@ -1,9 +1,6 @@
 //! Digits that the host draws, as a problem that needs no file.
 
-use jointly_core::image_shape::ImageShape;
-use jointly_core::matrix::Matrix;
-use jointly_core::multimodal::{Inputs, MultimodalDataset, MultimodalTask, Tokens};
-use jointly_core::stream::{Stream, stream};
+use jointly_core::{Dataset, ImageShape, Inputs, Matrix, Stream, Task, stream};
 
 use super::digits;
 use super::instance::{Outsiders, ShiftInstance};
@@ -48,10 +45,9 @@ impl DrawnDigits {
         self.side
     }
 
-    pub(super) fn task(&self) -> MultimodalTask {
+    pub(super) fn task(&self) -> Task {
         let image = ImageShape::new(self.side, self.side, 1).expect("the side was checked");
-        let numbers = image.values() as u32;
-        MultimodalTask { num_classes: digits::CLASSES, numbers, image: Some(image), tokens: Tokens::Absent }
+        Task { image: Some(image), ..Task::new(image.values() as u32, digits::CLASSES) }
     }
 
     pub(super) fn instance(&self, seed: u64, name: &str) -> ShiftInstance {
@@ -62,7 +58,7 @@ impl DrawnDigits {
         let labelled = |purpose, count| {
             let (images, labels): (Vec<Pixels>, Vec<u32>) =
                 streams(purpose, count).map(|mut stream| digits::digit_at(self.side, &mut stream)).unzip();
-            MultimodalDataset::new(&task, self.inputs(&images), labels).expect("drawn digits are what the task says")
+            Dataset::new(&task, self.inputs(&images), labels).expect("drawn digits are what the task says")
         };
         let outside = |mut stream: Stream| digits::outsider_at(self.side, &mut stream);
         let outsiders: Vec<Pixels> = streams("drawn-outsiders", self.outsiders).map(outside).collect();

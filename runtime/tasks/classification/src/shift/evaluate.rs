@@ -9,9 +9,9 @@ use std::borrow::Cow;
 use block::Block;
 use means::Means;
 
-use jointly_core::multimodal::{Inputs, MultimodalModel, MultimodalTask};
 use jointly_core::pick;
 use jointly_core::stream::stream;
+use jointly_core::{Inputs, Model, Task};
 
 use super::instance::ShiftInstance;
 use super::level::ShiftLevel;
@@ -46,7 +46,7 @@ const CALL_BYTES: usize = 64 << 20;
 /// # Panics
 /// When the options do not pass their [check](ShiftOptions::check), a level does not fit the problem's inputs, or the model's
 /// answers have a wrong length.
-pub fn evaluate_shift<M: MultimodalModel>(
+pub fn evaluate_shift<M: Model>(
     model: &mut M,
     problem: &ShiftProblem,
     instance: &ShiftInstance,
@@ -57,7 +57,7 @@ pub fn evaluate_shift<M: MultimodalModel>(
     evaluate_within(CALL_PROBS, model, problem, instance, options, seed, progress)
 }
 
-fn evaluate_within<M: MultimodalModel>(
+fn evaluate_within<M: Model>(
     call_probs: usize,
     model: &mut M,
     problem: &ShiftProblem,
@@ -141,14 +141,14 @@ struct Evaluation<'a, M> {
     /// Probabilities that one call returns.
     call_probs: usize,
     model: &'a mut M,
-    task: &'a MultimodalTask,
+    task: &'a Task,
     functions: &'a Functions,
     options: &'a ShiftOptions,
     seed: u64,
     name: &'a str,
 }
 
-impl<M: MultimodalModel> Evaluation<'_, M> {
+impl<M: Model> Evaluation<'_, M> {
     /// The predictions of inputs in that order, which the labels are in; joint ones where there are labels.
     fn means(
         &mut self,
@@ -202,7 +202,7 @@ impl<M: MultimodalModel> Evaluation<'_, M> {
     fn rows_a_call(&self) -> usize {
         let group = self.options.taus.iter().copied().max().unwrap_or(1) as usize;
         let most = self.call_probs / (self.functions.draws.len() * self.task.num_classes as usize).max(1);
-        let width = (self.task.numbers as usize + self.task.tokens.columns()) * size_of::<f32>();
+        let width = (self.task.input_dim as usize + self.task.tokens.columns()) * size_of::<f32>();
         let most = most.min(CALL_BYTES / width.max(1));
         (most / group).max(1) * group
     }

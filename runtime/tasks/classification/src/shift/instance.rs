@@ -1,8 +1,8 @@
 //! A problem's data under one seed, and the test inputs as a shift leaves them.
 
-use jointly_core::image_shape::ImageShape;
-use jointly_core::matrix::Matrix;
-use jointly_core::multimodal::{Inputs, MultimodalDataset, MultimodalTask, PADDING, TokenMatrix, Tokens};
+use jointly_core::tokens::{PADDING, TokenMatrix, Tokens};
+use jointly_core::{Dataset, ImageShape, Inputs, Matrix, Task};
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::error::ShiftError;
 use super::level::ShiftLevel;
@@ -12,16 +12,18 @@ use crate::shift::input::Input;
 use crate::shift::level::Shift;
 
 /// What agents train on, what they are tested on, and what belongs to no class.
+///
+/// No problem of shift has inputs without labels: every row is to train on, for the agent's own use or to test on.
 #[derive(Clone, Debug)]
 pub struct ShiftInstance {
     /// What an agent is told.
-    pub task: MultimodalTask,
+    pub task: Task,
     /// The examples to train on.
-    pub train: MultimodalDataset,
+    pub train: Dataset,
     /// Others, for the agent's own use.
-    pub validation: MultimodalDataset,
+    pub validation: Dataset,
     /// Others, to test on, as they are before any shift.
-    pub test: MultimodalDataset,
+    pub test: Dataset,
     /// Inputs of no class, by where they come from; there may be none.
     pub outsiders: Vec<Outsiders>,
     pub(super) seed: u64,
@@ -39,11 +41,11 @@ pub struct Outsiders {
 }
 
 /// Whether inputs of a task can be shifted so, and change by it.
-pub(super) fn changes(task: &MultimodalTask, shift: Shift) -> bool {
+pub(super) fn changes(task: &Task, shift: Shift) -> bool {
     match (shift.input(), task.image) {
         (Input::Image, Some(shape)) => shape.channels() == 3 || shift.changes_grey(),
         (Input::Image, None) => false,
-        (Input::Table, image) => image.is_none() && task.numbers > 0,
+        (Input::Table, image) => image.is_none() && task.input_dim > 0,
         (Input::Tokens, _) => task.tokens != Tokens::Absent,
     }
 }
@@ -65,10 +67,10 @@ impl ShiftInstance {
         let inputs = self.test.inputs();
         let (numbers, tokens) = match (level.shift().input(), self.task.image) {
             (Input::Image, Some(shape)) => (self.images(level, shape)?, inputs.tokens().clone()),
-            (Input::Table, None) if self.task.numbers > 0 => (self.table(level)?, inputs.tokens().clone()),
+            (Input::Table, None) if self.task.input_dim > 0 => (self.table(level)?, inputs.tokens().clone()),
             (Input::Tokens, _) if self.task.tokens != Tokens::Absent => (inputs.numbers().clone(), self.tokens(level)?),
             (shifts, image) => {
-                let found = match (image, self.task.numbers) {
+                let found = match (image, self.task.input_dim) {
                     (Some(_), _) => Input::Image,
                     (None, 0) => Input::Tokens,
                     (None, _) => Input::Table,
@@ -84,11 +86,16 @@ impl ShiftInstance {
         if level.severity() == 0.0 {
             return Ok(numbers.clone());
         }
-        let mut values = Vec::with_capacity(numbers.values().len());
-        for row in 0..numbers.rows() {
+        // Each image has a random stream of its own, so that threads change no bit.
+        let shifted = |row: usize| {
             let image = Pixels::new(shape, numbers.row(row).iter().map(|&x| f64::from(x)).collect())?;
             let shifted = level.apply(&image, &mut level.stream(self.seed, &self.name, row as u64))?;
-            values.extend(shifted.values().iter().map(|&x| x as f32));
+            Ok(shifted.values().iter().map(|&x| x as f32).collect())
+        };
+        let images: Vec<Result<Vec<f32>, ShiftError>> = (0..numbers.rows()).into_par_iter().map(shifted).collect();
+        let mut values = Vec::with_capacity(numbers.values().len());
+        for image in images {
+            values.extend(image?);
         }
         Ok(Matrix::from_rows(numbers.cols(), values))
     }

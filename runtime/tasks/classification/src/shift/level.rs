@@ -5,6 +5,7 @@ use std::str::FromStr;
 
 use jointly_core::matrix::Matrix;
 use jointly_core::stream::{Stream, stream};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::corruption;
@@ -208,7 +209,7 @@ impl FromStr for Shift {
 }
 
 /// A shift at one severity, which is valid; as text `rotation/45`. Severity 0 leaves data as they are.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct ShiftLevel {
     shift: Shift,

@@ -2,6 +2,7 @@
 
 use jointly_core::estimate::{MAX_DRAWS, MAX_SAMPLE_BYTES};
 use jointly_core::evaluation::Evaluation;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -12,7 +13,7 @@ use crate::rule::Rule;
 const MOST_TAU: u32 = 1 << 16;
 
 /// How problems of dataset shift are run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ShiftOptions {
     /// Number M of functions sampled from an agent, from 1 to [`MAX_DRAWS`].

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use jointly_core::multimodal::MultimodalTask;
+use jointly_core::task::Task;
 use jointly_data::shift::{ShiftCard, ShiftData, load_shift, locate_shift, shift_cards};
 
 use super::dataset::{ShiftDataError, ShiftDataset};
@@ -50,7 +50,7 @@ impl ShiftProblem {
     ///
     /// # Panics
     /// When the problem is on a person's own images and they are not attached: only these tell their classes.
-    pub fn task(&self) -> MultimodalTask {
+    pub fn task(&self) -> Task {
         match &self.source {
             ShiftSource::Drawn(drawn) => drawn.task(),
             ShiftSource::Data(dataset) => dataset.task(),

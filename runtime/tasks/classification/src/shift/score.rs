@@ -4,7 +4,9 @@ use std::fmt;
 use std::str::FromStr;
 
 pub use jointly_core::metric::THRESHOLDS;
+use jointly_core::metric::{CalibrationBin, MarginalValues};
 use jointly_core::score::{JointScore, Real, Score};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::level::ShiftLevel;
@@ -15,7 +17,7 @@ const OUTSIDE: &str = "outside/";
 const NONE: &str = "none";
 
 /// How the test inputs are met; as text `none`, `rotation/45` or `outside/notmnist`.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub enum Condition {
     /// As they are.
@@ -27,7 +29,7 @@ pub enum Condition {
 }
 
 /// What one agent scored on one problem.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShiftScores {
     /// In the order of the suite: unshifted, shifted, outside.
     pub conditions: Vec<ConditionScores>,
@@ -37,7 +39,7 @@ pub struct ShiftScores {
 }
 
 /// What an agent used; the same on every machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cost {
     /// Fuel of training.
     pub training: u64,
@@ -48,7 +50,7 @@ pub struct Cost {
 }
 
 /// What one agent scored in one condition, by its marginal predictions: the mean over draws.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConditionScores {
     /// The condition.
     pub condition: Condition,
@@ -75,7 +77,7 @@ pub struct ConditionScores {
 pub const ENTROPY_BINS: usize = 20;
 
 /// What labels tell.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LabelledScores {
     /// Share of inputs whose most probable class is the label.
     pub accuracy: Score,
@@ -101,6 +103,12 @@ pub struct LabelledScores {
     /// The same of the largest probabilities of each input, where there are more than five classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ece_top5: Option<Real>,
+    /// The other metrics of the marginal predictions.
+    #[serde(default)]
+    pub marginal: MarginalValues,
+    /// The bins that `ece` is over, from the least confidence up; none in results of before there were any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calibration: Vec<CalibrationBin>,
     /// Joint negative log-likelihood of groups of tau inputs, nats a group.
     pub joint: Vec<(u32, JointScore)>,
     /// The Brier score of the mean over the first m draws.
@@ -108,7 +116,7 @@ pub struct LabelledScores {
 }
 
 /// How well inputs that belong to no class are told from the unshifted ones, by confidence and by entropy.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DetectionScores {
     /// By low confidence.
     pub confidence: Detection,
@@ -117,7 +125,7 @@ pub struct DetectionScores {
 }
 
 /// How well a score tells two sets apart.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Detection {
     /// Area under the receiver operating characteristic.
     pub auroc: Real,

@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(problem("shift/mnist", "shift/mnist/t10k/seed4").repetition, 4);
         assert_eq!(problem("shift/mnist", "shift/mnist/full/seed0").dataset().unwrap().name(), "mnist");
         assert_eq!(problem("shift/tabular", "shift/tabular/iris/held-out/seed0").task().num_classes, 2);
-        assert_eq!(problem("quick/shift", "quick/shift/seed1").task().numbers, 14 * 14);
+        assert_eq!(problem("quick/shift", "quick/shift/seed1").task().input_dim, 14 * 14);
         assert_eq!(problem("quick/shift", "quick/shift/seed1").cluster(), "quick/shift/seed1");
         assert_eq!(problem("shift/tabular", "shift/tabular/iris/held-out/seed0").cluster(), "iris");
         let clicks = shift_suite("shift/clicks").unwrap().options.levels;

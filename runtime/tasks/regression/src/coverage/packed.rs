@@ -1,7 +1,9 @@
 //! Lists with an entry for each test point, in a form that a journal can hold by the thousand.
 
+use std::borrow::Cow;
 use std::fmt::Write;
 
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -44,6 +46,32 @@ impl<'de> Deserialize<'de> for Numbers {
         }
         let number = |start| u32::from_str_radix(&text[start..start + DIGITS], 16).map(f32::from_bits);
         (0..text.len()).step_by(DIGITS).map(number).collect::<Result<_, _>>().map(Self).map_err(Error::custom)
+    }
+}
+
+impl JsonSchema for Numbers {
+    fn schema_name() -> Cow<'static, str> {
+        "Numbers".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "The bits of an f32 for each test point, in eight hexadecimal digits.",
+            "type": "string"
+        })
+    }
+}
+
+impl JsonSchema for Flags {
+    fn schema_name() -> Cow<'static, str> {
+        "Flags".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({
+            "description": "1 or 0 for each test point: whether the interval covers it.",
+            "type": "string"
+        })
     }
 }
 

@@ -1,5 +1,6 @@
 //! What the intervals of one simulation cover at each test point.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::packed::{Flags, Numbers};
@@ -7,14 +8,14 @@ use crate::predictive::{LevelIntervals, Origin, Prediction};
 use crate::process::TestSet;
 
 /// What the intervals of one simulation cover, level by level.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SimulationCoverage {
     /// One for each level, in the order in which they were asked for.
     pub levels: Vec<LevelCoverage>,
 }
 
 /// What the intervals of one level cover at each test point of one simulation.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LevelCoverage {
     /// The coverage that the intervals claim.
     pub level: f64,

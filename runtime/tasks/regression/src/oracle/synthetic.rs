@@ -2,8 +2,8 @@
 
 use jointly_core::correlations::CholeskyError;
 use jointly_core::correlations::random_order;
-use jointly_core::inputs::normal_inputs;
 use jointly_core::matrix::Matrix;
+use jointly_core::normal_inputs::normal_inputs;
 use jointly_core::stream::stream;
 
 use super::kernel::ReluKernel;

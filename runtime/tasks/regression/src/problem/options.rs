@@ -1,5 +1,6 @@
 //! How problems of regression are run: numbers that a person may choose, checked before they are used.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -22,7 +23,7 @@ pub(super) const MOST_BELIEF_ROWS: u32 = 2048;
 pub(super) const MOST_BATCH: u32 = 64;
 
 /// How problems of regression are run.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegressionOptions {
     /// Number M of functions sampled from an agent that gives no moments, for predictions row by row.

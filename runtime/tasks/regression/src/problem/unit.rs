@@ -1,6 +1,7 @@
 //! What an agent scored on one problem of regression, in a form that survives a journal to the bit.
 
 use jointly_core::score::Real;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::coverage::SimulationCoverage;
@@ -17,7 +18,7 @@ pub struct RegressionResult {
 }
 
 /// What one agent scored on one problem: a line of a journal.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RegressionUnit {
     /// Scores on the observations of the test set; in active learning those of the predicting agent after the last round.
     pub scores: RegressionScores,
@@ -36,7 +37,7 @@ pub struct RegressionUnit {
 ///
 /// What has no value is left out, and [`absences`](Self::absences) says why; what needs an oracle is left out without a word
 /// where there is none.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CorrelationScores {
     /// Number of test points whose joint likelihoods are scored.
     pub rows: u64,
@@ -83,7 +84,7 @@ pub struct CorrelationScores {
 }
 
 /// A score that has no value.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Absence {
     /// The field of [`CorrelationScores`].
     pub score: String,
@@ -92,7 +93,7 @@ pub struct Absence {
 }
 
 /// What was added to diagonals so that they could be factorised.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Jitter {
     /// To the kernel's matrix of all points, from which the function was drawn: that much white noise is part of it.
     pub function: Real,
@@ -101,7 +102,7 @@ pub struct Jitter {
 }
 
 /// How the predicting agent does on the test set at one size of the training set.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Round {
     /// Points that it was trained on.
     pub train: u64,
@@ -117,7 +118,7 @@ pub struct Round {
 }
 
 /// How the oracle does on the test set.
-#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OracleRound {
     /// Root mean squared error of the mean.
     pub rmse: Real,

@@ -4,6 +4,7 @@ use jointly_core::matrix::Matrix;
 use jointly_core::pick;
 use jointly_core::regression::dataset::Targets;
 use jointly_core::stream::Stream;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::sizes::Sizes;
@@ -20,7 +21,7 @@ pub const FOREST: ForestSettings = ForestSettings { trees: 100, depth: 15 };
 /// standard deviation 1.0, under which intervals as wide as the paper's (8.3 at 80 % by concrete dropout, which then cover
 /// too little there) would cover nearly always. Residuals of the trees that did not see a row leave 2.6, and agree with the
 /// widths and scores of its Figure 10.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Residuals {
     /// About the mean of the trees that did not see the row.

@@ -2,10 +2,10 @@
 
 use std::convert::Infallible;
 
+use jointly_core::ProblemScores;
 use jointly_core::classifier::Model;
 use jointly_core::evaluation::Evaluation;
-use jointly_core::matrix::Matrix;
-use jointly_core::score::ProblemScores;
+use jointly_core::inputs::Inputs;
 
 use super::*;
 use crate::environment::{EnvironmentSpec, Initialization};
@@ -25,7 +25,7 @@ struct Agent<C, P> {
 }
 
 struct Call<'a> {
-    inputs: &'a Matrix,
+    inputs: &'a Inputs,
     draws: &'a [u64],
     number: u32,
 }
@@ -37,10 +37,10 @@ impl<C: Fn(u64) -> u64, P: Fn(u64, f32, &Call) -> f32> Model for Agent<C, P> {
         Ok(draws.iter().map(|&draw| (self.canonical)(draw)).collect())
     }
 
-    fn sample_probs(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
+    fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Infallible> {
         self.calls += 1;
         let call = Call { inputs, draws, number: self.calls };
-        let row = |draw, i| (self.prob)(draw, inputs.row(i)[0], &call);
+        let row = |draw, i| (self.prob)(draw, inputs.numbers().row(i)[0], &call);
         let probs = draws.iter().flat_map(|&draw| (0..inputs.rows()).map(move |i| (draw, i)));
         Ok(probs.map(|(draw, i)| row(draw, i)).flat_map(|p| [1.0 - p, p]).collect())
     }
@@ -88,7 +88,7 @@ fn an_honest_ensemble_with_canonical_draws_passes() {
 
 #[test]
 fn an_agent_that_looks_at_other_rows_is_caught() {
-    let error = scores(|draw| draw, |draw, x, call| honest(draw, x + call.inputs.row(0)[0])).unwrap_err();
+    let error = scores(|draw| draw, |draw, x, call| honest(draw, x + call.inputs.numbers().row(0)[0])).unwrap_err();
     assert!(error.contains(" of tau 1 gives 0.") && error.contains(" when asked again"), "{error}");
     assert!(error.starts_with("draw ") && error.contains(" at row "), "{error}");
 }

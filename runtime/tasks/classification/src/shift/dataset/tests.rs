@@ -4,7 +4,8 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use jointly_core::multimodal::Tokens;
+use jointly_core::tokens::Tokens;
+use jointly_data::shift::fixture::png;
 use jointly_data::shift::{ImageFolder, load_shift, locate_shift, shift_card};
 
 use super::*;
@@ -35,7 +36,7 @@ fn problem(data: &Arc<ShiftData>, classes: ClassShift, repetition: u32) -> Shift
 }
 
 /// The number of each row: standardising keeps the order of the first feature.
-fn first(data: &MultimodalDataset) -> Vec<u32> {
+fn first(data: &Dataset) -> Vec<u32> {
     let numbers = data.inputs().numbers();
     (0..numbers.rows()).map(|row| numbers.row(row)[0].to_bits()).collect()
 }
@@ -96,7 +97,7 @@ fn filtered_classes_are_rarer_in_training_alone() {
         let classes = ClassShift::Filtered { share: 0.34, reject };
         problem(&data, classes, 0).instance(1)
     };
-    let counts = |part: &MultimodalDataset| {
+    let counts = |part: &Dataset| {
         let mut counts = [0_usize; 3];
         part.labels().iter().for_each(|&label| counts[label as usize] += 1);
         counts
@@ -126,8 +127,8 @@ fn a_persons_own_images_have_their_own_classes() {
         let within = folder.path().join(class);
         fs::create_dir(&within).unwrap();
         for image in 0..20_u8 {
-            let pixels = image::GrayImage::from_fn(8, 8, |x, y| image::Luma([10 * image + (x * y) as u8]));
-            pixels.save(within.join(format!("{image}.png"))).unwrap();
+            let pixels = png(8, 8, |x, y| [10 * image + (x * y) as u8]);
+            fs::write(within.join(format!("{image}.png")), pixels).unwrap();
         }
     }
     let images = ImageFolder {

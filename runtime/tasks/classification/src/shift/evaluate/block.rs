@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use jointly_core::estimate::DrawError;
 use jointly_core::metric::{MarginalScores, Metric};
-use jointly_core::multimodal::MultimodalTask;
 use jointly_core::score::JointScore;
+use jointly_core::task::Task;
 
 use super::means::Means;
 use crate::evaluate::{Block as JointBlock, Functions};
@@ -30,7 +30,7 @@ pub(super) struct Block<'a> {
 impl<'a> Block<'a> {
     pub(super) fn new(
         options: &'a ShiftOptions,
-        task: &MultimodalTask,
+        task: &Task,
         functions: &'a Functions,
         seed: u64,
         name: &'a str,

@@ -2,8 +2,8 @@
 
 use jointly_core::metric;
 use jointly_core::metric::{
-    Bins, CALIBRATION_BINS, PredictiveEntropy, accuracy_score, brier, confidence_curve, confidence_quantiles,
-    confidence_thresholds, confidences, detection, nll, reliability_diagram,
+    Bins, CALIBRATION_BINS, MarginalValues, PredictiveEntropy, accuracy_score, brier, calibration_bins,
+    confidence_curve, confidence_quantiles, confidence_thresholds, confidences, detection, nll, reliability_diagram,
 };
 use jointly_core::score::{Real, Score};
 
@@ -52,6 +52,8 @@ pub(super) fn score(
             ece: ece(1, Bins::EqualWidth(CALIBRATION_BINS)),
             ece_quantile: ece(1, Bins::Edges(edges)),
             ece_top5: (num_classes > TOP).then(|| ece(TOP, Bins::EqualWidth(CALIBRATION_BINS))),
+            marginal: MarginalValues::of(&probs, labels, num_classes),
+            calibration: calibration_bins(&probs, labels, num_classes),
             joint,
             brier_by_draws: brier_by_draws.into_iter().map(|(draws, brier)| (draws, Real(brier))).collect(),
         }

@@ -1,5 +1,5 @@
+use jointly_core::dataset::Dataset;
 use jointly_core::metric::{accuracy, nll};
-use jointly_core::multimodal::MultimodalDataset;
 
 use super::*;
 use crate::shift::{DrawnDigits, ShiftSource};
@@ -27,7 +27,7 @@ impl Members {
     }
 }
 
-impl MultimodalModel for Members {
+impl Model for Members {
     type Error = std::convert::Infallible;
 
     fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error> {
@@ -104,7 +104,7 @@ fn scores_are_those_of_brute_force() {
             Condition::Shifted(level) => instance.shifted(level).unwrap(),
             _ => instance.test.inputs().clone(),
         };
-        let data = MultimodalDataset::new(&problem.task(), inputs, instance.test.labels().to_vec()).unwrap();
+        let data = Dataset::new(&problem.task(), inputs, instance.test.labels().to_vec()).unwrap();
         let data = data.select(&order);
         let draws = u64::from(options.draws);
         let functions: Vec<Vec<Vec<f32>>> = (0..draws)
@@ -144,7 +144,7 @@ fn scores_are_those_of_brute_force() {
 /// Every class as likely as another.
 struct Even;
 
-impl MultimodalModel for Even {
+impl Model for Even {
     type Error = std::convert::Infallible;
 
     fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error> {
@@ -178,7 +178,7 @@ fn ignorance_scores_as_on_paper() {
 /// An agent whose answer depends on the number of rows is not scored.
 struct Crowded;
 
-impl MultimodalModel for Crowded {
+impl Model for Crowded {
     type Error = std::convert::Infallible;
 
     fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error> {
@@ -204,7 +204,7 @@ struct Adapting {
     brightness: f32,
 }
 
-impl MultimodalModel for Adapting {
+impl Model for Adapting {
     type Error = std::convert::Infallible;
 
     fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error> {

@@ -1,6 +1,6 @@
 //! Problems that the host draws: what an instance holds, and what shifts leave of it.
 
-use jointly_core::multimodal::MultimodalDataset;
+use jointly_core::dataset::Dataset;
 
 use super::*;
 use crate::shift::{ShiftError, ShiftLevel};
@@ -14,7 +14,7 @@ fn level(text: &str) -> ShiftLevel {
     text.parse().unwrap()
 }
 
-fn rows(data: &MultimodalDataset) -> Vec<&[f32]> {
+fn rows(data: &Dataset) -> Vec<&[f32]> {
     let numbers = data.inputs().numbers();
     (0..numbers.rows()).map(|row| numbers.row(row)).collect()
 }

@@ -2,7 +2,7 @@
 
 use jointly_core::correlations::brute_force::{bilinear, inverse};
 use jointly_core::correlations::{Association, joint_log_likelihood, metacorrelation};
-use jointly_core::inputs::normal_inputs;
+use jointly_core::normal_inputs::normal_inputs;
 use jointly_core::stream::stream;
 
 use super::*;

@@ -1,0 +1,21 @@
+//! The corpora, of which some files are also what a case is set beside.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The runs of which plan, journal and pack are kept, one of each kind of score.
+pub const RUNS: [&str; 5] = ["active", "classification", "correlations", "coverage", "shift"];
+
+/// Where a target's corpus is.
+pub fn folder(target: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target)
+}
+
+/// The bytes of a kept case.
+///
+/// # Panics
+/// When it cannot be read.
+pub fn kept(target: &str, name: &str) -> Vec<u8> {
+    let file = folder(target).join(name);
+    fs::read(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
+}

@@ -1,0 +1,180 @@
+//! A plan and a journal from elsewhere.
+
+use std::collections::HashMap;
+use std::fs;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use anyhow::{Error, Result};
+use jointly_core::printable::is_printable;
+use jointly_record::attachments;
+use jointly_record::directory::{JOURNAL, PLAN, RunDirectory, to_json};
+use jointly_record::journal::{Journal, of_pack};
+use jointly_record::kept::Kept;
+use jointly_record::plan::Plan;
+use jointly_record::suites;
+use jointly_record::unit::{Outcome, UnitResult};
+use jointly_score::entry::in_order;
+use jointly_score::leaderboard::Leaderboard;
+use jointly_score::scores::Scores;
+use jointly_score::selection::{self, Selection, Tune};
+use serde_json::Value;
+
+use crate::Ending;
+use crate::kept::{RUNS, kept};
+
+/// What the run of a case is called in messages.
+const SHOWN: &str = "case";
+
+/// The command says in one line what it refuses, whatever that quotes; here it must only say something.
+pub(crate) fn refused(error: &Error) -> Ending {
+    assert!(!format!("{error:#}").is_empty());
+    Ending::Refused
+}
+
+fn is_shown(text: &str) {
+    assert!(text.chars().all(is_printable), "{text:?}");
+}
+
+/// The plan of a run's directory.
+fn read(bytes: &[u8]) -> Result<Plan> {
+    let directory = RunDirectory::packed(Path::new(SHOWN), HashMap::from([(PLAN.to_owned(), bytes.to_vec())]))?;
+    directory.plan()
+}
+
+/// Reads the bytes as the plan of a run.
+///
+/// # Panics
+/// Where a plan that is accepted is not written and read as itself, says something that is not printed, or names a file that
+/// no run keeps.
+pub fn plan(bytes: &[u8]) -> Ending {
+    let plan = match read(bytes) {
+        Ok(plan) => plan,
+        Err(error) => return refused(&error),
+    };
+    let text = to_json(&plan).expect("a plan can be written");
+    let again = read(text.as_bytes()).expect("what is written of a plan is a plan");
+    assert_eq!(plan.difference(&again), None);
+    assert_eq!(to_json(&again).expect("a plan can be written"), text);
+    let Plan { version, interface, engine, suite, .. } = &plan;
+    for text in [version, interface, engine, suite] {
+        is_shown(text);
+    }
+    plan.agents.iter().chain(plan.predictor()).for_each(|agent| is_shown(&agent.label));
+    is_shown(&plan.overrides());
+    plan.override_options().iter().for_each(|option| is_shown(option));
+    assert!(!plan.short_name().expect("a plan has a digest").contains('/'));
+    suites::size_of(&plan);
+    for (kind, digest) in attachments::kept(&plan, &[]).expect("its tables are tables") {
+        assert_eq!(Kept::digest_in(&kind.path(&digest)), Some(digest));
+    }
+    is_scored(&plan, &[]);
+    Ending::Accepted
+}
+
+/// Reads the bytes as the journal of a run, and scores it where its lines are those of a kept plan.
+///
+/// # Panics
+/// Where results are not written and read as themselves, say something that is not printed, are others in a file than in a
+/// pack, pass for those of a plan of which they are not, or cannot be scored.
+pub fn journal(bytes: &[u8]) -> Ending {
+    static PLANS: OnceLock<Vec<Plan>> = OnceLock::new();
+    let results = match of_pack(bytes, JOURNAL) {
+        Ok(results) => results,
+        Err(error) => {
+            assert!(in_file(bytes).is_err());
+            return refused(&error);
+        }
+    };
+    let text = lines(&results);
+    assert_eq!(lines(&of_pack(text.as_bytes(), JOURNAL).expect("what is written of results are results")), text);
+    assert_eq!(lines(&in_file(bytes).expect("a journal is one wherever it lies")), text);
+    for result in &results {
+        says_printable(result);
+    }
+    let plans = PLANS.get_or_init(|| RUNS.map(|run| read(&kept("plan", run)).expect("a kept plan is one")).to_vec());
+    let mut ending = Ending::Foreign;
+    for plan in plans {
+        let is_unit = |result: &UnitResult| {
+            plan.agents.iter().any(|agent| agent.label == result.agent)
+                && plan.problems.iter().any(|planned| planned.problem == result.problem)
+                && plan.takes(&result.outcome)
+        };
+        let all = results.iter().all(is_unit);
+        match in_order(plan, results.clone(), "") {
+            Err(error) => {
+                refused(&error);
+                assert!(!all || results.len() < plan.agents.len() * plan.problems.len(), "{error:#}");
+            }
+            Ok(ordered) => {
+                assert!(all && ordered.len() == plan.agents.len() * plan.problems.len());
+                ending = Ending::Accepted;
+            }
+        }
+        // What a run that goes on has so far is scored too.
+        if all {
+            is_scored(plan, &results);
+        }
+    }
+    ending
+}
+
+/// The same journal in a file, read by who looks and by who goes on, who leaves no unfinished line.
+fn in_file(bytes: &[u8]) -> Result<Vec<UnitResult>> {
+    let folder = tempfile::tempdir()?;
+    let path = folder.path().join(JOURNAL);
+    fs::write(&path, bytes)?;
+    let looked = Journal::read(&path);
+    let opened = Journal::open(&path);
+    assert_eq!(looked.is_ok(), opened.is_ok());
+    let left = fs::read(&path)?;
+    match opened {
+        Ok(journal) => {
+            assert!(bytes.starts_with(&left) && left.last().is_none_or(|byte| *byte == b'\n'));
+            assert_eq!(looked.map(|results| lines(&results)).ok(), Some(lines(journal.results())));
+            Ok(journal.results().to_vec())
+        }
+        Err(error) => {
+            assert_eq!(left, bytes, "what cannot be read is left as it is");
+            Err(error)
+        }
+    }
+}
+
+fn lines(results: &[UnitResult]) -> String {
+    results.iter().map(|result| serde_json::to_string(result).expect("a result can be written") + "\n").collect()
+}
+
+/// What an agent said of itself in a result reaches a terminal.
+fn says_printable(result: &UnitResult) {
+    result.log.iter().for_each(|line| is_shown(line));
+    match &result.outcome {
+        Outcome::Failed(failure) => is_shown(&failure.message),
+        Outcome::Regression { scores, .. } => {
+            scores.correlations.iter().flat_map(|own| &own.absences).for_each(|absence| is_shown(&absence.reason));
+        }
+        Outcome::Shift { scores, .. } => {
+            scores.conditions.iter().for_each(|scores| is_shown(&scores.condition.to_string()));
+        }
+        Outcome::Scored { .. } => {}
+    }
+}
+
+/// Everything that `scores.json`, the leaderboard and a sweep say of results can be said.
+fn is_scored(plan: &Plan, results: &[UnitResult]) {
+    let scores = Scores::new(plan, results);
+    let text = to_json(&scores).expect("scores can be written");
+    let document: Value = serde_json::from_str(&text).expect("scores are JSON");
+    assert_eq!(document["agents"].as_array().map(Vec::len), Some(plan.agents.len()));
+    let leaderboard = Leaderboard::new(&scores);
+    assert!(leaderboard.to_csv().lines().count() > plan.agents.len());
+    assert_eq!(leaderboard.joint_table().len(), 1 + plan.agents.len());
+    assert_eq!(leaderboard.other_table(None).len(), 1 + plan.agents.len());
+    leaderboard.comparison_json(None);
+    let by = leaderboard.compared_by().map(|name| name.to_string());
+    let by = by.as_deref();
+    for tune in Tune::ALL {
+        let selections = Selection::all(&scores, by.unwrap_or_default(), tune);
+        to_json(&selection::document(plan, by, tune, &selections)).expect("a choice can be written");
+    }
+}

@@ -1,0 +1,114 @@
+//! Tries a corpus, and a bounded number of cases made of it: the same cases at every run.
+
+use std::collections::HashMap;
+use std::fs;
+use std::panic::catch_unwind;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use jointly_fuzz::{Ending, folder};
+use rand::{Rng as _, RngExt as _, SeedableRng as _};
+use rand_chacha::ChaCha8Rng;
+
+/// Cases that are made of the corpus besides its own, unless the variable `JOINTLY_FUZZ_CASES` asks for another number.
+const MADE: usize = 2_000;
+/// Changes from what is kept to a case.
+const CHANGES: usize = 4;
+/// The longest that a case may take, on a machine that does other things too.
+const LONGEST: Duration = Duration::from_mins(1);
+/// The most KiB that a case may add to what the process held at its peak.
+const MOST_MEMORY: u64 = 256 << 10;
+/// Numbers at which lengths, offsets and tags go wrong, and the bits of numbers that are no probability.
+const WORDS: [u32; 14] = [
+    0,
+    1,
+    2,
+    0x7f,
+    0x80,
+    0xffff,
+    0x1_0000,
+    0x7fff_ffff,
+    0x8000_0000,
+    u32::MAX,
+    f32::NAN.to_bits(),
+    f32::INFINITY.to_bits(),
+    (-1.0_f32).to_bits(),
+    f32::MAX.to_bits(),
+];
+
+/// A case that is made, by target and name.
+pub(crate) type Made = (&'static str, String, Vec<u8>);
+
+/// The files of a target's corpus, in the order of their names.
+fn corpus(target: &str) -> Vec<Vec<u8>> {
+    let mut files: Vec<_> = fs::read_dir(folder(target)).unwrap().map(|entry| entry.unwrap().path()).collect();
+    files.sort();
+    assert!(files.len() > 5, "{} files", files.len());
+    files.iter().map(|file| fs::read(file).unwrap()).collect()
+}
+
+/// One change to a case: what files suffer, and what a person who means harm would do.
+fn change(case: &mut Vec<u8>, corpus: &[Vec<u8>], source: &mut ChaCha8Rng) {
+    let place = source.random_range(0..=case.len());
+    match source.random_range(0..6) {
+        0 => case.truncate(place),
+        1 => {
+            let other = &corpus[source.random_range(0..corpus.len())];
+            let from = source.random_range(0..=other.len());
+            case.truncate(place);
+            case.extend_from_slice(&other[from..]);
+        }
+        2 => {
+            let word = WORDS[source.random_range(0..WORDS.len())].to_le_bytes();
+            case.splice(place..(place + word.len()).min(case.len()), word);
+        }
+        3 => case.insert(place, source.next_u32() as u8),
+        _ => {
+            if let Some(byte) = case.get_mut(place) {
+                *byte ^= 1 << source.random_range(0..8);
+            }
+        }
+    }
+}
+
+/// The most KiB that the process held so far, where the system tells.
+fn peak() -> u64 {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
+}
+
+/// Tries what is kept and what is made of it. A case that the target panics at is written to a file.
+pub(crate) fn tries(name: &str, target: fn(&[u8]) -> Ending, expected: &[Ending]) {
+    let corpus = corpus(name);
+    let mut source = ChaCha8Rng::seed_from_u64(0);
+    let asked = std::env::var("JOINTLY_FUZZ_CASES").ok().map(|text| text.parse().expect("a number of cases"));
+    let made = asked.unwrap_or(MADE);
+    let cases = (0..made).map(|number| {
+        let mut case = corpus[number % corpus.len()].clone();
+        (0..=source.random_range(0..CHANGES)).for_each(|_| change(&mut case, &corpus, &mut source));
+        case
+    });
+    let mut endings: HashMap<Ending, usize> = HashMap::new();
+    for case in corpus.iter().cloned().chain(cases) {
+        let (start, held) = (Instant::now(), peak());
+        let ended = catch_unwind(|| {
+            let ending = target(&case);
+            assert!(start.elapsed() < LONGEST, "it took {:?}", start.elapsed());
+            // The system counts by threads and adds up now and then: a peak may fall by a few pages.
+            let taken = peak().saturating_sub(held);
+            assert!(taken < MOST_MEMORY, "it took {taken} KiB");
+            ending
+        });
+        let Ok(ending) = ended else {
+            let file = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("{name}.case"));
+            fs::write(&file, &case).unwrap();
+            panic!("the host broke a promise; the case is kept in {}", file.display());
+        };
+        *endings.entry(ending).or_default() += 1;
+    }
+    println!("{name}: {} cases kept, {made} made of them: {endings:?}", corpus.len());
+    for ending in expected {
+        assert!(endings.contains_key(ending), "no case ends with {ending:?}: the target has gone blind");
+    }
+}

@@ -1,0 +1,101 @@
+//! Bayes by backprop on plain numbers: a few networks drawn in each step, each shared by the whole batch.
+
+use jointly_nets::adam::Adam;
+use jointly_nets::examples::{Examples, Likelihood};
+use jointly_nets::inputs::{Design, Prior};
+use jointly_nets::normals::Normals;
+use jointly_nets::simd::Lanes;
+use jointly_nets::{FirstBiases, Network, Progress, Stream, predict, widths};
+use jointly_sdk::{Dataset, Failure, Matrix, Task};
+
+use crate::posterior::Posterior;
+
+/// How the posterior is trained.
+pub(crate) struct Training<'a> {
+    pub(crate) design: &'a Design,
+    pub(crate) prior: &'a Prior,
+    /// Factor of the divergence in the loss.
+    pub(crate) complexity: f32,
+    /// Standard deviations with which training starts.
+    pub(crate) initial_scale: f32,
+    /// Step size of Adam for what the standard deviations are the softplus of.
+    pub(crate) scale_rate: f32,
+    /// Networks drawn in each step.
+    pub(crate) draws: usize,
+}
+
+/// A trained posterior.
+#[derive(Debug)]
+pub(crate) struct Trained {
+    pub(crate) posterior: Posterior,
+    dim: usize,
+    seed: u64,
+}
+
+impl Training<'_> {
+    /// Trains a posterior.
+    ///
+    /// # Errors
+    ///
+    /// A loss that stopped being finite, or data that do not fit the task.
+    pub(crate) fn run(&self, task: &Task, data: &Dataset, seed: u64) -> Result<Trained, Failure> {
+        let Design { batch_size, learning_rate, length, .. } = *self.design;
+        let mut examples = Examples::new(task, data, batch_size, Stream::Batches.rng(seed, 0))?;
+        let widths = widths(task, self.design.hidden.as_deref().unwrap_or_default());
+        let start = Network::new(&widths, FirstBiases::Zero, &mut Stream::Start.rng(seed, 0));
+        let mut likelihood = Likelihood::new(&start, examples.max_rows());
+        let mut posterior = Posterior::new(start, &widths, self.initial_scale);
+
+        let count = posterior.parameters.len() / 2;
+        let [mut adam, mut adam_of_scales] = [learning_rate, self.scale_rate].map(|rate| Adam::new(count, rate));
+        let mut gradient = vec![Lanes::splat(0.0); posterior.parameters.len()];
+        let mut slopes = vec![Lanes::splat(0.0); count];
+        let mut normals = Normals::new(&mut Stream::Noise.rng(seed, 0));
+        let mut noise = Vec::new();
+        let steps = length.steps(data.labels.len(), batch_size);
+        let mut progress = Progress::new(steps);
+        for step in 0..steps {
+            examples.next_batch();
+            gradient.fill(Lanes::splat(0.0));
+            for _ in 0..self.draws {
+                let network = posterior.draw(&mut normals, &mut noise);
+                if !likelihood.differentiate(&network, &examples, examples.targets(), &mut slopes) {
+                    return Err(Failure::Diverged(format!("the loss is not finite at step {step}")));
+                }
+                self.prior.add_surprise(&network.parameters, self.complexity, &mut slopes);
+                posterior.pull_back(&slopes, &noise, 1.0 / self.draws as f32, &mut gradient);
+            }
+            posterior.add_divergence(self.prior, self.complexity, &mut gradient);
+            let (means, scales) = posterior.parameters.split_at_mut(count);
+            adam.update(means, &gradient[..count], 0.0);
+            adam_of_scales.update(scales, &gradient[count..], 0.0);
+            posterior.scale();
+            progress.step();
+        }
+        Ok(Trained { posterior, dim: task.input_dim, seed })
+    }
+}
+
+impl Trained {
+    /// The network that a draw names.
+    pub(crate) fn network(&self, draw: u64) -> Network {
+        let mut normals = Normals::new(&mut Stream::Parameters.rng(self.seed, draw));
+        self.posterior.draw(&mut normals, &mut Vec::new())
+    }
+
+    /// Class probabilities of the networks that the draws name, one after the other.
+    ///
+    /// # Errors
+    ///
+    /// Inputs of another dimension than the task's.
+    pub(crate) fn probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
+        if out.is_empty() && (inputs.rows() == 0 || inputs.cols() == self.dim) {
+            return Ok(());
+        }
+        let block = out.len() / draws.len();
+        draws
+            .iter()
+            .zip(out.chunks_exact_mut(block))
+            .try_for_each(|(draw, out)| predict(&[&self.network(*draw)], inputs, out))
+    }
+}

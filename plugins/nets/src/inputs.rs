@@ -1,0 +1,25 @@
+//! The networks of classifiers that take inputs of every sort: the choice of a network by task and settings, its training, and
+//! what the draws of a network have in common.
+
+pub mod belief;
+pub mod design;
+pub mod fit;
+pub mod fitted;
+pub mod last;
+pub mod masked;
+pub mod plan;
+pub mod prior;
+pub mod reader;
+mod rows;
+mod settings;
+mod tables;
+
+pub use belief::{Belief, Uncertain, Variational};
+pub use design::{Architecture, Auto, Design, Length, Sort};
+pub use fit::{Course, Setup};
+pub use fitted::Fitted;
+pub use last::Last;
+pub use masked::Masked;
+pub use plan::Plan;
+pub use prior::Prior;
+pub use reader::Reader;

@@ -1,0 +1,278 @@
+//! Fitting a network to labelled examples: to plain numbers as the testbed does, otherwise by passes of Adam over them, each in a
+//! random order.
+
+use std::borrow::Cow;
+
+use crate::adam::Adam;
+use crate::convolution::Images;
+use crate::fit::{check_parameters, shuffle};
+use crate::loss::{CrossEntropy, Targets};
+use crate::noisy::Deviations;
+use crate::simd::Lanes;
+use crate::training::Training;
+use crate::{Network, Noisy, Progress, Recipe, Stream};
+use jointly_sdk::{Dataset, Failure, Inputs, Task};
+
+use super::design::{Design, Sort};
+use super::fitted::{Fitted, assemble};
+use super::plan::Plan;
+use super::reader::Reader;
+use super::tables::{Steps, Tables};
+
+/// What all networks of an agent are trained by.
+#[derive(Debug)]
+pub struct Setup<'a> {
+    pub(super) design: &'a Design,
+    task: &'a Task,
+    reader: Reader,
+    data: &'a Dataset<Inputs>,
+    /// The examples' numbers as the networks read them.
+    numbers: Cow<'a, [f32]>,
+    /// The task and its examples where they are plain numbers, of which a network reads at least one.
+    plain: Option<(Task, Dataset)>,
+    pub(super) seed: u64,
+}
+
+impl<'a> Setup<'a> {
+    /// Prepares the training of so many networks.
+    ///
+    /// # Errors
+    ///
+    /// A network that the task does not suit, or data that are not the task's.
+    pub fn new(
+        design: &'a Design,
+        task: &'a Task,
+        data: &'a Dataset<Inputs>,
+        networks: usize,
+        seed: u64,
+    ) -> Result<Self, Failure> {
+        let plan = Plan::new(design, task, networks)?;
+        let fits = data.inputs.rows() == data.labels.len();
+        if !fits || data.labels.iter().any(|label| *label as usize >= task.num_classes) {
+            return Err(Failure::Internal("labels that are not one class for each row".into()));
+        }
+        let reader = Reader::new(plan, &data.inputs)?;
+        let numbers = reader.numbers(&data.inputs)?;
+        let plain = if Sort::of(task) == Sort::Numbers {
+            let examples = Dataset { inputs: reader.plain(&data.inputs)?.into_owned(), labels: data.labels.clone() };
+            Some((Task { input_dim: reader.plan().inputs, ..task.clone() }, examples))
+        } else {
+            None
+        };
+        Ok(Self { design, task, reader, data, numbers, plain, seed })
+    }
+
+    /// The shape of the networks.
+    pub fn plan(&self) -> &Plan {
+        self.reader.plan()
+    }
+
+    /// How the networks read inputs.
+    pub fn reader(&self) -> &Reader {
+        &self.reader
+    }
+
+    /// The task and its examples where they are plain numbers.
+    pub fn plain(&self) -> Option<(&Task, &Dataset)> {
+        self.plain.as_ref().map(|(task, data)| (task, data))
+    }
+
+    /// Number of examples.
+    pub fn examples(&self) -> usize {
+        self.data.labels.len()
+    }
+
+    /// Steps of the training of one network.
+    pub fn steps(&self) -> usize {
+        self.design.length.steps(self.examples(), self.design.batch_size)
+    }
+
+    /// Trains a member: minimises the mean cross-entropy and the penalty. On plain numbers that is the testbed's training, of so
+    /// many steps whatever the examples are; otherwise, a network without examples stays as it was.
+    ///
+    /// # Errors
+    ///
+    /// A loss that stopped being finite.
+    pub fn fit(&self, member: u64, progress: &mut Progress) -> Result<Fitted, Failure> {
+        match &self.plain {
+            Some((task, data)) => self.fit_numbers(task, data, member, progress),
+            None => self.fit_dropping(&[], member, progress),
+        }
+    }
+
+    /// Trains a member as [`Recipe`] says, on the batches that all members share.
+    fn fit_numbers(
+        &self,
+        task: &Task,
+        data: &Dataset,
+        member: u64,
+        progress: &mut Progress,
+    ) -> Result<Fitted, Failure> {
+        let plan = self.plan();
+        let Design { batch_size, learning_rate, penalty, .. } = *self.design;
+        let recipe = Recipe { steps: self.steps(), batch_size, learning_rate, penalty, ..Recipe::default() };
+        let mut training = Training::new(&recipe, task, data, self.seed)?;
+        let network = training.run(plan.network(self.seed, member), None, &[], progress)?;
+        Ok(Fitted { reader: self.reader.clone(), tables: plan.tables(self.seed, member), network })
+    }
+
+    /// Starts the training of a member without noise, and returns its network as it is before the first step.
+    pub fn course<'s, 'p>(&'s self, member: u64, progress: &'p mut Progress) -> (Course<'s, 'p>, Network) {
+        (Course::new(self, member, progress, |noisy| noisy), self.plan().network(self.seed, member))
+    }
+
+    /// Trains a member of which each dense layer drops what it reads with its own probability; none drops anything where there
+    /// are no rates. Without examples, the network as it was.
+    ///
+    /// # Errors
+    ///
+    /// A loss that stopped being finite.
+    pub fn fit_dropping(&self, rates: &[f32], member: u64, progress: &mut Progress) -> Result<Fitted, Failure> {
+        let decay = 2.0 * self.design.penalty.factor(self.task, self.examples());
+        let mut course = Course::new(self, member, progress, |noisy| match rates {
+            [] => noisy,
+            rates => noisy.dropping(rates),
+        });
+        let mut network = self.plan().network(self.seed, member);
+        let mut adam = Adam::new(network.parameters.len(), self.design.learning_rate);
+        let mut gradient = vec![Lanes::splat(0.0); network.parameters.len()];
+        while course.next_batch()? {
+            course.differentiate(&network, None, &mut gradient);
+            adam.update(&mut network.parameters, &gradient, decay);
+        }
+        course.end(network)
+    }
+}
+
+/// The training of one network by an optimiser of the caller's: its batches, and the gradient at each. Adam moves the tables.
+#[derive(Debug)]
+pub struct Course<'a, 'p> {
+    setup: &'a Setup<'a>,
+    tables: Tables,
+    steps: Steps,
+    noisy: Noisy,
+    loss: CrossEntropy,
+    progress: &'p mut Progress,
+    order: Vec<u32>,
+    /// Steps that were made, passes that were begun, and examples of this one that were seen.
+    step: usize,
+    epoch: usize,
+    next: usize,
+    /// Whether every loss of this pass was finite.
+    finite: bool,
+    batches: jointly_sdk::Rng,
+    noise: jointly_sdk::Rng,
+    /// The rows of the batch.
+    batch: Vec<u32>,
+    rows: Vec<f32>,
+    labels: Vec<u32>,
+    weights: Vec<f32>,
+}
+
+impl<'a, 'p> Course<'a, 'p> {
+    /// Prepares the training of a member, under the noise that `with` adds.
+    pub(super) fn new(
+        setup: &'a Setup<'a>,
+        member: u64,
+        progress: &'p mut Progress,
+        with: impl FnOnce(Noisy) -> Noisy,
+    ) -> Self {
+        let (plan, seed) = (setup.plan(), setup.seed);
+        let tables = plan.tables(seed, member);
+        let network = plan.network(seed, member);
+        let mut noisy = with(Noisy::new(&network, setup.design.batch_size.min(setup.examples())));
+        if tables.numbers() > 0 {
+            noisy = noisy.differentiating_inputs();
+        }
+        Self {
+            setup,
+            steps: Steps::new(&tables, setup.design.learning_rate),
+            tables,
+            noisy,
+            loss: CrossEntropy::new(network.outputs()),
+            progress,
+            order: (0..setup.examples() as u32).collect(),
+            step: 0,
+            epoch: 0,
+            next: setup.examples(),
+            finite: true,
+            batches: Stream::Batches.rng(seed, member),
+            noise: Stream::Masks.rng(seed, member),
+            batch: Vec::new(),
+            rows: Vec::new(),
+            labels: Vec::new(),
+            weights: Vec::new(),
+        }
+    }
+
+    /// Goes on to the next batch; there is none after the last step.
+    ///
+    /// # Errors
+    ///
+    /// A loss that was not finite in the pass before.
+    pub fn next_batch(&mut self) -> Result<bool, Failure> {
+        let Setup { design, data, numbers, .. } = self.setup;
+        let done = self.step == self.setup.steps() || self.order.is_empty();
+        if done || self.next == self.order.len() {
+            if !self.finite {
+                return Err(Failure::Diverged(format!("the loss is not finite in epoch {}", self.epoch - 1)));
+            }
+            if done {
+                return Ok(false);
+            }
+            shuffle(&mut self.order, &mut self.batches);
+            self.epoch += 1;
+            self.next = 0;
+        }
+        let to = self.order.len().min(self.next.saturating_add(design.batch_size));
+        self.batch.clear();
+        self.batch.extend_from_slice(&self.order[self.next..to]);
+        self.next = to;
+        let (plan, rows) = (self.setup.plan(), self.batch.len());
+        self.rows.resize(rows * plan.inputs, 0.0);
+        for (example, row) in self.batch.iter().zip(self.rows.chunks_exact_mut(plan.inputs)) {
+            let i = *example as usize;
+            assemble(plan.numbers, numbers, &self.tables, (i, data.inputs.tokens.row(i)), row);
+        }
+        self.labels.clear();
+        self.labels.extend(self.batch.iter().map(|example| data.labels[*example as usize]));
+        self.weights.clear();
+        self.weights.resize(rows, 1.0 / rows as f32);
+        self.noisy.draw(rows, &mut self.noise);
+        self.step += 1;
+        self.progress.step();
+        Ok(true)
+    }
+
+    /// Replaces the gradient by that of the mean cross-entropy of the batch, and moves the tables.
+    pub fn differentiate(&mut self, network: &Network, deviations: Option<Deviations<'_>>, gradient: &mut [Lanes]) {
+        let Self { loss, labels, weights, .. } = self;
+        let inputs = self.setup.plan().inputs;
+        let images = Images { values: &self.rows, stride: inputs, count: labels.len() };
+        let finite = self.noisy.differentiate(network, deviations, images, gradient, |outputs, stride| {
+            loss.differentiate(outputs, stride, Targets { labels, weights, offsets: &[] })
+        });
+        self.finite &= finite;
+        if self.tables.numbers() > 0 {
+            let place = self.setup.plan().numbers..inputs;
+            for (example, slopes) in self.batch.iter().zip(self.noisy.by_inputs()) {
+                let tokens = self.setup.data.inputs.tokens.row(*example as usize);
+                self.steps.add(&self.tables, tokens, &slopes[place.clone()]);
+            }
+            self.steps.step(&mut self.tables);
+        }
+    }
+
+    /// The network with its tables.
+    ///
+    /// # Errors
+    ///
+    /// A parameter that is not finite.
+    pub fn end(self, network: Network) -> Result<Fitted, Failure> {
+        check_parameters(&network)?;
+        if !self.tables.is_finite() {
+            return Err(Failure::Diverged("an embedding is not finite at the end of training".into()));
+        }
+        Ok(Fitted { reader: self.setup.reader.clone(), tables: self.tables, network })
+    }
+}

@@ -1,0 +1,72 @@
+//! A trained network with what makes its inputs, and its class probabilities.
+
+use std::borrow::Cow;
+
+use crate::predict::outputs;
+use crate::{Function, Network, predict};
+use jointly_sdk::{Failure, Inputs, Matrix, Tokens};
+
+use super::reader::Reader;
+use super::tables::Tables;
+
+/// A network, the tables in front of it, and how it reads numbers.
+#[derive(Clone, Debug)]
+pub struct Fitted {
+    pub(super) reader: Reader,
+    pub(super) tables: Tables,
+    /// What reads the rows of [`read`](Self::read).
+    pub network: Network,
+}
+
+/// A network's outputs at rows of inputs, side by side.
+pub type Logits = Vec<f32>;
+
+impl Fitted {
+    /// What the network reads at every input: the numbers, and then what tokens become.
+    ///
+    /// # Errors
+    ///
+    /// Inputs that are not the task's.
+    pub fn read<'a>(&self, inputs: &'a Inputs) -> Result<Cow<'a, Matrix>, Failure> {
+        let plan = self.reader.plan();
+        if plan.tokens == Tokens::Absent {
+            return self.reader.plain(inputs);
+        }
+        let numbers = self.reader.numbers(inputs)?;
+        let rows = inputs.rows();
+        let mut values = vec![0.0; rows * plan.inputs];
+        for (i, row) in values.chunks_exact_mut(plan.inputs).enumerate() {
+            assemble(plan.numbers, &numbers, &self.tables, (i, inputs.tokens.row(i)), row);
+        }
+        let read = Matrix::new(rows, plan.inputs, values);
+        read.map(Cow::Owned).ok_or_else(|| Failure::Internal("rows of another length".into()))
+    }
+
+    /// Number of classes.
+    pub fn classes(&self) -> usize {
+        self.network.outputs()
+    }
+
+    /// The network's outputs at every input: `out[t * classes + k]`.
+    ///
+    /// # Errors
+    ///
+    /// Inputs that are not the task's.
+    pub fn logits(&self, inputs: &Inputs) -> Result<Logits, Failure> {
+        Ok(outputs(&self.network, self.read(inputs)?.values()))
+    }
+}
+
+impl Function<Inputs> for Fitted {
+    /// The bits of a row depend on that row alone.
+    fn probs(&self, inputs: &Inputs, out: &mut [f32]) -> Result<(), Failure> {
+        predict(&[&self.network], &*self.read(inputs)?, out)
+    }
+}
+
+/// Writes what a network reads at an input: row `i` of so many numbers each, and what its tokens become.
+pub(super) fn assemble(width: usize, numbers: &[f32], tables: &Tables, (i, tokens): (usize, &[u32]), row: &mut [f32]) {
+    let (own, embedded) = row.split_at_mut(width);
+    own.copy_from_slice(&numbers[i * width..][..width]);
+    tables.write(tokens, &mut embedded[..tables.numbers()]);
+}

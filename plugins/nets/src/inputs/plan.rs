@@ -1,0 +1,199 @@
+//! The network that a design and a task make together.
+
+use crate::simd::LANES;
+use crate::{FirstBiases, Front, Image, Network, Stage, Stream};
+use jointly_sdk::{Failure, Task, Tokens};
+
+use super::design::{Architecture, Design};
+use super::tables::{Tables, embeddings, ids};
+
+/// The most parameters that an agent's networks and tables may have together: 256 MiB of them.
+const MOST_PARAMETERS: usize = 1 << 26;
+
+/// Pixels of a filter's side.
+const KERNEL: usize = 3;
+
+/// Pixels of the side of a square whose largest number is kept.
+const POOL: usize = 2;
+
+/// Widths of the hidden layers where they are not given.
+const HIDDEN: [usize; 2] = [200, 200];
+const HIDDEN_OF_FEATURES: [usize; 1] = [128];
+
+/// Numbers that stand for a word, and for a category, where they are not given.
+const WORD_WIDTH: usize = 128;
+const CATEGORY_WIDTH: usize = 16;
+
+/// A network's shape: what it reads, and its layers.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    front: Option<Front>,
+    /// From what the dense layers read, if there is no front, to the classes.
+    widths: Vec<usize>,
+    /// Numbers of an input that are no tokens.
+    pub(super) numbers: usize,
+    /// Whether these are to be standardised.
+    pub(super) standardises: bool,
+    /// What the tokens of an input are.
+    pub(super) tokens: Tokens,
+    pub(super) embedding_width: usize,
+    /// Numbers that a network reads of an input.
+    pub(super) inputs: usize,
+}
+
+impl Plan {
+    /// The network of a design for a task, of which an agent has so many.
+    ///
+    /// # Errors
+    ///
+    /// A network that does not read what the task gives, filters that do not fit the image, or too many parameters.
+    pub fn new(design: &Design, task: &Task, networks: usize) -> Result<Self, Failure> {
+        let unsupported = |reason: &str| Err(Failure::Unsupported(reason.into()));
+        let has_tokens = task.tokens != Tokens::Absent;
+        let network = match design.network {
+            Architecture::Auto if has_tokens => Architecture::Embedding,
+            Architecture::Auto => Architecture::Mlp,
+            network => network,
+        };
+        if has_tokens && network != Architecture::Embedding {
+            return unsupported("the inputs have tokens, which network=embedding alone reads");
+        }
+        if task.num_classes < 2 {
+            return unsupported("there are fewer than two classes");
+        }
+        let image =
+            task.image.map(|shape| Image { height: shape.height, width: shape.width, channels: shape.channels });
+        if let Some(image) = image.filter(|image| image.numbers() != task.input_dim) {
+            return Err(Failure::Internal(format!("{} numbers are no image of {image:?}", task.input_dim)));
+        }
+        let front = match (network, image) {
+            (Architecture::Lenet, None) => {
+                return unsupported("network=lenet reads images, and the task does not say that its numbers are one");
+            }
+            (Architecture::Lenet, Some(image)) => Some(front(image, &design.filters)?),
+            _ => None,
+        };
+        let embedding_width = design.embedding_width.unwrap_or(match task.tokens {
+            Tokens::Text { .. } => WORD_WIDTH,
+            Tokens::Absent | Tokens::Categories(_) => CATEGORY_WIDTH,
+        });
+        let embedded = embeddings(&task.tokens).checked_mul(embedding_width);
+        // A layer reads at least one number.
+        let inputs = embedded.and_then(|embedded| embedded.checked_add(task.input_dim)).map(|inputs| inputs.max(1));
+        let Some(inputs) = inputs else { return too_many() };
+        let hidden = design.hidden.clone().unwrap_or_else(|| match (network, &task.tokens) {
+            (Architecture::Lenet, _) | (_, Tokens::Text { .. }) => HIDDEN_OF_FEATURES.to_vec(),
+            _ => HIDDEN.to_vec(),
+        });
+        let read = front.as_ref().map_or(inputs, Front::features);
+        let widths = [&[read], &hidden[..], &[task.num_classes]].concat();
+        let plan = Self {
+            standardises: has_tokens,
+            numbers: task.input_dim,
+            front,
+            widths,
+            tokens: task.tokens.clone(),
+            embedding_width,
+            inputs,
+        };
+        match plan.parameters().and_then(|parameters| parameters.checked_mul(networks)) {
+            Some(parameters) if parameters <= MOST_PARAMETERS => Ok(plan),
+            _ => too_many(),
+        }
+    }
+
+    /// Parameters of a network and its tables, padding included; none beyond any memory.
+    fn parameters(&self) -> Option<usize> {
+        let dense = self.widths.windows(2).try_fold(0usize, |sum, pair| {
+            let row = pair[1].checked_next_multiple_of(LANES)?;
+            row.checked_mul(pair[0].checked_add(1)?)?.checked_add(sum)
+        })?;
+        let filters = self.front.iter().flat_map(Front::convolutions);
+        let filters = filters.map(|layer| (layer.depth() + 1) * layer.output().channels.next_multiple_of(LANES));
+        let filters: usize = filters.sum();
+        ids(&self.tokens).checked_mul(self.embedding_width)?.checked_add(dense)?.checked_add(filters)
+    }
+
+    /// Number of dense layers.
+    pub fn dense(&self) -> usize {
+        self.widths.len() - 1
+    }
+
+    /// Whether convolutions stand in front of them.
+    pub fn convolves(&self) -> bool {
+        self.front.is_some()
+    }
+
+    /// The network of a member as it is before it has learnt anything.
+    pub(super) fn network(&self, seed: u64, member: u64) -> Network {
+        let mut rng = Stream::Start.rng(seed, member);
+        match (&self.front, &self.widths[..]) {
+            (Some(front), [_, hidden @ .., classes]) => {
+                Network::convolutional(front.clone(), hidden, *classes, &mut rng)
+            }
+            (_, widths) => Network::new(widths, FirstBiases::Zero, &mut rng),
+        }
+    }
+
+    /// A member's tables before they have learnt anything.
+    pub(super) fn tables(&self, seed: u64, member: u64) -> Tables {
+        Tables::new(self.tokens.clone(), self.embedding_width, &mut Stream::Embeddings.rng(seed, member))
+    }
+}
+
+fn too_many() -> Result<Plan, Failure> {
+    Err(Failure::InvalidSetting(format!("the networks have more than {MOST_PARAMETERS} parameters")))
+}
+
+/// Convolutions of so many filters each, and a pooling.
+fn front(image: Image, filters: &[usize]) -> Result<Front, Failure> {
+    let convolutions = filters.iter().map(|filters| Stage::Convolution { filters: *filters, kernel: KERNEL });
+    let stages: Vec<Stage> = convolutions.chain([Stage::Pooling { size: POOL }]).collect();
+    Front::new(image, &stages)
+}
+
+#[cfg(test)]
+mod tests {
+    use jointly_sdk::ImageShape;
+    use jointly_testkit::trials::trials;
+
+    use super::*;
+    use crate::inputs::design::tests::design;
+
+    #[test]
+    fn networks_are_those_of_the_paper_where_nothing_is_said() {
+        let [numbers, _, texts, categories] = trials();
+        let image = Some(ImageShape { height: 28, width: 28, channels: 1 });
+        let mnist = Task { image, ..Task::new(784, 10) };
+        let auto = design();
+        let lenet = Design { network: Architecture::Lenet, filters: vec![32, 64], ..auto.clone() };
+        let plan = |design: &Design, task: &Task| Plan::new(design, task, 1).unwrap();
+        for (design, task, widths) in [
+            (&auto, &mnist, vec![784, 200, 200, 10]),
+            (&lenet, &mnist, vec![12 * 12 * 64, 128, 10]),
+            (&auto, &numbers.task, vec![2, 200, 200, 3]),
+            (&auto, &texts.task, vec![128, 128, 3]),
+            (&auto, &categories.task, vec![1 + 3 * 16, 200, 200, 2]),
+        ] {
+            let plan = plan(design, task);
+            assert_eq!(plan.widths, widths);
+            let network = plan.network(1, 0);
+            let tables = task.tokens != Tokens::Absent;
+            let parameters = network.parameters.len() * LANES + ids(&plan.tokens) * plan.embedding_width;
+            assert_eq!(plan.parameters(), Some(parameters));
+            assert_eq!(plan.tables(1, 0).numbers() > 0, tables);
+            assert_eq!((plan.dense(), plan.convolves()), (widths.len() - 1, network.front().is_some()));
+        }
+    }
+
+    #[test]
+    fn what_has_no_room_is_refused() {
+        let [.., categories] = trials();
+        let ids = |sizes: Vec<u32>| Task { tokens: Tokens::Categories(sizes), ..categories.task.clone() };
+        assert!(Plan::new(&design(), &ids(vec![4_000_000]), 1).is_ok());
+        for (task, networks) in [(ids(vec![5_000_000]), 1), (ids(vec![u32::MAX; 3]), 1), (ids(vec![400_000]), 11)] {
+            assert!(matches!(Plan::new(&design(), &task, networks), Err(Failure::InvalidSetting(_))));
+        }
+        assert!(Plan::new(&design(), &ids(vec![2]), usize::MAX).is_err());
+    }
+}

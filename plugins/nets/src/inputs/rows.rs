@@ -1,0 +1,18 @@
+//! From rows of outputs to rows of class probabilities.
+
+use crate::simd::{LANES, Lanes};
+use crate::softmax::{column, softmax};
+
+/// Writes the softmax of each row of outputs, `stride` numbers a row: `out[t * classes + k]`. `columns` is room for a vector a class.
+pub(super) fn probabilities(outputs: &[f32], stride: usize, columns: &mut [Lanes], out: &mut [f32]) {
+    let classes = columns.len();
+    for (outputs, out) in outputs.chunks(LANES * stride).zip(out.chunks_mut(LANES * classes)) {
+        for (k, to) in columns.iter_mut().enumerate() {
+            *to = column(outputs, stride, k);
+        }
+        softmax(columns);
+        for (k, column) in columns.iter().enumerate() {
+            out.iter_mut().skip(k).step_by(classes).zip(column.to_array()).for_each(|(out, p)| *out = p);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What one agent scored on one problem of classification.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::metric::{CalibrationBin, MarginalValues};
+use crate::score::{JointScore, Real, Score, real};
+
+/// What one agent scored on one problem.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct ProblemScores {
+    /// The joint score at each tau, in the problem's [`Metric`](crate::Metric), nats a tau-sample.
+    pub joint: Vec<(u32, JointScore)>,
+    /// Accuracy of the marginal predictions on the rows of the first tau, its standard error clustered by tau-sample.
+    pub accuracy: Score,
+    /// Expected calibration error of the marginal predictions on the rows of the first tau.
+    ///
+    /// It has no standard error: a sum of absolute gaps, each over the rows of a bin, is no mean over tau-samples.
+    #[serde(with = "real")]
+    #[schemars(with = "Real")]
+    pub ece: f64,
+    /// The other metrics of the marginal predictions on the rows of the first tau.
+    #[serde(default)]
+    pub marginal: MarginalValues,
+    /// The bins that `ece` is over, from the least confidence up; none in results of before there were any.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calibration: Vec<CalibrationBin>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scores_survive_json_to_the_bit() {
+        let values = [0.1, -1.0, 3.0, f64::MAX, f64::MIN_POSITIVE, f64::INFINITY, f64::NEG_INFINITY, f64::NAN];
+        for mean in values.into_iter().chain([1.0 / 3.0, f64::from_bits(1), 1e300 / 7.0]) {
+            let scores = ProblemScores {
+                joint: vec![
+                    (1, JointScore { mean, stderr: f64::NAN, draw_error: mean, effective_draws: 1.0 }),
+                    (100, JointScore { mean: 0.5, stderr: mean, draw_error: 0.25, effective_draws: mean }),
+                ],
+                accuracy: Score { mean, stderr: mean },
+                ece: mean,
+                marginal: MarginalValues::default(),
+                calibration: vec![CalibrationBin { inputs: 3, right: 2, confidence: mean }],
+            };
+            let text = serde_json::to_string(&scores).unwrap();
+            let back: ProblemScores = serde_json::from_str(&text).unwrap();
+            assert_eq!(back.joint, scores.joint, "{text}");
+            assert_eq!(back.accuracy, scores.accuracy, "{text}");
+            assert_eq!(back.ece.to_bits(), scores.ece.to_bits(), "{text}");
+        }
+    }
+}

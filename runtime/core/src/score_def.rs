@@ -1,0 +1,355 @@
+//! The definition of a score: its name, which way is better, its unit, what it means, and how it is read from a result.
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::metric::Metric;
+use crate::scored::Scored;
+
+/// More than the definitions of a list.
+const LIST: u16 = 1 << 10;
+
+/// Where definitions that several kinds share begin within a list.
+const OTHERS: u16 = LIST / 2;
+
+/// The stem of the fuel that a unit used.
+pub const FUEL: &str = "fuel";
+
+/// A score of results of type `S`.
+pub struct ScoreDef<S: ?Sized + 'static> {
+    /// What is said of it.
+    pub about: ScoreInfo,
+    /// Reads its values from a result: none where the result has no such score, several where it is taken at several places.
+    pub values: fn(&S, &Context) -> Vec<(At, Scored)>,
+}
+
+/// What a unit's scores are read with, beside its result.
+#[derive(Clone, Copy, Debug)]
+pub struct Context {
+    /// What the problem's joint scores measure.
+    pub metric: Metric,
+    /// Functions sampled from the agent.
+    pub draws: u32,
+    /// The fuel that the unit used; none where it was not metered.
+    pub fuel: Option<u64>,
+}
+
+/// What is said of a score wherever it is shown.
+pub struct ScoreInfo {
+    /// What its names begin with.
+    pub stem: &'static str,
+    /// Which way is better.
+    pub better: Better,
+    /// What it is measured in.
+    pub unit: Unit,
+    /// Explains it in a sentence or two, for the place where it is taken.
+    pub meaning: fn(At) -> Cow<'static, str>,
+}
+
+/// Where a score is taken, which its name ends in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum At {
+    /// At no place in particular: the name is the stem.
+    Once,
+    /// On tau labels taken jointly: `_tau10`.
+    Tau(u32),
+    /// Over several taus: `_aggregate`.
+    Aggregate,
+    /// At a level of intervals, in percent: `_90`.
+    Level(u32),
+    /// After a round of active learning: `_round3`.
+    Round(u32),
+}
+
+/// Which way a score is better.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Better {
+    /// Lower values.
+    Lower,
+    /// Higher values.
+    Higher,
+    /// Values near a target, such as an interval's level.
+    Near,
+    /// Neither: the score describes.
+    Neither,
+}
+
+/// What a score is measured in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unit {
+    /// Natural logarithms of probabilities or densities.
+    Nats,
+    /// A share or another number without a unit.
+    One,
+    /// The unit of the data's targets.
+    Target,
+    /// Fuel, about an instruction each.
+    Fuel,
+}
+
+/// The name of a score: its definition, where it is taken, and whether it is the mean over levels of dataset shift.
+///
+/// Names order by the order of their definitions, then by where the score is taken.
+#[derive(Clone, Copy)]
+pub struct ScoreName {
+    about: &'static ScoreInfo,
+    place: u16,
+    at: At,
+    shifted: bool,
+}
+
+impl<S: ?Sized> ScoreDef<S> {
+    /// All values of the definitions' scores that a result has, in the order of the definitions.
+    pub fn all(definitions: &'static [Self], result: &S, context: &Context) -> Vec<(ScoreName, Scored)> {
+        let of = |(place, definition): (usize, &'static Self)| {
+            let named = move |(at, scored)| (definition.name(place, at), scored);
+            (definition.values)(result, context).into_iter().map(named)
+        };
+        definitions.iter().enumerate().flat_map(of).collect()
+    }
+
+    /// The definition of the fuel that a unit used, which every kind of task has.
+    pub const fn fuel() -> Self {
+        let about = ScoreInfo {
+            stem: FUEL,
+            better: Better::Lower,
+            unit: Unit::Fuel,
+            meaning: |_| {
+                "What the agent executed to train and to predict on a problem, about an instruction each: a cost that no machine \
+                 changes."
+                    .into()
+            },
+        };
+        let values: fn(&S, &Context) -> Vec<(At, Scored)> =
+            |_, context| context.fuel.map(|fuel| (At::Once, Scored::plain(fuel as f64))).into_iter().collect();
+        Self { about, values }
+    }
+
+    /// The name of the definition of that stem, taken at that place.
+    ///
+    /// # Panics
+    /// When there is no such definition.
+    pub fn named(definitions: &'static [Self], stem: &str, at: At) -> ScoreName {
+        let place = definitions.iter().position(|definition| definition.about.stem == stem);
+        let place = place.expect("a score that is named has a definition");
+        definitions[place].name(place, at)
+    }
+
+    fn name(&'static self, place: usize, at: At) -> ScoreName {
+        ScoreName { about: &self.about, place: place as u16, at, shifted: false }
+    }
+}
+
+impl ScoreName {
+    /// The name of a score that stands at a place among other definitions than those of a kind, ordered behind the latter.
+    pub(crate) fn listed(about: &'static ScoreInfo, place: usize, at: At) -> Self {
+        Self { about, place: OTHERS + place as u16, at, shifted: false }
+    }
+
+    /// The name of the mean over all levels of dataset shift.
+    #[must_use]
+    pub fn shifted(self) -> Self {
+        Self { shifted: true, ..self.behind() }
+    }
+
+    /// The same name, ordered behind all names of its list of definitions and of those before it.
+    #[must_use]
+    pub fn behind(self) -> Self {
+        Self { place: self.place.saturating_add(LIST), ..self }
+    }
+
+    /// Whether the score is the mean over all levels of dataset shift.
+    pub fn is_shifted(self) -> bool {
+        self.shifted
+    }
+
+    /// What the name begins with.
+    pub fn stem(self) -> &'static str {
+        self.about.stem
+    }
+
+    /// Where the score is taken.
+    pub fn at(self) -> At {
+        self.at
+    }
+
+    /// Which way is better.
+    pub fn better(self) -> Better {
+        self.about.better
+    }
+
+    /// What the score is measured in.
+    pub fn unit(self) -> Unit {
+        self.about.unit
+    }
+
+    /// The name that stands for all levels, all rounds, or all means over levels of shift, of which the same is said.
+    pub fn heading(self) -> String {
+        match (self.shifted, self.at) {
+            (true, _) => "\u{2026}_shifted".to_owned(),
+            (false, At::Level(_)) => format!("{}_L", self.stem()),
+            (false, At::Round(_)) => format!("{}_roundR", self.stem()),
+            (false, _) => self.to_string(),
+        }
+    }
+
+    /// Explains the score in a sentence or two.
+    pub fn meaning(self) -> Cow<'static, str> {
+        if self.shifted {
+            return "The score of that name in the mean over all levels of shift, each of which counts as much as another.".into();
+        }
+        (self.about.meaning)(self.at)
+    }
+
+    fn key(self) -> (u16, At) {
+        (self.place, self.at)
+    }
+}
+
+impl fmt::Display for ScoreName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(self.about.stem)?;
+        match self.at {
+            At::Once => Ok(()),
+            At::Tau(tau) => write!(formatter, "_tau{tau}"),
+            At::Aggregate => formatter.write_str("_aggregate"),
+            At::Level(percent) => write!(formatter, "_{percent}"),
+            At::Round(round) => write!(formatter, "_round{round}"),
+        }?;
+        formatter.write_str(if self.shifted { "_shifted" } else { "" })
+    }
+}
+
+impl fmt::Debug for ScoreName {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, formatter)
+    }
+}
+
+impl PartialEq for ScoreName {
+    fn eq(&self, other: &Self) -> bool {
+        (self.stem(), self.at, self.shifted) == (other.stem(), other.at, other.shifted)
+    }
+}
+
+impl Eq for ScoreName {}
+
+impl PartialOrd for ScoreName {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for ScoreName {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key()).then_with(|| self.stem().cmp(other.stem()))
+    }
+}
+
+/// Whether the name's text is that, without making the text.
+impl PartialEq<str> for ScoreName {
+    fn eq(&self, text: &str) -> bool {
+        let stem = if self.shifted { text.strip_suffix("_shifted") } else { Some(text) };
+        let Some(rest) = stem.and_then(|text| text.strip_prefix(self.stem())) else { return false };
+        match self.at {
+            At::Once => rest.is_empty(),
+            At::Aggregate => rest == "_aggregate",
+            At::Tau(number) => rest.strip_prefix("_tau").is_some_and(|digits| digits == number.to_string()),
+            At::Level(number) => rest.strip_prefix('_').is_some_and(|digits| digits == number.to_string()),
+            At::Round(number) => rest.strip_prefix("_round").is_some_and(|digits| digits == number.to_string()),
+        }
+    }
+}
+
+impl PartialEq<&str> for ScoreName {
+    fn eq(&self, text: &&str) -> bool {
+        *self == **text
+    }
+}
+
+impl PartialEq<String> for ScoreName {
+    fn eq(&self, text: &String) -> bool {
+        *self == **text
+    }
+}
+
+impl fmt::Display for Better {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Lower => "lower",
+            Self::Higher => "higher",
+            Self::Near => "near its level",
+            Self::Neither => "-",
+        })
+    }
+}
+
+impl fmt::Display for Unit {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.write_str(match self {
+            Self::Nats => "nats",
+            Self::One => "-",
+            Self::Target => "target",
+            Self::Fuel => "fuel",
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DEFINITIONS: &[ScoreDef<f64>] = &[
+        ScoreDef {
+            about: ScoreInfo {
+                stem: "nll",
+                better: Better::Lower,
+                unit: Unit::Nats,
+                meaning: |at| format!("at {at:?}").into(),
+            },
+            values: |x, _| vec![(At::Tau(10), Scored::plain(*x)), (At::Aggregate, Scored::plain(2.0 * x))],
+        },
+        ScoreDef {
+            about: ScoreInfo { stem: "picp", better: Better::Near, unit: Unit::One, meaning: |_| "covers".into() },
+            values: |x, _| [At::Level(90), At::Once, At::Round(3)].map(|at| (at, Scored::plain(*x))).to_vec(),
+        },
+        ScoreDef::fuel(),
+    ];
+
+    const CONTEXT: Context = Context { metric: Metric::Nll, draws: 10, fuel: Some(7) };
+
+    #[test]
+    fn names_are_written_as_they_are_compared() {
+        let names: Vec<ScoreName> =
+            ScoreDef::all(DEFINITIONS, &1.0, &CONTEXT).into_iter().map(|(name, _)| name).collect();
+        let texts = ["nll_tau10", "nll_aggregate", "picp_90", "picp", "picp_round3", "fuel"];
+        for (i, name) in names.iter().enumerate() {
+            assert_eq!(name.to_string(), texts[i]);
+            for (j, text) in texts.iter().enumerate() {
+                assert_eq!(*name == **text, i == j, "{name} and {text}");
+                assert!(name.shifted() != **text);
+            }
+            assert!(name.shifted() == *format!("{name}_shifted"));
+            assert!(*name != *format!("{name}0"));
+        }
+        assert_eq!(names[2].heading(), "picp_L");
+        assert_eq!(names[4].heading(), "picp_roundR");
+        assert_eq!(names[0].heading(), "nll_tau10");
+        assert_eq!(names[0].meaning(), "at Tau(10)");
+        assert_eq!(names[0].shifted().heading(), names[2].shifted().heading());
+    }
+
+    #[test]
+    fn names_order_as_definitions_do() {
+        let mut names: Vec<ScoreName> =
+            ScoreDef::all(DEFINITIONS, &1.0, &CONTEXT).into_iter().map(|(name, _)| name).collect();
+        names.push(names[0].shifted());
+        names.reverse();
+        names.sort();
+        let texts: Vec<String> = names.iter().map(ToString::to_string).collect();
+        assert_eq!(
+            texts,
+            ["nll_tau10", "nll_aggregate", "picp", "picp_90", "picp_round3", "fuel", "nll_tau10_shifted"]
+        );
+    }
+}

@@ -1,0 +1,103 @@
+//! The format number of what this command writes: plan, journal, scores and packs.
+//!
+//! Every version from 0.2.0 on reads format 1. The version that wrote a file is in the plan too, and decides nothing.
+
+use std::borrow::Cow;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde_json::Value;
+
+use crate::printable::clean;
+
+/// The format that this command writes and reads.
+pub const FORMAT: u32 = 1;
+
+/// The first field of a file, [`FORMAT`]; a file of another format is not read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Format;
+
+impl Serialize for Format {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_u32(FORMAT)
+    }
+}
+
+impl<'de> Deserialize<'de> for Format {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let format = u64::deserialize(deserializer)?;
+        if format == u64::from(FORMAT) { Ok(Self) } else { Err(D::Error::custom(another(format))) }
+    }
+}
+
+impl JsonSchema for Format {
+    fn schema_name() -> Cow<'static, str> {
+        "Format".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "description": "The number of the file's format.", "const": FORMAT })
+    }
+}
+
+/// The fields that are read before the format is known.
+#[derive(Deserialize)]
+struct Head {
+    format: Option<Value>,
+    version: Option<String>,
+}
+
+/// Says why the plan in a file is not read, where its format is another. `shown` is the name of the file.
+pub fn refusal(bytes: &[u8], shown: &str) -> Option<String> {
+    // Whoever reads the rest says what is wrong with a text that is no plan at all.
+    let Head { format, version } = serde_json::from_slice(bytes).ok()?;
+    match (format, version) {
+        (Some(format), _) if format == FORMAT => None,
+        (Some(format), _) => Some(format!("{shown} has {}", another(format))),
+        (None, Some(version)) => {
+            let version = clean(&version);
+            Some(format!(
+                "{shown} was written by jointly {version}, which alone reads it; install that version, or run the suite again"
+            ))
+        }
+        (None, None) => None,
+    }
+}
+
+/// The message about another format.
+pub(crate) fn another(format: impl std::fmt::Display) -> String {
+    format!("format {}; this jointly reads format {FORMAT}: upgrade jointly", clean(&format.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Format, refusal};
+
+    #[test]
+    fn a_format_is_its_number() {
+        assert_eq!(serde_json::to_string(&Format).unwrap(), "1");
+        assert_eq!(serde_json::from_str::<Format>("1").unwrap(), Format);
+        let error = serde_json::from_str::<Format>("2").unwrap_err().to_string();
+        assert!(error.starts_with("format 2; this jointly reads format 1: upgrade jointly"), "{error}");
+        assert!(serde_json::from_str::<Format>("\"1\"").is_err());
+    }
+
+    #[test]
+    fn the_version_that_reads_a_plan_is_named() {
+        let said = |text: &str| refusal(text.as_bytes(), "a/plan.json");
+        assert_eq!(said(r#"{"format": 1, "version": "9.9.9"}"#), None);
+        let old = "a/plan.json was written by jointly 0.1.0, which alone reads it; install that version, or run the suite \
+                   again";
+        assert_eq!(said(r#"{"version": "0.1.0", "agents": []}"#).as_deref(), Some(old));
+        let new = "a/plan.json has format 2; this jointly reads format 1: upgrade jointly";
+        assert_eq!(said(r#"{"format": 2, "version": "0.9.0"}"#).as_deref(), Some(new));
+        let odd = said("{\"format\": \"\\u001b[31m\"}").unwrap();
+        assert!(!odd.contains('\x1b'), "{odd:?}");
+        assert_eq!((said("{}"), said("garbage"), said("[1]")), (None, None, None));
+    }
+}

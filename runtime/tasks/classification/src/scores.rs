@@ -1,0 +1,94 @@
+//! The scores of classification: joint scores by tau and their aggregate, those of single inputs, and fuel.
+
+use std::borrow::Cow;
+
+use jointly_core::{
+    At, Better, Context, FUEL, JointScore, Layout, Metric, Pick, ProblemScores, ScoreDef, ScoreInfo, Scored, Unit,
+};
+
+/// The stem of the share of single test inputs whose most probable class is the true one.
+pub const ACCURACY: &str = "accuracy";
+/// The stem of the expected calibration error of single inputs' predictions.
+pub const ECE: &str = "ece";
+
+/// All scores, in the order in which they are listed everywhere.
+pub const SCORES: &[ScoreDef<ProblemScores>] = &[
+    ScoreDef {
+        about: ScoreInfo {
+            stem: "kl",
+            better: Better::Lower,
+            unit: Unit::Nats,
+            meaning: |at| joint_meaning(at, "the environment's log-likelihood less the agent's, 0 is perfect"),
+        },
+        values: |scores, context| joint(scores, context, Metric::Kl),
+    },
+    ScoreDef {
+        about: ScoreInfo {
+            stem: "nll",
+            better: Better::Lower,
+            unit: Unit::Nats,
+            meaning: |at| joint_meaning(at, "the negative log-likelihood of the agent"),
+        },
+        values: |scores, context| joint(scores, context, Metric::Nll),
+    },
+    ScoreDef {
+        about: ScoreInfo {
+            stem: ACCURACY,
+            better: Better::Higher,
+            unit: Unit::One,
+            meaning: |_| "Share of test inputs whose most likely class, by the mean prediction, is the label.".into(),
+        },
+        values: |scores, _| vec![(At::Once, scores.accuracy.into())],
+    },
+    ScoreDef {
+        about: ScoreInfo {
+            stem: ECE,
+            better: Better::Lower,
+            unit: Unit::One,
+            meaning: |_| {
+                "Expected calibration error of the mean prediction: how far its confidence is from its accuracy, bin by bin; 0 is \
+                 calibrated."
+                    .into()
+            },
+        },
+        values: |scores, _| vec![(At::Once, Scored::plain(scores.ece))],
+    },
+    ScoreDef::fuel(),
+];
+
+/// The aggregate ranks where the suite has one, that is taus 1 and 100, else the joint score of the largest tau, to which the
+/// marginals of each of its inputs belong already: no other aggregate is made up.
+pub const LAYOUTS: &[Layout] = &[Layout {
+    when: None,
+    by: &[Pick::Widest("nll"), Pick::Widest("kl")],
+    first: &[Pick::Joint("kl"), Pick::Joint("nll")],
+    second: &[Pick::Once(ACCURACY), Pick::Once(ECE), Pick::Once(FUEL)],
+}];
+
+/// The joint scores of a problem that measures `metric`, and their aggregate d1 + d100 / 100, the paper's; the two come from
+/// independent test samples.
+fn joint(scores: &ProblemScores, context: &Context, metric: Metric) -> Vec<(At, Scored)> {
+    if context.metric != metric {
+        return Vec::new();
+    }
+    let named = |(tau, score): &(u32, JointScore)| (At::Tau(*tau), Scored::joint(score, context.draws));
+    let mut values: Vec<(At, Scored)> = scores.joint.iter().map(named).collect();
+    let at = |tau: u32| scores.joint.iter().find(|(known, _)| *known == tau).map(|(_, score)| score);
+    if let (Some(one), Some(hundred)) = (at(1), at(100)) {
+        let stderr = Some(libm::hypot(one.stderr, hundred.stderr / 100.0));
+        values.push((At::Aggregate, Scored { value: one.mean + hundred.mean / 100.0, stderr, draws: None }));
+    }
+    values
+}
+
+fn joint_meaning(at: At, rest: &str) -> Cow<'static, str> {
+    let labels = match at {
+        At::Aggregate => {
+            return "The loss at tau 1 plus a hundredth of the loss at tau 100, so that both count: it ranks.".into();
+        }
+        At::Tau(1) => "a single test label".to_owned(),
+        At::Tau(tau) => format!("{tau} test labels taken jointly"),
+        _ => "tau test labels taken jointly".to_owned(),
+    };
+    format!("Loss on {labels}, in nats, lower is better: {rest}.").into()
+}
