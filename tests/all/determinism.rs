@@ -63,7 +63,7 @@ fn scores_hold_nothing_of_when_and_where() {
     let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(keys(&scores), "format suite seed version agents");
     assert_eq!(keys(&scores["agents"][0]), "agent digest settings scores failures problems");
-    let names = "kl_tau1 kl_tau100 kl_aggregate accuracy ece fuel";
+    let names = "kl_tau1 kl_tau100 kl_aggregate accuracy ece fuel smooth_ece";
     assert_eq!(keys(&scores["agents"][0]["scores"]), names);
     assert_eq!(
         keys(&scores["agents"][0]["scores"]["kl_tau1"]),

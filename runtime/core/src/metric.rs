@@ -16,6 +16,7 @@ mod reliability;
 mod rows;
 #[cfg(test)]
 mod samples;
+mod smooth_ece;
 
 pub use accuracy::{accuracy, accuracy_score};
 pub use brier::{BrierScore, brier};
@@ -30,3 +31,4 @@ pub use marginal_metric::{MARGINAL_METRICS, MarginalValues};
 pub use nll::{NegativeLogLikelihood, nll};
 pub use ranking::{DETECTION_PERCENT, Detection, auc, average_precision, detection, false_positive_rate};
 pub use reliability::{Bins, ReliabilityBin, ReliabilityDiagram, confidence_quantiles, reliability_diagram};
+pub use smooth_ece::smooth_calibration_error;

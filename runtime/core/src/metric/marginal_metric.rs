@@ -6,13 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::gather::{Gather, MarginalMetric};
+use super::smooth_ece;
 use crate::score::Real;
 use crate::score_def::{At, ScoreName};
 use crate::scored::Scored;
 
 /// The metrics, in the order in which they are listed everywhere. A new one is a file beside this one and a line here: suites of
 /// classification and of dataset shift compute it, and `scores.json`, `leaderboard.csv`, pages and `jointly scores` show it.
-pub const MARGINAL_METRICS: &[MarginalMetric] = &[];
+pub const MARGINAL_METRICS: &[MarginalMetric] = &[smooth_ece::METRIC];
 
 /// The values of the metrics, by stem.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
