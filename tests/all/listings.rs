@@ -134,7 +134,7 @@ fn the_testbed_has_its_210_problems() {
         suites.as_array().unwrap().iter().filter(|suite| suite.get("evaluation").is_some()).cloned().collect();
     assert_eq!(
         names(&of_classes),
-        ["quick", "testbed", "quick/dyadic", "testbed/dyadic", "quick/real", "testbed/real"]
+        ["quick", "testbed", "quick/dyadic", "testbed/dyadic", "testbed/classes", "quick/real", "testbed/real"]
     );
     let problems = suites[1]["problems"].as_array().unwrap();
     assert_eq!(problems.len(), 210);

@@ -254,7 +254,7 @@ mod tests {
         for other in ["quick", "quick/real"] {
             let error = ask(other, "*", anchored(5)).unwrap_err().to_string();
             assert!(
-                error.ends_with("leave it out, or give --suite quick/dyadic or testbed/dyadic"),
+                error.ends_with("leave it out, or give --suite quick/dyadic or testbed/dyadic or testbed/classes"),
                 "{error}"
             );
         }
@@ -274,7 +274,7 @@ mod tests {
         }
         assert_eq!(plan(&other).problem_overrides.initialization, Some(Initialization::Glorot));
         let error = ask("quick/real", "*", glorot).unwrap_err().to_string();
-        let suites = "--suite quick or testbed or quick/dyadic or testbed/dyadic";
+        let suites = "--suite quick or testbed or quick/dyadic or testbed/dyadic or testbed/classes";
         assert!(error.contains("quick/real has none: leave it out") && error.ends_with(suites), "{error}");
     }
 

@@ -13,6 +13,9 @@ use crate::test_inputs::TestInputs;
 const TEMPERATURES: [f64; 3] = [0.01, 0.1, 0.5];
 /// Dimensions of the inputs of the dyadic suites.
 const DIMENSIONS: [u32; 3] = [2, 10, 100];
+/// Classes, and dimensions of the inputs, of the suite of more classes.
+const CLASSES: [u32; 4] = [2, 3, 5, 10];
+const DIMENSIONS_OF_CLASSES: [u32; 2] = [2, 10];
 /// Anchors of their test inputs.
 const ANCHORS: NonZeroU32 = NonZeroU32::new(2).unwrap();
 /// Hyperplanes for real data in the reference implementation.
@@ -66,6 +69,14 @@ pub fn suites() -> Vec<Suite> {
             5,
             Evaluation { taus: vec![1, 10], ..Evaluation::testbed() },
         ),
+        classes(
+            "testbed/classes",
+            "the Neural Testbed of more classes: K 2, 3, 5 and 10, d 2 and 10, T 10 d and 100 d, temperatures 0.01, 0.1 and 0.5, \
+             5 seeds; each of 10 test inputs is one of two",
+            &[10, 100],
+            5,
+            Evaluation { taus: vec![1, 10], ..Evaluation::testbed() },
+        ),
         real(
             "quick/real",
             "a glance at real data in minutes: three tables and the test images of MNIST, T 1, 10, 100 and, of tables, all, \
@@ -97,7 +108,7 @@ fn testbed(name: &str, summary: &str, train_sizes: &[u32], seeds: u32, evaluatio
         for temperature in TEMPERATURES {
             for seed in 0..seeds {
                 let name = format!("{name}/t{train_size}/temp{temperature}/seed{seed}");
-                problems.push(synthetic(name, 2, train_size, temperature, TestInputs::Independent));
+                problems.push(synthetic(name, (2, 2), train_size, temperature, TestInputs::Independent));
             }
         }
     }
@@ -113,7 +124,27 @@ fn dyadic(name: &str, summary: &str, examples: &[u32], seeds: u32, evaluation: E
                 let inputs = TestInputs::Anchored { anchors: ANCHORS };
                 for seed in 0..seeds {
                     let name = format!("{name}/d{dim}/t{train_size}/temp{temperature}/seed{seed}");
-                    problems.push(synthetic(name, dim, train_size, temperature, inputs));
+                    problems.push(synthetic(name, (dim, 2), train_size, temperature, inputs));
+                }
+            }
+        }
+    }
+    Suite { name: name.to_owned(), summary: summary.to_owned(), evaluation, problems }
+}
+
+/// Environments of several numbers of classes, with so many training examples a dimension, and dyadic test inputs: the labels of
+/// independent ones would share next to nothing in ten dimensions.
+fn classes(name: &str, summary: &str, examples: &[u32], seeds: u32, evaluation: Evaluation) -> Suite {
+    let mut problems = Vec::new();
+    for num_classes in CLASSES {
+        for dim in DIMENSIONS_OF_CLASSES {
+            for train_size in examples.iter().map(|&examples| dim * examples) {
+                for temperature in TEMPERATURES {
+                    let inputs = TestInputs::Anchored { anchors: ANCHORS };
+                    for seed in 0..seeds {
+                        let name = format!("{name}/k{num_classes}/d{dim}/t{train_size}/temp{temperature}/seed{seed}");
+                        problems.push(synthetic(name, (dim, num_classes), train_size, temperature, inputs));
+                    }
                 }
             }
         }
@@ -145,11 +176,17 @@ fn real(
     Suite { name: name.to_owned(), summary: summary.to_owned(), evaluation, problems }
 }
 
-/// A problem of two classes and the environments of the testbed.
-fn synthetic(name: String, input_dim: u32, train_size: u32, temperature: f64, test_inputs: TestInputs) -> Problem {
+/// A problem of so many dimensions and classes, and the environments of the testbed.
+fn synthetic(
+    name: String,
+    (input_dim, num_classes): (u32, u32),
+    train_size: u32,
+    temperature: f64,
+    test_inputs: TestInputs,
+) -> Problem {
     let environment = EnvironmentSpec {
         input_dim,
-        num_classes: 2,
+        num_classes,
         temperature,
         hidden: vec![50, 50],
         initialization: Initialization::Testbed,
@@ -197,6 +234,16 @@ mod tests {
         let problem = suite.problems.iter().find(|p| p.name == "testbed/dyadic/d100/t10000/temp0.1/seed4").unwrap();
         assert_eq!(problem.task().input_dim, 100);
         assert_eq!((suite.evaluation.taus, suite.evaluation.samples), (vec![1, 10], 1000));
+    }
+
+    #[test]
+    fn the_testbed_of_more_classes_has_each_number_in_each_dimension() {
+        let suite = suite("testbed/classes").unwrap();
+        assert_eq!(suite.problems.len(), 4 * 2 * 2 * 3 * 5);
+        let problem = suite.problems.iter().find(|p| p.name == "testbed/classes/k5/d10/t1000/temp0.5/seed4").unwrap();
+        assert_eq!((problem.task().num_classes, problem.task().input_dim), (5, 10));
+        let labels: std::collections::BTreeSet<u32> = problem.instance(0).train().labels().iter().copied().collect();
+        assert_eq!(labels.into_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
     }
 
     #[test]
