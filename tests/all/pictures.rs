@@ -413,7 +413,7 @@ fn the_page_goes_where_it_is_told() {
     let out = path.to_str().unwrap();
     let printed = done(["report", directory.argument(), "--format", "html", "--output", out]);
     assert_eq!(printed.trim(), out);
-    assert!(fs::read_to_string(&path).unwrap().contains("None of the figures can be drawn"));
+    assert!(fs::read_to_string(&path).unwrap().contains("Reliability diagram"));
     assert!(!directory.file("report.html").exists());
     refused(["report", directory.argument(), "--output", out], &["give --format html"]);
 }

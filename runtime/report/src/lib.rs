@@ -22,6 +22,7 @@ mod provenance;
 mod quantile;
 mod ratio;
 mod regression;
+mod reliability;
 mod rows;
 mod shift;
 mod standing;

@@ -9,7 +9,7 @@ use crate::provenance::{self, Bundled, Other};
 use crate::shift::{self, Shown};
 use crate::tuning::{self, Defaults};
 use crate::view::View;
-use crate::{bars, cost, glossary, growth, improvement, pair, regression, standing, transfer};
+use crate::{bars, cost, glossary, growth, improvement, pair, regression, reliability, standing, transfer};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -93,7 +93,9 @@ impl Page<'_> {
             return regression::figures(view, &active.collect::<Vec<_>>(), self.level);
         }
         if view.scores.plan.shift().is_some() {
-            return shift::figures(view, &self.shown, self.defaults);
+            let mut figures = shift::figures(view, &self.shown, self.defaults);
+            figures.extend(reliability::figure(view));
+            return figures;
         }
         let mut figures: Vec<Figure> = bars::figure(view).into_iter().collect();
         figures.extend(tuning::figures(view, self.parameter, self.defaults));
@@ -101,6 +103,7 @@ impl Page<'_> {
         figures.extend(growth::figures(view));
         figures.extend(cost::figure(view));
         figures.extend(improvement::figure(view));
+        figures.extend(reliability::figure(view));
         if let Some(scores) = self.real {
             let leaderboard = Leaderboard::new(scores);
             figures.extend(transfer::figures(view, &View::new(scores, &leaderboard, None)));
