@@ -12,7 +12,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
 /// Each agent's name, the directory of its crate and what it learns, in the order in which they are listed everywhere.
-const AGENTS: [(&str, &str, Learns); 33] = [
+const AGENTS: &[(&str, &str, Learns)] = &[
     ("uniform", "uniform", CLASSES),
     ("class-average", "class-average", CLASSES),
     ("prior", "prior", CLASSES),
@@ -24,6 +24,7 @@ const AGENTS: [(&str, &str, Learns); 33] = [
     ("deep-kernel", "deep-kernel", CLASSES),
     ("dropout", "dropout", ALL),
     ("bbb", "bbb", ALL),
+    ("ivon", "ivon", TOKENS),
     ("flow", "flow", CLASSES),
     ("ensemble", "ensemble", ALL),
     ("ensemble+", "ensemble-plus", CLASSES),
@@ -90,7 +91,7 @@ fn main() -> Result<()> {
 fn watch(root: &Path) {
     let shared = ["Cargo.toml", "Cargo.lock", "wit", "sdk/Cargo.toml", "sdk/src"].map(String::from);
     let shared_crates = ["nets", "kernels"].into_iter();
-    let crates = shared_crates.chain(AGENTS.map(|(_, directory, _)| directory));
+    let crates = shared_crates.chain(AGENTS.iter().map(|(_, directory, _)| *directory));
     let crates = crates.flat_map(|name| [format!("plugins/{name}/Cargo.toml"), format!("plugins/{name}/src")]);
     for path in shared.into_iter().chain(crates) {
         println!("cargo::rerun-if-changed={}", root.join(path).display());

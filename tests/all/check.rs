@@ -55,6 +55,7 @@ fn bundled_agents_keep_every_clause() {
         "deep-kernel:steps=20",
         "dropout:epochs=2,passes=5",
         "bbb:epochs=2",
+        "ivon:epochs=2",
         "flow:steps=20",
         "ensemble:epochs=2,size=3",
         "ensemble+:steps=20,size=3",

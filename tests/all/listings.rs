@@ -31,6 +31,7 @@ fn agents_with_their_settings() {
         "deep-kernel",
         "dropout",
         "bbb",
+        "ivon",
         "flow",
         "ensemble",
         "ensemble+",
