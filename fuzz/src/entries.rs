@@ -20,7 +20,7 @@ use crate::record::refused;
 
 /// The bytes with which each pack begins.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
-/// What gzip writes before the compressed bytes, where it has nothing to say.
+/// The length of a gzip header without optional fields.
 const PLAIN_HEAD: usize = 10;
 /// The blocks of a tar archive, and where a header says what: name, size, sum and kind.
 const BLOCK: usize = 512;
@@ -42,8 +42,8 @@ fn judged(entry: &Entry) -> Ending {
     }
 }
 
-/// Puts the bytes in the place of a file of an honest entry that says what follows from others: by the first byte its scores,
-/// its leaderboard, what its sweep chose, or which shard it is, who has none of these.
+/// Replaces one derived file of a valid entry by the bytes and opens the entry. The first byte chooses the file: the scores, the
+/// leaderboard, the choices of a sweep, or `shard.json`, which a valid entry does not have.
 ///
 /// # Panics
 /// Where scores or a leaderboard are believed that are not the entry's own, to the byte, or a shard passes for an entry.
@@ -98,7 +98,7 @@ pub fn pack(bytes: &[u8]) -> Ending {
     let bytes = if bytes.starts_with(&GZIP) {
         let mended = named(bytes);
         fs::write(&path, bytes).expect("a file can be written");
-        assert!(mended == bytes || unpack(&path).is_err(), "a pack is read that has not the digest that it names");
+        assert!(mended == bytes || unpack(&path).is_err(), "a pack is read although its checksum does not match");
         mended
     } else {
         packed(bytes)

@@ -47,7 +47,7 @@ pub enum Ending {
     Holds(Contents),
 }
 
-/// What an .npz may hold.
+/// The kinds of .npz files that the command reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Contents {
     /// A problem of classification.

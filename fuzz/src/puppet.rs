@@ -88,7 +88,7 @@ pub(crate) fn told(script: &[u8]) -> Setting {
     Setting { name: "script".to_owned(), value }
 }
 
-/// What an agent does as it starts, in about half of its units: where a random number is odd.
+/// The action of an agent's start function. It acts in the units whose random number is odd, which is about half of them.
 #[derive(Clone, Copy, Debug)]
 pub enum Start {
     /// It calls a function of WASI that it imports by a type that is not WASI's.

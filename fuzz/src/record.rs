@@ -23,7 +23,7 @@ use serde_json::Value;
 use crate::Ending;
 use crate::kept::{RUNS, kept};
 
-/// What the run of a case is called in messages.
+/// The name of a case's run in messages.
 const SHOWN: &str = "case";
 
 /// The command says in one line what it refuses, whatever that quotes; here it must only say something.
@@ -119,7 +119,7 @@ pub fn journal(bytes: &[u8]) -> Ending {
     ending
 }
 
-/// The same journal in a file, read by who looks and by who goes on, who leaves no unfinished line.
+/// Writes the journal to a file and reads it twice: read-only, and as a run that continues, which truncates an unfinished line.
 fn in_file(bytes: &[u8]) -> Result<Vec<UnitResult>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join(JOURNAL);
@@ -145,7 +145,7 @@ fn lines(results: &[UnitResult]) -> String {
     results.iter().map(|result| serde_json::to_string(result).expect("a result can be written") + "\n").collect()
 }
 
-/// What an agent said of itself in a result reaches a terminal.
+/// Checks that all text of a result can be printed on a terminal.
 fn says_printable(result: &UnitResult) {
     result.log.iter().for_each(|line| is_shown(line));
     match &result.outcome {

@@ -6,7 +6,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
-/// What gzip's bytes hold.
+/// Decompresses gzip data.
 pub(crate) fn inflated(bytes: &[u8]) -> Vec<u8> {
     let mut inflated = Vec::new();
     GzDecoder::new(bytes).read_to_end(&mut inflated).unwrap();

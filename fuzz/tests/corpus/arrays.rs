@@ -14,7 +14,7 @@ fn integers(values: &[i64]) -> Vec<u8> {
     values.iter().flat_map(|value| value.to_le_bytes()).collect()
 }
 
-/// The bytes of an .npy of this version, with a header that says so, of so many bytes as it says.
+/// Writes an .npy file of format version `version` whose header claims to be `claimed` bytes long.
 fn npy(version: u8, header: &str, claimed: usize, values: &[u8]) -> Vec<u8> {
     let length = (claimed as u32).to_le_bytes();
     let length = if version == 1 { &length[..2] } else { &length };
@@ -63,7 +63,7 @@ fn table() -> Vec<Array<'static>> {
     vec![("x", "<f4", "(30, 1)", floats(&rows)), ("y", "<f4", "(30,)", floats(&rows))]
 }
 
-/// A problem with one array in the place of its own of that name, or besides.
+/// Writes a problem with one array added, or replaced if the problem has an array of that name.
 fn with(array: Array<'static>) -> Vec<u8> {
     let mut arrays = problem();
     arrays.retain(|(name, ..)| *name != array.0);
@@ -71,7 +71,7 @@ fn with(array: Array<'static>) -> Vec<u8> {
     archive(&arrays)
 }
 
-/// A problem whose first array is that file, of so many bytes as it says.
+/// Writes a problem whose first array is the file `bytes`, which the archive claims to be `claimed` bytes long.
 fn first(bytes: Vec<u8>, claimed: Option<u32>) -> Vec<u8> {
     let rest = problem();
     let rest: Vec<(String, Vec<u8>)> =
@@ -82,7 +82,7 @@ fn first(bytes: Vec<u8>, claimed: Option<u32>) -> Vec<u8> {
     stored(&entries)
 }
 
-/// The same of a header of a type, an order and a shape.
+/// Writes a problem whose first array has a header of this type, order and shape.
 fn headed(descr: &str, order: &str, shape: &str) -> Vec<u8> {
     let header = header(descr, order, shape);
     first(npy(1, &header, header.len(), &problem()[0].3), None)

@@ -30,7 +30,7 @@ use crate::tries::Made;
 /// The bytes of a pack's head.
 const HEAD: usize = 98;
 
-/// What a finished run leaves.
+/// The files of a finished run.
 struct Left {
     plan: Plan,
     results: Vec<UnitResult>,

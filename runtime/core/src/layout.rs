@@ -113,24 +113,22 @@ fn picked(picks: &[Pick], names: &[ScoreName]) -> Vec<ScoreName> {
 mod tests {
     use super::*;
     use crate::metric::Metric;
-    use crate::score_def::{Better, Context, ScoreDef, ScoreInfo, Unit};
+    use crate::score_def::{Better, Context, ScoreDef, Unit};
     use crate::scored::Scored;
 
     /// The result of a test is where each score is taken.
     type Places = Vec<(&'static str, At)>;
 
-    const fn about(stem: &'static str) -> ScoreInfo {
-        ScoreInfo { stem, better: Better::Lower, unit: Unit::One, meaning: |_| "".into() }
+    const fn score(stem: &'static str, values: fn(&Places, &Context) -> Vec<(At, Scored)>) -> ScoreDef<Places> {
+        ScoreDef::new(stem, Better::Lower, Unit::One, "", values)
     }
 
     fn of(stem: &str, places: &Places) -> Vec<(At, Scored)> {
         places.iter().filter(|(own, _)| *own == stem).map(|(_, at)| (*at, Scored::plain(0.0))).collect()
     }
 
-    const DEFINITIONS: &[ScoreDef<Places>] = &[
-        ScoreDef { about: about("kl"), values: |places, _| of("kl", places) },
-        ScoreDef { about: about("picp"), values: |places, _| of("picp", places) },
-    ];
+    const DEFINITIONS: &[ScoreDef<Places>] =
+        &[score("kl", |places, _| of("kl", places)), score("picp", |places, _| of("picp", places))];
 
     fn names(places: &[(&'static str, At)]) -> Vec<ScoreName> {
         let context = Context { metric: Metric::Kl, draws: 1, fuel: None };

@@ -46,7 +46,7 @@ pub use matrix::{Matrix, ShapeError};
 pub use metric::Metric;
 pub use problem_scores::ProblemScores;
 pub use score::{JointScore, Real, Score};
-pub use score_def::{At, Better, Context, FUEL, ScoreDef, ScoreInfo, ScoreName, Unit};
+pub use score_def::{At, Better, Context, FUEL, Meaning, ScoreDef, ScoreInfo, ScoreName, Unit};
 pub use scored::{DrawsOfScore, Scored};
 pub use statistics::{Summary, clustered_error, paired_difference, round_significant, summarize, summarize_clusters};
 pub use stream::{Stream, agent_seed, stream};

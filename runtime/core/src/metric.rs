@@ -20,7 +20,7 @@ mod smooth_ece;
 
 pub use accuracy::{accuracy, accuracy_score};
 pub use brier::{BrierScore, brier};
-pub use calibration::{CALIBRATION_BINS, calibration_bins, expected_calibration_error};
+pub use calibration::{CALIBRATION_BINS, expected_calibration_error};
 pub use calibration_bins::CalibrationBin;
 pub use confidence::{ConfidencePoint, THRESHOLDS, confidence_curve, confidence_thresholds, confidences};
 pub use entropy::PredictiveEntropy;

@@ -1,7 +1,7 @@
 //! The definition of a score: its name, which way is better, its unit, what it means, and how it is read from a result.
 
 use std::borrow::Cow;
-use std::fmt;
+use std::fmt::{self, Write as _};
 
 use crate::metric::Metric;
 use crate::scored::Scored;
@@ -42,8 +42,17 @@ pub struct ScoreInfo {
     pub better: Better,
     /// What it is measured in.
     pub unit: Unit,
-    /// Explains it in a sentence or two, for the place where it is taken.
-    pub meaning: fn(At) -> Cow<'static, str>,
+    /// Explains it in a sentence or two.
+    pub meaning: Meaning,
+}
+
+/// The explanation of a score.
+#[derive(Clone, Copy)]
+pub enum Meaning {
+    /// The same wherever the score is taken.
+    Text(&'static str),
+    /// Different from place to place.
+    At(fn(At) -> String),
 }
 
 /// Where a score is taken, which its name ends in.
@@ -98,7 +107,33 @@ pub struct ScoreName {
     shifted: bool,
 }
 
+impl ScoreInfo {
+    /// What is said of a score that means the same wherever it is taken.
+    pub const fn new(stem: &'static str, better: Better, unit: Unit, meaning: &'static str) -> Self {
+        Self { stem, better, unit, meaning: Meaning::Text(meaning) }
+    }
+
+    /// Explains the score, taken at a place.
+    pub fn meaning(&self, at: At) -> Cow<'static, str> {
+        match self.meaning {
+            Meaning::Text(text) => text.into(),
+            Meaning::At(text) => text(at).into(),
+        }
+    }
+}
+
 impl<S: ?Sized> ScoreDef<S> {
+    /// The definition of a score that means the same wherever it is taken.
+    pub const fn new(
+        stem: &'static str,
+        better: Better,
+        unit: Unit,
+        meaning: &'static str,
+        values: fn(&S, &Context) -> Vec<(At, Scored)>,
+    ) -> Self {
+        Self { about: ScoreInfo::new(stem, better, unit, meaning), values }
+    }
+
     /// All values of the definitions' scores that a result has, in the order of the definitions.
     pub fn all(definitions: &'static [Self], result: &S, context: &Context) -> Vec<(ScoreName, Scored)> {
         let of = |(place, definition): (usize, &'static Self)| {
@@ -110,19 +145,11 @@ impl<S: ?Sized> ScoreDef<S> {
 
     /// The definition of the fuel that a unit used, which every kind of task has.
     pub const fn fuel() -> Self {
-        let about = ScoreInfo {
-            stem: FUEL,
-            better: Better::Lower,
-            unit: Unit::Fuel,
-            meaning: |_| {
-                "What the agent executed to train and to predict on a problem, about an instruction each: a cost that no machine \
-                 changes."
-                    .into()
-            },
-        };
-        let values: fn(&S, &Context) -> Vec<(At, Scored)> =
-            |_, context| context.fuel.map(|fuel| (At::Once, Scored::plain(fuel as f64))).into_iter().collect();
-        Self { about, values }
+        let meaning = "What the agent executed to train and to predict on a problem, about an instruction each: a cost that no \
+                       machine changes.";
+        Self::new(FUEL, Better::Lower, Unit::Fuel, meaning, |_, context| {
+            context.fuel.map(|fuel| (At::Once, Scored::plain(fuel as f64))).into_iter().collect()
+        })
     }
 
     /// The name of the definition of that stem, taken at that place.
@@ -198,7 +225,7 @@ impl ScoreName {
         if self.shifted {
             return "The score of that name in the mean over all levels of shift, each of which counts as much as another.".into();
         }
-        (self.about.meaning)(self.at)
+        self.about.meaning(self.at)
     }
 
     fn key(self) -> (u16, At) {
@@ -246,18 +273,21 @@ impl Ord for ScoreName {
     }
 }
 
-/// Whether the name's text is that, without making the text.
+/// The part of a text that is still to be written.
+struct Rest<'a>(&'a str);
+
+impl fmt::Write for Rest<'_> {
+    fn write_str(&mut self, part: &str) -> fmt::Result {
+        self.0 = self.0.strip_prefix(part).ok_or(fmt::Error)?;
+        Ok(())
+    }
+}
+
+/// Compares the name as it is written, without making a text of it.
 impl PartialEq<str> for ScoreName {
     fn eq(&self, text: &str) -> bool {
-        let stem = if self.shifted { text.strip_suffix("_shifted") } else { Some(text) };
-        let Some(rest) = stem.and_then(|text| text.strip_prefix(self.stem())) else { return false };
-        match self.at {
-            At::Once => rest.is_empty(),
-            At::Aggregate => rest == "_aggregate",
-            At::Tau(number) => rest.strip_prefix("_tau").is_some_and(|digits| digits == number.to_string()),
-            At::Level(number) => rest.strip_prefix('_').is_some_and(|digits| digits == number.to_string()),
-            At::Round(number) => rest.strip_prefix("_round").is_some_and(|digits| digits == number.to_string()),
-        }
+        let mut rest = Rest(text);
+        write!(rest, "{self}").is_ok() && rest.0.is_empty()
     }
 }
 
@@ -305,14 +335,13 @@ mod tests {
                 stem: "nll",
                 better: Better::Lower,
                 unit: Unit::Nats,
-                meaning: |at| format!("at {at:?}").into(),
+                meaning: Meaning::At(|at| format!("at {at:?}")),
             },
             values: |x, _| vec![(At::Tau(10), Scored::plain(*x)), (At::Aggregate, Scored::plain(2.0 * x))],
         },
-        ScoreDef {
-            about: ScoreInfo { stem: "picp", better: Better::Near, unit: Unit::One, meaning: |_| "covers".into() },
-            values: |x, _| [At::Level(90), At::Once, At::Round(3)].map(|at| (at, Scored::plain(*x))).to_vec(),
-        },
+        ScoreDef::new("picp", Better::Near, Unit::One, "covers", |x, _| {
+            [At::Level(90), At::Once, At::Round(3)].map(|at| (at, Scored::plain(*x))).to_vec()
+        }),
         ScoreDef::fuel(),
     ];
 

@@ -45,7 +45,7 @@ fn text(kind: Kind) -> String {
         let better = Some(score.better).filter(|better| *better != Better::Neither);
         let marks: Vec<String> = unit.into_iter().chain(better.map(|better| format!("{better} is better"))).collect();
         let marks = if marks.is_empty() { String::new() } else { format!(" [{}]", marks.join(", ")) };
-        (score.stem.to_owned(), format!("{}{marks}", (score.meaning)(At::Once)))
+        (score.stem.to_owned(), format!("{}{marks}", score.meaning(At::Once)))
     };
     let rows: Vec<(String, String)> = kind.scores().into_iter().map(row).collect();
     format!("{}\n{}", kind.name(), described(2, &rows))
@@ -56,6 +56,6 @@ fn to_json(score: &ScoreInfo) -> Value {
         "stem": score.stem,
         "unit": score.unit.to_string(),
         "better": score.better.to_string(),
-        "meaning": (score.meaning)(At::Once),
+        "meaning": score.meaning(At::Once),
     })
 }

@@ -36,21 +36,6 @@ pub(super) fn bin_of(confidence: f64, bins: usize) -> usize {
     edge.clamp(1, bins) - 1
 }
 
-/// The bins of marginal predictions, from the least confidence up: what a reliability diagram is drawn from.
-///
-/// `probs` is R x K row-major, `labels` has length R.
-///
-/// # Panics
-/// When `probs` does not hold a row of `num_classes` for each label.
-pub fn calibration_bins(probs: &[f64], labels: &[u32], num_classes: usize) -> Vec<CalibrationBin> {
-    assert_eq!(probs.len(), labels.len() * num_classes, "one row of probabilities a label");
-    let mut gaps = CalibrationGaps::default();
-    for (row, &label) in probs.chunks_exact(num_classes).zip(labels) {
-        gaps.add(row, label);
-    }
-    gaps.bins().to_vec()
-}
-
 /// The bins, filled row by row.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct CalibrationGaps {

@@ -21,17 +21,6 @@ pub const MARGINAL_METRICS: &[MarginalMetric] = &[smooth_ece::METRIC];
 pub struct MarginalValues(BTreeMap<String, Real>);
 
 impl MarginalValues {
-    /// The values of all metrics on predictions and labels: `probs` is R x K row-major, `labels` has length R.
-    pub fn of(probs: &[f64], labels: &[u32], num_classes: usize) -> Self {
-        let mut gathered = begin();
-        for (row, &label) in probs.chunks_exact(num_classes).zip(labels) {
-            for metric in &mut gathered {
-                metric.add(row, label);
-            }
-        }
-        Self::gathered(&gathered)
-    }
-
     pub(super) fn gathered(gathered: &[Box<dyn Gather>]) -> Self {
         let named = MARGINAL_METRICS.iter().zip(gathered);
         Self(named.map(|(metric, gathered)| (metric.about.stem.to_owned(), Real(gathered.value()))).collect())
@@ -58,7 +47,13 @@ mod tests {
 
     #[test]
     fn values_survive_a_journal_and_are_named_as_they_are_defined() {
-        let values = MarginalValues::of(&[0.75, 0.25, 0.5, 0.5], &[0, 1], 2);
+        let mut gathered = begin();
+        for (row, label) in [([0.75, 0.25], 0), ([0.5, 0.5], 1)] {
+            for metric in &mut gathered {
+                metric.add(&row, label);
+            }
+        }
+        let values = MarginalValues::gathered(&gathered);
         let back: MarginalValues = serde_json::from_str(&serde_json::to_string(&values).unwrap()).unwrap();
         assert_eq!(back, values);
         let names: Vec<String> = values.scores().iter().map(|(name, _)| name.to_string()).collect();

@@ -7,16 +7,13 @@ use crate::score_def::{Better, ScoreInfo, Unit};
 
 /// The metric as every suite of classification reports it.
 pub(super) const METRIC: MarginalMetric = MarginalMetric {
-    about: ScoreInfo {
-        stem: "smooth_ece",
-        better: Better::Lower,
-        unit: Unit::One,
-        meaning: |_| {
-            "Smooth calibration error of the mean prediction: how far its confidence is from its accuracy, smoothed over \
-             confidence in place of bins; 0 is calibrated."
-                .into()
-        },
-    },
+    about: ScoreInfo::new(
+        "smooth_ece",
+        Better::Lower,
+        Unit::One,
+        "Smooth calibration error of the mean prediction: how far its confidence is from its accuracy, smoothed over confidence \
+         in place of bins; 0 is calibrated.",
+    ),
     gather: || Box::new(SmoothGaps::default()),
 };
 

@@ -1,9 +1,8 @@
 //! The scores of classification: joint scores by tau and their aggregate, those of single inputs, and fuel.
 
-use std::borrow::Cow;
-
 use jointly_core::{
-    At, Better, Context, FUEL, JointScore, Layout, Metric, Pick, ProblemScores, ScoreDef, ScoreInfo, Scored, Unit,
+    At, Better, Context, FUEL, JointScore, Layout, Meaning, Metric, Pick, ProblemScores, ScoreDef, ScoreInfo, Scored,
+    Unit,
 };
 
 /// The stem of the share of single test inputs whose most probable class is the true one.
@@ -18,7 +17,9 @@ pub const SCORES: &[ScoreDef<ProblemScores>] = &[
             stem: "kl",
             better: Better::Lower,
             unit: Unit::Nats,
-            meaning: |at| joint_meaning(at, "the environment's log-likelihood less the agent's, 0 is perfect"),
+            meaning: Meaning::At(|at| {
+                joint_meaning(at, "the environment's log-likelihood less the agent's, 0 is perfect")
+            }),
         },
         values: |scores, context| joint(scores, context, Metric::Kl),
     },
@@ -27,32 +28,25 @@ pub const SCORES: &[ScoreDef<ProblemScores>] = &[
             stem: "nll",
             better: Better::Lower,
             unit: Unit::Nats,
-            meaning: |at| joint_meaning(at, "the negative log-likelihood of the agent"),
+            meaning: Meaning::At(|at| joint_meaning(at, "the negative log-likelihood of the agent")),
         },
         values: |scores, context| joint(scores, context, Metric::Nll),
     },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: ACCURACY,
-            better: Better::Higher,
-            unit: Unit::One,
-            meaning: |_| "Share of test inputs whose most likely class, by the mean prediction, is the label.".into(),
-        },
-        values: |scores, _| vec![(At::Once, scores.accuracy.into())],
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: ECE,
-            better: Better::Lower,
-            unit: Unit::One,
-            meaning: |_| {
-                "Expected calibration error of the mean prediction: how far its confidence is from its accuracy, bin by bin; 0 is \
-                 calibrated."
-                    .into()
-            },
-        },
-        values: |scores, _| vec![(At::Once, Scored::plain(scores.ece))],
-    },
+    ScoreDef::new(
+        ACCURACY,
+        Better::Higher,
+        Unit::One,
+        "Share of test inputs whose most likely class, by the mean prediction, is the label.",
+        |scores, _| vec![(At::Once, scores.accuracy.into())],
+    ),
+    ScoreDef::new(
+        ECE,
+        Better::Lower,
+        Unit::One,
+        "Expected calibration error of the mean prediction: how far its confidence is from its accuracy, bin by bin; 0 is \
+         calibrated.",
+        |scores, _| vec![(At::Once, Scored::plain(scores.ece))],
+    ),
     ScoreDef::fuel(),
 ];
 
@@ -81,14 +75,15 @@ fn joint(scores: &ProblemScores, context: &Context, metric: Metric) -> Vec<(At, 
     values
 }
 
-fn joint_meaning(at: At, rest: &str) -> Cow<'static, str> {
+fn joint_meaning(at: At, rest: &str) -> String {
     let labels = match at {
         At::Aggregate => {
-            return "The loss at tau 1 plus a hundredth of the loss at tau 100, so that both count: it ranks.".into();
+            return "The loss at tau 1 plus a hundredth of the loss at tau 100, so that both count: it ranks."
+                .to_owned();
         }
         At::Tau(1) => "a single test label".to_owned(),
         At::Tau(tau) => format!("{tau} test labels taken jointly"),
         _ => "tau test labels taken jointly".to_owned(),
     };
-    format!("Loss on {labels}, in nats, lower is better: {rest}.").into()
+    format!("Loss on {labels}, in nats, lower is better: {rest}.")
 }

@@ -1,6 +1,6 @@
 //! The scores of regression: of observations, of intervals by level, of correlations, of rounds of active learning, and fuel.
 
-use jointly_core::{At, Better, FUEL, Layout, Pick, Real, ScoreDef, ScoreInfo, Scored, Unit};
+use jointly_core::{At, Better, FUEL, Layout, Pick, Real, ScoreDef, Scored, Unit};
 
 use crate::coverage::LevelCoverage;
 use crate::problem::{CorrelationScores, RegressionUnit, Round};
@@ -12,308 +12,219 @@ pub const NLL: &str = "nll";
 /// All scores, in the order in which they are listed everywhere. The first four are of no single unit: agents have them among
 /// each other, or over all simulations of a process.
 pub const SCORES: &[ScoreDef<RegressionUnit>] = &[
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "xllr",
-            better: Better::Lower,
-            unit: Unit::One,
-            meaning: |_| "Mean rank of the agent's cross log-likelihood over references, 0 is best.".into(),
-        },
-        values: |_, _| Vec::new(),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "xll",
-            better: Better::Higher,
-            unit: Unit::Nats,
-            meaning: |_| {
-                "Cross log-likelihood: log density per point of test labels in the groups that a reference finds most \
-                     correlated, with the reference's marginals and the agent's correlations; mean over references. \
-                     Higher is better."
-                    .into()
-            },
-        },
-        values: |_, _| Vec::new(),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "picf_brier",
-            better: Better::Lower,
-            unit: Unit::One,
-            meaning: |_| {
-                "Mean squared distance of the L % prediction intervals' coverage at each test input, over \
-                     simulations, from L %: 0 is perfect. Its error is the jackknife's over simulations."
-                    .into()
-            },
-        },
-        values: |_, _| Vec::new(),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "cicf_brier",
-            better: Better::Lower,
-            unit: Unit::One,
-            meaning: |_| "The same of the L % confidence intervals and the true function.".into(),
-        },
-        values: |_, _| Vec::new(),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "metacorrelation",
-            better: Better::Higher,
-            unit: Unit::One,
-            meaning: |_| {
-                "Metacorrelation: Pearson's correlation of the agent's predictive correlations with the oracle's."
-                    .into()
-            },
-        },
-        values: |unit, _| correlated(unit, |scores| scores.metacorrelation.map(|value| value.0)),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "metacorrelation_ranks",
-            better: Better::Higher,
-            unit: Unit::One,
-            meaning: |_| "The same by Spearman's rank correlation.".into(),
-        },
-        values: |unit, _| correlated(unit, |scores| scores.metacorrelation_ranks.map(|value| value.0)),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "variance_correlation",
-            better: Better::Higher,
-            unit: Unit::One,
-            meaning: |_| "Pearson's correlation of the agent's variances over the pool with the oracle's.".into(),
-        },
-        values: |unit, _| correlated(unit, |scores| scores.variance_correlation.map(|value| value.0)),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "variance_correlation_ranks",
-            better: Better::Higher,
-            unit: Unit::One,
-            meaning: |_| "The same by Spearman's rank correlation.".into(),
-        },
-        values: |unit, _| correlated(unit, |scores| scores.variance_correlation_ranks.map(|value| value.0)),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "xll_oracle",
-            better: Better::Higher,
-            unit: Unit::Nats,
-            meaning: |_| "Cross log-likelihood with the oracle as reference; higher is better.".into(),
-        },
-        values: |unit, _| correlated(unit, |scores| scores.xll_oracle.map(|value| value.0)),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "marginal_nll",
-            better: Better::Lower,
-            unit: Unit::Nats,
-            meaning: |_| {
-                "Negative log-likelihood of the test points of joint_nll one by one, nats a point: under the same \
-                     moments, which differ from those of nll where they are of draws."
-                    .into()
-            },
-        },
-        values: |unit, _| correlated(unit, |scores| scores.marginal.map(|value| -value.0)),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "joint_nll",
-            better: Better::Lower,
-            unit: Unit::Nats,
-            meaning: |_| "Negative joint log-likelihood of random groups of test points, nats a point.".into(),
-        },
-        values: |unit, _| correlated(unit, |scores| scores.joint_random.map(|value| -value.0)),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "group_nll",
-            better: Better::Lower,
-            unit: Unit::Nats,
-            meaning: |_| "The same of the groups that the agent itself finds most correlated.".into(),
-        },
-        values: |unit, _| correlated(unit, |scores| scores.joint_correlated.map(|value| -value.0)),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "nll",
-            better: Better::Lower,
-            unit: Unit::Nats,
-            meaning: |_| {
-                "Active learning: negative log-likelihood of the predicting agent on the test set after round R.".into()
-            },
-        },
-        values: |unit, _| by_round(unit, |round| round.nll.0),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "rmse",
-            better: Better::Lower,
-            unit: Unit::Target,
-            meaning: |_| {
-                "Active learning: root mean squared error of the predicting agent on the test set after round R.".into()
-            },
-        },
-        values: |unit, _| by_round(unit, |round| round.rmse.0),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "nll",
-            better: Better::Lower,
-            unit: Unit::Nats,
-            meaning: |_| {
-                "Negative log-likelihood of an observation under the normal distribution of the predicted mean and \
-                     variance, nats."
-                    .into()
-            },
-        },
-        values: |unit, _| once(unit.scores.nll),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "rmse",
-            better: Better::Lower,
-            unit: Unit::Target,
-            meaning: |_| "Root mean squared error of the predicted mean, in the data's units.".into(),
-        },
-        values: |unit, _| once(unit.scores.rmse),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "crps",
-            better: Better::Lower,
-            unit: Unit::Target,
-            meaning: |_| {
-                "Continuous ranked probability score of that normal distribution, in the data's units; lower is \
-                     better."
-                    .into()
-            },
-        },
-        values: |unit, _| once(unit.scores.crps),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "nll_mixture",
-            better: Better::Lower,
-            unit: Unit::Nats,
-            meaning: |_| {
-                "Negative log-likelihood under the mixture over draws, nats; the same as nll where moments are the \
-                     agent's."
-                    .into()
-            },
-        },
-        values: |unit, _| once(unit.scores.nll_mixture),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "crps_mixture",
-            better: Better::Lower,
-            unit: Unit::Target,
-            meaning: |_| "Continuous ranked probability score of the mixture over draws.".into(),
-        },
-        values: |unit, _| once(unit.scores.crps_mixture),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "interval",
-            better: Better::Lower,
-            unit: Unit::Target,
-            meaning: |_| "Interval score of central intervals of the normal distribution, mean over 99 levels.".into(),
-        },
-        values: |unit, _| once(unit.scores.interval),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "check",
-            better: Better::Lower,
-            unit: Unit::Target,
-            meaning: |_| "Check (pinball) score, mean over 99 quantiles.".into(),
-        },
-        values: |unit, _| once(unit.scores.check),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "calibration_mae",
-            better: Better::Lower,
-            unit: Unit::One,
-            meaning: |_| "Mean absolute distance of the calibration curve from the diagonal.".into(),
-        },
-        values: |unit, _| once(unit.scores.calibration_mae),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "calibration_rmse",
-            better: Better::Lower,
-            unit: Unit::One,
-            meaning: |_| "Root mean squared distance of the calibration curve from the diagonal.".into(),
-        },
-        values: |unit, _| once(unit.scores.calibration_rmse),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "miscalibration_area",
-            better: Better::Lower,
-            unit: Unit::One,
-            meaning: |_| "Area between the calibration curve and the diagonal.".into(),
-        },
-        values: |unit, _| once(unit.scores.miscalibration_area),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "sharpness",
-            better: Better::Neither,
-            unit: Unit::Target,
-            meaning: |_| "Root of the mean predicted variance, in the data's units.".into(),
-        },
-        values: |unit, _| once(unit.scores.sharpness),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "picp",
-            better: Better::Near,
-            unit: Unit::One,
-            meaning: |_| "Share of test observations in their L % prediction intervals; L % is right.".into(),
-        },
-        values: |unit, _| by_level(unit, |level| level.picp.0),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "width",
-            better: Better::Neither,
-            unit: Unit::Target,
-            meaning: |_| "Mean width of the L % prediction intervals, in the data's units.".into(),
-        },
-        values: |unit, _| by_level(unit, |level| level.width.0),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "interval",
-            better: Better::Lower,
-            unit: Unit::Target,
-            meaning: |_| "Interval score of the L % prediction intervals: width and misses in one.".into(),
-        },
-        values: |unit, _| by_level(unit, |level| level.interval.0),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "cicp",
-            better: Better::Near,
-            unit: Unit::One,
-            meaning: |_| "Share of true function values in their L % confidence intervals.".into(),
-        },
-        values: |unit, _| by_covered_level(unit, LevelCoverage::cicp),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "confidence_width",
-            better: Better::Neither,
-            unit: Unit::Target,
-            meaning: |_| "Mean width of the L % confidence intervals.".into(),
-        },
-        values: |unit, _| by_covered_level(unit, LevelCoverage::confidence_width),
-    },
+    ScoreDef::new(
+        "xllr",
+        Better::Lower,
+        Unit::One,
+        "Mean rank of the agent's cross log-likelihood over references, 0 is best.",
+        |_, _| Vec::new(),
+    ),
+    ScoreDef::new(
+        "xll",
+        Better::Higher,
+        Unit::Nats,
+        "Cross log-likelihood: log density per point of test labels in the groups that a reference finds most \
+         correlated, with the reference's marginals and the agent's correlations; mean over references. \
+         Higher is better.",
+        |_, _| Vec::new(),
+    ),
+    ScoreDef::new(
+        "picf_brier",
+        Better::Lower,
+        Unit::One,
+        "Mean squared distance of the L % prediction intervals' coverage at each test input, over \
+         simulations, from L %: 0 is perfect. Its error is the jackknife's over simulations.",
+        |_, _| Vec::new(),
+    ),
+    ScoreDef::new(
+        "cicf_brier",
+        Better::Lower,
+        Unit::One,
+        "The same of the L % confidence intervals and the true function.",
+        |_, _| Vec::new(),
+    ),
+    ScoreDef::new(
+        "metacorrelation",
+        Better::Higher,
+        Unit::One,
+        "Metacorrelation: Pearson's correlation of the agent's predictive correlations with the oracle's.",
+        |unit, _| correlated(unit, |scores| scores.metacorrelation.map(|value| value.0)),
+    ),
+    ScoreDef::new(
+        "metacorrelation_ranks",
+        Better::Higher,
+        Unit::One,
+        "The same by Spearman's rank correlation.",
+        |unit, _| correlated(unit, |scores| scores.metacorrelation_ranks.map(|value| value.0)),
+    ),
+    ScoreDef::new(
+        "variance_correlation",
+        Better::Higher,
+        Unit::One,
+        "Pearson's correlation of the agent's variances over the pool with the oracle's.",
+        |unit, _| correlated(unit, |scores| scores.variance_correlation.map(|value| value.0)),
+    ),
+    ScoreDef::new(
+        "variance_correlation_ranks",
+        Better::Higher,
+        Unit::One,
+        "The same by Spearman's rank correlation.",
+        |unit, _| correlated(unit, |scores| scores.variance_correlation_ranks.map(|value| value.0)),
+    ),
+    ScoreDef::new(
+        "xll_oracle",
+        Better::Higher,
+        Unit::Nats,
+        "Cross log-likelihood with the oracle as reference; higher is better.",
+        |unit, _| correlated(unit, |scores| scores.xll_oracle.map(|value| value.0)),
+    ),
+    ScoreDef::new(
+        "marginal_nll",
+        Better::Lower,
+        Unit::Nats,
+        "Negative log-likelihood of the test points of joint_nll one by one, nats a point: under the same \
+         moments, which differ from those of nll where they are of draws.",
+        |unit, _| correlated(unit, |scores| scores.marginal.map(|value| -value.0)),
+    ),
+    ScoreDef::new(
+        "joint_nll",
+        Better::Lower,
+        Unit::Nats,
+        "Negative joint log-likelihood of random groups of test points, nats a point.",
+        |unit, _| correlated(unit, |scores| scores.joint_random.map(|value| -value.0)),
+    ),
+    ScoreDef::new(
+        "group_nll",
+        Better::Lower,
+        Unit::Nats,
+        "The same of the groups that the agent itself finds most correlated.",
+        |unit, _| correlated(unit, |scores| scores.joint_correlated.map(|value| -value.0)),
+    ),
+    ScoreDef::new(
+        "nll",
+        Better::Lower,
+        Unit::Nats,
+        "Active learning: negative log-likelihood of the predicting agent on the test set after round R.",
+        |unit, _| by_round(unit, |round| round.nll.0),
+    ),
+    ScoreDef::new(
+        "rmse",
+        Better::Lower,
+        Unit::Target,
+        "Active learning: root mean squared error of the predicting agent on the test set after round R.",
+        |unit, _| by_round(unit, |round| round.rmse.0),
+    ),
+    ScoreDef::new(
+        "nll",
+        Better::Lower,
+        Unit::Nats,
+        "Negative log-likelihood of an observation under the normal distribution of the predicted mean and \
+         variance, nats.",
+        |unit, _| once(unit.scores.nll),
+    ),
+    ScoreDef::new(
+        "rmse",
+        Better::Lower,
+        Unit::Target,
+        "Root mean squared error of the predicted mean, in the data's units.",
+        |unit, _| once(unit.scores.rmse),
+    ),
+    ScoreDef::new(
+        "crps",
+        Better::Lower,
+        Unit::Target,
+        "Continuous ranked probability score of that normal distribution, in the data's units; lower is \
+         better.",
+        |unit, _| once(unit.scores.crps),
+    ),
+    ScoreDef::new(
+        "nll_mixture",
+        Better::Lower,
+        Unit::Nats,
+        "Negative log-likelihood under the mixture over draws, nats; the same as nll where moments are the \
+         agent's.",
+        |unit, _| once(unit.scores.nll_mixture),
+    ),
+    ScoreDef::new(
+        "crps_mixture",
+        Better::Lower,
+        Unit::Target,
+        "Continuous ranked probability score of the mixture over draws.",
+        |unit, _| once(unit.scores.crps_mixture),
+    ),
+    ScoreDef::new(
+        "interval",
+        Better::Lower,
+        Unit::Target,
+        "Interval score of central intervals of the normal distribution, mean over 99 levels.",
+        |unit, _| once(unit.scores.interval),
+    ),
+    ScoreDef::new("check", Better::Lower, Unit::Target, "Check (pinball) score, mean over 99 quantiles.", |unit, _| {
+        once(unit.scores.check)
+    }),
+    ScoreDef::new(
+        "calibration_mae",
+        Better::Lower,
+        Unit::One,
+        "Mean absolute distance of the calibration curve from the diagonal.",
+        |unit, _| once(unit.scores.calibration_mae),
+    ),
+    ScoreDef::new(
+        "calibration_rmse",
+        Better::Lower,
+        Unit::One,
+        "Root mean squared distance of the calibration curve from the diagonal.",
+        |unit, _| once(unit.scores.calibration_rmse),
+    ),
+    ScoreDef::new(
+        "miscalibration_area",
+        Better::Lower,
+        Unit::One,
+        "Area between the calibration curve and the diagonal.",
+        |unit, _| once(unit.scores.miscalibration_area),
+    ),
+    ScoreDef::new(
+        "sharpness",
+        Better::Neither,
+        Unit::Target,
+        "Root of the mean predicted variance, in the data's units.",
+        |unit, _| once(unit.scores.sharpness),
+    ),
+    ScoreDef::new(
+        "picp",
+        Better::Near,
+        Unit::One,
+        "Share of test observations in their L % prediction intervals; L % is right.",
+        |unit, _| by_level(unit, |level| level.picp.0),
+    ),
+    ScoreDef::new(
+        "width",
+        Better::Neither,
+        Unit::Target,
+        "Mean width of the L % prediction intervals, in the data's units.",
+        |unit, _| by_level(unit, |level| level.width.0),
+    ),
+    ScoreDef::new(
+        "interval",
+        Better::Lower,
+        Unit::Target,
+        "Interval score of the L % prediction intervals: width and misses in one.",
+        |unit, _| by_level(unit, |level| level.interval.0),
+    ),
+    ScoreDef::new(
+        "cicp",
+        Better::Near,
+        Unit::One,
+        "Share of true function values in their L % confidence intervals.",
+        |unit, _| by_covered_level(unit, LevelCoverage::cicp),
+    ),
+    ScoreDef::new(
+        "confidence_width",
+        Better::Neither,
+        Unit::Target,
+        "Mean width of the L % confidence intervals.",
+        |unit, _| by_covered_level(unit, LevelCoverage::confidence_width),
+    ),
     ScoreDef::fuel(),
 ];
 

@@ -1,226 +1,164 @@
 //! The scores of dataset shift: those of unshifted inputs, their means over all levels of shift, and how well out-of-distribution
 //! inputs are detected.
 
-use std::borrow::Cow;
-
-use jointly_core::{At, Better, Context, FUEL, JointScore, Layout, Pick, ScoreDef, ScoreInfo, ScoreName, Scored, Unit};
+use jointly_core::{
+    At, Better, Context, FUEL, JointScore, Layout, Meaning, Pick, ScoreDef, ScoreInfo, ScoreName, Scored, Unit,
+};
 
 use super::{ConditionScores, DetectionScores, LabelledScores, ShiftScores};
 use crate::scores::{ACCURACY, ECE};
 
 /// The scores of one condition, in the order in which they are listed everywhere.
 pub const CONDITION_SCORES: &[ScoreDef<ConditionScores>] = &[
+    ScoreDef::new(
+        ACCURACY,
+        Better::Higher,
+        Unit::One,
+        "Share of test inputs whose most likely class, by the mean prediction over draws, is the label; as all scores \
+         without a suffix, of the unshifted inputs.",
+        |scores, _| labelled(scores, |scores| Some(scores.accuracy.into())),
+    ),
+    ScoreDef::new(
+        "auc",
+        Better::Higher,
+        Unit::One,
+        "Area under the receiver operating characteristic of class 1 against class 0; a half is chance.",
+        |scores, _| labelled(scores, |scores| scores.auc.map(|auc| Scored::plain(auc.0))),
+    ),
+    ScoreDef::new(
+        "nll",
+        Better::Lower,
+        Unit::Nats,
+        "Negative log-likelihood of a label under the mean prediction, nats; lower is better.",
+        |scores, _| labelled(scores, |scores| Some(scores.nll.into())),
+    ),
+    ScoreDef::new(
+        "brier",
+        Better::Lower,
+        Unit::One,
+        "Brier score: squared distance of the mean prediction from the label's one-hot vector, from 0 to 2; lower is \
+         better. It is uncertainty - resolution + reliability + remainder.",
+        |scores, _| labelled(scores, |scores| Some(scores.brier.into())),
+    ),
+    ScoreDef::new(
+        "uncertainty",
+        Better::Neither,
+        Unit::One,
+        "Part of the Brier score: that of the labels themselves, the same whatever the agent.",
+        |scores, _| labelled(scores, |scores| Some(Scored::plain(scores.uncertainty.0))),
+    ),
+    ScoreDef::new(
+        "resolution",
+        Better::Higher,
+        Unit::One,
+        "Part of the Brier score: how far the labels of inputs of one predicted class are from those of all; higher is \
+         better.",
+        |scores, _| labelled(scores, |scores| Some(Scored::plain(scores.resolution.0))),
+    ),
+    ScoreDef::new(
+        "reliability",
+        Better::Lower,
+        Unit::One,
+        "Part of the Brier score: how far predictions are from the labels' shares among inputs of one predicted class; \
+         lower is better.",
+        |scores, _| labelled(scores, |scores| Some(Scored::plain(scores.reliability.0))),
+    ),
+    ScoreDef::new(
+        "remainder",
+        Better::Neither,
+        Unit::One,
+        "Part of the Brier score: what telling apart inputs of one predicted class is worth, below 0 where it helps.",
+        |scores, _| labelled(scores, |scores| Some(Scored::plain(scores.remainder.0))),
+    ),
+    ScoreDef::new(
+        ECE,
+        Better::Lower,
+        Unit::One,
+        "Expected calibration error of the mean prediction: how far its confidence is from its accuracy, in bins of equal \
+         width; 0 is calibrated.",
+        |scores, _| labelled(scores, |scores| Some(Scored::plain(scores.ece.0))),
+    ),
+    ScoreDef::new(
+        "ece_quantile",
+        Better::Lower,
+        Unit::One,
+        "The same in bins between quantiles of the unshifted inputs' confidence.",
+        |scores, _| labelled(scores, |scores| Some(Scored::plain(scores.ece_quantile.0))),
+    ),
+    ScoreDef::new(
+        "ece_top5",
+        Better::Lower,
+        Unit::One,
+        "The same of the five largest probabilities of each input.",
+        |scores, _| labelled(scores, |scores| scores.ece_top5.map(|ece| Scored::plain(ece.0))),
+    ),
     ScoreDef {
-        about: ScoreInfo {
-            stem: ACCURACY,
-            better: Better::Higher,
-            unit: Unit::One,
-            meaning: |_| {
-                "Share of test inputs whose most likely class, by the mean prediction over draws, is the label; as all scores \
-                 without a suffix, of the unshifted inputs."
-                    .into()
-            },
-        },
-        values: |scores, _| labelled(scores, |scores| Some(scores.accuracy.into())),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "auc",
-            better: Better::Higher,
-            unit: Unit::One,
-            meaning: |_| {
-                "Area under the receiver operating characteristic of class 1 against class 0; a half is chance.".into()
-            },
-        },
-        values: |scores, _| labelled(scores, |scores| scores.auc.map(|auc| Scored::plain(auc.0))),
-    },
-    ScoreDef {
-        about: ScoreInfo { stem: "nll", better: Better::Lower, unit: Unit::Nats, meaning: nll_meaning },
-        values: |scores, _| labelled(scores, |scores| Some(scores.nll.into())),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "brier",
-            better: Better::Lower,
-            unit: Unit::One,
-            meaning: |_| {
-                "Brier score: squared distance of the mean prediction from the label's one-hot vector, from 0 to 2; lower is \
-                 better. It is uncertainty - resolution + reliability + remainder."
-                    .into()
-            },
-        },
-        values: |scores, _| labelled(scores, |scores| Some(scores.brier.into())),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "uncertainty",
-            better: Better::Neither,
-            unit: Unit::One,
-            meaning: |_| "Part of the Brier score: that of the labels themselves, the same whatever the agent.".into(),
-        },
-        values: |scores, _| labelled(scores, |scores| Some(Scored::plain(scores.uncertainty.0))),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "resolution",
-            better: Better::Higher,
-            unit: Unit::One,
-            meaning: |_| {
-                "Part of the Brier score: how far the labels of inputs of one predicted class are from those of all; higher is \
-                 better."
-                    .into()
-            },
-        },
-        values: |scores, _| labelled(scores, |scores| Some(Scored::plain(scores.resolution.0))),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "reliability",
-            better: Better::Lower,
-            unit: Unit::One,
-            meaning: |_| {
-                "Part of the Brier score: how far predictions are from the labels' shares among inputs of one predicted class; \
-                 lower is better."
-                    .into()
-            },
-        },
-        values: |scores, _| labelled(scores, |scores| Some(Scored::plain(scores.reliability.0))),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "remainder",
-            better: Better::Neither,
-            unit: Unit::One,
-            meaning: |_| {
-                "Part of the Brier score: what telling apart inputs of one predicted class is worth, below 0 where it helps."
-                    .into()
-            },
-        },
-        values: |scores, _| labelled(scores, |scores| Some(Scored::plain(scores.remainder.0))),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: ECE,
-            better: Better::Lower,
-            unit: Unit::One,
-            meaning: |_| {
-                "Expected calibration error of the mean prediction: how far its confidence is from its accuracy, in bins of equal \
-                 width; 0 is calibrated."
-                    .into()
-            },
-        },
-        values: |scores, _| labelled(scores, |scores| Some(Scored::plain(scores.ece.0))),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "ece_quantile",
-            better: Better::Lower,
-            unit: Unit::One,
-            meaning: |_| "The same in bins between quantiles of the unshifted inputs' confidence.".into(),
-        },
-        values: |scores, _| labelled(scores, |scores| Some(Scored::plain(scores.ece_quantile.0))),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "ece_top5",
-            better: Better::Lower,
-            unit: Unit::One,
-            meaning: |_| "The same of the five largest probabilities of each input.".into(),
-        },
-        values: |scores, _| labelled(scores, |scores| scores.ece_top5.map(|ece| Scored::plain(ece.0))),
-    },
-    ScoreDef {
-        about: ScoreInfo { stem: "nll", better: Better::Lower, unit: Unit::Nats, meaning: nll_meaning },
+        about: ScoreInfo { stem: "nll", better: Better::Lower, unit: Unit::Nats, meaning: Meaning::At(joint_meaning) },
         values: |scores, _| joint(scores),
     },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "confidence",
-            better: Better::Neither,
-            unit: Unit::One,
-            meaning: |_| "The largest class probability of an input, in the mean.".into(),
-        },
-        values: |scores, _| vec![(At::Once, scores.confidence.into())],
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "entropy",
-            better: Better::Neither,
-            unit: Unit::Nats,
-            meaning: |_| "Entropy of the mean prediction of an input, nats, in the mean.".into(),
-        },
-        values: |scores, _| vec![(At::Once, scores.entropy.into())],
-    },
+    ScoreDef::new(
+        "confidence",
+        Better::Neither,
+        Unit::One,
+        "The largest class probability of an input, in the mean.",
+        |scores, _| vec![(At::Once, scores.confidence.into())],
+    ),
+    ScoreDef::new(
+        "entropy",
+        Better::Neither,
+        Unit::Nats,
+        "Entropy of the mean prediction of an input, nats, in the mean.",
+        |scores, _| vec![(At::Once, scores.entropy.into())],
+    ),
 ];
 
 /// The scores of a problem that are of no single condition with labels: of out-of-distribution inputs, in the mean over the sets of
 /// them, and fuel.
 pub const PROBLEM_SCORES: &[ScoreDef<ShiftScores>] = &[
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "auroc",
-            better: Better::Higher,
-            unit: Unit::One,
-            meaning: |_| {
-                "Area under the receiver operating characteristic of low confidence, out-of-distribution inputs against unshifted ones, in \
-                 the mean over sets of them: a half is chance, 1 tells all apart."
-                    .into()
-            },
-        },
-        values: |scores, _| detected(scores, |set| set.confidence.auroc.0),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "aupr_out",
-            better: Better::Higher,
-            unit: Unit::One,
-            meaning: |_| "Average precision of low confidence with the out-of-distribution inputs as positives.".into(),
-        },
-        values: |scores, _| detected(scores, |set| set.confidence.aupr_out.0),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "aupr_in",
-            better: Better::Higher,
-            unit: Unit::One,
-            meaning: |_| "Average precision of high confidence with the unshifted inputs as positives.".into(),
-        },
-        values: |scores, _| detected(scores, |set| set.confidence.aupr_in.0),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "fpr95_out",
-            better: Better::Lower,
-            unit: Unit::One,
-            meaning: |_| {
-                "Share of unshifted inputs that are taken for out-of-distribution ones where 95 % of the latter are found; lower is \
-                 better."
-                    .into()
-            },
-        },
-        values: |scores, _| detected(scores, |set| set.confidence.fpr95_out.0),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "fpr95_in",
-            better: Better::Lower,
-            unit: Unit::One,
-            meaning: |_| {
-                "Share of out-of-distribution inputs that are taken for unshifted ones where 95 % of those are kept; lower is better."
-                    .into()
-            },
-        },
-        values: |scores, _| detected(scores, |set| set.confidence.fpr95_in.0),
-    },
-    ScoreDef {
-        about: ScoreInfo {
-            stem: "auroc_entropy",
-            better: Better::Higher,
-            unit: Unit::One,
-            meaning: |_| "The same as auroc by high entropy in the place of low confidence.".into(),
-        },
-        values: |scores, _| detected(scores, |set| set.entropy.auroc.0),
-    },
+    ScoreDef::new(
+        "auroc",
+        Better::Higher,
+        Unit::One,
+        "Area under the receiver operating characteristic of low confidence, out-of-distribution inputs against unshifted ones, in \
+         the mean over sets of them: a half is chance, 1 tells all apart.",
+        |scores, _| detected(scores, |set| set.confidence.auroc.0),
+    ),
+    ScoreDef::new(
+        "aupr_out",
+        Better::Higher,
+        Unit::One,
+        "Average precision of low confidence with the out-of-distribution inputs as positives.",
+        |scores, _| detected(scores, |set| set.confidence.aupr_out.0),
+    ),
+    ScoreDef::new(
+        "aupr_in",
+        Better::Higher,
+        Unit::One,
+        "Average precision of high confidence with the unshifted inputs as positives.",
+        |scores, _| detected(scores, |set| set.confidence.aupr_in.0),
+    ),
+    ScoreDef::new(
+        "fpr95_out",
+        Better::Lower,
+        Unit::One,
+        "Share of unshifted inputs that are taken for out-of-distribution ones where 95 % of the latter are found; lower is \
+         better.",
+        |scores, _| detected(scores, |set| set.confidence.fpr95_out.0),
+    ),
+    ScoreDef::new(
+        "fpr95_in",
+        Better::Lower,
+        Unit::One,
+        "Share of out-of-distribution inputs that are taken for unshifted ones where 95 % of those are kept; lower is better.",
+        |scores, _| detected(scores, |set| set.confidence.fpr95_in.0),
+    ),
+    ScoreDef::new(
+        "auroc_entropy",
+        Better::Higher,
+        Unit::One,
+        "The same as auroc by high entropy in the place of low confidence.",
+        |scores, _| detected(scores, |set| set.entropy.auroc.0),
+    ),
     ScoreDef::fuel(),
 ];
 
@@ -298,14 +236,14 @@ fn detected(scores: &ShiftScores, value: fn(&DetectionScores) -> f64) -> Vec<(At
     vec![(At::Once, Scored::plain(sets.iter().sum::<f64>() / sets.len() as f64))]
 }
 
-fn nll_meaning(at: At) -> Cow<'static, str> {
-    match at {
-        At::Tau(1) => "The same as nll, estimated as joint predictions are.".into(),
-        At::Tau(tau) => format!(
-            "Negative log-likelihood of the labels of {tau} test inputs taken jointly: of the mean over draws of the product of \
-             their probabilities, nats a group, lower is better."
-        )
-        .into(),
-        _ => "Negative log-likelihood of a label under the mean prediction, nats; lower is better.".into(),
-    }
+fn joint_meaning(at: At) -> String {
+    let labels = match at {
+        At::Tau(1) => return "The same as nll, estimated as joint predictions are.".to_owned(),
+        At::Tau(tau) => tau.to_string(),
+        _ => "tau".to_owned(),
+    };
+    format!(
+        "Negative log-likelihood of the labels of {labels} test inputs taken jointly: of the mean over draws of the product of \
+         their probabilities, nats a group, lower is better."
+    )
 }

@@ -2,8 +2,8 @@
 
 use jointly_core::metric;
 use jointly_core::metric::{
-    Bins, CALIBRATION_BINS, MarginalValues, PredictiveEntropy, accuracy_score, brier, calibration_bins,
-    confidence_curve, confidence_quantiles, confidence_thresholds, confidences, detection, nll, reliability_diagram,
+    Bins, CALIBRATION_BINS, MarginalScores, PredictiveEntropy, accuracy_score, brier, confidence_curve,
+    confidence_quantiles, confidence_thresholds, confidences, detection, nll, reliability_diagram,
 };
 use jointly_core::score::{Real, Score};
 
@@ -34,6 +34,8 @@ pub(super) fn score(
     let curve = confidence_curve(&probs, labels.unwrap_or(&nobody), num_classes, &confidence_thresholds());
     let labelled = labels.map(|labels| {
         let parts = brier(&probs, labels, num_classes);
+        let mut marginals = MarginalScores::default();
+        marginals.add(&probs, labels, num_classes);
         let ece = |top, bins| Real(reliability_diagram(&probs, labels, num_classes, top, bins).error);
         let is_one = |label: &u32| *label == 1;
         let auc = || {
@@ -49,11 +51,11 @@ pub(super) fn score(
             resolution: Real(parts.resolution),
             reliability: Real(parts.reliability),
             remainder: Real(parts.remainder),
-            ece: ece(1, Bins::EqualWidth(CALIBRATION_BINS)),
+            ece: Real(marginals.ece()),
             ece_quantile: ece(1, Bins::Edges(edges)),
             ece_top5: (num_classes > TOP).then(|| ece(TOP, Bins::EqualWidth(CALIBRATION_BINS))),
-            marginal: MarginalValues::of(&probs, labels, num_classes),
-            calibration: calibration_bins(&probs, labels, num_classes),
+            marginal: marginals.values(),
+            calibration: marginals.bins(),
             joint,
             brier_by_draws: brier_by_draws.into_iter().map(|(draws, brier)| (draws, Real(brier))).collect(),
         }
