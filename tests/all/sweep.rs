@@ -32,7 +32,7 @@ fn the_best_variant_is_that_of_the_scores() {
     assert_eq!(agent["choices"][0]["mean"], best["scores"]["kl_aggregate"]["mean"]);
     assert_eq!(agent["variants"][0]["settings"], best["settings"]);
     assert!(agent["held_out"]["mean"].as_f64().unwrap() >= agent["tuned"]["mean"].as_f64().unwrap());
-    assert!(text.contains("chosen by the other seeds alone"), "{text}");
+    assert!(text.contains("chosen by the other repetitions alone"), "{text}");
     assert!(done(["verify", directory.argument()]).contains("verified: 60 units"));
 }
 

@@ -9,7 +9,7 @@ pub(crate) enum TuneArgument {
     /// One variant for all problems
     #[default]
     Global,
-    /// A variant for each setting: the problems that differ in their seed alone
+    /// A variant for each setting: problems that are repetitions of one another, such as those of several seeds
     PerSetting,
 }
 

@@ -5,6 +5,7 @@
 #![deny(missing_docs)]
 
 pub mod classifier;
+pub mod coordinates;
 pub mod correlations;
 pub mod dataset;
 pub mod digest;
@@ -35,6 +36,7 @@ pub mod tau_samples;
 pub mod tokens;
 
 pub use classifier::{Classifier, Model};
+pub use coordinates::{Coordinates, Repetition};
 pub use dataset::{Dataset, DatasetError};
 pub use digest::digest;
 pub use distribution::{SUM_TOLERANCE, distribution_defect};

@@ -71,17 +71,32 @@ pub fn planned(problem: &Problem) -> PlannedProblem {
         Source::Real(real) => real.data().map(|data| data.digest().to_owned()),
         Source::Synthetic { .. } => None,
     };
-    PlannedProblem { problem: problem.name.clone(), metric: problem.metric(), digest }
+    PlannedProblem {
+        problem: problem.name.clone(),
+        metric: problem.metric(),
+        digest,
+        coordinates: problem.coordinates.clone(),
+    }
 }
 
 /// A problem of regression as the plan has it.
 pub fn planned_regression(problem: &RegressionProblem) -> PlannedProblem {
-    PlannedProblem { problem: problem.name.clone(), metric: Metric::Nll, digest: problem.digest() }
+    PlannedProblem {
+        problem: problem.name.clone(),
+        metric: Metric::Nll,
+        digest: problem.digest(),
+        coordinates: problem.coordinates.clone(),
+    }
 }
 
 /// A problem of dataset shift as the plan has it.
 pub fn planned_shift(problem: &ShiftProblem) -> PlannedProblem {
-    PlannedProblem { problem: problem.name.clone(), metric: Metric::Nll, digest: problem.digest() }
+    PlannedProblem {
+        problem: problem.name.clone(),
+        metric: Metric::Nll,
+        digest: problem.digest(),
+        coordinates: problem.coordinates.clone(),
+    }
 }
 
 /// A user-supplied table as the plan has it.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use globset::{Glob, GlobMatcher};
-use jointly_classification::{Initialization, Problem, Source, Suite};
+use jointly_classification::{Initialization, Problem, Suite};
 use jointly_core::{Evaluation, Partitioning, digest};
 use jointly_data::ImportedProblem;
 use jointly_record::directory::RunDirectory;
@@ -186,7 +186,7 @@ fn of_files(files: &[PathBuf]) -> Result<Suite> {
 fn imported(file: &Path) -> Result<Problem> {
     let imported = ImportedProblem::read(file)?;
     let stem = file.file_stem().map_or_else(|| "problem".into(), |stem| stem.to_string_lossy().into_owned());
-    Ok(Problem { name: format!("{IMPORTED}/{stem}"), source: Source::Imported(imported.into()) })
+    Ok(Problem::imported(format!("{IMPORTED}/{stem}"), imported))
 }
 
 /// The problems that `--problems` matches.
@@ -216,7 +216,7 @@ fn held_file(directory: &RunDirectory, planned: &PlannedProblem) -> Result<Probl
     if imported.digest != *digest {
         bail!("{shown} is not the problem that the plan names: its digest is {}", imported.digest);
     }
-    Ok(Problem { name: planned.problem.clone(), source: Source::Imported(imported.into()) })
+    Ok(Problem::imported(planned.problem.clone(), imported))
 }
 
 #[cfg(test)]

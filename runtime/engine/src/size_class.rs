@@ -4,11 +4,9 @@
 //! work on them, but for what an early stop saves.
 
 use jointly_classification::{Problem, Source};
-use jointly_record::plan::Plan;
-use jointly_record::suites::IMPORTED;
+use jointly_core::Coordinates;
+use jointly_record::plan::{Plan, PlannedProblem};
 
-/// Parts of problems' names that say nothing of their size, each before a number.
-const NOT_OF_SIZE: [&str; 5] = ["seed", "sim", "split", "set", "temp"];
 /// Examples that agents learn from at a time: as many steps cost no more for more examples, but what it takes to read them.
 const BATCH: u64 = 100;
 const READING: u64 = 100;
@@ -30,8 +28,7 @@ pub fn size_classes(plan: &Plan) -> Vec<SizeClass> {
     let mut classes: Vec<SizeClass> = Vec::new();
     let mut places = std::collections::HashMap::new();
     for (place, planned) in plan.problems.iter().enumerate() {
-        // A file's name is the user's.
-        let name = if plan.suite == IMPORTED { planned.problem.clone() } else { size_of(&planned.problem) };
+        let name = size_of(&plan.suite, planned);
         let class = *places.entry(name.clone()).or_insert(classes.len());
         if class == classes.len() {
             classes.push(SizeClass { name, problems: Vec::new() });
@@ -41,13 +38,14 @@ pub fn size_classes(plan: &Plan) -> Vec<SizeClass> {
     classes
 }
 
-/// The name of a problem less the parts that say nothing of its size.
-fn size_of(problem: &str) -> String {
-    let parts = problem.split('/').filter(|part| {
-        let number = NOT_OF_SIZE.iter().find_map(|what| part.strip_prefix(what));
-        number.and_then(|number| number.parse::<f64>().ok()).is_none()
-    });
-    parts.collect::<Vec<_>>().join("/")
+/// The name of all problems of one size: of the series, less the temperature.
+fn size_of(suite: &str, planned: &PlannedProblem) -> String {
+    let Coordinates { group, train_size, temperature, .. } = &planned.coordinates;
+    match (train_size, temperature) {
+        (Some(size), Some(_)) if group.is_empty() => format!("{suite}/t{size}"),
+        (Some(size), Some(_)) => format!("{suite}/{group}/t{size}"),
+        _ => planned.series().to_owned(),
+    }
 }
 
 /// The expected relative cost of a unit on each of the plan's problems, whichever agent it is. It is a function
@@ -59,12 +57,15 @@ pub fn expected_costs(plan: &Plan) -> Vec<u64> {
     let known = suite.as_ref().map_or(&[][..], |suite| &suite.problems);
     let known: std::collections::HashMap<&str, &Problem> =
         known.iter().map(|problem| (problem.name.as_str(), problem)).collect();
-    let cost = |name: &str| match known.get(name).map(|problem| (problem, &problem.source)) {
+    let cost = |planned: &PlannedProblem| match known
+        .get(planned.problem.as_str())
+        .map(|problem| (problem, &problem.source))
+    {
         Some((problem, Source::Synthetic { train_size, .. })) => cost(*train_size, problem.task().input_dim),
         Some((_, Source::Real(real))) => cost(real.train_size(), real.card().input_dim),
-        Some((_, Source::Imported(_))) | None => cost(0, dimensions(name)),
+        Some((_, Source::Imported(_))) | None => cost(0, planned.coordinates.input_dim.unwrap_or(0)),
     };
-    plan.problems.iter().map(|planned| cost(&planned.problem)).collect()
+    plan.problems.iter().map(cost).collect()
 }
 
 fn cost(train_size: u32, input_dim: u32) -> u64 {
@@ -73,14 +74,9 @@ fn cost(train_size: u32, input_dim: u32) -> u64 {
     (learnt + FIXED_EXAMPLES) * (u64::from(input_dim) + FIXED_FEATURES)
 }
 
-/// The dimensions that a part of a name such as `d5` tells, where one does.
-fn dimensions(problem: &str) -> u32 {
-    problem.split('/').find_map(|part| part.strip_prefix('d')?.parse().ok()).unwrap_or(0)
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{expected_costs, size_classes, size_of};
+    use super::{expected_costs, size_classes};
     use jointly_host::Limits;
     use jointly_record::plan::Plan;
 
@@ -103,10 +99,13 @@ mod tests {
         assert_eq!(classes("testbed").len(), 7);
         let dyadic = classes("testbed/dyadic");
         assert!(dyadic.contains(&("testbed/dyadic/d100/t1000".to_owned(), 15)), "{dyadic:?}");
-        assert_eq!(size_of("coverage/gap/sim12"), "coverage/gap");
-        assert_eq!(size_of("quick/active/d5/set2/batch-mig"), "quick/active/d5/batch-mig");
-        // Only where a number follows.
-        assert_eq!(size_of("coverage/tables/settlements/sim1"), "coverage/tables/settlements");
+        let regression = |suite: &str| {
+            let suite = jointly_regression::regression_suite(suite).unwrap();
+            let plan = crate::plans::of_regression(&suite, 0, Limits::default(), Vec::new(), None);
+            size_classes(&plan).into_iter().map(|class| (class.name, class.problems.len())).collect::<Vec<_>>()
+        };
+        assert_eq!(regression("coverage/gap"), [("coverage/gap".to_owned(), 100)]);
+        assert!(regression("quick/active").contains(&("quick/active/d5/batch-mig".to_owned(), 3)));
     }
 
     #[test]

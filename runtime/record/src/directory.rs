@@ -20,6 +20,7 @@ use crate::format;
 use crate::journal::{self, Journal, PACK_AGAIN};
 use crate::kept::Kept;
 use crate::plan::Plan;
+use crate::suites;
 use crate::unit::UnitResult;
 
 /// How the name of a file begins while it is being written.
@@ -157,12 +158,15 @@ impl RunDirectory {
         if let Some(refusal) = format::refusal(&bytes, &shown) {
             bail!(refusal);
         }
-        let plan: Plan = serde_json::from_slice(&bytes).with_context(|| {
+        let mut plan: Plan = serde_json::from_slice(&bytes).with_context(|| {
             let remedy = self.remedy("run into another --out, or restore the file");
             format!("failed to read {shown} as a plan; {remedy}")
         })?;
         match plan.defect() {
-            None => Ok(plan),
+            None => {
+                suites::place(&mut plan);
+                Ok(plan)
+            }
             Some(defect) => bail!("{shown} is not a plan that this command made: {defect}"),
         }
     }

@@ -1,5 +1,6 @@
 //! Runs that tests make up: a plan and results that nobody measured.
 
+pub mod coordinates;
 pub mod regression;
 pub mod shift;
 
@@ -7,7 +8,7 @@ use jointly_core::failure::{Failure, Kind, Phase};
 use jointly_core::interface::INTERFACE;
 use jointly_core::limits::Limits;
 use jointly_core::metric::{CalibrationBin, MarginalValues};
-use jointly_core::{JointScore, Metric, ProblemScores, Score, digest};
+use jointly_core::{Coordinates, JointScore, Metric, ProblemScores, Score, digest};
 
 use crate::format::Format;
 use crate::plan::{Plan, PlannedAgent, PlannedProblem, ProblemOverrides, Terms, label};
@@ -46,6 +47,11 @@ pub fn agent(spec: &str) -> PlannedAgent {
     }
 }
 
+/// A problem of a plan, which has no place in its suite yet.
+pub fn planned_problem(name: &str, metric: Metric) -> PlannedProblem {
+    PlannedProblem { problem: name.to_owned(), metric, digest: None, coordinates: Coordinates::default() }
+}
+
 /// A plan of this version, with nothing overridden and on no problems yet.
 pub fn plan(suite: &str, terms: Terms, mut agents: Vec<PlannedAgent>) -> Plan {
     label(&mut agents);
@@ -70,12 +76,13 @@ impl InventedRun {
     /// Agents, each with what it has of the problems in their order. The fuel of an agent is its place, from 1.
     pub fn new(suite: &str, problems: &[&str], agents: &[(&str, &[Got])]) -> Self {
         let metric = if suite.ends_with("real") { Metric::Nll } else { Metric::Kl };
-        let problem = |name: &&str| PlannedProblem { problem: (*name).to_owned(), metric, digest: None };
+        let problem = |name: &&str| planned_problem(name, metric);
         let planned = agents.iter().map(|(spec, _)| agent(spec)).collect();
         let terms = Terms::Evaluation(jointly_classification::suite(suite).unwrap().evaluation);
         // Problems of whatever names, be they the suite's or not.
         let mut plan = plan(suite, terms, planned);
         plan.problems = problems.iter().map(problem).collect();
+        coordinates::place(&mut plan);
         let mut results = Vec::new();
         for (place, (_, got)) in agents.iter().enumerate() {
             assert_eq!(got.len(), problems.len());

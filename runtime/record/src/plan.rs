@@ -7,7 +7,7 @@ use jointly_classification::Initialization;
 use jointly_classification::shift::ShiftOptions;
 use jointly_core::interface::Interface;
 use jointly_core::limits::{Limits, SHIFT_FUEL};
-use jointly_core::{Evaluation, Metric, digest};
+use jointly_core::{Coordinates, Evaluation, Metric, digest};
 use jointly_regression::RegressionOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -136,6 +136,21 @@ pub struct PlannedProblem {
     /// The digest of its file or of its dataset's contents, where it comes from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
+    /// Where it stands in its suite.
+    #[serde(default, skip_serializing_if = "Coordinates::is_empty")]
+    pub coordinates: Coordinates,
+}
+
+impl PlannedProblem {
+    /// The name that its repetitions share: its own where it has none.
+    pub fn series(&self) -> &str {
+        if self.coordinates.series.is_empty() { &self.problem } else { &self.coordinates.series }
+    }
+
+    /// What standard errors are clustered by: its own name where its data are independent of those of all others.
+    pub fn cluster(&self) -> &str {
+        if self.coordinates.cluster.is_empty() { &self.problem } else { &self.coordinates.cluster }
+    }
 }
 
 impl Plan {

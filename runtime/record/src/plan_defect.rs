@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 
+use jointly_core::Coordinates;
 use jointly_core::digest::is_digest;
 use jointly_core::interface::LONGEST_NAME;
 
@@ -40,6 +41,9 @@ impl Plan {
         if names.len() != self.problems.len() {
             return Some("it names a problem twice".into());
         }
+        if let Some(odd) = self.problems.iter().find(|planned| !planned.coordinates.are_numbers()) {
+            return Some(format!("the temperature of {} is no positive number", odd.problem));
+        }
         if let Some(digest) = digests.into_iter().find(|digest| !is_digest(digest)) {
             return Some(format!("{digest} is not a digest"));
         }
@@ -61,7 +65,11 @@ impl Plan {
             printable::defect("the agent", &agent.agent, LONGEST_NAME)
                 .or_else(|| settings.find_map(|text| printable::defect("the setting", text, MOST_SETTING)))
         };
-        let problem = |planned: &PlannedProblem| printable::defect("the problem", &planned.problem, MOST_PROBLEM);
+        let problem = |planned: &PlannedProblem| {
+            let Coordinates { series, group, cluster, acquisition, .. } = &planned.coordinates;
+            let mut names = [&planned.problem, series, group, cluster].into_iter().chain(acquisition);
+            names.find_map(|name| printable::defect("the problem", name, MOST_PROBLEM))
+        };
         let table = |planned: &PlannedTable| printable::defect("the table", &planned.file, MOST_PROBLEM);
         let own = [("the version", &self.version), ("the interface", &self.interface), ("the engine", &self.engine)];
         let mut own = own.into_iter().chain([("the suite", &self.suite)]);

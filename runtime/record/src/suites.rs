@@ -1,13 +1,15 @@
 //! The suites of this version: names, sizes, and evaluation by default.
 
+use std::collections::HashMap;
+
 use anyhow::{Context, Result};
 use jointly_classification::Suite;
 use jointly_classification::shift::{shift_suite, shift_suites};
-use jointly_core::Evaluation;
+use jointly_core::{Coordinates, Evaluation};
 use jointly_regression::{RegressionSuite, regression_suite, regression_suite_on, regression_suites};
 
 use crate::guess;
-use crate::plan::Plan;
+use crate::plan::{Plan, Terms};
 
 /// The suite of problems that are given as files.
 pub const IMPORTED: &str = "imported";
@@ -53,8 +55,105 @@ pub fn evaluation(suite: &str) -> Option<Evaluation> {
     }
 }
 
+/// Fills in where each problem stands in its suite, where the plan does not say: plans of before there were coordinates. A
+/// problem that no suite of this version has keeps none.
+pub fn place(plan: &mut Plan) {
+    if plan.problems.iter().all(|planned| !planned.coordinates.is_empty()) {
+        return;
+    }
+    let known = coordinates(plan);
+    for planned in plan.problems.iter_mut().filter(|planned| planned.coordinates.is_empty()) {
+        if let Some(coordinates) = known.get(&planned.problem) {
+            planned.coordinates = coordinates.clone();
+        }
+    }
+}
+
+/// Where each problem of a plan's suite stands, on the plan's tables.
+fn coordinates(plan: &Plan) -> HashMap<String, Coordinates> {
+    match &plan.terms {
+        Terms::Evaluation(_) => {
+            let problems = jointly_classification::suite(&plan.suite).map(|suite| suite.problems);
+            problems.into_iter().flatten().map(|problem| (problem.name, problem.coordinates)).collect()
+        }
+        Terms::Regression(_) => {
+            let problems = suite_of(plan).map(|suite| suite.problems);
+            problems.into_iter().flatten().map(|problem| (problem.name, problem.coordinates)).collect()
+        }
+        Terms::Shift(_) => {
+            let problems = shift_suite(&plan.suite).map(|suite| suite.problems);
+            problems.into_iter().flatten().map(|problem| (problem.name, problem.coordinates)).collect()
+        }
+    }
+}
+
 /// The suite of regression of a plan on the plan's tables, without any data.
 pub fn suite_of(plan: &Plan) -> Option<RegressionSuite> {
     let tables = plan.tables.iter().map(|planned| planned.table().map(|(_, table)| table));
     regression_suite_on(&plan.suite, &tables.collect::<Result<Vec<_>>>().ok()?)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use jointly_classification::shift::shift_suite;
+    use jointly_core::{Coordinates, Metric, Repetition, digest};
+    use jointly_regression::regression_suite;
+
+    use super::place;
+    use crate::invented;
+    use crate::plan::{Plan, PlannedProblem, RegressionTerms, Terms};
+    use crate::planned_table::PlannedTable;
+
+    /// A plan of before there were coordinates.
+    fn plan(suite: &str, terms: Terms, problems: &[&str]) -> Plan {
+        let planned = |name: &&str| invented::planned_problem(name, Metric::Nll);
+        Plan { problems: problems.iter().map(planned).collect(), ..invented::plan(suite, terms, Vec::new()) }
+    }
+
+    fn clusters(mut plan: Plan) -> Vec<String> {
+        place(&mut plan);
+        plan.problems.iter().map(PlannedProblem::cluster).map(str::to_owned).collect()
+    }
+
+    /// Splits and variants of one dataset are one unit of a test, digits that are drawn anew each their own.
+    #[test]
+    fn problems_of_dataset_shift_are_clustered_by_dataset_where_there_is_one() {
+        let counts = |name: &str| {
+            let suite = shift_suite(name).unwrap();
+            let names: Vec<&str> = suite.problems.iter().map(|problem| problem.name.as_str()).collect();
+            let clusters = clusters(plan(name, Terms::Shift(suite.options), &names));
+            (clusters.len(), clusters.iter().collect::<HashSet<_>>().len())
+        };
+        assert_eq!(counts("shift/tabular"), (55, 3));
+        assert_eq!(counts("shift/cifar10"), (5, 1));
+        assert_eq!(counts("shift/synthetic"), (5, 5));
+        assert_eq!(counts("quick/shift"), (2, 2));
+    }
+
+    /// What a plan says stays, be it of a suite that this version does not know.
+    #[test]
+    fn only_problems_without_a_place_are_placed() {
+        let terms = || Terms::Evaluation(jointly_classification::suite("quick").unwrap().evaluation);
+        let mut plan = plan("quick", terms(), &["quick/t10/temp0.1/seed2", "quick/t100/temp0.1/seed2", "quick/mine"]);
+        let mine = Coordinates { series: "mine".into(), ..Coordinates::default() };
+        plan.problems[0].coordinates = mine.clone();
+        place(&mut plan);
+        assert_eq!((&plan.problems[0].coordinates, plan.problems[0].series()), (&mine, "mine"));
+        assert_eq!(plan.problems[1].series(), "quick/t100/temp0.1");
+        assert_eq!(plan.problems[1].coordinates.repetition, Some(Repetition::Seed(2)));
+        assert_eq!((plan.problems[2].coordinates.is_empty(), plan.problems[2].series()), (true, "quick/mine"));
+    }
+
+    #[test]
+    fn splits_of_a_user_supplied_table_are_clustered_by_its_name() {
+        let options = regression_suite("quick/coverage").unwrap().options;
+        let terms = Terms::Regression(RegressionTerms { options, predictor: None });
+        let problems = ["line/sim0", "mine/sim0", "uci/yours/split1"].map(|name| format!("quick/coverage/{name}"));
+        let mut plan = plan("quick/coverage", terms, &problems.each_ref().map(String::as_str));
+        let table = |file: &str| PlannedTable { file: file.to_owned(), digest: digest(b"") };
+        plan.tables = vec![table("mine.csv"), table("yours.csv")];
+        assert_eq!(clusters(plan), ["quick/coverage/line/sim0", "quick/coverage/mine/sim0", "yours"]);
+    }
 }

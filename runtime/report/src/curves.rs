@@ -1,11 +1,13 @@
 //! Points, ranges and axes of scores against the number of training examples.
 
+use std::collections::BTreeMap;
+
+use jointly_core::Coordinates;
 use jointly_record::quantity::{self, counted};
 use jointly_score::scores::AgentScores;
 
 use crate::drawing::{Area, Axis, Panel, Point, Scale, Series, Style};
-use crate::place::Place;
-use crate::view::{Cell, View};
+use crate::view::{Cell, View, train_size};
 
 /// The title of the axis of training sizes.
 pub(crate) const SIZES: &str = "training examples T";
@@ -13,9 +15,9 @@ pub(crate) const SIZES: &str = "training examples T";
 const HIGHEST: f64 = 2.5;
 
 /// An agent's mean of a score at each training size, over the problems at some places.
-pub(crate) fn curve(view: &View, agent: &AgentScores, score: &str, at: impl Fn(&Place) -> bool) -> Vec<Point> {
-    let sizes = view.distinct(|place| place.train_size.filter(|_| at(place)));
-    let cell = |size: f64| view.cell(agent, score, |place| at(place) && place.train_size == Some(size));
+pub(crate) fn curve(view: &View, agent: &AgentScores, score: &str, at: impl Fn(&Coordinates) -> bool) -> Vec<Point> {
+    let sizes = view.distinct(|place| train_size(place).filter(|_| at(place)));
+    let cell = |size: f64| view.cell(agent, score, |place| at(place) && train_size(place) == Some(size));
     sizes.into_iter().filter_map(|size| Some(point(&agent.planned.label, size, cell(size)?))).collect()
 }
 
@@ -28,7 +30,7 @@ pub(crate) fn point(label: &str, x: f64, cell: Cell) -> Point {
 }
 
 /// How many seeds the points are over that some places make: `the 3 seeds`, or `the 1 to 3 seeds`.
-pub(crate) fn seeds(view: &View, at: impl Fn(&&Place) -> bool) -> String {
+pub(crate) fn seeds(view: &View, at: impl Fn(&&Coordinates) -> bool) -> String {
     let counts = counts(view, at);
     match (counts.iter().min(), counts.iter().max()) {
         (Some(least), Some(most)) if least < most => format!("the {least} to {}", counted(*most, "seed")),
@@ -37,7 +39,7 @@ pub(crate) fn seeds(view: &View, at: impl Fn(&&Place) -> bool) -> String {
 }
 
 /// A sentence on the errors of points that are of one problem; none where there are none.
-pub(crate) fn lonely(view: &View, at: impl Fn(&&Place) -> bool) -> Option<String> {
+pub(crate) fn lonely(view: &View, at: impl Fn(&&Coordinates) -> bool) -> Option<String> {
     counts(view, at).contains(&1).then(|| {
         "The error of a point of a single problem is the standard error over its tau-samples, and does not include the variation \
          of one training."
@@ -45,16 +47,13 @@ pub(crate) fn lonely(view: &View, at: impl Fn(&&Place) -> bool) -> Option<String
     })
 }
 
-/// The number of problems of each different place.
-fn counts(view: &View, at: impl Fn(&&Place) -> bool) -> Vec<usize> {
-    let mut counted: Vec<(&Place, usize)> = Vec::new();
+/// The number of problems of each series.
+fn counts(view: &View, at: impl Fn(&&Coordinates) -> bool) -> Vec<usize> {
+    let mut counted: BTreeMap<&str, usize> = BTreeMap::new();
     for place in view.places().filter(at) {
-        match counted.iter_mut().find(|(known, _)| *known == place) {
-            Some((_, count)) => *count += 1,
-            None => counted.push((place, 1)),
-        }
+        *counted.entry(&place.series).or_default() += 1;
     }
-    counted.into_iter().map(|(_, count)| count).collect()
+    counted.into_values().collect()
 }
 
 /// A panel over training sizes, from zero to what the curves need.

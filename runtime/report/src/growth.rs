@@ -4,8 +4,8 @@
 use crate::curves::{curve, lonely, marked, panel, range, seeds, size_axis};
 use crate::drawing::{Area, Axis, Canvas, Point, Series, shortened};
 use crate::figure::{Figure, WIDTH, cells, counted, digits};
-use crate::place::Place;
-use crate::view::{Family, JointScore, View};
+use crate::view::{Family, JointScore, View, train_size};
+use jointly_core::Coordinates;
 
 /// Agents side by side before the next row of panels.
 const COLUMNS: usize = 6;
@@ -26,7 +26,7 @@ pub(crate) fn figures(view: &View) -> Vec<Figure> {
 }
 
 fn figure(view: &View, group: &str, score: &JointScore) -> Option<Figure> {
-    let sizes = view.distinct(|place| place.train_size.filter(|_| place.group == group));
+    let sizes = view.distinct(|place| train_size(place).filter(|_| place.group == group));
     let temperatures = view.distinct(|place| place.temperature.filter(|_| place.group == group));
     if sizes.len() < 2 || temperatures.is_empty() {
         return None;
@@ -86,7 +86,7 @@ impl Sheet<'_, '_> {
     }
 
     fn curve(&self, agent: &jointly_score::scores::AgentScores, temperature: f64) -> Vec<Point> {
-        let here = |place: &Place| place.group == self.group && place.temperature == Some(temperature);
+        let here = |place: &Coordinates| place.group == self.group && place.temperature == Some(temperature);
         curve(self.view, agent, &self.score.name, here)
     }
 
@@ -125,8 +125,8 @@ impl Sheet<'_, '_> {
     fn numbers(&self, family: &Family, temperature: f64) -> Vec<Vec<String>> {
         let label = &family.best().planned.label;
         let cell = |size: &f64| {
-            let here = |place: &Place| {
-                place.group == self.group && place.temperature == Some(temperature) && place.train_size == Some(*size)
+            let here = |place: &Coordinates| {
+                place.group == self.group && place.temperature == Some(temperature) && train_size(place) == Some(*size)
             };
             let cell = self.view.cell(family.best(), &self.score.name, here)?;
             let mut row = cells([label, &temperature.to_string(), &size.to_string(), &digits(cell.mean)]);
@@ -137,7 +137,7 @@ impl Sheet<'_, '_> {
     }
 
     fn caption(&self) -> String {
-        let here = |place: &&Place| place.group == self.group && place.temperature.is_some();
+        let here = |place: &&Coordinates| place.group == self.group && place.temperature.is_some();
         let mut sentences = vec![format!(
             "{} in nats over {}, a column an agent and a row a temperature; a point is the mean over {} of its T and \
              temperature, with one standard error.",

@@ -1,14 +1,13 @@
 //! Figure 7 of the paper: on each real dataset, how much less an agent loses than the baseline, against T.
 
-use jointly_core::paired_difference;
+use jointly_core::{Coordinates, paired_difference};
 use jointly_record::quantity;
 use jointly_score::scores::AgentScores;
 
 use crate::curves::{extent, marked, panel, size_axis};
 use crate::drawing::{Area, Axis, Canvas, Point, Series, Style};
 use crate::figure::{Figure, WIDTH, cells, digits};
-use crate::place::Place;
-use crate::view::{JointScore, Pairs, View};
+use crate::view::{JointScore, Pairs, View, train_size};
 
 /// With more agents than that, the best variant of each is drawn alone.
 const MOST: usize = 8;
@@ -85,8 +84,8 @@ pub(crate) fn figure(view: &View) -> Option<Figure> {
 
 /// Training sizes of a dataset; none of what has a temperature, which the testbed's figures show.
 fn sizes(view: &View, dataset: &str) -> Vec<f64> {
-    let real = |place: &Place| place.group == dataset && place.temperature.is_none();
-    view.distinct(|place| place.train_size.filter(|_| real(place)))
+    let real = |place: &Coordinates| place.group == dataset && place.temperature.is_none();
+    view.distinct(|place| train_size(place).filter(|_| real(place)))
 }
 
 /// The agents to draw, each with a style of its own.
@@ -109,7 +108,7 @@ fn curve<'a>(
 ) -> Vec<Point> {
     let mut points = Vec::new();
     for size in sizes(view, dataset) {
-        let here = |place: &Place| place.group == dataset && place.train_size == Some(size);
+        let here = |place: &Coordinates| place.group == dataset && train_size(place) == Some(size);
         let Pairs { problems, mine, theirs } = view.pairs(agent, baseline, &score.name, here);
         let failed = view.cell(agent, &score.name, here).map_or(0, |cell| cell.failed);
         if mine.is_empty() && failed == 0 {

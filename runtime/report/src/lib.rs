@@ -17,7 +17,6 @@ mod improvement;
 mod page;
 mod pair;
 pub mod picture;
-mod place;
 mod provenance;
 mod quantile;
 mod ratio;

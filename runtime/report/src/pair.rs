@@ -3,8 +3,8 @@
 use crate::curves::{curve, lonely, marked, panel, range, seeds, size_axis};
 use crate::drawing::{Area, Axis, Canvas, Point};
 use crate::figure::{Figure, WIDTH, cells, counted, digits};
-use crate::place::Place;
-use crate::view::View;
+use crate::view::{View, train_size};
+use jointly_core::Coordinates;
 
 /// The agents that the paper compares.
 pub const PAIR: [&str; 2] = ["ensemble", "ensemble+"];
@@ -20,13 +20,13 @@ pub(crate) fn figures(view: &View, pair: &[String; 2]) -> Vec<Figure> {
 
 fn figure(view: &View, group: &str, pair: &[String; 2]) -> Option<Figure> {
     let agents = [view.find(&pair[0])?, view.find(&pair[1])?];
-    let sizes = view.distinct(|place| place.train_size.filter(|_| place.group == group));
+    let sizes = view.distinct(|place| train_size(place).filter(|_| place.group == group));
     let temperatures = view.distinct(|place| place.temperature.filter(|_| place.group == group));
     let temperature = *temperatures.get(temperatures.len() / 2)?;
     if sizes.len() < 2 || std::ptr::eq(agents[0], agents[1]) {
         return None;
     }
-    let here = |place: &Place| place.group == group && place.temperature == Some(temperature);
+    let here = |place: &Coordinates| place.group == group && place.temperature == Some(temperature);
     let panels = view.joint.len() as f64;
     let width = ((WIDTH - LEFT - 20.0) / panels - GAP).min(430.0);
     let mut canvas = Canvas::new(WIDTH, HEIGHT + 112.0);
@@ -40,7 +40,7 @@ fn figure(view: &View, group: &str, pair: &[String; 2]) -> Option<Figure> {
         for (agent, curve) in agents.iter().zip(curves) {
             panel.series(&mut canvas, &marked(view.style(&agent.planned.agent), curve));
             for size in &sizes {
-                let cell = view.cell(agent, &score.name, |place| here(place) && place.train_size == Some(*size));
+                let cell = view.cell(agent, &score.name, |place| here(place) && train_size(place) == Some(*size));
                 let Some(cell) = cell else { continue };
                 let mut row = cells([&agent.planned.label, &score.name, &size.to_string(), &digits(cell.mean)]);
                 row.extend([digits(cell.stderr), cell.problems.to_string(), cell.failed.to_string()]);
@@ -52,7 +52,7 @@ fn figure(view: &View, group: &str, pair: &[String; 2]) -> Option<Figure> {
     canvas.legend((LEFT, 16.0), WIDTH - LEFT, &named);
     let over = if group.is_empty() { String::new() } else { format!(" of {group}") };
     let [one, other] = agents.map(|agent| &agent.planned.label);
-    let own = |place: &&Place| here(place);
+    let own = |place: &&Coordinates| here(place);
     let mut caption = vec![format!(
         "Means at temperature {temperature}, the middle one, over {}: a point is the mean over {} of its T, with one standard \
          error. × is a failure on some problem there.",

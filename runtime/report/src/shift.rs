@@ -65,6 +65,7 @@ pub(crate) fn figures(view: &View, shown: &Shown, defaults: Defaults) -> Vec<Fig
 mod tests {
     use crate::figure::Figure;
     use crate::view::View;
+    use jointly_record::invented::coordinates;
     use jointly_record::invented::shift::{shift_run, shifting, with_failure};
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
@@ -150,6 +151,7 @@ mod tests {
             format!("quick/shift/{}/seed{}", ["iris", "wine", "glass", "yeast"][number / 2], number % 2)
         };
         run.plan.problems.iter_mut().for_each(|planned| planned.problem = name(&planned.problem));
+        coordinates::place(&mut run.plan);
         run.results.iter_mut().for_each(|result| result.problem = name(&result.problem));
         let scores = run.scores();
         let drawn = figures(&scores);

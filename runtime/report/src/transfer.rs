@@ -1,13 +1,13 @@
 //! Figures 6 and 11 of the paper: whether variants that do better on synthetic problems do better on real data.
 
+use jointly_core::Coordinates;
 use jointly_record::plan::PlannedAgent;
 use jointly_score::scores::AgentScores;
 
 use crate::correlation::{Correlation, pearson, spearman};
 use crate::drawing::{Area, Axis, Canvas, Panel, Point, Scale, Style};
 use crate::figure::{Figure, WIDTH, cells, counted, digits};
-use crate::place::Place;
-use crate::view::View;
+use crate::view::{View, train_size};
 
 /// Training sizes of the paper's low-data regime.
 const LOW: [f64; 2] = [1.0, 10.0];
@@ -36,9 +36,9 @@ impl Regime {
     }
 
     /// The places of the regime in a run: of each dataset, or whatever its problems are grouped by.
-    fn holds(self, view: &View, place: &Place) -> bool {
-        let Some(size) = place.train_size else { return false };
-        let largest = view.places().filter(|other| other.group == place.group).filter_map(|other| other.train_size);
+    fn holds(self, view: &View, place: &Coordinates) -> bool {
+        let Some(size) = train_size(place) else { return false };
+        let largest = view.places().filter(|other| other.group == place.group).filter_map(train_size);
         match self {
             Self::Low => LOW.contains(&size),
             Self::High => !LOW.contains(&size) && size == largest.fold(0.0, f64::max),
@@ -131,7 +131,7 @@ impl<'v, 'a> Comparison<'v, 'a> {
 
     /// A variant's score on a dataset, where it has one on all of the dataset's problems.
     fn on(&self, variant: &Variant, regime: Regime, dataset: &str) -> Option<f64> {
-        let here = |place: &Place| place.group == dataset && regime.holds(self.real, place);
+        let here = |place: &Coordinates| place.group == dataset && regime.holds(self.real, place);
         whole(self.real, variant.real, self.y_score, here).filter(|value| value.is_finite())
     }
 
@@ -308,7 +308,7 @@ impl<'v, 'a> Comparison<'v, 'a> {
 }
 
 /// An agent's mean at some places, where it has a result on all of them.
-fn whole(view: &View, agent: &AgentScores, score: &str, at: impl Fn(&Place) -> bool) -> Option<f64> {
+fn whole(view: &View, agent: &AgentScores, score: &str, at: impl Fn(&Coordinates) -> bool) -> Option<f64> {
     let wanted = view.places().filter(|place| at(place)).count();
     let cell = view.cell(agent, score, at)?;
     (cell.failed == 0 && cell.problems == wanted).then_some(cell.mean)

@@ -214,10 +214,10 @@ fn caption(view: &View, (by, parameter): (&str, &str), rows: &[Row], values: &[T
     if values.iter().any(|value| value.one.variants.len() > 1) {
         sentences.push(format!(
             "Full bars are the one variant that has the best mean {by} over all problems; light bars take in each setting, \
-             the problems that differ in their seed alone, the variant that is best there. Both are chosen on the problems \
+             the problems that are repetitions of one another, the variant that is best there. Both are chosen on the problems \
              that they are shown on, and the light bars flatter themselves where a setting has few problems: the darker \
-             outlined bars, held out, show on each problem the variant that the other seeds of its setting choose, where \
-             there are other seeds."
+             outlined bars, held out, show on each problem the variant that the other repetitions of its setting choose, \
+             where there are others."
         ));
     } else {
         sentences.push("Each value has a single variant, so that there is nothing to tune.".into());

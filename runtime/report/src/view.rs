@@ -1,13 +1,12 @@
-//! A run as the figures look at it: families of variants, a baseline, and what each problem's name says.
+//! A run as the figures look at it: families of variants, a baseline, and where each problem stands.
 
 use std::collections::HashMap;
 
-use jointly_core::{At, ScoreName};
+use jointly_core::{At, Coordinates, ScoreName};
 use jointly_score::leaderboard::{Baseline, Leaderboard};
 use jointly_score::scores::{AgentScores, Scores};
 
 use crate::drawing::{Palette, Style};
-use crate::place::Place;
 use crate::ratio::{Ratio, ratio_of_means};
 
 /// Colours of the palette.
@@ -27,9 +26,14 @@ pub(crate) struct View<'a> {
     pub(crate) joint: Vec<JointScore>,
     /// The score that ranks.
     pub(crate) ranked_by: Option<String>,
-    places: HashMap<&'a str, Place>,
+    places: HashMap<&'a str, &'a Coordinates>,
     clusters: HashMap<&'a str, &'a str>,
     palette: Palette<'a>,
+}
+
+/// Number T of training examples.
+pub(crate) fn train_size(place: &Coordinates) -> Option<f64> {
+    place.train_size.map(f64::from)
 }
 
 /// An agent's variants.
@@ -96,13 +100,12 @@ impl<'a> View<'a> {
         }
         let baseline = leaderboard.baseline(baseline);
         let plan = scores.plan;
-        let place = |problem: &'a str| (problem, Place::of(&plan.suite, problem));
         Self {
             scores,
             joint: scores.names().into_iter().filter_map(JointScore::new).collect(),
             ranked_by: leaderboard.ranked_by().map(|name| name.to_string()),
             clusters: scores.clusters(),
-            places: plan.problems.iter().map(|problem| place(problem.problem.as_str())).collect(),
+            places: plan.problems.iter().map(|problem| (problem.problem.as_str(), &problem.coordinates)).collect(),
             palette: Palette::new(plan.agents.iter().map(|agent| agent.agent.as_str())),
             agents,
             families,
@@ -155,9 +158,14 @@ impl<'a> View<'a> {
         self.agents.iter().find(|agent| agent.planned.label == name).copied().or(family)
     }
 
+    /// The place of the problem of that name.
+    pub(crate) fn place(&self, problem: &str) -> Option<&'a Coordinates> {
+        self.places.get(problem).copied()
+    }
+
     /// The places of all problems, in the plan's order.
-    pub(crate) fn places(&self) -> impl Iterator<Item = &Place> {
-        self.scores.plan.problems.iter().filter_map(|problem| self.places.get(problem.problem.as_str()))
+    pub(crate) fn places(&self) -> impl Iterator<Item = &Coordinates> {
+        self.scores.plan.problems.iter().map(|problem| &problem.coordinates)
     }
 
     /// The keys of problems that are not drawn together, in the plan's order.
@@ -172,7 +180,7 @@ impl<'a> View<'a> {
     }
 
     /// Rising values of something that places have.
-    pub(crate) fn distinct(&self, value: impl Fn(&Place) -> Option<f64>) -> Vec<f64> {
+    pub(crate) fn distinct(&self, value: impl Fn(&Coordinates) -> Option<f64>) -> Vec<f64> {
         let mut values: Vec<f64> = self.places().filter_map(value).collect();
         values.sort_by(f64::total_cmp);
         values.dedup();
@@ -180,9 +188,9 @@ impl<'a> View<'a> {
     }
 
     /// An agent's mean of a score over the problems at some places; none where it has no result there.
-    pub(crate) fn cell(&self, agent: &AgentScores, score: &str, at: impl Fn(&Place) -> bool) -> Option<Cell> {
-        let wanted = |problem: &str| self.places.get(problem).is_some_and(&at);
-        let failed = agent.failures.iter().filter(|(problem, _)| wanted(problem)).count();
+    pub(crate) fn cell(&self, agent: &AgentScores, score: &str, at: impl Fn(&Coordinates) -> bool) -> Option<Cell> {
+        let wanted = |problem: &str| self.places.get(problem).is_some_and(|place| at(place));
+        let failed = self.failures(agent, &at);
         match agent.summary_where(score, wanted) {
             Some(summary) => {
                 Some(Cell { mean: summary.mean, stderr: summary.stderr, problems: summary.problems, failed })
@@ -192,14 +200,19 @@ impl<'a> View<'a> {
         }
     }
 
+    /// The number of problems at some places that an agent failed on.
+    pub(crate) fn failures(&self, agent: &AgentScores, at: impl Fn(&Coordinates) -> bool) -> usize {
+        agent.failures.iter().filter(|(problem, _)| self.places.get(problem).is_some_and(|place| at(place))).count()
+    }
+
     /// An agent's score on each problem at some places that it has one on.
     pub(crate) fn values(
         &self,
         agent: &AgentScores<'a>,
         score: &str,
-        at: impl Fn(&Place) -> bool,
+        at: impl Fn(&Coordinates) -> bool,
     ) -> Vec<(&'a str, f64)> {
-        let here = |problem: &str| self.places.get(problem).is_some_and(&at);
+        let here = |problem: &str| self.places.get(problem).is_some_and(|place| at(place));
         let values = agent.problems.iter().filter(|problem| here(problem.problem));
         values.filter_map(|problem| Some((problem.problem, problem.value(score)?.value))).collect()
     }
@@ -210,7 +223,7 @@ impl<'a> View<'a> {
         agent: &AgentScores<'a>,
         baseline: &AgentScores<'a>,
         score: &str,
-        at: impl Fn(&Place) -> bool,
+        at: impl Fn(&Coordinates) -> bool,
     ) -> Pairs<'a> {
         Pairs::of(&self.values(agent, score, &at), &self.values(baseline, score, &at))
     }

@@ -227,13 +227,9 @@ impl<'a> Leaderboard<'a> {
     /// Says that means are over several acquisitions, where they are.
     fn of_acquisitions(&self) -> String {
         let plan = self.scores.plan;
-        if plan.regression().is_none() {
-            return String::new();
-        }
-        let used = |own: &Acquisition| {
-            plan.problems.iter().any(|planned| Acquisition::of_problem(&planned.problem) == Some(*own))
-        };
-        let used: Vec<String> = Acquisition::ALL.iter().filter(|own| used(own)).map(ToString::to_string).collect();
+        let used =
+            |own: &String| plan.problems.iter().any(|planned| planned.coordinates.acquisition.as_ref() == Some(own));
+        let used: Vec<String> = Acquisition::ALL.iter().map(ToString::to_string).filter(used).collect();
         if used.len() < 2 {
             return String::new();
         }
@@ -413,7 +409,7 @@ where
     let (mut clusters, mut values) = (Vec::new(), (Vec::new(), Vec::new()));
     for (problem, mine) in agent.by_problem(by) {
         if let Some(theirs) = theirs.get(problem.problem) {
-            clusters.push(problem.cluster.as_str());
+            clusters.push(problem.planned.cluster());
             values.0.push(mine.value);
             values.1.push(*theirs);
         }

@@ -2,7 +2,6 @@
 #![deny(missing_docs)]
 
 pub mod cells;
-pub mod clusters;
 pub mod combined;
 pub mod comparison;
 pub mod entry;

@@ -7,12 +7,11 @@ use anyhow::Result;
 use jointly_core::ScoreName;
 use jointly_record::directory::RunDirectory;
 use jointly_record::format::Format;
-use jointly_record::plan::Plan;
+use jointly_record::plan::{Plan, PlannedProblem};
 use jointly_record::unit::{Outcome, UnitResult};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
-use crate::clusters;
 use document::AgentDocument;
 
 mod across;
@@ -36,8 +35,6 @@ pub struct Scores<'a> {
     pub agents: Vec<AgentScores<'a>>,
     /// The scores of agents against each other, problem by problem: for correlations only.
     pub cross: Vec<CrossProblem<'a>>,
-    /// The cluster of each of the plan's problems, in their order.
-    clusters: Vec<String>,
 }
 
 /// The units that the standard errors of a run's means are over.
@@ -106,10 +103,9 @@ impl<'a> Scores<'a> {
     pub fn new(plan: &'a Plan, results: &'a [UnitResult]) -> Self {
         let by_unit: HashMap<(&str, &str), &UnitResult> =
             results.iter().map(|result| ((result.agent.as_str(), result.problem.as_str()), result)).collect();
-        let clusters = clusters::clusters(plan);
         let agents = plan.agents.iter().map(|planned| {
             let mut agent = AgentScores::new(planned);
-            for (problem, cluster) in plan.problems.iter().zip(&clusters) {
+            for problem in &plan.problems {
                 let name = problem.problem.as_str();
                 let Some(result) = by_unit.get(&(planned.label.as_str(), name)) else {
                     agent.missing += 1;
@@ -122,7 +118,7 @@ impl<'a> Scores<'a> {
                 let unit = result.outcome.regression();
                 agent.problems.push(ScoredProblem {
                     problem: name,
-                    cluster: cluster.clone(),
+                    planned: problem,
                     values,
                     unit,
                     shift: result.outcome.shift(),
@@ -136,13 +132,14 @@ impl<'a> Scores<'a> {
             agent
         });
         let agents = agents.collect();
-        Self { plan, agents, cross: Vec::new(), clusters }
+        Self { plan, agents, cross: Vec::new() }
     }
 
     /// The units of the standard errors of the plan's problems.
     pub fn units(&self) -> Units {
-        let alone = self.plan.problems.iter().zip(&self.clusters).all(|(planned, cluster)| planned.problem == *cluster);
-        match self.clusters.as_slice() {
+        let clusters: Vec<&str> = self.plan.problems.iter().map(PlannedProblem::cluster).collect();
+        let alone = self.plan.problems.iter().all(|planned| planned.problem == planned.cluster());
+        match clusters.as_slice() {
             [_] if self.plan.shift().is_some() => Units::Inputs,
             [_] if self.plan.evaluation().is_none() => Units::OneProblem,
             [_] => Units::TauSamples,
@@ -153,9 +150,8 @@ impl<'a> Scores<'a> {
     }
 
     /// The clusters of the plan's problems, by their names.
-    pub fn clusters(&self) -> HashMap<&'a str, &str> {
-        let names = self.plan.problems.iter().map(|planned| planned.problem.as_str());
-        names.zip(self.clusters.iter().map(String::as_str)).collect()
+    pub fn clusters(&self) -> HashMap<&'a str, &'a str> {
+        self.plan.problems.iter().map(|planned| (planned.problem.as_str(), planned.cluster())).collect()
     }
 
     /// The names of all scores, in the order of their definitions.

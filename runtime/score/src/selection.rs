@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use jointly_core::failure::Failure;
 use jointly_core::{Summary, paired_difference, summarize_clusters};
-use jointly_record::plan::Plan;
+use jointly_record::plan::{Plan, PlannedProblem};
 use serde_json::{Value, json};
 
 use crate::scores::{AgentScores, Scores, number};
@@ -14,7 +14,7 @@ use crate::scores::{AgentScores, Scores, number};
 pub enum Tune {
     /// One variant for all problems
     Global,
-    /// A variant for each setting: the problems that differ in their seed alone
+    /// A variant for each setting: problems that are repetitions of one another, such as those of several seeds
     PerSetting,
 }
 
@@ -48,7 +48,7 @@ pub struct Selection<'a> {
     pub choices: Vec<Choice<'a>>,
     /// Mean over problems of the chosen variants' scores. It is on the problems that chose them, so it flatters.
     pub tuned: Option<Summary>,
-    /// Where each seed's problems are scored by what the other seeds' problems choose; none with one seed.
+    /// Where the problems of each repetition are scored by what those of the others choose; none with one repetition.
     pub held_out: Option<HeldOut<'a>>,
 }
 
@@ -65,7 +65,7 @@ pub struct Variant<'a> {
 
 /// The variant that a group of problems chose.
 pub struct Choice<'a> {
-    /// The common part of the names of the group's problems.
+    /// The name of the group: of its series, or `all problems`.
     pub setting: String,
     /// The group's problems.
     pub problems: Vec<&'a str>,
@@ -86,7 +86,7 @@ impl<'a> Choice<'a> {
 pub struct HeldOut<'a> {
     /// Each problem with the variant that the others of its group choose.
     pub choices: Vec<(&'a str, &'a AgentScores<'a>)>,
-    /// The mean of each problem's score under the variant that the other seeds chose.
+    /// The mean of each problem's score under the variant that the other repetitions chose.
     pub summary: Summary,
 }
 
@@ -94,14 +94,15 @@ impl<'a> Selection<'a> {
     /// Chooses by the mean of the named score; of equals, the first in the plan's order. A variant that lacks the score on a
     /// problem that another has it on is not compared.
     pub fn new(agent: &'a str, variants: &[&'a AgentScores<'a>], score: &str, tune: Tune) -> Self {
-        let (problems, clusters): (Vec<&'a str>, Vec<&'a str>) =
+        let problems: Vec<&'a PlannedProblem> =
             match variants.iter().filter(|variant| variant.complete()).max_by_key(|it| it.by_problem(score).count()) {
                 Some(variant) => {
                     let scored = variant.problems.iter().filter(|problem| problem.value(score).is_some());
-                    scored.map(|problem| (problem.problem, problem.cluster.as_str())).unzip()
+                    scored.map(|problem| problem.planned).collect()
                 }
-                None => (Vec::new(), Vec::new()),
+                None => Vec::new(),
             };
+        let clusters: Vec<&str> = problems.iter().map(|planned| planned.cluster()).collect();
         let (mut complete, mut incomplete) = (Vec::new(), Vec::new());
         for &scores in variants {
             let values: Vec<f64> = scores.by_problem(score).map(|(_, scored)| scored.value).collect();
@@ -126,7 +127,7 @@ impl<'a> Selection<'a> {
             let of: Vec<&str> = group.iter().map(|problem| clusters[*problem]).collect();
             choices.push(Choice {
                 setting: setting.clone(),
-                problems: group.iter().map(|problem| problems[*problem]).collect(),
+                problems: group.iter().map(|problem| problems[*problem].problem.as_str()).collect(),
                 scores: complete[best].scores,
                 summary: summarize_clusters(&own, &of),
             });
@@ -134,7 +135,7 @@ impl<'a> Selection<'a> {
         let held_out = held_out(&values, &problems, &groups).map(|chosen| {
             let own: Vec<f64> = chosen.iter().enumerate().map(|(problem, variant)| values[*variant][problem]).collect();
             let scores = chosen.iter().map(|variant| complete[*variant].scores);
-            let choices = problems.iter().copied().zip(scores).collect();
+            let choices = problems.iter().map(|planned| planned.problem.as_str()).zip(scores).collect();
             HeldOut { choices, summary: summarize_clusters(&own, &clusters) }
         });
         let all: Vec<usize> = (0..problems.len()).collect();
@@ -227,25 +228,17 @@ fn summary_json(summary: Summary) -> Value {
     json!({ "mean": number(summary.mean), "stderr": number(summary.stderr), "problems": summary.problems })
 }
 
-/// The groups of problems that choose together, by what their names have in common.
-fn groups(problems: &[&str], tune: Tune) -> BTreeMap<String, Vec<usize>> {
+/// The groups of problems that choose together: all of them, or those of a series.
+fn groups(problems: &[&PlannedProblem], tune: Tune) -> BTreeMap<String, Vec<usize>> {
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, problem) in problems.iter().enumerate() {
         let key = match tune {
             Tune::Global => "all problems",
-            Tune::PerSetting => split(problem).0,
+            Tune::PerSetting => problem.series(),
         };
         groups.entry(key.to_owned()).or_default().push(at);
     }
     groups
-}
-
-/// A problem's setting and its seed, the last part of its name.
-fn split(problem: &str) -> (&str, &str) {
-    match problem.rsplit_once('/') {
-        Some((setting, seed)) if seed.starts_with("seed") => (setting, seed),
-        _ => (problem, ""),
-    }
 }
 
 /// The variant with the lowest mean over these problems, where there is one.
@@ -255,17 +248,22 @@ fn best(values: &[&[f64]], problems: &[usize]) -> Option<usize> {
     (0..means.len()).min_by(|a, b| means[*a].total_cmp(&means[*b]))
 }
 
-/// The variant that each problem's group would choose without the problems of its seed; none where a group has no other
-/// seed.
-fn held_out(values: &[&[f64]], problems: &[&str], groups: &BTreeMap<String, Vec<usize>>) -> Option<Vec<usize>> {
+/// The variant that each problem's group would choose without the problems of its repetition; none where a group has no other
+/// repetition.
+fn held_out(
+    values: &[&[f64]],
+    problems: &[&PlannedProblem],
+    groups: &BTreeMap<String, Vec<usize>>,
+) -> Option<Vec<usize>> {
     if problems.is_empty() {
         return None;
     }
     let mut chosen = vec![0; problems.len()];
     for group in groups.values() {
         for problem in group {
-            let seed = |at: &usize| split(problems[*at]).1;
-            let others: Vec<usize> = group.iter().copied().filter(|other| seed(other) != seed(problem)).collect();
+            let repetition = |at: &usize| problems[*at].coordinates.repetition;
+            let others: Vec<usize> =
+                group.iter().copied().filter(|other| repetition(other) != repetition(problem)).collect();
             if others.is_empty() {
                 return None;
             }
@@ -279,14 +277,22 @@ fn held_out(values: &[&[f64]], problems: &[&str], groups: &BTreeMap<String, Vec<
 mod tests {
     use super::*;
     use crate::invented::InventedScores as _;
-    use jointly_record::invented::{Got, InventedRun};
+    use jointly_core::Metric;
+    use jointly_record::invented::{Got, InventedRun, planned_problem};
 
-    const PROBLEMS: [&str; 4] = ["s/a/seed0", "s/a/seed1", "s/b/seed0", "s/b/seed1"];
+    /// Two repetitions of each of two series, and a problem that no suite has.
+    fn plan() -> Plan {
+        let problems = ["t10/temp0.1/seed0", "t10/temp0.1/seed1", "t100/temp0.1/seed0", "t100/temp0.1/seed1"];
+        let problems = problems.map(|name| format!("quick/{name}"));
+        InventedRun::scored("quick", &problems.each_ref().map(String::as_str), &[]).plan
+    }
 
     #[test]
     fn one_choice_or_one_a_setting() {
         let values: [&[f64]; 2] = [&[1.0, 1.0, 4.0, 4.0], &[2.0, 2.0, 2.0, 2.0]];
-        let chosen = |tune| groups(&PROBLEMS, tune).values().map(|group| best(&values, group)).collect::<Vec<_>>();
+        let plan = plan();
+        let problems: Vec<&PlannedProblem> = plan.problems.iter().collect();
+        let chosen = |tune| groups(&problems, tune).values().map(|group| best(&values, group)).collect::<Vec<_>>();
         assert_eq!(chosen(Tune::Global), [Some(1)]);
         assert_eq!(chosen(Tune::PerSetting), [Some(0), Some(1)]);
     }
@@ -301,18 +307,26 @@ mod tests {
     fn held_out_scores_are_those_of_what_the_other_seeds_choose() {
         // Each variant is lucky on one seed: chosen on that seed, it scores badly on the other.
         let values: [&[f64]; 2] = [&[0.0, 9.0, 0.0, 9.0], &[9.0, 0.0, 9.0, 0.0]];
-        let groups = groups(&PROBLEMS, Tune::PerSetting);
-        let chosen = held_out(&values, &PROBLEMS, &groups).unwrap();
+        let plan = plan();
+        let problems: Vec<&PlannedProblem> = plan.problems.iter().collect();
+        let groups = groups(&problems, Tune::PerSetting);
+        let chosen = held_out(&values, &problems, &groups).unwrap();
         assert_eq!(chosen, [1, 0, 1, 0]);
         assert!((0..4).all(|problem| values[chosen[problem]][problem] == 9.0));
-        let single = self::groups(&PROBLEMS[..1], Tune::PerSetting);
-        assert_eq!(held_out(&[&[1.0]], &PROBLEMS[..1], &single), None);
+        let single = self::groups(&problems[..1], Tune::PerSetting);
+        assert_eq!(held_out(&[&[1.0]], &problems[..1], &single), None);
     }
 
     #[test]
-    fn a_problem_without_a_seed_is_a_setting_of_its_own() {
-        assert_eq!(split("imported/mine"), ("imported/mine", ""));
-        assert_eq!(split("testbed/t10/temp0.1/seed3"), ("testbed/t10/temp0.1", "seed3"));
+    fn a_problem_that_is_never_repeated_is_a_setting_of_its_own() {
+        let mut plan = plan();
+        for (planned, name) in plan.problems.iter_mut().zip(["mine", "yours", "mine/seed1"]) {
+            *planned = planned_problem(name, Metric::Kl);
+        }
+        let problems: Vec<&PlannedProblem> = plan.problems.iter().collect();
+        let groups = groups(&problems, Tune::PerSetting);
+        assert_eq!(groups.keys().collect::<Vec<_>>(), ["mine", "mine/seed1", "quick/t100/temp0.1", "yours"]);
+        assert_eq!(held_out(&[&[1.0; 4]], &problems, &groups), None);
     }
 
     #[test]

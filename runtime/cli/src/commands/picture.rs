@@ -222,6 +222,7 @@ fn drawable<'i>(problem: &Problem, instance: &'i Instance) -> Result<&'i Environ
 #[cfg(test)]
 mod tests {
     use jointly_classification::{EnvironmentSpec, Initialization, Problem, Source, TestInputs};
+    use jointly_core::Coordinates;
 
     use super::{drawable, regression_of, suite_of};
 
@@ -236,6 +237,7 @@ mod tests {
         let problem = Problem {
             name: "p".into(),
             source: Source::Synthetic { environment, train_size: 3, test_inputs: TestInputs::Independent },
+            coordinates: Coordinates::default(),
         };
         drawable(&problem, &problem.instance(0)).err().map(|error| error.to_string())
     }

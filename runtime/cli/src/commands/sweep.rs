@@ -32,7 +32,7 @@ pub(crate) struct Sweep {
     /// Only these of the agents' sweeps, as `jointly agents` lists them; may be repeated
     #[arg(long = "only", value_name = "SWEEP")]
     only: Vec<String>,
-    /// Choose one variant for all problems, or one for each setting (problems that differ in their seed alone)
+    /// Choose one variant for all problems, or one for each setting (problems that are repetitions of one another)
     #[arg(long, value_enum, default_value_t)]
     tune: TuneArgument,
     #[command(flatten)]
@@ -138,8 +138,8 @@ fn tables(selection: &Selection, by: &str, tune: Tune) -> String {
         };
         let best = format!("best: {what} {}, on the problems that chose it", error(tuned));
         let best = match &selection.held_out {
-            Some(held_out) => format!("{best};\nchosen by the other seeds alone: {}", error(held_out.summary)),
-            None => format!("{best},\nwhich is optimistic: with one seed there are no others to choose by"),
+            Some(held_out) => format!("{best};\nchosen by the other repetitions alone: {}", error(held_out.summary)),
+            None => format!("{best},\nwhich is optimistic: with one repetition there are no others to choose by"),
         };
         let _ = writeln!(text, "\n{}", wrap(&best, 2));
     } else {

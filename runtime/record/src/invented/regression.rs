@@ -7,9 +7,9 @@ use jointly_regression::{
     CorrelationScores, Origin, RegressionScores, RegressionUnit, Round, SimulationCoverage, regression_suite,
 };
 
-use super::{InventedRun, agent, plan};
+use super::{InventedRun, agent, coordinates, plan, planned_problem};
 use crate::format::Format;
-use crate::plan::{PlannedAgent, PlannedProblem, RegressionTerms, Terms};
+use crate::plan::{PlannedAgent, RegressionTerms, Terms};
 use crate::planned_table::PlannedTable;
 use crate::unit::{Outcome, UnitResult};
 
@@ -23,8 +23,8 @@ fn run(suite: &str, problems: &[String], agents: &[(&str, Units)]) -> InventedRu
     let options = regression_suite(suite).unwrap().options;
     let planned = agents.iter().map(|(spec, _)| agent(spec)).collect();
     let mut plan = plan(suite, Terms::Regression(RegressionTerms { options, predictor: None }), planned);
-    let problem = |name: &String| PlannedProblem { problem: name.clone(), metric: Metric::Nll, digest: None };
-    plan.problems = problems.iter().map(problem).collect();
+    plan.problems = problems.iter().map(|name| planned_problem(name, Metric::Nll)).collect();
+    coordinates::place(&mut plan);
     let result = |agent: &PlannedAgent, (number, problem): (usize, &String), units: Units| UnitResult {
         format: Format,
         agent: agent.label.clone(),

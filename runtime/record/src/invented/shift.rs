@@ -8,9 +8,9 @@ use jointly_core::failure::{Failure, Kind, Phase};
 use jointly_core::metric::MarginalValues;
 use jointly_core::{JointScore, Metric, Real, Score};
 
-use super::{InventedRun, agent, plan};
+use super::{InventedRun, agent, coordinates, plan, planned_problem};
 use crate::format::Format;
-use crate::plan::{Plan, PlannedProblem, Terms};
+use crate::plan::{Plan, Terms};
 use crate::unit::{Outcome, UnitResult};
 
 /// Test inputs of an invented problem, and as many out of distribution.
@@ -37,9 +37,9 @@ pub fn shift_run(repetitions: usize, levels: &[&str], agents: &[(&str, Shifting)
     options.levels = levels.iter().map(|level| level.parse().unwrap()).collect();
     let planned = agents.iter().map(|(spec, _)| agent(spec)).collect();
     let mut plan = plan("quick/shift", Terms::Shift(options), planned);
-    let problem =
-        |number| PlannedProblem { problem: format!("quick/shift/seed{number}"), metric: Metric::Nll, digest: None };
+    let problem = |number| planned_problem(&format!("quick/shift/seed{number}"), Metric::Nll);
     plan.problems = (0..repetitions).map(problem).collect();
+    coordinates::place(&mut plan);
     let mut results = Vec::new();
     for (place, (agent, (_, shifting))) in plan.agents.iter().zip(agents).enumerate() {
         for (number, problem) in plan.problems.iter().enumerate() {

@@ -204,7 +204,7 @@ fn predictor<'v>(active: &View<'v>) -> Option<&'v str> {
 
 /// Whether a problem of a run is of some data and such an acquisition.
 fn holds(view: &View, problem: &str, data: &[&String], by: Option<Acquisition>) -> bool {
-    let family = Family::of(&view.scores.plan.suite, problem);
+    let family = Family::of(view, problem);
     data.contains(&&family.data) && family.acquisition == by
 }
 
@@ -220,8 +220,7 @@ fn learned<'s>(agent: &'s AgentScores, here: impl Fn(&str) -> bool) -> impl Iter
 
 /// Whether active learning was scored by the oracle on all problems of some data.
 fn by_oracle(active: &View, data: &[&String]) -> bool {
-    let suite = &active.scores.plan.suite;
-    let here = |problem: &str| data.contains(&&Family::of(suite, problem).data);
+    let here = |problem: &str| data.contains(&&Family::of(active, problem).data);
     let mut rounds = active.agents.iter().flat_map(|agent| learned(agent, here)).peekable();
     rounds.peek().is_some() && rounds.all(|round| round.oracle.is_some())
 }

@@ -8,7 +8,7 @@ use jointly_score::scores::{AgentScores, ScoredProblem};
 use crate::drawing::{Canvas, Panel, Point};
 use crate::figure::{Figure, cells, counted, digits};
 use crate::grid::{Grid, Key, frame, frame_at, panel, range_of, series, trace};
-use crate::regression::family::{Family, datasets};
+use crate::regression::family::datasets;
 use crate::view::View;
 
 const COLUMNS: usize = 3;
@@ -20,7 +20,7 @@ const EVERY: usize = 11;
 pub(super) fn figures(view: &View) -> Vec<Figure> {
     let data: Vec<String> = datasets(view)
         .into_iter()
-        .filter(|data| view.agents.iter().any(|agent| on(view, agent, data).next().is_some()))
+        .filter(|data| view.agents.iter().any(|agent| on(agent, data).next().is_some()))
         .collect();
     if data.is_empty() {
         return Vec::new();
@@ -29,12 +29,8 @@ pub(super) fn figures(view: &View) -> Vec<Figure> {
 }
 
 /// An agent's results on some data.
-fn on<'v>(
-    view: &'v View<'v>,
-    agent: &'v AgentScores<'v>,
-    data: &'v str,
-) -> impl Iterator<Item = &'v ScoredProblem<'v>> {
-    agent.problems.iter().filter(move |problem| Family::of(&view.scores.plan.suite, problem.problem).data == data)
+fn on<'v>(agent: &'v AgentScores<'v>, data: &'v str) -> impl Iterator<Item = &'v ScoredProblem<'v>> {
+    agent.problems.iter().filter(move |problem| problem.planned.coordinates.group == data)
 }
 
 /// The mean over problems of each number of a list; lists of another length than the first have no part.
@@ -45,8 +41,8 @@ fn means(lists: &[Vec<f64>]) -> Vec<Score> {
 }
 
 /// The mean curve of an agent on some data, and over how many problems it is.
-fn curve<'v>(view: &'v View<'v>, agent: &'v AgentScores<'v>, data: &'v str) -> (Vec<Score>, usize) {
-    let curves: Vec<Vec<f64>> = on(view, agent, data)
+fn curve<'v>(agent: &'v AgentScores<'v>, data: &'v str) -> (Vec<Score>, usize) {
+    let curves: Vec<Vec<f64>> = on(agent, data)
         .filter_map(|problem| Some(problem.unit?.scores.calibration.iter().map(|x| x.0).collect()))
         .collect();
     (means(&curves), curves.len())
@@ -62,7 +58,7 @@ fn calibration(view: &View, data: &[String]) -> Figure {
         frame(&mut canvas, &panel, data, ("level", "observed share"));
         diagonal(&mut canvas, &panel);
         for &agent in &view.agents {
-            let (curve, count) = curve(view, agent, data);
+            let (curve, count) = curve(agent, data);
             if curve.is_empty() {
                 continue;
             }
@@ -121,9 +117,9 @@ fn diagonal(canvas: &mut Canvas, panel: &Panel) {
 }
 
 /// An agent's widths by level on some data: each level with the mean over problems.
-fn width_points<'v>(view: &'v View<'v>, agent: &'v AgentScores<'v>, data: &'v str) -> Vec<Point> {
+fn width_points<'v>(agent: &'v AgentScores<'v>, data: &'v str) -> Vec<Point> {
     let levels: Vec<&[LevelScores]> =
-        on(view, agent, data).filter_map(|problem| Some(problem.unit?.scores.levels.as_slice())).collect();
+        on(agent, data).filter_map(|problem| Some(problem.unit?.scores.levels.as_slice())).collect();
     let lists: Vec<Vec<f64>> = levels.iter().map(|levels| levels.iter().map(|level| level.width.0).collect()).collect();
     let Some(first) = levels.first() else { return Vec::new() };
     let point = |(level, width): (&LevelScores, Score)| {
@@ -145,7 +141,7 @@ fn widths(view: &View, data: &[String]) -> Figure {
         let lines: Vec<(&AgentScores, Vec<Point>)> = view
             .agents
             .iter()
-            .map(|&agent| (agent, width_points(view, agent, data)))
+            .map(|&agent| (agent, width_points(agent, data)))
             .filter(|(_, points)| !points.is_empty())
             .collect();
         let all = || lines.iter().flat_map(|(_, points)| points);
@@ -156,9 +152,9 @@ fn widths(view: &View, data: &[String]) -> Figure {
             lines.first().map_or(Vec::new(), |(_, points)| points.iter().map(|point| point.x).collect());
         frame_at(&mut canvas, &panel, data, (("level, %", &levels), "mean width of PI"));
         for (agent, points) in lines {
-            problems.push(on(view, agent, data).count());
+            problems.push(on(agent, data).count());
             for point in &points {
-                let covered: Vec<f64> = on(view, agent, data)
+                let covered: Vec<f64> = on(agent, data)
                     .filter_map(|problem| Some(problem.value(&format!("picp_{}", point.x.round()))?.value))
                     .collect();
                 let mut row = cells([data, &agent.planned.label, &digits(point.x)]);

@@ -85,9 +85,8 @@ fn which(acquisition: Acquisition) -> &'static str {
 
 /// Rounds of an agent on some data, problem by problem.
 fn rounds<'v>(view: &View, line: &Line<'v>, data: &str) -> Vec<&'v [Round]> {
-    let suite = &view.scores.plan.suite;
     let here = |problem: &str| {
-        let family = Family::of(suite, problem);
+        let family = Family::of(view, problem);
         family.data == data && family.acquisition == Some(line.acquisition)
     };
     let problems = line.agent.problems.iter().filter(|problem| here(problem.problem));

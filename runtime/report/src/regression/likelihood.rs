@@ -1,13 +1,13 @@
 //! Log-likelihood, error and coverage on observations, dataset by dataset: the table of the standard splits.
 
-use jointly_core::Score;
+use jointly_core::{Repetition, Score};
 use jointly_record::quantity::with_error;
 use jointly_score::scores::AgentScores;
 
 use crate::drawing::Point;
 use crate::figure::{Figure, cells, counted, digits};
 use crate::grid::{Grid, Key, frame, panel, range, range_of};
-use crate::regression::family::{Family, datasets, failures};
+use crate::regression::family::{datasets, failures};
 use crate::view::View;
 
 const COLUMNS: usize = 3;
@@ -25,12 +25,10 @@ struct Row<'v> {
 
 /// A panel a dataset; none of simulations, which have a table of their own, of active learning, and where there are no results.
 pub(super) fn figure(view: &View) -> Option<Figure> {
-    let plan = view.scores.plan;
     let suited = |data: &String| {
-        let mut own = plan.problems.iter().map(|planned| planned.problem.as_str());
-        own.any(|problem| {
-            let family = Family::of(&plan.suite, problem);
-            family.data == *data && family.acquisition.is_none() && !problem.contains("/sim")
+        view.places().any(|place| {
+            let is_simulation = matches!(place.repetition, Some(Repetition::Simulation(_)));
+            place.group == *data && place.acquisition.is_none() && !is_simulation
         })
     };
     let data = datasets(view).into_iter().filter(suited);
@@ -83,8 +81,7 @@ fn over(tables: &[(String, Vec<Row>)]) -> String {
 }
 
 fn row<'v>(view: &View, agent: &'v AgentScores<'v>, data: &str) -> Option<Row<'v>> {
-    let suite = &view.scores.plan.suite;
-    let here = || agent.problems.iter().filter(|problem| Family::of(suite, problem.problem).data == data);
+    let here = || agent.problems.iter().filter(|problem| problem.planned.coordinates.group == data);
     let values = |name: &str, sign: f64| -> Vec<f64> {
         here().filter_map(|problem| Some(sign * problem.value(name)?.value)).collect()
     };

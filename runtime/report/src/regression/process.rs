@@ -1,5 +1,6 @@
 //! A process of which a run has simulations: what each agent's intervals cover.
 
+use jointly_record::plan::PlannedProblem;
 use jointly_regression::coverage::LevelSummary;
 use jointly_regression::{CoverageSummary, regression_suite};
 use jointly_score::scores::{AgentScores, ScoredProblem};
@@ -15,6 +16,8 @@ const SAME: f64 = 1e-9;
 pub(super) struct Process<'v> {
     /// `coverage/line`.
     pub(super) name: &'v str,
+    /// Its simulations, in the plan's order.
+    problems: Vec<&'v PlannedProblem>,
     /// The agents that have simulations of it, in the order of the leaderboard.
     pub(super) agents: Vec<Covered<'v>>,
 }
@@ -32,15 +35,16 @@ pub(super) fn processes<'v>(view: &'v View<'v>) -> Vec<Process<'v>> {
     for &agent in &view.agents {
         for (name, summary) in &agent.coverage {
             let covered = Covered { agent, summary, style: view.style_of(agent) };
-            match processes.iter_mut().find(|process| process.name == name) {
-                Some(process) => process.agents.push(covered),
-                None => processes.push(Process { name, agents: vec![covered] }),
+            if let Some(process) = processes.iter_mut().find(|process| process.name == name) {
+                process.agents.push(covered);
+            } else {
+                let problems = view.scores.plan.problems.iter().filter(|planned| planned.series() == name);
+                processes.push(Process { name, problems: problems.collect(), agents: vec![covered] });
             }
         }
     }
     let first = |process: &Process| {
-        let planned = view.scores.plan.problems.iter();
-        planned.map(|planned| planned.problem.as_str()).position(|problem| process.holds(problem))
+        view.scores.plan.problems.iter().position(|planned| process.problems.first().is_some_and(|own| *own == planned))
     };
     processes.sort_by_key(first);
     processes
@@ -49,12 +53,12 @@ pub(super) fn processes<'v>(view: &'v View<'v>) -> Vec<Process<'v>> {
 impl<'v> Process<'v> {
     /// Whether a problem is one of its simulations.
     pub(super) fn holds(&self, problem: &str) -> bool {
-        problem.strip_prefix(self.name).is_some_and(|rest| rest.starts_with("/sim"))
+        self.problems.iter().any(|own| own.problem == problem)
     }
 
     /// `line`.
     pub(super) fn short(&self) -> &'v str {
-        self.name.rsplit_once('/').map_or(self.name, |(_, name)| name)
+        self.problems.first().map_or(self.name, |own| &own.coordinates.group)
     }
 
     /// `100 simulations`, or `3 to 100 simulations` where agents differ in them.
@@ -99,7 +103,7 @@ impl<'v> Covered<'v> {
 
     /// Its results on simulations of a process.
     pub(super) fn problems(&self, process: &Process) -> impl Iterator<Item = &'v ScoredProblem<'v>> {
-        self.agent.problems.iter().filter(move |problem| process.holds(problem.problem))
+        self.agent.problems.iter().filter(move |problem| problem.planned.series() == process.name)
     }
 }
 

@@ -33,7 +33,7 @@ struct Ranked<'v> {
 /// A row an agent; none where agents were not compared.
 pub(super) fn figure(view: &View) -> Option<Figure> {
     let data = datasets(view);
-    let mut ranked: Vec<Ranked> = view.agents.iter().filter_map(|agent| Ranked::of(view, agent, &data)).collect();
+    let mut ranked: Vec<Ranked> = view.agents.iter().filter_map(|agent| Ranked::of(agent, &data)).collect();
     if ranked.len() < 2 {
         return None;
     }
@@ -57,21 +57,21 @@ pub(super) fn figure(view: &View) -> Option<Figure> {
         caption: caption.join(" "),
         drawing: draw(view, &ranked, &data),
         table: table(&ranked, &data, published),
-        numbers: vec![numbers(view, &ranked, &data)],
+        numbers: vec![numbers(&ranked, &data)],
     })
 }
 
 impl<'v> Ranked<'v> {
-    fn of(view: &View, agent: &'v AgentScores<'v>, data: &[String]) -> Option<Self> {
-        let by_data: Vec<(Score, usize)> = data.iter().map(|data| on(view, agent, "xllr", data)).collect();
+    fn of(agent: &'v AgentScores<'v>, data: &[String]) -> Option<Self> {
+        let by_data: Vec<(Score, usize)> = data.iter().map(|data| on(agent, "xllr", data)).collect();
         let means: Vec<f64> = by_data.iter().filter(|(_, count)| *count > 0).map(|(score, _)| score.mean).collect();
         (!means.is_empty()).then(|| Self { agent, mean: Score::of(&means), by_data })
     }
 }
 
 /// An agent's mean of a score over the problems of a dataset, and how many these are.
-fn on(view: &View, agent: &AgentScores, score: &str, data: &str) -> (Score, usize) {
-    let values: Vec<f64> = values_on(view, agent, score, data).into_iter().map(|(_, value)| value).collect();
+fn on(agent: &AgentScores, score: &str, data: &str) -> (Score, usize) {
+    let values: Vec<f64> = values_on(agent, score, data).into_iter().map(|(_, value)| value).collect();
     (Score::of(&values), values.len())
 }
 
@@ -135,12 +135,12 @@ fn table(ranked: &[Ranked], data: &[String], published: bool) -> Vec<Vec<String>
 }
 
 /// XLLR and XLL, dataset by dataset.
-fn numbers(view: &View, ranked: &[Ranked], data: &[String]) -> Vec<Vec<String>> {
+fn numbers(ranked: &[Ranked], data: &[String]) -> Vec<Vec<String>> {
     let mut rows =
         vec![cells(["agent", "data", "XLLR", "standard error", "XLL, nats a point", "standard error", "problems"])];
     for Ranked { agent, by_data, .. } in ranked {
         for ((rank, count), data) in by_data.iter().zip(data).filter(|((_, count), _)| *count > 0) {
-            let likelihood = on(view, agent, "xll", data).0;
+            let likelihood = on(agent, "xll", data).0;
             let mut row = cells([&agent.planned.label, data]);
             row.extend([rank.mean, rank.stderr, likelihood.mean, likelihood.stderr].map(digits));
             row.push(count.to_string());

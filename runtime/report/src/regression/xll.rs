@@ -85,7 +85,7 @@ impl<'v> Row<'v> {
         let known: Vec<(&AgentScores, BTreeMap<&str, f64>)> = view
             .agents
             .iter()
-            .map(|agent| (*agent, values_on(view, agent, "xll", &data).into_iter().collect()))
+            .map(|agent| (*agent, values_on(agent, "xll", &data).into_iter().collect()))
             .filter(|(_, values): &(_, BTreeMap<&str, f64>)| !values.is_empty())
             .collect();
         let repetitions = known.iter().map(|(_, values)| values.len()).max()?;

@@ -4,13 +4,12 @@
 use std::fmt::Write as _;
 
 use jointly_classification::shift::{Condition, ConditionScores, LabelledScores, Shift, ShiftLevel, ShiftScores};
-use jointly_core::Score;
+use jointly_core::{Coordinates, Score};
 use jointly_record::plan::PlannedAgent;
 use jointly_record::quantity::with_error;
 
 use crate::drawing::{Point, Style};
 use crate::figure::counted;
-use crate::place::Place;
 use crate::view::View;
 
 /// Fewer severities make no curve.
@@ -102,16 +101,15 @@ impl<'v> Measured<'v> {
     }
 
     fn of(view: &'v View<'v>, group: String) -> Self {
-        let suite = &view.scores.plan.suite;
         let wanted = group.clone();
-        Self::among(view, group, &|problem| Place::of(suite, problem).group == wanted)
+        Self::among(view, group, &|place| place.group == wanted)
     }
 
-    fn among(view: &'v View<'v>, group: String, here: &dyn Fn(&str) -> bool) -> Self {
+    fn among(view: &'v View<'v>, group: String, here: &dyn Fn(&Coordinates) -> bool) -> Self {
         let agent = |agent: &&'v jointly_score::scores::AgentScores<'v>| {
-            let own = agent.problems.iter().filter(|problem| here(problem.problem));
+            let own = agent.problems.iter().filter(|problem| here(&problem.planned.coordinates));
             let results: Vec<_> = own.filter_map(|problem| Some((problem.problem, problem.shift?))).collect();
-            let failed = agent.failures.iter().filter(|(problem, _)| here(problem)).count();
+            let failed = view.failures(agent, |place| here(place));
             let (planned, style) = (agent.planned, view.style_of(agent));
             (!results.is_empty()).then_some(Agent { planned, style, results, failed })
         };
@@ -122,7 +120,7 @@ impl<'v> Measured<'v> {
             let new: Vec<_> = new.filter(|condition| !conditions.contains(condition)).cloned().collect();
             conditions.extend(new);
         }
-        let repetitions = view.scores.plan.problems.iter().filter(|planned| here(&planned.problem)).count();
+        let repetitions = view.scores.plan.problems.iter().filter(|planned| here(&planned.coordinates)).count();
         Self { group, repetitions, agents, conditions }
     }
 

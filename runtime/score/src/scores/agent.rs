@@ -4,7 +4,7 @@ use jointly_classification::shift::ShiftScores;
 use jointly_core::failure::Failure;
 use jointly_core::{DrawsOfScore, ScoreName, Scored, Summary, summarize_clusters};
 use jointly_record::kinds::Calibration;
-use jointly_record::plan::PlannedAgent;
+use jointly_record::plan::{PlannedAgent, PlannedProblem};
 use jointly_record::unit::SampleDiagnosis;
 use jointly_regression::{CoverageSummary, RegressionUnit};
 
@@ -33,8 +33,8 @@ pub struct AgentScores<'a> {
 pub struct ScoredProblem<'a> {
     /// The problem's name.
     pub problem: &'a str,
-    /// Its dataset, or its own name.
-    pub cluster: String,
+    /// The problem as the plan has it.
+    pub planned: &'a PlannedProblem,
     /// The scores by name.
     pub values: Vec<(ScoreName, Scored)>,
     /// The whole result on a problem of regression.
@@ -88,7 +88,7 @@ impl AgentScores<'_> {
         let (problems, scored): (Vec<&ScoredProblem>, Vec<Scored>) =
             self.by_problem(name).filter(|(problem, _)| wanted(problem.problem)).unzip();
         let values: Vec<f64> = scored.iter().map(|scored| scored.value).collect();
-        let clusters: Vec<&str> = problems.iter().map(|problem| problem.cluster.as_str()).collect();
+        let clusters: Vec<&str> = problems.iter().map(|problem| problem.planned.cluster()).collect();
         let summary = summarize_clusters(&values, &clusters);
         match scored.as_slice() {
             [] => None,
@@ -129,7 +129,7 @@ impl AgentScores<'_> {
 
     /// All of it as scores.json has it.
     pub(super) fn document(&self, names: &[ScoreName]) -> AgentDocument<'_> {
-        let clustered = self.problems.iter().any(|problem| problem.cluster != problem.problem);
+        let clustered = self.problems.iter().any(|problem| problem.planned.cluster() != problem.problem);
         let mean = |name: &ScoreName| {
             let Summary { mean, stderr, problems, clusters, non_finite } = self.summary(name)?;
             let document = MeanDocument {

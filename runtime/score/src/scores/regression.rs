@@ -1,7 +1,7 @@
 //! What regression scores beside its units' own scores: why some have no value, and what intervals cover over all simulations of
 //! a process.
 
-use jointly_core::{ScoreDef, ScoreName};
+use jointly_core::{Repetition, ScoreDef, ScoreName};
 use jointly_regression::coverage::{IntervalSummary, LevelSummary};
 use jointly_regression::scores::{SCORES, at_level};
 use jointly_regression::{Absence, Coverage, CoverageSummary, RegressionUnit};
@@ -32,7 +32,8 @@ pub(super) fn absences(unit: &RegressionUnit) -> Vec<(&'static str, String)> {
 pub(super) fn coverage(problems: &mut [ScoredProblem]) -> Vec<(String, CoverageSummary)> {
     let mut processes: Vec<(String, Coverage)> = Vec::new();
     for problem in &mut *problems {
-        let Some((process, number)) = simulation(problem.problem) else { continue };
+        let Some(Repetition::Simulation(number)) = problem.planned.coordinates.repetition else { continue };
+        let process = problem.planned.series();
         let Some(coverage) = problem.unit.and_then(|unit| unit.coverage.as_ref()) else { continue };
         let at = processes.iter().position(|(known, _)| known == process).unwrap_or_else(|| {
             processes.push((process.to_owned(), Coverage::default()));
@@ -43,12 +44,6 @@ pub(super) fn coverage(problems: &mut [ScoredProblem]) -> Vec<(String, CoverageS
         }
     }
     processes.into_iter().filter_map(|(name, coverage)| Some((name, coverage.summary()?))).collect()
-}
-
-/// `coverage/line` and 17, of `coverage/line/sim17`.
-fn simulation(problem: &str) -> Option<(&str, u32)> {
-    let (process, number) = problem.rsplit_once("/sim")?;
-    Some((process, number.parse().ok()?))
 }
 
 /// Brier scores of the coverage at each test point, of all levels; the mean over processes where there are several.

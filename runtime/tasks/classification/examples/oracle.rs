@@ -12,7 +12,7 @@ use jointly_classification::{
     Environment, EnvironmentSpec, Initialization, Instance, Problem, Source, TestInputs, suites,
 };
 use jointly_core::estimate::joint_log_likelihood;
-use jointly_core::{Inputs, Model, Summary, agent_seed, stream, summarize};
+use jointly_core::{Coordinates, Inputs, Model, Summary, agent_seed, stream, summarize};
 
 /// Posterior draws that the truth is ranked among.
 const DRAWS: u64 = 63;
@@ -73,7 +73,11 @@ fn spec(temperature: f64) -> EnvironmentSpec {
 /// A problem of the testbed's law and its data.
 fn world(train_size: u32, temperature: f64, index: u64) -> (Instance, Environment) {
     let source = Source::Synthetic { environment: spec(temperature), train_size, test_inputs: TestInputs::Independent };
-    let problem = Problem { name: format!("world/t{train_size}/temp{temperature}/{index}"), source };
+    let problem = Problem {
+        name: format!("world/t{train_size}/temp{temperature}/{index}"),
+        source,
+        coordinates: Coordinates::default(),
+    };
     let instance = problem.instance(0);
     let environment = instance.environment().expect("a problem that is sampled has an environment").clone();
     (instance, environment)

@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use jointly_core::coordinates::Coordinates;
 use jointly_core::dataset::Dataset;
 use jointly_core::estimate::{MAX_SAMPLE_BYTES, joint_log_likelihood};
 use jointly_core::evaluation::{Evaluation, EvaluationError};
@@ -32,6 +33,8 @@ pub struct Problem {
     pub name: String,
     /// Where its data come from.
     pub source: Source,
+    /// Where it stands in its suite.
+    pub coordinates: Coordinates,
 }
 
 /// Where a problem's data come from.
@@ -53,21 +56,17 @@ pub enum Source {
 }
 
 impl Problem {
+    /// A problem that was read from a file.
+    pub fn imported(name: String, problem: ImportedProblem) -> Self {
+        Self { name, source: Source::Imported(Arc::new(problem)), coordinates: Coordinates::default() }
+    }
+
     /// What random streams are derived from: the name of a problem that is sampled, the digest of one that is imported,
     /// since the same data must score the same whatever their file is called.
     pub fn stream_name(&self) -> &str {
         match &self.source {
             Source::Synthetic { .. } | Source::Real(_) => &self.name,
             Source::Imported(imported) => imported.content(),
-        }
-    }
-
-    /// What standard errors over problems are clustered by: the name of a real dataset, since its problems train on
-    /// nested or equal sets of the same examples and are tested on the same others; else the problem's own name.
-    pub fn cluster(&self) -> &str {
-        match &self.source {
-            Source::Synthetic { .. } | Source::Imported(_) => &self.name,
-            Source::Real(real) => real.card().name,
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use jointly_core::coordinates::{Coordinates, Repetition};
 use jointly_core::evaluation::Evaluation;
 use jointly_data::{Card, Kind, RealProblem, cards};
 
@@ -107,8 +108,7 @@ fn testbed(name: &str, summary: &str, train_sizes: &[u32], seeds: u32, evaluatio
     for &train_size in train_sizes {
         for temperature in TEMPERATURES {
             for seed in 0..seeds {
-                let name = format!("{name}/t{train_size}/temp{temperature}/seed{seed}");
-                problems.push(synthetic(name, (2, 2), train_size, temperature, TestInputs::Independent));
+                problems.push(synthetic(name, "", (2, 2), (train_size, temperature, seed), TestInputs::Independent));
             }
         }
     }
@@ -123,8 +123,13 @@ fn dyadic(name: &str, summary: &str, examples: &[u32], seeds: u32, evaluation: E
             for temperature in TEMPERATURES {
                 let inputs = TestInputs::Anchored { anchors: ANCHORS };
                 for seed in 0..seeds {
-                    let name = format!("{name}/d{dim}/t{train_size}/temp{temperature}/seed{seed}");
-                    problems.push(synthetic(name, (dim, 2), train_size, temperature, inputs));
+                    problems.push(synthetic(
+                        name,
+                        &format!("d{dim}"),
+                        (dim, 2),
+                        (train_size, temperature, seed),
+                        inputs,
+                    ));
                 }
             }
         }
@@ -142,8 +147,8 @@ fn classes(name: &str, summary: &str, examples: &[u32], seeds: u32, evaluation: 
                 for temperature in TEMPERATURES {
                     let inputs = TestInputs::Anchored { anchors: ANCHORS };
                     for seed in 0..seeds {
-                        let name = format!("{name}/k{num_classes}/d{dim}/t{train_size}/temp{temperature}/seed{seed}");
-                        problems.push(synthetic(name, (dim, num_classes), train_size, temperature, inputs));
+                        let (group, sizes) = (format!("k{num_classes}/d{dim}"), (dim, num_classes));
+                        problems.push(synthetic(name, &group, sizes, (train_size, temperature, seed), inputs));
                     }
                 }
             }
@@ -167,23 +172,36 @@ fn real(
         sizes.retain(|&size| size <= card.train_size);
         for train_size in sizes {
             let size = if train_size == card.train_size { "full".to_owned() } else { train_size.to_string() };
+            let series = format!("{name}/{}/t{size}", card.name);
             problems.extend((0..seeds).map(|seed| Problem {
-                name: format!("{name}/{}/t{size}/seed{seed}", card.name),
+                name: format!("{series}/seed{seed}"),
                 source: Source::Real(RealProblem::new(card, train_size, seed)),
+                coordinates: Coordinates {
+                    series: series.clone(),
+                    group: card.name.to_owned(),
+                    // Its problems train on nested or equal sets of the same examples, and are tested on the same others.
+                    cluster: card.name.to_owned(),
+                    input_dim: Some(card.input_dim),
+                    train_size: Some(train_size),
+                    repetition: Some(Repetition::Seed(seed)),
+                    ..Coordinates::default()
+                },
             }));
         }
     }
     Suite { name: name.to_owned(), summary: summary.to_owned(), evaluation, problems }
 }
 
-/// A problem of so many dimensions and classes, and the environments of the testbed.
+/// A problem of a group of a suite, of so many dimensions and classes, and the environments of the testbed.
 fn synthetic(
-    name: String,
+    suite: &str,
+    group: &str,
     (input_dim, num_classes): (u32, u32),
-    train_size: u32,
-    temperature: f64,
+    (train_size, temperature, seed): (u32, f64, u32),
     test_inputs: TestInputs,
 ) -> Problem {
+    let of_group = if group.is_empty() { suite.to_owned() } else { format!("{suite}/{group}") };
+    let series = format!("{of_group}/t{train_size}/temp{temperature}");
     let environment = EnvironmentSpec {
         input_dim,
         num_classes,
@@ -191,7 +209,19 @@ fn synthetic(
         hidden: vec![50, 50],
         initialization: Initialization::Testbed,
     };
-    Problem { name, source: Source::Synthetic { environment, train_size, test_inputs } }
+    Problem {
+        name: format!("{series}/seed{seed}"),
+        source: Source::Synthetic { environment, train_size, test_inputs },
+        coordinates: Coordinates {
+            series,
+            group: group.to_owned(),
+            input_dim: Some(input_dim),
+            train_size: Some(train_size),
+            temperature: Some(temperature),
+            repetition: Some(Repetition::Seed(seed)),
+            ..Coordinates::default()
+        },
+    }
 }
 
 impl Suite {

@@ -26,6 +26,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jointly_core::coordinates::Coordinates;
 use jointly_core::regression::dataset::RegressionTask;
 use jointly_core::regression::regressor::Regressor;
 use jointly_data::regression::RegressionTable;
@@ -43,6 +44,8 @@ pub struct RegressionProblem {
     pub name: String,
     /// Where its data come from, and what is asked.
     pub source: RegressionSource,
+    /// Where it stands in its suite.
+    pub coordinates: Coordinates,
 }
 
 /// Where a problem's data come from, and what is asked.
@@ -65,18 +68,6 @@ impl RegressionProblem {
         match &self.source {
             RegressionSource::Active(active) => active.stream_name(&self.name),
             _ => &self.name,
-        }
-    }
-
-    /// What standard errors over problems are clustered by: the table's name, or "d5" for synthetic datasets that share
-    /// the function of 5 dimensions; the problem's own name where its data are drawn independently. Simulations of one
-    /// process are independent given its truth and test inputs, which stay as they are.
-    pub fn cluster(&self) -> String {
-        match &self.source {
-            RegressionSource::Coverage(_) => self.name.clone(),
-            RegressionSource::Split(split) => split.table.name().to_owned(),
-            RegressionSource::Correlations(problem) => problem.data.cluster(&self.name),
-            RegressionSource::Active(active) => active.data.cluster(active.stream_name(&self.name)),
         }
     }
 

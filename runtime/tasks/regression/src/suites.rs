@@ -1,5 +1,6 @@
 //! Suites of regression: which problems, and how they are run. A suite is data.
 
+use jointly_core::coordinates::{Coordinates, Repetition};
 use jointly_data::uci::{uci_card, uci_cards};
 
 use super::problem::{
@@ -69,19 +70,23 @@ fn tables_or(others: &[Table], names: &[&str]) -> Vec<Table> {
 
 fn coverage_suites(tables: &[Table]) -> Vec<RegressionSuite> {
     let simulated = |name: &str, summary: &str, toy: &Toy, count| {
-        suite(name, summary, simulations(name, toy, count), RegressionOptions::default())
+        suite(name, summary, simulations(name, last(name), toy, count), RegressionOptions::default())
     };
     let resembling = |name: &str, tables: Vec<Table>| -> Vec<RegressionProblem> {
-        let each = |table: Table| simulations(&format!("{name}/{}", table.name()), &Toy::Table(table), SIMULATIONS);
+        let each = |table: Table| {
+            let group = table.name().to_owned();
+            simulations(&format!("{name}/{group}"), &group, &Toy::Table(table), SIMULATIONS)
+        };
         tables.into_iter().flat_map(each).collect()
     };
     let boston = match tables {
-        [] => simulations("coverage/boston", &Toy::Table(table(BOSTON)), SIMULATIONS),
+        [] => simulations("coverage/boston", BOSTON, &Toy::Table(table(BOSTON)), SIMULATIONS),
         others => resembling("coverage/boston", others.to_vec()),
     };
     let names: Vec<&str> = uci_cards().iter().map(|card| card.name).collect();
     let others: Vec<&str> = names.iter().copied().filter(|name| *name != BOSTON).collect();
-    let splits = tables_or(tables, &names).into_iter().flat_map(|table| splits("coverage/uci", &table, SPLITS));
+    let splits =
+        tables_or(tables, &names).into_iter().flat_map(|table| splits("coverage/uci", table.name(), &table, SPLITS));
     vec![
         simulated(
             "coverage/line",
@@ -180,10 +185,11 @@ fn quick_suites(tables: &[Table]) -> Vec<RegressionSuite> {
         ("gap", Toy::Gap),
     ];
     let mut coverage: Vec<_> =
-        toys.iter().flat_map(|(name, toy)| simulations(&format!("quick/coverage/{name}"), toy, 3)).collect();
+        toys.iter().flat_map(|(name, toy)| simulations(&format!("quick/coverage/{name}"), name, toy, 3)).collect();
     for table in &tables {
-        coverage.extend(simulations(&format!("quick/coverage/{}", table.name()), &Toy::Table(table.clone()), 3));
-        coverage.extend(splits("quick/coverage/uci", table, 2));
+        let series = format!("quick/coverage/{}", table.name());
+        coverage.extend(simulations(&series, table.name(), &Toy::Table(table.clone()), 3));
+        coverage.extend(splits("quick/coverage/uci", &format!("uci/{}", table.name()), table, 2));
     }
     let data = |name: &str| {
         let mut data = synthetic(name, &[1, 5], 3, Functions::Shared);
@@ -221,56 +227,105 @@ fn table(name: &str) -> Table {
     Table::known(uci_card(name).expect("a table that suites know"))
 }
 
-fn simulations(name: &str, toy: &Toy, count: u32) -> Vec<RegressionProblem> {
+/// The last part of a suite's name, which a suite of one process names the process by.
+fn last(suite: &str) -> &str {
+    suite.rsplit('/').next().unwrap_or(suite)
+}
+
+/// Simulations of a process, whose name is the series; they are independent given its truth and test inputs, which stay as they
+/// are.
+fn simulations(series: &str, group: &str, toy: &Toy, count: u32) -> Vec<RegressionProblem> {
     let problem = |coverage: CoverageProblem| RegressionProblem {
-        name: format!("{name}/sim{}", coverage.simulation),
+        name: format!("{series}/sim{}", coverage.simulation),
+        coordinates: Coordinates {
+            repetition: Some(Repetition::Simulation(coverage.simulation)),
+            ..coordinates(series, group)
+        },
         source: RegressionSource::Coverage(coverage),
     };
     CoverageProblem::simulations(toy, count).into_iter().map(problem).collect()
 }
 
+fn coordinates(series: &str, group: &str) -> Coordinates {
+    Coordinates { series: series.to_owned(), group: group.to_owned(), ..Coordinates::default() }
+}
+
 /// At most so many splits.
-fn splits(name: &str, table: &Table, most: u32) -> Vec<RegressionProblem> {
+fn splits(suite: &str, group: &str, table: &Table, most: u32) -> Vec<RegressionProblem> {
+    let series = format!("{suite}/{}", table.name());
     let problem = |split| RegressionProblem {
-        name: format!("{name}/{}/split{split}", table.name()),
+        name: format!("{series}/split{split}"),
+        coordinates: Coordinates {
+            cluster: table.name().to_owned(),
+            repetition: Some(Repetition::Split(split)),
+            ..coordinates(&series, group)
+        },
         source: RegressionSource::Split(SplitProblem { table: table.clone(), split }),
     };
     (0..table.card().map_or(most, |card| most.min(card.splits))).map(problem).collect()
 }
 
-/// Named data, of which there may be several kinds of problems.
-type Named = Vec<(String, PoolData)>;
+/// Data of a suite, of which there may be several kinds of problems.
+struct Named {
+    name: String,
+    data: PoolData,
+    coordinates: Coordinates,
+}
 
-fn synthetic(name: &str, dimensions: &[u32], sets: u32, functions: Functions) -> Named {
-    let set = |input_dim, set| {
+fn synthetic(suite: &str, dimensions: &[u32], sets: u32, functions: Functions) -> Vec<Named> {
+    let named = |input_dim, set| {
         let data = PoolData::Synthetic(SyntheticSource { input_dim, set, functions });
-        (format!("{name}/d{input_dim}/set{set}"), data)
+        let group = format!("d{input_dim}");
+        let series = format!("{suite}/{group}");
+        let cluster = match functions {
+            Functions::Shared => group.clone(),
+            Functions::Own => String::new(),
+        };
+        let repetition = Some(Repetition::Set(set));
+        let coordinates =
+            Coordinates { cluster, input_dim: Some(input_dim), repetition, ..coordinates(&series, &group) };
+        Named { name: format!("{series}/set{set}"), data, coordinates }
     };
-    dimensions.iter().flat_map(|&input_dim| (0..sets).map(move |number| set(input_dim, number))).collect()
+    dimensions.iter().flat_map(|&input_dim| (0..sets).map(move |number| named(input_dim, number))).collect()
 }
 
-fn repeated(name: &str, tables: &[Table], repetitions: u32) -> Named {
-    let repetition = |table: &Table, repetition| {
+fn repeated(suite: &str, tables: &[Table], repetitions: u32) -> Vec<Named> {
+    let named = |table: &Table, repetition| {
         let data = PoolData::Table(TableSource { table: table.clone(), repetition });
-        (format!("{name}/{}/seed{repetition}", table.name()), data)
+        let group = table.name();
+        let series = format!("{suite}/{group}");
+        let coordinates = Coordinates {
+            cluster: group.to_owned(),
+            repetition: Some(Repetition::Seed(repetition)),
+            ..coordinates(&series, group)
+        };
+        Named { name: format!("{series}/seed{repetition}"), data, coordinates }
     };
-    tables.iter().flat_map(|table| (0..repetitions).map(move |number| repetition(table, number))).collect()
+    tables.iter().flat_map(|table| (0..repetitions).map(move |number| named(table, number))).collect()
 }
 
-fn correlations(data: Named) -> Vec<RegressionProblem> {
-    let problem =
-        |(name, data)| RegressionProblem { name, source: RegressionSource::Correlations(CorrelationProblem { data }) };
+fn correlations(data: Vec<Named>) -> Vec<RegressionProblem> {
+    let problem = |Named { name, data, coordinates }| RegressionProblem {
+        name,
+        source: RegressionSource::Correlations(CorrelationProblem { data }),
+        coordinates,
+    };
     data.into_iter().map(problem).collect()
 }
 
-fn active(data: &[(String, PoolData)], acquisitions: &[Acquisition]) -> Vec<RegressionProblem> {
-    let problem = |name: &str, data: &PoolData, acquisition| RegressionProblem {
+/// Problems by each acquisition on the same data; those of one acquisition are a series.
+fn active(data: &[Named], acquisitions: &[Acquisition]) -> Vec<RegressionProblem> {
+    let problem = |Named { name, data, coordinates }: &Named, acquisition: Acquisition| RegressionProblem {
         name: format!("{name}/{acquisition}"),
         source: RegressionSource::Active(ActiveProblem { data: data.clone(), acquisition }),
+        coordinates: Coordinates {
+            series: format!("{}/{acquisition}", coordinates.series),
+            cluster: if coordinates.cluster.is_empty() { name.clone() } else { coordinates.cluster.clone() },
+            acquisition: Some(acquisition.to_string()),
+            ..coordinates.clone()
+        },
     };
-    let each = |(name, data): &(String, PoolData)| -> Vec<_> {
-        acquisitions.iter().map(|&acquisition| problem(name, data, acquisition)).collect()
-    };
+    let each = |named| acquisitions.iter().map(move |&acquisition| problem(named, acquisition));
     data.iter().flat_map(each).collect()
 }
 

@@ -53,8 +53,7 @@ impl<'v> Selections<'v> {
         // Where nothing is selected there is nothing to compare.
         let selects = |acquisition: &Acquisition| *acquisition != Acquisition::Random;
         let acquisition = Acquisition::ALL.into_iter().filter(selects).find(|own| known.contains(own))?;
-        let suite = &first.scores.plan.suite;
-        let here = |problem: &str| Family::of(suite, problem).acquisition == Some(acquisition);
+        let here = |problem: &str| Family::of(first, problem).acquisition == Some(acquisition);
         let takes_part = |agent: &&'v AgentScores<'v>| {
             let own = runs.iter().map(|run| same(run, agent));
             own.into_iter().all(|own| {
@@ -85,7 +84,7 @@ impl<'v> Selections<'v> {
         rows.sort_by_key(|row| row.predictor == Predictor::Itself);
         let left_out = all - problems.len();
         let problems: Vec<(&str, String)> =
-            problems.into_iter().map(|problem| (problem, Family::of(suite, problem).data)).collect();
+            problems.into_iter().map(|problem| (problem, Family::of(first, problem).data)).collect();
         let partly_oracle = of_oracle > 0 && !whole_oracle;
         (!problems.is_empty()).then_some(Self { acquisition, agents, problems, left_out, rows, partly_oracle })
     }

@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 
+use jointly_core::Coordinates;
 use jointly_core::evaluation::Partitioning;
 use jointly_core::inputs::Inputs;
 use jointly_core::metric::Metric;
@@ -85,6 +86,7 @@ fn problem(num_classes: u32, temperature: f64) -> Problem {
     Problem {
         name: "test/problem".to_owned(),
         source: Source::Synthetic { environment, train_size: 5, test_inputs: TestInputs::Independent },
+        coordinates: Coordinates::default(),
     }
 }
 
@@ -306,7 +308,7 @@ fn tails_of(classes: i64, name: &str, tau: u64) -> Problem {
         .array("y_test", &[4, tau], vec![0_i64; 4 * tau as usize])
         .array("num_classes", &[], vec![classes]);
     let imported = jointly_data::import::ImportedProblem::from_bytes(fixture.bytes(), std::path::Path::new(name));
-    Problem { name: name.to_owned(), source: Source::Imported(std::sync::Arc::new(imported.unwrap())) }
+    Problem::imported(name.to_owned(), imported.unwrap())
 }
 
 #[test]

@@ -7,7 +7,7 @@ use jointly_core::{Evaluation, Inputs, Model};
 use jointly_data::import::fixture::{Fixture, npy_header};
 
 use super::*;
-use crate::{Problem, Source, evaluate};
+use crate::{Problem, evaluate};
 
 /// Draws, tau-samples and classes of the files here.
 const DRAWS: u64 = 12;
@@ -94,7 +94,7 @@ fn a_file_scores_as_the_agent_that_made_it() {
         let contents = contents(tau);
         for log_likelihoods in [None, Some(vec![-0.5; SAMPLES as usize])] {
             let imported = problem(&contents, log_likelihoods);
-            let problem = Problem { name: "mine".to_owned(), source: Source::Imported(imported.clone().into()) };
+            let problem = Problem::imported("mine".to_owned(), imported.clone());
             for (clip, partition) in
                 [true, false].map(|clip| (clip, Partitioning::Planes)).into_iter().chain([(true, Partitioning::KMeans)])
             {

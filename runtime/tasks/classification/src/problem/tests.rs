@@ -8,16 +8,18 @@ use super::*;
 
 fn real_problem(train_size: u32, repetition: u32) -> Problem {
     let real = RealProblem::new(card("iris").unwrap(), train_size, repetition);
-    Problem { name: format!("test/iris/t{train_size}/seed{repetition}"), source: Source::Real(real) }
+    let name = format!("test/iris/t{train_size}/seed{repetition}");
+    Problem { name, source: Source::Real(real), coordinates: Coordinates::default() }
 }
 
 #[test]
 fn problems_of_a_dataset_are_one_cluster() {
-    assert_eq!([real_problem(10, 0).cluster(), real_problem(1, 3).cluster()], ["iris"; 2]);
-    let suite = crate::suite("quick/dyadic").unwrap();
-    assert!(suite.problems.iter().all(|problem| problem.cluster() == problem.name));
-    let suite = crate::suite("testbed/real").unwrap();
-    assert_eq!(suite.problems.iter().map(Problem::cluster).collect::<HashSet<_>>().len(), 10);
+    let clusters = |suite: &str| -> HashSet<String> {
+        crate::suite(suite).unwrap().problems.into_iter().map(|problem| problem.coordinates.cluster).collect()
+    };
+    assert_eq!(clusters("quick/dyadic"), HashSet::from([String::new()]));
+    let real = clusters("testbed/real");
+    assert!(real.len() == 10 && real.contains("iris"), "{real:?}");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use jointly_core::coordinates::Coordinates;
 use jointly_core::task::Task;
 use jointly_data::shift::{ShiftCard, ShiftData, load_shift, locate_shift, shift_cards};
 
@@ -20,6 +21,8 @@ pub struct ShiftProblem {
     pub source: ShiftSource,
     /// The number of the repetition: another split, or other digits.
     pub repetition: u32,
+    /// Where it stands in its suite.
+    pub coordinates: Coordinates,
 }
 
 /// Where a problem's data come from.
@@ -35,15 +38,6 @@ impl ShiftProblem {
     /// What random streams are derived from: the name.
     pub fn stream_name(&self) -> &str {
         &self.name
-    }
-
-    /// What standard errors over problems are clustered by: the name of the dataset, since its problems are splits and
-    /// variants of the same rows; else the problem's own name, for drawn digits are drawn anew.
-    pub fn cluster(&self) -> &str {
-        match &self.source {
-            ShiftSource::Drawn(_) => &self.name,
-            ShiftSource::Data(dataset) => dataset.name(),
-        }
     }
 
     /// What an agent is told.

@@ -1,5 +1,6 @@
 //! Suites of dataset shift: which problems, and how they are run. A suite is data.
 
+use jointly_core::coordinates::{Coordinates, Repetition};
 use jointly_data::shift::shift_card;
 
 use super::classes::ClassShift;
@@ -65,7 +66,7 @@ pub fn shift_suites() -> Vec<ShiftSuite> {
                 "shift/mnist",
                 "MNIST rotated, moved and corrupted with the constants of ImageNet-C, notMNIST as outsiders: of 60,000 training \
              images (full) or of the 10,000 test images alone (t10k: 8,000 to train and 1,500 to test on); 5 repetitions",
-                [known("shift/mnist/full", "mnist"), known("shift/mnist/t10k", "mnist-t10k")].concat(),
+                [known("shift/mnist", "full", "mnist"), known("shift/mnist", "t10k", "mnist-t10k")].concat(),
                 MNIST_DRAWS,
                 grey_levels(),
             )
@@ -73,14 +74,14 @@ pub fn shift_suites() -> Vec<ShiftSuite> {
         suite(
             "shift/cifar10",
             "CIFAR-10 under the paper's 16 corruptions with the constants of CIFAR-10-C, SVHN as outsiders; 5 repetitions",
-            known("shift/cifar10", "cifar10"),
+            known("shift/cifar10", "", "cifar10"),
             DRAWS,
             paper_corruptions(),
         ),
         suite(
             USER_IMAGES,
             "a folder of your own images, corrupted: ImageNet-C's row on any images of any size; 5 repetitions",
-            repeated(USER_IMAGES, &ShiftSource::Data(ShiftDataset::own("images")), REPETITIONS),
+            repeated(USER_IMAGES, "", &ShiftSource::Data(ShiftDataset::own("images")), REPETITIONS),
             DRAWS,
             usual(&Shift::corruptions().collect::<Vec<_>>()),
         ),
@@ -88,14 +89,14 @@ pub fn shift_suites() -> Vec<ShiftSuite> {
             "shift/text",
             "20 newsgroups, those of odd number and the One Billion Word Benchmark as outsiders, words replaced at random; 5 \
              repetitions",
-            known("shift/text", "20newsgroups"),
+            known("shift/text", "", "20newsgroups"),
             DRAWS,
             usual(&[Shift::Reassign]),
         ),
         suite(
             "shift/clicks",
             "Criteo's first 200,000 clicks, categories replaced at random; 5 repetitions",
-            known("shift/clicks", "criteo"),
+            known("shift/clicks", "", "criteo"),
             DRAWS,
             (1..20).map(|step| at(Shift::Reassign, f64::from(step * 5) / 100.0)).collect(),
         ),
@@ -123,18 +124,35 @@ fn suite(name: &str, summary: &str, problems: Vec<ShiftProblem>, draws: u32, lev
     ShiftSuite { name: name.to_owned(), summary: summary.to_owned(), problems, options, alternatives: false }
 }
 
-fn repeated(name: &str, source: &ShiftSource, repetitions: u32) -> Vec<ShiftProblem> {
-    let problem =
-        |repetition| ShiftProblem { name: format!("{name}/seed{repetition}"), source: source.clone(), repetition };
+/// The repetitions of a group of a suite; a suite of a single group gives it no name.
+fn repeated(suite: &str, group: &str, source: &ShiftSource, repetitions: u32) -> Vec<ShiftProblem> {
+    let series = if group.is_empty() { suite.to_owned() } else { format!("{suite}/{group}") };
+    // Problems on one dataset are splits and variants of the same rows; digits are drawn anew each time.
+    let cluster = match source {
+        ShiftSource::Drawn(_) => "",
+        ShiftSource::Data(dataset) => dataset.name(),
+    };
+    let problem = |repetition| ShiftProblem {
+        name: format!("{series}/seed{repetition}"),
+        source: source.clone(),
+        repetition,
+        coordinates: Coordinates {
+            series: series.clone(),
+            group: group.to_owned(),
+            cluster: cluster.to_owned(),
+            repetition: Some(Repetition::Seed(repetition)),
+            ..Coordinates::default()
+        },
+    };
     (0..repetitions).map(problem).collect()
 }
 
-fn drawn(name: &str, digits: DrawnDigits, repetitions: u32) -> Vec<ShiftProblem> {
-    repeated(name, &ShiftSource::Drawn(digits), repetitions)
+fn drawn(suite: &str, digits: DrawnDigits, repetitions: u32) -> Vec<ShiftProblem> {
+    repeated(suite, "", &ShiftSource::Drawn(digits), repetitions)
 }
 
-fn known(name: &str, dataset: &str) -> Vec<ShiftProblem> {
-    repeated(name, &ShiftSource::Data(self::dataset(dataset)), REPETITIONS)
+fn known(suite: &str, group: &str, dataset: &str) -> Vec<ShiftProblem> {
+    repeated(suite, group, &ShiftSource::Data(self::dataset(dataset)), REPETITIONS)
 }
 
 fn dataset(name: &str) -> ShiftDataset {
@@ -142,21 +160,20 @@ fn dataset(name: &str) -> ShiftDataset {
 }
 
 /// Each table as it is, with a class held out where there are more than two, and with classes filtered.
-fn tabular(name: &str) -> Vec<ShiftProblem> {
+fn tabular(suite: &str) -> Vec<ShiftProblem> {
     let mut problems = Vec::new();
     for table in ["iris", "wine-quality", "german-credit"] {
-        let name = format!("{name}/{table}");
-        let mut add = |name: &str, classes| {
+        let mut add = |group: &str, classes| {
             let source = ShiftSource::Data(dataset(table).with_classes(classes));
-            problems.extend(repeated(name, &source, REPETITIONS));
+            problems.extend(repeated(suite, group, &source, REPETITIONS));
         };
-        add(&name, ClassShift::None);
+        add(table, ClassShift::None);
         if dataset(table).task().num_classes > 2 {
-            add(&format!("{name}/held-out"), ClassShift::HeldOut);
+            add(&format!("{table}/held-out"), ClassShift::HeldOut);
         }
         for reject in REJECT {
             let classes = ClassShift::Filtered { share: FILTERED_SHARE, reject };
-            add(&format!("{name}/filtered{reject}"), classes);
+            add(&format!("{table}/filtered{reject}"), classes);
         }
     }
     problems
@@ -243,8 +260,10 @@ mod tests {
         assert_eq!(problem("shift/mnist", "shift/mnist/full/seed0").dataset().unwrap().name(), "mnist");
         assert_eq!(problem("shift/tabular", "shift/tabular/iris/held-out/seed0").task().num_classes, 2);
         assert_eq!(problem("quick/shift", "quick/shift/seed1").task().input_dim, 14 * 14);
-        assert_eq!(problem("quick/shift", "quick/shift/seed1").cluster(), "quick/shift/seed1");
-        assert_eq!(problem("shift/tabular", "shift/tabular/iris/held-out/seed0").cluster(), "iris");
+        assert_eq!(problem("quick/shift", "quick/shift/seed1").coordinates.cluster, "");
+        let held_out = problem("shift/tabular", "shift/tabular/iris/held-out/seed0").coordinates;
+        assert_eq!((held_out.cluster.as_str(), held_out.group.as_str()), ("iris", "iris/held-out"));
+        assert_eq!(held_out.series, "shift/tabular/iris/held-out");
         let clicks = shift_suite("shift/clicks").unwrap().options.levels;
         assert_eq!([clicks[0].to_string(), clicks[18].to_string()], ["reassign/0.05", "reassign/0.95"]);
     }

@@ -57,12 +57,6 @@ pub struct ActiveProblem {
 impl Acquisition {
     /// All of them.
     pub const ALL: [Self; 4] = [Self::BatchMig, Self::Mig, Self::Tig, Self::Random];
-
-    /// The one that a problem's name ends in, such as `correlations/active/boston/seed0/tig`, if any.
-    pub fn of_problem(name: &str) -> Option<Self> {
-        let (_, end) = name.rsplit_once('/')?;
-        Self::ALL.into_iter().find(|acquisition| acquisition.to_string() == end)
-    }
 }
 
 impl fmt::Display for Acquisition {

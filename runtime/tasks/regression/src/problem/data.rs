@@ -76,16 +76,6 @@ impl PoolData {
         }
     }
 
-    pub(super) fn cluster(&self, name: &str) -> String {
-        match self {
-            Self::Synthetic(source) => match source.functions {
-                Functions::Shared => source.family(),
-                Functions::Own => name.to_owned(),
-            },
-            Self::Table(source) => source.table.name().to_owned(),
-        }
-    }
-
     pub(super) fn task(&self) -> RegressionTask {
         match self {
             Self::Synthetic(source) => source.task(),

@@ -37,24 +37,19 @@ fn names_tell_what_shares_data() {
         regression_suite(suite).unwrap().problems.into_iter().find(|problem| problem.name == name).unwrap()
     };
     let expected = [
-        ("coverage/line", "coverage/line/sim17", "coverage/line/sim17", None),
-        ("coverage/boston", "coverage/boston/sim3", "coverage/boston/sim3", Some("boston")),
-        ("coverage/tables", "coverage/tables/yacht/sim3", "coverage/tables/yacht/sim3", Some("yacht")),
+        ("coverage/line", "coverage/line/sim17", "", None),
+        ("coverage/boston", "coverage/boston/sim3", "", Some("boston")),
+        ("coverage/tables", "coverage/tables/yacht/sim3", "", Some("yacht")),
         ("coverage/uci", "coverage/uci/boston/split0", "boston", Some("boston")),
         ("correlations/synthetic", "correlations/synthetic/d5/set17", "d5", None),
-        (
-            "correlations/synthetic-own",
-            "correlations/synthetic-own/d5/set17",
-            "correlations/synthetic-own/d5/set17",
-            None,
-        ),
+        ("correlations/synthetic-own", "correlations/synthetic-own/d5/set17", "", None),
         ("correlations/uci", "correlations/uci/boston/seed3", "boston", Some("boston")),
         ("correlations/active", "correlations/active/boston/seed3/batch-mig", "boston", Some("boston")),
         ("correlations/active-synthetic", "correlations/active-synthetic/d5/set17/mig", "d5", None),
     ];
     for (suite, name, cluster, table) in expected {
         let problem = find(suite, name);
-        assert_eq!((problem.cluster().as_str(), problem.table()), (cluster, table), "{name}");
+        assert_eq!((problem.coordinates.cluster.as_str(), problem.table()), (cluster, table), "{name}");
         assert_eq!(problem.digest(), None, "{name}");
     }
     let active = find("correlations/active", "correlations/active/boston/seed3/batch-mig");

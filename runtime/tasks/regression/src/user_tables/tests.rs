@@ -86,19 +86,21 @@ fn it_takes_the_place_of_the_suites_tables() {
     let names = |suite: &str| -> Vec<String> {
         let problems = regression_suite_on(suite, &tables).unwrap().problems.into_iter();
         let mut seen = std::collections::HashSet::new();
-        let names: Vec<String> =
-            problems.filter(|it| it.table().is_some()).map(|it| format!("{} {}", it.name, it.cluster())).collect();
+        let names: Vec<String> = problems
+            .filter(|it| it.table().is_some())
+            .map(|it| format!("{} {}", it.name, it.coordinates.cluster))
+            .collect();
         assert!(names.iter().all(|name| seen.insert(name.clone())), "{suite}");
         assert!(names.iter().all(|name| name.starts_with(&format!("{suite}/"))), "{suite}");
         names
     };
     for (suite, count, first) in [
-        ("coverage/boston", 200, "coverage/boston/mine/sim0 coverage/boston/mine/sim0"),
-        ("coverage/tables", 200, "coverage/tables/mine/sim0 coverage/tables/mine/sim0"),
+        ("coverage/boston", 200, "coverage/boston/mine/sim0 "),
+        ("coverage/tables", 200, "coverage/tables/mine/sim0 "),
         ("coverage/uci", 40, "coverage/uci/mine/split0 mine"),
         ("correlations/uci", 20, "correlations/uci/mine/seed0 mine"),
         ("correlations/active", 80, "correlations/active/mine/seed0/batch-mig mine"),
-        ("quick/coverage", 10, "quick/coverage/mine/sim0 quick/coverage/mine/sim0"),
+        ("quick/coverage", 10, "quick/coverage/mine/sim0 "),
         ("quick/correlations", 4, "quick/correlations/mine/seed0 mine"),
         ("quick/active", 8, "quick/active/mine/seed0/batch-mig mine"),
         ("coverage/line", 0, ""),

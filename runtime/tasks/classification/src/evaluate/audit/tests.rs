@@ -2,10 +2,10 @@
 
 use std::convert::Infallible;
 
-use jointly_core::ProblemScores;
 use jointly_core::classifier::Model;
 use jointly_core::evaluation::Evaluation;
 use jointly_core::inputs::Inputs;
+use jointly_core::{Coordinates, ProblemScores};
 
 use super::*;
 use crate::environment::{EnvironmentSpec, Initialization};
@@ -61,6 +61,7 @@ fn scores_at(
     let problem = Problem {
         name: "test/audit".to_owned(),
         source: Source::Synthetic { environment, train_size: 0, test_inputs: TestInputs::Independent },
+        coordinates: Coordinates::default(),
     };
     let evaluation = Evaluation { taus: taus.to_vec(), samples: 5, draws: 20, ..Evaluation::testbed() };
     let mut agent = Agent { canonical, prob, calls: 0 };

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
+use jointly_core::Coordinates;
 use jointly_core::tokens::Tokens;
 use jointly_data::shift::fixture::png;
 use jointly_data::shift::{ImageFolder, load_shift, locate_shift, shift_card};
@@ -30,7 +31,8 @@ fn iris() -> Arc<ShiftData> {
 fn problem(data: &Arc<ShiftData>, classes: ClassShift, repetition: u32) -> ShiftProblem {
     let dataset = ShiftDataset::known(shift_card(data.name()).unwrap()).with_classes(classes);
     let name = format!("test/{}/seed{repetition}", data.name());
-    let mut problem = ShiftProblem { name, source: ShiftSource::Data(dataset), repetition };
+    let mut problem =
+        ShiftProblem { name, source: ShiftSource::Data(dataset), repetition, coordinates: Coordinates::default() };
     problem.attach(data);
     problem
 }
@@ -143,6 +145,7 @@ fn a_persons_own_images_have_their_own_classes() {
         name: "own/mine/seed0".to_owned(),
         source: ShiftSource::Data(ShiftDataset::own("mine")),
         repetition: 0,
+        coordinates: Coordinates::default(),
     };
     assert_eq!(problem.digest(), None);
     problem.attach(&data);
@@ -169,6 +172,7 @@ fn words_are_replaced_and_padding_stays() {
         name: "test/text/seed0".to_owned(),
         source: ShiftSource::Data(ShiftDataset::known(card)),
         repetition: 0,
+        coordinates: Coordinates::default(),
     }];
     attach_datasets(&mut problems, &[folder.path().to_owned()]).unwrap();
     let it = problems[0].instance(0);

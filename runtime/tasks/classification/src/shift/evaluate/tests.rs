@@ -1,3 +1,4 @@
+use jointly_core::Coordinates;
 use jointly_core::dataset::Dataset;
 use jointly_core::metric::{accuracy, nll};
 
@@ -48,7 +49,12 @@ impl Model for Members {
 
 fn problem() -> ShiftProblem {
     let digits = DrawnDigits::new(20, 10, 57).with_side(12);
-    ShiftProblem { name: "test/shift".into(), source: ShiftSource::Drawn(digits), repetition: 0 }
+    ShiftProblem {
+        name: "test/shift".into(),
+        source: ShiftSource::Drawn(digits),
+        repetition: 0,
+        coordinates: Coordinates::default(),
+    }
 }
 
 fn options() -> ShiftOptions {

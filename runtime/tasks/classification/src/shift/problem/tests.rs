@@ -7,7 +7,12 @@ use crate::shift::{ShiftError, ShiftLevel};
 
 fn problem(side: usize) -> ShiftProblem {
     let drawn = DrawnDigits::new(40, 10, 20).with_side(side);
-    ShiftProblem { name: "test/drawn/seed0".to_owned(), source: ShiftSource::Drawn(drawn), repetition: 0 }
+    ShiftProblem {
+        name: "test/drawn/seed0".to_owned(),
+        source: ShiftSource::Drawn(drawn),
+        repetition: 0,
+        coordinates: Coordinates::default(),
+    }
 }
 
 fn level(text: &str) -> ShiftLevel {
