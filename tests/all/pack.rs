@@ -8,6 +8,7 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 use jointly_core::digest;
+use serde_json::Value;
 
 use crate::command::{done, finish, is_one_line, jointly, refused, run};
 use crate::npz::{TemporaryFile, problem};
@@ -283,11 +284,25 @@ fn edited_texts_do_not_hold_under_any_digest() {
     edit(&["plan.json"], "\"format\": 1", "\"format\": 2", &newer);
     edit(
         &["plan.json"],
-        "\"seed\": 0",
-        "\"seed\": 0, \"note\": 1",
+        "\"seed\": 0,",
+        "\"seed\": 0, \"note\": 1,",
         &["is not the pack that `jointly pack` makes of its contents"],
     );
     edit(&["plan.json"], "\"agents\": [", "\"agents\": {", &["failed to read", "as a plan"]);
+}
+
+/// A plan need not say where its problems stand: earlier versions wrote none of it.
+#[test]
+fn an_entry_whose_problems_have_no_coordinates_is_verified() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    let mut plan: Value = serde_json::from_str(&directory.read("plan.json")).unwrap();
+    let problem = plan["problems"][0].as_object_mut().unwrap();
+    assert!(problem.remove("coordinates").is_some());
+    fs::write(directory.file("plan.json"), plan.to_string()).unwrap();
+    let pack = packed(&directory);
+    assert!(done(["verify", text(&pack)]).contains("the same to the bit"));
+    fs::remove_file(pack).unwrap();
+    assert!(done(["verify", directory.argument()]).contains("the same to the bit"));
 }
 
 /// The version that made an entry is information: what is run again must come out the same, whoever ran it first.

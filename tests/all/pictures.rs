@@ -334,7 +334,7 @@ fn as_if_real(directory: &RunDirectory) {
         let (head, rest) = name.split_once("/t10").unwrap();
         let dataset = if rest.contains("temp0.5") { "german-credit" } else { "iris" };
         let name = format!("{head}/{dataset}/t10{}", rest.replace("/temp0.1", "").replace("/temp0.5", ""));
-        name.replace("t100/seed1", "t1000/seed0").replace("t10/seed1", "t1/seed0")
+        name.replace("t100/seed1", "tfull/seed0").replace("t10/seed1", "t1/seed0")
     };
     let mut plan: Value = serde_json::from_str(&directory.read("plan.json")).unwrap();
     plan["suite"] = json!("testbed/real");
@@ -388,8 +388,9 @@ fn real_data_have_figures_of_their_own() {
         let temperature = if row[1] == "iris" { "temp0.1" } else { "temp0.5" };
         let part = match row[3].as_str() {
             "1" => format!("/t10/{temperature}/seed1"),
-            "1000" => format!("/t100/{temperature}/seed1"),
-            size => format!("/t{size}/{temperature}/seed0"),
+            "10" | "100" => format!("/t{}/{temperature}/seed0", row[3]),
+            // All examples of the dataset.
+            _ => format!("/t100/{temperature}/seed1"),
         };
         let score = row[2].replace("nll", "kl");
         let difference = mean(&of(&row[0], &score, &part)) - mean(&of(agents[3], &score, &part));

@@ -148,25 +148,32 @@ impl RunDirectory {
         if self.packed.is_some() { PACK_AGAIN } else { in_directory }
     }
 
-    /// Reads the plan and checks it.
+    /// Reads the plan and checks it. Problems without coordinates are given those of their suite.
     ///
     /// # Errors
     /// When it cannot be read, has another format, or is none that this command makes.
     pub fn plan(&self) -> Result<Plan> {
+        let mut plan = self.plan_as_written()?;
+        suites::place(&mut plan);
+        Ok(plan)
+    }
+
+    /// Reads the plan and checks it, and adds nothing.
+    ///
+    /// # Errors
+    /// As [`RunDirectory::plan`].
+    pub fn plan_as_written(&self) -> Result<Plan> {
         let (shown, bytes) = (self.shown(PLAN), self.read(PLAN)?);
         // A plan of another format is read no further.
         if let Some(refusal) = format::refusal(&bytes, &shown) {
             bail!(refusal);
         }
-        let mut plan: Plan = serde_json::from_slice(&bytes).with_context(|| {
+        let plan: Plan = serde_json::from_slice(&bytes).with_context(|| {
             let remedy = self.remedy("run into another --out, or restore the file");
             format!("failed to read {shown} as a plan; {remedy}")
         })?;
         match plan.defect() {
-            None => {
-                suites::place(&mut plan);
-                Ok(plan)
-            }
+            None => Ok(plan),
             Some(defect) => bail!("{shown} is not a plan that this command made: {defect}"),
         }
     }

@@ -135,7 +135,7 @@ impl Entry {
         }
         let Claims { scores, leaderboard, sweep } = &self.claims;
         let texts = [
-            (PLAN, directory::to_json(&self.plan)?),
+            (PLAN, directory::to_json(&self.directory.plan_as_written()?)?),
             (JOURNAL, journal),
             (SCORES, scores.clone()),
             (LEADERBOARD, leaderboard.clone()),
