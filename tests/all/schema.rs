@@ -214,13 +214,24 @@ fn a_shard() {
 }
 
 #[test]
+fn a_leaderboard_of_entries() {
+    let agents = ["uniform", "prior", "mlp:steps=20"];
+    let (one, other) = (RunDirectory::of(&agents[..2], PROBLEM), RunDirectory::of(&agents[1..], PROBLEM));
+    let entries = [one.argument(), other.argument()];
+    for baseline in [&[][..], &["--baseline", "prior"]] {
+        let arguments = ["leaderboard", "--format", "json"].into_iter().chain(entries).chain(baseline.iter().copied());
+        is_exactly("leaderboard-json", &json(&done(arguments)));
+    }
+}
+
+#[test]
 fn the_schemas_are_listed_and_a_misspelt_name_gets_a_guess() {
     let listed = done(["schema"]);
     for line in listed.lines() {
         let name = line.split(' ').next().unwrap();
         assert_eq!(schema(name)["$schema"], "https://json-schema.org/draft/2020-12/schema", "{name}");
     }
-    assert_eq!(listed.lines().count(), 4);
+    assert_eq!(listed.lines().count(), 7);
     refused(["schema", "plna"], &["no schema is called plna: did you mean `plan`?"]);
     refused(["schema", "weather"], &["`jointly schema` lists them"]);
 }

@@ -12,6 +12,9 @@ const LIST: u16 = 1 << 10;
 /// Where definitions that several kinds share begin within a list.
 const OTHERS: u16 = LIST / 2;
 
+/// The endings of names as a regular expression, as [`ScoreName`] writes them.
+const ENDINGS: &str = "(_tau[0-9]+|_aggregate|_[0-9]+|_round[0-9]+)?(_shifted)?";
+
 /// The stem of the fuel that a unit used.
 pub const FUEL: &str = "fuel";
 
@@ -119,6 +122,11 @@ impl ScoreInfo {
             Meaning::Text(text) => text.into(),
             Meaning::At(text) => text(at).into(),
         }
+    }
+
+    /// Returns a regular expression, without anchors, for the names of the score at any place.
+    pub fn pattern(&self) -> String {
+        format!("{}{ENDINGS}", self.stem)
     }
 }
 

@@ -18,7 +18,7 @@ pub enum Kept {
 
 impl Kept {
     /// All of them.
-    const ALL: [Self; 5] =
+    pub(crate) const ALL: [Self; 5] =
         [Self::Agent, Self::Problem, Self::Belief, Self::Table(TableFormat::Csv), Self::Table(TableFormat::Npz)];
 
     /// The digest under which a file of that name, as [`path`](Self::path) makes it, is kept.
@@ -30,12 +30,23 @@ impl Kept {
 
     /// Where it lies below the directory.
     pub fn path(self, digest: &str) -> String {
-        let (folder, extension) = match self {
+        let (folder, extension) = self.place();
+        format!("{folder}/{}.{extension}", digest.replace(':', "-"))
+    }
+
+    /// Returns a regular expression, without anchors, for the paths of files of this kind.
+    pub(crate) fn pattern(self) -> String {
+        let (folder, extension) = self.place();
+        format!("{folder}/sha256-[0-9a-f]{{64}}\\.{extension}")
+    }
+
+    /// The folder, and the extension of its files.
+    fn place(self) -> (&'static str, &'static str) {
+        match self {
             Self::Agent => ("agents", "wasm"),
             Self::Problem => ("problems", "npz"),
             Self::Belief => ("beliefs", "bin"),
             Self::Table(format) => ("tables", format.extension()),
-        };
-        format!("{folder}/{}.{extension}", digest.replace(':', "-"))
+        }
     }
 }

@@ -20,6 +20,7 @@ pub mod kinds;
 pub mod option_names;
 mod overrides;
 pub mod pack;
+pub mod pack_members;
 pub mod plan;
 mod plan_defect;
 mod plan_difference;

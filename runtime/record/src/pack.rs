@@ -19,10 +19,10 @@ use flate2::write::GzEncoder;
 use jointly_core::digest;
 use jointly_core::digest::{Hasher, is_digest};
 
-use crate::directory::{JOURNAL, LEADERBOARD, PLAN, SCORES, SWEEP};
 use crate::format;
 use crate::journal::PACK_AGAIN;
 use crate::kept::Kept;
+use crate::pack_members::{FORMAT, MAGIC, MOST_BYTES, MOST_MEMBERS, limit};
 
 /// The extension of a pack's file name.
 pub const EXTENSION: &str = "jointly";
@@ -31,20 +31,10 @@ pub const EXTENSION: &str = "jointly";
 const GZIP: [u8; 10] = [0x1f, 0x8b, 8, 0x10, 0, 0, 0, 0, 0, 0xff];
 /// The bytes of gzip's own head that the compressor writes.
 const PLAIN_HEAD: usize = 10;
-/// The comment begins so; the number of the format and the digest follow.
-const MAGIC: &str = "jointly entry ";
-/// The number of the format as the comment has it.
-const FORMAT: &str = "1 ";
 /// The length of a digest as text.
 const DIGEST_BYTES: usize = "sha256:".len() + 64;
 const HEAD_BYTES: usize = GZIP.len() + MAGIC.len() + FORMAT.len() + DIGEST_BYTES + 1;
 
-/// The most bytes of an agent, problem, table or belief.
-const MOST_KEPT: u64 = 1 << 30;
-/// The most bytes of the whole archive, unpacked.
-const MOST_BYTES: u64 = 2 << 30;
-/// The most members: beliefs, which are the most, come to one a unit.
-const MOST_MEMBERS: usize = 100_000;
 /// The size of a block of the archive: one stands before each member and two at the end; members are padded to a multiple.
 const BLOCK: u64 = 512;
 /// The remedy where a run is larger than a pack may be.
@@ -174,14 +164,6 @@ fn members(file: File) -> Result<HashMap<String, Vec<u8>>> {
     copy(&mut rest, &mut sink())?;
     ensure!(rest.limit() > 0, "it holds more than {MOST_BYTES} bytes");
     Ok(members)
-}
-
-/// The most bytes of the member of that name, if a pack may have one.
-fn limit(name: &str) -> Option<u64> {
-    if [PLAN, JOURNAL, SCORES, LEADERBOARD, SWEEP].contains(&name) {
-        return Some(MOST_BYTES);
-    }
-    Kept::digest_in(name).map(|_| MOST_KEPT)
 }
 
 #[cfg(test)]

@@ -227,3 +227,69 @@ fn first_difference(held: &str, again: &str, file: &str) -> Result<String> {
     let held = serde_json::from_str(held);
     Ok(held.map_or_else(|_| format!("{file} is not JSON"), |held| difference(&held, &again, file)))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashMap;
+    use std::path::Path;
+
+    use jointly_record::directory::{LEADERBOARD, RunDirectory, SCORES, to_json};
+    use jointly_record::invented::InventedRun;
+    use jointly_record::kept::Kept;
+    use jointly_record::pack::unpack;
+    use jointly_record::pack_members::PackMembers;
+    use jointly_record::schema::schema;
+    use regex::Regex;
+    use serde_json::Value;
+
+    use super::Entry;
+    use crate::invented::InventedScores as _;
+    use crate::leaderboard::Leaderboard;
+
+    /// The members of the pack of a run.
+    fn packed(folder: &Path) -> HashMap<String, Vec<u8>> {
+        let run = InventedRun::scored("quick", &["quick/t10/temp0.1/seed0"], &[("mlp", &[1.0]), ("prior", &[2.0])]);
+        let place = folder.join("run");
+        let (directory, mut journal) = RunDirectory::for_plan(&place, &run.plan).unwrap();
+        run.results.iter().for_each(|result| journal.append(result.clone()).unwrap());
+        for planned in &run.plan.agents {
+            directory.keep(Kept::Agent, &planned.digest, planned.agent.as_bytes()).unwrap();
+        }
+        let scores = run.scores();
+        directory.write(SCORES, &to_json(&scores).unwrap()).unwrap();
+        directory.write(LEADERBOARD, &Leaderboard::new(&scores).to_csv()).unwrap();
+        let pack = folder.join("run.jointly");
+        std::fs::write(&pack, Entry::open(&place).unwrap().to_pack().unwrap()).unwrap();
+        unpack(&pack).unwrap().members
+    }
+
+    #[test]
+    fn a_pack_has_the_members_of_its_schema_and_lacks_none_that_is_required() {
+        let schema: Value = schema::<PackMembers>().into();
+        let folder = tempfile::tempdir().unwrap();
+        let members = packed(folder.path());
+        let patterns: Vec<Regex> = schema["patternProperties"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(|pattern| Regex::new(pattern).unwrap())
+            .collect();
+        for name in members.keys() {
+            let matching = patterns.iter().filter(|pattern| pattern.is_match(name)).count();
+            assert_eq!(matching + usize::from(schema["properties"].get(name).is_some()), 1, "{name}");
+        }
+        assert!(members.keys().filter(|name| name.starts_with("agents/")).count() == 2, "{:?}", members.keys());
+        let read = |members| {
+            let path = Path::new("run.jointly");
+            RunDirectory::packed(path, members).and_then(|directory| Entry::read(path, directory)).map(|_| ())
+        };
+        read(members.clone()).unwrap();
+        let required = schema["required"].as_array().unwrap();
+        assert_eq!(required.len(), 4);
+        for name in required {
+            let mut fewer = members.clone();
+            fewer.remove(name.as_str().unwrap()).unwrap();
+            assert!(read(fewer).is_err(), "{name}");
+        }
+    }
+}

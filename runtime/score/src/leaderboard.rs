@@ -10,10 +10,10 @@ use jointly_record::quantity;
 use jointly_record::quantity::counted;
 use jointly_regression::Acquisition;
 use jointly_regression::scores::NLL;
-use serde_json::{Value, json};
 
 use crate::comparison::{Comparison, LEVEL};
-use crate::scores::{AgentScores, Scores, number};
+use crate::leaderboard_columns::{AGENT, COMPARED, ENTRIES, FLOOR, names, of_score};
+use crate::scores::{AgentScores, Scores};
 
 /// The baseline of the papers.
 const BASELINE: &str = "mlp";
@@ -182,7 +182,7 @@ impl<'a> Leaderboard<'a> {
     ///
     /// Agents that failed somewhere are compared on problems that they chose, in a way, and references rank nowhere:
     /// neither is tested, and none is against a baseline that was chosen for its score on the same problems.
-    fn comparisons(&self, baseline: Option<&str>) -> Vec<Option<Comparison>> {
+    pub(crate) fn comparisons(&self, baseline: Option<&str>) -> Vec<Option<Comparison>> {
         let compared = self.baseline(baseline).zip(self.compared_by());
         let difference = |placed: &Placed| {
             let (Baseline { agent: base, best_variant }, by) = compared?;
@@ -193,29 +193,6 @@ impl<'a> Leaderboard<'a> {
         let differences: Vec<Option<(Summary, bool)>> = self.order.iter().map(difference).collect();
         let mut tested = Comparison::all(&differences.iter().flatten().copied().collect::<Vec<_>>()).into_iter();
         differences.iter().map(|difference| difference.and_then(|_| tested.next())).collect()
-    }
-
-    /// All differences to the baseline, as numbers.
-    pub fn comparison_json(&self, baseline: Option<&str>) -> Value {
-        let Some((Baseline { agent: base, .. }, by)) = self.baseline(baseline).zip(self.compared_by()) else {
-            return Value::Null;
-        };
-        let compared = self.order.iter().zip(self.comparisons(baseline));
-        let agents = compared.filter_map(|(placed, comparison)| {
-            let comparison = comparison?;
-            let Comparison { difference, p, adjusted } = comparison;
-            Some(json!({
-                "agent": placed.agent.planned.label,
-                "mean": number(difference.mean),
-                "stderr": number(difference.stderr),
-                "problems": difference.problems,
-                "clusters": difference.clusters,
-                "p": p.map(number),
-                "p_holm": adjusted.map(number),
-                "significant": comparison.is_significant(),
-            }))
-        });
-        json!({ "baseline": base.planned.label, "score": by.to_string(), "level": LEVEL, "agents": agents.collect::<Value>() })
     }
 
     /// The meaning of ± of scores that are over all simulations and no mean over problems.
@@ -322,27 +299,30 @@ impl<'a> Leaderboard<'a> {
         self.order.iter().map(|placed| placed.agent)
     }
 
-    /// One row an agent, numbers with 12 significant digits.
+    /// Writes `leaderboard.csv`: a header, then one row for each agent. Numbers have 12 significant digits.
     pub fn to_csv(&self) -> String {
         csv(&self.header(), self.order.iter().map(|placed| self.row(placed)))
     }
 
-    /// Writes the agents of several entries: besides, the label and the entries of each, and, where there is
-    /// a baseline, the difference to it with what a test says of it.
+    /// Writes `leaderboard.csv` with further columns: each agent's label and entries, and, where there is a baseline, the
+    /// paired difference to it with the p value of its test.
     pub fn to_csv_of_entries(&self, baseline: Option<&str>, entries: impl Fn(&str) -> String) -> String {
         let mut header = self.header();
-        header.extend(["label", "entry"].map(String::from));
+        header.extend(names(&ENTRIES));
         let compared = self.baseline(baseline).is_some() && self.compared_by().is_some();
         if compared {
-            header.extend(["vs_mean", "vs_stderr", "vs_p_holm"].map(String::from));
+            header.extend(names(&COMPARED));
         }
         let rows = self.order.iter().zip(self.comparisons(baseline)).map(|(placed, comparison)| {
             let mut row = self.row(placed);
             let label = &placed.agent.planned.label;
-            row.extend([label.clone(), entries(label)]);
+            let of_entries: [String; ENTRIES.len()] = [label.clone(), entries(label)];
+            row.extend(of_entries);
             if compared {
-                row.extend(cells(comparison.map(|comparison| comparison.difference)));
-                row.push(comparison.and_then(|comparison| comparison.adjusted).map(digits).unwrap_or_default());
+                let [mean, stderr] = cells(comparison.map(|comparison| comparison.difference));
+                let p = comparison.and_then(|comparison| comparison.adjusted).map(digits).unwrap_or_default();
+                let of_comparison: [String; COMPARED.len()] = [mean, stderr, p];
+                row.extend(of_comparison);
             }
             row
         });
@@ -350,10 +330,9 @@ impl<'a> Leaderboard<'a> {
     }
 
     fn header(&self) -> Vec<String> {
-        let mut header: Vec<String> =
-            ["rank", "agent", "settings", "digest", "problems", "failures"].map(String::from).to_vec();
-        header.extend(self.names.iter().flat_map(|name| [format!("{name}_mean"), format!("{name}_stderr")]));
-        header.extend(self.floor().iter().flat_map(|_| ["above_floor_mean", "above_floor_stderr"].map(String::from)));
+        let mut header: Vec<String> = names(&AGENT).collect();
+        header.extend(self.names.iter().flat_map(|name| of_score(*name)));
+        header.extend(self.floor().iter().flat_map(|_| names(&FLOOR)));
         header
     }
 
@@ -361,7 +340,7 @@ impl<'a> Leaderboard<'a> {
         let agent = placed.agent;
         let planned = agent.planned;
         let settings = planned.settings.label("");
-        let mut row = vec![
+        let of_agent: [String; AGENT.len()] = [
             placed.rank.map(|rank| rank.to_string()).unwrap_or_default(),
             planned.agent.clone(),
             settings.trim_start_matches(':').to_owned(),
@@ -369,6 +348,7 @@ impl<'a> Leaderboard<'a> {
             agent.problems.len().to_string(),
             agent.failures.len().to_string(),
         ];
+        let mut row = of_agent.to_vec();
         row.extend(self.names.iter().flat_map(|name| cells(agent.summary(name))));
         row.extend(self.floor().iter().flat_map(|_| cells(self.above_floor(agent))));
         row

@@ -9,6 +9,8 @@ pub mod entry;
 #[doc(hidden)]
 pub mod invented;
 pub mod leaderboard;
+pub mod leaderboard_columns;
+pub mod leaderboard_document;
 mod leaderboard_notes;
 pub mod scores;
 pub mod selection;

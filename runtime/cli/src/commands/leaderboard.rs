@@ -8,7 +8,6 @@ use clap::{Args, ValueEnum};
 use jointly_score::combined::Merged;
 use jointly_score::entry::Entry;
 use jointly_score::leaderboard::Leaderboard as Ranking;
-use serde_json::{Value, json};
 
 use crate::leaderboard_text::leaderboard_text;
 use crate::table::wrap;
@@ -38,9 +37,11 @@ pub(crate) struct Leaderboard {
 enum Format {
     /// For a person
     Table,
-    /// One row an agent: leaderboard.csv with label and entries, and the difference to the baseline where there is one
+    /// One row an agent: leaderboard.csv with label and entries, and the difference to the baseline where there is one;
+    /// `jointly schema leaderboard` describes its columns
     Csv,
-    /// In the shape of scores.json, with the differences to the baseline and which entry has which agents
+    /// In the shape of scores.json, with the differences to the baseline and which entry has which agents; `jointly schema
+    /// leaderboard-json` describes it
     Json,
 }
 
@@ -69,13 +70,7 @@ impl Leaderboard {
                 };
                 output::print(&ranking.to_csv_of_entries(baseline.as_deref(), entries))?;
             }
-            Format::Json => {
-                let mut document = serde_json::to_value(&scores)?;
-                document["comparison"] = ranking.comparison_json(baseline.as_deref());
-                let entry = |(name, labels): &(String, Vec<String>)| json!({ "entry": name, "agents": labels });
-                document["entries"] = merged.entries.iter().map(entry).collect::<Value>();
-                output::print_json(&document)?;
-            }
+            Format::Json => output::print_json(&ranking.document(baseline.as_deref(), &merged.entries))?,
         }
         if ranking.baseline(baseline.as_deref()).is_none() && merged.plan.agents.len() > 1 {
             output::note(&format!(

@@ -5,21 +5,25 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use clap::Args;
 use jointly_record::guess;
+use jointly_record::pack_members::PackMembers;
 use jointly_record::plan::Plan;
 use jointly_record::schema::schema;
 use jointly_record::shard::Shard;
 use jointly_record::unit::UnitResult;
+use jointly_score::leaderboard_columns::LeaderboardRow;
+use jointly_score::leaderboard_document::LeaderboardDocument;
 use jointly_score::scores::Scores;
 
 use crate::{exit, output};
 
-/// Prints the JSON Schema of a file that this command writes, or lists the names of those that there are
+/// Prints the JSON Schema of a file that this command writes, or lists the names of all schemas
 ///
-/// The schemas are derived from the types that write the files. They follow draft 2020-12 and name every field; where a field
-/// may be left out, it is not required.
+/// The schemas are derived from the types and definitions that write the files. They follow draft 2020-12 and name every
+/// field; a field that may be left out is not required. The schema of the leaderboard is that of a row, as an object by
+/// column; the schema of a pack is that of its members by name.
 #[derive(Args)]
 pub(crate) struct Schema {
-    /// Which one; without it, all names are listed
+    /// The name of a schema, such as plan, leaderboard or pack; without it, all names are listed
     name: Option<String>,
 }
 
@@ -30,18 +34,29 @@ struct Described {
     schema: fn() -> schemars::Schema,
 }
 
-const ALL: [Described; 4] = [
+const ALL: [Described; 7] = [
     Described { name: "plan", what: "plan.json: all that decides a run's scores", schema: schema::<Plan> },
     Described { name: "unit", what: "a line of results.jsonl: the result of a unit", schema: schema::<UnitResult> },
     Described { name: "scores", what: "scores.json: the scores of a run", schema: schema::<Scores> },
     Described { name: "shard", what: "shard.json: which shard of its run a directory has", schema: schema::<Shard> },
+    Described {
+        name: "leaderboard",
+        what: "a row of leaderboard.csv: its columns by kind of task",
+        schema: schema::<LeaderboardRow>,
+    },
+    Described {
+        name: "leaderboard-json",
+        what: "what `jointly leaderboard --format json` prints",
+        schema: schema::<LeaderboardDocument>,
+    },
+    Described { name: "pack", what: "a pack: its members by name", schema: schema::<PackMembers> },
 ];
 
 impl Schema {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let Some(name) = self.name else {
             for Described { name, what, .. } in ALL {
-                output::print(&format!("{name:7} {what}"))?;
+                output::print(&format!("{name:16} {what}"))?;
             }
             return Ok(ExitCode::from(exit::DONE));
         };
