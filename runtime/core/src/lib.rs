@@ -13,6 +13,7 @@ pub mod distribution;
 pub mod estimate;
 pub mod evaluation;
 pub mod failure;
+pub mod guess;
 pub mod image_shape;
 pub mod inputs;
 pub mod interface;

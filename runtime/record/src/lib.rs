@@ -10,7 +10,6 @@ pub mod attachments;
 pub mod difference;
 pub mod directory;
 pub mod format;
-pub mod guess;
 #[cfg(any(test, feature = "fixtures"))]
 #[doc(hidden)]
 pub mod invented;
@@ -35,3 +34,5 @@ pub mod shard;
 pub mod shell;
 pub mod suites;
 pub mod unit;
+
+pub use jointly_core::guess;

@@ -28,12 +28,12 @@ pub enum ShiftError {
         value: f64,
     },
     /// There is no shift of that name.
-    #[error("there is no shift {name:?}: it is one of {known}")]
+    #[error("there is no shift {name:?}: {remedy}")]
     Unknown {
         /// What was asked for.
         name: String,
-        /// The names that there are.
-        known: String,
+        /// The name that was probably meant, or, where none is near, all names.
+        remedy: String,
     },
     /// A severity is missing from a shift's name or is no number.
     #[error("{text:?} is no shift and severity: write them as rotation/45 or gaussian-noise/3")]

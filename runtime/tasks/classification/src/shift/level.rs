@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use jointly_core::guess;
 use jointly_core::matrix::Matrix;
 use jointly_core::stream::{Stream, stream};
 use schemars::JsonSchema;
@@ -201,10 +202,12 @@ impl FromStr for Shift {
     type Err = ShiftError;
 
     fn from_str(name: &str) -> Result<Self, ShiftError> {
-        Self::ALL
-            .into_iter()
-            .find(|shift| shift.name() == name)
-            .ok_or_else(|| ShiftError::Unknown { name: name.to_owned(), known: Self::ALL.map(Self::name).join(", ") })
+        let unknown = || {
+            let names = Self::ALL.map(Self::name);
+            let remedy = guess::remedy(name, names, &format!("it is one of {}", names.join(", ")));
+            ShiftError::Unknown { name: name.to_owned(), remedy }
+        };
+        Self::ALL.into_iter().find(|shift| shift.name() == name).ok_or_else(unknown)
     }
 }
 
@@ -347,7 +350,8 @@ impl FromStr for ShiftLevel {
 
     fn from_str(text: &str) -> Result<Self, ShiftError> {
         let level = || ShiftError::Level { text: text.to_owned() };
-        let (name, severity) = text.split_once('/').ok_or_else(level)?;
+        // A name without a severity is looked up as well: it may be misspelt.
+        let (name, severity) = text.split_once('/').unwrap_or((text, ""));
         name.parse::<Shift>()?.at(severity.parse().map_err(|_| level())?)
     }
 }

@@ -38,7 +38,18 @@ fn names_are_read_back() {
     assert_eq!(Shift::corruptions().count(), 19);
     let error = "tilt/45".parse::<ShiftLevel>().unwrap_err().to_string();
     assert!(error.starts_with("there is no shift \"tilt\": it is one of rotation, translation,"), "{error}");
-    assert!("rotation".parse::<ShiftLevel>().is_err() && "rotation/far".parse::<ShiftLevel>().is_err());
+    for (misspelt, near) in [
+        ("rotaion/45", "rotation"),
+        ("Gaussian_noise/3", "gaussian-noise"),
+        ("frog", "fog"),
+        ("brightnes/*", "brightness"),
+    ] {
+        let error = misspelt.parse::<ShiftLevel>().unwrap_err().to_string();
+        assert!(error.ends_with(&format!(": did you mean `{near}`?")), "{error}");
+    }
+    for without in ["rotation", "rotation/", "rotation/far"] {
+        assert_eq!(without.parse::<ShiftLevel>(), Err(ShiftError::Level { text: without.to_owned() }));
+    }
 }
 
 #[test]
