@@ -6,7 +6,7 @@ use crate::task::Task;
 
 /// An agent that learns to predict class probabilities.
 pub trait Classifier {
-    /// What training leaves.
+    /// The trained agent.
     type Model: Model<Error = Self::Error>;
     /// Why an agent fails.
     type Error;
@@ -35,7 +35,7 @@ pub trait Model {
     /// Why an agent fails.
     type Error;
 
-    /// For each draw, the draw that stands for all that name the same function.
+    /// Maps each draw to its canonical draw: one draw that stands for all draws that name the same function.
     ///
     /// # Errors
     /// When the agent fails or answers with another number of draws.

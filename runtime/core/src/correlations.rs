@@ -1,8 +1,9 @@
-//! Predictive correlations: how well a belief about a function knows which of its values go together.
+//! Predictive correlations: how well a predictive distribution over functions knows which function values are correlated.
 //!
-//! Pure functions on numbers, after Wang, Sun and Grosse, "Beyond Marginal Uncertainty: How Accurately can Bayesian
-//! Regression Models Estimate Posterior Predictive Correlations?" (2021). All of it is plain loops in a fixed order: the
-//! same to the bit on every CPU.
+//! In this module a belief is an agent's predictive distribution: the joint distribution of f, and the variance of the noise, at
+//! given rows. All functions here are pure functions on numbers, after Wang, Sun and Grosse, "Beyond Marginal Uncertainty: How Accurately can Bayesian
+//! Regression Models Estimate Posterior Predictive Correlations?" (2021). All computations are plain loops in a fixed
+//! order, with the same bits on every CPU.
 
 #[cfg(any(test, feature = "fixture"))]
 pub mod brute_force;

@@ -5,10 +5,10 @@ use thiserror::Error;
 use crate::inputs::Inputs;
 use crate::task::{InputsError, MAX_CLASSES, Task};
 
-/// Why inputs and labels make no dataset.
+/// Why inputs and labels are not a valid dataset.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum DatasetError {
-    /// The inputs are not what the task says.
+    /// The inputs do not match the task.
     #[error(transparent)]
     Inputs(#[from] InputsError),
     /// There is not one label for each input.
@@ -19,7 +19,7 @@ pub enum DatasetError {
         /// Labels given.
         labels: usize,
     },
-    /// A label names no class.
+    /// A label is not a class of the task.
     #[error("label {label} of row {row} is not below the number of classes, {num_classes}")]
     Label {
         /// The row.
@@ -42,7 +42,8 @@ impl Dataset {
     /// Joins inputs and labels.
     ///
     /// # Errors
-    /// When the inputs are not what the [task says](Task::check), there is not one label for each, or a label names no class.
+    /// When the inputs do not [match the task](Task::check), the number of labels is not the number of inputs, or a label is not
+    /// below the number of classes.
     pub fn new(task: &Task, inputs: impl Into<Inputs>, labels: Vec<u32>) -> Result<Self, DatasetError> {
         let inputs = inputs.into();
         task.check(&inputs)?;
@@ -55,7 +56,7 @@ impl Dataset {
         }
     }
 
-    /// One row an example.
+    /// The inputs, one row for each example.
     pub fn inputs(&self) -> &Inputs {
         &self.inputs
     }
@@ -70,7 +71,7 @@ impl Dataset {
         self.labels.len()
     }
 
-    /// Selects examples, in the order given; an example may come again.
+    /// Selects examples, in the given order; an example may occur more than once.
     ///
     /// # Panics
     /// When there is no such example.

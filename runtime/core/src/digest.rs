@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use sha2::{Digest, Sha256};
 
-/// "sha256:" and the 64 hexadecimal digits that `sha256sum` prints for these bytes.
+/// Returns `sha256:` and the 64 hexadecimal digits of the SHA-256 of the bytes, as `sha256sum` prints them.
 pub fn digest(bytes: &[u8]) -> String {
     let mut hash = Hasher::default();
     hash.add(bytes);

@@ -8,13 +8,13 @@ pub use student::{student_t_cdf, student_t_quantile};
 
 pub use crate::estimate::probit::probit as normal_quantile;
 
-/// The furthest that a row of probabilities may sum from 1: room for a softmax in single precision.
+/// The largest difference of a row's sum from 1: it allows for a softmax in single precision.
 pub const SUM_TOLERANCE: f64 = 1e-4;
 
-/// What keeps a row from being a distribution over classes: a probability that is not finite, one outside [0, 1], or a
-/// sum further from 1 than [`SUM_TOLERANCE`]; None where nothing does.
+/// Returns why a row is not a distribution over classes: a probability is not finite or is outside [0, 1], or the sum differs
+/// from 1 by more than [`SUM_TOLERANCE`]. Returns None for a valid row.
 ///
-/// The answer is a fragment such as "a probability of 1.5" or "probabilities that sum to 2".
+/// The text is a fragment such as "a probability of 1.5" or "probabilities that sum to 2".
 pub fn distribution_defect(row: &[f32]) -> Option<String> {
     let sum: f64 = row.iter().map(|&p| f64::from(p)).sum();
     // A NaN is in no range.

@@ -1,4 +1,4 @@
-//! Estimates of the joint likelihood of labels under an agent's belief, from sampled functions.
+//! Estimates of the joint likelihood of labels under an agent's posterior, from sampled functions.
 
 mod draw_error;
 mod exact_sum;

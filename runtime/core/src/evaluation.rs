@@ -1,4 +1,4 @@
-//! How predictions are evaluated: numbers that a person may choose, checked before they are used.
+//! The evaluation options of classification, checked before they are used.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -18,19 +18,19 @@ pub struct Evaluation {
     pub samples: u32,
     /// Number M of functions sampled from the agent, from 1 to [`MAX_DRAWS`].
     pub draws: u32,
-    /// What parts the draws into cells.
+    /// The method that partitions the draws into cells.
     #[serde(default)]
     pub partition: Partitioning,
-    /// Number of random hyperplanes that part the draws, at most [`MAX_PLANES`]; clusters are at most as many as d of
-    /// them have cells, 2^d.
+    /// Number d of random hyperplanes that partition the draws, at most [`MAX_PLANES`]. With clusters in their place there are
+    /// at most 2^d clusters, as many as d hyperplanes have cells.
     pub planes: u32,
     /// Whether the partition clips probits as the reference implementation does; off is the paper's algorithm 4.
     pub clip: bool,
-    /// The partition serves where tau is above this, Monte Carlo elsewhere.
+    /// The largest tau whose joint likelihoods are estimated by Monte Carlo; above it, the partition estimates them.
     pub partition_above: u32,
 }
 
-/// What parts an agent's draws into cells, in the estimate of joint likelihoods.
+/// The method that partitions an agent's draws into cells, for the estimate of joint likelihoods.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Partitioning {
@@ -41,7 +41,7 @@ pub enum Partitioning {
     KMeans,
 }
 
-/// Why an evaluation cannot be carried out.
+/// Why evaluation options are refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum EvaluationError {
     /// A number is out of range.
@@ -49,9 +49,9 @@ pub enum EvaluationError {
     Range {
         /// The field of [`Evaluation`].
         field: &'static str,
-        /// What it holds.
+        /// The value given.
         value: String,
-        /// What it must hold.
+        /// The values that are allowed.
         expected: String,
     },
     /// One tau-sample would take too much memory.
@@ -69,13 +69,13 @@ pub enum EvaluationError {
         planes: u32,
         /// Number of draws.
         draws: u32,
-        /// What it would take.
+        /// The bytes that it would take.
         bytes: u64,
     },
 }
 
 impl EvaluationError {
-    /// The error of a field that is out of its range.
+    /// Makes the error about a field that is out of its range.
     pub fn range(field: &'static str, value: &impl ToString, expected: impl Into<String>) -> Self {
         Self::Range { field, value: value.to_string(), expected: expected.into() }
     }
@@ -95,13 +95,12 @@ impl Evaluation {
         }
     }
 
-    /// Checks each number by itself; the problem tells whether they
-    /// also suit it.
+    /// Checks each option by itself; the problem checks whether the options suit it.
     ///
-    /// There may be no tau-samples where there are no taus, as for imported problems, which have their own.
+    /// Without taus there may be no tau-samples: imported problems have taus and tau-samples of their own.
     ///
     /// # Errors
-    /// When draws, planes, a tau or the number of tau-samples is out of its range, or a tau is there twice.
+    /// When draws, planes, a tau or the number of tau-samples is out of its range, or a tau occurs twice.
     pub fn check(&self) -> Result<(), EvaluationError> {
         if self.draws == 0 || u64::from(self.draws) > MAX_DRAWS {
             return Err(EvaluationError::range("draws", &self.draws, format!("1 to {MAX_DRAWS}")));

@@ -1,4 +1,4 @@
-//! What can go wrong with an agent, as data: by phase and kind.
+//! The failures of agents as data: phase, kind and message.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,31 +8,31 @@ use std::fmt;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[error("{phase}: {kind}: {message}")]
 pub struct Failure {
-    /// What the host asked of the agent.
+    /// The phase of the unit in which the agent failed.
     pub phase: Phase,
-    /// How it went wrong.
+    /// The kind of failure.
     pub kind: Kind,
-    /// One line for a person.
+    /// One line that explains the failure.
     pub message: String,
 }
 
-/// What the host asked of the agent.
+/// The phase of a unit: the request of the host during which an agent failed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Phase {
-    /// To be instantiated and to describe itself.
+    /// The component is instantiated and describes itself.
     Load,
-    /// To train.
+    /// The agent trains.
     Train,
-    /// To sample predictions.
+    /// The agent samples predictions.
     Sample,
 }
 
-/// How it went wrong.
+/// The kind of a failure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Kind {
-    /// The host would not start it: it wants more to begin with than it may have.
+    /// The host refused to start the agent: it needs more memory at the start than its limit allows.
     Refused,
     /// The agent's code trapped: a panic, a stack overflow, an access out of bounds.
     Trapped,
@@ -40,12 +40,12 @@ pub enum Kind {
     OutOfFuel,
     /// The agent was refused memory and gave up.
     OutOfMemory,
-    /// The agent answered with what cannot be an answer.
+    /// The agent returned an invalid answer: a wrong shape, a value out of range, or an answer that breaks the contract.
     InvalidOutput,
-    /// The agent's own word.
+    /// The agent reported the failure itself.
     AgentFailure,
-    /// Not the agent's failure at all: the machine had no memory for it, or the data cannot be used. No unit may be recorded
-    /// with this.
+    /// The host failed, not the agent: the machine had no memory for it, or the data cannot be used. Such a unit is never
+    /// recorded.
     Host,
 }
 

@@ -1,16 +1,16 @@
-//! Guesses what a misspelt name was meant to be.
+//! Guesses the known name that a misspelt name stands for.
 
 use strsim::osa_distance;
 
 /// The most characters of a name that is compared.
 const LONGEST: usize = 200;
-/// The most characters in which a misspelt name differs from what was meant.
+/// The most edits between a misspelt name and the known name.
 const MOST_SLIPS: usize = 3;
-/// The fewest characters of the beginning of a name that stands for it.
+/// The fewest characters of an abbreviation.
 const SHORTEST_BEGINNING: usize = 3;
 
-/// The known name that a misspelt one was probably meant to be, if one is near: a third of its characters may differ, three at
-/// most, or it may be the beginning of one name alone.
+/// Returns the known name that a misspelt name probably stands for, or None where no known name is near. A known name is near
+/// when it is at most three edits and at most a third of the misspelt name's length away, or when it alone begins with the name.
 pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let length = name.chars().count();
     if length > LONGEST {
@@ -29,8 +29,8 @@ pub fn nearest<'a>(name: &str, known: impl IntoIterator<Item = &'a str>) -> Opti
     begun.next().filter(|_| begun.next().is_none())
 }
 
-/// The rest of a message about an unknown name: a question with the nearest known one, or `otherwise` where none is
-/// near.
+/// Returns the second half of a message about an unknown name: "did you mean ...?" with the nearest known name, or `otherwise`
+/// where none is near.
 pub fn remedy<'a>(name: &str, known: impl IntoIterator<Item = &'a str>, otherwise: &str) -> String {
     nearest(name, known).map_or_else(|| otherwise.to_owned(), |near| format!("did you mean `{near}`?"))
 }

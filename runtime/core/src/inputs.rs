@@ -3,8 +3,8 @@
 use crate::matrix::Matrix;
 use crate::tokens::TokenMatrix;
 
-/// Inputs: row i of the numbers and row i of the tokens are one input. Numbers or tokens that a task does not have have no
-/// columns.
+/// Inputs of a classifier: row i of the numbers and row i of the tokens are one input. A task without numbers, or without tokens,
+/// has no columns of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
     numbers: Matrix,
@@ -49,7 +49,7 @@ impl Inputs {
         &self.tokens
     }
 
-    /// Selects inputs, in the order given; an input may come again.
+    /// Selects inputs, in the given order; an input may occur more than once.
     ///
     /// # Panics
     /// When there is no such input.

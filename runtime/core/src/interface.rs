@@ -1,4 +1,4 @@
-//! The interface between host and agents: its name, and what an agent may be asked to learn.
+//! The interface between host and agents: its name and its parts.
 
 use std::fmt;
 
@@ -21,7 +21,7 @@ pub enum Interface {
 }
 
 impl Interface {
-    /// All, in the order in which they are listed.
+    /// All parts, in the order in which they are listed.
     pub const ALL: [Self; 2] = [Self::Classification, Self::Regression];
 }
 

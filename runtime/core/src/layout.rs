@@ -4,7 +4,7 @@ use crate::score_def::{At, ScoreName};
 
 /// The columns of a leaderboard, for runs that have a certain score.
 pub struct Layout {
-    /// The layout holds for runs with such a score; for all others where it is none.
+    /// The layout applies to runs that have such a score, or, if None, to all runs.
     pub when: Option<Pick>,
     /// The score that ranks: the first of these that a run has.
     pub by: &'static [Pick],
@@ -21,15 +21,15 @@ pub enum Pick {
     Once(&'static str),
     /// The score at every tau and their aggregate.
     Joint(&'static str),
-    /// The aggregate, or else the largest tau: the marginals of each input belong to it already.
+    /// The aggregate, or else the score at the largest tau: a joint score includes the marginal prediction of each input.
     Widest(&'static str),
-    /// At tau 10, or else the largest tau.
+    /// The score at tau 10, or else at the largest tau.
     Ten(&'static str),
-    /// At the level of 90 percent, or else the first level.
+    /// The score at the level of 90 percent, or else at the first level.
     Level(&'static str),
-    /// After the first round.
+    /// The score after the first round.
     FirstRound(&'static str),
-    /// After the last round.
+    /// The score after the last round.
     LastRound(&'static str),
     /// The mean over all levels of dataset shift.
     Shifted(&'static str),
@@ -42,12 +42,12 @@ const TAU: u32 = 10;
 const LEVEL: u32 = 90;
 
 impl Layout {
-    /// The first of some layouts that holds for a run with scores of those names.
+    /// Returns the first layout that applies to a run with scores of these names.
     pub fn of<'a>(layouts: &'a [Self], names: &[ScoreName]) -> Option<&'a Self> {
         layouts.iter().find(|layout| layout.when.is_none_or(|when| !when.names(names).is_empty()))
     }
 
-    /// The score that ranks.
+    /// Returns the score that ranks, or None where the run has none of them.
     pub fn ranks(&self, names: &[ScoreName]) -> Option<ScoreName> {
         picked(self.by, names).first().copied()
     }
@@ -64,7 +64,7 @@ impl Layout {
 }
 
 impl Pick {
-    /// The names that it picks, in their order.
+    /// Returns the names that it picks, in their order.
     fn names(self, names: &[ScoreName]) -> Vec<ScoreName> {
         let of = |stem: &'static str, shifted: bool, at: fn(At) -> bool| {
             let here = move |name: &ScoreName| name.stem() == stem && name.is_shifted() == shifted && at(name.at());

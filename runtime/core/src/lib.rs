@@ -1,7 +1,7 @@
-//! What every kind of task is scored with: random streams, statistics, matrices, estimators, metrics, and the traits of agents.
+//! Scores of every kind of task: random streams, statistics, matrices, estimators, metrics, and the traits of agents.
 //!
-//! Nothing here reads a file or knows of WebAssembly. An agent is whatever implements [`Classifier`] and [`Model`]: the host does
-//! for a component, a test does in ten lines for an agent whose answer is known on paper.
+//! Nothing here reads a file or knows of WebAssembly. An agent is any type that implements [`Classifier`] and [`Model`]: the host
+//! implements them for a component, and a test in ten lines for an agent whose answer is known on paper.
 #![deny(missing_docs)]
 
 pub mod classifier;

@@ -1,4 +1,4 @@
-//! How much an agent may use on one unit.
+//! The limits of an agent on one unit: fuel and memory.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 /// Bounds on one unit: training, and all sampling after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
-    /// Units of wasmtime fuel, roughly one an instruction; the same on every machine.
+    /// Units of wasmtime fuel, about one for each instruction; the same on every machine.
     pub fuel: u64,
     /// Bytes of linear memory.
     pub memory: u64,

@@ -1,8 +1,8 @@
-//! A dense row-major matrix of `f32`, the shape in which inputs travel.
+//! A dense row-major matrix of `f32`, in which inputs are passed.
 
 use thiserror::Error;
 
-/// The values given do not fill the shape claimed for them.
+/// The number of values does not match the shape.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("a {rows} x {cols} matrix needs {} values, not {found}", *rows as u128 * *cols as u128)]
 pub struct ShapeError {
@@ -35,18 +35,18 @@ impl Matrix {
         }
     }
 
-    /// Wraps `values` as rows of `cols` each, for callers that fill whole rows; a last row that is not whole is not looked at.
+    /// Wraps `values` as rows of `cols` each, for callers that fill whole rows; an incomplete last row is ignored.
     pub fn from_rows(cols: usize, values: Vec<f32>) -> Self {
         debug_assert_eq!(values.len() % cols, 0);
         Self { rows: values.len() / cols, cols, values }
     }
 
-    /// Number of rows, one an example.
+    /// Number of rows, one for each example.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns, one a feature.
+    /// Number of columns, one for each feature.
     pub fn cols(&self) -> usize {
         self.cols
     }
@@ -64,7 +64,7 @@ impl Matrix {
         &self.values[i * self.cols..(i + 1) * self.cols]
     }
 
-    /// Those rows, in that order; a row may come again.
+    /// Returns the chosen rows, in the given order; a row may occur more than once.
     ///
     /// # Panics
     /// When there is no such row.

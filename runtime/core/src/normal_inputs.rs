@@ -1,4 +1,4 @@
-//! Inputs that are drawn.
+//! Random inputs.
 
 use crate::matrix::Matrix;
 use crate::stream::Stream;

@@ -2,12 +2,13 @@
 
 use crate::stream::Stream;
 
-/// One of 0..n, each as likely as another to within n / 2^64.
+/// Draws a number from 0..n, uniform to within n / 2^64.
 pub fn below(n: usize, source: &mut Stream) -> usize {
     ((u128::from(source.next_u64()) * n as u128) >> 64) as usize
 }
 
-/// The first `count` of 0..n in a random order; of a longer prefix under the same stream they are the beginning.
+/// Returns the first `count` numbers of a random order of 0..n. Under the same stream, a shorter result is the beginning of a
+/// longer one.
 pub fn prefix(n: usize, count: usize, source: &mut Stream) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     for i in 0..count.min(n) {

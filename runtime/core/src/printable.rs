@@ -1,7 +1,7 @@
-//! Which characters of a stranger's text reach a terminal.
+//! The characters of untrusted text that may reach a terminal.
 
-/// Whether a character shows as itself and changes nothing about those beside it: no control, no end of a line or
-/// paragraph, none that turns the direction of what follows, and none that nobody sees.
+/// Whether a character is visible and does not change how other characters are shown. Control characters, line and paragraph
+/// separators, direction marks and invisible characters are not.
 pub fn is_printable(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let ends_line = matches!(c, '\u{2028}' | '\u{2029}');

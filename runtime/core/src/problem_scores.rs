@@ -1,4 +1,4 @@
-//! What one agent scored on one problem of classification.
+//! The scores of one agent on one problem of classification.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::metric::{CalibrationBin, MarginalValues};
 use crate::score::{JointScore, Real, Score, real};
 
-/// What one agent scored on one problem.
+/// The scores of one agent on one problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemScores {
     /// The joint score at each tau, in the problem's [`Metric`](crate::Metric), nats a tau-sample.
@@ -22,7 +22,7 @@ pub struct ProblemScores {
     /// The other metrics of the marginal predictions on the rows of the first tau.
     #[serde(default)]
     pub marginal: MarginalValues,
-    /// The bins that `ece` is over, from the least confidence up; none in results of before there were any.
+    /// The bins of `ece`, from the lowest confidence up; empty in results of older versions, which kept no bins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calibration: Vec<CalibrationBin>,
 }

@@ -1,4 +1,4 @@
-//! What an agent of regression is told, learns from and answers.
+//! The data types of regression agents: task, training examples, and predictions.
 
 pub mod answer;
 pub mod dataset;

@@ -9,12 +9,13 @@ pub(crate) mod real;
 
 pub use real::Real;
 
-/// The relative variance of estimated likelihoods above which their draws are too few, by the experiment of docs/estimators.md.
+/// The largest relative variance of estimated likelihoods at which the number of draws suffices, by the experiment of
+/// docs/estimators.md.
 const MOST_VARIANCE: f64 = 0.05;
 
 /// A mean over the N tau-samples of one problem, with its standard error.
 ///
-/// Both are `NaN`-aware: two scores are equal when their bits are. In JSON a number that is not finite is a string,
+/// Two scores are equal when their bits are equal, NaN included. In JSON a number that is not finite is a string,
 /// "inf", "-inf" or "nan".
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Score {
@@ -42,13 +43,13 @@ pub struct JointScore {
     #[serde(with = "real")]
     #[schemars(with = "Real")]
     pub stderr: f64,
-    /// The standard error of the mean over draws, the tau-samples being what they are, nats a tau-sample; NaN where there
-    /// is but one draw or the mean is not finite.
+    /// The standard error of the mean over draws, given the tau-samples, in nats per tau-sample; NaN where there is only one
+    /// draw or the mean is not finite.
     #[serde(with = "real")]
     #[schemars(with = "Real")]
     pub draw_error: f64,
-    /// The [effective number of draws](DrawError::effective_draws), from 1 to M; NaN where of several functions none allows
-    /// the labels of any tau-sample.
+    /// The [effective number of draws](DrawError::effective_draws), from 1 to M; NaN where there are several functions and
+    /// none gives the labels of any tau-sample a positive probability.
     #[serde(with = "real")]
     #[schemars(with = "Real")]
     pub effective_draws: f64,
@@ -72,23 +73,23 @@ impl PartialEq for JointScore {
 impl Eq for JointScore {}
 
 impl JointScore {
-    /// Of the losses of all tau-samples, added in order, and the error over draws of their mean.
+    /// Computes the score from the losses of all tau-samples, added in order, and the error over draws of their mean.
     pub fn of(losses: &[f64], errors: &DrawError) -> Self {
         let Score { mean, stderr } = Score::of(losses);
         let draw_error = if mean.is_finite() { canonical(errors.stderr()) } else { f64::NAN };
         Self { mean, stderr, draw_error, effective_draws: errors.effective_draws() }
     }
 
-    /// Whether `draws` draws, those of the score, are too few for its tau: the relative variance of the estimated
-    /// likelihoods, 1 / effective - 1 / M in the mean, exceeds 0.05, as with fewer than 20 effective draws of many, or the
-    /// effective number is NaN, none of them being of use. Never where all draws are one function.
+    /// Whether the `draws` draws that the score was estimated from are too few for its tau: the mean relative variance of the
+    /// estimated likelihoods, 1 / effective - 1 / M, exceeds 0.05 (with many draws: fewer than 20 are effective), or the
+    /// effective number is NaN. False where all draws are the same function.
     pub fn needs_more_draws(&self, draws: u32) -> bool {
         self.effective_draws.is_nan() || 1.0 / self.effective_draws - 1.0 / f64::from(draws) > MOST_VARIANCE
     }
 }
 
 impl Score {
-    /// Mean and standard error of `values`, added in order.
+    /// Computes the mean and the standard error of `values`, added in order.
     ///
     /// # Formula
     /// mean = (1/N) sum `x_n`; stderr = sqrt(sum (`x_n` - mean)^2 / (N - 1) / N), NaN when N is 1 or a value is not
@@ -102,7 +103,7 @@ impl Score {
     }
 }
 
-/// All NaNs as one, since their sign differs by CPU; and no negative zero, which a sum from -0.0 can leave.
+/// Replaces every NaN by one, because their sign differs by CPU, and negative zero, which a sum from -0.0 can give, by zero.
 fn canonical(x: f64) -> f64 {
     if x.is_nan() { f64::NAN } else { x + 0.0 }
 }

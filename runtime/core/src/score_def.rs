@@ -1,4 +1,4 @@
-//! The definition of a score: its name, which way is better, its unit, what it means, and how it is read from a result.
+//! The definition of a score: its name, the direction in which it is better, its unit, its meaning, and how it is read from a result.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -6,10 +6,10 @@ use std::fmt::{self, Write as _};
 use crate::metric::Metric;
 use crate::scored::Scored;
 
-/// More than the definitions of a list.
+/// More than the number of definitions in any list.
 const LIST: u16 = 1 << 10;
 
-/// Where definitions that several kinds share begin within a list.
+/// The first place, within a list, of definitions that several kinds share.
 const OTHERS: u16 = LIST / 2;
 
 /// The endings of names as a regular expression, as [`ScoreName`] writes them.
@@ -20,82 +20,82 @@ pub const FUEL: &str = "fuel";
 
 /// A score of results of type `S`.
 pub struct ScoreDef<S: ?Sized + 'static> {
-    /// What is said of it.
+    /// The name, direction, unit and meaning.
     pub about: ScoreInfo,
-    /// Reads its values from a result: none where the result has no such score, several where it is taken at several places.
+    /// Reads its values from a result: none where the result has no such score, one for each place where it is taken.
     pub values: fn(&S, &Context) -> Vec<(At, Scored)>,
 }
 
-/// What a unit's scores are read with, beside its result.
+/// The values that a unit's scores depend on, besides its result.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
-    /// What the problem's joint scores measure.
+    /// The metric of the problem's joint scores.
     pub metric: Metric,
     /// Functions sampled from the agent.
     pub draws: u32,
-    /// The fuel that the unit used; none where it was not metered.
+    /// The fuel that the unit used; None where it was not metered.
     pub fuel: Option<u64>,
 }
 
-/// What is said of a score wherever it is shown.
+/// The description of a score, wherever it is shown.
 pub struct ScoreInfo {
-    /// What its names begin with.
+    /// The beginning of its names.
     pub stem: &'static str,
-    /// Which way is better.
+    /// The direction in which it is better.
     pub better: Better,
-    /// What it is measured in.
+    /// Its unit.
     pub unit: Unit,
-    /// Explains it in a sentence or two.
+    /// Its explanation, in a sentence or two.
     pub meaning: Meaning,
 }
 
 /// The explanation of a score.
 #[derive(Clone, Copy)]
 pub enum Meaning {
-    /// The same wherever the score is taken.
+    /// The same text at every place.
     Text(&'static str),
-    /// Different from place to place.
+    /// A text that depends on the place.
     At(fn(At) -> String),
 }
 
-/// Where a score is taken, which its name ends in.
+/// The place where a score is taken: the ending of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum At {
-    /// At no place in particular: the name is the stem.
+    /// Taken once: the name is the stem.
     Once,
-    /// On tau labels taken jointly: `_tau10`.
+    /// Taken on tau labels jointly: `_tau10`.
     Tau(u32),
-    /// Over several taus: `_aggregate`.
+    /// Aggregated over several taus: `_aggregate`.
     Aggregate,
-    /// At a level of intervals, in percent: `_90`.
+    /// Taken at a level of intervals, in percent: `_90`.
     Level(u32),
-    /// After a round of active learning: `_round3`.
+    /// Taken after a round of active learning: `_round3`.
     Round(u32),
 }
 
-/// Which way a score is better.
+/// The direction in which a score is better.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Better {
-    /// Lower values.
+    /// Lower values are better.
     Lower,
-    /// Higher values.
+    /// Higher values are better.
     Higher,
-    /// Values near a target, such as an interval's level.
+    /// Values near a target, such as an interval's level, are better.
     Near,
-    /// Neither: the score describes.
+    /// Neither is better: the score only describes the prediction.
     Neither,
 }
 
-/// What a score is measured in.
+/// The unit of a score.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
-    /// Natural logarithms of probabilities or densities.
+    /// Nats: natural logarithms of probabilities or densities.
     Nats,
     /// A share or another number without a unit.
     One,
     /// The unit of the data's targets.
     Target,
-    /// Fuel, about an instruction each.
+    /// Units of fuel, about one for each instruction.
     Fuel,
 }
 
@@ -111,7 +111,7 @@ pub struct ScoreName {
 }
 
 impl ScoreInfo {
-    /// What is said of a score that means the same wherever it is taken.
+    /// Describes a score that means the same at every place.
     pub const fn new(stem: &'static str, better: Better, unit: Unit, meaning: &'static str) -> Self {
         Self { stem, better, unit, meaning: Meaning::Text(meaning) }
     }
@@ -131,7 +131,7 @@ impl ScoreInfo {
 }
 
 impl<S: ?Sized> ScoreDef<S> {
-    /// The definition of a score that means the same wherever it is taken.
+    /// Defines a score that means the same at every place.
     pub const fn new(
         stem: &'static str,
         better: Better,
@@ -151,7 +151,7 @@ impl<S: ?Sized> ScoreDef<S> {
         definitions.iter().enumerate().flat_map(of).collect()
     }
 
-    /// The definition of the fuel that a unit used, which every kind of task has.
+    /// Defines the score of the fuel that a unit used, which every kind of task has.
     pub const fn fuel() -> Self {
         let meaning = "What the agent executed to train and to predict on a problem, about an instruction each: a cost that no \
                        machine changes.";
@@ -160,7 +160,7 @@ impl<S: ?Sized> ScoreDef<S> {
         })
     }
 
-    /// The name of the definition of that stem, taken at that place.
+    /// Returns the name of the score with this stem, taken at a place.
     ///
     /// # Panics
     /// When there is no such definition.
@@ -176,18 +176,19 @@ impl<S: ?Sized> ScoreDef<S> {
 }
 
 impl ScoreName {
-    /// The name of a score that stands at a place among other definitions than those of a kind, ordered behind the latter.
+    /// Makes the name of a score that several kinds share. It is ordered behind the definitions of the kind; `place` is its
+    /// position in the shared list.
     pub(crate) fn listed(about: &'static ScoreInfo, place: usize, at: At) -> Self {
         Self { about, place: OTHERS + place as u16, at, shifted: false }
     }
 
-    /// The name of the mean over all levels of dataset shift.
+    /// Returns the name of the mean of this score over all levels of dataset shift.
     #[must_use]
     pub fn shifted(self) -> Self {
         Self { shifted: true, ..self.behind() }
     }
 
-    /// The same name, ordered behind all names of its list of definitions and of those before it.
+    /// Returns the same name, ordered behind all names of its list of definitions and of the lists before it.
     #[must_use]
     pub fn behind(self) -> Self {
         Self { place: self.place.saturating_add(LIST), ..self }
@@ -198,27 +199,28 @@ impl ScoreName {
         self.shifted
     }
 
-    /// What the name begins with.
+    /// The beginning of the name.
     pub fn stem(self) -> &'static str {
         self.about.stem
     }
 
-    /// Where the score is taken.
+    /// The place where the score is taken.
     pub fn at(self) -> At {
         self.at
     }
 
-    /// Which way is better.
+    /// The direction in which the score is better.
     pub fn better(self) -> Better {
         self.about.better
     }
 
-    /// What the score is measured in.
+    /// The unit of the score.
     pub fn unit(self) -> Unit {
         self.about.unit
     }
 
-    /// The name that stands for all levels, all rounds, or all means over levels of shift, of which the same is said.
+    /// Returns the name that stands for the score at all levels, in all rounds, or for all means over levels of shift, which
+    /// have one explanation.
     pub fn heading(self) -> String {
         match (self.shifted, self.at) {
             (true, _) => "\u{2026}_shifted".to_owned(),
@@ -281,7 +283,7 @@ impl Ord for ScoreName {
     }
 }
 
-/// The part of a text that is still to be written.
+/// The part of a text that is not yet compared.
 struct Rest<'a>(&'a str);
 
 impl fmt::Write for Rest<'_> {
@@ -291,7 +293,7 @@ impl fmt::Write for Rest<'_> {
     }
 }
 
-/// Compares the name as it is written, without making a text of it.
+/// Compares the written form of the name with a text, without allocating.
 impl PartialEq<str> for ScoreName {
     fn eq(&self, text: &str) -> bool {
         let mut rest = Rest(text);

@@ -1,4 +1,4 @@
-//! One value of a score: its errors, and for a joint score what the number of draws does to it.
+//! One value of a score with its errors and, for a joint score, the effect of the number of draws.
 
 use crate::score::{JointScore, Score};
 
@@ -8,18 +8,19 @@ use crate::score::{JointScore, Score};
 pub struct Scored {
     /// The value.
     pub value: f64,
-    /// Its standard error within the problem; none where the score is no mean.
+    /// Its standard error within the problem; None where the score is not a mean.
     pub stderr: Option<f64>,
-    /// What the number of draws does to it; none where it is no joint score.
+    /// The effect of the number of draws; None where it is not a joint score.
     pub draws: Option<DrawsOfScore>,
 }
 
-/// What the number of draws does to a joint score.
+/// The effect of the number of draws on a joint score.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawsOfScore {
     /// The standard error over draws.
     pub error: f64,
-    /// The effective number of draws; NaN where several functions allow the labels of no tau-sample.
+    /// The effective number of draws; NaN where there are several functions and none gives the labels of any tau-sample a
+    /// positive probability.
     pub effective: f64,
     /// The number of problems for which there are too few draws.
     pub few: usize,
@@ -32,12 +33,12 @@ impl From<Score> for Scored {
 }
 
 impl Scored {
-    /// A value without errors.
+    /// Makes a value without errors.
     pub fn plain(value: f64) -> Self {
         Self { value, stderr: None, draws: None }
     }
 
-    /// A joint score that was estimated from `draws` draws.
+    /// Makes the value of a joint score that was estimated from `draws` draws.
     pub fn joint(score: &JointScore, draws: u32) -> Self {
         let few = usize::from(score.needs_more_draws(draws));
         let draws = DrawsOfScore { error: score.draw_error, effective: score.effective_draws, few };
@@ -46,7 +47,7 @@ impl Scored {
 }
 
 impl DrawsOfScore {
-    /// Combines those of the problems that a mean is over; none where there are no problems.
+    /// Combines the effects on the problems of a mean; None where there are no problems.
     ///
     /// # Formula
     /// Draws are independent between problems: the error of the mean over P problems is `sqrt(sum error^2) / P`. The

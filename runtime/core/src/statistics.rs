@@ -1,4 +1,4 @@
-//! Means over problems with standard errors clustered by what problems share, and comparisons paired by problem.
+//! Means over problems with standard errors clustered by shared data, and comparisons paired by problem.
 
 use std::collections::HashMap;
 use std::hash::Hash;
@@ -12,13 +12,13 @@ pub struct Summary {
     pub stderr: f64,
     /// Number of problems.
     pub problems: usize,
-    /// Number of clusters, the independent units: as many as problems, unless some share their data.
+    /// Number of clusters, which are the independent units; the number of problems unless some problems share data.
     pub clusters: usize,
-    /// How many of the values are not finite: none is clipped or dropped.
+    /// Number of values that are not finite; none is clipped or dropped.
     pub non_finite: usize,
 }
 
-/// Mean over problems, each of which is one independent unit however many test points it has.
+/// Computes the mean over problems. Each problem is one independent unit, whatever the number of its test points.
 ///
 /// # Formula
 /// mean = (1/J) sum `x_j`; stderr = sqrt(sum (`x_j` - mean)^2 / (J - 1) / J). No values give NaN.
@@ -27,15 +27,15 @@ pub fn summarize(values: &[f64]) -> Summary {
     summarize_clusters(values, &each)
 }
 
-/// Mean over problems, of which those of one cluster may share their fate: `clusters[j]` is that of problem j: the
-/// dataset that it is made of, or the problem itself.
+/// Computes the mean over problems whose values may depend on one another within a cluster. `clusters[j]` is the cluster of
+/// problem j: the dataset that it is made of, or the problem itself.
 ///
 /// # Formula
 /// mean = (1/J) sum `x_j`, whatever the clusters; stderr as [`clustered_error`] of the residuals `x_j` - mean. Where each
 /// problem is a cluster of its own this is [`summarize`], to the bit.
 ///
 /// # Panics
-/// When there is not one cluster a value.
+/// When the number of clusters is not the number of values.
 pub fn summarize_clusters<C: Eq + Hash>(values: &[f64], clusters: &[C]) -> Summary {
     let mean = crate::score::Score::of(values).mean;
     let residuals: Vec<f64> = values.iter().map(|x| x - mean).collect();
@@ -49,7 +49,7 @@ pub fn summarize_clusters<C: Eq + Hash>(values: &[f64], clusters: &[C]) -> Summa
     }
 }
 
-/// Mean over problems of a - b: since both saw the same problems, what the problems share cancels.
+/// Computes the mean over problems of a - b. Both have the same problems, so differences between problems cancel.
 ///
 /// # Formula
 /// As [`summarize_clusters`] of `a_j - b_j`.
@@ -71,17 +71,18 @@ pub struct Clustered {
     pub clusters: usize,
 }
 
-/// The standard error of a mean over problems, or of what is one to first order, from its residuals, which sum to 0.
+/// Computes the standard error of a mean over problems, or of a statistic that is a mean to first order, from its residuals,
+/// which sum to 0.
 ///
 /// # Formula
 /// With J residuals `r_j` in G clusters and `S_g` the sum of those of cluster g, stderr =
 /// sqrt(G / (G - 1) sum over g of `S_g`^2) / J: the sandwich estimate for a mean, whose clusters are independent and
-/// within which problems may depend on one another in any way. With few clusters it is itself uncertain. Liang and
+/// within which problems may depend on one another in any way. With few clusters the estimate itself is uncertain. Liang and
 /// Zeger, "Longitudinal data analysis using generalized linear models" (1986); Cameron and Miller, "A Practitioner's
 /// Guide to Cluster-Robust Inference" (2015), section II.
 ///
 /// # Panics
-/// When there is not one cluster a residual.
+/// When the number of clusters is not the number of residuals.
 pub fn clustered_error<C: Eq + Hash>(residuals: &[f64], clusters: &[C]) -> Clustered {
     assert_eq!(residuals.len(), clusters.len(), "a cluster a problem");
     let mut places = HashMap::new();
@@ -102,10 +103,10 @@ pub fn clustered_error<C: Eq + Hash>(residuals: &[f64], clusters: &[C]) -> Clust
     Clustered { stderr, clusters: sums.len() }
 }
 
-/// The number nearest to `x` that 12 significant decimal digits can write; infinities and NaN as they are.
+/// Rounds `x` to 12 significant decimal digits; infinities and NaN stay as they are.
 ///
 /// # Panics
-/// Never: what the standard library writes it also reads.
+/// Never: the standard library reads every number that it writes.
 pub fn round_significant(x: f64) -> f64 {
     if x.is_finite() { format!("{x:.11e}").parse().expect("a number in scientific notation") } else { x }
 }

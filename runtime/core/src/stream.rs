@@ -1,4 +1,4 @@
-//! Named random streams: each is a function of (seed, purpose, problem, index), so that none moves another.
+//! Named random streams: each is a function of (seed, purpose, problem, index), so that the use of one does not change another.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::estimate::probit;
 
-/// Widest deviate that [`Stream::truncated_normal`] keeps, in standard deviations.
+/// The largest absolute deviate that [`Stream::truncated_normal`] keeps, in standard deviations.
 pub const TRUNCATION: f64 = 2.0;
 
 /// A stream of random numbers.
@@ -16,11 +16,12 @@ pub const TRUNCATION: f64 = 2.0;
 #[derive(Clone, Debug)]
 pub struct Stream(ChaCha8Rng);
 
-/// The stream that serves `purpose` at place `index` of `problem` under the master `seed`.
+/// Makes the stream for `purpose` at `index` of `problem` under the master `seed`.
 ///
-/// `problem` is its stream name: that of a problem that is sampled, the digest of the contents of one that is imported.
+/// `problem` is the stream name of a problem: its name where the problem is sampled, the digest of its contents where it is
+/// imported.
 ///
-/// Lengths go into the hash before the names, so that two different names can never make the same key.
+/// The hash takes the length of each name before the name, so that different names never make the same key.
 pub fn stream(seed: u64, purpose: &str, problem: &str, index: u64) -> Stream {
     let mut hash = Sha256::new();
     hash.update(b"jointly stream 1");
@@ -33,30 +34,30 @@ pub fn stream(seed: u64, purpose: &str, problem: &str, index: u64) -> Stream {
     Stream(ChaCha8Rng::from_seed(hash.finalize().into()))
 }
 
-/// The seed that an agent trains with on `problem`, given by its stream name: the same for every agent.
+/// Returns the seed that every agent trains with on `problem`, given by its stream name.
 pub fn agent_seed(seed: u64, problem: &str) -> u64 {
     stream(seed, "agent", problem, 0).next_u64()
 }
 
 impl Stream {
-    /// 64 random bits.
+    /// Draws 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         self.0.next_u64()
     }
 
-    /// Uniform in [0, 1), a multiple of 2^-53.
+    /// Draws a uniform number in [0, 1), a multiple of 2^-53.
     pub fn uniform(&mut self) -> f64 {
         (self.next_u64() >> 11) as f64 * (1.0 / 9_007_199_254_740_992.0)
     }
 
-    /// Standard normal, the quantile of one uniform deviate; never beyond 8.3 standard deviations.
+    /// Draws a standard normal number, the quantile of one uniform number; its absolute value is at most 8.3.
     pub fn normal(&mut self) -> f64 {
         // Midpoints of 2^52 equal cells: neither 0 nor 1, both of which have an infinite quantile.
         let cell = (self.next_u64() >> 12) as f64 + 0.5;
         probit::probit(cell * (1.0 / 4_503_599_627_370_496.0))
     }
 
-    /// Standard normal given that it lies within 2 standard deviations, by rejection; its variance is about 0.774.
+    /// Draws a standard normal number truncated to [-2, 2], by rejection; its variance is about 0.774.
     pub fn truncated_normal(&mut self) -> f64 {
         loop {
             let z = self.normal();
@@ -66,7 +67,7 @@ impl Stream {
         }
     }
 
-    /// A class drawn by `probs`, which need not sum to exactly 1; never a class of probability 0.
+    /// Draws a class with probabilities `probs`, which need not sum to exactly 1; never draws a class of probability 0.
     ///
     /// # Panics
     /// When no probability is positive.

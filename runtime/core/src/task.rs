@@ -1,4 +1,4 @@
-//! What a classifier is told before it sees any data.
+//! The task of a classifier: sizes and properties of a problem that are known before training.
 
 use thiserror::Error;
 
@@ -9,14 +9,14 @@ use crate::tokens::Tokens;
 /// The most classes that a problem may have.
 pub const MAX_CLASSES: u32 = 1 << 16;
 
-/// What a classifier knows before it sees any data.
+/// The properties of a problem of classification that a classifier is told before training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// Number of numeric features of an input; 0 where an input is tokens alone.
+    /// Number of numeric features of an input; 0 where inputs have tokens only.
     pub input_dim: u32,
     /// Number of classes, from 2 to [`MAX_CLASSES`]; labels are 0 to `num_classes - 1`.
     pub num_classes: u32,
-    /// The image that the numbers are, if they are one: values from 0 to 1.
+    /// The shape of the image that the numbers are, where they are one, with values from 0 to 1.
     pub image: Option<ImageShape>,
     /// What the tokens of an input are.
     pub tokens: Tokens,
@@ -26,13 +26,13 @@ pub struct Task {
     pub hidden_layers: Option<u32>,
 }
 
-/// Why inputs are not what a task says.
+/// Why inputs do not match a task.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum InputsError {
-    /// The number of columns is not the task's.
+    /// The number of columns differs from the task's.
     #[error("{found} columns of {what}, expected {expected}")]
     Columns {
-        /// Numbers or tokens.
+        /// `numbers` or `tokens`.
         what: &'static str,
         /// Columns given.
         found: usize,
@@ -62,15 +62,15 @@ pub enum InputsError {
 }
 
 impl Task {
-    /// A task whose inputs are plain numbers and of whose environment nothing is known.
+    /// Makes a task whose inputs are numbers, with an unknown environment.
     pub fn new(input_dim: u32, num_classes: u32) -> Self {
         Self { input_dim, num_classes, image: None, tokens: Tokens::Absent, temperature: None, hidden_layers: None }
     }
 
-    /// Checks that inputs are what the task says.
+    /// Checks that inputs match the task.
     ///
     /// # Errors
-    /// When the number of columns is another, a number is not finite, or a token is not below its vocabulary's size.
+    /// When the number of columns differs, a number is not finite, or a token is not below the size of its vocabulary.
     pub fn check(&self, inputs: &Inputs) -> Result<(), InputsError> {
         let (numbers, tokens) = (inputs.numbers(), inputs.tokens());
         let columns =

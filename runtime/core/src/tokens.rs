@@ -2,9 +2,9 @@
 
 use crate::matrix::ShapeError;
 
-/// The id that pads a text that is shorter than its row.
+/// The id that fills a row behind a short text.
 pub const PADDING: u32 = 0;
-/// The id of every word that is not in the vocabulary.
+/// The id of all words outside the vocabulary.
 pub const UNKNOWN: u32 = 1;
 
 /// What the tokens of an input are.
@@ -19,7 +19,7 @@ pub enum Tokens {
         /// Ids of a row.
         length: u32,
     },
-    /// One category a column: every id of column j is below element j.
+    /// One category in each column: every id of column j is below element j.
     Categories(Vec<u32>),
 }
 
@@ -33,7 +33,7 @@ impl Tokens {
         }
     }
 
-    /// The size of a column's vocabulary: every id of the column is below it.
+    /// Returns the size of a column's vocabulary: every id of the column is below it.
     ///
     /// # Panics
     /// When there is no such column.
@@ -55,7 +55,7 @@ pub struct TokenMatrix {
 }
 
 impl TokenMatrix {
-    /// Wraps ids, row after row.
+    /// Wraps ids, given row by row.
     ///
     /// # Errors
     /// When there are not exactly `rows * cols` ids.
@@ -67,12 +67,12 @@ impl TokenMatrix {
         }
     }
 
-    /// A matrix of `rows` rows without columns.
+    /// Makes a matrix of `rows` rows without columns.
     pub fn absent(rows: usize) -> Self {
         Self { rows, cols: 0, values: Vec::new() }
     }
 
-    /// Number of rows, one an example.
+    /// Number of rows, one for each example.
     pub fn rows(&self) -> usize {
         self.rows
     }
@@ -95,7 +95,7 @@ impl TokenMatrix {
         &self.values[i * self.cols..(i + 1) * self.cols]
     }
 
-    /// Selects rows, in the order given; a row may come again.
+    /// Selects rows, in the given order; a row may occur more than once.
     ///
     /// # Panics
     /// When there is no such row.

@@ -1,10 +1,10 @@
-//! Dense inverses and determinants by elimination, and beliefs to try them on, for tests.
+//! Dense inverses and determinants by elimination, and random beliefs, for tests.
 
 use super::dense::Dense;
 use super::moments::{Moments, SampledFunctions};
 use crate::stream::stream;
 
-/// The inverse and ln |det|, by Gauss and Jordan with the largest pivot of each column.
+/// The inverse and ln |det|, by Gauss-Jordan elimination with the largest pivot of each column.
 ///
 /// # Panics
 /// When the matrix has no rows.
@@ -67,7 +67,7 @@ pub fn moments(rows: usize, draws: usize, seed: u64) -> Moments {
     belief(rows, draws, seed).moments()
 }
 
-/// Standard normal numbers.
+/// Draws standard normal numbers.
 pub fn targets(rows: usize, seed: u64) -> Vec<f64> {
     let mut source = stream(seed, "test", "targets", 0);
     (0..rows).map(|_| source.normal()).collect()

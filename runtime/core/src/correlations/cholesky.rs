@@ -1,4 +1,4 @@
-//! Cholesky's factorisation, the same to the bit on every CPU, with a bounded ladder of jitter that is never silent.
+//! The Cholesky factorisation, with the same bits on every CPU, and with bounded jitter that is always reported.
 
 use thiserror::Error;
 
@@ -6,13 +6,13 @@ use super::dense::Dense;
 use super::product::{PANEL, Packed, Part, subtract_product};
 use crate::stream::Stream;
 
-/// What is added to the diagonal in turn until the matrix is positive definite, relative to the mean of the diagonal.
+/// The jitters that are tried in turn until the matrix is positive definite, relative to the mean of the diagonal.
 pub const JITTERS: [f64; 8] = [0.0, 1e-12, 1e-11, 1e-10, 1e-9, 1e-8, 1e-7, 1e-6];
 
 /// Why a matrix has no factorisation.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 pub enum CholeskyError {
-    /// Its rows and columns differ in number.
+    /// The numbers of rows and columns differ.
     #[error("a matrix of {rows} x {cols} is not square")]
     NotSquare {
         /// Number of rows.
@@ -20,7 +20,7 @@ pub enum CholeskyError {
         /// Number of columns.
         cols: usize,
     },
-    /// It holds an infinity or a NaN.
+    /// The matrix holds an infinity or a NaN.
     #[error("the matrix holds a value that is not finite at ({row}, {col})")]
     NotFinite {
         /// Row of the first such value.
@@ -28,12 +28,12 @@ pub enum CholeskyError {
         /// Its column.
         col: usize,
     },
-    /// A pivot is not positive, or no larger than the rounding error in it, even with all the jitter that is allowed.
+    /// A pivot is not positive, or not larger than its rounding error, even with the largest jitter.
     #[error("the matrix is not positive definite: pivot {pivot} vanishes with {jitter:e} added to the diagonal")]
     NotPositiveDefinite {
         /// The row at which the last attempt failed.
         pivot: usize,
-        /// The most that was added to the diagonal.
+        /// The largest jitter that was added to the diagonal.
         jitter: f64,
     },
 }
@@ -60,7 +60,7 @@ impl Cholesky {
         Self::with_ladder(matrix, &JITTERS)
     }
 
-    /// Factorises `matrix` as it is, for a density that jitter would make up.
+    /// Factorises `matrix` without jitter, for densities, which jitter would determine.
     ///
     /// # Errors
     /// As [`new`](Self::new), with no jitter.
@@ -92,7 +92,7 @@ impl Cholesky {
         Err(failure)
     }
 
-    /// What was added to each element of the diagonal: 0 for most matrices.
+    /// The jitter that was added to each element of the diagonal; 0 for most matrices.
     pub fn jitter(&self) -> f64 {
         self.jitter
     }
@@ -115,7 +115,7 @@ impl Cholesky {
     /// Replaces b by L^-1 b, where b has a row for each row of L.
     ///
     /// # Panics
-    /// When it has not.
+    /// When it does not.
     pub fn half_solve(&self, b: &mut Dense) {
         let (n, m) = (self.rows(), b.cols());
         assert_eq!(b.rows(), n, "one row of the right side for each of the matrix");
@@ -138,7 +138,7 @@ impl Cholesky {
         }
     }
 
-    /// A^-1 b.
+    /// Solves A x = b: returns A^-1 b.
     ///
     /// # Panics
     /// When `b` has another length than the matrix has rows.
@@ -154,7 +154,7 @@ impl Cholesky {
         x
     }
 
-    /// L z: normal with covariance A where z is standard normal.
+    /// Returns L z, which has covariance A where z is standard normal.
     ///
     /// # Panics
     /// When `z` has another length than the matrix has rows.
@@ -169,7 +169,7 @@ impl Cholesky {
         product
     }
 
-    /// A draw of N(mean, A).
+    /// Draws from N(mean, A).
     ///
     /// # Panics
     /// When `mean` has another length than the matrix has rows.

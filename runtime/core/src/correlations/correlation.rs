@@ -1,12 +1,12 @@
-//! From covariances to correlations, with a rule for variances of zero.
+//! Correlations from covariances, with a rule for variances of zero.
 
 use super::dense::Dense;
 
 /// Correlations between two sets of points from their covariances and variances.
 ///
 /// # Formula
-/// `rho_ij = cov_ij / (sd_i sd_j)`, no further from 0 than 1; 0 where either variance is 0, since a value that never varies
-/// varies with nothing. `covariance` is n x m with a row for each of `row_variances` and a column for each of
+/// `rho_ij = cov_ij / (sd_i sd_j)`, clipped to [-1, 1]; 0 where either variance is 0, because a constant is
+/// correlated with nothing. `covariance` is n x m with a row for each of `row_variances` and a column for each of
 /// `col_variances`.
 ///
 /// # Panics

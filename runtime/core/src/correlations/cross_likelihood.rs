@@ -1,4 +1,4 @@
-//! Cross-normalised log-likelihood: beliefs compared by their correlations alone, under the marginals of a reference.
+//! Cross-normalised log-likelihood: compares beliefs by their correlations alone, under the marginals of a reference.
 
 mod groups;
 
@@ -9,7 +9,7 @@ use super::density::{DensityError, Marginals};
 use super::moments::Moments;
 use super::rank::mean_ranks;
 
-/// The paper's number b of points to a group.
+/// The number b of points in a group, as in the paper.
 pub const GROUP_SIZE: usize = 5;
 
 /// The mean joint log density of groups of targets under a belief, over the number of targets in a group.
@@ -27,12 +27,12 @@ pub fn joint_log_likelihood(belief: &Moments, targets: &[f64], groups: &[Vec<usi
     cross_log_likelihood(belief, belief, targets, groups)
 }
 
-/// XLL of a candidate under a reference.
+/// The cross-normalised log-likelihood (XLL) of a candidate under a reference, in nats per target.
 ///
 /// # Formula
 /// (1/G) sum over groups g of ln N(`y_g`; `mean_ref`, `D_ref C D_ref`) / |g|, where `D_ref` holds the reference's sds of the
-/// targets and C is the candidate's correlation of the targets. Both are with noise: with C of f alone, b points close to
-/// one another would make it all but singular (the paper's remark 2, and its code). Wang, Sun and Grosse, "Beyond Marginal
+/// targets and C is the candidate's correlation of the targets. Both include noise: with C of f alone, b points close to
+/// one another would make it nearly singular (the paper's remark 2, and its code). Wang, Sun and Grosse, "Beyond Marginal
 /// Uncertainty" (2021), equation 3.
 ///
 /// # Errors
@@ -49,13 +49,13 @@ pub fn cross_log_likelihood(
     Marginals::new(reference, targets)?.mean_joint(&candidate.target_correlation(), groups)
 }
 
-/// XLL and XLLR of several beliefs, each of which is the reference once.
+/// XLL and its ranks (XLLR) of several beliefs, each of which is the reference once.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CrossLikelihoods {
     beliefs: usize,
     /// The beliefs that are compared, ascending; each is candidate and reference.
     compared: Vec<usize>,
-    /// A row a reference, a column a candidate.
+    /// One row for each reference, one column for each candidate.
     likelihoods: Dense,
     ranks: Dense,
     failures: Vec<(usize, DensityError)>,
@@ -67,11 +67,11 @@ impl CrossLikelihoods {
     /// # Formula
     /// With each belief j as reference: for every row the group of the `size` rows most correlated with it under j
     /// ([`correlated_groups`]), and [`cross_log_likelihood`] of each belief under j over these groups; ranks are 0 for the
-    /// largest, and equals share the mean rank. Averages run over the references, each belief itself among them. Wang, Sun
+    /// largest, and equals share the mean rank. Averages are over all references, the belief itself included. Wang, Sun
     /// and Grosse (2021), algorithm 2.
     ///
-    /// A belief that has no density, as reference for some target or as candidate for some group, is no reference and has
-    /// no rank; the others are compared without it, and [`failures`](Self::failures) says why.
+    /// A belief without a density, as reference for some target or as candidate for some group, is not compared: it is no
+    /// reference and has no rank. The others are compared without it, and [`failures`](Self::failures) has the reason.
     ///
     /// # Errors
     /// When there are no targets or one is not finite.
@@ -117,7 +117,7 @@ impl CrossLikelihoods {
         Ok(Self { beliefs: beliefs.len(), compared, likelihoods, ranks, failures })
     }
 
-    /// Number of beliefs given, compared or not.
+    /// Number of beliefs given, including those that are not compared.
     pub fn beliefs(&self) -> usize {
         self.beliefs
     }
@@ -132,22 +132,22 @@ impl CrossLikelihoods {
         &self.failures
     }
 
-    /// XLL of a belief under a reference; none where either is not compared.
+    /// XLL of a belief under a reference; None where either is not compared.
     pub fn likelihood(&self, reference: usize, candidate: usize) -> Option<f64> {
         Some(self.likelihoods[(self.place(reference)?, self.place(candidate)?)])
     }
 
-    /// XLLR of a belief under a reference, 0 for the best; none where either is not compared.
+    /// XLLR of a belief under a reference, 0 for the best; None where either is not compared.
     pub fn rank(&self, reference: usize, candidate: usize) -> Option<f64> {
         Some(self.ranks[(self.place(reference)?, self.place(candidate)?)])
     }
 
-    /// XLL of a belief averaged over the references; none where it is not compared.
+    /// XLL of a belief averaged over the references; None where it is not compared.
     pub fn mean_likelihood(&self, candidate: usize) -> Option<f64> {
         Some(column_mean(&self.likelihoods, self.place(candidate)?))
     }
 
-    /// XLLR of a belief averaged over the references; none where it is not compared.
+    /// XLLR of a belief averaged over the references; None where it is not compared.
     pub fn mean_rank(&self, candidate: usize) -> Option<f64> {
         Some(column_mean(&self.ranks, self.place(candidate)?))
     }

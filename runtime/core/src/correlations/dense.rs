@@ -1,4 +1,4 @@
-//! A dense row-major matrix of `f64`, the shape of covariances and correlations.
+//! A dense row-major matrix of `f64`, for covariances and correlations.
 
 use std::ops::{Index, IndexMut};
 
@@ -25,12 +25,12 @@ impl Dense {
         }
     }
 
-    /// All zeros.
+    /// Makes a matrix of zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
         Self { rows, cols, values: vec![0.0; rows * cols] }
     }
 
-    /// Element (i, j) is `element(i, j)`, asked for row by row.
+    /// Makes a matrix whose element (i, j) is `element(i, j)`, called row by row.
     pub fn from_fn(rows: usize, cols: usize, mut element: impl FnMut(usize, usize) -> f64) -> Self {
         let mut values = Vec::with_capacity(rows * cols);
         for i in 0..rows {
@@ -39,7 +39,7 @@ impl Dense {
         Self { rows, cols, values }
     }
 
-    /// A symmetric matrix, of which only elements (i, j) with i <= j are asked for.
+    /// Makes a symmetric matrix; `element(i, j)` is called only for i <= j.
     pub fn symmetric(rows: usize, mut element: impl FnMut(usize, usize) -> f64) -> Self {
         let mut matrix = Self::zeros(rows, rows);
         for i in 0..rows {
@@ -66,7 +66,7 @@ impl Dense {
         &self.values
     }
 
-    /// All elements, row after row, to be changed.
+    /// All elements, row after row, mutable.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
@@ -79,12 +79,12 @@ impl Dense {
         &self.values[i * self.cols..(i + 1) * self.cols]
     }
 
-    /// Elements (i, i), as many as there are.
+    /// The diagonal: elements (i, i).
     pub fn diagonal(&self) -> Vec<f64> {
         (0..self.rows.min(self.cols)).map(|i| self[(i, i)]).collect()
     }
 
-    /// Elements of the chosen rows and columns, in the order chosen.
+    /// Returns the elements of the chosen rows and columns, in the given order.
     ///
     /// # Panics
     /// When a row or column does not exist.
@@ -93,7 +93,7 @@ impl Dense {
         Self::from_fn(rows.len(), cols.len(), |i, j| self[(rows[i], cols[j])])
     }
 
-    /// Copies what is above the diagonal of a square matrix to below it.
+    /// Copies the elements above the diagonal of a square matrix to below it.
     pub(super) fn mirror(&mut self) {
         debug_assert_eq!(self.rows, self.cols);
         for i in 1..self.rows {

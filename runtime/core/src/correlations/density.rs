@@ -11,7 +11,7 @@ use super::moments::Moments;
 /// Why targets have no density under a belief.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum DensityError {
-    /// There is nothing to take a mean over.
+    /// There are no targets.
     #[error("there are no targets")]
     Empty,
     /// The belief is certain of a target: without variance and noise there is no density.
@@ -20,13 +20,13 @@ pub enum DensityError {
         /// The row.
         row: usize,
     },
-    /// The correlations of some targets have no inverse: no noise keeps them from determining one another. No jitter is
-    /// added, since the density would be the jitter's.
+    /// The correlation matrix of some targets is singular, because without noise the targets determine one another. No jitter
+    /// is added: the jitter would determine the density.
     #[error("the targets of rows {rows:?} have no joint density")]
     Degenerate {
         /// The rows.
         rows: Vec<usize>,
-        /// What is wrong with their correlation matrix.
+        /// The defect of their correlation matrix.
         source: CholeskyError,
     },
     /// A target is not finite.
@@ -37,7 +37,7 @@ pub enum DensityError {
     },
 }
 
-/// The mean log density of targets one by one.
+/// Computes the mean marginal log density of targets.
 ///
 /// # Formula
 /// (1/n) sum over rows i of ln N(`y_i`; `mean_i`, `var_f,i + var_noise,i`), in the units of belief and targets.
@@ -53,7 +53,7 @@ pub fn marginal_log_likelihood(belief: &Moments, targets: &[f64]) -> Result<f64,
     Ok(sum / targets.len() as f64)
 }
 
-/// Each target as its marginal sees it.
+/// The targets under their marginal distributions.
 pub(super) struct Marginals {
     /// (y - mean) / sd.
     pub(super) z: Vec<f64>,

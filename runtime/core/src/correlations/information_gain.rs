@@ -1,4 +1,4 @@
-//! What a belief expects to learn from pool points: TIG, MIG and greedy BatchMIG.
+//! The expected information gain of pool points under a belief: total (TIG), marginal (MIG), and greedy batches (BatchMIG).
 
 mod batch;
 mod log_product;
@@ -13,14 +13,14 @@ pub use resolution::RESOLUTION;
 
 use super::moments::{MomentsError, not_negative};
 
-/// The total information gain of observing each point, in nats.
+/// Computes the total information gain of observing each point, in nats.
 ///
 /// # Formula
 /// TIG(x) = ln(1 + `var_f(x)` / `var_noise(x)`) / 2, the mutual information of y(x) and f; 0 where f(x) is certain, and
 /// infinite where only the noise is 0. Wang, Sun and Grosse (2021), equation 4; MacKay (1992).
 ///
 /// # Errors
-/// When a variance is negative or not finite, or there are not equally many of both.
+/// When a variance is negative or not finite, or the lists differ in length.
 pub fn total_information_gain(variance: &[f64], noise_variance: &[f64]) -> Result<Vec<f64>, MomentsError> {
     let (expected, found) = (variance.len(), noise_variance.len());
     if expected != found {
@@ -32,25 +32,25 @@ pub fn total_information_gain(variance: &[f64], noise_variance: &[f64]) -> Resul
     Ok(variance.iter().zip(noise_variance).map(gain).collect())
 }
 
-/// The marginal information gain of each pool point about the test points, in nats a test point.
+/// Computes the marginal information gain of each pool point about the test points, in nats per test point.
 ///
 /// # Formula
 /// MIG(x) = mean over test points u of -ln(1 - rho^2) / 2, rho^2 = cov(f(x), f(u))^2 / (`var_f(u)` (`var_f(x)` +
-/// `var_noise(x)`)): the mutual information of y(x) and f(u). A test point that is certain counts 0, and so does a pool
-/// point with neither variance nor noise; 1 - rho^2 is never taken to be below [`RESOLUTION`], so that points that determine
-/// one another have a finite gain. With no test points all gains are 0. Wang, Sun and Grosse (2021), equation 5.
+/// `var_noise(x)`)): the mutual information of y(x) and f(u). The gain is 0 for a test point without variance and for a pool
+/// point with neither variance nor noise; 1 - rho^2 is at least [`RESOLUTION`], so that points that determine one another have
+/// a finite gain. Without test points all gains are 0. Wang, Sun and Grosse (2021), equation 5.
 pub fn marginal_information_gain(belief: &PoolTest) -> Vec<f64> {
     let tests = belief.test_points().max(1) as f64;
     Residual::new(belief).gains().into_iter().map(|gain| gain / tests).collect()
 }
 
-/// The `count` points of the largest gain, best first, ties by index; all points where there are fewer.
+/// Returns the `count` points of the largest gain, best first, ties by index; all points where there are fewer.
 ///
-/// `gains` of equal value, infinite ones among them, are told apart by `then`, so that TIG under one noise level for all
-/// points is the choice of the largest variances whatever that level is.
+/// Points of equal gain, infinite gains included, are ordered by `then`. So TIG with one noise level for all points chooses the
+/// points of the largest variance, whatever that level is.
 ///
 /// # Panics
-/// When there are not equally many of both.
+/// When the lists differ in length.
 pub fn most_informative(gains: &[f64], then: &[f64], count: usize) -> Vec<usize> {
     assert_eq!(gains.len(), then.len(), "a second key for each gain");
     let mut order: Vec<usize> = (0..gains.len()).collect();

@@ -5,19 +5,19 @@ use thiserror::Error;
 use super::information_gain::PoolTest;
 use super::rank::mean_ranks;
 
-/// How two lists of numbers go together.
+/// The correlations of two lists of numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Association {
     /// Pearson's correlation, in [-1, 1].
     pub pearson: f64,
-    /// Spearman's: Pearson's correlation of the ranks, in which equals share the mean.
+    /// Spearman's correlation: Pearson's correlation of the ranks, where equal values share their mean rank.
     pub spearman: f64,
 }
 
-/// Why there is no correlation.
+/// Why a correlation does not exist.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum Undefined {
-    /// All of the candidate's values are the same, as those of a certain belief are.
+    /// All of the candidate's values are the same, as with a belief without variance.
     #[error("the candidate's values are all the same")]
     ConstantCandidate,
     /// All of the oracle's values are the same.
@@ -31,8 +31,8 @@ pub enum Undefined {
 /// Pearson's and Spearman's correlation of a candidate's values with the oracle's, entry by entry.
 ///
 /// # Formula
-/// Of deviations `a_i`, `b_i` from the means: sum `a_i b_i` / sqrt(sum `a_i`^2 sum `b_i`^2), no further from 0 than 1. A list
-/// with itself has 1 exactly.
+/// With deviations `a_i`, `b_i` from the means: sum `a_i b_i` / sqrt(sum `a_i`^2 sum `b_i`^2), clipped to [-1, 1]. The
+/// correlation of a list with itself is exactly 1.
 ///
 /// # Errors
 /// When a value is not finite, or all of one side are the same, as in a list of fewer than two.
@@ -73,7 +73,7 @@ pub fn metacorrelation(candidate: &PoolTest, oracle: &PoolTest) -> Result<Associ
     association(candidate.correlation().values(), oracle.correlation().values())
 }
 
-/// The same for variances: how well a candidate's variances of f agree with the oracle's over the pool.
+/// Computes the correlations of a candidate's variances of f with the oracle's over the pool.
 ///
 /// # Errors
 /// When all variances of one side are the same.
@@ -84,7 +84,7 @@ pub fn variance_association(candidate: &PoolTest, oracle: &PoolTest) -> Result<A
     association(candidate.pool_variance(), oracle.pool_variance())
 }
 
-/// What each value is above the mean, in units of the largest deviation: squares of these neither vanish nor overflow.
+/// The deviation of each value from the mean, in units of the largest deviation, so that squares neither vanish nor overflow.
 ///
 /// The values are not all the same.
 fn deviations(values: &[f64]) -> Vec<f64> {

@@ -9,18 +9,18 @@ pub use functions::SampledFunctions;
 use super::correlation::correlation_matrix;
 use super::dense::Dense;
 
-/// How far apart two mirrored covariances may be, relative to the largest variance: what rounding can do.
+/// The largest difference of two mirrored covariances, relative to the largest variance, that rounding explains.
 const SYMMETRY: f64 = 1e-6;
 
-/// What is wrong with moments, or with the samples that they were to be estimated from.
+/// Why moments, or the samples to estimate them from, are invalid.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum MomentsError {
     /// A list or matrix has the wrong size.
     #[error("{what} holds {found} values, not {expected}")]
     Shape {
-        /// Which.
+        /// The list or matrix.
         what: &'static str,
-        /// The size that the others demand.
+        /// The size that is expected from the other sizes.
         expected: usize,
         /// The size found.
         found: usize,
@@ -63,7 +63,7 @@ pub enum MomentsError {
 /// The predictive moments of a belief at n rows.
 ///
 /// A target is y = f(x) + noise: f has `mean` and `covariance`, the noise is independent from row to row with
-/// `noise_variance`. A belief may be certain, with variances of zero.
+/// `noise_variance`. A belief without uncertainty has variances of zero.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moments {
     mean: Vec<f64>,
@@ -72,7 +72,7 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Checks moments that an agent states. Of two mirrored covariances that differ by rounding, the mean is taken.
+    /// Checks moments that an agent returns. Mirrored covariances that differ only by rounding are replaced by their mean.
     ///
     /// # Errors
     /// When sizes differ, a value is not finite, a variance is negative, or mirrored covariances differ by more than 1e-6
@@ -152,12 +152,12 @@ impl Moments {
         covariance
     }
 
-    /// Correlation of the targets between rows: the noise keeps it away from 1.
+    /// Correlation of the targets between rows, which includes the noise.
     pub fn target_correlation(&self) -> Dense {
         correlation_matrix(&self.target_covariance())
     }
 
-    /// The same belief about y = `location` + `scale` z, where these are its moments of z: undoes standardisation.
+    /// Returns the moments of y = `location` + `scale` z, where these are the moments of z: undoes standardisation.
     ///
     /// # Panics
     /// When `scale` is not positive.
@@ -176,7 +176,7 @@ impl Moments {
         }
     }
 
-    /// The belief at the chosen rows alone, in the order chosen.
+    /// Returns the moments at the chosen rows, in the given order.
     ///
     /// # Panics
     /// When there is no such row.

@@ -2,7 +2,7 @@
 
 use crate::stream::Stream;
 
-/// Draws an order of 0..n, each as likely as another: by a random key for each, ties by index.
+/// Draws a uniform random order of 0..n, by a random key for each number, ties by index.
 pub fn random_order(n: usize, stream: &mut Stream) -> Vec<usize> {
     let keys: Vec<u64> = (0..n).map(|_| stream.next_u64()).collect();
     let mut order: Vec<usize> = (0..n).collect();
@@ -10,7 +10,7 @@ pub fn random_order(n: usize, stream: &mut Stream) -> Vec<usize> {
     order
 }
 
-/// `count` groups of `size` distinct rows out of `rows`; all rows where there are fewer.
+/// Draws `count` groups of `size` distinct rows out of `rows`; groups of all rows where there are fewer.
 pub fn random_groups(rows: usize, size: usize, count: usize, stream: &mut Stream) -> Vec<Vec<usize>> {
     let group = |_| {
         let mut order = random_order(rows, stream);

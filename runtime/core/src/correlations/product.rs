@@ -1,4 +1,4 @@
-//! The product that all dense work here comes down to: c -= a' b, each element one plain sum.
+//! The product that the dense algorithms here are built on: c -= a' b, each element one plain sum.
 //!
 //! Element (i, j) subtracts a(k, i) b(k, j) for k = 0, 1, 2, ... in that order, each product rounded, then each difference.
 //! Tiles, panels and threads only decide which elements move together, so that no bit of the result depends on them or on
@@ -14,10 +14,10 @@ use super::dense::Dense;
 /// Elements of a tile's side: 4 x 4 accumulators fit the sixteen registers that every x86-64 has.
 const SIDE: usize = 4;
 
-/// Rows of a and b that are packed at a time: small enough for a strip to stay in the first cache.
+/// Number of rows of a and b that are packed at a time, so few that a strip fits the first-level cache.
 pub(super) const PANEL: usize = 64;
 
-/// Products of two numbers that are worth handing to another thread: some tens of microseconds.
+/// Number of multiplications that are worth a task on another thread: some tens of microseconds.
 const TASK: usize = 1 << 17;
 
 /// Rows of a matrix cut into strips of `SIDE` columns, each strip contiguous; columns beyond the last are 0.
@@ -49,11 +49,11 @@ impl Packed {
     }
 }
 
-/// Which elements of c are wanted; the others hold anything afterwards.
+/// The elements of c that are computed; the others are unspecified afterwards.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Part {
     All,
-    /// Those on and above the diagonal of a square c.
+    /// The elements on and above the diagonal of a square c.
     Upper,
 }
 
@@ -103,7 +103,7 @@ pub(super) fn cross_product(m: &Dense, rows: Range<usize>, cols: Range<usize>) -
         product.mirror();
     }
     for value in product.values_mut() {
-        // Rounding knows no sign: this is the sum itself.
+        // Rounding is symmetric: the negative of the difference is exactly the sum.
         *value = -*value;
     }
     product

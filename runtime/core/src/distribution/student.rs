@@ -1,9 +1,10 @@
 //! Student's t distribution, by the incomplete beta function.
 
-/// Terms of the continued fraction; it needs about sqrt(max(a, b)) of them, so that these do to a million degrees.
+/// Number of terms of the continued fraction. It needs about sqrt(max(a, b)) terms, so this suffices to a million degrees of
+/// freedom.
 const MOST_TERMS: u32 = 20_000;
-/// Newton steps of a quantile: a step doubles t where the tail is heavy and adds 1 / t where it is light, so that these do
-/// for any `f64`.
+/// Number of Newton steps of a quantile. A step doubles t where the tail is heavy and adds 1 / t where it is light, so this
+/// suffices for any `f64`.
 const MOST_STEPS: u32 = 2_200;
 
 /// The distribution function of Student's t.
@@ -13,13 +14,13 @@ const MOST_STEPS: u32 = 2_200;
 /// error below 1e-13 to a thousand degrees of freedom v and 1e-10 to a million.
 ///
 /// # Panics
-/// When `degrees` is not a positive finite number or `t` is no number.
+/// When `degrees` is not a positive finite number or `t` is NaN.
 pub fn student_t_cdf(t: f64, degrees: f64) -> f64 {
     let tail = upper_tail(t.abs(), degrees);
     if t > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// The t at which [`student_t_cdf`] is p: -inf at 0, inf at 1.
+/// The quantile function of Student's t: the t at which [`student_t_cdf`] is p; -inf at 0, inf at 1.
 ///
 /// # Formula
 /// Newton's method on the upper tail, which is convex: from the median it rises to the root and never past it.
@@ -44,7 +45,7 @@ fn tail_quantile(tail: f64, degrees: f64) -> f64 {
     for _ in 0..MOST_STEPS {
         let density = libm::exp(peak - 0.5 * (degrees + 1.0) * libm::log1p(t * t / degrees));
         let step = (upper_tail(t, degrees) - tail) / density;
-        // Rounding alone takes a step back.
+        // Only rounding can make a step go back.
         if !step.is_finite() || step <= f64::EPSILON * t {
             break;
         }
@@ -53,7 +54,7 @@ fn tail_quantile(tail: f64, degrees: f64) -> f64 {
     t
 }
 
-/// P(T > t) of a t that is not negative.
+/// P(T > t) for t >= 0.
 fn upper_tail(t: f64, degrees: f64) -> f64 {
     assert!(degrees > 0.0 && degrees.is_finite(), "degrees of freedom are positive, not {degrees}");
     assert!(!t.is_nan(), "t is a number");
@@ -68,7 +69,7 @@ fn upper_tail(t: f64, degrees: f64) -> f64 {
     0.5 * incomplete_beta(degrees / (degrees + square), square / (degrees + square), 0.5 * degrees, 0.5)
 }
 
-/// The regularised incomplete beta function `I_x(a, b)`, given x and y = 1 - x, neither of which then loses digits.
+/// The regularised incomplete beta function `I_x(a, b)`. Both x and y = 1 - x are given, so that neither loses digits.
 ///
 /// # Formula
 /// x^a y^b / (a B(a, b)) over the continued fraction of Abramowitz and Stegun 26.5.8 where x < (a + 1) / (a + b + 2), else
@@ -88,7 +89,7 @@ fn incomplete_beta(x: f64, y: f64, a: f64, b: f64) -> f64 {
 
 fn lower_beta(x: f64, y: f64, a: f64, b: f64) -> f64 {
     let log_beta = libm::lgamma(a) + libm::lgamma(b) - libm::lgamma(a + b);
-    // Each logarithm of the one that is near 1 through its complement, which holds the digits.
+    // The logarithm of a number near 1 is computed from its complement, which has more digits.
     let log = |z: f64, complement: f64| if z < 0.5 { libm::log(z) } else { libm::log1p(-complement) };
     let front = libm::exp(a * log(x, y) + b * log(y, x) - log_beta) / a;
     front * continued_fraction(x, a, b)
@@ -96,7 +97,7 @@ fn lower_beta(x: f64, y: f64, a: f64, b: f64) -> f64 {
 
 /// 1 / (1 + d1 / (1 + d2 / (1 + ...))) by Lentz's method.
 fn continued_fraction(x: f64, a: f64, b: f64) -> f64 {
-    // Stands for a partial denominator that is 0.
+    // Replaces a partial denominator that is 0.
     const TINY: f64 = 1e-300;
     let nonzero = |z: f64| if z.abs() < TINY { TINY } else { z };
     let mut c = 1.0;

@@ -1,53 +1,53 @@
-//! How far the score of finitely many draws may be from that of the belief they are drawn from.
+//! The Monte Carlo error of a score that is estimated from finitely many draws of a posterior.
 
 use super::joint_estimate::JointEstimate;
 
 /// The Monte Carlo error over draws of a mean over tau-samples, gathered one tau-sample at a time.
 ///
-/// The M draws must be independent draws from the belief, as [`Model`](crate::Model) promises of draws 0, 1, 2, ...: of
-/// draws that are chosen to cover it, or of a chain that moves slowly, neither number holds. Errors are in nats a
-/// tau-sample, as the mean log-likelihood is; effective numbers are numbers of draws.
+/// The M draws must be independent draws from the posterior, as [`Model`](crate::Model) promises of draws 0, 1, 2, ... Both
+/// numbers are wrong for draws that are chosen to cover the posterior, and for draws of a chain that mixes slowly. Errors are
+/// in nats per tau-sample, as the mean log-likelihood is; effective numbers are numbers of draws.
 ///
 /// # Formula
 /// `w_{n,m}` is the weight of function m in the [estimate](JointEstimate) at tau-sample n. All N tau-samples are
-/// estimated from the same M draws, so that what one draw does to the mean of N log-likelihoods is
-/// `A_m` = (1/N) sum over n of (`w_{n,m}` - 1), and, the draws being independent, the standard error of that mean is
+/// estimated from the same M draws, so the influence of a draw on the mean of N log-likelihoods is
+/// `A_m` = (1/N) sum over n of (`w_{n,m}` - 1). Because draws are independent, the standard error of that mean is
 /// sqrt(sum over m of (`A_m` - mean A)^2 / (M - 1) / M): the delta method.
 ///
 /// The [variance](JointEstimate::variance) `V_n` of the likelihoods that the draws give to tau-sample n, relative to their
-/// mean, tells how few of them bear it: M / (1 + `V_n`) draws of equal weight would tell it as well, which is Kish's
-/// (sum L)^2 / sum L^2. [`effective_draws`](Self::effective_draws) is its harmonic mean over tau-samples, M / (1 + mean V),
-/// because it is the mean of `V_n` that tells on the score: the logarithm of a mean of noisy likelihoods is too low by about
-/// half the mean's relative variance, so that a loss is too high by (1 / effective - 1 / M) / 2 nats, and more where that is
-/// not small. Kish, "Survey Sampling" (1965); Owen, "Monte Carlo theory, methods and examples" (2013), chapter 9.
+/// mean, gives Kish's effective number of draws, (sum L)^2 / sum L^2 = M / (1 + `V_n`): as many draws of equal weight would
+/// estimate the likelihood as well. [`effective_draws`](Self::effective_draws) is its harmonic mean over tau-samples,
+/// M / (1 + mean V), because the bias of the score depends on the mean of `V_n`: the logarithm of a mean of noisy likelihoods
+/// is too low by about half the mean's relative variance, so a loss is too high by about (1 / effective - 1 / M) / 2 nats,
+/// and by more where that is not small. Kish, "Survey Sampling" (1965); Owen, "Monte Carlo theory, methods and examples" (2013), chapter 9.
 ///
-/// A tau-sample whose labels no draw allows has no error that could be told: the standard error is NaN, and the effective
-/// number is that of the other tau-samples. Where there are no others it is NaN too, unless the draws are all one
-/// function: these count as M, for more of them would say the same.
+/// The error of a tau-sample whose labels have probability 0 under all draws is unknown: the standard error is then NaN, and
+/// the effective number is that of the other tau-samples. Without other tau-samples it is NaN too, unless all draws are the
+/// same function: the effective number is then M, because more draws would not change the estimate.
 ///
-/// Values are put in order and equal ones merged before they are added: neither the order of the draws nor asking for
-/// equal functions just once changes a bit.
+/// Values are sorted and equal values merged before they are added, so that neither the order of the draws nor their
+/// repetition changes a bit.
 #[derive(Clone, Debug, Default)]
 pub struct DrawError {
-    /// Draws that name each function.
+    /// Number of draws that name each function.
     counts: Vec<u64>,
     /// Sum over tau-samples of each function's weight.
     weights: Vec<f64>,
     samples: u64,
-    /// Tau-samples whose labels some draw allows.
+    /// Number of tau-samples whose labels have a positive probability under some draw.
     finite: u64,
-    /// Sum over those of V.
+    /// Sum of V over these tau-samples.
     variances: f64,
     /// Whether there are several functions.
     differ: bool,
 }
 
 impl DrawError {
-    /// Adds a tau-sample; function m is named by `counts[m]` draws, the same in every tau-sample. `differ` says whether
-    /// any two of these functions have another probability there, as an agent may name one function by many numbers.
+    /// Adds a tau-sample. `counts[m]` draws name function m, the same in every tau-sample. `differ` says whether any two of the
+    /// functions give different probabilities here; an agent may name one function by several canonical draws.
     ///
     /// # Panics
-    /// When there is not one weight a count, or the counts are others than before.
+    /// When the number of weights is not the number of counts, or the counts differ from those of the first tau-sample.
     pub fn add(&mut self, estimate: &JointEstimate, counts: &[u64], differ: bool) {
         assert_eq!(estimate.weights.len(), counts.len(), "a weight a function");
         if self.samples == 0 {
@@ -74,8 +74,8 @@ impl DrawError {
         (squares / (draws - 1.0) / draws).sqrt() / self.samples as f64
     }
 
-    /// The effective number of draws, from 1 to M; NaN where there are several functions and none allows the labels of any
-    /// tau-sample.
+    /// The effective number of draws, from 1 to M; NaN where there are several functions and none gives the labels
+    /// of any tau-sample a positive probability.
     pub fn effective_draws(&self) -> f64 {
         match self.finite {
             0 if self.differ => f64::NAN,
@@ -89,7 +89,7 @@ impl DrawError {
     }
 }
 
-/// Sum of squared deviations from the mean, of values that occur so many times each.
+/// Sums the squared deviations from the mean of values, each of which occurs a given number of times.
 fn squares(values: &[f64], counts: &[u64]) -> f64 {
     let mut values: Vec<(f64, u64)> = values.iter().copied().zip(counts.iter().copied()).collect();
     values.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
@@ -99,7 +99,7 @@ fn squares(values: &[f64], counts: &[u64]) -> f64 {
         equal
     });
     let Some(&(least, _)) = values.first() else { return 0.0 };
-    // Deviations from the least are exactly 0 where all values are equal.
+    // Deviations from the smallest value are exactly 0 where all values are equal.
     let count = values.iter().map(|value| value.1).sum::<u64>() as f64;
     let mean = values.iter().map(|&(value, count)| (value - least) * count as f64).sum::<f64>() / count;
     let square = |&(value, count): &(f64, u64)| (value - least - mean) * (value - least - mean) * count as f64;

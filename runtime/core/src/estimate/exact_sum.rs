@@ -1,4 +1,4 @@
-//! Sums of probabilities without rounding, so that neither order nor grouping can change a bit.
+//! Sums of probabilities without rounding, so that neither order nor grouping changes a bit.
 
 use super::MAX_DRAWS;
 
@@ -50,7 +50,7 @@ fn power_of_two(exponent: i32) -> f64 {
 
 /// Adds `count` times each of `probs`, all at least 2^-22, to sums that need only level 0 of the grid.
 ///
-/// Without a branch, since this is the innermost loop of the partition estimate.
+/// It has no branch, because this is the innermost loop of the partition estimate.
 pub(super) fn add_clipped(sums: &mut [u64], probs: &[f32], count: u64) {
     let units = |p: f32| (f64::from(p) + BIAS).to_bits() - BIAS.to_bits();
     if count == 1 {

@@ -1,16 +1,16 @@
-//! What an estimator says of one tau-sample.
+//! The estimate of one tau-sample's joint likelihood.
 
-/// An estimated joint likelihood, and how much it leans on each function.
+/// An estimated joint likelihood, and the weight of each function in it.
 ///
 /// # Formula
 /// Write p for the estimated likelihood as a function of the weights that the M draws have, 1/M each. The weight `w_m`
-/// of function m is 1 plus its influence on log p: were one more draw to name it, log p would move by about
-/// (`w_m` - 1) / M. So `w_m` is L_m / p in the [Monte Carlo estimate](super::MonteCarlo), where `L_m` is the labels'
-/// likelihood under the function, and what [`Partition`](super::Partition) says in the other. Their mean over draws is
-/// 1 but for smoothing.
+/// of function m is 1 plus its influence on log p: one more draw that names it would change log p by about
+/// (`w_m` - 1) / M. `w_m` is `L_m` / p in the [Monte Carlo estimate](super::MonteCarlo), where `L_m` is the labels'
+/// likelihood under the function; [`Partition`](super::Partition) gives its own formula. The mean of the weights over draws
+/// is 1, except for the effect of smoothing.
 #[derive(Clone, Debug, PartialEq)]
 pub struct JointEstimate {
-    /// log p in nats: -inf where no draw allows the labels, NaN without draws.
+    /// log p in nats: -inf where the labels have probability 0 under all draws, NaN without draws.
     pub log_likelihood: f64,
     /// `w_m` of each function, in the order in which they were added; NaN where log p is not finite.
     pub weights: Vec<f64>,

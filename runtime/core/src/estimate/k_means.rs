@@ -1,4 +1,4 @@
-//! Cells that functions form by themselves: clusters of their probits, by k-means.
+//! Clusters of functions by their probits, as cells of the partition estimate: k-means.
 
 use std::cmp::Ordering;
 
@@ -6,9 +6,9 @@ use super::MAX_PLANES;
 use crate::stream::{Stream, stream};
 use crate::tau_samples::tau_sample_index;
 
-/// Partial sums of a distance, in a number that every CPU's vectors divide.
+/// Number of partial sums of a distance, a multiple of the vector width of every CPU.
 const LANES: usize = 16;
-/// Distances are given up between blocks of this many coordinates.
+/// Number of coordinates after which the computation of a distance may stop.
 const BLOCK: usize = 4 * LANES;
 /// The most rounds of Lloyd's algorithm; most tau-samples need fewer than ten.
 pub(crate) const MAX_ROUNDS: usize = 30;
@@ -17,16 +17,16 @@ pub(crate) const MAX_ROUNDS: usize = 30;
 ///
 /// # Formula
 /// Functions are points of tau K coordinates: their probits, tau x K row-major, clipped or finite as in the
-/// [partition](super::Partition), each with as much weight as draws name it. Each gets the number of its cluster, from 0.
+/// [partition](super::Partition), weighted by the number of draws that name it. Each gets the number of its cluster, from 0.
 /// At most C = 2^planes centres are chosen among them as k-means++ does, the first by weight and each next by weight times
-/// squared distance from the nearest centre so far; no more where that is 0 for all points. Then, in rounds of Lloyd's
+/// squared distance from the nearest centre so far; the choice ends where that is 0 for all points. Then, in rounds of Lloyd's
 /// algorithm, each point goes to the nearest centre (the lowest among equals) and each centre to the weighted mean of its
-/// points, until no point moves or after 30 rounds; centres without points are dropped. A round takes time in proportion
-/// to M C K tau, where [`Planes`](super::Planes) take M planes K tau all in all.
+/// points, until no point moves or after 30 rounds; centres without points are dropped. A round takes O(M C K tau)
+/// operations, where [`Planes`](super::Planes) take O(M planes K tau) in total.
 ///
-/// Points are put in order and equal ones merged before anything else, so that neither the order of the draws nor asking
-/// for equal functions just once changes a bit. That clusters part the draws at all is this project's own, in place of the
-/// paper's hyperplanes; docs/estimators.md compares the two. Arthur and Vassilvitskii, "k-means++: The Advantages of
+/// Points are sorted and equal points merged first, so that neither the order of the draws nor their repetition changes a
+/// bit. The paper partitions draws by hyperplanes; clusters are an addition of this project, and docs/estimators.md compares
+/// the two. Arthur and Vassilvitskii, "k-means++: The Advantages of
 /// Careful Seeding" (2007); Lloyd, "Least squares quantization in PCM" (1982).
 #[derive(Clone, Debug)]
 pub struct KMeans {
@@ -40,7 +40,7 @@ pub struct KMeans {
 }
 
 impl KMeans {
-    /// Clusters of tau-sample `n` of `problem`, as many as `planes` hyperplanes have cells.
+    /// Prepares the clusters of tau-sample `n` of `problem`: at most 2^`planes`, as many as `planes` hyperplanes have cells.
     ///
     /// # Panics
     /// When `planes` exceeds [`MAX_PLANES`].
@@ -50,7 +50,7 @@ impl KMeans {
         Self { len: tau as usize * num_classes, most: 1 << planes, source, probits: Vec::new() }
     }
 
-    /// Bytes that clustering takes at most, for so many functions of so many probits.
+    /// Returns the most bytes that clustering takes for `functions` functions of `probs` probits, with 2^`planes` clusters.
     pub(super) fn bytes(probs: u64, planes: u32, functions: u64) -> u64 {
         let row = probs.saturating_add(LANES as u64 - 1);
         let centres = functions.min(1_u64.checked_shl(planes).unwrap_or(u64::MAX));
@@ -60,19 +60,19 @@ impl KMeans {
         points.saturating_add(centres.saturating_mul(row.saturating_mul(12).saturating_add(8)))
     }
 
-    /// Number of probits that a function has here.
+    /// Number of probits of a function, tau times K.
     pub(super) fn len(&self) -> usize {
         self.len
     }
 
-    /// Adds a function and gives the room for its probits.
+    /// Adds a function and returns the buffer for its probits.
     pub(super) fn add(&mut self) -> &mut [f32] {
         let start = self.probits.len();
         self.probits.resize(start + self.len.next_multiple_of(LANES), 0.0);
         &mut self.probits[start..start + self.len]
     }
 
-    /// The cluster of each function, in the order in which they were added; function m is named by `counts[m]` draws.
+    /// Returns the cluster of each function, in the order in which they were added; `counts[m]` draws name function m.
     pub(super) fn cells(&self, counts: &[u64]) -> Vec<u32> {
         let mut order: Vec<u32> = (0..counts.len() as u32).collect();
         order.sort_unstable_by(|&a, &b| compare(self.row(a), self.row(b)));
@@ -144,7 +144,7 @@ fn start(points: &[&[f32]], weights: &[f64], most: usize, source: &mut Stream) -
     (nearest, most)
 }
 
-/// The first place at which the shares up to it exceed the target, never one without a share.
+/// Returns the first place where the cumulative sum of shares exceeds the target; never a place whose share is 0.
 fn choose(shares: &[f64], target: f64) -> usize {
     let mut cumulative = 0.0;
     let found = shares.iter().position(|share| {
@@ -192,7 +192,7 @@ fn nearest_centre(point: &[f32], centres: &[f32], likely: u32) -> u32 {
     best.1
 }
 
-/// The squared distance, or, as soon as part of it is above the limit, that part: sums of squares only grow.
+/// Returns the squared distance, or a partial sum of it as soon as that exceeds the limit, because sums of squares only grow.
 #[inline]
 fn distance(a: &[f32], b: &[f32], limit: f32) -> f32 {
     let mut sums = [0.0_f32; LANES];

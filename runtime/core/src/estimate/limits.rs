@@ -1,4 +1,4 @@
-//! How large an estimate may be.
+//! The limits of an estimate: draws, hyperplanes and memory.
 
 /// The most draws that sums without rounding can hold.
 pub const MAX_DRAWS: u64 = 1 << 18;

@@ -5,9 +5,9 @@ use super::exact_sum::ExactSum;
 /// Means over draws of the class probabilities at each of some rows.
 ///
 /// # Formula
-/// `p_{r,k}` = (1/M) sum over m of `p_{m,r,k}`, where the sum is exact: neither the order of the draws nor asking for
-/// equal functions just once can change a bit of it. Functions and means are R x K row-major, probabilities in [0, 1].
-/// Osband et al., "The Neural Testbed", algorithm 3 at tau 1, of each class in place of the label's.
+/// `p_{r,k}` = (1/M) sum over m of `p_{m,r,k}`, where the sum is exact: neither the order of the draws nor their repetition
+/// changes a bit. Functions and means are R x K row-major, probabilities in [0, 1].
+/// Osband et al., "The Neural Testbed", algorithm 3 at tau 1, for each class and not only the label.
 #[derive(Clone, Debug)]
 pub struct MarginalMean {
     sums: Vec<ExactSum>,
@@ -15,7 +15,7 @@ pub struct MarginalMean {
 }
 
 impl MarginalMean {
-    /// Of `len` probabilities, R times K.
+    /// Makes a mean of `len` probabilities, R times K, without draws yet.
     pub fn new(len: usize) -> Self {
         Self { sums: vec![ExactSum::default(); len], draws: 0 }
     }

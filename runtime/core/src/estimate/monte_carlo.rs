@@ -3,12 +3,12 @@
 use super::joint_estimate::JointEstimate;
 use super::likelihood::{log_sum_exp, relative, relative_variance};
 
-/// Monte Carlo estimate of one tau-sample's joint log-likelihood under an agent's belief.
+/// Monte Carlo estimate of one tau-sample's joint log-likelihood under an agent's posterior.
 ///
 /// # Formula
 /// log (1/M) sum over m of exp(`v_m`), in nats, where `v_m` is the [joint log-likelihood](super::joint_log_likelihood)
-/// of the labels under function m; -inf where every `v_m` is. Functions are put in order of their value and equal ones
-/// merged before they are added, so that the estimate depends on nothing but how often each value occurs.
+/// of the labels under function m; -inf where every `v_m` is. Functions are sorted by their value and equal
+/// values merged before they are added, so that the estimate depends only on how often each value occurs.
 ///
 /// Unbiased for the likelihood, but it needs draws in a number exponential in tau: meant for tau up to about 10. Osband
 /// et al., "The Neural Testbed", algorithm 3.
@@ -28,7 +28,7 @@ impl MonteCarlo {
         self.functions.push((log_likelihood, count));
     }
 
-    /// The estimate, in which a function's weight is exp(`v_m`) over the mean of such.
+    /// Returns the estimate. The weight of function m is exp(`v_m`) divided by the mean of exp(`v_m`) over draws.
     pub fn finish(self) -> JointEstimate {
         let values = distinct(self.functions.clone());
         let draws = values.iter().map(|value| value.1).sum::<u64>() as f64;

@@ -1,4 +1,4 @@
-//! Algorithm 4: functions parted into cells, and averaged within each cell.
+//! Algorithm 4: functions partitioned into cells, and averaged within each cell.
 
 use super::exact_sum::{ExactSum, add_clipped, clipped_value};
 use super::joint_estimate::JointEstimate;
@@ -8,12 +8,12 @@ use super::planes::Planes;
 use super::probit;
 use crate::evaluation::Partitioning;
 
-/// What the reference implementation adds to the sum and to the count of a cell.
+/// The number that the reference implementation adds to the sum and to the count of a cell.
 const SMOOTHING: f64 = 1e-6;
-/// Partial sums of a function's ratios.
+/// Number of partial sums of a function's ratios.
 const LANES: usize = 8;
 
-/// Random-partition estimate of one tau-sample's joint log-likelihood under an agent's belief.
+/// Random-partition estimate of one tau-sample's joint log-likelihood under an agent's posterior.
 ///
 /// # Formula
 /// Function m has probabilities `p_{m,t,k}` and probits `l_m` = (`Phi^-1(p_{m,t,k})`), t-major, then k. Planes with
@@ -33,25 +33,24 @@ const LANES: usize = 8;
 ///
 ///   (product over t of `c_t`) / (the estimated likelihood) [1 + n / (n + s) sum over t of (`p_{m,t,y_t}` / `c_t` - 1)],
 ///
-/// with s the 1e-6 of the clip, or 0: the derivative of the logarithm of the estimate, a function of how much weight each
-/// draw has, in which a draw adds to its cell's weight and moves its cell's means.
+/// where s is 1e-6 with `clip`, else 0. It is the derivative of the logarithm of the estimate with respect to the weights of
+/// the draws: a draw adds to the weight of its cell and changes the means of its cell.
 ///
-/// Sums within cells are exact and a function's cell depends on that function alone: neither the order of the draws nor
-/// asking for equal functions just once changes a bit.
+/// Sums within cells are exact, so that neither the order of the draws nor their repetition changes a bit.
 #[derive(Clone, Debug)]
 pub struct Partition {
     cells: Cells,
     clip: bool,
-    /// Where each label's probability lies among a function's probabilities.
+    /// The index of each label's probability among a function's probabilities.
     label_positions: Vec<usize>,
-    /// Room for the probits of one function.
+    /// Scratch buffer for the probits of one function.
     probits: Vec<f32>,
     functions: Vec<Function>,
-    /// Of each function, the probability of each label.
+    /// The probability of each label under each function, function by function.
     label_probs: Vec<f32>,
 }
 
-/// What puts functions into cells.
+/// The method that assigns functions to cells.
 #[derive(Clone, Debug)]
 pub enum Cells {
     /// Random hyperplanes, as in algorithm 4.
@@ -85,17 +84,16 @@ impl From<KMeans> for Cells {
 /// A function that some draws name.
 #[derive(Clone, Copy, Debug)]
 struct Function {
-    /// Where clusters make the cells, known at the end only.
+    /// The cell. With clusters it is known only when all functions have been added.
     cell: u32,
     count: u64,
 }
 
 impl Partition {
-    /// An estimate with no draws yet, for the labels of one tau-sample.
+    /// Makes an estimate with no draws yet, for the labels of one tau-sample.
     ///
     /// # Panics
-    /// When the cells are not of the probits of `labels.len()` rows of `num_classes`, or a label is not below
-    /// `num_classes`.
+    /// When the cells are not for `labels.len()` times `num_classes` probits, or a label is not below `num_classes`.
     pub fn new(cells: impl Into<Cells>, labels: &[u32], num_classes: usize, clip: bool) -> Self {
         let cells = cells.into();
         assert_eq!(cells.len(), labels.len() * num_classes, "cells of the probits of these rows");
@@ -135,7 +133,7 @@ impl Partition {
             Cells::Planes(_) => &mut self.probits[..probs.len()],
             Cells::KMeans(clusters) => clusters.add(),
         };
-        // Without planes there is one cell and no need of probits.
+        // Without planes there is one cell, and no probits are needed.
         let needed = &probs[..room.len()];
         if self.clip {
             probit::clipped(needed, room);
@@ -192,7 +190,7 @@ impl Partition {
         JointEstimate { log_likelihood, weights, variance: relative_variance(cells.into_iter(), log_likelihood) }
     }
 
-    /// A function's probabilities of the labels.
+    /// The probabilities of the labels under function `m`.
     fn function(&self, m: usize) -> &[f32] {
         let tau = self.label_positions.len();
         &self.label_probs[m * tau..(m + 1) * tau]
@@ -255,7 +253,7 @@ impl Cell {
         log_likelihood
     }
 
-    /// What a function adds to the cell's share of the likelihood, over that share.
+    /// The contribution of a function to the cell's share of the likelihood, divided by that share.
     fn weight(&self, label_probs: &[f32]) -> f64 {
         let draws = self.draws as f64;
         let smoothed = match self.sums {
@@ -266,7 +264,7 @@ impl Cell {
     }
 }
 
-/// Sum of p over c, in a fixed number of lanes that are added in a fixed order.
+/// Sums p / c in a fixed number of lanes, which are added in a fixed order.
 fn ratios(probs: &[f32], inverses: &[f64]) -> f64 {
     let (probs, rest) = probs.as_chunks::<LANES>();
     let (inverses, last) = inverses.as_chunks::<LANES>();

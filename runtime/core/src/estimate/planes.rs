@@ -1,24 +1,24 @@
-//! Random hyperplanes that part functions by their probits.
+//! Random hyperplanes that partition functions by their probits.
 
 use super::MAX_PLANES;
 use crate::stream::stream;
 use crate::tau_samples::tau_sample_index;
 
-/// Partial sums of a projection, in a number that every CPU's vectors divide.
+/// Number of partial sums of a projection, a multiple of the vector width of every CPU.
 const LANES: usize = 16;
 
-/// Hyperplanes through the space of a tau-sample's probits: every agent is parted by the same ones.
+/// Hyperplanes in the space of a tau-sample's probits, the same for every agent.
 #[derive(Clone, Debug)]
 pub struct Planes {
     /// Number of probits, tau times K.
     len: usize,
-    /// One normal vector a plane, padded with zeros to whole lanes.
+    /// One normal vector for each plane, padded with zeros to whole lanes.
     normals: Vec<f32>,
     offsets: Vec<f32>,
 }
 
 impl Planes {
-    /// The planes of tau-sample `n` of `problem`: normals plane by plane, then the offsets, all N(0, 1).
+    /// Draws the planes of tau-sample `n` of `problem`: normal vectors plane by plane, then the offsets, all N(0, 1).
     ///
     /// # Panics
     /// When `count` exceeds [`MAX_PLANES`].
@@ -36,7 +36,7 @@ impl Planes {
         Self { len, normals, offsets }
     }
 
-    /// Number of probits that a function has here.
+    /// Number of probits of a function, tau times K.
     #[expect(clippy::len_without_is_empty, reason = "a tau-sample has inputs")]
     pub fn len(&self) -> usize {
         self.len
@@ -53,12 +53,12 @@ impl Planes {
         (&self.normals[start..start + self.len], self.offsets[i])
     }
 
-    /// Room for the probits of one function, zeros beyond them.
+    /// Returns a scratch buffer for the probits of one function, filled with zeros.
     pub(super) fn probits(&self) -> Vec<f32> {
         vec![0.0; padded(self.len)]
     }
 
-    /// The cell of a function: bit i tells on which side of plane i its probits lie.
+    /// Returns the cell of a function: bit i is set when its probits lie on the positive side of plane i.
     ///
     /// The products are added in a fixed number of lanes and those in a fixed order, so that the cell is the same on every CPU.
     pub(super) fn cell(&self, probits: &[f32]) -> u32 {

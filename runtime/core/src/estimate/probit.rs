@@ -1,4 +1,5 @@
-//! The probit, the quantile of the standard normal distribution: accurate for all, fast for probits within 5.
+//! The probit, the quantile function of the standard normal distribution: an accurate version for all probabilities, and a fast
+//! one for probits in [-5, 5].
 
 mod accurate;
 mod fast;
@@ -9,7 +10,8 @@ pub use fast::{HIGHEST, LOWEST, clamp, clipped};
 /// 2^-149, the smallest positive `f32`: its probit stands in for the infinite ones.
 const SMALLEST: f64 = f64::from_bits((1023 - 149) << 52);
 
-/// Probits of probabilities, all finite: an exact 0 counts as 2^-149, and an exact 1 mirrors it.
+/// Computes finite probits of probabilities: a probability of 0 counts as 2^-149, and a probability of 1 gets the negative of
+/// that probit.
 pub(super) fn finite(probs: &[f32], probits: &mut [f32]) {
     for (probit, &p) in probits.iter_mut().zip(probs) {
         let quantile = match p {

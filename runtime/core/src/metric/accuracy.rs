@@ -1,9 +1,9 @@
-//! How often the most probable class is the label.
+//! Accuracy: the share of rows whose most probable class is the label.
 
 use super::rows::labelled;
 use crate::score::Score;
 
-/// The most probable class and its probability; the lowest class among equals.
+/// Returns the most probable class and its probability; the lowest class among equals.
 pub(crate) fn top_class(probs: &[f64]) -> (u32, f64) {
     let mut top = 0;
     for class in 1..probs.len() {
@@ -14,7 +14,7 @@ pub(crate) fn top_class(probs: &[f64]) -> (u32, f64) {
     (top as u32, probs[top])
 }
 
-/// The `k` most probable classes, the most probable first; the lowest first among equals.
+/// Returns the `k` most probable classes, the most probable first; among equals the lowest class first.
 pub(super) fn top_classes(probs: &[f64], k: usize) -> Vec<u32> {
     let mut classes: Vec<u32> = (0..probs.len() as u32).collect();
     // Stable, so that equals stay in their order.

@@ -1,4 +1,4 @@
-//! The squared error of predicted probabilities, and what it is made of.
+//! The Brier score, the squared error of predicted probabilities, and its decomposition.
 
 use super::accuracy::top_class;
 use super::rows::{labelled, share};
@@ -12,13 +12,13 @@ use crate::score::Score;
 pub struct BrierScore {
     /// The mean over rows, in [0, 2], and its standard error.
     pub score: Score,
-    /// How mixed the labels are: the score of predicting their shares for every row, in [0, 1 - 1/K].
+    /// The uncertainty of the labels: the score of a prediction of their shares for every row, in [0, 1 - 1/K].
     pub uncertainty: f64,
     /// How far the labels of a group are from those of all rows, at least 0.
     pub resolution: f64,
     /// How far predictions are from what is observed in their group, at least 0.
     pub reliability: f64,
-    /// What telling the rows of a group apart is worth, below 0 where it helps.
+    /// The effect of different predictions within a group, below 0 where they improve the score.
     pub remainder: f64,
 }
 
@@ -46,10 +46,9 @@ pub struct BrierScore {
 /// Brier, "Verification of forecasts expressed in terms of probability" (1950); Bröcker, "Reliability, sufficiency, and
 /// the decomposition of proper scores" (2009); of the covariance, Stephenson et al., "Two extra components in the Brier
 /// score decomposition" (2008). Groups, resolution and reliability as in Ovadia et al., "Can You Trust Your Model's
-/// Uncertainty?" (2019), and the code released with it, which departs from the above thus: score and uncertainty are
-/// less by 1; there is no remainder; and the resolution takes from all labels of group g the share of class g in all
-/// rows, where here each label's own share is taken, without which the parts do not add up unless classes are equally
-/// frequent.
+/// Uncertainty?" (2019), and the code released with it, which differs in three ways: score and uncertainty are less by 1;
+/// there is no remainder; and its resolution subtracts the share of class g in all rows from all label shares of group g. Here
+/// the share of each label is subtracted from its own; otherwise the parts add up only where classes are equally frequent.
 ///
 /// `probs` is R x K row-major, `labels` has length R. No rows give NaN in every part. Only the score is a mean over
 /// rows and has a standard error.

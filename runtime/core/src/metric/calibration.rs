@@ -1,4 +1,4 @@
-//! Whether predictions that claim a confidence are right that often.
+//! Expected calibration error: the difference between confidence and accuracy, in bins of confidence.
 
 use super::accuracy::top_class;
 use super::calibration_bins::CalibrationBin;

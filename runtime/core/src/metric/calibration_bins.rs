@@ -1,4 +1,4 @@
-//! What a reliability diagram is drawn from: predictions of like confidence, and how many of them are right.
+//! The data of a reliability diagram: the number of predictions and of correct predictions in bins of confidence.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

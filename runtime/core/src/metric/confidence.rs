@@ -1,4 +1,4 @@
-//! How many predictions are left above a confidence, and how many of those are right.
+//! Confidence curves: the number of predictions of at least a given confidence, and how many of them are correct.
 
 use super::accuracy::top_class;
 use super::rows::rows;
@@ -8,7 +8,7 @@ use super::rows::rows;
 pub struct ConfidencePoint {
     /// The least confidence, in [0, 1].
     pub threshold: f64,
-    /// Rows that have it.
+    /// Number of rows whose confidence is at least that.
     pub count: u64,
     /// How many of them are right.
     pub hits: u64,
@@ -33,14 +33,14 @@ pub fn confidences(probs: &[f64], num_classes: usize) -> Vec<f64> {
     rows(probs, num_classes).map(|row| top_class(row).1).collect()
 }
 
-/// Number of predictions and of right ones at each least confidence.
+/// Counts the predictions, and the correct ones, at each confidence threshold.
 ///
 /// # Formula
 /// At threshold t, count = number of rows r whose confidence `c_r`, the largest probability, is at least t; hits = those
-/// of them whose most probable class, the lowest among equals, is the label. A label that is no class is never right: so
-/// rows out of distribution are added to those in distribution, as for the curves of Lakshminarayanan et al., "Simple and
+/// of them whose most probable class, the lowest among equals, is the label. A label that is no class is never right: such
+/// labels add out-of-distribution rows to those in distribution, as for the curves of Lakshminarayanan et al., "Simple and
 /// Scalable Predictive Uncertainty Estimation using Deep Ensembles" (2017), figure 6. `probs` is R x K row-major,
-/// `labels` has length R, `thresholds` may be in any order; a point each. The time is that of sorting R numbers.
+/// `labels` has length R, `thresholds` may be in any order; there is one point for each. It takes O(R log R) time.
 ///
 /// # Panics
 /// When `probs` does not hold a row of `num_classes`, at least two, for each label, a probability is not in [0, 1] or a

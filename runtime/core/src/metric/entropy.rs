@@ -1,4 +1,4 @@
-//! How undecided predictions are, whatever the labels.
+//! The entropy of predictions, which does not depend on labels.
 
 use super::rows::rows;
 use crate::score::Score;
@@ -11,7 +11,7 @@ pub struct PredictiveEntropy {
 }
 
 impl PredictiveEntropy {
-    /// Of each row.
+    /// Computes the entropy of each row.
     ///
     /// # Formula
     /// `h_r` = -sum over k of `p_{r,k}` ln `p_{r,k}`, nats, where 0 ln 0 is 0: 0 for a certain prediction, ln K for a
@@ -32,7 +32,7 @@ impl PredictiveEntropy {
         &self.rows
     }
 
-    /// Their mean, nats, and its standard error; NaN without rows.
+    /// The mean over rows, nats, with its standard error; NaN without rows.
     pub fn mean(&self) -> Score {
         Score::of(&self.rows)
     }
@@ -45,8 +45,8 @@ impl PredictiveEntropy {
     /// Numbers of rows in `bins` bins of equal width over [0, ln K].
     ///
     /// # Formula
-    /// Row r falls in bin b of B when `h_r` / ln K lies in [b/B, (b+1)/B), the last of which holds ln K and what
-    /// rounding, or a row whose sum is a little above 1, has put beyond.
+    /// Row r falls in bin b of B when `h_r` / ln K lies in [b/B, (b+1)/B), the last of which also holds ln K
+    /// and larger values, which rounding or a row sum slightly above 1 can give.
     ///
     /// # Panics
     /// When `bins` is 0.

@@ -1,4 +1,4 @@
-//! What is made of the joint log-likelihood of a tau-sample's labels.
+//! The losses that are computed from the joint log-likelihood of a tau-sample's labels.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ pub enum Metric {
 }
 
 impl Metric {
-    /// The metric that is possible where the environment's log-likelihoods are known, or are not.
+    /// Returns the KL where the environment's log-likelihoods are known, else the NLL.
     pub fn given(environment_known: bool) -> Self {
         if environment_known { Self::Kl } else { Self::Nll }
     }
@@ -30,7 +30,7 @@ impl Metric {
     /// The loss of each tau-sample.
     ///
     /// # Panics
-    /// When this is the KL and the environment's log-likelihoods are not given.
+    /// When the metric is the KL and the environment's log-likelihoods are not given.
     pub fn losses(self, agent: &[f64], environment: Option<&[f64]>) -> Vec<f64> {
         match self {
             Self::Nll => agent.iter().map(|l| -l).collect(),

@@ -7,11 +7,11 @@ use super::gather::Gather;
 use super::marginal_metric::{self, MarginalValues};
 use crate::score::Score;
 
-/// The marginal predictions seen so far, as far as they matter to the scores.
+/// The part of the marginal predictions so far that the scores need.
 #[derive(Debug)]
 pub struct MarginalScores {
     gaps: CalibrationGaps,
-    /// Of each tau-sample.
+    /// The accuracy of each tau-sample.
     accuracies: Vec<f64>,
     metrics: Vec<Box<dyn Gather>>,
 }
@@ -34,8 +34,8 @@ impl MarginalScores {
         self.accuracies.push(accuracy(probs, labels, num_classes));
     }
 
-    /// The share of all rows that are right. Rows of one tau-sample may share their fate, so that the standard error is
-    /// that of the mean of the tau-samples' accuracies.
+    /// The share of correct predictions among all rows. Rows of one tau-sample may depend on one another, so the standard error
+    /// is that of the mean of the tau-samples' accuracies.
     pub fn accuracy(&self) -> Score {
         Score { mean: self.gaps.accuracy(), stderr: Score::of(&self.accuracies).stderr }
     }

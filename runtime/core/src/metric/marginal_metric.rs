@@ -1,4 +1,4 @@
-//! The metrics of single inputs' predictions that every suite of classification reports.
+//! The metrics of marginal predictions that every suite of classification and dataset shift reports.
 
 use std::collections::BTreeMap;
 
@@ -26,7 +26,7 @@ impl MarginalValues {
         Self(named.map(|(metric, gathered)| (metric.about.stem.to_owned(), Real(gathered.value()))).collect())
     }
 
-    /// The values that are there, in the order of the metrics.
+    /// The values that the result has, in the order of the metrics.
     pub fn scores(&self) -> Vec<(ScoreName, Scored)> {
         let value = |(place, metric): (usize, &'static MarginalMetric)| {
             let Real(value) = *self.0.get(metric.about.stem)?;
@@ -36,7 +36,7 @@ impl MarginalValues {
     }
 }
 
-/// All metrics, with no predictions yet.
+/// Returns all metrics, with no predictions yet.
 pub(super) fn begin() -> Vec<Box<dyn Gather>> {
     MARGINAL_METRICS.iter().map(|metric| (metric.gather)()).collect()
 }

@@ -1,4 +1,4 @@
-//! How improbable the labels are, row by row.
+//! The marginal negative log-likelihood of labels.
 
 use super::rows::labelled;
 use crate::score::Score;
@@ -8,7 +8,7 @@ use crate::score::Score;
 pub struct NegativeLogLikelihood {
     /// The mean over rows, nats a row, with its standard error; infinite when one row is, without an error.
     pub score: Score,
-    /// Rows whose label was given probability 0.
+    /// Number of rows whose label has probability 0.
     pub infinite: u64,
 }
 
@@ -17,7 +17,7 @@ pub struct NegativeLogLikelihood {
 /// # Formula
 /// -(1/R) sum over rows r of ln `p_{r,y_r}`, nats a row; at least 0. A label of probability 0 makes the mean infinite and
 /// is counted, never clipped. (The code released with Ovadia et al., "Can You Trust Your Model's Uncertainty?" (2019),
-/// first mixes 1e-8 of the uniform distribution into each row of ImageNet, with which none costs more than 25.4 nats.)
+/// first mixes 1e-8 of the uniform distribution into each row of ImageNet, so that no row has more than 25.4 nats.)
 /// `probs` is R x K row-major, `labels` has length R. No rows give NaN. Gneiting and Raftery, "Strictly Proper
 /// Scoring Rules, Prediction, and Estimation" (2007), section 3.
 ///

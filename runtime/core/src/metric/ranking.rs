@@ -1,4 +1,4 @@
-//! How well a score tells two kinds of rows apart: areas under curves, and the detection of rows out of distribution.
+//! How well a score separates two kinds of rows: areas under curves, and the detection of out-of-distribution rows.
 
 /// The true positive rate, in percent, at which detection is compared.
 pub const DETECTION_PERCENT: u32 = 95;
@@ -9,7 +9,7 @@ pub const DETECTION_PERCENT: u32 = 95;
 /// The probability that the score of a positive drawn at random exceeds that of a negative, half of it where they are
 /// equal: with P positives, N negatives, (number of pairs with `s_i` > `s_j` + half those with `s_i` = `s_j`) / (P N), i
 /// over positives and j over negatives. Pairs are counted as whole numbers after sorting, in O(n log n), so that neither
-/// the order of rows nor rounding can move it. Of a binary class the score is the probability of that class. Without a
+/// the order of rows nor rounding can move it. For binary classification the score is the probability of the positive class. Without a
 /// positive or without a negative it is NaN. Hanley and McNeil, "The Meaning and Use of the Area under a Receiver
 /// Operating Characteristic (ROC) Curve" (1982).
 ///
@@ -36,7 +36,7 @@ pub fn auc(scores: &[f64], positives: &[bool]) -> f64 {
 /// among rows of score at least t, R the recall, the share of positives of score at least t, and t+ the threshold before.
 /// Rows of equal scores pass a threshold together, so that their order does not matter; a score that is the same for all
 /// rows gives the share of positives. Nothing is interpolated: Davis and Goadrich, "The Relationship Between
-/// Precision-Recall and ROC Curves" (2006), show why lines between the points promise too much. Without a positive or
+/// Precision-Recall and ROC Curves" (2006), show that lines between the points are too optimistic. Without a positive or
 /// without a negative it is NaN. In O(n log n).
 ///
 /// `scores` and `positives` have the same length; scores may be infinite.
@@ -58,7 +58,7 @@ pub fn average_precision(scores: &[f64], positives: &[bool]) -> f64 {
     sum / steps.positives as f64
 }
 
-/// The false positive rate at a true positive rate of `percent` percent.
+/// Computes the false positive rate at a true positive rate of `percent` percent.
 ///
 /// # Formula
 /// With t the largest threshold at which at least `percent` / 100 of all positives have a score of at least t (compared
@@ -87,7 +87,7 @@ pub fn false_positive_rate(scores: &[f64], positives: &[bool], percent: u32) -> 
     ratio(mistaken, steps.negatives)
 }
 
-/// How well a score tells rows out of distribution from those in distribution.
+/// How well a score separates out-of-distribution rows from rows in distribution.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Detection {
     /// Area under the receiver operating characteristic, the same whichever side is positive; 1/2 by chance.
@@ -96,21 +96,23 @@ pub struct Detection {
     pub aupr_out: f64,
     /// Average precision with the rows in distribution as positives; their share of all rows by chance.
     pub aupr_in: f64,
-    /// The share of rows in distribution that are taken for being out of it, where 95 % of those that are so are found.
+    /// The share of rows in distribution that are classified as out of distribution, at the threshold that detects 95 % of the
+    /// out-of-distribution rows.
     pub fpr95_out: f64,
-    /// The share of rows out of distribution that are taken for being in it, where 95 % of those that are so are kept.
+    /// The share of out-of-distribution rows that are classified as in distribution, at the threshold that keeps 95 % of the rows
+    /// in distribution.
     pub fpr95_in: f64,
 }
 
-/// Detection of rows out of distribution by a score that is larger the more a row looks so: the predictive entropy, or
-/// the negative of the confidence.
+/// Computes how well a score detects out-of-distribution rows; larger scores mean out of distribution, as with the predictive
+/// entropy or the negative confidence.
 ///
 /// # Formula
 /// With the rows out of distribution as positives, [`auc`] and [`average_precision`] of the scores and their
 /// [`false_positive_rate`] at 95 % (Hendrycks et al., "Deep Anomaly Detection with Outlier Exposure" (2019)); with those
 /// in distribution as positives, average precision and false positive rate of the negated scores (Liang et al.,
 /// "Enhancing The Reliability of Out-of-distribution Image Detection in Neural Networks" (2018), whose FPR at 95 % TPR is
-/// `fpr95_in`). Precision depends on how many rows each side has. Where a side is empty all are NaN.
+/// `fpr95_in`). Precision depends on how many rows each side has. Without rows on either side, all are NaN.
 ///
 /// # Panics
 /// When a score is NaN.
@@ -128,7 +130,7 @@ pub fn detection(inside: &[f64], outside: &[f64]) -> Detection {
     }
 }
 
-/// Rows of one score.
+/// The rows that have one score.
 #[derive(Clone, Copy, Default)]
 struct Step {
     positives: u64,
@@ -148,7 +150,7 @@ impl Steps {
         assert!(!scores.iter().any(|score| score.is_nan()), "scores are numbers");
         let mut rows: Vec<(f64, bool)> = scores.iter().copied().zip(positives.iter().copied()).collect();
         rows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
-        // Zeros of both signs, which that order tells apart, are equal here.
+        // The order distinguishes the zeros of both signs, which are equal here.
         let descending: Vec<Step> = rows.chunk_by(|a, b| a.0 == b.0).map(Step::of).collect();
         let count = |of: fn(&Step) -> u64| descending.iter().map(of).sum();
         Self { positives: count(|step| step.positives), negatives: count(|step| step.negatives), descending }
@@ -162,7 +164,7 @@ impl Step {
     }
 }
 
-/// NaN, the same on every CPU, of nothing.
+/// NaN, with the same bits on every CPU, for rates without rows.
 fn ratio(part: u64, whole: u64) -> f64 {
     super::rows::share(part as f64, whole)
 }

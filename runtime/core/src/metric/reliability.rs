@@ -1,20 +1,20 @@
-//! The reliability diagram: how often predictions are right, by the confidence that they claim, in bins of any kind.
+//! The reliability diagram: the share of correct predictions by their confidence, in bins of any kind.
 
 use super::accuracy::top_classes;
 use super::calibration::bin_of;
 use super::rows::{labelled, rows, share};
 
-/// How confidences are parted into bins. A bin holds its upper edge, the first also 0.
+/// The bins of confidence. Each bin includes its upper edge; the first also includes 0.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Bins<'a> {
-    /// So many bins of equal width over [0, 1].
+    /// This number of bins of equal width over [0, 1].
     EqualWidth(usize),
     /// Bins with these upper edges, such as the [quantiles](confidence_quantiles) of these predictions or of others. They
     /// ascend strictly and end with 1.
     Edges(&'a [f64]),
 }
 
-/// Predictions of like confidence.
+/// A bin of predictions by confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReliabilityBin {
     /// The lower edge, which belongs to the bin before, or 0.
@@ -23,18 +23,18 @@ pub struct ReliabilityBin {
     pub upper: f64,
     /// Number of predictions.
     pub count: u64,
-    /// How many of them are right.
+    /// Number of correct predictions.
     pub hits: u64,
-    /// Their mean confidence; NaN of an empty bin.
+    /// The mean confidence; NaN for an empty bin.
     pub confidence: f64,
-    /// The share of right ones; NaN of an empty bin.
+    /// The share of correct predictions; NaN for an empty bin.
     pub accuracy: f64,
 }
 
-/// The bins of confidence, and the calibration error that they make.
+/// The bins of confidence, and the calibration error over them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReliabilityDiagram {
-    /// From the least confidence up.
+    /// The bins, from the lowest confidence up.
     pub bins: Vec<ReliabilityBin>,
     /// The expected calibration error, in [0, 1]; NaN without predictions.
     pub error: f64,
@@ -51,8 +51,8 @@ pub struct ReliabilityDiagram {
 ///
 /// With k = 1 and [`CALIBRATION_BINS`](super::CALIBRATION_BINS) bins of equal width this is
 /// [`expected_calibration_error`](super::expected_calibration_error), to the bit. Even calibrated predictions have an error
-/// above 0, of the order of sqrt(bins / n). With k = K most confidences are near 0, and the error is small for that
-/// reason alone: compare at the same k and K only.
+/// above 0, of the order of sqrt(bins / n). With k = K most confidences are near 0, which alone makes the error
+/// small: compare errors of the same k and K only.
 ///
 /// Guo et al., "On Calibration of Modern Neural Networks" (2017), equation 3; Ovadia et al., "Can You Trust Your Model's
 /// Uncertainty?" (2019), section 3 and figure S6 (k = 5), whose released code takes 30 bins for ImageNet, and whose
@@ -105,10 +105,10 @@ pub fn reliability_diagram(
 /// # Formula
 /// With the n = R k confidences in order, c(1) <= ... <= c(n), the edge of bin b of B is c(ceil(b n / B)), the least
 /// confidence that at least b/B of all do not exceed; the last is 1 instead. Where no confidences are equal and n is at
-/// least B, numbers of predictions differ by no more than 1. Equal confidences share a bin whatever its number, since
-/// nothing but their order in the file could part them: equal edges count once, and there are fewer bins; so too where n
-/// is below B, with one bin a distinct confidence. None is empty on the predictions that it was made of. Without rows
-/// there is one bin. (Percentiles with interpolation, as in the code released with Ovadia et al., lie between neighbours
+/// least B, numbers of predictions differ by no more than 1. Equal confidences share a bin, because only
+/// their order in the file could separate them: equal edges count once, and there are fewer bins. Where n is below B there is
+/// one bin for each distinct confidence. No bin is empty on the predictions that it was made from. Without rows there is one
+/// bin. (Percentiles with interpolation, as in the code released with Ovadia et al., lie between neighbours
 /// among the confidences; on many rows there is no difference.)
 ///
 /// `probs` is R x K row-major; edges ascend strictly.
@@ -134,7 +134,7 @@ pub fn confidence_quantiles(probs: &[f64], num_classes: usize, top_k: usize, cou
     edges
 }
 
-/// What has fallen in a bin.
+/// The predictions of a bin, summed.
 #[derive(Clone, Copy, Default)]
 struct Contents {
     count: u64,

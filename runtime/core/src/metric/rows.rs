@@ -16,7 +16,7 @@ pub(super) fn rows(probs: &[f64], num_classes: usize) -> ChunksExact<'_, f64> {
 /// The rows of `probs`, each with its label.
 ///
 /// # Panics
-/// As [`rows`], and when there is not a row a label or a label is no class.
+/// As [`rows`], and when the number of rows is not the number of labels, or a label is not a class.
 pub(super) fn labelled<'a>(
     probs: &'a [f64],
     labels: &'a [u32],
@@ -28,7 +28,7 @@ pub(super) fn labelled<'a>(
     rows.zip(labels.iter().copied())
 }
 
-/// `part` of `whole`; NaN, the same on every CPU, where there is no whole.
+/// Divides `part` by `whole`; NaN, with the same bits on every CPU, where `whole` is 0.
 pub(super) fn share(part: f64, whole: u64) -> f64 {
     if whole == 0 { f64::NAN } else { part / whole as f64 }
 }

@@ -17,11 +17,11 @@ pub(super) const METRIC: MarginalMetric = MarginalMetric {
     gather: || Box::new(SmoothGaps::default()),
 };
 
-/// Cells of confidence; the bandwidth is never below one of them.
+/// Number of cells of the grid of confidences; the bandwidth is never below the width of a cell.
 const CELLS: usize = 512;
-/// Standard deviations beyond which the kernel counts for nothing: its value there is below 1e-14.
+/// Standard deviations beyond which the kernel counts as 0: its value there is below 1e-14.
 const REACH: f64 = 8.0;
-/// The bandwidth is found to within this.
+/// The tolerance of the search for the bandwidth.
 const TOLERANCE: f64 = 1e-9;
 /// The most steps of the search for the bandwidth, which takes about ten.
 const MOST_STEPS: usize = 60;
@@ -36,8 +36,8 @@ const MOST_STEPS: usize = 60;
 ///   `smECE_s = integral over t from 0 to 1 of |(1/R) sum over rows r of (h_r - c_r) K_s(t, c_r)|`,
 ///
 /// which falls as s grows. The score is `smECE_s` at the bandwidth s where it equals s: one number, without a choice of bins, that
-/// is small exactly where the distance to calibration is, and changes by little when predictions do. It is in [0, 1]; no rows
-/// give NaN. Gaps are gathered on a grid of 1/512, each shared by its two neighbours, and no bandwidth is below that.
+/// is small exactly where the distance to calibration is small, and changes little when predictions change little. It is in [0, 1]; no rows
+/// give NaN. Gaps are gathered on a grid of step 1/512, each divided between its two neighbours, and no bandwidth is below one step.
 /// Blasiok and Nakkiran, "Smooth ECE: Principled Reliability Diagrams via Kernel Smoothing" (ICLR 2024), sections 3 and 4.
 ///
 /// `probs` is R x K row-major, `labels` has length R.

@@ -1,4 +1,4 @@
-//! What a trained agent answers, each kind checked as it is made.
+//! The predictions of a trained agent: samples, Gaussian moments and intervals, each checked by its constructor.
 
 mod bounds;
 mod gaussian;
@@ -10,10 +10,10 @@ pub use bounds::{Bounds, Intervals};
 pub use gaussian::Gaussian;
 pub use samples::FunctionSamples;
 
-/// The largest mean or end of an interval: in any units its square is a number.
+/// The largest absolute mean or finite end of an interval: its square does not overflow.
 const LARGEST: f64 = 1e100;
 
-/// Why an answer is none.
+/// Why a prediction is invalid.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 pub enum AnswerError {
     /// A list has the wrong length.

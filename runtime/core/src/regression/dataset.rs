@@ -14,7 +14,7 @@ pub struct RegressionTask {
     pub noise_std: Option<f32>,
 }
 
-/// Why inputs and targets make no dataset.
+/// Why inputs and targets are not a valid dataset.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum TargetsError {
     /// There is not one target for each input.
@@ -81,7 +81,7 @@ impl Targets {
         self.targets.len()
     }
 
-    /// The examples of those rows, in that order; a row may come again.
+    /// Returns the examples of `rows`, in the given order; a row may occur more than once.
     ///
     /// # Panics
     /// When there is no such row.

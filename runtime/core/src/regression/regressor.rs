@@ -1,4 +1,4 @@
-//! What an agent is to the metrics of regression: something that trains, then believes something of the function.
+//! The traits of an agent for regression: it trains, then predicts a distribution over functions and noise.
 
 use super::answer::{FunctionSamples, Gaussian, Intervals};
 use super::dataset::{RegressionTask, Targets};
@@ -6,7 +6,7 @@ use crate::matrix::Matrix;
 
 /// An agent that learns to predict a real number.
 pub trait Regressor {
-    /// What training leaves.
+    /// The trained agent.
     type Belief: Belief<Error = Self::Error>;
     /// Why an agent fails.
     type Error;
@@ -24,16 +24,16 @@ pub trait Regressor {
     ) -> Result<Self::Belief, Self::Error>;
 }
 
-/// A trained agent: a belief over functions and noise.
+/// A trained agent: a posterior distribution over functions and noise.
 ///
 /// A draw is a number that names one sampled function, the same in every call; draws 0, 1, 2, ... are a sample from the
-/// belief. The implementor has checked each answer, by the constructor of its type and against the rows and draws that
+/// posterior. The implementor has checked each answer, by the constructor of its type and against the rows and draws that
 /// were asked for.
 pub trait Belief {
     /// Why an agent fails.
     type Error;
 
-    /// For each draw, the draw that stands for all that name the same function.
+    /// Maps each draw to its canonical draw: one draw that stands for all draws that name the same function.
     ///
     /// # Errors
     /// When the agent fails or answers with another number of draws.

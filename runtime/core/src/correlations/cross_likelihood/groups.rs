@@ -1,12 +1,12 @@
-//! Groups of points that a reference believes to go together.
+//! Groups of points that are most correlated under a reference.
 
 use crate::correlations::dense::Dense;
 
-/// For each row, the group of it and the `size` - 1 rows most correlated with it.
+/// Returns one group for each row: the row and the `size` - 1 rows most correlated with it.
 ///
 /// # Formula
-/// The row itself first, then the others by |rho| from large to small, ties by index; whole groups of all rows where there
-/// are fewer than `size`. `correlation` is square. Wang, Sun and Grosse (2021), algorithm 2, with the absolute value that its
+/// The row itself first, then the others by |rho| from large to small, ties by index; groups of all rows where there
+/// are fewer than `size` rows. `correlation` is square. Wang, Sun and Grosse (2021), algorithm 2, with the absolute value that its
 /// section 3.3.2 and its code have.
 ///
 /// # Panics

@@ -1,4 +1,4 @@
-//! Greedy BatchMIG by a Cholesky factor that grows a row a choice.
+//! Greedy BatchMIG by a Cholesky factor that grows by one row with each chosen point.
 
 use super::pool_test::{PoolCovariance, PoolTest};
 use super::residual::Residual;
@@ -7,13 +7,13 @@ use crate::correlations::moments::{MomentsError, finite};
 /// A batch of pool points, chosen one after another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Batch {
-    /// The points, in the order in which they were chosen.
+    /// The indices of the points, in the order in which they were chosen.
     pub chosen: Vec<usize>,
-    /// The batch marginal information gain of the first, the first two, ..., in nats a test point.
+    /// The batch marginal information gain of the first point, the first two points, and so on, in nats per test point.
     pub information: Vec<f64>,
 }
 
-/// Chooses `size` pool points greedily by what all of them tell about the test points; all where there are fewer.
+/// Chooses `size` pool points greedily by their joint information about the test points; all points where there are fewer.
 ///
 /// # Formula
 /// BatchMIG(B) = mean over test points u of -ln(1 - c' (C + N)^-1 c / `var_f(u)`) / 2, where C is the covariance of f between
@@ -30,7 +30,7 @@ pub struct Batch {
 /// # Degenerate beliefs
 /// A point whose target is determined by those chosen (a duplicate without noise, a certain point without noise) adds 0. A
 /// test point that is certain adds 0. Of a test point that the batch determines, what is left counts as
-/// [`RESOLUTION`](super::RESOLUTION) of its variance. Where nothing is left to learn, points are taken by index.
+/// [`RESOLUTION`](super::RESOLUTION) of its variance. Where no point has a gain, points are chosen by index.
 ///
 /// # Errors
 /// When a row of `pool` holds a value that is not finite.

@@ -1,10 +1,11 @@
-//! The logarithm of a long product by one logarithm.
+//! The logarithm of a long product, computed with a single logarithm.
 
 use std::f64::consts::LN_2;
 
-/// Products that run side by side.
+/// Number of partial products.
 pub(super) const LANES: usize = 8;
-/// Factors that each may take before their exponent is put aside: 2^-40 to the sixteenth power is far from underflow.
+/// Number of factors that a partial product takes before its exponent is split off: 2^-40 to the sixteenth power does not
+/// underflow.
 pub(super) const FACTORS: usize = 16;
 
 const MANTISSA: u64 = (1 << 52) - 1;

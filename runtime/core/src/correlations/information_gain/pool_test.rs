@@ -1,4 +1,4 @@
-//! What a belief says of a pool and the test points together.
+//! The joint moments of pool points and test points under a belief.
 
 use std::ops::Range;
 
@@ -6,8 +6,8 @@ use crate::correlations::correlation::correlation_block;
 use crate::correlations::dense::Dense;
 use crate::correlations::moments::{Moments, MomentsError, SampledFunctions, not_negative};
 
-/// Rows of the covariance of f between pool points. BatchMIG needs only the rows of the points that it chooses, so that
-/// nobody need hold the matrix of all.
+/// Rows of the covariance of f between pool points. BatchMIG reads only the rows of the points that it chooses, so the whole
+/// matrix need not be in memory.
 pub trait PoolCovariance {
     /// Writes the covariance of pool point `i` with each pool point, itself among them.
     fn row(&self, i: usize, out: &mut [f64]);
@@ -27,7 +27,7 @@ impl PoolCovariance for SampledFunctions {
     }
 }
 
-/// What a belief says of a pool and the test points together: covariances of f between them, and what each varies alone.
+/// The joint moments of pool points and test points under a belief: covariances of f between them, and the variances of each.
 #[derive(Clone, Debug)]
 pub struct PoolTest {
     cross: Dense,
@@ -67,10 +67,10 @@ impl PoolTest {
         Ok(Self { cross, pool_variance, pool_noise, test_variance })
     }
 
-    /// Of moments whose first `pool` rows are the pool and whose others are the test points.
+    /// Takes them from moments whose first `pool` rows are the pool and whose other rows are the test points.
     ///
     /// # Panics
-    /// When there are fewer rows than that.
+    /// When there are fewer than `pool` rows.
     pub fn of_moments(moments: &Moments, pool: usize) -> Self {
         let (pool, test): (Vec<usize>, Vec<usize>) = (0..moments.rows()).partition(|&i| i < pool);
         let variance = moments.variance();
@@ -82,10 +82,10 @@ impl PoolTest {
         }
     }
 
-    /// Of sampled functions at rows of which some are the pool and some the test points.
+    /// Takes them from sampled functions, given which rows are the pool and which the test points.
     ///
     /// # Panics
-    /// When there are no such rows.
+    /// When a row does not exist.
     pub fn of_functions(functions: &SampledFunctions, pool: Range<usize>, test: Range<usize>) -> Self {
         let variance = functions.variance();
         Self {

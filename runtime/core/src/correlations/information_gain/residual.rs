@@ -1,4 +1,4 @@
-//! What is left to learn once some pool points are chosen, and what each other would add.
+//! The residual covariances once some pool points are chosen, and the gain of each other point.
 
 use super::log_product::{FACTORS, LANES, LogProduct};
 use super::pool_test::PoolTest;
@@ -27,7 +27,7 @@ struct TestBlock {
     left: [f64; LANES],
     /// 1 / left; 0 for a point that is known.
     weight: [f64; LANES],
-    /// The least that the next choice may leave of what is left; 1 for a point that is known.
+    /// The smallest share of the remaining variance that the next choice may leave; 1 for a point that is known.
     floor: [f64; LANES],
 }
 
@@ -59,7 +59,7 @@ impl Residual {
         (variance > RESOLUTION * self.prior[i]).then_some(variance)
     }
 
-    /// What the target at each pool point would tell, summed over the test points, in nats.
+    /// The information gain of the target at each pool point, summed over the test points, in nats.
     pub(super) fn gains(&mut self) -> Vec<f64> {
         self.subtract(None)
     }

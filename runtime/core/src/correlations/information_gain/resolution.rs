@@ -1,7 +1,7 @@
-//! Where rounding begins.
+//! The share of a variance that counts as rounding error.
 
-/// The share of its variance below which what is left of a variance is rounding.
+/// The share of a prior variance below which the remaining variance counts as rounding error.
 ///
-/// Of a value that is known this well no more can be learned, so that no test point ever yields more than
+/// Nothing more can be learned about a value that is known this well, so that no test point yields more than
 /// -ln(`RESOLUTION`) / 2 = 13.9 nats.
 pub const RESOLUTION: f64 = 1.0 / (1_u64 << 40) as f64;

@@ -1,4 +1,4 @@
-//! Moments of a belief that is known by sampled functions.
+//! Moments of a belief, estimated from sampled functions.
 
 use std::ops::Range;
 
@@ -11,12 +11,12 @@ use crate::correlations::product::cross_product;
 /// # Formula
 /// Of m functions with values `f_k(x)` and noise sds `s_k(x)`: mean(x) = (1/m) sum `f_k(x)`, covariance(x, x') = (1/m) sum
 /// (`f_k(x)` - mean(x)) (`f_k(x')` - mean(x')), noise variance(x) = (1/m) sum `s_k(x)`^2. Wang, Sun and Grosse, "Beyond
-/// Marginal Uncertainty" (2021), section 2.2. One function alone is a belief that is certain: all covariances are 0. Where
+/// Marginal Uncertainty" (2021), section 2.2. With one function all covariances are 0. Where
 /// all functions have the same value, the variance is exactly 0.
 #[derive(Clone, Debug)]
 pub struct SampledFunctions {
     mean: Vec<f64>,
-    /// m x n: what each function is above the mean, times the root of the number of draws that name it.
+    /// m x n: the deviation of each function from the mean, times the square root of the number of draws that name it.
     deviations: Dense,
     noise_variance: Vec<f64>,
     /// Number of draws.
@@ -24,7 +24,7 @@ pub struct SampledFunctions {
 }
 
 impl SampledFunctions {
-    /// Of `means` and `noise_sds`, each m x n row-major: element (k, i) is function k at row i of `rows`.
+    /// Estimates moments from `means` and `noise_sds`, each m x n row-major: element (k, i) is function k at row i of `rows`.
     ///
     /// # Errors
     /// When the lists do not hold whole functions or differ in size, no function is given, a value is not finite or a
@@ -34,7 +34,7 @@ impl SampledFunctions {
         Self::counted(rows, means, noise_sds, &vec![1; functions])
     }
 
-    /// The same where function k stands for `counts[k]` draws: as if it had been given as often.
+    /// Estimates moments as [`new`](Self::new) does, where function k stands for `counts[k]` equal draws.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -94,12 +94,12 @@ impl SampledFunctions {
         self.draws
     }
 
-    /// Number of distinct functions among the draws, as they were told apart.
+    /// Number of functions given, each of which may stand for several draws.
     pub fn functions(&self) -> usize {
         self.deviations.rows()
     }
 
-    /// The same functions of y = `location` + `scale` z, where these are of z: undoes standardisation.
+    /// Returns the functions of y = `location` + `scale` z, where these are functions of z: undoes standardisation.
     ///
     /// # Panics
     /// When `scale` is not positive.
@@ -147,8 +147,8 @@ impl SampledFunctions {
         variance
     }
 
-    /// Covariances between two ranges of rows: m n n' multiplications for n rows and n' columns, half of them where the
-    /// ranges are one.
+    /// Covariances between two ranges of rows, in m n n' multiplications for n rows and n' columns; half as many where both
+    /// ranges are the same.
     ///
     /// # Panics
     /// When a range reaches beyond the rows.

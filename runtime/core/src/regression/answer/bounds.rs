@@ -10,10 +10,10 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// One interval a row.
+    /// Makes one interval for each row from its lower and upper end.
     ///
     /// # Errors
-    /// When the lists differ in length, an end is no number, a lower end is inf or an upper end -inf, a finite end is further
+    /// When the lists differ in length, an end is NaN, a lower end is inf or an upper end -inf, a finite end is further
     /// from 0 than 1e100, or an upper end is below its lower end.
     pub fn new(lower: Vec<f64>, upper: Vec<f64>) -> Result<Self, AnswerError> {
         length("upper ends", upper.len(), lower.len())?;
@@ -47,7 +47,7 @@ impl Bounds {
         self.lower[row] <= value && value <= self.upper[row]
     }
 
-    /// The distance of the two ends at `row`.
+    /// The width of the interval at `row`.
     pub fn width(&self, row: usize) -> f64 {
         self.upper[row] - self.lower[row]
     }
@@ -59,7 +59,7 @@ impl Bounds {
         self.upper.push(upper);
     }
 
-    /// The same intervals for `shift + scale y`, with a positive `scale`.
+    /// Returns the intervals of `shift + scale y`; `scale` must be positive.
     #[must_use]
     pub fn rescaled(&self, shift: f64, scale: f64) -> Self {
         let map = |ends: &[f64]| ends.iter().map(|x| shift + scale * x).collect();

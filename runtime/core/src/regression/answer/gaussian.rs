@@ -1,4 +1,4 @@
-//! Moments of a belief that is Gaussian.
+//! Moments of a Gaussian prediction.
 
 use super::{AnswerError, LARGEST, each, length};
 
@@ -7,7 +7,7 @@ const SYMMETRY: f64 = 1e-5;
 /// The largest variance, whose square root is the largest mean: no sum of squares of such overflows, whatever the data's units.
 const LARGEST_VARIANCE: f64 = LARGEST * LARGEST;
 
-/// Exact moments of a belief that is Gaussian.
+/// Exact moments of a Gaussian prediction of the function and the noise.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gaussian {
     mean: Vec<f64>,
@@ -16,9 +16,10 @@ pub struct Gaussian {
 }
 
 impl Gaussian {
-    /// The moments of the function and the noise at so many rows; `covariance` is rows x rows, row-major, without noise.
+    /// Checks moments at `rows` rows. `covariance` is that of the function, rows x rows, row-major, without noise; `noise_variance`
+    /// has one variance for each row.
     ///
-    /// Whether the covariance is positive semi-definite is left to whoever factorises it.
+    /// Does not check that the covariance is positive semi-definite: its factorisation does.
     ///
     /// # Errors
     /// When a list has another length, a mean is further from 0 than 1e100 or a covariance than 1e200, a variance is negative,
@@ -70,7 +71,7 @@ impl Gaussian {
         &self.noise_variance
     }
 
-    /// The same belief about `shift + scale y`.
+    /// Returns the prediction of `shift + scale y`.
     #[must_use]
     pub fn rescaled(&self, shift: f64, scale: f64) -> Self {
         let squared = |values: &[f64]| values.iter().map(|x| scale * scale * x).collect();

@@ -10,7 +10,7 @@ pub struct FunctionSamples {
 }
 
 impl FunctionSamples {
-    /// The functions of so many draws at so many rows.
+    /// Checks the values of `draws` functions at `rows` rows, and the standard deviations of their noise.
     ///
     /// # Errors
     /// When a list has another length, a number is not finite or a standard deviation is negative.
