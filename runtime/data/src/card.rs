@@ -1,21 +1,21 @@
-//! What is known of a dataset before any of its bytes are read.
+//! Cards of datasets: all that is known before any of their bytes are read.
 
-/// A dataset: what it holds, where its files are looked for, and where a person gets them.
+/// The card of a dataset: its contents, where its files are looked for, and where to get them.
 #[derive(Debug)]
 pub struct Card {
     /// The name that problems and the command use.
     pub name: &'static str,
-    /// One line for a person.
+    /// One line that describes the dataset.
     pub summary: &'static str,
-    /// What its inputs are, which decides how they are normalised.
+    /// The kind of inputs, which decides how they are normalised.
     pub kind: Kind,
     /// Number of classes.
     pub num_classes: u32,
     /// Number of features of an input.
     pub input_dim: u32,
-    /// Number of examples to train on.
+    /// Number of training examples.
     pub train_size: u32,
-    /// Number of examples to test on.
+    /// Number of test examples.
     pub test_size: u32,
     /// Whether it is one of the paper's ten (Table 2).
     pub in_paper: bool,
@@ -23,30 +23,30 @@ pub struct Card {
     pub format: Format,
     /// Its files, in the order that the format names.
     pub parts: &'static [Part],
-    /// What can be fetched, all of it or nothing.
+    /// The files that can be downloaded; either all files of the dataset or none.
     pub downloads: &'static [Download],
-    /// Where a person gets the files.
+    /// Where to get the files.
     pub origin: &'static str,
 }
 
-/// What inputs are.
+/// The kind of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// Rows of numbers, each feature normalised by its mean and standard deviation over the training set.
     Table,
-    /// Pixels, each image normalised by the mean and standard deviation of its own.
+    /// Pixels, each image normalised by its own mean and standard deviation.
     Image,
 }
 
 /// How a dataset's files are read.
 #[derive(Clone, Copy, Debug)]
 pub enum Format {
-    /// One table of numbers, the class in the last column; split by a permutation that never changes.
+    /// One table of numbers, the class in the last column; split into training and test rows by a fixed permutation.
     Table(Labels),
     /// idx files: training images, training labels, test images, test labels. More examples than the card has are left
     /// out.
     Idx,
-    /// idx files: images and labels, the first to train on and the last to test on.
+    /// idx files: images and labels; the first examples are for training, the last for testing.
     IdxCut,
     /// NumPy's .npy: training images, training labels, test images, test labels.
     Npy,
@@ -59,22 +59,22 @@ pub enum Format {
 /// How a table writes classes.
 #[derive(Clone, Copy, Debug)]
 pub enum Labels {
-    /// Whole numbers from this on.
+    /// Consecutive whole numbers, starting at this one.
     From(u32),
-    /// Names: for each class the spellings that are known.
+    /// Names: the known spellings of each class.
     Names(&'static [&'static [&'static str]]),
 }
 
-/// One of a dataset's files, or a member of an archive in its stead.
+/// One of a dataset's files, or a member of an archive in its place.
 #[derive(Debug)]
 pub struct Part {
-    /// What it holds.
+    /// Its contents, in a word or two.
     pub holds: &'static str,
-    /// Where it may lie under a data directory; the first that is there is taken.
+    /// The places under a data directory where it may be; the first that exists is used.
     pub places: &'static [Place],
 }
 
-/// A file under a data directory, or a member of an archive that lies there.
+/// A file under a data directory, or a member of an archive there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Place {
     /// The file's path, relative to a data directory.
@@ -93,18 +93,18 @@ impl Place {
 /// A file with a stable public address and a published digest.
 #[derive(Debug)]
 pub struct Download {
-    /// Where it lies afterwards, relative to a data directory.
+    /// The path that it is saved to, relative to a data directory.
     pub path: &'static str,
-    /// Its address.
+    /// Its URL.
     pub url: &'static str,
-    /// Its size.
+    /// Its size in bytes.
     pub bytes: u64,
     /// Its [digest](fn@jointly_core::digest).
     pub digest: &'static str,
 }
 
 impl Format {
-    /// A line for a person.
+    /// Describes the format in a few words.
     pub fn summary(self) -> &'static str {
         match self {
             Self::Table(_) => "table (csv or whitespace, header or none, gzip or not)",

@@ -9,10 +9,10 @@ const RECORD: usize = 1 + PIXELS;
 
 /// Appends the images and labels of a file.
 ///
-/// Each image is turned from a plane a colour to three values a pixel, as other image formats have it.
+/// Each image is converted from one plane for each colour to three values for each pixel, as in other image formats.
 ///
 /// # Errors
-/// When the file does not end with a record's end.
+/// When the file does not hold whole records.
 pub(super) fn parse(bytes: &[u8], pixels: &mut Vec<u8>, labels: &mut Vec<i64>) -> Result<(), DataDefect> {
     let (found, records) = (bytes.len() as u64, bytes.len().div_ceil(RECORD));
     if bytes.is_empty() || !bytes.len().is_multiple_of(RECORD) {

@@ -14,20 +14,20 @@ pub struct DataError {
     pub dataset: &'static str,
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The defect.
     pub defect: Box<DataDefect>,
 }
 
-/// What is wrong with a file.
+/// The defect of a dataset's file.
 #[derive(Debug, Error)]
 pub enum DataDefect {
     /// The file cannot be read at all.
     #[error("{0}")]
     Io(#[source] std::io::Error),
-    /// What is compressed cannot be unpacked.
+    /// The compressed bytes cannot be unpacked.
     #[error("its compressed bytes are damaged or cut short ({reason}): get the file again")]
     Damaged {
-        /// What the reader stumbled over.
+        /// The error of the reader.
         reason: String,
     },
     /// An archive does not hold a file.
@@ -36,45 +36,45 @@ pub enum DataDefect {
         /// The file's path within the archive.
         member: &'static str,
     },
-    /// A file holds more than any dataset here.
-    #[error("it holds more than {limit} bytes: it is not the file meant here")]
+    /// A file is larger than any dataset known here.
+    #[error("it holds more than {limit} bytes: it is not the expected file")]
     TooLarge {
         /// The most that it may hold.
         limit: u64,
     },
-    /// A file does not begin as its format does.
-    #[error("byte 0: it begins with {found}, expected {expected}: it is not the file meant here")]
+    /// A file does not begin with the magic bytes of its format.
+    #[error("byte 0: it begins with {found}, expected {expected}: it is not the expected file")]
     Magic {
-        /// The bytes that are there.
+        /// The bytes found.
         found: String,
-        /// What a file of the format begins with.
+        /// The bytes that a file of the format begins with.
         expected: &'static str,
     },
-    /// A file ends early, or goes on.
+    /// A file has fewer or more bytes than expected.
     #[error("byte {found}: the file ends, expected {expected} bytes {why}: get the file again")]
     Length {
-        /// Bytes that are there.
+        /// Number of bytes found.
         found: u64,
-        /// Bytes that should be.
+        /// Number of bytes expected.
         expected: u64,
-        /// What says so.
+        /// What the expected number follows from.
         why: String,
     },
-    /// A line of a table is not as its others.
+    /// A line of a table is invalid.
     #[error("line {line}: {what}: mend the line or get the file again")]
     Line {
         /// The line, from 1.
         line: u64,
-        /// What is wrong with it.
+        /// The defect.
         what: String,
     },
-    /// A number of a table is beyond what its column can be normalised with.
+    /// A number of a table is too large for its column to be normalised.
     #[error(
         "row {row}, column {column}: {value:e} is too small or too large to be normalised among its column's values: mend \
          the row or get the file again"
     )]
     Scale {
-        /// The row, from 1; a header is none.
+        /// The row, from 1, without the header.
         row: usize,
         /// The column, from 1.
         column: usize,
@@ -82,16 +82,16 @@ pub enum DataDefect {
         value: f64,
     },
     /// There are fewer examples than the dataset has.
-    #[error("it holds {found} {what}, expected {expected}: it is not the file meant here")]
+    #[error("it holds {found} {what}, expected {expected}: it is not the expected file")]
     Count {
-        /// What is counted.
+        /// The name of what is counted, in the plural.
         what: &'static str,
         /// How many there are.
         found: u64,
         /// How many there should be.
         expected: String,
     },
-    /// Too few classes occur for some to be kept from agents.
+    /// Too few classes occur to hold some of them out.
     #[error(
         "rows have {found} classes, {beside} rows beside the most frequent one, and {expected}: get the file again, whole, or leave \
          such problems out by --problems"
@@ -101,7 +101,7 @@ pub enum DataDefect {
         found: usize,
         /// Rows of all but the most frequent.
         beside: usize,
-        /// What for, and what it takes.
+        /// The purpose, and the classes and rows that it needs.
         expected: String,
     },
     /// Images have another shape.
@@ -109,41 +109,41 @@ pub enum DataDefect {
     Shape {
         /// The shape of their array.
         found: Vec<u64>,
-        /// What it must be.
+        /// The values that are allowed.
         expected: String,
     },
     /// A folder lacks something.
     #[error("the folder has no {what}: get it again, whole")]
     Folder {
-        /// What it lacks.
+        /// The missing file or folder.
         what: String,
     },
-    /// A person's own folder is not laid out as it must be.
+    /// A user-supplied folder has an invalid layout.
     #[error("{what}: {remedy}")]
     Layout {
-        /// What is there.
+        /// The value found.
         what: String,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
     /// An image cannot be read.
-    #[error("it is no image that can be read ({reason}): take it away or convert it to PNG or JPEG")]
+    #[error("cannot decode the image ({reason}): remove it or convert it to PNG or JPEG")]
     Image {
-        /// What the reader stumbled over.
+        /// The error of the reader.
         reason: String,
     },
-    /// Images take more memory than they may.
+    /// Images take more memory than allowed.
     #[error("{images} images of {bytes} bytes each are more than {limit} bytes: take a smaller side or fewer images")]
     Memory {
         /// How many there are.
         images: u64,
-        /// What each takes.
+        /// The bytes of each image.
         bytes: u64,
-        /// What all may take.
+        /// The most bytes of all images.
         limit: u64,
     },
-    /// A label is no class.
-    #[error("label {index} is {label}, expected a class from 0 to {}: it is not the file meant here", classes - 1)]
+    /// A label is not a class of the dataset.
+    #[error("label {index} is {label}, expected a class from 0 to {}: it is not the expected file", classes - 1)]
     Label {
         /// The example, from 0.
         index: usize,
@@ -152,7 +152,7 @@ pub enum DataDefect {
         /// The number of classes.
         classes: u32,
     },
-    /// A NumPy array is not as it must be.
+    /// A NumPy array is invalid.
     #[error(transparent)]
     Array(#[from] ImportDefect),
 }

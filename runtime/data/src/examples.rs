@@ -1,4 +1,4 @@
-//! A dataset in memory: normalised as an agent is to see it, or as pixels that are normalised when they are asked for.
+//! A dataset in memory: normalised features, or pixels that are normalised when they are read.
 
 use jointly_core::digest::Hasher;
 use jointly_core::matrix::Matrix;
@@ -16,12 +16,12 @@ pub struct LoadedDataset {
 }
 
 impl LoadedDataset {
-    /// What it is.
+    /// The card of the dataset.
     pub fn card(&self) -> &'static Card {
         self.card
     }
 
-    /// The [digest](fn@jointly_core::digest) of what the files hold, however they are named, written or packed.
+    /// The [digest](fn@jointly_core::digest) of the contents, which does not depend on names, formats or compression of the files.
     pub fn digest(&self) -> &str {
         &self.digest
     }
@@ -37,14 +37,14 @@ pub(super) struct Examples {
 /// Features, row after row.
 #[derive(Debug)]
 pub(super) enum Features {
-    /// Normalised.
+    /// Normalised features.
     Numbers(Vec<f32>),
-    /// A quarter of the memory, normalised an image at a time.
+    /// Pixels as bytes, a quarter of the memory; each image is normalised when it is read.
     Pixels(Vec<u8>),
 }
 
 impl Examples {
-    /// The inputs of the examples of these rows, in that order.
+    /// Returns the normalised inputs of the chosen examples, in the given order.
     pub(super) fn inputs(&self, card: &Card, rows: &[usize]) -> Matrix {
         let columns = card.input_dim as usize;
         let mut values = Vec::with_capacity(rows.len() * columns);
@@ -58,13 +58,13 @@ impl Examples {
         Matrix::from_rows(columns, values)
     }
 
-    /// The labels of the examples of these rows, in that order.
+    /// Returns the labels of the chosen examples, in the given order.
     pub(super) fn labels(&self, rows: &[usize]) -> Vec<u32> {
         rows.iter().map(|&row| self.labels[row]).collect()
     }
 }
 
-/// The digest of raw examples: how many of how many features, then features and labels.
+/// Computes the digest of raw examples: the numbers of examples and features, then features and labels.
 pub(super) fn digest<'a>(card: &Card, features: impl IntoIterator<Item = &'a [u8]>, labels: &[&[u32]]) -> String {
     let mut hash = Hasher::default();
     hash.add(b"jointly dataset 1");

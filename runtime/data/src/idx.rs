@@ -2,7 +2,7 @@
 
 use super::error::DataDefect;
 
-/// What an idx file of bytes begins with, before the number of dimensions.
+/// The first bytes of an idx file of bytes, before the number of dimensions.
 const MAGIC: [u8; 3] = [0, 0, 8];
 
 /// An array of bytes.
@@ -17,10 +17,10 @@ pub(super) struct Idx {
 /// Reads the bytes of a file, unpacked.
 ///
 /// The file is the bytes 0, 0, 8, the number of dimensions, each dimension's size as a big-endian `u32`, and then as
-/// many bytes as the sizes' product. The sizes are not believed unless just so many bytes follow.
+/// many bytes as the sizes' product. Exactly as many bytes must follow.
 ///
 /// # Errors
-/// When the file begins otherwise, or has more or fewer bytes than its sizes say.
+/// When the file has another header, or more or fewer bytes than the product of its sizes.
 pub(super) fn parse(mut bytes: Vec<u8>) -> Result<Idx, DataDefect> {
     let dimensions = match bytes.get(..4) {
         Some([a, b, c, dimensions]) if [*a, *b, *c] == MAGIC => usize::from(*dimensions),

@@ -1,8 +1,8 @@
 //! Real data: the datasets that suites know, the files that hold them, and the problems made of them.
 //!
 //! A [`Card`] says what a dataset is and where its files are looked for; [`load`] reads and checks them; a
-//! [`RealProblem`] trains on some of the examples and tests on others. Nothing here is fetched and nothing is global:
-//! whoever runs a problem attaches the data to it first.
+//! [`RealProblem`] trains on some of the examples and tests on others. Nothing here is downloaded and nothing is global: the
+//! caller attaches the data to a problem before it runs.
 #![deny(missing_docs)]
 
 mod card;

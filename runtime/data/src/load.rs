@@ -14,16 +14,16 @@ use super::normalize::{Columns, Unscalable};
 use super::table::Table;
 use super::{cifar, idx, numpy, open, table};
 
-/// The seed of the order that parts a table into examples to train and to test on: the same in every run.
+/// The seed of the order that splits a table into training and test examples, the same in every run.
 const SPLIT_SEED: u64 = 0;
 
 /// Reads a dataset from its files, as [`locate`](super::locate) finds them.
 ///
 /// # Errors
-/// When a file cannot be read, is damaged, or holds something else than the card says.
+/// When a file cannot be read, is damaged, or does not match the card.
 ///
 /// # Panics
-/// When there is not one file for each of the card's parts.
+/// When the number of files is not the number of the card's parts.
 pub fn load(card: &'static Card, files: &[Found]) -> Result<LoadedDataset, DataError> {
     assert_eq!(files.len(), card.parts.len(), "a file for each part of {}", card.name);
     let reader = Reader { card, files };
@@ -46,10 +46,10 @@ pub fn load(card: &'static Card, files: &[Found]) -> Result<LoadedDataset, DataE
     Ok(LoadedDataset { card, train: examples(train), test: examples(test), digest })
 }
 
-/// The rows of a table's file, in its order and its units.
+/// Reads the rows of a table's file, in their order and units.
 ///
 /// # Errors
-/// Those of [`load`].
+/// As [`load`].
 pub(super) fn load_rows(card: &'static Card, labels: &Labels, files: &[Found]) -> Result<Table, DataError> {
     Reader { card, files }.rows(labels)
 }
@@ -64,12 +64,12 @@ impl Reader<'_> {
         defect.of(self.card.name, &self.files[part].path)
     }
 
-    /// What `parse` makes of a part.
+    /// Reads a part of the dataset and parses it.
     fn part<T>(&self, part: usize, parse: impl FnOnce(Vec<u8>) -> Result<T, DataDefect>) -> Result<T, DataError> {
         open::read(&self.files[part]).and_then(parse).map_err(|defect| self.refuse(part, defect))
     }
 
-    /// The rows of the only part, as many as the card says.
+    /// Reads the rows of the only part, and checks their number against the card.
     fn rows(&self, labels: &Labels) -> Result<Table, DataError> {
         let card = self.card;
         self.part(0, |bytes| {
@@ -95,7 +95,7 @@ impl Reader<'_> {
         let features = |rows: &[usize]| -> Vec<f64> {
             rows.iter().flat_map(|row| &table.features[row * columns..(row + 1) * columns]).copied().collect()
         };
-        // A place among some of the rows, as a place in the file.
+        // Converts a position among some of the rows into a position in the file.
         let refuse = |rows: &[usize], place: Unscalable| {
             let Unscalable { row, column } = place;
             let row = rows[row];
@@ -113,7 +113,7 @@ impl Reader<'_> {
         Ok(LoadedDataset { card, train, test, digest })
     }
 
-    /// Images and, in the next part, their labels.
+    /// Reads images from one part and their labels from the next.
     fn idx_pair(&self, images: usize) -> Result<Raw, DataError> {
         let raw = self.images(images, idx::parse)?;
         self.labelled(raw, images + 1, |bytes| Ok(idx::parse(bytes)?.values.into_iter().map(i64::from).collect()))
@@ -131,7 +131,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Images and labels of several parts, each with its share of so many.
+    /// Reads `size` images and labels from several parts, in equal shares.
     fn cifar(&self, parts: Range<usize>, size: u32) -> Result<Raw, DataError> {
         let share = size as usize / parts.len();
         let mut raw = Raw { columns: self.card.input_dim as usize, pixels: Vec::new(), labels: Vec::new() };
@@ -161,7 +161,7 @@ impl Reader<'_> {
     }
 }
 
-/// Images and labels as a file has them.
+/// Images and labels of a file.
 struct Raw {
     columns: usize,
     pixels: Vec<u8>,
@@ -169,7 +169,7 @@ struct Raw {
 }
 
 impl Raw {
-    /// Images without their labels, of the size that the card says.
+    /// Takes images without their labels, and checks their size against the card.
     fn of(card: &Card, images: Idx) -> Result<Self, DataDefect> {
         if images.shape.first().is_none_or(|&count| count == 0) {
             return Err(DataDefect::Count { what: "images", found: 0, expected: "at least 1".to_owned() });
@@ -190,7 +190,7 @@ impl Raw {
         Ok(Self { labels, ..self })
     }
 
-    /// All but the last so many, and those.
+    /// Splits off the `last` last examples.
     fn cut(mut self, last: usize) -> (Self, Self) {
         let first = self.labels.len().saturating_sub(last);
         let (pixels, labels) = (self.pixels.split_off(first * self.columns), self.labels.split_off(first));
@@ -198,7 +198,7 @@ impl Raw {
         (self, rest)
     }
 
-    /// The first so many, whose labels are classes.
+    /// Takes the first `size` examples, and checks that their labels are classes.
     fn take(mut self, card: &Card, size: u32) -> Result<(Vec<u8>, Vec<u32>), DataDefect> {
         let found = self.labels.len() as u64;
         if found < u64::from(size) {

@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 
 use super::card::{Card, Part, Place};
 
-/// A part of a dataset, found.
+/// Where a part of a dataset was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The file.
     pub path: PathBuf,
-    /// The member of it, where it is an archive.
+    /// The member within the file, where the file is an archive.
     pub member: Option<&'static str>,
 }
 
-/// The files of a dataset, one for each of its parts. Directories are looked through in their order, and in each the
-/// part's places in theirs.
+/// Finds the files of a dataset, one for each of its parts. The directories are searched in their order, and in each directory
+/// the places of the part in theirs.
 ///
 /// # Errors
 /// The parts that are in none of the places.
@@ -29,7 +29,7 @@ pub fn locate(card: &'static Card, directories: &[PathBuf]) -> Result<Vec<Found>
     if missing.is_empty() { Ok(found) } else { Err(missing) }
 }
 
-/// The first of a part's places that is there, as a file or a folder.
+/// Returns the first of a part's places that exists, as a file or a folder.
 pub(super) fn find(part: &Part, directories: &[PathBuf], is_there: fn(&Path) -> bool) -> Option<Found> {
     let at = |directory: &Path, place: &Place| Found { path: directory.join(place.path), member: place.member };
     let places = directories.iter().flat_map(|directory| part.places.iter().map(move |place| at(directory, place)));

@@ -1,12 +1,12 @@
-//! What is done to features before an agent sees them.
+//! Normalisation of features.
 
-/// Added to an image's variance, so that one of a single colour has a standard deviation too; the reference
-/// implementation's number.
+/// Added to the variance of an image, so that the standard deviation of an image of a single colour is not 0; the value of the
+/// reference implementation.
 const IMAGE_VARIANCE: f64 = 1e-8;
 /// The largest value of a pixel.
 const WHITE: f64 = 255.0;
 
-/// A value that floating point cannot normalise, by its place.
+/// A value that is too large to be normalised, and its position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Unscalable {
     pub(super) row: usize,
@@ -20,19 +20,20 @@ pub(super) struct Columns(Vec<Column>);
 #[derive(Debug)]
 struct Column {
     mean: f64,
-    /// None where the column is constant.
+    /// The standard deviation; None where the column is constant.
     deviation: Option<f64>,
 }
 
 impl Columns {
-    /// Those of the rows of a training set, at least one.
+    /// Computes them from the rows of a training set, at least one.
     ///
     /// # Formula
-    /// `mean_j = sum_i x_ij / T`, `deviation_j = sqrt(sum_i (x_ij - mean_j)^2 / T)` over all T rows that there are to train
-    /// on, however few of them an agent is given: so an input is the same at every T.
+    /// `mean_j = sum_i x_ij / T`, `deviation_j = sqrt(sum_i (x_ij - mean_j)^2 / T)` over all T rows of the training
+    /// set, even where an agent is given fewer of them, so that normalised inputs do not depend on the number given.
     ///
     /// # Errors
-    /// When a column that is not constant has a variance beyond the normal numbers of `f64`; it names the largest value.
+    /// When a column that is not constant has a variance outside the normal numbers of `f64`; the error names the column's
+    /// largest value.
     pub(super) fn of(columns: usize, values: &[f64]) -> Result<Self, Unscalable> {
         let column = |j: usize| {
             let column = || values.iter().skip(j).step_by(columns);
@@ -53,10 +54,10 @@ impl Columns {
         (0..columns).map(column).collect::<Result<_, _>>().map(Self)
     }
 
-    /// Rows less the mean, over the standard deviation; 0 in a column that is constant over the training set.
+    /// Subtracts the mean and divides by the standard deviation; 0 in a column that is constant over the training set.
     ///
     /// # Errors
-    /// When a quotient is more than an `f32` holds.
+    /// When a quotient exceeds the range of `f32`.
     pub(super) fn normalize(&self, values: &[f64]) -> Result<Vec<f32>, Unscalable> {
         let columns = self.0.iter().cycle();
         let scaled =
@@ -69,11 +70,11 @@ impl Columns {
     }
 }
 
-/// Appends an image's pixels, normalised.
+/// Normalises an image's pixels and appends them.
 ///
 /// # Formula
-/// With `x_j` the pixel over 255, `(x_j - mean) / sqrt(variance + 1e-8)`, mean and variance being the image's own: so the
-/// reference implementation does it. Sums are taken over whole numbers and exact.
+/// With `x_j` the pixel over 255, `(x_j - mean) / sqrt(variance + 1e-8)`, with mean and variance of the image itself, as in
+/// the reference implementation. Sums are over whole numbers, and exact.
 pub(super) fn image(pixels: &[u8], values: &mut Vec<f32>) {
     let n = pixels.len() as i64;
     let sum: i64 = pixels.iter().map(|&p| i64::from(p)).sum();

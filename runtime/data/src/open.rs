@@ -9,13 +9,13 @@ use flate2::read::MultiGzDecoder;
 use super::error::DataDefect;
 use super::locate::Found;
 
-/// The most bytes that one file of a dataset may hold, unpacked; the largest of those known holds 188 million.
+/// The most bytes of one unpacked file of a dataset; the largest known file has 188 million.
 pub const MAX_DATA_BYTES: u64 = 512 << 20;
 /// The longest line of a file that is read line by line.
 const MAX_LINE_BYTES: u64 = 1 << 20;
-/// The most bytes of lines that hold nothing, of a file that is read line by line.
+/// The most bytes of unused lines, in a file that is read line by line.
 const MAX_IDLE_BYTES: u64 = 1 << 20;
-/// What a gzip file begins with.
+/// The magic bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
 /// The bytes of a file, unpacked if it is compressed.
@@ -28,18 +28,18 @@ pub(super) fn read(found: &Found) -> Result<Vec<u8>, DataDefect> {
     }
 }
 
-/// A file that is read line by line, so that its size does not matter.
+/// A file that is read line by line, so that its size is not limited by memory.
 pub(super) struct Lines {
     reader: Box<dyn BufRead>,
     packed: bool,
     /// The number of the last line read, from 1.
     pub(super) number: u64,
-    /// Bytes of the lines that were passed over.
+    /// Bytes of the lines that were skipped.
     idle: u64,
 }
 
 impl Lines {
-    /// The lines of a file, unpacked if it is compressed.
+    /// Opens a file to read its lines, unpacked if it is compressed.
     pub(super) fn open(path: &Path) -> Result<Self, DataDefect> {
         let mut file = BufReader::new(File::open(path).map_err(DataDefect::Io)?);
         let packed = file.fill_buf().map_err(DataDefect::Io)?.starts_with(&GZIP);
@@ -48,7 +48,7 @@ impl Lines {
         Ok(Self { reader, packed, number: 0, idle: 0 })
     }
 
-    /// Puts the next line, without its end, in the place of what is there; false after the last one.
+    /// Replaces the contents of the buffer by the next line, without its line end. Returns false after the last line.
     pub(super) fn next(&mut self, line: &mut Vec<u8>) -> Result<bool, DataDefect> {
         line.clear();
         let mut reader = self.reader.by_ref().take(MAX_LINE_BYTES + 1);
@@ -70,19 +70,19 @@ impl Lines {
         Ok(true)
     }
 
-    /// Passes over the line just read, which holds nothing of use: of such there may be only so many, for a small file can
-    /// unpack to lines without end.
+    /// Skips the line just read, which has no data. Skipped lines are limited to [`MAX_IDLE_BYTES`] in total, because a small
+    /// file can unpack to endless lines.
     pub(super) fn pass(&mut self, line: &[u8]) -> Result<(), DataDefect> {
         self.idle += line.len() as u64 + 1;
         if self.idle <= MAX_IDLE_BYTES {
             return Ok(());
         }
-        let what = format!("it and others before hold nothing, in more than {MAX_IDLE_BYTES} bytes");
+        let what = format!("this line and earlier ones have no data, more than {MAX_IDLE_BYTES} bytes in total");
         Err(DataDefect::Line { line: self.number, what })
     }
 }
 
-/// A reader that gives no more than so many bytes; after them it fails, where [`Read::take`] would end.
+/// A reader of a limited number of bytes. Beyond the limit it fails, where [`Read::take`] would end.
 pub(super) struct Bounded<R> {
     reader: R,
     limit: u64,
@@ -106,7 +106,7 @@ impl<R: Read> Read for Bounded<R> {
     }
 }
 
-/// A file of at most so many bytes, as it is.
+/// Reads a file of at most `most` bytes, without unpacking it.
 pub(super) fn plain(path: &Path, most: u64) -> Result<Vec<u8>, DataDefect> {
     read_within(File::open(path).map_err(DataDefect::Io)?, most, DataDefect::Io)
 }
@@ -132,7 +132,7 @@ fn zip_member(file: BufReader<File>, member: &'static str) -> Result<Vec<u8>, Da
     bounded(entry, damaged)
 }
 
-/// A member of an archive that unpacks, up to that member's end, to at most so many bytes.
+/// Reads a member of an archive that unpacks, up to the end of the member, to at most `most` bytes.
 fn tar_member(file: BufReader<File>, member: &'static str, most: u64) -> Result<Vec<u8>, DataDefect> {
     let mut archive = tar::Archive::new(Bounded::new(MultiGzDecoder::new(file), most));
     for entry in archive.entries().map_err(damaged)? {
@@ -140,7 +140,7 @@ fn tar_member(file: BufReader<File>, member: &'static str, most: u64) -> Result<
         if *entry.path_bytes() == *member.as_bytes() {
             let size = entry.size();
             let bytes = bounded(entry, damaged)?;
-            // The reader takes the end of the archive for the end of its member.
+            // At the end of the archive the reader ends the member without an error.
             if bytes.len() as u64 == size {
                 return Ok(bytes);
             }
@@ -154,7 +154,7 @@ fn bounded(reader: impl Read, refuse: impl FnOnce(std::io::Error) -> DataDefect)
     read_within(reader, MAX_DATA_BYTES, refuse)
 }
 
-/// All that the reader gives, if it is at most so much: no claim of a size is believed.
+/// Reads everything up to a limit; sizes that the file states are not trusted.
 pub(super) fn read_within(
     reader: impl Read,
     most: u64,
@@ -222,7 +222,8 @@ mod tests {
                 break error.to_string();
             }
         };
-        let expected = "line 1048577: it and others before hold nothing, in more than 1048576 bytes: mend the line";
+        let expected =
+            "line 1048577: this line and earlier ones have no data, more than 1048576 bytes in total: mend the line";
         assert!(error.starts_with(expected), "{error}");
         let whole = gzip(&[b'x'; 5000]);
         std::fs::write(&path, &whole[..whole.len() - 9]).unwrap();

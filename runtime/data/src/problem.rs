@@ -1,4 +1,4 @@
-//! Problems made of a dataset: some of its examples to train on, others to test on.
+//! Problems on datasets: some examples for training, others for testing.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -11,8 +11,8 @@ use jointly_core::{Dataset, Inputs, Task};
 use super::card::Card;
 use super::examples::LoadedDataset;
 
-/// What agents are told of the labels' noise: that there is hardly any. The reference implementation tells its agents
-/// the same of every real dataset.
+/// The softmax temperature that agents are told, which means hardly any label noise. The reference implementation uses the same
+/// value for every real dataset.
 const TEMPERATURE: f32 = 0.01;
 
 /// The most bytes of inputs without labels that an agent is given: a sixteenth of the memory that it has by default, or 21,000
@@ -22,9 +22,9 @@ const MAX_UNLABELLED_BYTES: usize = 64 << 20;
 /// A problem on real data.
 ///
 /// It trains on T of the dataset's training examples: the first T of an order that a stream gives, named by the run's
-/// seed, the dataset and the repetition, so that fewer examples are among more of them. It is tested on tau-samples
-/// drawn with replacement from the dataset's test examples, each by a stream of its own. The environment is not known:
-/// its metric is the negative log-likelihood.
+/// seed, the dataset and the repetition, so that a smaller training set is part of a larger one. It is tested on tau-samples
+/// drawn with replacement from the dataset's test examples, each by a stream of its own. The environment is not known,
+/// so the metric is the negative log-likelihood.
 ///
 /// Training examples beyond the first T are the problem's inputs without labels, in the same order: as many as fit in 64 MiB.
 /// Test examples are not among them.
@@ -37,7 +37,7 @@ pub struct RealProblem {
 }
 
 impl RealProblem {
-    /// Trains on `train_size` examples of a dataset, or on all where there are fewer.
+    /// Makes a problem with `train_size` training examples of a dataset, or with all where there are fewer.
     pub fn new(card: &'static Card, train_size: u32, repetition: u32) -> Self {
         Self { card, train_size: train_size.min(card.train_size), repetition, data: None }
     }
@@ -52,31 +52,31 @@ impl RealProblem {
         self.train_size
     }
 
-    /// Bytes of the inputs and labels that an agent is given to train on.
+    /// Number of bytes of the training inputs and labels.
     pub fn train_bytes(&self) -> u64 {
         u64::from(self.train_size) * (u64::from(self.card.input_dim) + 1) * size_of::<f32>() as u64
     }
 
-    /// The data, once they are attached.
+    /// The data, if they are attached.
     pub fn data(&self) -> Option<&LoadedDataset> {
         self.data.as_deref()
     }
 
-    /// Gives it the data, before it is asked for an instance.
+    /// Attaches the data, which an instance needs.
     ///
     /// # Panics
-    /// When the data are of another dataset.
+    /// When the data belong to another dataset.
     pub fn attach(&mut self, data: &Arc<LoadedDataset>) {
         assert_eq!(data.card.name, self.card.name, "the data of the problem's own dataset");
         self.data = Some(Arc::clone(data));
     }
 
-    /// What an agent is told.
+    /// The task that an agent is told.
     pub fn task(&self) -> Task {
         Task { temperature: Some(TEMPERATURE), ..Task::new(self.card.input_dim, self.card.num_classes) }
     }
 
-    /// The training set under a seed; the test data follow on demand. `name` is the problem's.
+    /// Makes the training set under a seed; test data are made on demand. `name` is the name of the problem.
     ///
     /// # Panics
     /// When the data are not attached.
@@ -98,25 +98,25 @@ impl RealProblem {
 pub struct RealInstance {
     data: Arc<LoadedDataset>,
     train: Dataset,
-    /// Rows of the training examples whose labels agents are not given.
+    /// Indices of the training examples whose labels agents are not given.
     unlabelled: Vec<usize>,
     seed: u64,
     name: String,
 }
 
 impl RealInstance {
-    /// The examples to train on.
+    /// The training examples.
     pub fn train(&self) -> &Dataset {
         &self.train
     }
 
-    /// Gathers the inputs without labels; None where the training set is all that there is.
+    /// Gathers the inputs without labels; None where all training examples have their labels.
     pub fn unlabelled(&self) -> Option<Inputs> {
         let inputs = || self.data.train.inputs(self.data.card, &self.unlabelled).into();
         (!self.unlabelled.is_empty()).then(inputs)
     }
 
-    /// Test tau-samples of a range of indices.
+    /// Draws the test tau-samples of a range of indices.
     pub fn test(&self, tau: u32, samples: Range<u32>) -> TauSamples {
         let card = self.data.card;
         let mut rows = Vec::with_capacity(samples.len() * tau as usize);

@@ -1,4 +1,4 @@
-//! Tables to predict a real number from: known by a card, with its standard splits, or a person's own.
+//! Tables for regression: known tables, each with a card and standard splits, and user-supplied tables.
 
 mod check;
 mod csv;
@@ -27,36 +27,36 @@ pub struct RegressionTable {
     digest: String,
 }
 
-/// How rows are parted into those to train and to test on.
+/// How rows are split into training and test examples.
 #[derive(Debug)]
 enum Splits {
-    /// As everybody parts them.
+    /// The standard splits of the table.
     Standard(Vec<(Vec<usize>, Vec<usize>)>),
-    /// By the seed of a run.
+    /// Random splits, by the seed of a run.
     Drawn,
 }
 
 /// One split of a table.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TableSplit {
-    /// The examples to train on.
+    /// The training examples.
     pub train: Targets,
-    /// The examples to test on.
+    /// The test examples.
     pub test: Targets,
 }
 
 impl RegressionTable {
-    /// Of data and splits that are checked.
+    /// Makes a table from checked data and splits.
     pub(crate) fn standard(name: &str, data: Targets, splits: Vec<(Vec<usize>, Vec<usize>)>) -> Self {
         let digest = digest(&data, &splits);
         Self { name: name.to_owned(), data, splits: Splits::Standard(splits), digest }
     }
 
-    /// A user-supplied table.
+    /// Makes a user-supplied table.
     ///
     /// # Errors
-    /// When it has fewer rows than [`MIN_TABLE_ROWS`] or is larger than allowed, when its target is the same everywhere, or is
-    /// beyond [`MAX_TARGET`].
+    /// When it has fewer rows than [`MIN_TABLE_ROWS`] or is larger than allowed, when its target is constant, or when the absolute
+    /// value of a target exceeds [`MAX_TARGET`].
     pub fn user_supplied(name: &str, data: Targets) -> Result<Self, TableDefect> {
         check::check(&data)?;
         let digest = digest(&data, &[]);
@@ -73,13 +73,13 @@ impl RegressionTable {
         &self.data
     }
 
-    /// One of its splits: a standard one, whatever the seed, where it has them.
+    /// Returns one of its splits: a standard split, which does not depend on the seed, where the table has them.
     ///
-    /// Else it is drawn from the stream of the seed, `regression-own-split`, the table's name and the index: of the rows in
-    /// random order the last tenth, to the nearest whole number, is to test on, the others are to train on.
+    /// Otherwise the split is drawn from the stream of the seed, `regression-own-split`, the table's name and the index: of the
+    /// rows in random order, the last tenth, to the nearest whole number, is the test set, and the others are the training set.
     ///
     /// # Panics
-    /// When the table has standard splits and there is no such one.
+    /// When the table has standard splits and `index` is not one of them.
     pub fn split(&self, seed: u64, index: u32) -> TableSplit {
         let drawn;
         let (train, test) = match &self.splits {
@@ -97,7 +97,7 @@ impl RegressionTable {
         TableSplit { train: self.data.select(train), test: self.data.select(test) }
     }
 
-    /// The [digest](fn@jointly_core::digest) of rows, columns and standard splits, however they are written down.
+    /// The [digest](fn@jointly_core::digest) of rows, columns and standard splits, which does not depend on their format.
     pub fn digest(&self) -> &str {
         &self.digest
     }

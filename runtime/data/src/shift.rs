@@ -1,7 +1,7 @@
-//! The datasets that dataset shift is looked at on: images, texts, clicks and tables, and beside them inputs of no class.
+//! The datasets of dataset shift: images, texts, clicks and tables, with out-of-distribution (OOD) inputs.
 //!
 //! A [`ShiftCard`] says what a dataset is and where its files are looked for; [`load_shift`] reads and checks them. Files
-//! of other inputs are read where they are there. All that is read is bounded, whatever a file says of itself.
+//! of OOD inputs are read where they exist. Everything read has a limit, whatever size a file states.
 
 mod card;
 mod clicks;

@@ -1,4 +1,4 @@
-//! Tables of numbers in text: a row an example, the class in the last column.
+//! Tables of numbers in text: one row for each example, the class in the last column.
 
 use super::card::Labels;
 use super::error::DataDefect;
@@ -12,28 +12,28 @@ pub(super) struct Table {
     pub(super) labels: Vec<u32>,
 }
 
-/// What stands between two fields.
+/// The separator of fields.
 #[derive(Clone, Copy)]
 enum Separator {
     Character(char),
     Whitespace,
 }
 
-/// Reads a table of so many features and a class.
+/// Reads a table of `columns` features and a class.
 ///
 /// Fields are separated by semicolons, else by commas, else by whitespace, whichever the first line has; they may be in
-/// double quotes. Empty lines are passed over, and so is a first line of as many fields without a number among them: a
-/// header.
+/// double quotes. Empty lines are skipped, and so is a header: a first line of as many fields, none of which is a
+/// number.
 ///
 /// # Errors
-/// When a line is not UTF-8, has another number of fields, a feature that is no finite number or a class that is not
-/// known; each names the line.
+/// When a line is not UTF-8, has another number of fields, a feature that is not a finite number or an unknown class; each
+/// error names the line.
 pub(super) fn parse(bytes: &[u8], columns: usize, classes: u32, labels: &Labels) -> Result<Table, DataDefect> {
     let mut table = Table { features: Vec::new(), labels: Vec::new() };
     let mut separator = None;
     for (i, line) in bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes).split(|&byte| byte == b'\n').enumerate() {
         let refuse = |what: String| DataDefect::Line { line: i as u64 + 1, what };
-        let line = std::str::from_utf8(line).map_err(|_| refuse("it is not text in UTF-8".to_owned()))?.trim();
+        let line = std::str::from_utf8(line).map_err(|_| refuse("it is not UTF-8 text".to_owned()))?.trim();
         if line.is_empty() {
             continue;
         }
@@ -74,14 +74,14 @@ fn fields(line: &str, separator: Separator) -> Vec<&str> {
     }
 }
 
-/// The field without spaces and quotes around it.
+/// Returns the field without the spaces and quotes around it.
 fn bare(field: &str) -> &str {
     let field = field.trim();
     field.strip_prefix('"').and_then(|field| field.strip_suffix('"')).unwrap_or(field)
 }
 
 impl Labels {
-    /// The class that is written so.
+    /// Returns the class that a text stands for.
     fn class(&self, text: &str, classes: u32) -> Option<u32> {
         match self {
             Self::From(first) => text.parse::<u32>().ok()?.checked_sub(*first).filter(|&class| class < classes),
@@ -92,7 +92,7 @@ impl Labels {
         }
     }
 
-    /// How classes are written, for a person.
+    /// Describes how classes are written.
     fn known(&self, classes: u32) -> String {
         match self {
             Self::From(first) => format!("a whole number from {first} to {}", first + classes - 1),
@@ -148,6 +148,6 @@ mod tests {
     #[test]
     fn what_is_no_text_is_refused() {
         let error = parse(b"1,2,1\n\xff\xfe\n", 2, 2, &Labels::From(1)).unwrap_err();
-        assert!(error.to_string().starts_with("line 2: it is not text in UTF-8"), "{error}");
+        assert!(error.to_string().starts_with("line 2: it is not UTF-8 text"), "{error}");
     }
 }

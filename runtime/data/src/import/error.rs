@@ -10,23 +10,23 @@ use thiserror::Error;
 pub struct ImportError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The defect.
     pub defect: ImportDefect,
 }
 
-/// What to do about a file that holds too much.
+/// The remedy for a file that is too large.
 pub(super) const SPLIT: &str = "save fewer rows or tau-samples a file";
 
-/// What is wrong with a file.
+/// The defect of a file.
 #[derive(Debug, Error)]
 pub enum ImportDefect {
     /// The file cannot be read at all.
     #[error("{0}: give the path of a .npz file")]
     Io(#[source] std::io::Error),
-    /// The file is no archive of arrays.
+    /// The file is not an archive of arrays.
     #[error("not an .npz archive, or one cut short ({reason}): save it with np.savez")]
     NotNpz {
-        /// What the reader stumbled over.
+        /// The error of the reader.
         reason: String,
     },
     /// An array is missing.
@@ -34,15 +34,15 @@ pub enum ImportDefect {
     MissingKey {
         /// The array.
         key: String,
-        /// Those that are there.
+        /// The arrays of the file.
         found: String,
     },
-    /// An array has a name that means nothing.
+    /// An array has an unknown name.
     #[error("there is an array {key:?}, which means nothing here: rename it or leave it out; known are {known}")]
     UnknownKey {
         /// The array.
         key: String,
-        /// The names that mean something.
+        /// The known names.
         known: String,
     },
     /// An array is not readable.
@@ -50,7 +50,7 @@ pub enum ImportDefect {
     Damaged {
         /// The array.
         key: String,
-        /// What the reader stumbled over.
+        /// The error of the reader.
         reason: String,
     },
     /// An array ends before its shape is filled.
@@ -61,7 +61,7 @@ pub enum ImportDefect {
         /// Its shape.
         shape: Vec<u64>,
     },
-    /// An array holds another type of number.
+    /// An array has another type of numbers.
     #[error("{key} is {found}, expected {expected}: save it with .astype(np.{remedy})")]
     Dtype {
         /// The array.
@@ -70,10 +70,10 @@ pub enum ImportDefect {
         found: String,
         /// NumPy's names of the types that are accepted.
         expected: &'static str,
-        /// The one to convert to.
+        /// The type to convert to.
         remedy: &'static str,
     },
-    /// An array is stored column after column.
+    /// An array is stored in Fortran order, column by column.
     #[error("{key} is in Fortran order: save it with np.ascontiguousarray({key})")]
     FortranOrder {
         /// The array.
@@ -86,10 +86,10 @@ pub enum ImportDefect {
         key: String,
         /// Its shape.
         found: Vec<u64>,
-        /// What the shape must be, in symbols and in numbers where another array fixes them.
+        /// The expected shape, in symbols and in numbers where another array fixes them.
         expected: String,
     },
-    /// A label is no class.
+    /// A label is not a class.
     #[error("{key}{index:?} is {label}, expected a class from 0 to {}: number the classes from 0", classes - 1)]
     Label {
         /// The array.
@@ -101,7 +101,7 @@ pub enum ImportDefect {
         /// The number of classes.
         classes: u64,
     },
-    /// Predictions are of other test data than the problem's.
+    /// Predictions are for other test data than the problem's.
     #[error(
         "{key}{index:?} is {found}, and the problem has {expected} there: score predictions with the problem that they were made on, its tau-samples in their order"
     )]
@@ -110,9 +110,9 @@ pub enum ImportDefect {
         key: String,
         /// Where in it.
         index: Vec<u64>,
-        /// What is there.
+        /// The value found.
         found: String,
-        /// What the problem has.
+        /// The value in the problem.
         expected: String,
     },
     /// A number is infinite or not a number.
@@ -125,7 +125,7 @@ pub enum ImportDefect {
         /// The number.
         value: f64,
     },
-    /// A row of predictions is no probability distribution.
+    /// A row of predictions is not a probability distribution.
     #[error("{key}[m={m}, n={n}, t={t}] holds {reason}: apply a softmax before saving")]
     Probability {
         /// The array.
@@ -136,7 +136,7 @@ pub enum ImportDefect {
         n: u64,
         /// The row within it.
         t: u64,
-        /// What is wrong, as [`distribution_defect`](jointly_core::distribution_defect) puts it.
+        /// The defect, as [`distribution_defect`](jointly_core::distribution_defect) puts it.
         reason: String,
     },
     /// A number is out of range.
@@ -146,21 +146,21 @@ pub enum ImportDefect {
         key: String,
         /// The number.
         found: String,
-        /// What it must be.
+        /// The values that are allowed.
         expected: String,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
-    /// Something would take more memory than is allowed.
+    /// The contents would take more memory than allowed.
     #[error("{what} needs {bytes} bytes of memory, expected at most {limit}: {remedy}")]
     TooLarge {
-        /// What it is, with its sizes.
+        /// The contents, with their sizes.
         what: String,
         /// The bytes that it needs.
         bytes: u64,
         /// The most that it may need.
         limit: u64,
-        /// What to do.
+        /// The remedy.
         remedy: &'static str,
     },
 }

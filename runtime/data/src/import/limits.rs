@@ -1,4 +1,4 @@
-//! How much a file may hold.
+//! The limits of imported files.
 
 /// The most bytes that the arrays of one imported file may fill in memory: a problem's arrays, or the labels and
 /// log-likelihoods beside predictions, which are themselves read piece by piece.

@@ -8,19 +8,19 @@ use zip::ZipArchive;
 
 use super::error::{ImportDefect, SPLIT};
 
-/// Bytes read at a time: an array's claim of its size is not believed until the values are there.
+/// Number of bytes read at a time. The size that an array states is not trusted before its values are read.
 const PIECE: usize = 1 << 16;
-/// The longest header that is read, as in NumPy itself; its own of plain arrays have 118 bytes.
+/// The longest header that is read, as in NumPy itself; NumPy writes headers of 118 bytes for plain arrays.
 const MAX_HEADER: usize = 10_000;
-/// The most brackets that a header opens: that of an array of numbers opens two, and what reads it takes up to three times as
-/// long for each that lies in another.
+/// The most brackets that a header may open. The header of an array of numbers opens two; the parser takes up to three times as
+/// long for each further level of nesting.
 const MAX_BRACKETS: usize = 8;
 
-/// A type of number that is read as it lies in the file.
+/// A type of number that is read without conversion.
 pub trait Element: Copy {
-    /// How NumPy's type is described.
+    /// NumPy's description of the type.
     const KIND: Kind;
-    /// From as many little-endian bytes as `KIND` has.
+    /// Reads the number from little-endian bytes, as many as `KIND` has.
     fn from_le(bytes: &[u8]) -> Self;
 }
 
@@ -71,7 +71,7 @@ pub(crate) fn npy<'a>(key: &str, mut bytes: &'a [u8]) -> Result<Array<&'a [u8]>,
 pub struct Archive<R>(ZipArchive<R>);
 
 impl<R: Read + Seek> Archive<R> {
-    /// Refuses an archive with an array that means nothing: most likely a name mistyped.
+    /// Refuses an archive with an array of an unknown name, which is probably misspelt.
     ///
     /// # Errors
     /// When there is such an array.
@@ -82,16 +82,16 @@ impl<R: Read + Seek> Archive<R> {
         }
     }
 
-    /// Opens an archive, of which the directory alone is read.
+    /// Opens an archive and reads only its directory.
     ///
     /// # Errors
-    /// When it is no .npz archive.
+    /// When it is not an .npz archive.
     pub fn open(reader: R) -> Result<Self, ImportDefect> {
         let archive = ZipArchive::new(reader).map_err(|error| ImportDefect::NotNpz { reason: error.to_string() })?;
         Ok(Self(archive))
     }
 
-    /// The names of the arrays, in order: of other entries nothing is read.
+    /// The names of the arrays, in order; other entries are not read.
     fn names(&self) -> Vec<String> {
         let entries = self.0.file_names_raw().map(String::from_utf8_lossy);
         let mut names: Vec<_> = entries.filter_map(|name| name.strip_suffix(".npy").map(str::to_owned)).collect();
@@ -101,7 +101,7 @@ impl<R: Read + Seek> Archive<R> {
 
     /// The array named `key`; None where there is none.
     ///
-    /// The header is not believed: an entry shorter than the values that it promises is refused here.
+    /// The header is not trusted: an entry that is shorter than its shape needs is refused here.
     ///
     /// # Errors
     /// When the array cannot be read, or its entry is shorter than its values.
@@ -113,7 +113,7 @@ impl<R: Read + Seek> Archive<R> {
         Array { key: key.to_owned(), header, reader }.within(size).map(Some)
     }
 
-    /// Checks, from their headers alone, that those of the arrays named `keys` which are there fill no more than `most` bytes.
+    /// Checks, by their headers, that the arrays named `keys`, as far as they exist, take at most `most` bytes in memory.
     ///
     /// # Errors
     /// When a header cannot be read, or the arrays fill more.
@@ -149,8 +149,7 @@ pub struct Array<R> {
 }
 
 impl<R: Read> Array<R> {
-    /// The array itself, where it may be read: row after row, and with no more values than the `size` bytes of its file
-    /// can hold.
+    /// Checks that the array is in C order and has no more values than the `size` bytes of its file can hold.
     fn within(self, size: u64) -> Result<Self, ImportDefect> {
         // The order of an array of no or one dimension means nothing.
         if self.header.order() == Order::Fortran && self.shape().len() > 1 {
@@ -167,7 +166,7 @@ impl<R: Read> Array<R> {
         self.header.shape()
     }
 
-    /// Bytes that the header promises; None where no number holds them.
+    /// Number of bytes that the header states; None where it overflows.
     pub fn bytes(&self) -> Option<u64> {
         let bytes = self.header.dtype().num_bytes().unwrap_or(0) as u64;
         self.shape().iter().try_fold(bytes, |bytes, &n| bytes.checked_mul(n))
@@ -181,7 +180,7 @@ impl<R: Read> Array<R> {
         self.shape().try_into().map_err(|_| self.misshapen(expected))
     }
 
-    /// The complaint that the shape is not `expected`.
+    /// Makes the error that the shape is not `expected`.
     pub fn misshapen(&self, expected: impl Into<String>) -> ImportDefect {
         ImportDefect::Shape { key: self.key.clone(), found: self.shape().to_vec(), expected: expected.into() }
     }
@@ -200,7 +199,7 @@ impl<R: Read> Array<R> {
         if self.holds(T::KIND) { Ok(()) } else { Err(self.mistyped(T::KIND.name, T::KIND.name)) }
     }
 
-    /// The complaint that the type is not `expected`.
+    /// Makes the error that the type is not `expected`.
     pub fn mistyped(&self, expected: &'static str, remedy: &'static str) -> ImportDefect {
         ImportDefect::Dtype { key: self.key.clone(), found: numpy_name(&self.header.dtype()), expected, remedy }
     }
@@ -259,7 +258,7 @@ impl<R: Read> Values<R> {
         Ok(())
     }
 
-    /// Passes over the next `bytes` bytes, which still count towards the archive's checksum.
+    /// Skips the next `bytes` bytes, which still count towards the archive's checksum.
     ///
     /// # Errors
     /// When they end early.
@@ -272,7 +271,7 @@ impl<R: Read> Values<R> {
         Ok(())
     }
 
-    /// Checks that nothing follows, which is also when the archive's checksum is compared.
+    /// Checks that nothing follows; this also compares the archive's checksum.
     ///
     /// # Errors
     /// When something follows, or the checksum is another.
@@ -295,7 +294,7 @@ impl<R: Read> Values<R> {
     }
 }
 
-/// Reads a header, which may claim a length of up to 4 GiB and open as many brackets: both are believed only within reason.
+/// Reads a header. It may state a length of up to 4 GiB and open as many brackets, so both are limited.
 fn header(reader: &mut impl Read) -> Result<NpyHeader, Error> {
     let refused = |reason: String| Err(Error::new(ErrorKind::InvalidData, reason));
     // A magic string of six bytes, a version of two, and a length of two bytes in version 1, of four since.

@@ -1,4 +1,4 @@
-//! Opens files, with an answer for what is no file.
+//! Opens files and refuses directories.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};

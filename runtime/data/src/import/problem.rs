@@ -12,7 +12,7 @@ use super::limits::MAX_IMPORT_BYTES;
 use super::npz::{Archive, Element};
 use super::open;
 
-/// A problem that somebody brought: data to train on and labelled tau-samples to test on.
+/// An imported problem: training data and labelled test tau-samples.
 ///
 /// The file is NumPy's .npz with `x_train` (T, d) float32, `y_train` (T,) int64, `x_test` (N, tau, d) float32 and `y_test`
 /// (N, tau) int64; and, where known, `log_likelihood` (N,) float64 of the test labels under the true environment, and
@@ -31,7 +31,7 @@ pub struct ImportedProblem {
     log_likelihoods: Option<Vec<f64>>,
     /// The [digest](fn@digest) of the file.
     pub digest: String,
-    /// SHA-256 of what the file says, however it is packed: random streams are named by it.
+    /// SHA-256 of the contents, which does not depend on compression; it names the random streams.
     content: String,
 }
 
@@ -54,12 +54,12 @@ impl ImportedProblem {
         parse(bytes, digest(bytes)).map_err(|defect| defect.of(path))
     }
 
-    /// What an agent is told.
+    /// The task that an agent is told.
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// The examples to train on.
+    /// The training examples.
     pub fn train(&self) -> &Dataset {
         &self.train
     }
@@ -89,8 +89,7 @@ impl ImportedProblem {
         self.log_likelihoods.as_deref()
     }
 
-    /// What the random streams of this problem are named by: the same for the same data, whatever the file's name or
-    /// compression.
+    /// The name of the problem in random streams: the same for the same data, whatever the file's name or compression.
     pub fn content(&self) -> &str {
         &self.content
     }
@@ -101,7 +100,7 @@ impl ImportedProblem {
         let train_inputs = self.train.inputs().numbers().values();
         let inputs = train_inputs.iter().chain(&self.test_inputs).flat_map(|x| x.to_le_bytes());
         let labels = self.train.labels().iter().chain(&self.test_labels).flat_map(|label| label.to_le_bytes());
-        // None adds nothing: a problem without them has the content that it had before there were any.
+        // None adds nothing, so that problems without such inputs keep the content digest that older versions gave them.
         let unlabelled = self.unlabelled.iter().flat_map(|inputs| inputs.numbers().values());
         let unlabelled = unlabelled.flat_map(|x| x.to_le_bytes());
         let sizes = sizes.iter().flat_map(|size| size.to_le_bytes());
@@ -109,7 +108,7 @@ impl ImportedProblem {
         digest(&bytes)
     }
 
-    /// Some of the tau-samples.
+    /// Returns a range of the tau-samples.
     ///
     /// # Panics
     /// When `tau` is not the problem's or the range passes its end.

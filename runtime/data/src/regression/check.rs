@@ -1,4 +1,4 @@
-//! Checks that every suite can be made of a user-supplied table.
+//! Checks that every suite can use a user-supplied table.
 
 use jointly_core::regression::dataset::Targets;
 
@@ -22,7 +22,7 @@ pub(super) fn check(data: &Targets) -> Result<(), TableDefect> {
     Ok(())
 }
 
-/// Checks the number of columns, the target's among them.
+/// Checks the number of columns, which includes the target.
 pub(super) fn width(columns: usize) -> Result<(), TableDefect> {
     match columns {
         0 | 1 => Err(TableDefect::Narrow { found: columns }),

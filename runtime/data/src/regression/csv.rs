@@ -1,4 +1,4 @@
-//! Tables in text: a row a line, numbers between commas, the target in the last column.
+//! Tables in text: one row on each line, numbers separated by commas, the target in the last column.
 
 use std::collections::BTreeSet;
 
@@ -10,19 +10,19 @@ use super::TableDefect;
 use super::check::{most_rows, width};
 use super::limits::MAX_TABLE_FEATURES;
 
-/// What stands for a value that is missing, where it is no name of a column. "na" is sodium too.
+/// Marks of a missing value, which are not names of columns. "na" is not one: it may be sodium.
 const MISSING: [&str; 16] = [
     "?", "-", "--", ".", "NA", "N/A", "n/a", "#N/A", "<NA>", "null", "Null", "NULL", "none", "None", "NONE", "missing",
 ];
 
 /// Reads a table.
 ///
-/// Fields may be in double quotes, which may hold commas, line ends and, twice, quotes. Empty lines are passed over, and so is
-/// a header: a first line of names, none of them a number or a mark of a missing value, or the same as another.
+/// Fields may be in double quotes, which may hold commas, line ends and, twice, quotes. Empty lines are skipped, and so is
+/// a header: a first line of distinct names, none of which is a number or a mark of a missing value.
 ///
 /// # Errors
-/// When a row is not UTF-8, is parted by something else than commas, has another number of fields than the first, or a field
-/// that no `f32` holds; each names the line on which the row begins.
+/// When a row is not UTF-8, has another separator than commas, has another number of fields than the first row, or a field that
+/// is not a finite `f32`. The error names the line on which the row begins.
 pub(super) fn parse(bytes: &[u8]) -> Result<Targets, TableDefect> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut rows = Rows { reader: Reader::new(), rest: bytes };
@@ -68,7 +68,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Targets, TableDefect> {
     Ok(Targets::new(inputs, targets).expect("a finite target for each row of finite features"))
 }
 
-/// What is no header must be a row, lest a row be passed over.
+/// A first line that is not a header must be a row, so that no row is skipped.
 fn is_header(fields: &[String]) -> bool {
     let names: Vec<&str> = fields.iter().map(String::as_str).filter(|field| !field.is_empty()).collect();
     let plain = |name: &&str| !is_number(name) && !MISSING.contains(name);
@@ -76,12 +76,12 @@ fn is_header(fields: &[String]) -> bool {
     !names.is_empty() && names.iter().all(plain) && distinct
 }
 
-/// Whether it reads as a number, of whatever size: infinity and NaN do.
+/// Whether a text is a number of any size; infinity and NaN are numbers here.
 fn is_number(field: &str) -> bool {
     field.parse::<f64>().is_ok()
 }
 
-/// What a line seems to be parted by, if not by commas.
+/// Names the separator of a line, where it is not a comma.
 fn other_separator(line: &str) -> Option<&'static str> {
     let known = [(';', "semicolons"), ('\t', "tabs")];
     known.into_iter().find(|(separator, _)| line.contains(*separator)).map(|(_, name)| name)
@@ -97,7 +97,7 @@ impl Rows<'_> {
     /// The line on which the next row begins, and its fields without the spaces around them; of more fields than a table may
     /// have, the first. None at the end.
     fn next(&mut self) -> Result<Option<(usize, Vec<String>)>, TableDefect> {
-        // The reader passes over empty lines.
+        // The reader skips empty lines.
         let empty = self.rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).filter(|&&byte| byte == b'\n');
         let line = self.reader.line() as usize + empty.count();
         let (mut fields, mut field, mut length) = (Vec::new(), vec![0; 64], 0);
@@ -106,7 +106,7 @@ impl Rows<'_> {
             self.rest = &self.rest[read..];
             length += written;
             let record_end = match result {
-                // Once more with nothing: the text has ended.
+                // An empty read tells the parser that the text has ended.
                 ReadFieldResult::InputEmpty => continue,
                 ReadFieldResult::OutputFull => {
                     field.resize(2 * field.len(), 0);

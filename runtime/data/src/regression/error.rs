@@ -1,4 +1,4 @@
-//! Why a person's own table is refused, and what to do about it.
+//! Why a user-supplied table is refused, and what to do about it.
 
 use std::path::{Path, PathBuf};
 
@@ -14,32 +14,32 @@ use crate::regression::limits::{MAX_TABLE_ROWS, MIN_TABLE_ROWS};
 pub struct TableFileError {
     /// The file.
     pub path: PathBuf,
-    /// What is wrong with it.
+    /// The defect.
     pub defect: TableDefect,
 }
 
-/// What is wrong with a table.
+/// The defect of a table.
 #[derive(Debug, Error)]
 pub enum TableDefect {
     /// The file cannot be read at all.
     #[error("{0}: give the path of a .csv or .npz file")]
     Io(#[source] std::io::Error),
-    /// The file's name does not say how it is to be read.
+    /// The ending of the file's name names no known format.
     #[error("its name ends in neither .csv nor .npz: save it as one of them and name it so")]
     Format,
-    /// No problem may be named by the file.
+    /// The name of the file cannot be part of a problem's name.
     #[error(
         "the table would be called {name:?}: rename the file to letters, digits, \"-\", \"_\" and \".\", at most 64 of them and \
          a letter or digit first"
     )]
     Name {
-        /// What the table would be called.
+        /// The name that the table would have.
         name: String,
     },
-    /// The table would be mistaken for something that suites have.
+    /// The name of the table has another meaning in suites.
     #[error("the table would be called {name}, which means something else to suites: rename the file")]
     Taken {
-        /// What the table would be called.
+        /// The name that the table would have.
         name: String,
     },
     /// The file holds too much.
@@ -51,17 +51,16 @@ pub enum TableDefect {
     /// There are more rows or features than allowed.
     #[error("it has at least {found} {what}, expected at most {most}: save fewer of them")]
     Many {
-        /// What is counted.
+        /// The name of what is counted, in the plural.
         what: &'static str,
         /// How many there are, or at least.
         found: usize,
         /// How many there may be.
         most: usize,
     },
-    /// There are too few rows to share out.
+    /// There are too few rows for training, validation and test sets.
     #[error(
-        "it has {}, expected {MIN_TABLE_ROWS} to {MAX_TABLE_ROWS}: they are shared out to train, to validate and to test on; \
-         give more of them",
+        "it has {}, expected {MIN_TABLE_ROWS} to {MAX_TABLE_ROWS}: training, validation and test sets need them; give more rows",
         counted(*found, "row")
     )]
     Few {
@@ -70,7 +69,7 @@ pub enum TableDefect {
     },
     /// There is no feature, or no column at all.
     #[error(
-        "it has {}, expected a feature and, in the last, the target: separate columns by commas",
+        "it has {}, expected at least a feature and the target, in the last column: separate columns by commas",
         counted(*found, "column")
     )]
     Narrow {
@@ -79,8 +78,8 @@ pub enum TableDefect {
     },
     /// Columns are separated, but not by commas.
     #[error(
-        "line {line}: it has no comma but {by}, expected a feature and, in the last column, the target: separate columns by \
-         commas in place of {by}"
+        "line {line}: it has {by} and no comma, expected at least a feature and the target, in the last column: replace the {by} by \
+         commas"
     )]
     Separator {
         /// The first line that is not empty, from 1.
@@ -89,7 +88,7 @@ pub enum TableDefect {
         by: &'static str,
     },
     /// A line is not text.
-    #[error("line {line}: it is not text in UTF-8: save the file as such")]
+    #[error("line {line}: it is not UTF-8 text: save the file as UTF-8")]
     Text {
         /// The line, from 1.
         line: usize,
@@ -110,7 +109,7 @@ pub enum TableDefect {
         /// How many the first has.
         expected: usize,
     },
-    /// A cell is no number of the range.
+    /// A cell is not a finite number in the range of float32.
     #[error(
         "line {line}, column {column}: it holds {found:?}, expected a finite number within float32: remove or impute it"
     )]
@@ -119,10 +118,10 @@ pub enum TableDefect {
         line: usize,
         /// The column, from 1, and its name where there is a header.
         column: String,
-        /// What is there.
+        /// The value found.
         found: String,
     },
-    /// A cell of the first line is no number, and the line is no header either.
+    /// A cell of the first line is not a number, and the line is not a header.
     #[error(
         "line {line}, column {column}: it holds {found:?}, expected a finite number within float32: remove or impute it; or, where \
          the line is a header, give every column a name of its own, and none a number or a mark of a missing value"
@@ -132,10 +131,10 @@ pub enum TableDefect {
         line: usize,
         /// The column, from 1.
         column: String,
-        /// What is there.
+        /// The value found.
         found: String,
     },
-    /// There is nothing to predict.
+    /// The target is constant.
     #[error(
         "the target is {} in all rows, in float32: there is nothing to predict; put the target into the last column, or y",
         plain(*value)
@@ -144,17 +143,17 @@ pub enum TableDefect {
         /// The target.
         value: f32,
     },
-    /// A target is so large that noise about it would leave the range of float32.
+    /// A target is so large that simulated noise could exceed the range of float32.
     #[error(
         "the target of row {row} is {value:e}, expected at most {MAX_TARGET:e} either way: give targets in a larger unit"
     )]
     Huge {
-        /// The row, from 1; a header is none.
+        /// The row, from 1, without the header.
         row: usize,
         /// The target.
         value: f32,
     },
-    /// An array is not as it must be.
+    /// An array is invalid.
     #[error(transparent)]
     Array(#[from] ImportDefect),
 }
@@ -164,7 +163,7 @@ fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }
 
-/// A number as a person writes it: with an exponent only where there would be many digits.
+/// Formats a number, with an exponent only where it has many digits.
 fn plain(value: f32) -> String {
     let ordinary = value == 0.0 || (1e-4..1e7).contains(&value.abs());
     if ordinary { value.to_string() } else { format!("{value:e}") }

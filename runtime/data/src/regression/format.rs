@@ -1,4 +1,4 @@
-//! How a table is written down.
+//! The file formats of user-supplied tables.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use jointly_core::regression::dataset::Targets;
 
 use super::{TableDefect, csv, npz};
 
-/// How a table is written down.
+/// The file format of a table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TableFormat {
-    /// Text: a row a line, numbers between commas, the target last; a header or none.
+    /// Text: one row on each line, numbers separated by commas, the target last; with or without a header.
     Csv,
     /// NumPy's archive of `x` (n, d) and `y` (n,), float32 or float64.
     Npz,
 }
 
 impl TableFormat {
-    /// What a file's name ends in.
+    /// The extension of the file's name.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -24,20 +24,20 @@ impl TableFormat {
         }
     }
 
-    /// The format and the table's name that a file's own name says.
+    /// Returns the format and the name of the table, from the name of its file.
     ///
     /// # Errors
-    /// When it says no format.
+    /// When the extension is of no known format.
     pub fn of(file: &str) -> Result<(Self, &str), TableDefect> {
         let (name, extension) = file.rsplit_once('.').ok_or(TableDefect::Format)?;
         let format = [Self::Csv, Self::Npz].into_iter().find(|it| extension.eq_ignore_ascii_case(it.extension()));
         Ok((format.ok_or(TableDefect::Format)?, name))
     }
 
-    /// Reads what a file of this format holds: inputs, and the target in the last column or in `y`.
+    /// Reads inputs and targets from a file of this format; the target is in the last column or in `y`.
     ///
     /// # Errors
-    /// When the bytes hold no table.
+    /// When the bytes are not a valid table.
     pub fn parse(self, bytes: &[u8]) -> Result<Targets, TableDefect> {
         match self {
             Self::Csv => csv::parse(bytes),

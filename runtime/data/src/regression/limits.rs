@@ -1,11 +1,11 @@
-//! What a person's own table must be, so that every suite can be made of it.
+//! The limits of a user-supplied table, so that every suite can use it.
 
 /// The fewest rows: of 30, a simulation trains on 22, validates on 2 and tests on 6, a split tests on 3, and correlations are
 /// those of 6 points after 6, a group of 5 and one more.
 pub const MIN_TABLE_ROWS: usize = 30;
 /// The most rows; the largest of the known tables has 45 730.
 pub const MAX_TABLE_ROWS: usize = 50_000;
-/// The most rows that active learning can be about: it pairs three fifths of them with one fifth, which takes 384 MB of these.
+/// The most rows for active learning, which pairs three fifths of them with one fifth: 384 MB.
 pub const MAX_ACTIVE_ROWS: usize = 20_000;
 /// The most features.
 pub const MAX_TABLE_FEATURES: usize = 1024;

@@ -58,12 +58,15 @@ fn what_is_no_table_is_refused_by_line_and_column() {
             "1,1e39,3\n".to_owned(),
             "line 1, column 2: it holds \"1e39\", expected a finite number within float32: remove or impute it",
         ),
-        ("7\n8\n".to_owned(), "it has 1 column, expected a feature and, in the last, the target: separate columns by"),
+        (
+            "7\n8\n".to_owned(),
+            "it has 1 column, expected at least a feature and the target, in the last column: separate columns by",
+        ),
         (
             "\n1;2;3\n4;5;6\n".to_owned(),
-            "line 2: it has no comma but semicolons, expected a feature and, in the last column, the target: separate",
+            "line 2: it has semicolons and no comma, expected at least a feature and the target, in the last column: replace",
         ),
-        ("a\tb\n4\t5\n".to_owned(), "line 1: it has no comma but tabs"),
+        ("a\tb\n4\t5\n".to_owned(), "line 1: it has tabs and no comma"),
         (with("7"), "line 43: it has 1 column, expected 3"),
         ("a,b\n1,2\n".to_owned(), "it has 1 row, expected 30"),
         ("1.5,7\n".repeat(40), "the target is 7 in all rows"),
@@ -83,7 +86,7 @@ fn what_is_no_table_is_refused_by_line_and_column() {
         let message = refusal("mine.csv", text);
         assert!(message.starts_with("failed to read the table mine.csv: ") && message.contains(what), "{message}");
     }
-    assert!(refusal("mine.csv", b"1,2\n\xff,3\n".to_vec()).contains("line 2: it is not text in UTF-8"));
+    assert!(refusal("mine.csv", b"1,2\n\xff,3\n".to_vec()).contains("line 2: it is not UTF-8 text"));
     assert!(read("mine.csv", text("", MIN_TABLE_ROWS, 1.0)).is_ok());
 }
 

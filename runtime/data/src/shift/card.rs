@@ -1,4 +1,4 @@
-//! What is known of a dataset and its outsiders before any of their bytes are read.
+//! Cards of datasets and their out-of-distribution (OOD) inputs: all that is known before any of their bytes are read.
 
 use jointly_core::{ImageShape, Task};
 
@@ -6,76 +6,76 @@ use super::super::card::{Card, Kind, Part};
 use super::clicks;
 use super::newsgroups;
 
-/// A dataset to look at dataset shift on.
+/// The card of a dataset for dataset shift.
 #[derive(Debug)]
 pub struct ShiftCard {
     /// The name that problems and the command use.
     pub name: &'static str,
-    /// One line for a person.
+    /// One line of description.
     pub summary: &'static str,
-    /// What its files hold.
+    /// The contents of its files.
     pub content: ShiftContent,
-    /// How its rows are shared out.
+    /// How its rows are divided between training and test.
     pub split: ShiftSplit,
-    /// Other inputs, of none of its classes, each set read where it is there.
+    /// Sets of OOD inputs, each of which is read where it exists.
     pub outsiders: &'static [OutsiderCard],
 }
 
-/// What a dataset's files hold, and what they are.
+/// The contents of a dataset's files, and the files themselves.
 #[derive(Clone, Copy, Debug)]
 pub enum ShiftContent {
-    /// What another card says: images, of which agents see each pixel over 255; or a table, standardised by the training
-    /// rows.
+    /// The dataset of another card: images, whose pixels are divided by 255, or a table, standardised by the training rows.
     Known(&'static Card),
-    /// The 20 newsgroups: those of even number are the classes, those of odd number outsiders.
+    /// The 20 newsgroups: the groups of even number are the classes, those of odd number are OOD.
     Newsgroups {
         /// Training texts, then test texts.
         parts: &'static [Part],
-        /// Where a person gets the files.
+        /// Where to get the files.
         origin: &'static str,
     },
     /// Criteo's clicks.
     Clicks {
         /// The file of labelled clicks.
         parts: &'static [Part],
-        /// Where a person gets the files.
+        /// Where to get the files.
         origin: &'static str,
     },
 }
 
-/// How rows are shared out, at random and anew in each repetition.
+/// How rows are divided at random, anew in each repetition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ShiftSplit {
-    /// Rows for the agent's own use, of those that are not to test on.
+    /// Training and validation rows, taken from the rows that are not for testing.
     pub validation: Portion,
-    /// Rows to test on; None where the dataset has such, which are the same in every repetition.
+    /// Test rows; None where the dataset has a test set, which is the same in every repetition.
     pub test: Option<Portion>,
 }
 
-/// So much of a dataset's rows.
+/// A part of a dataset's rows.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Portion {
-    /// A number of them.
+    /// A number of rows.
     Rows(u32),
-    /// A share of all, to the nearest whole number, at least one.
+    /// A share of all rows, to the nearest whole number, at least one.
     Share(f64),
 }
 
-/// Inputs of none of the classes.
+/// A set of OOD inputs.
 #[derive(Debug)]
 pub struct OutsiderCard {
-    /// The name that scores carry.
+    /// The name of the set in scores.
     pub name: &'static str,
-    /// One line for a person.
+    /// One line of description.
     pub summary: &'static str,
-    /// The file, read by its ending: `.mat`, `.npz`; else as images in idx beside images, as lines beside texts.
+    /// The file, read by its extension: `.mat` or `.npz`; otherwise as idx images where the dataset has images, and as lines of
+    /// text where it has texts.
     pub part: Part,
-    /// Where a person gets the file.
+    /// Where to get the files.
     pub origin: &'static str,
 }
 
 impl ShiftCard {
-    /// The files that the dataset is made of.
+    /// The files of the dataset.
     pub fn parts(&self) -> &'static [Part] {
         match self.content {
             ShiftContent::Known(card) => card.parts,
@@ -83,7 +83,7 @@ impl ShiftCard {
         }
     }
 
-    /// Where a person gets them.
+    /// Where to get the files.
     pub fn origin(&self) -> &'static str {
         match self.content {
             ShiftContent::Known(card) => card.origin,
@@ -91,7 +91,7 @@ impl ShiftCard {
         }
     }
 
-    /// The card that [`cards`](crate::cards) has of the same files, where there is one: what can be fetched.
+    /// The card of the same files in [`cards`](crate::cards), where there is one; it says what can be downloaded.
     pub fn known(&self) -> Option<&'static Card> {
         match self.content {
             ShiftContent::Known(card) => Some(card),
@@ -99,7 +99,7 @@ impl ShiftCard {
         }
     }
 
-    /// What an agent is told, all classes being there.
+    /// The task that an agent is told, with all classes.
     pub fn task(&self) -> Task {
         match self.content {
             ShiftContent::Known(card) => {
@@ -112,7 +112,7 @@ impl ShiftCard {
     }
 }
 
-/// The square that so many values fill, grey or in colour.
+/// Returns the shape of a square image of that many values, grey or in colour.
 fn shape(values: usize) -> ImageShape {
     let square = |channels: usize| {
         let side = (values / channels).isqrt();

@@ -1,4 +1,4 @@
-//! Criteo's clicks: a label, 13 counts and 26 categories a line.
+//! Criteo's clicks: a label, 13 counts and 26 categories on each line.
 
 use std::path::Path;
 
@@ -9,16 +9,16 @@ use super::super::error::DataDefect;
 use super::super::open::Lines;
 use super::examples::{Labelled, Rows};
 
-/// Counts of a line.
+/// Number of counts on a line.
 const COUNTS: usize = 13;
-/// Buckets that the categories of each column are hashed into; those of the paper's code.
+/// Number of buckets that the categories of each column are hashed into, as in the paper's code.
 const CLICK_BUCKETS: [u32; 26] = [
     1373, 2148, 4847, 9781, 396, 28, 3591, 2798, 14, 7403, 2511, 5598, 9501, 46, 4753, 4056, 23, 3828, 5856, 12, 4226,
     23, 61, 3098, 494, 5087,
 ];
-/// The most lines that are read, of the 46 million that there are: the first.
+/// The most lines that are read, from the beginning; the file has 46 million.
 pub const CLICK_ROWS: usize = 200_000;
-/// The fewest that make a dataset.
+/// The fewest lines of a dataset.
 const FEWEST: usize = 40;
 /// The longest category, in bytes; Criteo's have 8.
 const LONGEST: usize = 64;
@@ -27,14 +27,14 @@ pub(super) fn task() -> Task {
     Task { tokens: Tokens::Categories(CLICK_BUCKETS.to_vec()), ..Task::new(COUNTS as u32, 2) }
 }
 
-/// The first `most` lines of a file.
+/// Reads the first `most` lines of a file.
 ///
-/// A count x becomes `log(1 + x)`, a missing or negative one 0. A category becomes one of its column's buckets, by a hash of
-/// its bytes; a missing one is a category too.
+/// A count x becomes `log(1 + x)`, a missing or negative count 0. A category becomes one of its column's buckets, by a hash
+/// of its bytes; a missing category is hashed too.
 ///
 /// # Errors
-/// When a line has other fields, a label is neither 0 nor 1, a count is no whole number or a category is longer than 64
-/// bytes, each by its line; when a mebibyte of lines is empty; or when there are fewer than 40 lines.
+/// When a line has another number of fields, a label is neither 0 nor 1, a count is not a whole number or a category is longer
+/// than 64 bytes, with the line's number; when a mebibyte of lines is empty; or when there are fewer than 40 lines.
 pub(super) fn read(path: &Path, most: usize) -> Result<Labelled, DataDefect> {
     let (mut lines, mut line) = (Lines::open(path)?, Vec::new());
     let (mut numbers, mut tokens, mut labels) = (Vec::new(), Vec::new(), Vec::new());
@@ -47,7 +47,7 @@ pub(super) fn read(path: &Path, most: usize) -> Result<Labelled, DataDefect> {
         let fields: Vec<&[u8]> = line.split(|&byte| byte == b'\t').collect();
         let expected = 1 + COUNTS + CLICK_BUCKETS.len();
         if fields.len() != expected {
-            return Err(refuse(format!("it has {} fields parted by tabs, expected {expected}", fields.len())));
+            return Err(refuse(format!("it has {} fields separated by tabs, expected {expected}", fields.len())));
         }
         labels.push(match fields[0] {
             b"0" => 0,

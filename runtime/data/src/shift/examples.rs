@@ -1,24 +1,24 @@
-//! A dataset in memory, and inputs of no class beside it.
+//! A dataset in memory, with its out-of-distribution (OOD) inputs.
 
 use jointly_core::digest::Hasher;
 use jointly_core::{Inputs, Matrix, Task};
 
 /// The largest value of a pixel.
 const WHITE: f32 = 255.0;
-/// A column whose standard deviation is below this share of its largest value is constant, but for rounding.
+/// A column whose standard deviation is below this share of its largest value counts as constant.
 const CONSTANT: f64 = 1e-12;
 
-/// A dataset that is read and checked, with whatever outsiders there were.
+/// A dataset that is read and checked, with the sets of OOD inputs that exist.
 #[derive(Debug)]
 pub struct ShiftData {
     pub(super) name: String,
-    /// What an agent is told, all classes being there.
+    /// The task that an agent is told, with all classes.
     pub task: Task,
-    /// What is shared out.
+    /// The rows that are divided between training and test.
     pub pool: Labelled,
-    /// What is always tested on, where the dataset has such.
+    /// The fixed test set, where the dataset has one.
     pub test: Option<Labelled>,
-    /// Inputs of no class, each set under its name.
+    /// Sets of OOD inputs by name.
     pub outsiders: Vec<(String, Rows)>,
     pub(super) digest: String,
 }
@@ -28,18 +28,18 @@ pub struct ShiftData {
 pub struct Labelled {
     /// The inputs.
     pub rows: Rows,
-    /// The class of each.
+    /// The class of each row.
     pub labels: Vec<u32>,
 }
 
-/// Rows as they take least memory.
+/// Rows in the form that takes least memory.
 #[derive(Debug)]
 pub enum Rows {
-    /// Bytes, so many a row, seen over 255.
+    /// Bytes, with this number for each row, which agents see divided by 255.
     Pixels { columns: usize, bytes: Vec<u8> },
-    /// Numbers, so many a row, standardised by whichever of them are trained on.
+    /// Numbers, with this number for each row, standardised by the training rows.
     Table { columns: usize, values: Vec<f64> },
-    /// What agents see.
+    /// Inputs as agents see them.
     Inputs(Inputs),
 }
 
@@ -49,17 +49,18 @@ impl ShiftData {
         &self.name
     }
 
-    /// What an agent is told, all classes being there.
+    /// The task that an agent is told, with all classes.
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// The [digest](fn@jointly_core::digest) of what the files hold, outsiders too, however they are named, written or packed.
+    /// The [digest](fn@jointly_core::digest) of the contents with OOD inputs, which does not depend on names, formats or
+    /// compression of the files.
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// The sets of outsiders that are there, and how many each has.
+    /// The sets of OOD inputs that exist, and the number of inputs in each.
     pub fn outsiders(&self) -> impl Iterator<Item = (&str, usize)> {
         self.outsiders.iter().map(|(name, rows)| (name.as_str(), rows.len()))
     }
@@ -96,7 +97,7 @@ impl ShiftData {
 }
 
 impl Rows {
-    /// How many there are.
+    /// Number of rows.
     pub fn len(&self) -> usize {
         match self {
             Self::Pixels { columns, bytes } => bytes.len() / columns,
@@ -105,10 +106,10 @@ impl Rows {
         }
     }
 
-    /// Those rows as agents see them that train on some of this table's rows.
+    /// Returns the chosen rows as an agent sees them that is trained on the rows `trained`.
     ///
     /// # Formula
-    /// Of tables `(x_ij - mean_j) / deviation_j`, mean and standard deviation those of column j over the rows trained on; 0
+    /// For tables `(x_ij - mean_j) / deviation_j`, with the mean and the standard deviation of column j over the training rows; 0
     /// in a column that is constant there.
     pub fn select(&self, rows: &[usize], trained: &[usize]) -> Inputs {
         match self {
@@ -138,7 +139,7 @@ impl Rows {
     }
 }
 
-/// The mean and standard deviation of a column.
+/// The mean and the standard deviation of a column.
 struct Scale {
     mean: f64,
     /// 0 where the column is constant.

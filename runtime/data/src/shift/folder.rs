@@ -1,4 +1,4 @@
-//! A person's own images: a folder with a folder for each class.
+//! User-supplied images: a folder with one folder for each class.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,31 +12,31 @@ use super::super::open::plain;
 use super::examples::{Labelled, Rows, ShiftData};
 use super::picture::{Colours, MAX_PICTURE_BYTES, Picture, is_named};
 
-/// What a dataset of images is called in errors.
+/// The name of a dataset of images in errors.
 const IMAGES: &str = "images";
 /// The fewest images of a folder.
 const FEWEST: usize = 3;
-/// The most sets of outsiders.
+/// The most sets of OOD inputs.
 const MOST_OUTSIDERS: usize = 16;
 
 /// Folders of images, `CLASS/*.png` or `.jpg`, and the size that agents see them at.
 ///
-/// The classes are the folders within `train`, in the order of their names' bytes. Of each image the largest square about its
-/// middle is taken and brought to the size by the mean of what each new pixel covers; transparency is left out. All images
-/// are held in memory, a byte a value, and may take 512 MiB: 174,000 of 32 pixels in colour, 3,500 of 224.
+/// The classes are the folders within `train`, in the order of their names' bytes. Each image is
+/// cropped to the largest square about its middle and resized by area averaging; transparency is ignored. All images are in
+/// memory, one byte for each value, and may take 512 MiB: 174,000 of 32 pixels in colour, 3,500 of 224.
 ///
-/// To corrupt one of 224 pixels takes some 11 ms in the mean over corruptions and severities, from 0.2 ms (brightness) to 85 ms
+/// The corruption of an image of 224 pixels takes about 11 ms in the mean over corruptions and severities, from 0.2 ms (brightness) to 85 ms
 /// (elastic), by `cargo run --release -p jointly-classification --example shifts FOLDER`: 80 corruptions of 1,000 images are 15
 /// minutes.
 #[derive(Clone, Debug)]
 pub struct ImageFolder {
-    /// The folder of images to train on, for the agent's own use, and, where there is no other, to test on.
+    /// The folder of training images, which are also used for testing where there is no test folder.
     pub train: PathBuf,
-    /// The folder of images to test on, of the same classes or fewer.
+    /// The folder of test images, of the same classes or fewer.
     pub test: Option<PathBuf>,
-    /// Images of no class, by what they are: a folder of images or of folders of them.
+    /// Sets of OOD images by name: each is a folder of images, or of folders of images.
     pub outsiders: Vec<(String, PathBuf)>,
-    /// Rows, and columns, that agents see.
+    /// The side of the images that agents see, in pixels.
     pub side: u32,
     /// Whether agents see images in grey.
     pub grey: bool,
@@ -46,8 +46,8 @@ impl ImageFolder {
     /// Reads all images.
     ///
     /// # Errors
-    /// When a folder cannot be read or holds no images, there are fewer than two classes or a class has other than a folder,
-    /// an image is damaged, beyond 16384 pixels a side or takes more than 1 GiB to decode, a class to test on is none, or all take
+    /// When a folder cannot be read or holds no images, there are fewer than two classes, an image is damaged, has more
+    /// than 16384 pixels on a side or takes more than 1 GiB to decode, a test class is not a training class, or all images take
     /// too much memory.
     pub fn load(&self, name: &str) -> Result<ShiftData, DataError> {
         let refuse = |path: &Path, defect: DataDefect| defect.of(IMAGES, path);
@@ -56,7 +56,10 @@ impl ImageFolder {
         let shape = shape.map_err(|error| refuse(&self.train, DataDefect::Image { reason: error.to_string() }))?;
         if self.outsiders.len() > MOST_OUTSIDERS {
             let (found, expected) = (self.outsiders.len() as u64, format!("at most {MOST_OUTSIDERS}"));
-            return Err(refuse(&self.train, DataDefect::Count { what: "sets of outsiders", found, expected }));
+            return Err(refuse(
+                &self.train,
+                DataDefect::Count { what: "sets of out-of-distribution inputs", found, expected },
+            ));
         }
         let classes = subfolders(&self.train).map_err(|defect| refuse(&self.train, defect))?;
         if !(2..=MAX_CLASSES as usize).contains(&classes.len()) {
@@ -134,7 +137,7 @@ fn labelled_files(folder: &Path, classes: &[PathBuf]) -> Result<Files, DataError
     Ok(all)
 }
 
-/// Three images at least: of fewer not all parts would have one.
+/// Requires three images, so that each part of the data has one.
 fn some(folder: &Path, images: usize) -> Result<(), DataError> {
     if images >= FEWEST {
         return Ok(());
@@ -164,7 +167,7 @@ fn entries(folder: &Path) -> Result<(Entries, Entries), DataDefect> {
         let name = entry.map_err(DataDefect::Io)?.file_name();
         let key = name.as_encoded_bytes().to_vec();
         let path = PathBuf::from(name);
-        // What begins with a dot is the system's.
+        // Names that begin with a dot are hidden files.
         if key.starts_with(b".") {
             continue;
         }
@@ -185,7 +188,7 @@ fn read(path: &Path, shape: ImageShape, values: &mut Vec<u8>) -> Result<(), Data
     Ok(())
 }
 
-/// The square about an image's middle, brought to a size.
+/// Crops an image to the square about its middle, and resizes it.
 ///
 /// # Formula
 /// Each new pixel is the mean of what it covers, `sum a_ij x_ij / sum a_ij` with `a_ij` the area that it shares with pixel

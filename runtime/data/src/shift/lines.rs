@@ -1,4 +1,4 @@
-//! A text file of a sentence a line.
+//! A text file with one sentence on each line.
 
 use std::path::Path;
 
@@ -9,10 +9,10 @@ use super::super::open::Lines;
 use super::newsgroups::{TEXT_LENGTH, inputs};
 use super::words::{Vocabulary, words};
 
-/// The most sentences that are read: more than there are texts to test on.
+/// The most sentences that are read, more than there are test texts.
 const SENTENCES: usize = 20_000;
 
-/// The first [`SENTENCES`] lines that have words, as ids.
+/// Reads the first [`SENTENCES`] lines that have words, as ids.
 ///
 /// # Errors
 /// When the file cannot be read, a mebibyte of its lines has no words, or no line has.

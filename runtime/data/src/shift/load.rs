@@ -1,4 +1,4 @@
-//! Reads a dataset's files, and those of its outsiders, into memory.
+//! Reads the files of a dataset and of its out-of-distribution (OOD) inputs into memory.
 
 use jointly_core::ImageShape;
 
@@ -16,13 +16,13 @@ use super::{clicks, lines, matlab, newsgroups};
 /// Reads a dataset from its files, as [`locate_shift`](super::locate_shift) finds them.
 ///
 /// # Errors
-/// When a file cannot be read, is damaged, or holds something else than the card says.
+/// When a file cannot be read, is damaged, or does not match the card.
 pub fn load_shift(card: &'static ShiftCard, files: &ShiftFiles) -> Result<ShiftData, DataError> {
     let refuse = |found: &Found, defect: DataDefect| defect.of(card.name, &found.path);
     let mut outsiders = Vec::new();
     let (pool, test) = match card.content {
         ShiftContent::Known(known) => {
-            // Images stand beside images alone.
+            // Only images are OOD inputs of images.
             for ((outsider, found), size) in files.outsiders.iter().zip(card.task().image.into_iter().cycle()) {
                 let rows = images(found, size).map_err(|defect| defect.of(outsider.name, &found.path))?;
                 outsiders.push((outsider.name.to_owned(), rows));
@@ -48,7 +48,7 @@ pub fn load_shift(card: &'static ShiftCard, files: &ShiftFiles) -> Result<ShiftD
     Ok(ShiftData::new(card.name, card.task(), pool, test, outsiders))
 }
 
-/// What another card's files hold: rows to share out, and rows to test on where they are files of their own.
+/// Reads the dataset of another card: the rows to divide, and the test rows where they have files of their own.
 fn known(card: &'static Card, files: &[Found]) -> Result<(Labelled, Option<Labelled>), DataError> {
     let columns = card.input_dim as usize;
     if let Format::Table(labels) = &card.format {
@@ -64,7 +64,7 @@ fn known(card: &'static Card, files: &[Found]) -> Result<(Labelled, Option<Label
     if !matches!(card.format, Format::IdxCut) {
         return Ok((pool, Some(test)));
     }
-    // One file that was cut in two.
+    // `IdxCut` is one file that was cut into training and test rows: join them again.
     if let (Rows::Pixels { bytes, .. }, Rows::Pixels { bytes: last, .. }) = (&mut pool.rows, test.rows) {
         bytes.extend(last);
     }
@@ -72,8 +72,8 @@ fn known(card: &'static Card, files: &[Found]) -> Result<(Labelled, Option<Label
     Ok((pool, None))
 }
 
-/// Images of the size that the dataset's have: in an array of images x rows x columns, and then channels, which grey ones may
-/// leave out.
+/// Reads images of the same size as the dataset's, from an array of images x rows x columns x channels; for grey images the last
+/// dimension may be absent.
 fn images(found: &Found, size: ImageShape) -> Result<Rows, DataDefect> {
     let bytes = open::read(found)?;
     let extension = found.path.extension().and_then(|extension| extension.to_str());

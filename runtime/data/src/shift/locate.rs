@@ -1,4 +1,4 @@
-//! Finds a dataset's files, and those of its outsiders, in data directories.
+//! Finds the files of a dataset, and of its out-of-distribution (OOD) inputs, in data directories.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -7,12 +7,12 @@ use super::super::card::Part;
 use super::super::locate::{Found, find};
 use super::card::{OutsiderCard, ShiftCard, ShiftContent};
 
-/// A dataset's files, found.
+/// Where the files of a dataset were found.
 #[derive(Clone, Debug)]
 pub struct ShiftFiles {
-    /// One for each of its parts.
+    /// One file for each of its parts.
     pub parts: Vec<Found>,
-    /// One for each set of its outsiders that is there.
+    /// One file for each set of OOD inputs that exists.
     pub outsiders: Vec<(&'static OutsiderCard, Found)>,
 }
 
@@ -21,16 +21,16 @@ pub struct ShiftFiles {
 pub struct MissingShiftData {
     /// The dataset.
     pub card: &'static ShiftCard,
-    /// What of it is missing.
+    /// The files that are missing.
     pub parts: Vec<&'static Part>,
     /// Where it was looked for.
     pub directories: Vec<PathBuf>,
 }
 
-/// The files of a dataset. Directories are looked through in their order, and in each the part's places in theirs.
+/// Finds the files of a dataset. The directories are searched in their order, and in each the places of a part in theirs.
 ///
 /// # Errors
-/// When a part is in none of the places. Outsiders that are in none are left out.
+/// When a part is in none of the places. Sets of OOD inputs that are in none are left out.
 pub fn locate_shift(card: &'static ShiftCard, directories: &[PathBuf]) -> Result<ShiftFiles, MissingShiftData> {
     // Newsgroups are folders of texts.
     let texts = matches!(card.content, ShiftContent::Newsgroups { .. });
@@ -49,7 +49,7 @@ pub fn locate_shift(card: &'static ShiftCard, directories: &[PathBuf]) -> Result
     Ok(ShiftFiles { parts, outsiders: card.outsiders.iter().filter_map(there).collect() })
 }
 
-/// The file of inputs of no class, where it is in one of the directories.
+/// Finds the file of a set of OOD inputs, where it is in one of the directories.
 pub fn locate_outsiders(outsiders: &'static OutsiderCard, directories: &[PathBuf]) -> Option<Found> {
     find(&outsiders.part, directories, Path::is_file)
 }

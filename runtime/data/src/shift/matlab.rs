@@ -1,4 +1,4 @@
-//! MATLAB's files of level 5, as far as images of bytes need them: SVHN is published so.
+//! MATLAB files of level 5, as far as images of bytes need them; SVHN is published in this format.
 
 use flate2::read::ZlibDecoder;
 
@@ -26,7 +26,7 @@ const MOST_DIMENSIONS: usize = 4;
 /// channels last.
 ///
 /// The format: after 128 bytes of header come elements, each of a type, a length and bytes filled up to eight; one that
-/// is compressed holds another. An array's bytes are column by column. No length is believed before the bytes are there.
+/// is compressed holds another. An array's bytes are column by column. No length is trusted before the bytes are read.
 ///
 /// # Errors
 /// When the file is of another version or order of bytes, is damaged, or has no such array of bytes.
@@ -34,7 +34,7 @@ pub(super) fn images(bytes: &[u8]) -> Result<Idx, DataDefect> {
     images_within(bytes, MAX_DATA_BYTES)
 }
 
-/// The same of a file whose compressed elements unpack to at most so many bytes together.
+/// As [`images`], for a file whose compressed elements unpack to at most `most` bytes together.
 fn images_within(bytes: &[u8], most: u64) -> Result<Idx, DataDefect> {
     if bytes.get(HEADER - 4..HEADER) != Some(&VERSION[..]) {
         let found = format!("{:?} at byte 124", bytes.get(HEADER - 4..HEADER).unwrap_or(bytes));
@@ -66,7 +66,7 @@ fn images_within(bytes: &[u8], most: u64) -> Result<Idx, DataDefect> {
     Err(broken("it has no array X of bytes"))
 }
 
-/// Elements one after another.
+/// A sequence of elements.
 struct Elements<'a> {
     bytes: &'a [u8],
 }
@@ -253,7 +253,7 @@ pub(super) mod tests {
         let bytes = file(&[other(), other(), other(), packed(&matrix("X", UINT8_CLASS, &[1, 1, 1], &[7]))]);
         assert_eq!(images(&bytes).unwrap().values, [7]);
         let error = images_within(&bytes, 3000).unwrap_err().to_string();
-        assert_eq!(error, "it holds more than 3000 bytes: it is not the file meant here");
+        assert_eq!(error, "it holds more than 3000 bytes: it is not the expected file");
     }
 
     /// No cut or flipped bit makes the reader panic.

@@ -39,11 +39,11 @@ pub const NEWSGROUPS: [&str; 20] = [
     "talk.religion.misc",
 ];
 
-/// Ids of words, padding and the unknown word among them.
+/// Number of word ids, padding and the unknown word included.
 pub const VOCABULARY: u32 = 30_000;
-/// Words of a text that agents see; a longer one is cut off after them.
+/// Number of words of a text that agents see; longer texts are cut off.
 pub const TEXT_LENGTH: u32 = 250;
-/// What the groups of odd number are called.
+/// The name of the groups of odd number, which are OOD inputs.
 const ODD: &str = "odd-classes";
 
 /// The most bytes that all texts of a part may have; the training texts have 22 million.
@@ -60,7 +60,7 @@ struct Post {
 pub(super) struct Newsgroups {
     pub(super) train: Labelled,
     pub(super) test: Labelled,
-    /// The test texts of odd groups.
+    /// The test texts of groups of odd number, which are OOD inputs.
     pub(super) odd: (String, Rows),
     pub(super) vocabulary: Vocabulary,
 }
@@ -72,15 +72,15 @@ pub(super) fn task() -> Task {
 
 /// Reads training and test texts.
 ///
-/// Of each post the header is left out, which is all up to the first empty line: it names the group. Quotations and
-/// signatures stay. The words are the most frequent of all training texts, odd groups' too, as in the paper's code; posts are
+/// The header of each post, up to the first empty line, is left out because it names the group. Quotations and signatures
+/// stay. The words are the most frequent words of all training texts, those of odd groups included, as in the paper's code; posts are
 /// in the order of groups and, within each, of their files' names.
 ///
-/// Source: Ovadia et al. (2019), appendix A.4. (Its code takes the last 250 words and fills up before them; here they are the
-/// first, filled up behind.)
+/// Source: Ovadia et al. (2019), appendix A.4. (Its code takes the last 250 words and pads before them; here the first 250
+/// words are taken, with padding behind them.)
 ///
 /// # Errors
-/// Which of the two files, and what is wrong with it.
+/// The file that is refused, and its defect.
 pub(super) fn read(train: &Found, test: &Found) -> Result<Newsgroups, (usize, DataDefect)> {
     let (train, test) = (posts(train).map_err(|defect| (0, defect))?, posts(test).map_err(|defect| (1, defect))?);
     let vocabulary = Vocabulary::of(train.iter().map(|post| post.text.as_slice()), VOCABULARY);
@@ -93,7 +93,7 @@ pub(super) fn read(train: &Found, test: &Found) -> Result<Newsgroups, (usize, Da
     Ok(Newsgroups { train: encoded(&train, 0), test: encoded(&test, 0), odd, vocabulary })
 }
 
-/// Texts as agents see them.
+/// Makes the inputs that agents see from texts.
 pub(super) fn encode<'a>(vocabulary: &Vocabulary, texts: impl Iterator<Item = &'a [u8]>) -> Inputs {
     let mut ids = Vec::new();
     texts.for_each(|text| vocabulary.encode(text, TEXT_LENGTH as usize, &mut ids));
@@ -107,7 +107,7 @@ pub(super) fn inputs(ids: Vec<u32>) -> Inputs {
     Inputs::new(Matrix::new(rows, 0, Vec::new()).expect("there are no numbers"), tokens).expect("as many rows")
 }
 
-/// The posts of one part, at least one a group.
+/// Reads the posts of one part, at least one for each group.
 fn posts(found: &Found) -> Result<Vec<Post>, DataDefect> {
     let mut posts = match found.member {
         None => from_folder(&found.path)?,
@@ -143,7 +143,7 @@ fn from_folder(path: &Path) -> Result<Vec<Post>, DataDefect> {
     Ok(posts)
 }
 
-/// The posts of an archive that unpacks to at most so many bytes, whatever else it holds.
+/// Reads the posts of an archive that unpacks to at most `most` bytes; other members are ignored.
 fn from_archive(path: &Path, part: &str, most: u64) -> Result<Vec<Post>, DataDefect> {
     let file = BufReader::new(File::open(path).map_err(DataDefect::Io)?);
     let mut archive = tar::Archive::new(open::Bounded::new(MultiGzDecoder::new(file), most));
@@ -172,7 +172,7 @@ fn from_archive(path: &Path, part: &str, most: u64) -> Result<Vec<Post>, DataDef
     Ok(posts)
 }
 
-/// What follows the first empty line; nothing where there is none.
+/// Returns the text after the first empty line; empty where there is no empty line.
 fn body(post: &[u8]) -> &[u8] {
     let ends = post.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').map(|(at, _)| at);
     for end in ends {

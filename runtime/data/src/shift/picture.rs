@@ -14,13 +14,13 @@ use crate::error::DataDefect;
 const MAX_PIXELS: usize = 1 << 14;
 /// The most bytes that a picture's file may have, and the most that decoding it may take.
 pub(super) const MAX_PICTURE_BYTES: u64 = 1 << 30;
-/// How a file begins.
+/// The magic bytes of a file.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 const JPEG: &[u8] = b"\xff\xd8\xff";
 /// The luminance of linear red, green and blue (ITU-R BT.709), whose sum is 1 as a number of 32 bits.
 const LUMINANCE: [f32; 3] = [0.212_647_84, 0.715_179_2, 0.072_173_04];
 
-/// Whether a file's name ends as a picture's does.
+/// Whether a file has the extension of a picture.
 pub(super) fn is_named(path: &Path) -> bool {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     matches!(extension.as_deref(), Some("png" | "apng" | "jpg" | "jpeg" | "jfif"))
@@ -29,9 +29,9 @@ pub(super) fn is_named(path: &Path) -> bool {
 /// The colours that a picture is decoded into.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Colours {
-    /// A byte a pixel.
+    /// One byte for each pixel.
     Grey,
-    /// Three bytes a pixel: red, green, blue.
+    /// Three bytes for each pixel: red, green, blue.
     Rgb,
 }
 
@@ -42,7 +42,7 @@ pub(super) struct Picture {
     pub(super) height: usize,
     /// Columns.
     pub(super) width: usize,
-    /// Bytes a pixel: 1, also where colours were asked for of a file that has none, or 3.
+    /// Bytes for each pixel: 3 for colour, 1 for grey, also where colour was requested of a grey file.
     channels: usize,
     bytes: Vec<u8>,
 }
@@ -73,7 +73,7 @@ fn unreadable(reason: impl ToString) -> DataDefect {
     DataDefect::Image { reason: reason.to_string() }
 }
 
-/// Checks a header's claims before anything is allocated for them.
+/// Checks the sizes that a header states, before memory is allocated for them.
 fn check(width: usize, height: usize, bytes_per_pixel: usize) -> Result<(), DataDefect> {
     if width.max(height) > MAX_PIXELS {
         return Err(unreadable(format!("{width} x {height} pixels, at most {MAX_PIXELS} a side are read")));
@@ -120,12 +120,12 @@ fn jpeg(file: &[u8], colours: Colours) -> Result<Picture, DataDefect> {
     Ok(Layout { channels, wide: false }.picture(width, height, bytes, colours))
 }
 
-/// How the bytes of a pixel lie.
+/// The layout of a pixel's bytes.
 #[derive(Clone, Copy)]
 struct Layout {
     /// 1 grey, 2 grey and opacity, 3 colour, 4 colour and opacity.
     channels: usize,
-    /// Whether a number has two bytes, the greater first.
+    /// Whether a number has two bytes, in big-endian order.
     wide: bool,
 }
 
@@ -134,7 +134,7 @@ impl Layout {
         self.channels * (1 + usize::from(self.wide))
     }
 
-    /// Brings pixels to the form of a picture, in the memory that they have.
+    /// Converts pixels to the form of a picture, in place.
     fn picture(self, width: usize, height: usize, mut bytes: Vec<u8>, colours: Colours) -> Picture {
         let step = self.bytes_per_pixel();
         let coloured = self.channels >= 3;

@@ -4,7 +4,7 @@ use super::super::card::{Card, Part, Place};
 use super::super::registry::{images, tables};
 use super::card::{OutsiderCard, Portion, ShiftCard, ShiftContent, ShiftSplit};
 
-/// Tables have no rows that are always tested on.
+/// Tables have no fixed test set.
 const TABLE: ShiftSplit = ShiftSplit { validation: Portion::Share(0.1), test: Some(Portion::Share(0.2)) };
 
 const NOT_MNIST: OutsiderCard = OutsiderCard {

@@ -301,7 +301,7 @@ fn sentences_are_outsiders_of_texts() {
     // A mebibyte of lines without a word, which a kilobyte unpacks to.
     folder.put("lm1b/lm1b.txt", &gzip(&b"--\n".repeat(1 << 19)));
     let message = folder.refusal(newsgroups());
-    assert!(message.contains("lm1b.txt: line 349526: it and others before hold nothing"), "{message}");
+    assert!(message.contains("lm1b.txt: line 349526: this line and earlier ones have no data"), "{message}");
     folder.put("lm1b/lm1b.txt", b"\n--\n");
     assert!(folder.refusal(newsgroups()).contains("it holds 0 sentences, expected at least 1"));
 }
@@ -390,12 +390,12 @@ fn wrong_clicks_are_refused_by_their_line() {
         refusal(&|fields| fields[3] = "x".to_owned()).contains("line 42: count 3 is \"x\", expected a whole number")
     );
     assert!(refusal(&|fields| fields[20] = "f".repeat(65)).contains("line 42: category 7 has more than 64 bytes"));
-    assert!(refusal(&|fields| drop(fields.pop())).contains("line 42: it has 39 fields parted by tabs, expected 40"));
+    assert!(refusal(&|fields| drop(fields.pop())).contains("line 42: it has 39 fields separated by tabs, expected 40"));
     let few = Folder::new(&[("criteo/train.txt", clicks(39))]).refusal(criteo());
     assert!(few.contains("it holds 39 lines, expected at least 40"), "{few}");
     let empty = gzip(&[clicks(50), vec![b'\n'; (1 << 20) + 2]].concat());
     let empty = Folder::new(&[("criteo/train.txt.gz", empty)]).refusal(criteo());
-    assert!(empty.contains("criteo/train.txt.gz: line 1048627: it and others before hold nothing"), "{empty}");
+    assert!(empty.contains("criteo/train.txt.gz: line 1048627: this line and earlier ones have no data"), "{empty}");
     let torn = gzip(&clicks(60));
     let torn = Folder::new(&[("criteo/train.txt.gz", torn[..torn.len() - 20].to_vec())]).refusal(criteo());
     assert!(torn.contains("its compressed bytes are damaged or cut short"), "{torn}");
@@ -484,7 +484,7 @@ fn folders_that_make_no_dataset_are_refused() {
     let cut = picture(3);
     assert!(
         refusal(&|folder, _| folder.put("train/cat/c.png", &cut[..cut.len() / 2]))
-            .contains("c.png: it is no image that can be read")
+            .contains("c.png: cannot decode the image (")
     );
     assert!(refusal(&|_, images| images.side = 0).contains("an image of 0 x 0 pixels"));
     let huge = refusal(&|_, images| images.side = 8192);
@@ -495,7 +495,7 @@ fn folders_that_make_no_dataset_are_refused() {
     // A header that claims more pixels than may be is not believed.
     let mut claims = picture(3);
     claims[16..20].copy_from_slice(&u32::MAX.to_be_bytes());
-    assert!(refusal(&|folder, _| folder.put("train/cat/c.png", &claims)).contains("c.png: it is no image"));
+    assert!(refusal(&|folder, _| folder.put("train/cat/c.png", &claims)).contains("c.png: cannot decode the image"));
 }
 
 /// The data that this machine has.

@@ -1,20 +1,20 @@
-//! Texts as words and words as ids.
+//! Words of texts, and their ids.
 
 use std::collections::HashMap;
 
 use jointly_core::tokens::{PADDING, UNKNOWN};
 
-/// The ids before the first word's.
+/// Number of ids before the first word: padding and the unknown word.
 const FIRST_WORD: u32 = 2;
 
-/// The words that have ids of their own, the most frequent first.
+/// The words of the vocabulary, the most frequent first.
 #[derive(Debug)]
 pub(super) struct Vocabulary {
     ids: HashMap<Vec<u8>, u32>,
 }
 
-/// The words of a text: longest runs of letters, digits and bytes beyond ASCII, in small letters; an apostrophe
-/// between two of them is one of the word. Everything else parts words.
+/// The words of a text: longest runs of letters, digits and bytes beyond ASCII, in lower case; an apostrophe
+/// between two of them belongs to the word. All other bytes separate words.
 pub(super) fn words(text: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let inner = |byte: u8| byte.is_ascii_alphanumeric() || byte >= 0x80;
     let mut at = 0;
@@ -32,8 +32,8 @@ pub(super) fn words(text: &[u8]) -> impl Iterator<Item = Vec<u8>> {
 }
 
 impl Vocabulary {
-    /// The most frequent words of texts, with padding and the unknown word at most `size` ids; of words as frequent, those
-    /// first that come first by their bytes.
+    /// Makes a vocabulary of the most frequent words of texts, at most `size` ids with padding and the unknown word. Words of equal
+    /// frequency are ordered by their bytes.
     pub(super) fn of<'a>(texts: impl Iterator<Item = &'a [u8]>, size: u32) -> Self {
         let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
         for word in texts.flat_map(words) {
@@ -45,7 +45,7 @@ impl Vocabulary {
         Self { ids: ranked.into_iter().zip(FIRST_WORD..).map(|((word, _), id)| (word, id)).collect() }
     }
 
-    /// Appends the ids of a text's first `length` words, filled up with padding; a text of no words is one unknown word.
+    /// Appends the ids of the first `length` words of a text, followed by padding; a text without words becomes one unknown word.
     pub(super) fn encode(&self, text: &[u8], length: usize, ids: &mut Vec<u32>) {
         let start = ids.len();
         ids.extend(words(text).take(length).map(|word| self.ids.get(&word).copied().unwrap_or(UNKNOWN)));

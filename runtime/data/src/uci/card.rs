@@ -1,11 +1,11 @@
 //! The tables that suites know: all but the largest of table 1 of Sluijterman et al.
 
-/// What is known of a table before any of its bytes are read.
+/// The card of a table: all that is known before any of its bytes are read.
 #[derive(Debug)]
 pub struct UciCard {
     /// The name that problems and the command use.
     pub name: &'static str,
-    /// One line for a person.
+    /// One line of description.
     pub summary: &'static str,
     /// The folder that holds it, within `uci/` or `UCI_Datasets/` under a data directory.
     pub folder: &'static str,

@@ -17,11 +17,11 @@ use crate::regression::beyond_range;
 /// Reads a table from its folder, as [`locate_uci`](super::locate_uci) finds it.
 ///
 /// # Errors
-/// When a file cannot be read or holds something else than the card says: other numbers of rows or features, a target that
-/// is a feature too, or a split whose two parts share a row.
+/// When a file cannot be read or does not match the card: another number of rows or features, a target that is a feature too,
+/// or a split whose two parts share a row.
 ///
 /// # Panics
-/// Never: what is read fits an f32.
+/// Never: all numbers that are read fit an `f32`.
 pub fn load_uci(card: &'static UciCard, folder: &UciFolder) -> Result<RegressionTable, DataError> {
     let reader = Reader { card };
     let rows = reader.read(folder.data.join("data.txt"), numbers::lines)?;

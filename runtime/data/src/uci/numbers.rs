@@ -2,7 +2,7 @@
 
 use super::super::error::DataDefect;
 
-/// The numbers of each line that is not empty, all lines of one length, each within the range of `f32`.
+/// Reads the numbers of each line that is not empty. All lines have the same length, and all numbers are in the range of `f32`.
 ///
 /// # Errors
 /// When a line is not text, holds something else than finite numbers, or has another length than the first; it is named.
@@ -10,7 +10,7 @@ pub(super) fn lines(bytes: &[u8]) -> Result<Vec<Vec<f64>>, DataDefect> {
     let mut lines: Vec<Vec<f64>> = Vec::new();
     for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
         let refuse = |what: String| DataDefect::Line { line: i as u64 + 1, what };
-        let line = std::str::from_utf8(line).map_err(|_| refuse("it is not text in UTF-8".to_owned()))?;
+        let line = std::str::from_utf8(line).map_err(|_| refuse("it is not UTF-8 text".to_owned()))?;
         let number = |(j, field): (usize, &str)| {
             let value = field.parse::<f64>().ok().filter(|value| (*value as f32).is_finite());
             value.ok_or_else(|| refuse(format!("field {} is {field:?}, expected a finite number", j + 1)))
@@ -27,14 +27,14 @@ pub(super) fn lines(bytes: &[u8]) -> Result<Vec<Vec<f64>>, DataDefect> {
     Ok(lines)
 }
 
-/// Whole numbers below `most`, none of which comes twice; they may be written as `3` or `3.0e+00`, in lines or not.
+/// Reads whole numbers below `most`, none of which occurs twice; they may be written as `3` or `3.0e+00`, on any lines.
 ///
 /// # Errors
 /// When a line holds something else; it is named.
 pub(super) fn indices(bytes: &[u8], most: usize) -> Result<Vec<usize>, DataDefect> {
     let mut seen = vec![false; most];
     let mut indices = Vec::new();
-    // Blank lines are not counted: the number is that of the line among the others.
+    // Blank lines are not counted in the number of a line.
     for (i, line) in lines(bytes)?.iter().enumerate() {
         for &x in line {
             let index = x as usize;
@@ -70,7 +70,7 @@ mod tests {
         assert!(message(b"1 two\n").starts_with("line 1: field 2 is \"two\", expected a finite number"));
         assert!(message(b"1 inf\n").starts_with("line 1: field 2 is \"inf\""));
         assert!(message(b"1e39\n").starts_with("line 1: field 1 is \"1e39\""));
-        assert!(message(b"1\n\xff\n").starts_with("line 2: it is not text in UTF-8"));
+        assert!(message(b"1\n\xff\n").starts_with("line 2: it is not UTF-8 text"));
         let index = |text: &[u8]| indices(text, 3).unwrap_err().to_string();
         for (text, what) in [("0\n3\n", "it holds 3"), ("1\n-1\n", "it holds -1"), ("1\n0.5\n", "it holds 0.5")] {
             let message = index(text.as_bytes());
