@@ -19,6 +19,6 @@ impl Default for Limits {
     }
 }
 
-/// The fuel that an agent may use on one problem of dataset shift unless a person says otherwise: ten networks of convolutions
+/// The default limit of an agent's fuel on one problem of dataset shift: ten networks of convolutions
 /// on 8,000 images take 7e13.
 pub const SHIFT_FUEL: u64 = 100_000_000_000_000;

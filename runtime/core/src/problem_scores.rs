@@ -15,7 +15,7 @@ pub struct ProblemScores {
     pub accuracy: Score,
     /// Expected calibration error of the marginal predictions on the rows of the first tau.
     ///
-    /// It has no standard error: a sum of absolute gaps, each over the rows of a bin, is no mean over tau-samples.
+    /// It has no standard error: a sum of absolute gaps, each over the rows of a bin, is not a mean over tau-samples.
     #[serde(with = "real")]
     #[schemars(with = "Real")]
     pub ece: f64,

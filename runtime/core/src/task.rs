@@ -18,7 +18,7 @@ pub struct Task {
     pub num_classes: u32,
     /// The shape of the image that the numbers are, where they are one, with values from 0 to 1.
     pub image: Option<ImageShape>,
-    /// What the tokens of an input are.
+    /// The tokens of an input.
     pub tokens: Tokens,
     /// Temperature of the environment's softmax, where it is known.
     pub temperature: Option<f32>,

@@ -7,7 +7,7 @@ pub const PADDING: u32 = 0;
 /// The id of all words outside the vocabulary.
 pub const UNKNOWN: u32 = 1;
 
-/// What the tokens of an input are.
+/// The tokens of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tokens {
     /// Inputs have no tokens.

@@ -16,9 +16,9 @@ use crate::{
     classifier, regressor,
 };
 
-/// What an agent may use to say what it is, whatever its limits.
+/// The units of fuel that an agent may use to describe itself, whatever the limits of a run.
 const DESCRIBE_FUEL: u64 = 1_000_000_000;
-/// The seed where an agent is asked what is the same under every seed.
+/// The seed of calls whose answers do not depend on the seed.
 const NO_SEED: u64 = 0;
 
 /// An agent, compiled and checked. Cheap to clone.
@@ -29,7 +29,7 @@ pub struct Agent {
     component: Component,
 }
 
-/// What of the interface a component exports.
+/// The worlds of the interface that a component exports.
 #[derive(Clone)]
 struct Component {
     classifier: Option<ClassifierPre<Meter>>,
@@ -87,7 +87,7 @@ impl Agent {
         &self.digest
     }
 
-    /// What the agent says of itself.
+    /// The description that the agent gives of itself.
     pub fn description(&self) -> &Description {
         &self.description
     }
@@ -100,18 +100,20 @@ impl Agent {
         }
     }
 
-    /// Gives the agent settings and limits, as a classifier; what it says goes into `trace`. Where it is none, training fails.
+    /// Makes a classifier of the agent with these settings and limits; its progress and log go into `trace`. Where the agent does
+    /// not support classification, training fails.
     pub fn classifier(&self, settings: Vec<Setting>, limits: Limits, trace: Trace) -> ConfiguredClassifier {
         ConfiguredClassifier::new(self.component.classifier.clone(), &self.description, settings, limits, trace)
     }
 
-    /// Gives the agent settings and limits, as a regressor; what it says goes into `trace`. Where it is none, training fails.
+    /// Makes a regressor of the agent with these settings and limits; its progress and log go into `trace`. Where the agent does
+    /// not support regression, training fails.
     pub fn regressor(&self, settings: Vec<Setting>, limits: Limits, trace: Trace) -> ConfiguredRegressor {
         ConfiguredRegressor::new(self.component.regressor.clone(), settings, limits, trace)
     }
 
-    /// The agent's refusal of settings, if it refuses them as invalid in a training on no examples. Whatever else
-    /// happens there is no answer to the question.
+    /// Trains the agent on no examples and returns its message where it refuses the settings as invalid. Any other outcome says
+    /// nothing about the settings, and gives None.
     pub fn refusal(&self, interface: Interface, settings: &[Setting], limits: Limits) -> Option<String> {
         let trained = match interface {
             Interface::Classification => {

@@ -1,4 +1,4 @@
-//! From the bytes of a file to a component that is worth compiling.
+//! Checks the bytes of a file before the component in them is compiled.
 
 use wasi_preview1_component_adapter_provider::{
     WASI_SNAPSHOT_PREVIEW1_ADAPTER_NAME as PREVIEW1, WASI_SNAPSHOT_PREVIEW1_REACTOR_ADAPTER as ADAPTER,
@@ -9,10 +9,10 @@ use crate::load_error::{LoadError, one_line};
 use crate::printable::clean;
 use crate::{INTERFACE, Interface, wasi};
 
-/// The custom section in which the SDK stamps the interface it speaks.
+/// The custom section in which the SDK writes the name and version of its interface.
 const STAMP: &str = "jointly-agent";
 const PACKAGE: &str = "jointly:agent/";
-/// The most packages of a component type: the encoder follows what they need by recursion. WASI has a dozen.
+/// The most packages of a component type, because the encoder recurses over their dependencies. WASI has a dozen.
 const PACKAGES: usize = 100;
 const VERSION: &str = INTERFACE.split_at("jointly:agent@".len()).1;
 
@@ -21,7 +21,7 @@ pub(crate) fn versioned(interface: &str) -> String {
     format!("{PACKAGE}{interface}@{VERSION}")
 }
 
-/// The component in the bytes: themselves, or what a core module with a component type wraps into.
+/// Returns the component in the bytes: the bytes themselves, or a core module with a component type, wrapped into a component.
 pub(crate) fn component(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
     if !bytes.starts_with(b"\0asm") {
         return Err(LoadError::NotWasm);
@@ -52,7 +52,8 @@ pub(crate) fn component(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
     })
 }
 
-/// Checks what a component wants and offers before anything of it runs; what it speaks, at least one interface.
+/// Checks the imports and exports of a component before any of its code runs. Returns the interfaces that it supports, at least
+/// one.
 pub(crate) fn check(
     engine: &wasmtime::Engine,
     component: &wasmtime::component::Component,
@@ -79,16 +80,16 @@ pub(crate) fn compile(engine: &wasmtime::Engine, bytes: &[u8]) -> Result<wasmtim
     wasmtime::component::Component::from_binary(engine, bytes).map_err(|error| LoadError::Engine(one_line(&error)))
 }
 
-/// What the sections of a file say without running or compiling it.
+/// The contents of a file's sections, read without compiling or running it.
 #[derive(Default)]
 struct Survey<'a> {
     core: bool,
     /// The component types that a core module carries.
     types: Vec<&'a [u8]>,
-    /// A component within the component has code, instances or functions of its own. Between the two, texts would be
-    /// copied for no fuel; and a few hundred bytes of components within components make billions of instances.
+    /// Whether a nested component has code, instances or functions of its own. Such components are refused: texts are copied
+    /// between components without fuel, and a few hundred bytes of nested components can make billions of instances.
     composed: bool,
-    /// It imports WASI's first preview, as what wasi-libc links does: the adapter makes the second of it.
+    /// Whether the module imports WASI preview 1, as wasi-libc does; the adapter translates it to WASI 0.2.
     preview1: bool,
     stamp: Option<String>,
     imports: Vec<String>,
@@ -97,7 +98,7 @@ struct Survey<'a> {
 impl<'a> Survey<'a> {
     fn of(bytes: &'a [u8]) -> Result<Self, LoadError> {
         let mut survey = Self::default();
-        // What the section lies in, outermost first.
+        // The enclosing modules and components, outermost first.
         let mut within: Vec<Encoding> = Vec::new();
         for payload in Parser::new(0).parse_all(bytes) {
             let payload = payload.map_err(|error| LoadError::Malformed(clean(error.message())))?;
@@ -132,7 +133,7 @@ impl<'a> Survey<'a> {
     }
 }
 
-/// Refuses a component type in which packages need one another in a circle: the encoder would follow it without end.
+/// Refuses a component type whose packages depend on one another in a circle: the encoder would not terminate.
 fn refuse_circles(ty: &[u8]) -> Result<(), LoadError> {
     let damaged = |error: &str| LoadError::Malformed(clean(&format!("component type: {error}")));
     let (resolve, _) = wit_parser::decoding::decode_world(ty).map_err(|error| damaged(&format!("{error:#}")))?;
@@ -140,7 +141,7 @@ fn refuse_circles(ty: &[u8]) -> Result<(), LoadError> {
         return Err(damaged("it names too many packages"));
     }
     let mut open: Vec<_> = resolve.packages.iter().map(|(package, _)| package).collect();
-    // A package whose needs are all met is out of the question; where none is, the rest are a circle.
+    // Removes packages whose dependencies are all removed. Where none can be removed, the rest have a circle.
     loop {
         let before = open.len();
         let needed: Vec<Vec<_>> = open.iter().map(|package| resolve.package_direct_deps(*package).collect()).collect();
@@ -178,7 +179,7 @@ fn refused_import(import: &str) -> LoadError {
     other_version(interface).map_or_else(|| LoadError::ForbiddenImport(clean(import)), LoadError::OtherVersion)
 }
 
-/// `jointly:agent@V` where the name is of this package in another version.
+/// Returns `jointly:agent@V` where the name belongs to this package in another version.
 fn other_version(name: &str) -> Option<String> {
     let (_, version) = name.strip_prefix(PACKAGE)?.split_once('@')?;
     (version != VERSION).then(|| clean(&format!("jointly:agent@{version}")))

@@ -1,4 +1,4 @@
-//! What wasmtime makes of the worlds `classifier` and `regressor`, which share their types.
+//! Bindings that wasmtime generates for the worlds `classifier` and `regressor`, which share their types.
 #![allow(missing_docs, unreachable_pub, unused_qualifications, clippy::all, clippy::pedantic, reason = "generated")]
 
 wasmtime::component::bindgen!({

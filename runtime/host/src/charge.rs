@@ -1,13 +1,13 @@
-//! What calls of the host cost in fuel, so that a guest that only calls the host ends as soon as another.
+//! The fuel cost of host calls, so that a guest that only calls the host runs out of fuel as others do.
 
 use wasmtime::{StoreContextMut, Trap};
 
 use crate::meter::Meter;
 
-/// What every call costs.
+/// The fuel that every call costs.
 pub(crate) const CALL_FUEL: u64 = 1_000;
 
-/// Takes fuel from the guest that calls.
+/// Charges fuel to the calling guest.
 pub(crate) fn charge(store: &mut StoreContextMut<'_, Meter>, fuel: u64) -> wasmtime::Result<()> {
     let left = store.get_fuel()?.checked_sub(fuel).ok_or(Trap::OutOfFuel)?;
     store.set_fuel(left)

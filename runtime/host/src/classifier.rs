@@ -1,4 +1,4 @@
-//! An agent with its settings and limits, as the runtime's classifier, and what training leaves.
+//! An agent with settings and limits as a classifier of the runtime, and the trained classifier.
 
 use jointly_core::{Classifier, Dataset, Inputs, Model, Task, Tokens};
 use wasmtime::component::ResourceAny;
@@ -12,10 +12,10 @@ use crate::sandbox::{Sandbox, invalid, matrix, own_word, setting};
 use crate::unsupported::{no_interface, no_tokens};
 use crate::{Description, Failure, Interface, Limits, Phase, Setting, Trace};
 
-/// An agent as it takes part in a run on problems of classification.
+/// An agent with its settings and limits, as a run on problems of classification uses it.
 #[derive(Clone)]
 pub struct ConfiguredClassifier {
-    /// None where the agent does not classify.
+    /// The world `classifier`; None where the agent does not support classification.
     component: Option<ClassifierPre<Meter>>,
     /// Whether the agent takes inputs that have tokens.
     tokens: bool,
@@ -43,11 +43,11 @@ impl Classifier for ConfiguredClassifier {
     type Model = TrainedClassifier;
     type Error = Failure;
 
-    /// Trains the agent in a store of its own; it is given `unlabelled` only if its description says that it uses them.
+    /// Trains the agent in a store of its own. The agent gets `unlabelled` only if its description says that it uses them.
     ///
     /// # Errors
-    /// The agent's failure. An agent that is no classifier, and one whose description does not say `tokens` where the task has
-    /// tokens, fails before anything of it runs.
+    /// The agent's failure. An agent that does not support classification, or tokens where the task has them, fails before any of
+    /// its code runs.
     fn train(
         &mut self,
         task: &Task,
@@ -68,7 +68,7 @@ impl Classifier for ConfiguredClassifier {
     }
 }
 
-/// Calls the guest's `train`; no data stands for a set of no rows.
+/// Calls the guest's `train`; None stands for an empty data set.
 pub(crate) fn train(
     sandbox: &mut Sandbox<World>,
     task: &Task,
@@ -108,19 +108,19 @@ pub(crate) fn train(
     })
 }
 
-/// The interface's view of inputs.
+/// Converts inputs to the types of the interface.
 fn inputs(inputs: &Inputs) -> wit::Inputs<'_> {
     let tokens = inputs.tokens();
     let tokens = wit::TokenMatrix { rows: tokens.rows() as u32, cols: tokens.cols() as u32, values: tokens.values() };
     wit::Inputs { numbers: matrix(inputs.numbers()), tokens }
 }
 
-/// The interface's view of a data set.
+/// Converts a data set to the types of the interface.
 fn dataset(dataset: &Dataset) -> wit::Dataset<'_> {
     wit::Dataset { inputs: inputs(dataset.inputs()), labels: dataset.labels() }
 }
 
-/// A trained classifier, alive in its store.
+/// A trained classifier in its store.
 pub struct TrainedClassifier {
     sandbox: Sandbox<World>,
     model: ResourceAny,
@@ -128,7 +128,7 @@ pub struct TrainedClassifier {
 }
 
 impl TrainedClassifier {
-    /// Fuel used so far: by training and by every call since.
+    /// Units of fuel used so far, by training and all later calls.
     pub fn fuel_used(&self) -> u64 {
         self.sandbox.fuel_used()
     }

@@ -1,4 +1,4 @@
-//! What an agent says of itself.
+//! The description that an agent gives of itself: name, parameters and sweeps.
 
 use crate::bindings::jointly::agent::types as wit;
 use crate::printable::clean;
@@ -7,18 +7,18 @@ use jointly_core::interface::LONGEST_NAME;
 use jointly_core::printable::is_printable;
 use serde::Serialize;
 
-/// The card of an agent.
+/// The description of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Description {
-    /// The name on the leaderboard.
+    /// The agent's name on the leaderboard.
     pub name: String,
     /// The agent's own version.
     pub version: String,
-    /// One line for a person.
+    /// One line of description.
     pub summary: String,
-    /// Where the method was published; may be empty.
+    /// The publication of the method; may be empty.
     pub citation: String,
-    /// Whether the seed makes no difference to what the agent predicts.
+    /// Whether the agent's predictions do not depend on the seed.
     pub deterministic: bool,
     /// Whether a classifier takes inputs that have tokens.
     pub tokens: bool,
@@ -34,7 +34,7 @@ pub struct Description {
 pub(crate) const LONGEST_TEXT: usize = 200;
 
 impl Description {
-    /// The first name or value that cannot stand in a table and a command as it is.
+    /// Returns the first name or value that cannot be printed in a table or a command.
     pub(crate) fn unfit_text(&self) -> Option<String> {
         let parameters = self.parameters.iter().flat_map(|parameter| [&parameter.name, &parameter.default]);
         let settings = self.sweeps.iter().flat_map(|sweep| sweep.variants.iter().flatten());
@@ -44,7 +44,7 @@ impl Description {
         texts.find(unfit).map(|text| clean(text).chars().take(40).collect())
     }
 
-    /// Whether the name can stand in a table, a path and a terminal without surprises.
+    /// Whether the name can be used in a table, a path and a terminal.
     pub(crate) fn has_plain_name(&self) -> bool {
         let plain = |c: char| c.is_ascii_alphanumeric() || "+._-".contains(c);
         (1..=LONGEST_NAME).contains(&self.name.len()) && self.name.chars().all(plain)
@@ -58,9 +58,9 @@ pub struct Parameter {
     pub name: String,
     /// The value in force when the setting is absent.
     pub default: String,
-    /// One line for a person.
+    /// One line of description.
     pub summary: String,
-    /// Where it holds, if not in all that the agent learns.
+    /// The kind of task that it is for; None for all kinds that the agent supports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Interface>,
 }
@@ -68,22 +68,22 @@ pub struct Parameter {
 /// A named list of variants, each a full set of overrides.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sweep {
-    /// What the variants have in common.
+    /// The name of the sweep.
     pub name: String,
     /// The settings of each variant.
     pub variants: Vec<Vec<Setting>>,
-    /// What they are variants for, if not for all that the agent learns.
+    /// The kind of task that they are for; None for all kinds that the agent supports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Interface>,
 }
 
 impl Description {
-    /// The settings that the agent takes in what it is to learn.
+    /// Returns the parameters for a kind of task.
     pub fn parameters_of(&self, interface: Interface) -> impl Iterator<Item = &Parameter> {
         self.parameters.iter().filter(move |known| known.kind.is_none_or(|kind| kind == interface))
     }
 
-    /// The variants that it suggests for what it is to learn.
+    /// Returns the suggested sweeps for a kind of task.
     pub fn sweeps_of(&self, interface: Interface) -> impl Iterator<Item = &Sweep> {
         self.sweeps.iter().filter(move |known| known.kind.is_none_or(|kind| kind == interface))
     }

@@ -1,8 +1,8 @@
-//! What an answer must be before it is scored.
+//! Checks of an agent's answers before they are scored.
 
 use jointly_core::distribution_defect;
 
-/// Checks class probabilities of `draws` functions at `rows` rows, and says what is wrong with the first bad one.
+/// Checks class probabilities of the functions `draws` at `rows` rows, and describes the first defect.
 pub(crate) fn defect(probs: &[f32], draws: &[u64], rows: usize, num_classes: usize) -> Option<String> {
     let expected = draws.len() * rows * num_classes;
     if probs.len() != expected {

@@ -1,4 +1,4 @@
-//! Loads agents, checks what they import and export, limits them, calls them, and classifies what goes wrong.
+//! Loads agents, checks their imports and exports, limits and calls them, and classifies their failures.
 //!
 //! An [`Agent`] is a compiled component; [`Agent::classifier`] gives it settings and limits and makes it a
 //! [`Classifier`](jointly_core::Classifier), [`Agent::regressor`] a [`Regressor`](jointly_core::regression::Regressor). Each
@@ -36,5 +36,5 @@ pub use regressor::{ConfiguredRegressor, TrainedRegressor};
 pub use runtime::{Execution, Runtime};
 pub use trace::Trace;
 
-/// The engine that runs the agents and its release, which decides how fuel is counted.
+/// The name and release of the WebAssembly engine; the release decides how fuel is counted.
 pub const ENGINE: &str = concat!("wasmtime ", env!("WASMTIME_VERSION"));

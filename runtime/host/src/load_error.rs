@@ -1,4 +1,4 @@
-//! Why a file is not an agent that this host runs, with the remedy.
+//! Why the host refuses to load a file as an agent, and what to do about it.
 
 use crate::description::LONGEST_TEXT;
 use crate::printable::clean;
@@ -13,50 +13,50 @@ pub enum LoadError {
          wasm32-unknown-unknown`"
     )]
     NotWasm,
-    /// The bytes start like WebAssembly and do not go on so.
+    /// The bytes start as WebAssembly and are invalid later.
     #[error("damaged or truncated: {0}; build or copy it again")]
     Malformed(String),
-    /// A core module that says nothing of its interface.
+    /// A core module without a component type.
     #[error(
         "a core module without a component type; build the agent with jointly-sdk or wit-bindgen, for \
          wasm32-unknown-unknown"
     )]
     Untyped,
-    /// Other components with code lie within it.
+    /// The component contains other components with code.
     #[error(
         "composed of several components, and an agent is one: hand over the component that is the agent, uncomposed"
     )]
     Composed,
-    /// It wants something that the sandbox does not offer.
+    /// An import that the sandbox does not offer.
     #[error(
         "imports {0}, which the sandbox does not offer; an agent may import only {INTERFACE}'s host interface and what \
          docs/wasi.md lists of WASI 0.2's cli, clocks, filesystem, http, io, random and sockets"
     )]
     ForbiddenImport(String),
-    /// It speaks another version of the interface.
+    /// The component uses another version of the interface.
     #[error("speaks {0} and this host speaks {INTERFACE}; rebuild it against that version")]
     OtherVersion(String),
-    /// It is a component for something else.
+    /// A component that is not an agent.
     #[error(
         "not an agent: it exports {0} and not {INTERFACE}'s info with classification or regression; export the \
          world classifier or regressor"
     )]
     ForeignWorld(String),
-    /// The engine would not compile or link it.
+    /// The engine cannot compile or link the component.
     #[error("not accepted by the engine: {0}")]
     Engine(String),
-    /// Its name would not fit a leaderboard.
+    /// The agent's name is not valid on a leaderboard.
     #[error("calls itself {0:?}; a name is 1 to {LONGEST_NAME} letters, digits and + . _ - (the description's `name`)")]
     Name(String),
-    /// A text of its description would not fit a table.
+    /// A name or value of the description is not printable or too long.
     #[error("describes {0:?} by a name or value that is not printable or longer than {LONGEST_TEXT} bytes")]
     Text(String),
-    /// It would not even say what it is.
+    /// The call for the agent's description failed.
     #[error("does not describe itself: {0}")]
     Describe(Failure),
 }
 
-/// The cause of an engine's error as one line; what lies over it is where in the guest's code it came up.
+/// Returns the cause of an engine's error as one line; the errors around it only locate it in the guest's code.
 pub(crate) fn one_line(error: &wasmtime::Error) -> String {
     let text = error.root_cause().to_string();
     clean(&text.split_whitespace().collect::<Vec<_>>().join(" "))

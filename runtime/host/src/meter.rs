@@ -1,19 +1,19 @@
-//! What a store knows of its guest: how much memory it holds and may hold, what it says, and the world that it sees.
+//! The state of a guest's store: memory used and allowed, progress and log, and virtual WASI.
 
 use wasmtime::ResourceLimiter;
 
 use crate::wasi::VirtualWorld;
 use crate::{Limits, Trace};
 
-/// Elements of all tables together: interpreters need many thousands, nobody a million.
+/// The most elements of all tables together; interpreters need many thousands, and no known agent a million.
 const TABLE_ELEMENTS: usize = 1_000_000;
-/// Core instances, memories and tables of one component.
+/// The most core instances, memories and tables of one component.
 const INSTANCES: usize = 256;
 
-/// What the engine says of a growth beyond the address space of the memory's type.
+/// The engine's error about a memory that grows beyond the address space of its type.
 const BEYOND_ITS_TYPE: &str = "exceeds memory type's limits";
 
-/// What it says of a table of more elements than can be counted.
+/// The engine's error about a table whose number of elements overflows.
 const BEYOND_COUNTING: &str = "overflow calculating new table size";
 
 /// The state of a guest's store.
@@ -22,23 +22,23 @@ pub(crate) struct Meter {
     memory: Allowance,
     /// Elements of all tables together.
     tables: Allowance,
-    /// The machine had no memory for what the guest was allowed.
+    /// Whether the machine had no memory for a growth that the guest's limit allows.
     pub(crate) host_is_short: bool,
     pub(crate) trace: Trace,
     pub(crate) wasi: VirtualWorld,
 }
 
-/// An amount that a guest's memories, or its tables, share.
+/// A limited amount that a guest's memories, or its tables, share.
 struct Allowance {
     used: usize,
     limit: usize,
-    /// What the last growth took: a growth may still fail after it was allowed.
+    /// The amount of the last growth, which may still fail after it was allowed.
     last: usize,
     refused: bool,
 }
 
 impl Meter {
-    /// Of a guest that is to train with `seed`.
+    /// Makes the state of a guest that trains with `seed`.
     pub(crate) fn new(limits: Limits, trace: Trace, seed: u64) -> Self {
         let memory = usize::try_from(limits.memory).unwrap_or(usize::MAX);
         Self {
@@ -55,12 +55,12 @@ impl Meter {
         self.memory.used as u64
     }
 
-    /// Logs the lines that the guest has begun to print and not ended.
+    /// Logs the lines that the guest has printed without a line end.
     pub(crate) fn end_lines(&mut self) {
         self.wasi.end_lines().for_each(|line| self.trace.add_line(&line));
     }
 
-    /// Something was asked for and refused: what the guest does next is likely a consequence.
+    /// Whether a request for memory or table elements was refused; a failure afterwards is probably its consequence.
     pub(crate) fn refused(&self) -> bool {
         self.memory.refused || self.tables.refused
     }
@@ -89,12 +89,12 @@ impl Allowance {
 
 impl ResourceLimiter for Meter {
     fn memory_growing(&mut self, current: usize, desired: usize, maximum: Option<usize>) -> wasmtime::Result<bool> {
-        // Beyond its own declared maximum a memory cannot grow, whatever the limit.
+        // A memory cannot grow beyond its declared maximum, whatever the limit.
         Ok(maximum.is_none_or(|maximum| desired <= maximum) && self.memory.grow(current, desired))
     }
 
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
-        // A size that no such memory can have comes here without having been allowed: the guest's own fault.
+        // A size that such a memory cannot have fails without having been allowed: the guest's own fault.
         if !error.to_string().contains(BEYOND_ITS_TYPE) {
             self.memory.give_back();
             self.host_is_short = true;

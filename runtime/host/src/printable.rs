@@ -1,11 +1,11 @@
-//! Messages of guests, as one line that a terminal can show.
+//! Messages of guests, cleaned to one printable line.
 
 use jointly_core::printable::is_printable;
 
 /// The longest message of an agent that is kept.
 const MESSAGE_CHARS: usize = 500;
 
-/// One printable line of bounded length: messages quote what a guest wrote.
+/// Returns a text as one printable line of limited length; messages quote text of guests.
 pub(crate) fn clean(message: &str) -> String {
     message.chars().map(|c| if is_printable(c) { c } else { ' ' }).take(MESSAGE_CHARS).collect()
 }

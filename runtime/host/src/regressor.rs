@@ -1,4 +1,4 @@
-//! An agent with its settings and limits, as the runtime's regressor, and what training leaves.
+//! An agent with settings and limits as a regressor of the runtime, and the trained regressor.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,11 +17,11 @@ use crate::sandbox::{Sandbox, invalid, matrix, own_word, setting};
 use crate::unsupported::no_interface;
 use crate::{Failure, Interface, Limits, Phase, Setting, Trace};
 
-/// An agent as it takes part in a run on problems of regression.
+/// An agent with its settings and limits, as a run on problems of regression uses it.
 ///
-/// A problem may train it many times; all trainings of it draw on one limit of fuel.
+/// A problem may train it many times; all trainings share one limit of fuel.
 pub struct ConfiguredRegressor {
-    /// None where the agent does no regression.
+    /// The world `regressor`; None where the agent does not support regression.
     component: Option<RegressorPre<Meter>>,
     settings: Vec<Setting>,
     limits: Limits,
@@ -39,7 +39,7 @@ impl ConfiguredRegressor {
         Self { component, settings, limits, trace, spent: Arc::default() }
     }
 
-    /// Fuel used by all trainings and by what they left that lives no more.
+    /// Units of fuel used by all trainings, and by trained agents that have been dropped.
     pub fn fuel_used(&self) -> u64 {
         self.spent.load(Ordering::Relaxed)
     }
@@ -66,7 +66,7 @@ impl Regressor for ConfiguredRegressor {
     }
 }
 
-/// A sandbox that says what it used when it ends.
+/// A sandbox that adds the fuel it used to a total when it is dropped.
 struct Metered {
     sandbox: Sandbox<World>,
     spent: Arc<AtomicU64>,
@@ -78,7 +78,7 @@ impl Drop for Metered {
     }
 }
 
-/// Calls the guest's `train`; no data stands for a set of no rows.
+/// Calls the guest's `train`; None stands for an empty data set.
 pub(crate) fn train(
     sandbox: &mut Sandbox<World>,
     task: &RegressionTask,
@@ -97,19 +97,19 @@ pub(crate) fn train(
     })
 }
 
-/// The interface's view of examples.
+/// Converts training examples to the types of the interface.
 fn dataset(targets: &Targets) -> wit::Dataset<'_> {
     wit::Dataset { inputs: matrix(targets.inputs()), targets: targets.targets() }
 }
 
-/// A trained agent, alive in its store: a belief over functions and noise.
+/// A trained agent in its store: a posterior distribution over functions and noise.
 pub struct TrainedRegressor {
     metered: Metered,
     model: ResourceAny,
 }
 
 impl TrainedRegressor {
-    /// Fuel used so far: by training and by every call since.
+    /// Units of fuel used so far, by training and all later calls.
     pub fn fuel_used(&self) -> u64 {
         self.metered.sandbox.fuel_used()
     }

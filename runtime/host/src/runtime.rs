@@ -1,4 +1,4 @@
-//! The engine, with its guarantees, and what it links into every agent.
+//! The engine with its guarantees, and the host functions that it links into every agent.
 
 use std::path::Path;
 
@@ -11,13 +11,13 @@ use crate::load_error::{LoadError, one_line};
 use crate::meter::Meter;
 use crate::{Agent, Limits, artifact, wasi};
 
-/// A guest's stack; a recursion deeper than this traps.
+/// The bytes of a guest's stack; deeper recursion traps.
 const STACK_BYTES: usize = 1 << 20;
 
-/// What a growth costs whatever its size: a call of the engine, as long as some forty instructions.
+/// The fuel that a growth of memory costs, whatever its size: a call of the engine takes as long as about forty instructions.
 const GROW_FUEL: u8 = 40;
 
-/// The interpreter's code for a machine as this one is.
+/// The target of the interpreter's code: pointer width and byte order of this machine.
 const INTERPRETER: &str = match (cfg!(target_pointer_width = "64"), cfg!(target_endian = "little")) {
     (true, true) => "pulley64",
     (true, false) => "pulley64be",
@@ -25,29 +25,30 @@ const INTERPRETER: &str = match (cfg!(target_pointer_width = "64"), cfg!(target_
     (false, false) => "pulley32be",
 };
 
-/// How an agent's code is run. Both ways give the same bits and count the same fuel.
+/// How an agent's code is executed. Both ways give the same bits and count the same fuel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Execution {
-    /// As code of this machine.
+    /// Compiled to machine code.
     #[default]
     Compiled,
-    /// By the engine's portable interpreter, many times slower: a second opinion that shares no machine code with the first.
+    /// In the engine's portable interpreter: many times slower, and an independent check, because it shares no machine code with
+    /// the other.
     Interpreted,
 }
 
-/// Loads agents and holds what they share.
+/// Loads agents, and holds the engine and the linked host functions that they share.
 pub struct Runtime {
     engine: Engine,
     linker: Linker<Meter>,
 }
 
 impl Runtime {
-    /// A runtime that keeps compiled code in `cache`, or nowhere. A cache that cannot be used is not an error: it
-    /// only costs time.
+    /// Makes a runtime that keeps compiled code in the directory `cache`, or nowhere. An unusable cache is not an error; it only
+    /// costs time.
     ///
     /// # Errors
     ///
-    /// Where the engine does not run on this machine.
+    /// When the engine does not support this machine.
     pub fn new(execution: Execution, cache: Option<&Path>) -> Result<Self, LoadError> {
         let mut config = Config::new();
         config
@@ -74,7 +75,7 @@ impl Runtime {
     ///
     /// # Errors
     ///
-    /// Where the bytes are not an agent that this host runs.
+    /// When the bytes are not an agent that this host can run.
     pub fn load(&self, bytes: &[u8], limits: Limits) -> Result<Agent, LoadError> {
         let component = artifact::compile(&self.engine, &artifact::component(bytes)?)?;
         let interfaces = artifact::check(&self.engine, &component)?;

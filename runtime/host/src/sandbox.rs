@@ -1,4 +1,4 @@
-//! A guest in its store: the one place that calls it and classifies how a call ends.
+//! A guest in its store: the only place that calls guests and classifies the outcomes of calls.
 
 use jointly_core::Matrix;
 use wasmtime::{Store, Trap, WasmBacktrace};
@@ -11,13 +11,13 @@ use crate::wasi::Fault;
 use crate::world::World;
 use crate::{Failure, Kind, Limits, Phase, Setting, Trace};
 
-/// Bytes that an answer may have beyond what was asked for: room for texts.
+/// The most bytes of an answer beyond its numbers, for texts.
 const SLACK_BYTES: usize = 1 << 20;
-/// Handles of resources that a guest may hold, its own and those of WASI.
+/// The most handles of resources that a guest may hold, its own and those of WASI.
 const HANDLES: usize = 100_000;
-/// What the engine says of a handle too many.
+/// The engine's error about too many handles.
 const NO_HANDLE: &str = "store handle limit exceeded";
-/// What the engine says of instances, memories or tables too many.
+/// The engine's error about too many instances, memories or tables.
 const TOO_MANY: &str = "resource limit exceeded";
 
 /// A store with an instance of an agent in it, as one of the worlds.
@@ -28,7 +28,7 @@ pub(crate) struct Sandbox<W> {
 }
 
 impl<W: World> Sandbox<W> {
-    /// The seed is the one that it is to be trained with: a guest may take random numbers as soon as it starts.
+    /// Makes a store with an instance. `seed` is the seed of the training: a guest may take random numbers as soon as it starts.
     pub(crate) fn new(component: &W::Pre, limits: Limits, trace: Trace, seed: u64) -> Result<Self, Failure> {
         let mut store = Store::new(W::engine(component), Meter::new(limits, trace, seed));
         store.limiter(|meter| meter);
@@ -43,7 +43,7 @@ impl<W: World> Sandbox<W> {
         }
     }
 
-    /// Calls the guest; whatever goes wrong becomes a failure of the phase.
+    /// Calls the guest; any error becomes a failure of the phase.
     pub(crate) fn call<T>(
         &mut self,
         phase: Phase,
@@ -52,7 +52,7 @@ impl<W: World> Sandbox<W> {
         self.call_for(phase, 0, call)
     }
 
-    /// The same, where an answer of so many bytes is due.
+    /// Calls the guest, for an answer of `bytes` bytes; a larger one, beyond some slack for texts, is an error.
     pub(crate) fn call_for<T>(
         &mut self,
         phase: Phase,
@@ -65,28 +65,28 @@ impl<W: World> Sandbox<W> {
         answer.map_err(|error| classify(&self.store, phase, &error))
     }
 
-    /// Bytes of the guest's memories, which never shrink.
+    /// Bytes of all memories of the guest, which never shrink.
     pub(crate) fn memory_used(&self) -> u64 {
         self.store.data().memory_used()
     }
 
-    /// Fuel used so far.
+    /// Units of fuel used so far.
     pub(crate) fn fuel_used(&self) -> u64 {
         self.fuel - self.store.get_fuel().unwrap_or(0)
     }
 }
 
-/// The interface's view of a matrix.
+/// Converts a matrix to the types of the interface.
 pub(crate) fn matrix(matrix: &Matrix) -> types::Matrix<'_> {
     types::Matrix { rows: matrix.rows() as u32, cols: matrix.cols() as u32, values: matrix.values() }
 }
 
-/// The interface's view of a setting.
+/// Converts a setting to the types of the interface.
 pub(crate) fn setting(setting: &Setting) -> types::SettingParam<'_> {
     types::SettingParam { name: &setting.name, value: &setting.value }
 }
 
-/// What an agent's own word for a failure is to the unit.
+/// Converts a failure that an agent reports itself to the failure of its unit.
 pub(crate) fn own_word(phase: Phase, failure: types::Failure) -> Failure {
     let message = match failure {
         types::Failure::InvalidSetting(reason) => format!("invalid setting: {reason}"),
@@ -97,18 +97,19 @@ pub(crate) fn own_word(phase: Phase, failure: types::Failure) -> Failure {
     Failure { phase, kind: Kind::AgentFailure, message: clean(&message) }
 }
 
-/// An answer that breaks the contract.
+/// Makes the failure of an answer that breaks the contract.
 pub(crate) fn invalid(message: String) -> Failure {
     Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message }
 }
 
-/// Why there is no instance. Before anything of the guest has run it was refused, or it is the machine that fails.
+/// Classifies why there is no instance. Before any code of the guest has run, either the guest was refused or the machine
+/// failed.
 fn unstarted(store: &Store<Meter>, fuel: u64, error: &wasmtime::Error) -> Failure {
     let (meter, text) = (store.data(), one_line(error));
     if text.starts_with(TOO_MANY) {
         return Failure { phase: Phase::Load, kind: Kind::Refused, message: text };
     }
-    // All that a guest does takes fuel, and what ends it need not be a trap.
+    // Fuel used means that code of the guest ran; its end need not be a trap.
     let ran = store.get_fuel().is_ok_and(|left| left < fuel) || error.is::<Trap>() || error.is::<WasmBacktrace>();
     if ran || meter.host_is_short {
         return classify(store, Phase::Load, error);
@@ -121,7 +122,7 @@ fn unstarted(store: &Store<Meter>, fuel: u64, error: &wasmtime::Error) -> Failur
     Failure { phase: Phase::Load, kind, message }
 }
 
-/// How a call ended, from the engine's error and what the store saw before it.
+/// Classifies how a call ended, from the engine's error and the state of the store.
 fn classify(store: &Store<Meter>, phase: Phase, error: &wasmtime::Error) -> Failure {
     let meter = store.data();
     let (kind, message) = match error.downcast_ref::<Trap>() {
@@ -140,7 +141,7 @@ fn classify(store: &Store<Meter>, phase: Phase, error: &wasmtime::Error) -> Fail
     Failure { phase, kind, message: clean(&message) }
 }
 
-/// What a guest that is no more said last.
+/// Returns the last line of the log of a guest that has ended, as the end of a message.
 fn last_words(meter: &Meter) -> String {
     meter.trace.last_line().map(|last| format!("; its log ends: {last}")).unwrap_or_default()
 }

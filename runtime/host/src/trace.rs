@@ -1,23 +1,23 @@
-//! What an agent says while it works: its progress, and a bounded log.
+//! The progress and the bounded log of an agent.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// The lines of a log that are kept: enough to see what an agent does.
+/// The most lines of a log that are kept.
 const LINES: usize = 20;
-/// The bytes of a line that are kept.
+/// The most bytes of a line that are kept.
 pub(crate) const LINE_BYTES: usize = 2 * 1024;
 
-/// What Rust's panics say after what happened, which is no news of it.
+/// The hint that Rust prints after a panic's message, which says nothing about the panic.
 const HINT: &str = "note: run with `RUST_BACKTRACE=1`";
 
-/// What an agent says, shared between its store and whoever shows or keeps it.
+/// The progress and the log of an agent, shared between its store and the code that shows or keeps them.
 #[derive(Clone, Debug, Default)]
 pub struct Trace(Arc<Said>);
 
 #[derive(Debug, Default)]
 struct Said {
-    /// The bits of an `f32`.
+    /// The progress, as the bits of an `f32`.
     progress: AtomicU32,
     log: Mutex<Log>,
 }
@@ -30,30 +30,30 @@ struct Log {
 }
 
 impl Trace {
-    /// The fraction of its current call that the agent says is done, between 0 and 1.
+    /// The completed fraction of the current call, as the agent reports it, from 0 to 1.
     pub fn progress(&self) -> f32 {
         f32::from_bits(self.0.progress.load(Ordering::Relaxed))
     }
 
-    /// The first lines that the agent logged, and the number of those that came after.
+    /// Returns the first lines that the agent logged, and the number of further lines.
     pub fn log(&self) -> (Vec<String>, u64) {
         let log = self.kept();
         (log.first.clone(), log.lines - log.first.len() as u64)
     }
 
-    /// The last line that the agent logged, if any: of those that say something.
+    /// Returns the last informative line that the agent logged, if any.
     pub(crate) fn last_line(&self) -> Option<String> {
         let log = self.kept();
         (!log.last.is_empty()).then(|| log.last.clone())
     }
 
-    /// Keeps what lies in [0, 1]; a guest may say anything.
+    /// Sets the progress, clamped to [0, 1], with 0 for NaN: a guest may report any number.
     pub fn set_progress(&self, fraction: f32) {
         let fraction = if fraction >= 0.0 { fraction.min(1.0) } else { 0.0 };
         self.0.progress.store(fraction.to_bits(), Ordering::Relaxed);
     }
 
-    /// Keeps the start of a line while there is room for it; counts it in any case.
+    /// Keeps the start of a line until the limits are reached; counts the line in any case.
     pub fn add_line(&self, line: &str) {
         let mut end = line.len().min(LINE_BYTES);
         while !line.is_char_boundary(end) {

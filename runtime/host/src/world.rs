@@ -1,4 +1,4 @@
-//! The worlds that an agent may live in, as the sandbox sees them.
+//! The worlds of the interface, as the sandbox uses them.
 
 use wasmtime::{Engine, Store};
 

@@ -14,7 +14,7 @@ pub enum DensityError {
     /// There are no targets.
     #[error("there are no targets")]
     Empty,
-    /// The belief is certain of a target: without variance and noise there is no density.
+    /// A target has neither variance nor noise under the belief, and so no density.
     #[error("the target of row {row} has no variance and no noise, so no density")]
     Certain {
         /// The row.

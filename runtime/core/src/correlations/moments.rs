@@ -31,7 +31,7 @@ pub enum MomentsError {
     /// An infinity or a NaN.
     #[error("{what} of row {row} is not finite")]
     NotFinite {
-        /// Of what.
+        /// The name of the list.
         what: &'static str,
         /// The row.
         row: usize,
@@ -39,7 +39,7 @@ pub enum MomentsError {
     /// A variance or standard deviation below zero.
     #[error("{what} of row {row} is negative: {value}")]
     Negative {
-        /// Of what.
+        /// The name of the list.
         what: &'static str,
         /// The row.
         row: usize,

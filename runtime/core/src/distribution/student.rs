@@ -62,7 +62,7 @@ fn upper_tail(t: f64, degrees: f64) -> f64 {
         return 0.0;
     }
     let square = t * t;
-    // Beyond 1e154 the square overflows, and the tail is far below what such a t is asked for.
+    // Beyond 1e154 the square of t overflows; the tail is negligible there.
     if square.is_infinite() {
         return 0.0;
     }

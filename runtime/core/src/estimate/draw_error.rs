@@ -124,7 +124,7 @@ mod tests {
         error
     }
 
-    /// What an estimator says where no draw allows the labels.
+    /// The estimate where the labels have probability 0 under all draws.
     fn impossible(functions: usize) -> JointEstimate {
         JointEstimate { log_likelihood: f64::NEG_INFINITY, weights: vec![f64::NAN; functions], variance: f64::NAN }
     }

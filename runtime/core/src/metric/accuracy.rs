@@ -47,7 +47,7 @@ pub fn accuracy(probs: &[f64], labels: &[u32], num_classes: usize) -> f64 {
 ///
 /// # Panics
 /// When `probs` does not hold a row of `num_classes`, at least two, for each label, a probability is not in [0, 1] or a
-/// label is no class.
+/// label is not a class.
 pub fn accuracy_score(probs: &[f64], labels: &[u32], num_classes: usize) -> Score {
     let hit = |(row, label): (&[f64], u32)| f64::from(u8::from(top_class(row).0 == label));
     Score::of(&labelled(probs, labels, num_classes).map(hit).collect::<Vec<_>>())

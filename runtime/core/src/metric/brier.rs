@@ -55,7 +55,7 @@ pub struct BrierScore {
 ///
 /// # Panics
 /// When `probs` does not hold a row of `num_classes`, at least two, for each label, a probability is not in [0, 1] or a
-/// label is no class.
+/// label is not a class.
 pub fn brier(probs: &[f64], labels: &[u32], num_classes: usize) -> BrierScore {
     let groups = Groups::of(probs, labels, num_classes);
     let mut scores = Vec::with_capacity(labels.len());

@@ -23,7 +23,7 @@ pub struct NegativeLogLikelihood {
 ///
 /// # Panics
 /// When `probs` does not hold a row of `num_classes`, at least two, for each label, a probability is not in [0, 1] or a
-/// label is no class.
+/// label is not a class.
 pub fn nll(probs: &[f64], labels: &[u32], num_classes: usize) -> NegativeLogLikelihood {
     let loss = |(row, label): (&[f64], u32)| -libm::log(row[label as usize]);
     let losses: Vec<f64> = labelled(probs, labels, num_classes).map(loss).collect();

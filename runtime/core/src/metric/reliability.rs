@@ -62,7 +62,7 @@ pub struct ReliabilityDiagram {
 ///
 /// # Panics
 /// When `probs` does not hold a row of `num_classes`, at least two, for each label, a probability is not in [0, 1], a
-/// label is no class, `top_k` is not from 1 to `num_classes`, or `bins` are none or have edges out of order.
+/// label is not a class, `top_k` is not from 1 to `num_classes`, or `bins` are none or have edges out of order.
 pub fn reliability_diagram(
     probs: &[f64],
     labels: &[u32],

@@ -33,9 +33,9 @@ pub enum AnswerError {
         what: &'static str,
         /// The place in it.
         index: usize,
-        /// What is there.
+        /// The value found.
         value: f64,
-        /// What must be there.
+        /// The values that are allowed.
         expected: &'static str,
     },
     /// An interval ends before it begins.

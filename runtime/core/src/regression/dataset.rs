@@ -5,7 +5,7 @@ use thiserror::Error;
 
 use crate::matrix::Matrix;
 
-/// What an agent knows before it sees any data.
+/// The properties of a problem of regression that an agent is told before training.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct RegressionTask {
     /// Number of features of an input, at least 1.

@@ -1,4 +1,4 @@
-//! What a program finds when it starts: no environment, no arguments, no terminal, and the log to print into.
+//! `wasi:cli`: no environment, no arguments and no terminal; standard output and error go into the log.
 
 use wasmtime::component::{LinkerInstance, Resource};
 
@@ -7,9 +7,9 @@ use super::io::{self, OutputStream};
 use super::link::{absent, function};
 use crate::meter::Meter;
 
-/// `wasi:cli/terminal-input`'s resource, of which there is none.
+/// The resource of `wasi:cli/terminal-input`, which never exists.
 struct TerminalInput;
-/// `wasi:cli/terminal-output`'s resource, of which there is none.
+/// The resource of `wasi:cli/terminal-output`, which never exists.
 struct TerminalOutput;
 
 /// Links `wasi:cli/environment`.

@@ -1,4 +1,4 @@
-//! Clocks that nobody winds: time passes as a guest looks at it, and when it sleeps.
+//! `wasi:clocks`: virtual time, which advances when a guest reads a clock and when it sleeps.
 
 use wasmtime::component::{ComponentType, LinkerInstance, Lower};
 
@@ -7,21 +7,21 @@ use super::link::{Caller, function};
 use crate::meter::Meter;
 
 const SECOND: u64 = 1_000_000_000;
-/// What passes with each look, so that a loop that waits for a time ends.
+/// The nanoseconds that pass with each reading, so that a loop that waits for a time ends.
 const STEP: u64 = SECOND / 1_000;
-/// What the monotonic clock shows first: a day, so that a guest may reckon back from it.
+/// The first reading of the monotonic clock, in nanoseconds: a day, so that a guest may subtract from it.
 const UP: u64 = 86_400 * SECOND;
-/// What the wall clock shows first, in seconds: the start of the year 2025.
+/// The first reading of the wall clock, in seconds: the start of the year 2025.
 const EPOCH_SECONDS: u64 = 1_735_689_600;
 
-/// Virtual time, in nanoseconds since the store was made.
+/// The virtual time, in nanoseconds since the store was made.
 #[derive(Default)]
 pub(super) struct Clock {
     elapsed: u64,
 }
 
 impl Clock {
-    /// The monotonic clock's time; a moment passes.
+    /// Reads the monotonic clock, in nanoseconds, which advances the time.
     pub(super) fn read(&mut self) -> u64 {
         self.elapsed = self.elapsed.saturating_add(STEP);
         self.now()
@@ -31,7 +31,7 @@ impl Clock {
         UP.saturating_add(self.elapsed)
     }
 
-    /// Lets the time pass until then.
+    /// Advances the time to `then`, in nanoseconds of the monotonic clock, unless it is past.
     pub(super) fn wait_until(&mut self, then: u64) {
         self.elapsed = self.elapsed.max(then.saturating_sub(UP));
     }

@@ -1,13 +1,13 @@
-//! A file system without a directory: everything in it is reached from one, so nothing is.
+//! `wasi:filesystem` without a preopened directory, so that no file can be reached.
 
 use wasmtime::component::{LinkerInstance, Resource};
 
 use super::link::{absent, function, uncallable};
 use crate::meter::Meter;
 
-/// A file or directory, of which there is none.
+/// A file or directory, which never exists.
 struct Descriptor;
-/// A listing of a directory, of which there is none.
+/// A listing of a directory, which never exists.
 struct DirectoryEntryStream;
 
 const DESCRIPTOR: [&str; 27] = [

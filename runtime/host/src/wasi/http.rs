@@ -1,4 +1,5 @@
-//! Requests that can be made, take nothing that they are told, and are denied when they are sent; none ever comes in.
+//! `wasi:http`: outgoing requests can be made, ignore what is set on them, and are denied when they are sent; no request comes
+//! in.
 
 use wasmtime::component::{LinkerInstance, Resource, Val};
 
@@ -7,25 +8,25 @@ use crate::meter::Meter;
 
 /// Headers, which stay empty.
 struct Fields;
-/// A request to send; it keeps nothing of what it is told.
+/// A request to send; it ignores what is set on it.
 struct OutgoingRequest;
 /// How long to wait for an answer; kept nowhere.
 struct RequestOptions;
 /// An answer to a request that never came.
 struct OutgoingResponse;
-/// A request that came in, of which there is none.
+/// A request that came in; this resource never exists.
 struct IncomingRequest;
-/// An answer that came in, of which there is none.
+/// An answer that came in; this resource never exists.
 struct IncomingResponse;
-/// A body that came in, of which there is none.
+/// A body that came in; this resource never exists.
 struct IncomingBody;
-/// A body to send, of which there is none: requests refuse to have one.
+/// A body to send; this resource never exists: requests refuse to have one.
 struct OutgoingBody;
-/// Where an answer to a request is put, of which there is none.
+/// Where an answer to a request is put; this resource never exists.
 struct ResponseOutparam;
-/// What follows a body that came in, of which there is none.
+/// The trailers of an incoming body; this resource never exists.
 struct FutureTrailers;
-/// An answer to come, of which there is none.
+/// An answer to come; this resource never exists.
 struct FutureIncomingResponse;
 
 /// Links `wasi:http/outgoing-handler`.

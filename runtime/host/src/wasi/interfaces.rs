@@ -1,4 +1,4 @@
-//! The interfaces that are offered, each with what links it.
+//! The interfaces that are offered, each with the function that links it.
 
 use wasmtime::component::{Linker, LinkerInstance};
 
@@ -11,7 +11,7 @@ const MINOR: &str = "0.2.";
 
 type Link = fn(&mut LinkerInstance<'_, Meter>) -> wasmtime::Result<()>;
 
-/// What the toolchains of C, JavaScript, Python and Rust import, and the insecure random numbers besides.
+/// The interfaces that toolchains of C, JavaScript, Python and Rust import, and insecure random numbers.
 const OFFERED: [(&str, Link); 29] = [
     ("wasi:cli/environment", cli::environment),
     ("wasi:cli/exit", cli::exit),
@@ -44,7 +44,7 @@ const OFFERED: [(&str, Link); 29] = [
     ("wasi:sockets/udp-create-socket", sockets::udp_create_socket),
 ];
 
-/// Links all that is offered.
+/// Links all offered interfaces.
 pub(crate) fn link(linker: &mut Linker<Meter>) -> wasmtime::Result<()> {
     OFFERED.iter().try_for_each(|(name, link)| link(&mut linker.instance(&format!("{name}@{RELEASE}"))?))
 }

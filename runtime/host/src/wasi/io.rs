@@ -1,4 +1,4 @@
-//! Streams that are at their end or lead into the log, and waiting that takes no time.
+//! `wasi:io`: input streams at their end, output streams into the log, and polls that return at once.
 
 use wasmtime::component::{ComponentType, LinkerInstance, Lower, Resource, ResourceType};
 
@@ -8,18 +8,18 @@ use crate::charge::{CALL_FUEL, charge};
 use crate::meter::Meter;
 use crate::trace::LINE_BYTES;
 
-/// What an output stream takes at a time.
+/// The most bytes that an output stream takes in one call.
 const ROOM: u64 = 64 << 10;
-/// What looking at one pollable costs.
+/// The fuel that each pollable of a poll costs.
 const LOOK_FUEL: u64 = 100;
 
-/// `wasi:io/error`'s resource, of which there is none: no stream fails otherwise than by its end.
+/// The resource of `wasi:io/error`, which never exists: streams only fail by their end.
 pub(super) struct IoError;
 /// The stream of the empty standard input.
 pub(super) struct InputStream;
-/// A stream into the log; what its handle stands for is its place in the output.
+/// A stream into the log; its representation is its place in the output.
 pub(super) struct OutputStream;
-/// Something that a guest may wait for; what its handle stands for is its place in [`Pollables`].
+/// An event that a guest may wait for; its representation is its place in [`Pollables`].
 pub(super) struct Pollable;
 
 /// The times that pollables wait for. Streams are always ready: theirs is 0.
@@ -86,7 +86,7 @@ pub(super) fn poll(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Result
     function(instance, "poll", |store, (list,): (Vec<Resource<Pollable>>,)| Ok((ready(store, &list)?,)))
 }
 
-/// The places in the list of what is ready, after a wait for the first that is.
+/// Returns the indices of ready pollables, after the time has advanced to the first that is ready.
 fn ready(store: &mut Caller<'_>, list: &[Resource<Pollable>]) -> wasmtime::Result<Vec<u32>> {
     charge(store, LOOK_FUEL * list.len() as u64)?;
     let wasi = &mut store.data_mut().wasi;

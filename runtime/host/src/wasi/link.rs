@@ -1,4 +1,4 @@
-//! How functions and resources are linked that have no more to them than what they answer.
+//! Links functions with fixed answers, and resources without state.
 
 use wasmtime::component::{ComponentNamedList, Lift, LinkerInstance, Lower, Resource, ResourceType, Val};
 use wasmtime::{AsContextMut, StoreContextMut};
@@ -10,7 +10,7 @@ use crate::meter::Meter;
 /// A host function's view of the store of the guest that calls it.
 pub(super) type Caller<'a> = StoreContextMut<'a, Meter>;
 
-/// Links a function that costs the price of a call.
+/// Links a function that costs the fuel of a call.
 pub(super) fn function<Params, Return>(
     instance: &mut LinkerInstance<'_, Meter>,
     name: &str,
@@ -26,11 +26,10 @@ where
     })
 }
 
-/// What a byte or an element that a call is given costs besides, for the host makes a value of each.
+/// The fuel that each byte or element of an argument costs in addition, because the host makes a value of it.
 const GIVEN_FUEL: u64 = 4;
 
-/// Links functions that always give the same answer, whatever they are given. A guest may have imported them by another type
-/// than WASI's.
+/// Links functions that always return the same answer. A guest may have imported them with another type than WASI's.
 pub(super) fn answer(instance: &mut LinkerInstance<'_, Meter>, names: &[&str], answer: &Val) -> wasmtime::Result<()> {
     for name in names {
         let (answer, name) = (answer.clone(), (*name).to_owned());
@@ -46,7 +45,7 @@ pub(super) fn answer(instance: &mut LinkerInstance<'_, Meter>, names: &[&str], a
     Ok(())
 }
 
-/// How much a call was given: bytes of texts, and elements.
+/// The size of a call's arguments: bytes of texts, and elements.
 fn size(given: &Val) -> u64 {
     match given {
         Val::String(text) => text.len() as u64,
@@ -59,7 +58,7 @@ fn size(given: &Val) -> u64 {
     }
 }
 
-/// Lets go of the handles that a call was given.
+/// Drops the handles among a call's arguments.
 fn give_up(store: &mut Caller<'_>, given: &Val) -> wasmtime::Result<()> {
     match given {
         Val::Resource(resource) => resource.resource_drop(store.as_context_mut()),
@@ -68,17 +67,17 @@ fn give_up(store: &mut Caller<'_>, given: &Val) -> wasmtime::Result<()> {
     }
 }
 
-/// The answer of a call that fails with the case of an enumeration.
+/// Makes the answer of a call that fails with a case of an enumeration.
 pub(super) fn failed(code: &str) -> Val {
     Val::Result(Err(Some(Box::new(Val::Enum(code.to_owned())))))
 }
 
-/// Links a resource that has nothing behind it.
+/// Links a resource without state.
 pub(super) fn resource<T: 'static>(instance: &mut LinkerInstance<'_, Meter>, name: &str) -> wasmtime::Result<()> {
     instance.resource(name, ResourceType::host::<T>(), |mut store, _| charge(&mut store, CALL_FUEL))
 }
 
-/// Links a resource of which there never is one, so that nothing of it can be called.
+/// Links a resource that never exists, so that its methods cannot be called.
 pub(super) fn absent<T: 'static>(
     instance: &mut LinkerInstance<'_, Meter>,
     name: &str,
@@ -88,13 +87,13 @@ pub(super) fn absent<T: 'static>(
     methods.iter().try_for_each(|method| uncallable(instance, &format!("[method]{name}.{method}")))
 }
 
-/// Links a function that takes what there never is one of.
+/// Links a function that takes a handle of a resource that never exists.
 pub(super) fn uncallable(instance: &mut LinkerInstance<'_, Meter>, name: &str) -> wasmtime::Result<()> {
     let called = name.to_owned();
     instance.func_new(name, move |_, _, _, _| Err(Fault::Uncallable(called.clone()).into()))
 }
 
-/// A new handle of a resource that has nothing behind it.
+/// Makes a new handle of a resource without state.
 pub(super) fn handle<T: 'static>() -> Resource<T> {
     Resource::new_own(0)
 }

@@ -1,8 +1,8 @@
-//! A virtual WASI 0.2: what the toolchains of other languages import, with nothing of the machine behind it.
+//! A virtual WASI 0.2: the interfaces that toolchains of other languages import, without access to the machine.
 //!
-//! Every answer is a function of the guest's seed and of its calls so far. Time passes only as the guest looks at
-//! it or sleeps, random numbers come from the unit's streams, what is printed goes into the bounded log, and there
-//! are no files and no network: what would give one fails with WASI's own error.
+//! Every answer is a function of the guest's seed and of its calls so far. Time advances only when the guest reads
+//! a clock or sleeps, random numbers come from the unit's streams, printed text goes into the bounded log, and there are no
+//! files and no network: calls that would open one fail with WASI's own error.
 
 mod cli;
 mod clocks;

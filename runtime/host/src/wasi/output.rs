@@ -1,4 +1,4 @@
-//! What a guest prints, cut into lines for its log.
+//! Printed text of a guest, split into lines for its log.
 
 use std::mem;
 
@@ -8,7 +8,7 @@ use crate::trace::LINE_BYTES;
 #[derive(Default)]
 pub(super) struct Output([Line; 2]);
 
-/// The start of a line that has no end yet: as much as the log would keep.
+/// The start of an unfinished line, as much as the log would keep.
 #[derive(Default)]
 struct Line {
     begun: bool,
@@ -16,7 +16,7 @@ struct Line {
 }
 
 impl Output {
-    /// Adds what is printed to a stream; every line that it ends goes to `log`.
+    /// Adds text that is printed to a stream; every finished line goes to `log`.
     pub(super) fn print(&mut self, stream: u32, mut bytes: &[u8], mut log: impl FnMut(&str)) {
         let line = &mut self.0[usize::from(stream != 0)];
         while let Some(end) = bytes.iter().position(|&byte| byte == b'\n') {
@@ -29,7 +29,7 @@ impl Output {
         }
     }
 
-    /// Ends the lines that are begun.
+    /// Finishes the lines that have no line end yet.
     pub(super) fn end_lines(&mut self) -> impl Iterator<Item = String> {
         self.0.iter_mut().filter(|line| line.begun).map(Line::end)
     }

@@ -1,4 +1,4 @@
-//! Random numbers from streams that the unit's seed names.
+//! `wasi:random`: random numbers from streams named by the unit's seed.
 
 use jointly_core::{Stream, stream};
 use wasmtime::component::LinkerInstance;
@@ -8,10 +8,10 @@ use super::link::{Caller, function};
 use crate::charge::charge;
 use crate::meter::Meter;
 
-/// What the host will hold for a guest in one call; `getrandom` asks for a few bytes.
+/// The most random bytes of one call; `getrandom` requests a few bytes.
 pub(super) const MOST_BYTES: u64 = 16 << 20;
 
-/// A stream for each interface, so that one moves no other.
+/// One stream for each interface, so that the use of one does not change another.
 pub(super) struct Random {
     secure: Stream,
     insecure: Stream,
@@ -19,7 +19,7 @@ pub(super) struct Random {
 }
 
 impl Random {
-    /// The streams of a guest that is to train with `seed`.
+    /// Makes the streams of a guest that trains with `seed`.
     pub(super) fn new(seed: u64) -> Self {
         let named = |purpose| stream(seed, purpose, "", 0);
         Self {
@@ -52,7 +52,7 @@ pub(super) fn insecure_seed(instance: &mut LinkerInstance<'_, Meter>) -> wasmtim
     })
 }
 
-/// So many bytes, of whole words of a stream in little-endian order.
+/// Draws this number of bytes, from whole words of a stream in little-endian order.
 fn bytes(store: &mut Caller<'_>, count: u64, next: impl Fn(&mut Random) -> u64) -> wasmtime::Result<Vec<u8>> {
     if count > MOST_BYTES {
         return Err(Fault::TooManyBytes(count).into());

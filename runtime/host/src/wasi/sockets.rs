@@ -1,21 +1,21 @@
-//! A network to which every access is denied.
+//! `wasi:sockets`: every access to the network is denied.
 
 use wasmtime::component::LinkerInstance;
 
 use super::link::{absent, answer, failed, function, handle, resource, uncallable};
 use crate::meter::Meter;
 
-/// The network, which stands for a right that nothing follows from.
+/// The network: a handle that gives access to nothing.
 struct Network;
-/// A socket, of which there is none.
+/// A socket; this resource never exists.
 struct TcpSocket;
-/// A socket, of which there is none.
+/// A socket; this resource never exists.
 struct UdpSocket;
-/// What a socket receives, of which there is none.
+/// A stream of received datagrams; this resource never exists.
 struct IncomingDatagramStream;
-/// What a socket sends, of which there is none.
+/// A stream of sent datagrams; this resource never exists.
 struct OutgoingDatagramStream;
-/// The answer to a name's look-up, of which there is none.
+/// The answer to a name's look-up; this resource never exists.
 struct ResolveAddressStream;
 
 const DENIED: &str = "access-denied";

@@ -1,11 +1,11 @@
-//! All that a guest can find out or change through WASI.
+//! The state that a guest can read or change through WASI.
 
 use super::clocks::Clock;
 use super::io::Pollables;
 use super::output::Output;
 use super::random::Random;
 
-/// The state behind the interfaces, one a store.
+/// The state behind the interfaces, one for each store.
 pub(crate) struct VirtualWorld {
     pub(super) clock: Clock,
     pub(super) random: Random,
@@ -14,7 +14,7 @@ pub(crate) struct VirtualWorld {
 }
 
 impl VirtualWorld {
-    /// The world of a guest that is to train with `seed`.
+    /// Makes the state of a guest that trains with `seed`.
     pub(crate) fn new(seed: u64) -> Self {
         Self {
             clock: Clock::default(),
@@ -24,7 +24,7 @@ impl VirtualWorld {
         }
     }
 
-    /// Ends the lines that the guest has begun to print; these are theirs.
+    /// Finishes the lines that the guest has printed without a line end, and returns them.
     pub(crate) fn end_lines(&mut self) -> impl Iterator<Item = String> {
         self.output.end_lines()
     }
