@@ -3,9 +3,10 @@
 use std::fmt::Debug;
 use std::sync::OnceLock;
 
+use jointly_classification::Evaluation;
 use jointly_classification::{EvaluateError, Instance, Problem};
 use jointly_core::regression::{Belief as _, Regressor as _};
-use jointly_core::{Classifier as _, Dataset, Evaluation, Inputs, Matrix, Model as _, Task, TokenMatrix, Tokens};
+use jointly_core::{Classifier as _, Dataset, Inputs, Matrix, Model as _, Task, TokenMatrix, Tokens};
 use jointly_host::{Agent, Description, Failure, LoadError, Trace};
 use jointly_regression::{FitError, Noise, PredictionOptions, Process, Simulation, Sizes, TestSet, fit};
 use serde_json::Value;

@@ -6,6 +6,7 @@ mod crates;
 mod dependencies;
 mod imports;
 mod items;
+mod kinds;
 mod layers;
 mod lengths;
 mod results;

@@ -23,15 +23,13 @@ impl From<PartitionArgument> for Partitioning {
 
 #[cfg(test)]
 mod tests {
-    use jointly_record::option_names;
-
     use super::*;
 
     #[test]
     fn a_partition_is_called_what_the_command_line_takes() {
         for argument in PartitionArgument::value_variants() {
             let taken = argument.to_possible_value().unwrap();
-            assert_eq!(option_names::partition((*argument).into()), taken.get_name());
+            assert_eq!(Partitioning::from(*argument).name(), taken.get_name());
         }
     }
 }

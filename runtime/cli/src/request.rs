@@ -9,15 +9,23 @@ use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
-use jointly_classification::{Suite, shift};
+use jointly_classification::Classification;
+use jointly_classification::shift::DatasetShift;
+use jointly_core::TaskKind;
 use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES};
-use jointly_core::limits::SHIFT_FUEL;
+use jointly_core::kind::Kind;
+use jointly_core::limits::USUAL_FUEL;
 use jointly_engine::agent_spec::AgentSpec;
-use jointly_engine::execution::{Belief, Finished};
+use jointly_engine::asked::Asked;
+use jointly_engine::execution::Finished;
+use jointly_engine::kinds::classification::AskedClassification;
+use jointly_engine::kinds::regression::AskedRegression;
+use jointly_engine::kinds::shift::AskedShift;
+use jointly_engine::problem_set::Belief;
 use jointly_engine::problems::Choices;
 use jointly_engine::share::Share;
 use jointly_engine::shift_suite::ShiftChoices;
-use jointly_engine::workload::{Asked, Problems, Workload};
+use jointly_engine::workload::Workload;
 use jointly_engine::{execution, problems, regression_suite, reuse, shift_suite, user_tables};
 use jointly_host::{Interface, Limits};
 use jointly_record::directory::RunDirectory;
@@ -27,9 +35,8 @@ use jointly_record::plan::{MOST_MEMORY, Plan};
 use jointly_record::quantity::counted;
 use jointly_record::shard::Shard;
 use jointly_record::unit::Unit;
-use jointly_record::{attachments, directory};
-use jointly_regression::RegressionSuite;
-use jointly_score::cells;
+use jointly_record::{attachments, directory, suites};
+use jointly_regression::{Regression, RegressionSuite};
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
 
@@ -115,6 +122,15 @@ pub(crate) struct Request {
     shift: ShiftArguments,
 }
 
+/// What makes the suite of a request, for each kind of task.
+type Make = fn(&Request) -> Result<Box<dyn Asked>>;
+
+static ASKED: [(&str, Make); 3] = [
+    (Classification::NAME, Request::suite),
+    (Regression::NAME, Request::regression_suite),
+    (DatasetShift::NAME, Request::shift_suite),
+];
+
 /// A run that has been carried out.
 pub(crate) enum CarriedOut {
     Whole(Box<Done>),
@@ -134,7 +150,7 @@ pub(crate) struct Done {
 impl Request {
     /// The limits of every unit.
     pub(crate) fn limits(&self) -> Limits {
-        let usual = if self.is_of_shift() { SHIFT_FUEL } else { Limits::default().fuel };
+        let usual = self.kind().map_or(USUAL_FUEL, |kind| kind.fuel);
         Limits { fuel: self.fuel.unwrap_or(usual), memory: self.memory << 20 }
     }
 
@@ -179,9 +195,7 @@ impl Request {
             workload.keep_files_in(&directory)?;
             problems::keep(&self.files, &directory)?;
         }
-        if let (Some(evaluation), Problems::Classification(problems)) = (workload.plan.evaluation(), &workload.problems)
-            && let Some(warning) = cells::warning_of(evaluation, problems)
-        {
+        if let Some(warning) = workload.problems.warning(&workload.plan) {
             output::note(&warning);
         }
         interruptible(&out)?;
@@ -257,25 +271,21 @@ impl Request {
 
     /// The interface that the agents must support.
     pub(crate) fn interface(&self) -> Interface {
-        match self.suite.as_deref() {
-            Some(name) if jointly_regression::regression_suite(name).is_some() => Interface::Regression,
-            _ => Interface::Classification,
-        }
+        self.kind().map_or(Interface::Classification, |kind| kind.interface)
     }
 
-    fn is_of_shift(&self) -> bool {
-        self.suite.as_deref().is_some_and(|name| shift::shift_suite(name).is_some())
+    /// The kind of the suite; none where there is no such suite, and of problems of files.
+    fn kind(&self) -> Option<&'static Kind> {
+        suites::kind(self.suite.as_deref()?)
     }
 
-    fn asked(&self) -> Result<Asked> {
-        match self.interface() {
-            Interface::Regression => self.regression_suite(),
-            Interface::Classification if self.is_of_shift() => self.shift_suite(),
-            Interface::Classification => self.suite().map(Asked::Classification),
-        }
+    fn asked(&self) -> Result<Box<dyn Asked>> {
+        let asked = self.kind().and_then(|kind| ASKED.iter().find(|(name, _)| *name == kind.name));
+        // Problems of files are of the first kind, which also says that there is no such suite.
+        asked.unwrap_or(&ASKED[0]).1(self)
     }
 
-    fn regression_suite(&self) -> Result<Asked> {
+    fn regression_suite(&self) -> Result<Box<dyn Asked>> {
         let name = self.suite.as_deref().unwrap_or_default();
         self.refuse_of_classification(&format!("{name} is regression"), "give a table by --table")?;
         self.data.directories().refuse_images(name)?;
@@ -290,10 +300,10 @@ impl Request {
         let pattern = self.problems.as_deref();
         let suite = regression_suite::requested(name, pattern, &tables, choose, &self.data.directories())?;
         let suite = suite.with_context(|| format!("there is no suite {name}"))?;
-        Ok(Asked::Regression { suite, tables, predictor: self.regression.predictor() })
+        Ok(Box::new(AskedRegression { suite, tables, predictor: self.regression.predictor() }))
     }
 
-    fn shift_suite(&self) -> Result<Asked> {
+    fn shift_suite(&self) -> Result<Box<dyn Asked>> {
         let name = self.suite.as_deref().unwrap_or_default();
         self.refuse_of_classification(&format!("{name} is of dataset shift"), "leave it out")?;
         self.regression.refuse()?;
@@ -307,7 +317,7 @@ impl Request {
             &output::note,
         )?;
         let (suite, images) = suite.with_context(|| format!("there is no suite {name}"))?;
-        Ok(Asked::Shift { suite, images })
+        Ok(Box::new(AskedShift { suite, images }))
     }
 
     /// Refuses what only classification in sampled environments and real data has.
@@ -327,7 +337,7 @@ impl Request {
         }
     }
 
-    fn suite(&self) -> Result<Suite> {
+    fn suite(&self) -> Result<Box<dyn Asked>> {
         self.regression.refuse()?;
         self.shift.refuse()?;
         self.data.directories().refuse_images(self.suite.as_deref().unwrap_or("problems of your own"))?;
@@ -339,13 +349,14 @@ impl Request {
             anchors: self.anchors,
             initialization: self.initialization.map(Into::into),
         };
-        problems::requested(
+        let suite = problems::requested(
             self.suite.as_deref(),
             &self.files,
             self.problems.as_deref(),
             choices,
             &self.data.directories(),
-        )
+        )?;
+        Ok(Box::new(AskedClassification { suite }))
     }
 }
 

@@ -9,6 +9,7 @@ mod limits;
 mod marginal;
 mod monte_carlo;
 mod partition;
+mod partitioning;
 mod planes;
 pub mod probit;
 
@@ -21,4 +22,5 @@ pub use limits::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
 pub use marginal::MarginalMean;
 pub use monte_carlo::MonteCarlo;
 pub use partition::{Cells, Partition};
+pub use partitioning::Partitioning;
 pub use planes::Planes;

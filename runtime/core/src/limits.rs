@@ -13,11 +13,15 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// 2 x 10^12 fuel, some ten minutes of an endless loop and thirty times what `ensemble` takes; 1 GiB.
+    /// [`USUAL_FUEL`] and 1 GiB.
     fn default() -> Self {
-        Self { fuel: 2_000_000_000_000, memory: 1 << 30 }
+        Self { fuel: USUAL_FUEL, memory: 1 << 30 }
     }
 }
+
+/// The default limit of an agent's fuel on one problem of most kinds of task: some ten minutes of an endless loop, and thirty
+/// times what `ensemble` takes.
+pub const USUAL_FUEL: u64 = 2_000_000_000_000;
 
 /// The default limit of an agent's fuel on one problem of dataset shift: ten networks of convolutions
 /// on 8,000 images take 7e13.

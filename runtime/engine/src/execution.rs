@@ -7,18 +7,15 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
-use jointly_classification::shift::{Cost, ShiftProblem, ShiftScores, evaluate_shift};
-use jointly_classification::{EvaluateError, Problem, evaluate};
-use jointly_core::{Classifier as _, agent_seed, digest};
-use jointly_host::{Failure, Kind, Phase, Trace};
+use jointly_host::{Kind, Trace};
 use jointly_record::format::Format;
 use jointly_record::unit::{Outcome, Unit, UnitResult};
-use jointly_regression::{FitError, RegressionProblem, RegressionResult};
 use rayon::{ThreadPool, ThreadPoolBuilder};
 
 use crate::activity::{Activity, Watcher};
-use crate::workload::{Contestant, Problems, Workload};
-use crate::{oracle, schedule, training};
+use crate::problem_set::Belief;
+use crate::schedule;
+use crate::workload::Workload;
 
 /// The stack of a thread: a guest's, the engine's own and ours.
 const STACK_BYTES: usize = 8 << 20;
@@ -36,14 +33,6 @@ pub struct Finished {
     pub result: UnitResult,
     /// The predictions that other agents are scored against, where the problem is one of correlations.
     pub belief: Option<Belief>,
-}
-
-/// An agent's predictions at a problem's test inputs.
-pub struct Belief {
-    /// The digest that the result names.
-    pub digest: String,
-    /// The bytes with that digest.
-    pub bytes: Vec<u8>,
 }
 
 /// The plan's units that have no result yet, in the order in which they are run: problem by problem, so that all agents get
@@ -77,11 +66,8 @@ pub fn execute(
     on_threads(units, jobs, watcher, work, |finished| {
         let result = &finished.result;
         recordable(result)?;
-        let failure = match &result.outcome {
-            Outcome::Scored { .. } | Outcome::Regression { .. } | Outcome::Shift { .. } => None,
-            Outcome::Failed(failure) => Some(failure),
-        };
-        watcher.finished(&result.agent, &result.problem, result.seconds.unwrap_or_default(), failure);
+        let seconds = result.seconds.unwrap_or_default();
+        watcher.finished(&result.agent, &result.problem, seconds, result.outcome.failure());
         record(finished)
     })
 }
@@ -157,15 +143,7 @@ pub fn carry_out(workload: &Workload, unit: Unit, activity: &Activity) -> Finish
     let trace = Trace::default();
     activity.begin(&planned.label, problem, trace.clone());
     let mut report = |fraction| activity.sampling(fraction);
-    let scored = match &workload.problems {
-        Problems::Classification(problems) => {
-            classify(workload, &problems[unit.problem], unit.agent, trace.clone(), &mut report).map(|it| (it, None))
-        }
-        Problems::Regression(problems) => regress(workload, &problems[unit.problem], unit.agent, &trace, &mut report),
-        Problems::Shift(problems) => {
-            shift(workload, &problems[unit.problem], unit.agent, trace.clone(), &mut report).map(|it| (it, None))
-        }
-    };
+    let scored = workload.problems.carry_out(workload.participants(), unit, &trace, &mut report);
     activity.end();
     let (outcome, belief) = scored.unwrap_or_else(|failure| (Outcome::Failed(failure), None));
     let result = UnitResult {
@@ -177,113 +155,6 @@ pub fn carry_out(workload: &Workload, unit: Unit, activity: &Activity) -> Finish
         log: log_lines(&trace),
     };
     Finished { result: result.cleaned(), belief }
-}
-
-fn classify(
-    Workload { plan, agents, .. }: &Workload,
-    problem: &Problem,
-    agent: usize,
-    trace: Trace,
-    report: &mut dyn FnMut(f64),
-) -> std::result::Result<Outcome, Failure> {
-    let evaluation = plan.evaluation().expect("a plan of classification");
-    let instance = problem.instance(plan.seed);
-    let (scores, fuel, diagnosis) = match &agents[agent] {
-        Contestant::Agent(contestant) => {
-            let settings = plan.agents[agent].settings.to_list();
-            let mut model = training::train(contestant, settings, plan.limits, trace, (problem, &instance), plan.seed)?;
-            let scores = evaluate(&mut model, problem, &instance, evaluation, plan.seed, report);
-            (scores, Some(model.fuel_used()), None)
-        }
-        Contestant::Oracle(sampling) => {
-            let seed = agent_seed(plan.seed, problem.stream_name());
-            let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;
-            // It does not fail; only an answer that changes could go wrong with it.
-            let scores = match evaluate(&mut posterior, problem, &instance, evaluation, plan.seed, report) {
-                Ok(scores) => Ok(scores),
-                Err(EvaluateError::Inconsistent(message)) => Err(EvaluateError::Inconsistent(message)),
-            };
-            (scores, None, Some(oracle::diagnosis(&posterior)))
-        }
-    };
-    match scores {
-        Ok(scores) => Ok(Outcome::Scored { scores, fuel, diagnosis }),
-        Err(error) => Err(unscored(error)),
-    }
-}
-
-/// The failure that is recorded for an agent that has no scores.
-pub fn unscored(error: EvaluateError<Failure>) -> Failure {
-    match error {
-        EvaluateError::Agent(failure) => failure,
-        EvaluateError::Inconsistent(message) => Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message },
-    }
-}
-
-fn shift(
-    Workload { plan, agents, .. }: &Workload,
-    problem: &ShiftProblem,
-    agent: usize,
-    trace: Trace,
-    report: &mut dyn FnMut(f64),
-) -> std::result::Result<Outcome, Failure> {
-    let options = plan.shift().expect("a plan of dataset shift");
-    let Contestant::Agent(contestant) = &agents[agent] else { panic!("an agent of a plan of dataset shift") };
-    let instance = problem.instance(plan.seed);
-    let seed = agent_seed(plan.seed, problem.stream_name());
-    let mut agent = contestant.classifier(plan.agents[agent].settings.to_list(), plan.limits, trace);
-    let mut model = agent.train(&problem.task(), &instance.train, Some(&instance.validation), None, seed)?;
-    let training = model.fuel_used();
-    let scores = evaluate_shift(&mut model, problem, &instance, options, plan.seed, report).map_err(unscored)?;
-    let fuel = model.fuel_used();
-    let cost = Cost { training, prediction: fuel - training, bytes: model.memory_used() };
-    Ok(Outcome::Shift { scores: Box::new(ShiftScores { cost: Some(cost), ..scores }), fuel })
-}
-
-/// The fuel is that of the agent, and of the one that predicts where that is another.
-fn regress(
-    workload: &Workload,
-    problem: &RegressionProblem,
-    agent: usize,
-    trace: &Trace,
-    report: &mut dyn FnMut(f64),
-) -> std::result::Result<(Outcome, Option<Belief>), Failure> {
-    let plan = &workload.plan;
-    let terms = plan.regression().expect("a plan of regression");
-    let Contestant::Agent(contestant) = &workload.agents[agent] else { panic!("an agent of a plan of regression") };
-    let mut agent = contestant.regressor(plan.agents[agent].settings.to_list(), plan.limits, trace.clone());
-    let mut predictor = workload
-        .predictor
-        .as_ref()
-        .zip(plan.predictor())
-        .map(|(predictor, planned)| predictor.regressor(planned.settings.to_list(), plan.limits, trace.clone()));
-    let result = problem.run(&mut agent, predictor.as_mut(), plan.seed, &terms.options, report);
-    let fuel = agent.fuel_used() + predictor.map_or(0, |predictor| predictor.fuel_used());
-    match result {
-        Ok(RegressionResult { scores, belief }) => {
-            let belief = belief.map(|bytes| Belief { digest: digest(&bytes), bytes });
-            Ok((Outcome::Regression { scores: Box::new(scores), fuel }, belief))
-        }
-        Err(FitError::Predictor(error)) => {
-            let label = plan.predictor().map_or("the agent", |predictor| predictor.label.as_str());
-            let failure = failure_of(*error);
-            Err(Failure { message: format!("{label}, which predicts: {}", failure.message), ..failure })
-        }
-        Err(error) => Err(failure_of(error)),
-    }
-}
-
-fn failure_of(error: FitError<Failure>) -> Failure {
-    match error {
-        FitError::Agent(failure) => failure,
-        // No agent can help that: it is not recorded as one's failure.
-        FitError::Oracle(_) | FitError::Data(_) => {
-            Failure { phase: Phase::Load, kind: Kind::Host, message: error.to_string() }
-        }
-        FitError::Inconsistent(_) | FitError::Moments(_) | FitError::Predictor(_) => {
-            Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message: error.to_string() }
-        }
-    }
 }
 
 /// A machine that is short of memory, or data that cannot be used, say nothing of the agent: the unit is not recorded.
@@ -316,6 +187,7 @@ mod tests {
     use std::cell::Cell;
     use std::sync::Barrier;
 
+    use jointly_host::Failure;
     use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
     use super::*;

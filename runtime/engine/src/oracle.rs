@@ -1,9 +1,10 @@
 //! The oracle as the command knows it: a reserved name beside the agents, run by the host itself.
 
 use anyhow::{Result, anyhow, bail};
+use jointly_classification::Evaluation;
 use jointly_classification::oracle::{Oracle, Posterior, Settings as Sampling};
 use jointly_classification::{Instance, Problem};
-use jointly_core::{Evaluation, Real};
+use jointly_core::Real;
 use jointly_host::{Failure, Kind, Phase, Trace};
 use jointly_record::guess;
 use jointly_record::reference::NAME;

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use globset::{Glob, GlobMatcher};
-use jointly_classification::{Initialization, Problem, Suite};
-use jointly_core::{Evaluation, Partitioning, digest};
+use jointly_classification::{Classification, Evaluation, Initialization, Problem, Suite};
+use jointly_core::{Partitioning, digest};
 use jointly_data::ImportedProblem;
 use jointly_record::directory::RunDirectory;
 use jointly_record::kept::Kept;
@@ -40,7 +40,7 @@ impl Choices {
     /// The overrides that lead to this plan.
     fn of(plan: &Plan) -> Self {
         let ProblemOverrides { anchors, initialization } = plan.problem_overrides;
-        let Some(evaluation) = plan.evaluation() else { return Self::default() };
+        let Some(evaluation) = plan.options::<Classification>() else { return Self::default() };
         let Evaluation { draws, partition, planes, clip, .. } = *evaluation;
         Self {
             draws: Some(draws),

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use anyhow::{Context, Result, anyhow, bail};
 use jointly_record::plan::{Plan, PlannedProblem};
 use jointly_record::suites;
-use jointly_regression::{RegressionProblem, RegressionSuite, TableError, TableFile, attach_tables};
+use jointly_regression::{Regression, RegressionProblem, RegressionSuite, TableError, TableFile, attach_tables};
 
 use crate::data_directories::DataDirectories;
 use crate::{problems, real_data, user_tables};
@@ -46,7 +46,7 @@ pub fn requested(
 /// # Errors
 /// When the plan names a problem that there is not, or data that are not at hand.
 pub fn held(plan: &Plan, tables: &[TableFile], data: &DataDirectories) -> Result<RegressionSuite> {
-    let terms = plan.regression().context("the plan is not one of regression")?;
+    let options = plan.options::<Regression>().context("the plan is not one of regression")?;
     let all = user_tables::suite(&plan.suite, tables)?.with_context(|| suites::unknown(&plan.suite))?;
     let known: HashMap<&str, &RegressionProblem> =
         all.problems.iter().map(|problem| (problem.name.as_str(), problem)).collect();
@@ -60,7 +60,7 @@ pub fn held(plan: &Plan, tables: &[TableFile], data: &DataDirectories) -> Result
         let what = problem.table().unwrap_or(&problem.name);
         real_data::are_those_of_the_run(what, problem.digest().as_deref(), planned, real_data::ELSEWHERE)?;
     }
-    Ok(RegressionSuite { problems: own, options: terms.options.clone(), ..all })
+    Ok(RegressionSuite { problems: own, options: options.clone(), ..all })
 }
 
 /// Reads the tables that the problems are made of, each once, and attaches them.

@@ -7,9 +7,10 @@ use anyhow::{Context, Result, bail};
 use jointly_record::directory::RunDirectory;
 use jointly_record::journal::Journal;
 use jointly_record::plan::Plan;
-use jointly_record::unit::{UnitResult, belief_of};
+use jointly_record::unit::UnitResult;
 
-use crate::execution::{Belief, Finished};
+use crate::execution::Finished;
+use crate::problem_set::Belief;
 
 /// The results of other runs' units that are units of this plan, under its labels, each once.
 ///
@@ -28,7 +29,7 @@ pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
             if let Some(result) = translated(plan, &other, result)
                 && seen.insert((result.agent.clone(), result.problem.clone()))
             {
-                let belief = belief_of(&result).map(|name| belief(&directory, name)).transpose();
+                let belief = result.outcome.belief().map(|name| belief(&directory, name)).transpose();
                 let belief = belief.with_context(|| format!("cannot reuse {}", path.display()))?;
                 known.push(Finished { result, belief });
             }

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use anyhow::{Context, Result, anyhow, bail};
 use jointly_classification::shift::{
-    Shift, ShiftDataError, ShiftDataset, ShiftInstance, ShiftLevel, ShiftProblem, ShiftSuite, USER_IMAGES,
-    attach_datasets, shift_suite,
+    DatasetShift, Shift, ShiftDataError, ShiftDataset, ShiftInstance, ShiftLevel, ShiftProblem, ShiftSuite,
+    USER_IMAGES, attach_datasets, shift_suite,
 };
 use jointly_data::shift::{ShiftCard, locate_outsiders, locate_shift};
 use jointly_record::plan::{Plan, PlannedProblem};
@@ -174,7 +174,7 @@ fn levels(suite: &ShiftSuite, patterns: &[String]) -> Result<Vec<ShiftLevel>> {
 /// # Errors
 /// When the plan names a problem that there is not, or data that are not at hand.
 pub fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
-    let options = plan.shift().context("the plan is not one of dataset shift")?;
+    let options = plan.options::<DatasetShift>().context("the plan is not one of dataset shift")?;
     let all = shift_suite(&plan.suite).with_context(|| suites::unknown(&plan.suite))?;
     let known: HashMap<&str, &ShiftProblem> =
         all.problems.iter().map(|problem| (problem.name.as_str(), problem)).collect();

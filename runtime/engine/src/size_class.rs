@@ -53,7 +53,7 @@ fn size_of(suite: &str, planned: &PlannedProblem) -> String {
 /// batch cost little, times features, with something for what is fixed. So the bundled agents cost one to three times
 /// as much at T = 100 as at 1, and at 1,000 no more. Of problems that the suites here do not know, all cost alike.
 pub fn expected_costs(plan: &Plan) -> Vec<u64> {
-    let suite = plan.evaluation().and_then(|_| jointly_classification::suite(&plan.suite));
+    let suite = jointly_classification::suite(&plan.suite);
     let known = suite.as_ref().map_or(&[][..], |suite| &suite.problems);
     let known: std::collections::HashMap<&str, &Problem> =
         known.iter().map(|problem| (problem.name.as_str(), problem)).collect();

@@ -6,7 +6,7 @@ use crate::directory::RunDirectory;
 use crate::kept::Kept;
 use crate::plan::Plan;
 use crate::suites::IMPORTED;
-use crate::unit::{UnitResult, belief_of};
+use crate::unit::UnitResult;
 
 /// The bytes that running an entry again needs and that it keeps under their digests, in the order of their names.
 ///
@@ -22,7 +22,9 @@ pub fn kept(plan: &Plan, results: &[UnitResult]) -> Result<Vec<(Kept, String)>> 
     for table in &plan.tables {
         kept.push((table.kept()?, table.digest.clone()));
     }
-    kept.extend(results.iter().filter_map(belief_of).map(|digest| (Kept::Belief, digest.to_owned())));
+    kept.extend(
+        results.iter().filter_map(|result| result.outcome.belief()).map(|digest| (Kept::Belief, digest.to_owned())),
+    );
     kept.sort_by_key(|(kind, digest)| kind.path(digest));
     kept.dedup_by_key(|(kind, digest)| kind.path(digest));
     Ok(kept)

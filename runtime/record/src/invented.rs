@@ -4,11 +4,12 @@ pub mod coordinates;
 pub mod regression;
 pub mod shift;
 
+use jointly_classification::ProblemScores;
 use jointly_core::failure::{Failure, Kind, Phase};
 use jointly_core::interface::INTERFACE;
 use jointly_core::limits::Limits;
 use jointly_core::metric::{CalibrationBin, MarginalValues};
-use jointly_core::{Coordinates, JointScore, Metric, ProblemScores, Score, digest};
+use jointly_core::{Coordinates, JointScore, Metric, Real, Score, digest};
 
 use crate::format::Format;
 use crate::plan::{Plan, PlannedAgent, PlannedProblem, ProblemOverrides, Terms, label};
@@ -123,7 +124,7 @@ fn outcome(got: Got, fuel: u64) -> Option<Outcome> {
             scores: ProblemScores {
                 joint: vec![(1, joint(loss)), (100, joint(100.0 * loss))],
                 accuracy: Score { mean: 0.5, stderr: 0.1 },
-                ece: 0.1,
+                ece: Real(0.1),
                 marginal: MarginalValues::default(),
                 calibration: bins(),
             },

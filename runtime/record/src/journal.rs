@@ -119,7 +119,8 @@ mod tests {
     use super::Journal;
     use crate::format::Format;
     use crate::unit::{Outcome, SampleDiagnosis, UnitResult};
-    use jointly_core::{JointScore, ProblemScores, Real, Score};
+    use jointly_classification::ProblemScores;
+    use jointly_core::{JointScore, Real, Score};
     use std::io::Write;
 
     fn result(problem: &str) -> UnitResult {
@@ -128,7 +129,7 @@ mod tests {
         let scores = ProblemScores {
             joint: vec![(1, score)],
             accuracy: Score { mean: 0.1 + 0.2, stderr: 0.1 },
-            ece: 1e-300,
+            ece: Real(1e-300),
             marginal: jointly_core::metric::MarginalValues::default(),
             calibration: Vec::new(),
         };

@@ -1,118 +1,158 @@
-//! The kinds of task: the one place that knows which kind has which scores and which leaderboard.
+//! The kinds of task: the one place that tells them apart.
 //!
-//! A kind is a crate of `runtime/tasks`, or a part of one; what a plan's evaluation options and a unit's outcome are decides
-//! which kind they are of. Code that needs something of a kind asks here and does not match on kinds itself.
+//! A kind is a type of a crate of `runtime/tasks`. What a plan evaluates and what a unit gave are stored as one of several types;
+//! code that needs something of them asks here, for what every kind has or for the types of one kind, and matches on none.
 
-use jointly_classification::shift::{ConditionScores, ShiftScores};
-use jointly_classification::{scores as classification, shift};
-use jointly_core::metric::{CalibrationBin, MARGINAL_METRICS};
-use jointly_core::{Context, Layout, Metric, ScoreDef, ScoreInfo, ScoreName, Scored};
-use jointly_regression::RegressionUnit;
-use jointly_regression::scores as regression;
+use std::any::Any;
 
-use crate::plan::{Plan, Terms};
+use jointly_classification::Classification;
+use jointly_classification::shift::DatasetShift;
+use jointly_core::failure::Failure;
+use jointly_core::kind::{Calibration, Kind, TaskKind, TaskOptions, TaskScores};
+use jointly_core::{Context, Metric, ScoreName, Scored};
+use jointly_regression::Regression;
+use serde_json::Value;
+
+use crate::plan::{Plan, PlannedAgent, RegressionTerms, Terms};
 use crate::unit::{Outcome, SampleDiagnosis};
 
-/// A kind of task, as lists of scores and documentation name it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// Class probabilities, jointly over many inputs.
-    Classification,
-    /// Real numbers, jointly over many inputs.
-    Regression,
-    /// Class probabilities as inputs shift away from those of training.
-    Shift,
-}
+static CLASSIFICATION: Kind = Kind::of::<Classification>();
+static REGRESSION: Kind = Kind::of::<Regression>();
+static SHIFT: Kind = Kind::of::<DatasetShift>();
 
-impl Kind {
-    /// All kinds, in the order in which they are listed.
-    pub const ALL: [Self; 3] = [Self::Classification, Self::Regression, Self::Shift];
+/// All kinds, in the order in which they are listed.
+pub static KINDS: [&Kind; 3] = [&CLASSIFICATION, &REGRESSION, &SHIFT];
 
-    /// The name of the kind.
-    pub fn name(self) -> &'static str {
+impl Terms {
+    /// The kind of task that they are of.
+    pub fn kind(&self) -> &'static Kind {
         match self {
-            Self::Classification => "classification",
-            Self::Regression => "regression",
-            Self::Shift => "shift",
+            Self::Evaluation(_) => &CLASSIFICATION,
+            Self::Regression(_) => &REGRESSION,
+            Self::Shift(_) => &SHIFT,
         }
     }
 
-    /// What is said of each of the kind's scores, in the order in which they are listed everywhere.
-    pub fn scores(self) -> Vec<&'static ScoreInfo> {
-        fn about<S>(definitions: &'static [ScoreDef<S>]) -> impl Iterator<Item = &'static ScoreInfo> {
-            definitions.iter().map(|definition| &definition.about)
-        }
-        let marginal = MARGINAL_METRICS.iter().map(|metric| &metric.about);
+    /// How predictions are evaluated.
+    pub fn options(&self) -> &dyn TaskOptions {
         match self {
-            Self::Classification => about(classification::SCORES).chain(marginal).collect(),
-            Self::Regression => about(regression::SCORES).collect(),
-            Self::Shift => about(shift::scores::CONDITION_SCORES)
-                .chain(marginal)
-                .chain(about(shift::scores::PROBLEM_SCORES))
-                .collect(),
+            Self::Evaluation(evaluation) => evaluation,
+            Self::Regression(terms) => &terms.options,
+            Self::Shift(options) => options,
         }
     }
 
-    /// The layouts of the kind's leaderboards, of which the first that holds is taken.
-    pub fn layouts(self) -> &'static [Layout] {
+    /// The agent that predicts in active learning, where it is not the one that selects.
+    pub fn predictor(&self) -> Option<&PlannedAgent> {
         match self {
-            Self::Classification => classification::LAYOUTS,
-            Self::Regression => regression::LAYOUTS,
-            Self::Shift => shift::scores::LAYOUTS,
+            Self::Regression(terms) => terms.predictor.as_ref(),
+            _ => None,
         }
     }
-}
 
-/// The bins of marginal predictions' confidence, for each set of test inputs that a unit has.
-#[derive(Clone, Debug, Default)]
-pub struct Calibration<'a> {
-    /// At test inputs like those of training.
-    pub unshifted: Vec<&'a [CalibrationBin]>,
-    /// At every level of dataset shift.
-    pub shifted: Vec<&'a [CalibrationBin]>,
+    /// The same without the agent that predicts.
+    #[must_use]
+    pub fn without_predictor(&self) -> Self {
+        match self {
+            Self::Regression(terms) => Self::Regression(RegressionTerms { predictor: None, ..terms.clone() }),
+            others => others.clone(),
+        }
+    }
+
+    /// The options by the names that plan.json has for them, and the agent that predicts.
+    pub fn fields(&self) -> Value {
+        let terms = serde_json::to_value(self).unwrap_or_default();
+        let mut fields = terms.as_object().and_then(|terms| terms.values().next()).cloned().unwrap_or_default();
+        // Where an agent may predict, the options stand beside it.
+        if let Some(options) = fields.get("options").cloned() {
+            let label = self.predictor().map_or("the agent that selects", |agent| agent.label.as_str());
+            fields = options;
+            fields["predictor"] = label.into();
+        }
+        fields
+    }
 }
 
 impl Plan {
     /// The kind of task that the plan is about.
-    pub fn kind(&self) -> Kind {
-        match self.terms {
-            Terms::Evaluation(_) => Kind::Classification,
-            Terms::Regression(_) => Kind::Regression,
-            Terms::Shift(_) => Kind::Shift,
-        }
+    pub fn kind(&self) -> &'static Kind {
+        self.terms.kind()
+    }
+
+    /// The options of a kind, where the plan is of that kind.
+    pub fn options<K: TaskKind>(&self) -> Option<&K::Options> {
+        let options: &dyn Any = self.terms.options();
+        options.downcast_ref()
+    }
+
+    /// Functions sampled from each agent.
+    pub fn draws(&self) -> u32 {
+        self.terms.options().draws()
+    }
+
+    /// The agent that predicts in active learning, where it is not the one that selects.
+    pub fn predictor(&self) -> Option<&PlannedAgent> {
+        self.terms.predictor()
+    }
+
+    /// Whether its units can have such an outcome.
+    pub fn takes(&self, outcome: &Outcome) -> bool {
+        outcome.kind().is_none_or(|kind| kind.name == self.kind().name)
     }
 }
 
 impl Outcome {
-    /// All that a problem of regression gave.
-    pub fn regression(&self) -> Option<&RegressionUnit> {
+    /// The kind of task that it is of; none of a failure.
+    pub fn kind(&self) -> Option<&'static Kind> {
         match self {
-            Self::Regression { scores, .. } => Some(scores),
-            _ => None,
+            Self::Scored { .. } => Some(&CLASSIFICATION),
+            Self::Regression { .. } => Some(&REGRESSION),
+            Self::Shift { .. } => Some(&SHIFT),
+            Self::Failed(_) => None,
         }
     }
 
-    /// All that a problem of dataset shift gave.
-    pub fn shift(&self) -> Option<&ShiftScores> {
+    /// What the problem gave; none of a failure.
+    pub fn result(&self) -> Option<&dyn TaskScores> {
         match self {
-            Self::Shift { scores, .. } => Some(scores),
-            _ => None,
+            Self::Scored { scores, .. } => Some(scores),
+            Self::Regression { scores, .. } => Some(scores.as_ref()),
+            Self::Shift { scores, .. } => Some(scores.as_ref()),
+            Self::Failed(_) => None,
         }
     }
 
-    /// What a reliability diagram is drawn from; empty of other kinds, and of results of before there were bins.
-    pub fn calibration(&self) -> Calibration<'_> {
-        let mut calibration = match self {
-            Self::Scored { scores, .. } => Calibration { unshifted: vec![&scores.calibration], shifted: Vec::new() },
-            Self::Shift { scores, .. } => Calibration {
-                unshifted: scores.unshifted().and_then(bins).into_iter().collect(),
-                shifted: scores.shifted().filter_map(|(_, scores)| bins(scores)).collect(),
-            },
-            Self::Regression { .. } | Self::Failed(_) => Calibration::default(),
-        };
-        calibration.unshifted.retain(|bins| !bins.is_empty());
-        calibration.shifted.retain(|bins| !bins.is_empty());
-        calibration
+    /// The same, to change.
+    pub fn result_mut(&mut self) -> Option<&mut dyn TaskScores> {
+        match self {
+            Self::Scored { scores, .. } => Some(scores),
+            Self::Regression { scores, .. } => Some(scores.as_mut()),
+            Self::Shift { scores, .. } => Some(scores.as_mut()),
+            Self::Failed(_) => None,
+        }
+    }
+
+    /// What a problem of that kind gave.
+    pub fn of<K: TaskKind>(&self) -> Option<&K::Scores> {
+        let result: &dyn Any = self.result()?;
+        result.downcast_ref()
+    }
+
+    /// The fuel that was used; none where it was not metered, and of a failure.
+    pub fn fuel(&self) -> Option<u64> {
+        match self {
+            Self::Scored { fuel, .. } => *fuel,
+            Self::Regression { fuel, .. } | Self::Shift { fuel, .. } => Some(*fuel),
+            Self::Failed(_) => None,
+        }
+    }
+
+    /// How the agent failed, where it did.
+    pub fn failure(&self) -> Option<&Failure> {
+        match self {
+            Self::Failed(failure) => Some(failure),
+            _ => None,
+        }
     }
 
     /// How far the sample of a reference is to be trusted.
@@ -123,26 +163,20 @@ impl Outcome {
         }
     }
 
+    /// The digest of what the agent believes, where its result names one.
+    pub fn belief(&self) -> Option<&str> {
+        self.result()?.belief()
+    }
+
+    /// What a reliability diagram is drawn from; empty where predictions are not of classes.
+    pub fn calibration(&self) -> Calibration<'_> {
+        self.result().map(TaskScores::calibration).unwrap_or_default()
+    }
+
     /// The scores of a unit, in the order of their definitions; none of one that failed.
     ///
     /// `metric` is what the problem's joint scores measure, `draws` the number of functions sampled from the agent.
     pub fn scores(&self, metric: Metric, draws: u32) -> Option<Vec<(ScoreName, Scored)>> {
-        let context = |fuel| Context { metric, draws, fuel };
-        match self {
-            Self::Scored { scores, fuel, .. } => {
-                let mut all = ScoreDef::all(classification::SCORES, scores, &context(*fuel));
-                all.extend(scores.marginal.scores());
-                Some(all)
-            }
-            Self::Regression { scores, fuel } => {
-                Some(ScoreDef::all(regression::SCORES, scores.as_ref(), &context(Some(*fuel))))
-            }
-            Self::Shift { scores, fuel } => Some(shift::scores::problem_scores(scores, &context(Some(*fuel)))),
-            Self::Failed(_) => None,
-        }
+        Some(self.result()?.values(&Context { metric, draws, fuel: self.fuel() }))
     }
-}
-
-fn bins(condition: &ConditionScores) -> Option<&[CalibrationBin]> {
-    condition.labelled.as_ref().map(|labelled| labelled.calibration.as_slice())
 }

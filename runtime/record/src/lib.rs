@@ -16,7 +16,6 @@ pub mod invented;
 pub mod journal;
 pub mod kept;
 pub mod kinds;
-pub mod option_names;
 mod overrides;
 pub mod pack;
 pub mod pack_members;

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 use std::num::NonZeroU32;
 
+use jointly_classification::Evaluation;
 use jointly_classification::Initialization;
 use jointly_classification::shift::ShiftOptions;
-use jointly_core::interface::Interface;
-use jointly_core::limits::{Limits, SHIFT_FUEL};
-use jointly_core::{Coordinates, Evaluation, Metric, digest};
+use jointly_core::limits::Limits;
+use jointly_core::{Coordinates, Metric, digest};
 use jointly_regression::RegressionOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -17,7 +17,6 @@ use crate::planned_images::PlannedImages;
 use crate::planned_table::PlannedTable;
 use crate::reference;
 use crate::settings::Settings;
-use crate::unit::Outcome;
 
 /// The largest memory limit of an agent, in MiB.
 pub const MOST_MEMORY: u64 = 4096;
@@ -154,71 +153,6 @@ impl PlannedProblem {
 }
 
 impl Plan {
-    /// How classification is evaluated, where that is what the plan is about.
-    pub fn evaluation(&self) -> Option<&Evaluation> {
-        match &self.terms {
-            Terms::Evaluation(evaluation) => Some(evaluation),
-            Terms::Regression(_) | Terms::Shift(_) => None,
-        }
-    }
-
-    /// Functions sampled from each agent.
-    pub fn draws(&self) -> u32 {
-        match &self.terms {
-            Terms::Evaluation(evaluation) => evaluation.draws,
-            Terms::Regression(terms) => terms.options.draws,
-            Terms::Shift(options) => options.draws,
-        }
-    }
-
-    /// How regression is evaluated, where that is what the plan is about.
-    pub fn regression(&self) -> Option<&RegressionTerms> {
-        match &self.terms {
-            Terms::Regression(terms) => Some(terms),
-            Terms::Evaluation(_) | Terms::Shift(_) => None,
-        }
-    }
-
-    /// How dataset shift is evaluated, where that is what the plan is about.
-    pub fn shift(&self) -> Option<&ShiftOptions> {
-        match &self.terms {
-            Terms::Shift(options) => Some(options),
-            Terms::Evaluation(_) | Terms::Regression(_) => None,
-        }
-    }
-
-    /// The agent that predicts in active learning, where it is not the one that selects.
-    pub fn predictor(&self) -> Option<&PlannedAgent> {
-        self.regression()?.predictor.as_ref()
-    }
-
-    /// The interface that its agents are called by.
-    pub fn interface_of_agents(&self) -> Interface {
-        match self.terms {
-            Terms::Evaluation(_) | Terms::Shift(_) => Interface::Classification,
-            Terms::Regression(_) => Interface::Regression,
-        }
-    }
-
-    /// The fuel that an agent may use on one of its problems unless a person says otherwise.
-    pub fn usual_fuel(&self) -> u64 {
-        match self.terms {
-            Terms::Evaluation(_) | Terms::Regression(_) => Limits::default().fuel,
-            Terms::Shift(_) => SHIFT_FUEL,
-        }
-    }
-
-    /// Whether its units can have such an outcome.
-    pub fn takes(&self, outcome: &Outcome) -> bool {
-        match (&self.terms, outcome) {
-            (_, Outcome::Failed(_))
-            | (Terms::Evaluation(_), Outcome::Scored { .. })
-            | (Terms::Regression(_), Outcome::Regression { .. })
-            | (Terms::Shift(_), Outcome::Shift { .. }) => true,
-            (_, Outcome::Scored { .. } | Outcome::Regression { .. } | Outcome::Shift { .. }) => false,
-        }
-    }
-
     /// Whether it is about a suite on the suite's own tables: else no paper's numbers belong beside its own.
     pub fn is_on_tables_of(&self, suite: &str) -> bool {
         self.suite == suite && self.tables.is_empty()

@@ -6,7 +6,7 @@ use jointly_core::Coordinates;
 use jointly_core::digest::is_digest;
 use jointly_core::interface::LONGEST_NAME;
 
-use crate::plan::{MOST_MEMORY, Plan, PlannedAgent, PlannedProblem, Terms, label};
+use crate::plan::{MOST_MEMORY, Plan, PlannedAgent, PlannedProblem, label};
 use crate::planned_table::PlannedTable;
 use crate::printable;
 
@@ -50,11 +50,7 @@ impl Plan {
         if let Some(defect) = self.tables.iter().find_map(PlannedTable::defect) {
             return Some(defect);
         }
-        match &self.terms {
-            Terms::Evaluation(evaluation) => evaluation.check().err().map(|error| error.to_string()),
-            Terms::Regression(terms) => terms.options.check().err().map(|error| error.to_string()),
-            Terms::Shift(options) => options.check().err().map(|error| error.to_string()),
-        }
+        self.terms.options().check().err()
     }
 
     /// The first name that is not printable or too long: names reach terminals.

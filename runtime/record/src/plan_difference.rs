@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use crate::option_names;
-use crate::plan::{Plan, RegressionTerms, Terms};
+use crate::plan::{Plan, Terms};
 
 impl Plan {
     /// The first thing in which two plans differ, for a person; none where they are the same.
@@ -46,7 +45,7 @@ impl Plan {
         let images = |plan: &Self| plan.images.map_or_else(own, |view| view.to_string());
         let initialization = |plan: &Self| {
             let chosen = plan.problem_overrides.initialization;
-            chosen.map_or_else(own, |chosen| option_names::initialization(chosen).to_owned())
+            chosen.map_or_else(own, |chosen| chosen.name().to_owned())
         };
         differs("version", &self.version, &other.version)
             .or_else(|| differs("interface", &self.interface, &other.interface))
@@ -64,10 +63,6 @@ impl Plan {
     /// The first difference in what two runs of active learning ask, for a person: in all but agents, those who predict among
     /// them, and which problems there are. What both have must be the same.
     pub fn other_lessons(&self, other: &Self) -> Option<String> {
-        let unled = |plan: &Self| match &plan.terms {
-            Terms::Regression(terms) => Terms::Regression(RegressionTerms { predictor: None, ..terms.clone() }),
-            terms @ (Terms::Evaluation(_) | Terms::Shift(_)) => terms.clone(),
-        };
         let changed = || {
             let both = self.problems.iter().flat_map(|mine| other.problems.iter().map(move |theirs| (mine, theirs)));
             let mut same = both.filter(|(mine, theirs)| mine.problem == theirs.problem);
@@ -75,7 +70,7 @@ impl Plan {
         };
         differs("suite", &self.suite, &other.suite)
             .or_else(|| differs("seed", &self.seed.to_string(), &other.seed.to_string()))
-            .or_else(|| other_terms(&unled(self), &unled(other)))
+            .or_else(|| other_terms(&self.terms.without_predictor(), &other.terms.without_predictor()))
             .or_else(changed)
     }
 
@@ -90,17 +85,7 @@ fn other_terms(mine: &Terms, theirs: &Terms) -> Option<String> {
     if mine == theirs {
         return None;
     }
-    let fields = |terms: &Terms| match terms {
-        Terms::Evaluation(evaluation) => serde_json::to_value(evaluation).unwrap_or_default(),
-        Terms::Shift(options) => serde_json::to_value(options).unwrap_or_default(),
-        Terms::Regression(RegressionTerms { options, predictor }) => {
-            let mut fields = serde_json::to_value(options).unwrap_or_default();
-            fields["predictor"] =
-                predictor.as_ref().map_or("the agent that selects", |agent| agent.label.as_str()).into();
-            fields
-        }
-    };
-    let (mine, theirs) = (fields(mine), fields(theirs));
+    let (mine, theirs) = (mine.fields(), theirs.fields());
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     let names = mine.as_object().into_iter().flat_map(serde_json::Map::keys);
     let said = names.into_iter().find_map(|name| differs(name, &text(&mine[name]), &text(&theirs[name])));
@@ -125,7 +110,8 @@ fn shorten(text: &str) -> String {
 mod tests {
     use crate::invented::InventedRun;
     use crate::plan::{Plan, Terms};
-    use jointly_core::{Evaluation, Partitioning};
+    use jointly_classification::Evaluation;
+    use jointly_core::Partitioning;
 
     #[test]
     fn another_evaluation_is_named_by_what_differs() {

@@ -66,10 +66,7 @@ pub fn count(x: f64) -> String {
     }
 }
 
-/// `1 problem`, `3 problems`.
-pub fn counted(count: usize, what: &str) -> String {
-    if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
-}
+pub use jointly_core::counted;
 
 #[cfg(test)]
 mod tests {

@@ -1,26 +1,29 @@
-//! The suites of this version: names, sizes, and evaluation by default.
+//! The suites of this version: names, sizes, and where their problems stand.
 
 use std::collections::HashMap;
 
 use anyhow::{Context, Result};
 use jointly_classification::Suite;
-use jointly_classification::shift::{shift_suite, shift_suites};
-use jointly_core::{Coordinates, Evaluation};
-use jointly_regression::{RegressionSuite, regression_suite, regression_suite_on, regression_suites};
+use jointly_core::Coordinates;
+use jointly_core::kind::{Kind, SuiteOutline};
+use jointly_regression::{RegressionSuite, regression_suite_on};
 
 use crate::guess;
-use crate::plan::{Plan, Terms};
+use crate::kinds::KINDS;
+use crate::plan::Plan;
 
-/// The suite of problems that are given as files.
-pub const IMPORTED: &str = "imported";
+pub use jointly_classification::suite::IMPORTED;
 
 /// The message about an unknown suite.
 pub fn unknown(name: &str) -> String {
-    let names = jointly_classification::suites().into_iter().map(|suite| suite.name);
-    let names = names.chain(regression_suites().into_iter().map(|suite| suite.name));
-    let names: Vec<String> = names.chain(shift_suites().into_iter().map(|suite| suite.name)).collect();
+    let names: Vec<String> = KINDS.iter().flat_map(|kind| (kind.suites)()).map(|suite| suite.name).collect();
     let remedy = guess::remedy(name, names.iter().map(String::as_str), "`jointly suites` lists all");
     format!("there is no suite {name}: {remedy}")
+}
+
+/// The kind of the suite of this name.
+pub fn kind(suite: &str) -> Option<&'static Kind> {
+    KINDS.into_iter().find(|kind| outline(kind, suite).is_some())
 }
 
 /// The suite of classification of that name.
@@ -31,27 +34,27 @@ pub fn named(name: &str) -> Result<Suite> {
     jointly_classification::suite(name).with_context(|| unknown(name))
 }
 
-/// The number of problems of the suite of this name, of whichever kind.
-pub fn size(suite: &str) -> Option<usize> {
-    let classification = jointly_classification::suite(suite).map(|suite| suite.problems.len());
-    let regression = || regression_suite(suite).map(|suite| suite.problems.len());
-    classification.or_else(regression).or_else(|| shift_suite(suite).map(|suite| suite.problems.len()))
-}
-
 /// The number of problems of a plan's suite, on the plan's tables.
 pub fn size_of(plan: &Plan) -> Option<usize> {
-    if plan.tables.is_empty() {
-        return size(&plan.suite);
-    }
-    suite_of(plan).map(|suite| suite.problems.len())
+    outline_of(plan).map(|suite| suite.problems.len())
 }
 
-/// The evaluation that the suite of this name has of itself.
-pub fn evaluation(suite: &str) -> Option<Evaluation> {
-    if suite == IMPORTED {
-        Some(Suite::imported(Vec::new()).evaluation)
+/// The suite of regression of a plan on the plan's tables, without any data.
+pub fn suite_of(plan: &Plan) -> Option<RegressionSuite> {
+    let tables = plan.tables.iter().map(|planned| planned.table().map(|(_, table)| table));
+    regression_suite_on(&plan.suite, &tables.collect::<Result<Vec<_>>>().ok()?)
+}
+
+fn outline(kind: &Kind, suite: &str) -> Option<SuiteOutline> {
+    (kind.suites)().into_iter().find(|own| own.name == suite)
+}
+
+/// A plan's suite, on the plan's tables.
+fn outline_of(plan: &Plan) -> Option<SuiteOutline> {
+    if plan.tables.is_empty() {
+        outline(plan.kind(), &plan.suite)
     } else {
-        named(suite).ok().map(|suite| suite.evaluation)
+        suite_of(plan).map(RegressionSuite::outline)
     }
 }
 
@@ -61,36 +64,12 @@ pub fn place(plan: &mut Plan) {
     if plan.problems.iter().all(|planned| !planned.coordinates.is_empty()) {
         return;
     }
-    let known = coordinates(plan);
+    let known: HashMap<String, Coordinates> = outline_of(plan).into_iter().flat_map(|suite| suite.problems).collect();
     for planned in plan.problems.iter_mut().filter(|planned| planned.coordinates.is_empty()) {
         if let Some(coordinates) = known.get(&planned.problem) {
             planned.coordinates = coordinates.clone();
         }
     }
-}
-
-/// Where each problem of a plan's suite stands, on the plan's tables.
-fn coordinates(plan: &Plan) -> HashMap<String, Coordinates> {
-    match &plan.terms {
-        Terms::Evaluation(_) => {
-            let problems = jointly_classification::suite(&plan.suite).map(|suite| suite.problems);
-            problems.into_iter().flatten().map(|problem| (problem.name, problem.coordinates)).collect()
-        }
-        Terms::Regression(_) => {
-            let problems = suite_of(plan).map(|suite| suite.problems);
-            problems.into_iter().flatten().map(|problem| (problem.name, problem.coordinates)).collect()
-        }
-        Terms::Shift(_) => {
-            let problems = shift_suite(&plan.suite).map(|suite| suite.problems);
-            problems.into_iter().flatten().map(|problem| (problem.name, problem.coordinates)).collect()
-        }
-    }
-}
-
-/// The suite of regression of a plan on the plan's tables, without any data.
-pub fn suite_of(plan: &Plan) -> Option<RegressionSuite> {
-    let tables = plan.tables.iter().map(|planned| planned.table().map(|(_, table)| table));
-    regression_suite_on(&plan.suite, &tables.collect::<Result<Vec<_>>>().ok()?)
 }
 
 #[cfg(test)]

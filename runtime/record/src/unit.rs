@@ -1,8 +1,9 @@
 //! A unit is one agent on one problem: its place in the plan, and its result as the journal has it.
 
-use jointly_classification::shift::{Condition, ShiftScores};
+use jointly_classification::ProblemScores;
+use jointly_classification::shift::ShiftScores;
+use jointly_core::Real;
 use jointly_core::failure::Failure;
-use jointly_core::{ProblemScores, Real};
 use jointly_regression::RegressionUnit;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -44,20 +45,11 @@ impl UnitResult {
     #[must_use]
     pub fn cleaned(mut self) -> Self {
         self.log.iter_mut().for_each(|line| *line = clean(line));
-        match &mut self.outcome {
-            Outcome::Failed(failure) => failure.message = clean(&failure.message),
-            Outcome::Regression { scores, .. } => {
-                let absences = scores.correlations.iter_mut().flat_map(|correlations| &mut correlations.absences);
-                absences.for_each(|absence| absence.reason = clean(&absence.reason));
-            }
-            Outcome::Shift { scores, .. } => {
-                for scores in &mut scores.conditions {
-                    if let Condition::Outside(name) = &mut scores.condition {
-                        *name = clean(name);
-                    }
-                }
-            }
-            Outcome::Scored { .. } => {}
+        if let Outcome::Failed(failure) = &mut self.outcome {
+            failure.message = clean(&failure.message);
+        }
+        if let Some(result) = self.outcome.result_mut() {
+            result.clean(clean);
         }
         self
     }
@@ -109,14 +101,4 @@ pub struct SampleDiagnosis {
     pub rounds: u32,
     /// Whether the chains agree.
     pub converged: bool,
-}
-
-/// The digest of what an agent believes, where its result names one.
-pub fn belief_of(result: &UnitResult) -> Option<&str> {
-    match &result.outcome {
-        Outcome::Regression { scores, .. } => {
-            scores.correlations.as_ref().map(|correlations| correlations.belief.as_str())
-        }
-        Outcome::Scored { .. } | Outcome::Shift { .. } | Outcome::Failed(_) => None,
-    }
 }

@@ -1,7 +1,7 @@
 //! Figure 2 of the paper: each agent's joint scores as bars, normalised by the baseline's.
 
+use jointly_classification::Classification;
 use jointly_record::plan::ProblemOverrides;
-use jointly_record::suites;
 use jointly_score::scores::AgentScores;
 
 use crate::figure::{Figure, cells, digits};
@@ -79,9 +79,9 @@ pub(crate) fn figure(view: &View) -> Option<Figure> {
 /// Whether the run's bars are of what the published ones are of: the testbed as it is, over mlp as it is.
 fn is_published(view: &View, baseline: &AgentScores) -> bool {
     let plan = view.scores.plan;
-    let own = suites::evaluation(PUBLISHED_SUITE);
+    let own = jointly_classification::suite(PUBLISHED_SUITE).map(|suite| suite.evaluation);
     plan.suite == PUBLISHED_SUITE
-        && own.is_some_and(|own| Some(&own) == plan.evaluation())
+        && own.is_some_and(|own| Some(&own) == plan.options::<Classification>())
         && plan.problem_overrides == ProblemOverrides::default()
         && baseline.planned.agent == PUBLISHED_BASELINE
         && has_defaults(baseline)

@@ -1,12 +1,12 @@
 //! The meaning of each score of a run, in a sentence or two.
 
-use jointly_core::ScoreName;
+use jointly_core::{ScoreName, Units};
 use jointly_record::plan::Plan;
-use jointly_score::scores::Units;
+
+use crate::kinds::page_of;
 
 /// The run's scores that are known, each with its explanation.
 pub(crate) fn entries(names: &[ScoreName], units: Units, plan: &Plan, compared: bool) -> Vec<(String, String)> {
-    let of_regression = plan.regression().is_some();
     let mut entries: Vec<(String, String)> = Vec::new();
     for name in names {
         let heading = name.heading();
@@ -17,29 +17,7 @@ pub(crate) fn entries(names: &[ScoreName], units: Units, plan: &Plan, compared: 
     entries.extend([
         (
             "±".to_owned(),
-            match units {
-                _ if of_regression => {
-                    "One standard error over problems, each a training of its own however many test points it has: over \
-                     simulations of a process, or over datasets where problems share one. That of Brier scores is the jackknife's \
-                     over simulations. With a single problem, or dataset, there is none."
-                }
-                Units::TauSamples | Units::Inputs | Units::Problems if plan.shift().is_some() => {
-                    "One standard error over problems, each another split or other inputs, and another training. With a single \
-                     problem, over its test inputs, and none of means over levels of shift."
-                }
-                Units::TauSamples | Units::Inputs | Units::Problems => {
-                    "One standard error, clustered by problem: problems are the independent units, however many test points \
-                     each has. With a single problem, over its tau-samples."
-                }
-                Units::OneProblem => {
-                    "One standard error over problems; a single problem has none, because its test points share one training set."
-                }
-                Units::Datasets | Units::OneDataset => {
-                    "One standard error, clustered by dataset: problems on one dataset share its examples, so that datasets \
-                     are the independent units, however many problems each has. With a single dataset there is none."
-                }
-            }
-            .to_owned(),
+            page_of(plan).errors(units).unwrap_or_else(|| errors(units)).to_owned(),
         ),
         (
             "vs".to_owned(),
@@ -51,4 +29,21 @@ pub(crate) fn entries(names: &[ScoreName], units: Units, plan: &Plan, compared: 
     // Without a baseline no column is called so.
     entries.retain(|(name, _)| compared || name != "vs");
     entries
+}
+
+/// The meaning of ±.
+fn errors(units: Units) -> &'static str {
+    match units {
+        Units::TauSamples | Units::Inputs | Units::Problems => {
+            "One standard error, clustered by problem: problems are the independent units, however many test points \
+             each has. With a single problem, over its tau-samples."
+        }
+        Units::OneProblem => {
+            "One standard error over problems; a single problem has none, because its test points share one training set."
+        }
+        Units::Datasets | Units::OneDataset => {
+            "One standard error, clustered by dataset: problems on one dataset share its examples, so that datasets \
+             are the independent units, however many problems each has. With a single dataset there is none."
+        }
+    }
 }

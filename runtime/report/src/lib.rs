@@ -5,6 +5,8 @@
 #![deny(missing_docs)]
 
 mod bars;
+mod choices;
+mod classification;
 mod correlation;
 mod cost;
 mod curves;
@@ -14,6 +16,8 @@ mod glossary;
 mod grid;
 mod growth;
 mod improvement;
+mod kind_page;
+mod kinds;
 mod page;
 mod pair;
 pub mod picture;
@@ -29,8 +33,8 @@ mod transfer;
 mod tuning;
 mod view;
 
+pub use choices::{Choices, Shown};
 pub use page::Page;
 pub use pair::PAIR;
 pub use provenance::{Bundled, Other};
-pub use shift::Shown;
 pub use tuning::{Defaults, PARAMETER};

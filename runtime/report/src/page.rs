@@ -3,13 +3,13 @@
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
 
+use crate::choices::{Choices, Shown};
 use crate::drawing::Markup;
 use crate::figure::Figure;
+use crate::kinds::page_of;
 use crate::provenance::{self, Bundled, Other};
-use crate::shift::{self, Shown};
-use crate::tuning::{self, Defaults};
 use crate::view::View;
-use crate::{bars, cost, glossary, growth, improvement, pair, regression, reliability, standing, transfer};
+use crate::{glossary, standing};
 
 const STYLE: &str = include_str!("style.css");
 
@@ -20,22 +20,10 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src dat
 pub struct Page<'a> {
     /// The run's scores.
     pub scores: &'a Scores<'a>,
-    /// Images of a run of dataset shift.
-    pub shown: Shown,
+    /// What figures are drawn from beside the run.
+    pub choices: Choices<'a>,
     /// The label to compare with.
     pub baseline: Option<&'a str>,
-    /// The setting of Figure 3.
-    pub parameter: &'a str,
-    /// The agents' defaults, where they can be asked.
-    pub defaults: Defaults<'a>,
-    /// The agents of Figure 4.
-    pub pair: [String; 2],
-    /// A run of the same agents on real data.
-    pub real: Option<&'a Scores<'a>>,
-    /// Runs of active learning of the same agents, that differ in who predicts.
-    pub active: &'a [Scores<'a>],
-    /// The level of the intervals that are drawn.
-    pub level: f64,
     /// How the commands of the page call the run's directory.
     pub directory: &'a str,
     /// Other runs that it takes from.
@@ -52,7 +40,7 @@ impl Page<'_> {
         let leaderboard = Leaderboard::new(self.scores);
         let view = View::new(self.scores, &leaderboard, self.baseline);
         let plan = self.scores.plan;
-        let figures = self.figures(&view);
+        let figures = page_of(plan).figures(&view, &self.choices);
         let mut page = Markup::new();
         page.verbatim("<!DOCTYPE html>\n");
         page.open("html", &[("lang", "en")]);
@@ -62,7 +50,7 @@ impl Page<'_> {
         contents(&mut page, &figures);
         section(&mut page, "leaderboard", "Leaderboard", &standing::markup(&leaderboard, &view, self.baseline));
         section(&mut page, "scores", "What the scores mean", &meanings(&view));
-        section(&mut page, "figures", "Figures", &drawn(&view, &figures, &self.shown));
+        section(&mut page, "figures", "Figures", &drawn(&view, &figures, &self.choices.shown));
         section(
             &mut page,
             "run",
@@ -85,30 +73,6 @@ impl Page<'_> {
         page.verbatim(STYLE);
         page.close("style");
         page.close("head");
-    }
-
-    fn figures(&self, view: &View) -> Vec<Figure> {
-        if view.scores.plan.regression().is_some() {
-            let active = self.active.iter().map(|scores| View::new(scores, &Leaderboard::new(scores), None));
-            return regression::figures(view, &active.collect::<Vec<_>>(), self.level);
-        }
-        if view.scores.plan.shift().is_some() {
-            let mut figures = shift::figures(view, &self.shown, self.defaults);
-            figures.extend(reliability::figure(view));
-            return figures;
-        }
-        let mut figures: Vec<Figure> = bars::figure(view).into_iter().collect();
-        figures.extend(tuning::figures(view, self.parameter, self.defaults));
-        figures.extend(pair::figures(view, &self.pair));
-        figures.extend(growth::figures(view));
-        figures.extend(cost::figure(view));
-        figures.extend(improvement::figure(view));
-        figures.extend(reliability::figure(view));
-        if let Some(scores) = self.real {
-            let leaderboard = Leaderboard::new(scores);
-            figures.extend(transfer::figures(view, &View::new(scores, &leaderboard, None)));
-        }
-        figures
     }
 }
 
@@ -144,8 +108,7 @@ fn section(page: &mut Markup, id: &str, title: &str, inner: &Markup) {
 fn meanings(view: &View) -> Markup {
     let mut markup = Markup::new();
     markup.open("dl", &[]);
-    let of_regression = view.scores.plan.regression().is_some();
-    let compared = view.baseline.is_some() || !of_regression;
+    let compared = view.baseline.is_some() || page_of(view.scores.plan).always_compares();
     let names = view.scores.names();
     for (name, meaning) in glossary::entries(&names, view.scores.units(), view.scores.plan, compared) {
         markup.element("dt", &[], &name);
@@ -162,13 +125,8 @@ fn drawn(view: &View, figures: &[Figure], shown: &Shown) -> Markup {
         markup.element("p", &[], why);
     }
     if figures.is_empty() {
-        let why = match view.scores.plan.evaluation() {
-            None => "None of the figures can be drawn from this run: no agent has a result on any problem.",
-            Some(_) => {
-                "None of the figures can be drawn from this run: they need two agents, or problems that differ in T."
-            }
-        };
-        markup.element("p", &[], why);
+        let why = page_of(view.scores.plan).undrawn();
+        markup.element("p", &[], &format!("None of the figures can be drawn from this run: {why}."));
     }
     for (number, figure) in figures.iter().enumerate() {
         markup.push(&figure.markup(&figure_id(number)));

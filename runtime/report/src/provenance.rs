@@ -1,21 +1,16 @@
 //! The plan of the run, and the commands that run it again.
 
-use std::collections::HashSet;
 use std::iter;
 
-use jointly_classification::shift::ShiftOptions;
 use jointly_core::limits::Limits;
-use jointly_core::{Evaluation, Partitioning};
-use jointly_record::plan::{Plan, PlannedAgent, RegressionTerms, Terms};
+use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::shell::quoted;
 use jointly_record::suites;
 use jointly_record::suites::IMPORTED;
-use jointly_regression::RegressionSource;
-use jointly_regression::problem::PoolData;
-use serde_json::Value;
 
 use crate::drawing::Markup;
 use crate::figure::{cells, counted, table_of};
+use crate::kinds::page_of;
 
 /// Another run that a page takes from: the option that gives it, its directory's name, and its plan.
 pub type Other<'a> = (&'a str, String, &'a Plan);
@@ -32,11 +27,7 @@ pub(crate) fn markup(plan: &Plan, directory: &str, others: &[Other], given: &[St
         cells(["agents", &plan.agents.len().to_string()]),
         cells(["seed", &plan.seed.to_string()]),
     ];
-    match &plan.terms {
-        Terms::Evaluation(evaluation) => facts.extend(of_classification(evaluation)),
-        Terms::Regression(terms) => facts.extend(of_regression(plan, terms)),
-        Terms::Shift(options) => facts.extend(of_shift(options)),
-    }
+    facts.extend(page_of(plan).facts(plan));
     facts.extend([
         cells(["limits", &format!("fuel {}, memory {} MiB", plan.limits.fuel, plan.limits.memory >> 20)]),
         cells(["version", &format!("jointly {}, {}, {}", plan.version, plan.interface, plan.engine)]),
@@ -79,118 +70,6 @@ fn commands(plan: &Plan, directory: &str, others: &[Other], given: &[String], bu
     lines.join("\n")
 }
 
-fn of_classification(evaluation: &Evaluation) -> Vec<Vec<String>> {
-    let taus: Vec<String> = evaluation.taus.iter().map(ToString::to_string).collect();
-    let mut facts = Vec::new();
-    if !taus.is_empty() {
-        facts.push(cells(["tau", &taus.join(", ")]));
-        facts.push(cells(["test tau-samples N", &evaluation.samples.to_string()]));
-    }
-    facts.push(cells(["draws M", &evaluation.draws.to_string()]));
-    facts.push(cells(["estimator", &estimator(evaluation)]));
-    facts
-}
-
-fn of_shift(options: &ShiftOptions) -> Vec<Vec<String>> {
-    let taus: Vec<String> = options.taus.iter().map(ToString::to_string).collect();
-    let mut shifts: Vec<(&str, Vec<String>)> = Vec::new();
-    for level in &options.levels {
-        let (name, severity) = (level.shift().name(), level.severity().to_string());
-        match shifts.iter_mut().find(|(known, _)| *known == name) {
-            Some((_, severities)) => severities.push(severity),
-            None => shifts.push((name, vec![severity])),
-        }
-    }
-    let shifts = shifts.into_iter().map(|(name, severities)| format!("{name} {}", severities.join(", ")));
-    vec![
-        cells(["draws M", &options.draws.to_string()]),
-        cells(["tau", &taus.join(", ")]),
-        cells(["shifts", &shifts.collect::<Vec<_>>().join("; ")]),
-    ]
-}
-
-/// Options that problems of one kind heed and others do not; what is not among them is shown of every run.
-const OF_SOME: [&str; 13] = [
-    "noise",
-    "residuals",
-    "pool",
-    "test",
-    "standardize_synthetic",
-    "batch",
-    "random_batches",
-    "belief_rows",
-    "exact_rows",
-    "rounds",
-    "query_share",
-    "train_share",
-    "test_share",
-];
-
-/// Every option that the problems heed, by the name that plan.json has for it.
-fn of_regression(plan: &Plan, terms: &RegressionTerms) -> Vec<Vec<String>> {
-    let heeded = heeded(plan);
-    let options = serde_json::to_value(&terms.options).unwrap_or_default();
-    let text = |value: &Value| match value {
-        Value::String(text) => text.clone(),
-        Value::Array(values) => values.iter().map(Value::to_string).collect::<Vec<_>>().join(", "),
-        value => value.to_string(),
-    };
-    let named = options.as_object().into_iter().flatten().filter(|(name, _)| {
-        let name = name.as_str();
-        !OF_SOME.contains(&name) || heeded.contains(&name)
-    });
-    let mut facts: Vec<Vec<String>> = named.map(|(name, value)| cells([name, &text(value)])).collect();
-    if let Some(predictor) = &terms.predictor {
-        facts.push(cells(["predictions by", &predictor.label]));
-    }
-    facts
-}
-
-/// The options of some kinds of regression that any of a plan's problems heeds.
-fn heeded(plan: &Plan) -> Vec<&'static str> {
-    const SYNTHETIC: [&str; 3] = ["pool", "test", "standardize_synthetic"];
-    const TABLE: [&str; 2] = ["train_share", "test_share"];
-    let of_pool = |data: &PoolData| -> &'static [&'static str] {
-        match data {
-            PoolData::Synthetic(_) => &SYNTHETIC,
-            PoolData::Table(_) => &TABLE,
-        }
-    };
-    let suite = suites::suite_of(plan);
-    let planned: HashSet<&str> = plan.problems.iter().map(|planned| planned.problem.as_str()).collect();
-    let mut heeded = Vec::new();
-    for problem in
-        suite.iter().flat_map(|suite| &suite.problems).filter(|problem| planned.contains(problem.name.as_str()))
-    {
-        let own: (&[&str], &[&str]) = match &problem.source {
-            RegressionSource::Coverage(_) if problem.table().is_some() => (&["noise", "residuals"], &[]),
-            RegressionSource::Coverage(_) => (&["noise"], &[]),
-            RegressionSource::Split(_) => (&[], &[]),
-            RegressionSource::Correlations(correlations) => {
-                (&["batch", "random_batches", "belief_rows", "exact_rows"], of_pool(&correlations.data))
-            }
-            RegressionSource::Active(active) => (&["rounds", "query_share", "exact_rows"], of_pool(&active.data)),
-        };
-        for name in own.0.iter().chain(own.1) {
-            if !heeded.contains(name) {
-                heeded.push(name);
-            }
-        }
-    }
-    heeded
-}
-
-/// How joint likelihoods are estimated.
-fn estimator(evaluation: &Evaluation) -> String {
-    let Evaluation { partition, planes, clip, partition_above, .. } = *evaluation;
-    let cells = match partition {
-        Partitioning::Planes => format!("cells of {}", counted(planes as usize, "random hyperplane")),
-        Partitioning::KMeans => format!("at most {} of the draws by k-means", counted(1 << planes, "cluster")),
-    };
-    let clip = if clip { "with clipped probits" } else { "without clipped probits" };
-    format!("Monte Carlo up to tau {partition_above}, above it {cells}, {clip}")
-}
-
 /// The folder of user-supplied images, whose name no plan has.
 fn images_of(plan: &Plan) -> Option<String> {
     plan.images.map(|_| "--images DIR".to_owned())
@@ -220,7 +99,7 @@ fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> String {
             quoted(&predictor.settings.label(&source(predictor, directory, bundled))),
         ]);
     }
-    if plan.limits.fuel != plan.usual_fuel() {
+    if plan.limits.fuel != plan.kind().fuel {
         words.push(format!("--fuel {}", plan.limits.fuel));
     }
     if plan.limits.memory != Limits::default().memory {
@@ -243,10 +122,10 @@ fn source(agent: &PlannedAgent, directory: &str, bundled: Bundled) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{OF_SOME, estimator, heeded, markup, run_command};
+    use super::{markup, run_command};
     use jointly_core::Partitioning;
     use jointly_record::invented::InventedRun;
-    use jointly_record::invented::regression::{compared_run, correlated, covering, covering_run};
+    use jointly_record::invented::regression::{covering, covering_run};
     use jointly_record::plan::Terms;
     use jointly_regression::Noise;
 
@@ -258,10 +137,6 @@ mod tests {
         let agent = format!("run/agents/{}.wasm:steps=5", plan.agents[0].digest.replace(':', "-"));
         let fixed = format!("jointly run {agent} oracle --suite quick --problems '{{{}}}' --seed 0", names[0]);
         assert_eq!(run_command(&plan, "run", &|_| false), format!("{fixed} --out run-again"));
-        assert_eq!(
-            estimator(plan.evaluation().unwrap()),
-            "Monte Carlo up to tau 10, above it cells of 5 random hyperplanes, with clipped probits"
-        );
         let Terms::Evaluation(evaluation) = &mut plan.terms else { panic!("classification") };
         (evaluation.draws, evaluation.partition) = (40, Partitioning::KMeans);
         plan.limits.fuel = 7;
@@ -269,33 +144,6 @@ mod tests {
             run_command(&plan, "run", &|_| false),
             format!("{fixed} --draws 40 --partition k-means --fuel 7 --out run-again")
         );
-        let Terms::Evaluation(evaluation) = &mut plan.terms else { panic!("classification") };
-        evaluation.clip = false;
-        assert_eq!(
-            estimator(plan.evaluation().unwrap()),
-            "Monte Carlo up to tau 10, above it at most 32 clusters of the draws by k-means, without clipped probits"
-        );
-    }
-
-    #[test]
-    fn options_that_no_problem_heeds_are_left_out() {
-        let agents = [("gp", correlated(0.5))];
-        let options = |suite: &str, data: &str| heeded(&compared_run(suite, &[data], 1, &agents).run.plan).join(" ");
-        assert_eq!(
-            options("quick/correlations", "boston"),
-            "batch random_batches belief_rows exact_rows train_share test_share"
-        );
-        let gap = covering_run("coverage/gap", 1, &[("gp", covering(&[0.5]))]);
-        assert_eq!(heeded(&gap.plan), ["noise"]);
-        // By the names that plan.json has.
-        let page = markup(&gap.plan, "run", &[], &[], &|_| false).into_string();
-        assert!(page.contains("noise") && page.contains("levels"), "{page}");
-        for name in OF_SOME.iter().filter(|name| name.contains('_')) {
-            assert!(!page.contains(name), "{name}: {page}");
-        }
-        let Terms::Regression(terms) = &gap.plan.terms else { panic!("regression") };
-        let named = serde_json::to_value(&terms.options).unwrap();
-        assert!(OF_SOME.iter().all(|name| named.get(name).is_some()), "{named}");
     }
 
     #[test]

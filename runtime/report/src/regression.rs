@@ -8,12 +8,15 @@ mod learning;
 mod levels;
 mod likelihood;
 mod matrix;
+mod page;
 mod pointwise;
 mod process;
 mod ranks;
 mod reference;
 mod selection;
 mod xll;
+
+pub(crate) use page::RegressionPage;
 
 use crate::figure::Figure;
 use crate::view::View;

@@ -83,8 +83,8 @@ impl Pooled {
     fn of(agent: &AgentScores, shifted: bool) -> Option<Self> {
         let mut pooled = Self { bins: Vec::new(), problems: 0 };
         for problem in &agent.problems {
-            let sets = if shifted { &problem.calibration.shifted } else { &problem.calibration.unshifted };
-            for bins in sets {
+            let sets = if shifted { problem.calibration().shifted } else { problem.calibration().unshifted };
+            for bins in &sets {
                 pooled.bins.resize(pooled.bins.len().max(bins.len()), CalibrationBin::default());
                 for (sum, bin) in pooled.bins.iter_mut().zip(*bins) {
                     sum.add(bin);

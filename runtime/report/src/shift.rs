@@ -9,30 +9,23 @@ mod joint;
 mod measured;
 mod outside;
 mod overview;
+mod page;
 mod parts;
 pub(crate) mod plots;
 mod quartiles;
 mod severity;
 
-use jointly_classification::shift::ShiftInstance;
+pub(crate) use page::ShiftPage;
+
 use measured::Measured;
 
+use crate::choices::Shown;
 use crate::figure::Figure;
 use crate::tuning::Defaults;
 use crate::view::View;
 
 /// With more groups of problems than this, all are drawn side by side, and none by itself.
 const MOST_GROUPS: usize = 3;
-
-/// The images of the inputs that the page shows.
-pub enum Shown {
-    /// The first problem's data, with one test input.
-    Images(Box<ShiftInstance>),
-    /// They are images whose files are not here.
-    Missing,
-    /// They are no images.
-    Nothing,
-}
 
 /// The figures of the run's problems, group by group of problems that are repetitions of one another; or of all groups
 /// together, where there are many.

@@ -6,6 +6,7 @@ use jointly_score::leaderboard::Leaderboard;
 
 use crate::drawing::{Anchor, Area, Axis, Canvas, Markup, Panel, Scale, shortened, width};
 use crate::figure::{WIDTH, counted, table_of};
+use crate::kinds::page_of;
 use crate::view::View;
 
 const ROW: f64 = 22.0;
@@ -70,7 +71,7 @@ fn means(view: &View, by: &str) -> Canvas {
             canvas.text((area.right() + 8.0, y + 4.0), Anchor::Start, "value", why);
             continue;
         };
-        let by_variant = view.scores.plan.evaluation().is_none();
+        let by_variant = page_of(view.scores.plan).tells_variants_apart();
         let style = if by_variant { view.style_of(agent) } else { view.style(&agent.planned.agent) };
         let text = quantity::with_error(summary.mean, summary.stderr);
         if summary.mean.is_finite() {
@@ -104,7 +105,7 @@ fn range<'s>(summaries: impl Iterator<Item = &'s Summary> + Clone, view: &View, 
         return (0.0, 1.0);
     }
     // Densities have logarithms of either sign, and none of them is a multiple of another's.
-    let signed = view.scores.plan.regression().is_some() && (by.contains("nll") || by == "xll");
+    let signed = page_of(view.scores.plan).is_signed(by);
     let baseline = view.baseline.and_then(|agent| agent.summary(by)).filter(|_| !signed);
     let top = baseline.map_or(edge, |summary| Some(summary.mean * HIGHEST).filter(|top| *top > 0.0));
     axis((low, top.map_or(high, |top| high.min(top))), signed)

@@ -100,7 +100,7 @@ impl<'a> Leaderboard<'a> {
     /// mean is over other problems.
     pub fn new(scores: &'a Scores<'a>) -> Self {
         let names = scores.names();
-        let columns = Columns::new(scores.plan.kind().layouts(), &names);
+        let columns = Columns::new((scores.plan.kind().layouts)(), &names);
         let by = columns.by;
         let mut order: Vec<Placed> = scores.agents.iter().map(|agent| Placed::new(agent, by)).collect();
         // Equals keep the plan's order.

@@ -3,8 +3,9 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use jointly_core::kind::Kind;
 use jointly_core::{At, Real, ScoreInfo, ScoreName};
-use jointly_record::kinds::Kind;
+use jointly_record::kinds::KINDS;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
@@ -115,7 +116,7 @@ impl JsonSchema for LeaderboardRow {
     }
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let kinds: Vec<Value> = Kind::ALL.iter().map(|kind| of_kind(*kind, generator)).collect();
+        let kinds: Vec<Value> = KINDS.into_iter().map(|kind| of_kind(kind, generator)).collect();
         json_schema!({
             "description": "A row of leaderboard.csv, as an object with a property for each column. A number without a value is an \
                             empty field in the file, and null here. The columns of a score, SCORE_mean and SCORE_stderr, follow \
@@ -126,12 +127,12 @@ impl JsonSchema for LeaderboardRow {
 }
 
 /// The schema of rows about problems of a kind.
-fn of_kind(kind: Kind, generator: &mut SchemaGenerator) -> Value {
+fn of_kind(kind: &Kind, generator: &mut SchemaGenerator) -> Value {
     let columns = [&AGENT[..], &FLOOR, &ENTRIES, &COMPARED].into_iter().flatten();
     let properties: Map<String, Value> =
         columns.map(|column| (column.name.to_owned(), column.schema(generator))).collect();
     let mut patterns = Map::new();
-    for stem in by_stem(&kind.scores()) {
+    for stem in by_stem(&(kind.scores)()) {
         let (first, pattern) = (stem[0], stem[0].pattern());
         let number = Field::Number.schema(generator);
         patterns.insert(
@@ -153,7 +154,7 @@ fn of_kind(kind: Kind, generator: &mut SchemaGenerator) -> Value {
     }
     let required: Vec<&str> = AGENT.iter().map(|column| column.name).collect();
     json_schema!({
-        "title": kind.name(),
+        "title": kind.name,
         "type": "object",
         "properties": properties,
         "patternProperties": patterns,
@@ -242,10 +243,10 @@ mod tests {
     }
 
     impl Described {
-        fn of(kind: Kind) -> Self {
+        fn of(kind: &Kind) -> Self {
             let whole: Value = schema::<LeaderboardRow>().into();
             let kinds = whole["anyOf"].as_array().unwrap();
-            let schema = kinds.iter().find(|of_kind| of_kind["title"] == kind.name()).unwrap().clone();
+            let schema = kinds.iter().find(|of_kind| of_kind["title"] == kind.name).unwrap().clone();
             let patterns = schema["patternProperties"].as_object().unwrap().iter();
             let patterns =
                 patterns.map(|(pattern, of_column)| (Regex::new(pattern).unwrap(), of_column.clone())).collect();
@@ -307,7 +308,7 @@ mod tests {
         let mut classification = InventedRun::new("quick", &PROBLEMS, &agents);
         classification.plan.agents[2].digest = reference::digest();
         let columns = written(&classification.scores(), None);
-        let schema = Described::of(Kind::Classification).schema;
+        let schema = Described::of(KINDS[0]).schema;
         let described: BTreeSet<&str> = schema["properties"].as_object().unwrap().keys().map(String::as_str).collect();
         let fixed: BTreeSet<&str> =
             columns.iter().map(String::as_str).filter(|column| described.contains(column)).collect();
@@ -328,8 +329,8 @@ mod tests {
 
     #[test]
     fn every_score_has_one_pattern_for_each_of_its_columns() {
-        for kind in Kind::ALL {
-            let (described, scores) = (Described::of(kind), kind.scores());
+        for kind in KINDS {
+            let (described, scores) = (Described::of(kind), (kind.scores)());
             let stems: BTreeSet<&str> = scores.iter().map(|score| score.stem).collect();
             assert_eq!(described.patterns.len(), 2 * stems.len());
             for score in scores {
@@ -349,7 +350,7 @@ mod tests {
     fn a_pattern_matches_the_names_of_its_score_at_every_place_and_no_others() {
         let definitions = jointly_regression::scores::SCORES;
         let places = [At::Once, At::Tau(10), At::Aggregate, At::Level(90), At::Round(12)];
-        let described = Described::of(Kind::Regression);
+        let described = Described::of(KINDS[1]);
         for place in places {
             let name = ScoreDef::named(definitions, "interval", place);
             for column in of_score(name).into_iter().chain(of_score(name.shifted())) {

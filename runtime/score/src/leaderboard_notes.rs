@@ -77,10 +77,11 @@ impl Leaderboard<'_> {
         notes
     }
 
-    /// Scores under shift that only some problems can have: two classes for an area under the curve,
-    /// out-of-distribution inputs for their detection.
+    /// Scores that only some of the problems can have.
     fn partly(&self) -> Option<String> {
-        self.scores.plan.shift()?;
+        if !self.scores.plan.kind().partly {
+            return None;
+        }
         let agent = self.scores.agents.iter().find(|agent| !agent.problems.is_empty())?;
         let shown = self.columns.first.iter().chain(&self.columns.second);
         let counts: Vec<(&ScoreName, usize)> = shown.map(|name| (name, agent.by_problem(name).count())).collect();
@@ -94,8 +95,7 @@ impl Leaderboard<'_> {
 
     /// Whether the run is one of correlations with a result.
     fn compares_beliefs(&self) -> bool {
-        let mut units = self.scores.agents.iter().flat_map(|agent| &agent.problems).filter_map(|problem| problem.unit);
-        units.any(|unit| unit.correlations.is_some())
+        self.scores.agents.iter().flat_map(|agent| &agent.problems).any(|problem| problem.belief().is_some())
     }
 
     /// Scores that an agent has no value of, those together that lack it for one reason.

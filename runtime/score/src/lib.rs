@@ -1,7 +1,6 @@
 //! Scores of a run, computed from its plan and journal alone: leaderboards, comparisons, selection, entries and their claims.
 #![deny(missing_docs)]
 
-pub mod cells;
 pub mod combined;
 pub mod comparison;
 pub mod entry;

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use anyhow::Result;
-use jointly_core::ScoreName;
+use jointly_core::{ScoreName, TaskScores, Units};
 use jointly_record::directory::RunDirectory;
 use jointly_record::format::Format;
 use jointly_record::plan::{Plan, PlannedProblem};
-use jointly_record::unit::{Outcome, UnitResult};
+use jointly_record::unit::UnitResult;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::{Serialize, Serializer};
 
@@ -16,7 +16,6 @@ use document::AgentDocument;
 
 mod across;
 mod agent;
-mod conditions;
 mod cross;
 mod document;
 mod regression;
@@ -35,48 +34,6 @@ pub struct Scores<'a> {
     pub agents: Vec<AgentScores<'a>>,
     /// The scores of agents against each other, problem by problem: for correlations only.
     pub cross: Vec<CrossProblem<'a>>,
-}
-
-/// The units that the standard errors of a run's means are over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Units {
-    /// The tau-samples of the only problem.
-    TauSamples,
-    /// One problem of regression, whose test points share its training set.
-    OneProblem,
-    /// The test inputs of the only problem of dataset shift.
-    Inputs,
-    /// The problems, each with data of its own.
-    Problems,
-    /// Datasets that several problems share.
-    Datasets,
-    /// One dataset of all problems, which has no standard error.
-    OneDataset,
-}
-
-impl Units {
-    /// The meaning of ±, as a clause.
-    pub fn clause(self) -> &'static str {
-        match self {
-            Self::TauSamples => "± is the standard error over the tau-samples of the problem",
-            Self::OneProblem => "no ±, because there is only one problem",
-            Self::Inputs => {
-                "± is the standard error over the test inputs of the only problem, and says nothing about another \
-                 training; means over levels of shift have none"
-            }
-            Self::Problems => "± is the standard error over problems",
-            Self::Datasets => "± is the standard error over datasets",
-            Self::OneDataset => "no ±, because all problems share one dataset",
-        }
-    }
-
-    /// The name of a unit, where means are over several.
-    pub fn unit(self) -> &'static str {
-        match self {
-            Self::TauSamples | Self::OneProblem | Self::Inputs | Self::Problems => "problem",
-            Self::Datasets | Self::OneDataset => "dataset",
-        }
-    }
 }
 
 impl<'a> Scores<'a> {
@@ -111,20 +68,16 @@ impl<'a> Scores<'a> {
                     agent.missing += 1;
                     continue;
                 };
-                if let Outcome::Failed(failure) = &result.outcome {
+                if let Some(failure) = result.outcome.failure() {
                     agent.failures.push((name, failure));
                 }
                 let Some(values) = result.outcome.scores(problem.metric, plan.draws()) else { continue };
-                let unit = result.outcome.regression();
                 agent.problems.push(ScoredProblem {
                     problem: name,
                     planned: problem,
                     values,
-                    unit,
-                    shift: result.outcome.shift(),
-                    calibration: result.outcome.calibration(),
-                    absences: unit.map(regression::absences).unwrap_or_default(),
-                    diagnosis: result.outcome.diagnosis(),
+                    outcome: &result.outcome,
+                    absences: result.outcome.result().map(TaskScores::absences).unwrap_or_default(),
                 });
             }
             agent.coverage = regression::coverage(&mut agent.problems);
@@ -140,9 +93,7 @@ impl<'a> Scores<'a> {
         let clusters: Vec<&str> = self.plan.problems.iter().map(PlannedProblem::cluster).collect();
         let alone = self.plan.problems.iter().all(|planned| planned.problem == planned.cluster());
         match clusters.as_slice() {
-            [_] if self.plan.shift().is_some() => Units::Inputs,
-            [_] if self.plan.evaluation().is_none() => Units::OneProblem,
-            [_] => Units::TauSamples,
+            [_] => self.plan.kind().alone,
             _ if alone => Units::Problems,
             [first, rest @ ..] if rest.iter().all(|cluster| cluster == first) => Units::OneDataset,
             _ => Units::Datasets,

@@ -12,11 +12,14 @@ use jointly_classification::shift::shift_suites;
 use jointly_classification::{Environment, Instance, Problem, Suite};
 use jointly_core::Task;
 use jointly_engine::agent_spec::AgentSpec;
-use jointly_engine::workload::{Asked, Contestant, Problems, Workload};
+use jointly_engine::contestant::Contestant;
+use jointly_engine::kinds::classification::AskedClassification;
+use jointly_engine::kinds::regression::AskedRegression;
+use jointly_engine::workload::Workload;
 use jointly_host::{Execution, Limits, Trace};
 use jointly_record::plan::PlannedAgent;
 use jointly_record::{directory, guess};
-use jointly_regression::{PredictionOptions, RegressionSuite, regression_suites};
+use jointly_regression::{PredictionOptions, RegressionProblem, RegressionSuite, regression_suites};
 use jointly_report::picture::{LineRow, LineSheet, Plane, Row, Sheet, grid};
 
 use self::belief::believe;
@@ -64,12 +67,10 @@ impl Picture {
         }
         let suite = suite_of(&self.problem)?;
         let limits = Limits::default();
-        let workload =
-            Workload::of(&self.agents, Asked::Classification(suite), self.seed, limits, Execution::Compiled)?;
-        let Problems::Classification(problems) = &workload.problems else {
-            bail!("{} is not classification", self.problem)
-        };
-        let [problem] = problems.as_slice() else { bail!("{} names several problems", self.problem) };
+        let asked = Box::new(AskedClassification { suite });
+        let workload = Workload::of(&self.agents, asked, self.seed, limits, Execution::Compiled)?;
+        let problems = workload.problems_as::<Vec<Problem>>().map_or(&[][..], Vec::as_slice);
+        let [problem] = problems else { bail!("{} names several problems", self.problem) };
         let instance = problem.instance(self.seed);
         let environment = drawable(problem, &instance)?;
         let truth: Vec<f32> =
@@ -98,15 +99,10 @@ impl Picture {
     fn draw_line(&self, suite: RegressionSuite) -> Result<ExitCode> {
         let (limits, level, functions) = (Limits::default(), f64::from(self.level) / 100.0, usize::from(self.draws));
         let given = suite.options.clone();
-        let workload = Workload::of(
-            &self.agents,
-            Asked::Regression { suite, tables: Vec::new(), predictor: None },
-            self.seed,
-            limits,
-            Execution::Compiled,
-        )?;
-        let Problems::Regression(problems) = &workload.problems else { bail!("{} is not regression", self.problem) };
-        let [problem] = problems.as_slice() else { bail!("{} names several problems", self.problem) };
+        let asked = Box::new(AskedRegression { suite, tables: Vec::new(), predictor: None });
+        let workload = Workload::of(&self.agents, asked, self.seed, limits, Execution::Compiled)?;
+        let problems = workload.problems_as::<Vec<RegressionProblem>>().map_or(&[][..], Vec::as_slice);
+        let [problem] = problems else { bail!("{} names several problems", self.problem) };
         let data = problem.curve_data(self.seed, given.noise).with_context(|| no_curve(&self.problem))?;
         let (draws, levels) = (given.draws, vec![level]);
         let options = PredictionOptions { draws, levels, ..PredictionOptions::paper(self.seed, problem.stream_name()) };

@@ -19,7 +19,8 @@ use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::quantity::counted;
 use jointly_record::shell::quoted;
 use jointly_record::unit::UnitResult;
-use jointly_report::{Other, PAIR, PARAMETER, Page, Shown};
+use jointly_regression::Regression;
+use jointly_report::{Choices, Other, PAIR, PARAMETER, Page, Shown};
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
 
@@ -123,14 +124,16 @@ impl Report {
         let others: Vec<Other> = of_real.chain(of_active).collect();
         let page = Page {
             scores,
-            shown: self.shown(scores.plan),
-            active: &active_scores,
-            level: self.level(scores.plan)?,
-            real: real_scores.as_ref(),
+            choices: Choices {
+                shown: self.shown(scores.plan),
+                parameter,
+                defaults: &|agent, name| default(directory, scores.plan.kind().interface, agent, name),
+                pair,
+                real: real_scores.as_ref(),
+                active: &active_scores,
+                level: self.level(scores.plan)?,
+            },
             baseline,
-            parameter,
-            defaults: &|agent, name| default(directory, scores.plan.interface_of_agents(), agent, name),
-            pair,
             directory: &name(directory.path()),
             others: &others,
             bundled: &is_bundled,
@@ -143,9 +146,6 @@ impl Report {
 
     /// The images that the page of a run of dataset shift shows, where its data are at hand.
     fn shown(&self, plan: &Plan) -> Shown {
-        if plan.shift().is_none() {
-            return Shown::Nothing;
-        }
         match shift_suite::pictured(plan, &self.data.directories()) {
             Ok(Some(instance)) => Shown::Images(instance.into()),
             Ok(None) => Shown::Nothing,
@@ -207,7 +207,7 @@ impl Report {
 
     /// The level that pictures of coverage are of: one that the run's intervals have.
     fn level(&self, plan: &Plan) -> Result<f64> {
-        let levels = plan.regression().map_or(&[][..], |terms| &terms.options.levels);
+        let levels = plan.options::<Regression>().map_or(&[][..], |options| &options.levels);
         let Some(percent) = self.level else {
             let usual = levels.iter().copied().find(|level| *level == LEVEL);
             return Ok(usual.or(levels.first().copied()).unwrap_or(LEVEL));

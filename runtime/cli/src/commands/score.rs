@@ -6,13 +6,14 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use indicatif::{ProgressBar, ProgressDrawTarget};
+use jointly_classification::cells;
 use jointly_classification::scores::{ACCURACY, ECE};
 use jointly_classification::{PredictionOptions, PredictionScores, score_predictions};
 use jointly_core::estimate::MAX_PLANES;
 use jointly_data::ImportedProblem;
 use jointly_record::quantity;
 use jointly_record::quantity::counted;
-use jointly_score::{cells, scores};
+use jointly_score::scores;
 use serde_json::{Map, Value, json};
 
 use crate::partition_argument::PartitionArgument;

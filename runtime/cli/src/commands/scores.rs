@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use anyhow::Result;
 use clap::Args;
 use clap::builder::PossibleValuesParser;
+use jointly_core::kind::Kind;
 use jointly_core::{At, Better, ScoreInfo, Unit};
-use jointly_record::kinds::Kind;
+use jointly_record::kinds::KINDS;
 use serde_json::{Value, json};
 
 use crate::table::described;
@@ -16,7 +17,7 @@ use crate::{exit, output};
 #[derive(Args)]
 pub(crate) struct Scores {
     /// A kind of task; none means all
-    #[arg(value_name = "KIND", value_parser = PossibleValuesParser::new(Kind::ALL.map(Kind::name)))]
+    #[arg(value_name = "KIND", value_parser = PossibleValuesParser::new(KINDS.map(|kind| kind.name)))]
     kind: Option<String>,
     /// Print JSON
     #[arg(long)]
@@ -25,21 +26,21 @@ pub(crate) struct Scores {
 
 impl Scores {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        let wanted = |kind: &Kind| self.kind.as_deref().is_none_or(|name| name == kind.name());
-        let kinds: Vec<Kind> = Kind::ALL.into_iter().filter(wanted).collect();
+        let wanted = |kind: &&Kind| self.kind.as_deref().is_none_or(|name| name == kind.name);
+        let kinds: Vec<&Kind> = KINDS.into_iter().filter(wanted).collect();
         if self.json {
             let list =
-                |kind: &Kind| (kind.name().to_owned(), kind.scores().into_iter().map(to_json).collect::<Value>());
-            output::print_json(&kinds.iter().map(list).collect::<serde_json::Map<String, Value>>())?;
+                |kind: &Kind| (kind.name.to_owned(), (kind.scores)().into_iter().map(to_json).collect::<Value>());
+            output::print_json(&kinds.into_iter().map(list).collect::<serde_json::Map<String, Value>>())?;
         } else {
-            let texts: Vec<String> = kinds.iter().map(|kind| text(*kind)).collect();
+            let texts: Vec<String> = kinds.into_iter().map(text).collect();
             output::print(&texts.join("\n"))?;
         }
         Ok(ExitCode::from(exit::DONE))
     }
 }
 
-fn text(kind: Kind) -> String {
+fn text(kind: &Kind) -> String {
     let row = |score: &ScoreInfo| {
         let unit = Some(score.unit).filter(|unit| *unit != Unit::One).map(|unit| unit.to_string());
         let better = Some(score.better).filter(|better| *better != Better::Neither);
@@ -47,8 +48,8 @@ fn text(kind: Kind) -> String {
         let marks = if marks.is_empty() { String::new() } else { format!(" [{}]", marks.join(", ")) };
         (score.stem.to_owned(), format!("{}{marks}", score.meaning(At::Once)))
     };
-    let rows: Vec<(String, String)> = kind.scores().into_iter().map(row).collect();
-    format!("{}\n{}", kind.name(), described(2, &rows))
+    let rows: Vec<(String, String)> = (kind.scores)().into_iter().map(row).collect();
+    format!("{}\n{}", kind.name, described(2, &rows))
 }
 
 fn to_json(score: &ScoreInfo) -> Value {

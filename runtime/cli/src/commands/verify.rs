@@ -92,7 +92,7 @@ impl Verify {
 
     /// Refuses a plan that lets agents use more than a person means to spend: who made the entry chose its limits.
     fn refuse_fuel(&self, entry: &Entry) -> Result<()> {
-        let most = self.fuel.unwrap_or_else(|| entry.plan.usual_fuel());
+        let most = self.fuel.unwrap_or_else(|| entry.plan.kind().fuel);
         let fuel = entry.plan.limits.fuel;
         if fuel > most {
             bail!(

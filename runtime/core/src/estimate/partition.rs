@@ -4,9 +4,9 @@ use super::exact_sum::{ExactSum, add_clipped, clipped_value};
 use super::joint_estimate::JointEstimate;
 use super::k_means::KMeans;
 use super::likelihood::{log_sum_exp, relative, relative_variance};
+use super::partitioning::Partitioning;
 use super::planes::Planes;
 use super::probit;
-use crate::evaluation::Partitioning;
 
 /// The number that the reference implementation adds to the sum and to the count of a cell.
 const SMOOTHING: f64 = 1e-6;

@@ -2,7 +2,7 @@
 
 use jointly_core::{Coordinates, Repetition};
 use jointly_data::card;
-use jointly_regression::Acquisition;
+use jointly_regression::{Acquisition, Regression};
 
 use crate::plan::{Plan, PlannedProblem};
 use crate::suites;
@@ -12,7 +12,7 @@ pub fn place(plan: &mut Plan) {
     plan.problems.iter_mut().for_each(|planned| planned.coordinates = Coordinates::default());
     suites::place(plan);
     let known: Vec<PlannedProblem> = plan.problems.clone();
-    let regression = plan.regression().is_some();
+    let regression = plan.kind().is::<Regression>();
     for planned in plan.problems.iter_mut().filter(|planned| planned.coordinates.is_empty()) {
         let named = named(&plan.suite, &planned.problem, regression);
         let alike = known.iter().find(|known| known.coordinates.group == named.group);

@@ -1,8 +1,8 @@
 //! Runs of dataset shift that tests make up.
 
 use jointly_classification::shift::{
-    Condition, ConditionScores, Cost, Detection, DetectionScores, ENTROPY_BINS, LabelledScores, ShiftLevel,
-    ShiftScores, THRESHOLDS, shift_suite,
+    Condition, ConditionScores, Cost, DatasetShift, Detection, DetectionScores, ENTROPY_BINS, LabelledScores,
+    ShiftLevel, ShiftScores, THRESHOLDS, shift_suite,
 };
 use jointly_core::failure::{Failure, Kind, Phase};
 use jointly_core::metric::MarginalValues;
@@ -66,7 +66,7 @@ pub fn with_failure(mut run: InventedRun, agent: &str) -> InventedRun {
 }
 
 fn scores(plan: &Plan, shifting: Shifting, (cost, luck): (u64, f64)) -> ShiftScores {
-    let levels = &plan.shift().unwrap().levels;
+    let levels = &plan.options::<DatasetShift>().unwrap().levels;
     let most = |level: &ShiftLevel| {
         let own = levels.iter().filter(|other| other.shift() == level.shift()).map(ShiftLevel::severity);
         own.fold(0.0, f64::max)

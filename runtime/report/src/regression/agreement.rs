@@ -2,7 +2,7 @@
 //! and with what active learning makes of them.
 
 use jointly_core::{Score, Summary};
-use jointly_regression::{Acquisition, Round};
+use jointly_regression::{Acquisition, Regression, Round};
 use jointly_score::scores::AgentScores;
 
 use crate::correlation::{Correlation, FEWEST, FEWEST_RESAMPLED, pearson, spearman};
@@ -215,7 +215,7 @@ fn planned(view: &View, data: &[&String], by: Option<Acquisition>) -> usize {
 /// The score of an agent after the last round, problem by problem.
 fn learned<'s>(agent: &'s AgentScores, here: impl Fn(&str) -> bool) -> impl Iterator<Item = &'s Round> {
     let problems = agent.problems.iter().filter(move |problem| here(problem.problem));
-    problems.filter_map(|problem| problem.unit?.rounds.get(ROUND))
+    problems.filter_map(|problem| problem.result::<Regression>()?.rounds.get(ROUND))
 }
 
 /// Whether active learning was scored by the oracle on all problems of some data.

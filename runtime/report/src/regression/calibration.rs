@@ -2,6 +2,7 @@
 
 use jointly_core::Score;
 use jointly_record::quantity::with_error;
+use jointly_regression::Regression;
 use jointly_regression::score::LevelScores;
 use jointly_score::scores::{AgentScores, ScoredProblem};
 
@@ -43,7 +44,7 @@ fn means(lists: &[Vec<f64>]) -> Vec<Score> {
 /// The mean curve of an agent on some data, and over how many problems it is.
 fn curve<'v>(agent: &'v AgentScores<'v>, data: &'v str) -> (Vec<Score>, usize) {
     let curves: Vec<Vec<f64>> = on(agent, data)
-        .filter_map(|problem| Some(problem.unit?.scores.calibration.iter().map(|x| x.0).collect()))
+        .filter_map(|problem| Some(problem.result::<Regression>()?.scores.calibration.iter().map(|x| x.0).collect()))
         .collect();
     (means(&curves), curves.len())
 }
@@ -100,7 +101,7 @@ fn last_round(view: &View) -> &'static str {
         .agents
         .iter()
         .flat_map(|agent| &agent.problems)
-        .any(|problem| problem.unit.is_some_and(|unit| !unit.rounds.is_empty()));
+        .any(|problem| problem.result::<Regression>().is_some_and(|unit| !unit.rounds.is_empty()));
     if rounds { " In active learning, after the last round, all acquisitions together." } else { "" }
 }
 
@@ -119,7 +120,7 @@ fn diagonal(canvas: &mut Canvas, panel: &Panel) {
 /// An agent's widths by level on some data: each level with the mean over problems.
 fn width_points<'v>(agent: &'v AgentScores<'v>, data: &'v str) -> Vec<Point> {
     let levels: Vec<&[LevelScores]> =
-        on(agent, data).filter_map(|problem| Some(problem.unit?.scores.levels.as_slice())).collect();
+        on(agent, data).filter_map(|problem| Some(problem.result::<Regression>()?.scores.levels.as_slice())).collect();
     let lists: Vec<Vec<f64>> = levels.iter().map(|levels| levels.iter().map(|level| level.width.0).collect()).collect();
     let Some(first) = levels.first() else { return Vec::new() };
     let point = |(level, width): (&LevelScores, Score)| {

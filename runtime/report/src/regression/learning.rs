@@ -2,7 +2,7 @@
 
 use jointly_core::Score;
 use jointly_record::quantity::with_error;
-use jointly_regression::{Acquisition, Round};
+use jointly_regression::{Acquisition, Regression, Round};
 use jointly_score::scores::AgentScores;
 
 use crate::drawing::{Palette, Point, Style};
@@ -90,7 +90,10 @@ fn rounds<'v>(view: &View, line: &Line<'v>, data: &str) -> Vec<&'v [Round]> {
         family.data == data && family.acquisition == Some(line.acquisition)
     };
     let problems = line.agent.problems.iter().filter(|problem| here(problem.problem));
-    problems.filter_map(|problem| Some(problem.unit?.rounds.as_slice())).filter(|rounds| !rounds.is_empty()).collect()
+    problems
+        .filter_map(|problem| Some(problem.result::<Regression>()?.rounds.as_slice()))
+        .filter(|rounds| !rounds.is_empty())
+        .collect()
 }
 
 /// The mean after each round over problems, with its standard error; of rounds that all problems have.

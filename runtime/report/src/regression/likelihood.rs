@@ -2,6 +2,7 @@
 
 use jointly_core::{Repetition, Score};
 use jointly_record::quantity::with_error;
+use jointly_regression::Regression;
 use jointly_score::scores::AgentScores;
 
 use crate::drawing::Point;
@@ -86,7 +87,7 @@ fn row<'v>(view: &View, agent: &'v AgentScores<'v>, data: &str) -> Option<Row<'v
         here().filter_map(|problem| Some(sign * problem.value(name)?.value)).collect()
     };
     let (likelihood, error) = (values("nll", -1.0), values("rmse", 1.0));
-    let levels = here().find_map(|problem| Some(&problem.unit?.scores.levels))?;
+    let levels = here().find_map(|problem| Some(&problem.result::<Regression>()?.scores.levels))?;
     // That of the paper's discussion, else the widest.
     let level = levels.iter().find(|level| level.level == 0.9).or(levels.last());
     let coverage = level.map(|level| {

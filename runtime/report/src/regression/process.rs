@@ -2,7 +2,7 @@
 
 use jointly_record::plan::PlannedProblem;
 use jointly_regression::coverage::LevelSummary;
-use jointly_regression::{CoverageSummary, regression_suite};
+use jointly_regression::{CoverageSummary, Regression, regression_suite};
 use jointly_score::scores::{AgentScores, ScoredProblem};
 
 use crate::drawing::Style;
@@ -86,7 +86,7 @@ impl<'v> Process<'v> {
         let plan = view.scores.plan;
         let suite = regression_suite(&plan.suite)?;
         let problem = suite.problems.iter().find(|problem| self.holds(&problem.name))?;
-        let data = problem.curve_data(plan.seed, plan.regression()?.options.noise)?;
+        let data = problem.curve_data(plan.seed, plan.options::<Regression>()?.noise)?;
         Some(data.test.data().inputs().values().iter().map(|&x| f64::from(x)).collect())
     }
 }

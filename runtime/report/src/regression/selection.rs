@@ -4,7 +4,8 @@ mod runs;
 
 use jointly_core::Score;
 use jointly_core::correlations::mean_ranks;
-use jointly_score::scores::AgentScores;
+use jointly_regression::Regression;
+use jointly_score::scores::{AgentScores, ScoredProblem};
 
 use self::runs::{Losses, Predictor, Row, Selections};
 use crate::figure::{Figure, cells, counted, digits};
@@ -112,7 +113,8 @@ impl Selections<'_> {
 
     fn caption(&self, suite: &str, published: bool) -> String {
         let last = self.agents[0].problems.iter().find(|problem| problem.problem == self.problems[0].0);
-        let last = last.and_then(|problem| problem.unit).map_or(0, |unit| unit.rounds.len().saturating_sub(1));
+        let last =
+            last.and_then(ScoredProblem::result::<Regression>).map_or(0, |unit| unit.rounds.len().saturating_sub(1));
         let data = self.data();
         let mut sentences = vec![format!(
             "The rank, among {}, of the test log-likelihood and of the root mean squared error that a predictor (rows) has \

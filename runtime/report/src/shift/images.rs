@@ -1,6 +1,6 @@
 //! Figures S1 to S3 of the paper: a test image under every level of shift, and out-of-distribution images.
 
-use jointly_classification::shift::{Pixels, ShiftInstance, ShiftLevel};
+use jointly_classification::shift::{DatasetShift, Pixels, ShiftInstance, ShiftLevel};
 
 use crate::drawing::{Anchor, Area, Canvas};
 use crate::figure::{Figure, WIDTH, cells, digits};
@@ -33,7 +33,7 @@ impl Strip {
 
 /// The sheet; none where nothing is shifted or out of distribution, or an image cannot be drawn.
 pub(super) fn figure(view: &View, instance: &ShiftInstance) -> Option<Figure> {
-    let levels = &view.scores.plan.shift()?.levels;
+    let levels = &view.scores.plan.options::<DatasetShift>()?.levels;
     let unshifted = image(instance, instance.test.inputs().numbers().row(0))?;
     let mut numbers = vec![cells(["shift", "severity", "mean absolute change of a pixel, of 1"])];
     let mut strips: Vec<Strip> = Vec::new();

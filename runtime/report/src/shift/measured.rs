@@ -3,7 +3,9 @@
 
 use std::fmt::Write as _;
 
-use jointly_classification::shift::{Condition, ConditionScores, LabelledScores, Shift, ShiftLevel, ShiftScores};
+use jointly_classification::shift::{
+    Condition, ConditionScores, DatasetShift, LabelledScores, Shift, ShiftLevel, ShiftScores,
+};
 use jointly_core::{Coordinates, Score};
 use jointly_record::plan::PlannedAgent;
 use jointly_record::quantity::with_error;
@@ -108,7 +110,8 @@ impl<'v> Measured<'v> {
     fn among(view: &'v View<'v>, group: String, here: &dyn Fn(&Coordinates) -> bool) -> Self {
         let agent = |agent: &&'v jointly_score::scores::AgentScores<'v>| {
             let own = agent.problems.iter().filter(|problem| here(&problem.planned.coordinates));
-            let results: Vec<_> = own.filter_map(|problem| Some((problem.problem, problem.shift?))).collect();
+            let results: Vec<_> =
+                own.filter_map(|problem| Some((problem.problem, problem.result::<DatasetShift>()?))).collect();
             let failed = view.failures(agent, |place| here(place));
             let (planned, style) = (agent.planned, view.style_of(agent));
             (!results.is_empty()).then_some(Agent { planned, style, results, failed })

@@ -1,16 +1,16 @@
 //! The scores of one agent, problem by problem and over all of them.
 
-use jointly_classification::shift::ShiftScores;
 use jointly_core::failure::Failure;
+use jointly_core::kind::{Calibration, ConditionValues, TaskKind, TaskScores};
 use jointly_core::{DrawsOfScore, ScoreName, Scored, Summary, summarize_clusters};
-use jointly_record::kinds::Calibration;
 use jointly_record::plan::{PlannedAgent, PlannedProblem};
-use jointly_record::unit::SampleDiagnosis;
-use jointly_regression::{CoverageSummary, RegressionUnit};
+use jointly_record::unit::{Outcome, SampleDiagnosis};
+use jointly_regression::CoverageSummary;
 
 use super::across::Across;
-use super::conditions::conditions;
-use super::document::{AbsenceDocument, AgentDocument, FailureDocument, MeanDocument, Named, ProblemDocument};
+use super::document::{
+    AbsenceDocument, AgentDocument, ConditionDocument, FailureDocument, MeanDocument, Named, ProblemDocument,
+};
 use super::values::number;
 
 /// One agent's scores over the plan's problems.
@@ -37,16 +37,10 @@ pub struct ScoredProblem<'a> {
     pub planned: &'a PlannedProblem,
     /// The scores by name.
     pub values: Vec<(ScoreName, Scored)>,
-    /// The whole result on a problem of regression.
-    pub unit: Option<&'a RegressionUnit>,
-    /// The whole result on a problem of dataset shift.
-    pub shift: Option<&'a ShiftScores>,
-    /// What a reliability diagram is drawn from, where predictions are of classes.
-    pub calibration: Calibration<'a>,
+    /// The whole result.
+    pub(super) outcome: &'a Outcome,
     /// Scores that it has no value of, and why.
     pub absences: Vec<(&'static str, String)>,
-    /// The diagnosis of a reference's sample.
-    pub(super) diagnosis: Option<&'a SampleDiagnosis>,
 }
 
 impl<'a> AgentScores<'a> {
@@ -108,7 +102,8 @@ impl AgentScores<'_> {
 
     /// The problems on which the sample of a reference has not converged.
     pub fn unconverged(&self) -> Vec<&str> {
-        let unconverged = |problem: &&ScoredProblem| problem.diagnosis.is_some_and(|diagnosis| !diagnosis.converged);
+        let unconverged =
+            |problem: &&ScoredProblem| problem.outcome.diagnosis().is_some_and(|diagnosis| !diagnosis.converged);
         self.problems.iter().filter(unconverged).map(|problem| problem.problem).collect()
     }
 
@@ -157,6 +152,23 @@ impl AgentScores<'_> {
     }
 }
 
+impl<'a> ScoredProblem<'a> {
+    /// The whole result, where the problem is of that kind.
+    pub fn result<K: TaskKind>(&self) -> Option<&'a K::Scores> {
+        self.outcome.of::<K>()
+    }
+
+    /// What a reliability diagram is drawn from; empty where predictions are not of classes.
+    pub fn calibration(&self) -> Calibration<'a> {
+        self.outcome.calibration()
+    }
+
+    /// The digest of what the agent believes, where agents are scored against each other by that.
+    pub fn belief(&self) -> Option<&'a str> {
+        self.outcome.belief()
+    }
+}
+
 impl ScoredProblem<'_> {
     /// The score of that name.
     pub fn value<N: ?Sized>(&self, name: &N) -> Option<Scored>
@@ -167,7 +179,7 @@ impl ScoredProblem<'_> {
     }
 
     fn document(&self) -> ProblemDocument<'_> {
-        let diagnosis = self.diagnosis.map(|diagnosis| SampleDiagnosis {
+        let diagnosis = self.outcome.diagnosis().map(|diagnosis| SampleDiagnosis {
             r_hat: number(diagnosis.r_hat.0),
             effective_draws: number(diagnosis.effective_draws.0),
             acceptance: number(diagnosis.acceptance.0),
@@ -176,8 +188,16 @@ impl ScoredProblem<'_> {
         ProblemDocument {
             problem: self.problem,
             values: Named::of(&self.values),
-            conditions: self.shift.map(conditions),
+            conditions: self.outcome.result().and_then(TaskScores::conditions).map(conditions),
             diagnosis,
         }
     }
+}
+
+fn conditions(all: Vec<ConditionValues>) -> Vec<ConditionDocument> {
+    let document = |ConditionValues { condition, inputs, values }| {
+        let values = values.into_iter().map(|(name, scored): (String, Scored)| (name, scored.into()));
+        ConditionDocument { condition, inputs, values: Named(values.collect()) }
+    };
+    all.into_iter().map(document).collect()
 }

@@ -6,7 +6,7 @@ use anyhow::{Context, Result};
 use jointly_core::{At, Real, ScoreDef, Scored};
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::Plan;
-use jointly_record::unit::{UnitResult, belief_of};
+use jointly_record::unit::UnitResult;
 use jointly_regression::scores::SCORES;
 use jointly_regression::{CrossScores, cross_scores};
 
@@ -30,7 +30,7 @@ pub struct CrossProblem<'a> {
 /// # Errors
 /// When a belief is missing or damaged.
 pub fn read(results: &[UnitResult], directory: &RunDirectory) -> Result<Beliefs> {
-    let names = results.iter().filter_map(belief_of);
+    let names = results.iter().filter_map(|result| result.outcome.belief());
     names.map(|name| Ok((name.to_owned(), directory.belief(name)?))).collect()
 }
 
@@ -77,7 +77,7 @@ pub(super) fn score<'a>(
     }
     for (&agent, why) in &left_out {
         for scored in &mut agents[agent].problems {
-            if scored.unit.is_some_and(|unit| unit.correlations.is_some()) {
+            if scored.belief().is_some() {
                 let otherwise = || format!("{why}, and ranks are among agents that are compared on every problem");
                 let reason = reasons.get(&(agent, scored.problem)).cloned().unwrap_or_else(otherwise);
                 scored.absences.extend(["xllr", "xll"].map(|name| (name, reason.clone())));
@@ -114,7 +114,7 @@ fn compare<'a>(
         let of = |&agent: &usize| {
             let scored = &agents[agent].problems;
             let place = scored.iter().position(|scored| scored.problem == problem)?;
-            let belief = &scored[place].unit?.correlations.as_ref()?.belief;
+            let belief = scored[place].belief()?;
             Some(((agent, place), beliefs.get(belief)?.as_slice()))
         };
         let Some(found) = contenders.iter().map(of).collect::<Option<Vec<_>>>() else { continue };

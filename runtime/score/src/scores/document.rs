@@ -4,7 +4,6 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::ops::Not;
 
-use jointly_classification::shift::Condition;
 use jointly_core::failure::Failure;
 use jointly_core::{DrawsOfScore, Real, ScoreName, Scored};
 use jointly_record::settings::Settings;
@@ -90,7 +89,7 @@ pub(super) struct ProblemDocument<'a> {
     pub(super) values: Named<ValueDocument>,
     /// The scores in every condition, under dataset shift.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) conditions: Option<Vec<ConditionDocument<'a>>>,
+    pub(super) conditions: Option<Vec<ConditionDocument>>,
     /// How far a reference's sample of the posterior is to be trusted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) diagnosis: Option<SampleDiagnosis>,
@@ -99,9 +98,9 @@ pub(super) struct ProblemDocument<'a> {
 /// The scores in one condition of dataset shift, by their names.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "ConditionScores")]
-pub(super) struct ConditionDocument<'a> {
+pub(super) struct ConditionDocument {
     /// The condition: `none`, a shift and its severity, or `outside/` and the set of out-of-distribution inputs.
-    pub(super) condition: &'a Condition,
+    pub(super) condition: String,
     /// The number of test inputs.
     pub(super) inputs: u32,
     /// The scores.

@@ -1,31 +1,12 @@
-//! What regression scores beside its units' own scores: why some have no value, and what intervals cover over all simulations of
-//! a process.
+//! What regression scores beside its units' own scores: what intervals cover over all simulations of a process.
 
 use jointly_core::{Repetition, ScoreDef, ScoreName};
 use jointly_regression::coverage::{IntervalSummary, LevelSummary};
 use jointly_regression::scores::{SCORES, at_level};
-use jointly_regression::{Absence, Coverage, CoverageSummary, RegressionUnit};
+use jointly_regression::{Coverage, CoverageSummary, Regression};
 
 use super::across::Across;
 use super::agent::ScoredProblem;
-
-/// Scores of correlations that have no value, and why.
-pub(super) fn absences(unit: &RegressionUnit) -> Vec<(&'static str, String)> {
-    let absences = unit.correlations.iter().flat_map(|correlations| &correlations.absences);
-    let named = absences.flat_map(|Absence { score, reason }| {
-        let names: &[&'static str] = match score.as_str() {
-            "metacorrelation" => &["metacorrelation", "metacorrelation_ranks"],
-            "variance_correlation" => &["variance_correlation", "variance_correlation_ranks"],
-            "marginal" => &["marginal_nll"],
-            "joint_random" => &["joint_nll"],
-            "joint_correlated" => &["group_nll"],
-            "xll_oracle" => &["xll_oracle"],
-            _ => &[],
-        };
-        names.iter().map(|name| (*name, reason.clone()))
-    });
-    named.collect()
-}
 
 /// The coverage of intervals over the simulations of each process, by the process's name. In an edited journal, a
 /// simulation that does not fit the others takes no part and says so.
@@ -34,7 +15,7 @@ pub(super) fn coverage(problems: &mut [ScoredProblem]) -> Vec<(String, CoverageS
     for problem in &mut *problems {
         let Some(Repetition::Simulation(number)) = problem.planned.coordinates.repetition else { continue };
         let process = problem.planned.series();
-        let Some(coverage) = problem.unit.and_then(|unit| unit.coverage.as_ref()) else { continue };
+        let Some(coverage) = problem.result::<Regression>().and_then(|unit| unit.coverage.as_ref()) else { continue };
         let at = processes.iter().position(|(known, _)| known == process).unwrap_or_else(|| {
             processes.push((process.to_owned(), Coverage::default()));
             processes.len() - 1

@@ -21,6 +21,16 @@ pub enum Initialization {
     Glorot,
 }
 
+impl Initialization {
+    /// The name that `--initialization` has for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Testbed => "reference",
+            Self::Glorot => "glorot",
+        }
+    }
+}
+
 /// What a random environment is drawn from.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EnvironmentSpec {

@@ -14,12 +14,13 @@ use chunks::Budget;
 pub use error::EvaluateError;
 pub(crate) use functions::Functions;
 
+use crate::Evaluation;
+use crate::ProblemScores;
 use jointly_core::classifier::Model;
 use jointly_core::estimate::DrawError;
-use jointly_core::evaluation::Evaluation;
 use jointly_core::metric::MarginalScores;
 use jointly_core::tau_samples::TauSamples;
-use jointly_core::{JointScore, ProblemScores};
+use jointly_core::{JointScore, Real};
 
 use crate::problem::{Instance, Problem};
 use crate::rule::Rule;
@@ -103,7 +104,7 @@ fn evaluate_within<M: Model>(
     Ok(ProblemScores {
         joint,
         accuracy: marginals.accuracy(),
-        ece: marginals.ece(),
+        ece: Real(marginals.ece()),
         marginal: marginals.values(),
         calibration: marginals.bins(),
     })

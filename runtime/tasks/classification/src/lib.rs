@@ -2,11 +2,15 @@
 //! the same as inputs shift.
 #![deny(missing_docs)]
 
+pub mod cells;
 pub mod environment;
 pub mod evaluate;
+pub mod evaluation;
+mod kind;
 pub mod oracle;
 pub mod predictions;
 pub mod problem;
+pub mod problem_scores;
 mod rule;
 pub mod scores;
 pub mod shift;
@@ -15,7 +19,10 @@ pub mod test_inputs;
 
 pub use environment::{Environment, EnvironmentSpec, Initialization};
 pub use evaluate::{EvaluateError, evaluate};
+pub use evaluation::{Evaluation, EvaluationError};
+pub use kind::Classification;
 pub use predictions::{PredictionOptions, PredictionScores, score_predictions};
 pub use problem::{Instance, Problem, Source};
+pub use problem_scores::ProblemScores;
 pub use suite::{Suite, suite, suites};
 pub use test_inputs::TestInputs;

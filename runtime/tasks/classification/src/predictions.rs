@@ -3,9 +3,9 @@
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 
+use jointly_core::Partitioning;
 use jointly_core::distribution::distribution_defect;
 use jointly_core::estimate::{DrawError, MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
-use jointly_core::evaluation::Partitioning;
 use jointly_core::metric::{MarginalScores, Metric};
 use jointly_core::score::{JointScore, Score};
 use jointly_core::task::MAX_CLASSES;

@@ -3,10 +3,10 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use crate::{Evaluation, EvaluationError};
 use jointly_core::coordinates::Coordinates;
 use jointly_core::dataset::Dataset;
 use jointly_core::estimate::{MAX_SAMPLE_BYTES, joint_log_likelihood};
-use jointly_core::evaluation::{Evaluation, EvaluationError};
 use jointly_core::inputs::Inputs;
 use jointly_core::matrix::Matrix;
 use jointly_core::metric::Metric;

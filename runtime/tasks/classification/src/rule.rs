@@ -1,7 +1,8 @@
 //! How the tau-samples of one tau are estimated, and what that takes.
 
+use crate::Evaluation;
+use jointly_core::Partitioning;
 use jointly_core::estimate::{Cells, ExactSum, KMeans, Partition, Planes};
-use jointly_core::evaluation::{Evaluation, Partitioning};
 
 /// How the tau-samples of one tau are estimated.
 #[derive(Clone, Debug)]

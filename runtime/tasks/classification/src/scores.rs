@@ -1,8 +1,8 @@
 //! The scores of classification: joint scores by tau and their aggregate, those of single inputs, and fuel.
 
+use crate::ProblemScores;
 use jointly_core::{
-    At, Better, Context, FUEL, JointScore, Layout, Meaning, Metric, Pick, ProblemScores, ScoreDef, ScoreInfo, Scored,
-    Unit,
+    At, Better, Context, FUEL, JointScore, Layout, Meaning, Metric, Pick, ScoreDef, ScoreInfo, Scored, Unit,
 };
 
 /// The stem of the share of single test inputs whose most probable class is the true one.
@@ -45,7 +45,7 @@ pub const SCORES: &[ScoreDef<ProblemScores>] = &[
         Unit::One,
         "Expected calibration error of the mean prediction: how far its confidence is from its accuracy, bin by bin; 0 is \
          calibrated.",
-        |scores, _| vec![(At::Once, Scored::plain(scores.ece))],
+        |scores, _| vec![(At::Once, Scored::plain(scores.ece.0))],
     ),
     ScoreDef::fuel(),
 ];

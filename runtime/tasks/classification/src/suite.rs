@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU32;
 
+use crate::Evaluation;
 use jointly_core::coordinates::{Coordinates, Repetition};
-use jointly_core::evaluation::Evaluation;
 use jointly_data::{Card, Kind, RealProblem, cards};
 
 use crate::environment::{EnvironmentSpec, Initialization};
@@ -24,6 +24,9 @@ const PLANES_FOR_DATA: u32 = 10;
 
 /// What the reduced suite of real data holds.
 const QUICK_DATASETS: [&str; 4] = ["iris", "wine-quality", "german-credit", "mnist-t10k"];
+
+/// The suite of problems that are given as files.
+pub const IMPORTED: &str = "imported";
 
 /// A named list of problems and the way they are evaluated.
 #[derive(Clone, Debug)]
@@ -228,7 +231,7 @@ impl Suite {
     /// Problems read from files, as one suite.
     pub fn imported(problems: Vec<Problem>) -> Self {
         Self {
-            name: "imported".to_owned(),
+            name: IMPORTED.to_owned(),
             summary: "problems read from files".to_owned(),
             evaluation: Evaluation { taus: Vec::new(), samples: 0, planes: PLANES_FOR_DATA, ..Evaluation::testbed() },
             problems,

@@ -2,8 +2,8 @@
 
 use std::num::NonZeroU32;
 
+use crate::EvaluationError;
 use jointly_core::estimate::MAX_SAMPLE_BYTES;
-use jointly_core::evaluation::EvaluationError;
 use jointly_core::normal_inputs::normal_inputs;
 use jointly_core::stream::Stream;
 
@@ -53,7 +53,7 @@ impl TestInputs {
 
 #[cfg(test)]
 mod tests {
-    use jointly_core::Evaluation;
+    use crate::Evaluation;
     use jointly_core::stream::stream;
 
     use super::*;

@@ -11,6 +11,7 @@ pub mod cross;
 pub mod evaluate;
 pub mod fit;
 pub mod forest;
+mod kind;
 pub mod metric;
 pub mod noise;
 pub mod oracle;
@@ -27,6 +28,7 @@ pub use coverage::{Coverage, CoverageError, CoverageSummary, SimulationCoverage}
 pub use cross::{BeliefDefect, CorrelationBelief, CrossError, CrossScores, cross_scores};
 pub use evaluate::{Evaluated, evaluate};
 pub use fit::{FitError, Fitted, fit, fit_in};
+pub use kind::Regression;
 pub use noise::Noise;
 pub use predictive::{Joint, Origin, Prediction, PredictionOptions};
 pub use problem::{

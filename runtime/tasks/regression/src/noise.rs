@@ -34,6 +34,15 @@ impl Noise {
     /// All of them.
     pub const ALL: [Self; 3] = [Self::Normal, Self::StudentT, Self::Exponential];
 
+    /// The name that `--noise` and plans have for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Normal => "normal",
+            Self::StudentT => "student-t",
+            Self::Exponential => "exponential",
+        }
+    }
+
     /// The distribution function, continuous in each case.
     ///
     /// # Panics

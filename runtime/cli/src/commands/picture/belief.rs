@@ -2,7 +2,7 @@
 
 use jointly_classification::Problem;
 use jointly_core::{Inputs, Matrix, Model, agent_seed};
-use jointly_engine::workload::Contestant;
+use jointly_engine::contestant::Contestant;
 use jointly_engine::{oracle, training};
 use jointly_host::{Failure, Limits, Setting, Trace};
 use jointly_report::picture::{Belief, MEAN_DRAWS, Plane};

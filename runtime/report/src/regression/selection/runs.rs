@@ -1,6 +1,6 @@
 //! The scores of predictors after the points that agents selected, in runs of active learning that differ in the predictor.
 
-use jointly_regression::{Acquisition, Round};
+use jointly_regression::{Acquisition, Regression, Round};
 use jointly_score::scores::AgentScores;
 
 use crate::regression::family::{Family, families};
@@ -58,7 +58,7 @@ impl<'v> Selections<'v> {
             let own = runs.iter().map(|run| same(run, agent));
             own.into_iter().all(|own| {
                 own.is_some_and(|own| {
-                    own.problems.iter().any(|problem| here(problem.problem) && problem.unit.is_some())
+                    own.problems.iter().any(|problem| here(problem.problem) && problem.result::<Regression>().is_some())
                 })
             })
         };
@@ -134,7 +134,7 @@ fn of_run(
 ) -> Option<Vec<Losses>> {
     let of = |agent: &&AgentScores| {
         let scored = same(run, agent)?.problems.iter().find(|scored| scored.problem == problem)?;
-        losses(scored.unit?.rounds.last()?).filter(|losses| !losses.iter().any(|loss| loss.is_nan()))
+        losses(scored.result::<Regression>()?.rounds.last()?).filter(|losses| !losses.iter().any(|loss| loss.is_nan()))
     };
     agents.iter().map(of).collect()
 }

@@ -3,7 +3,7 @@
 use std::convert::Infallible;
 
 use jointly_core::Coordinates;
-use jointly_core::evaluation::Partitioning;
+use jointly_core::Partitioning;
 use jointly_core::inputs::Inputs;
 use jointly_core::metric::Metric;
 use jointly_core::score::Score;
@@ -244,7 +244,7 @@ fn marginals_are_scored_at_the_first_tau() {
     let accuracies: Vec<_> = samples.map(|(mean, labels)| jointly_core::metric::accuracy(mean, labels, 2)).collect();
     assert_eq!(scores.accuracy.stderr, Score::of(&accuracies).stderr);
     let ece = jointly_core::metric::expected_calibration_error(&mean, &test.labels, 2);
-    assert!((scores.ece - ece).abs() < ROUNDING);
+    assert!((scores.ece.0 - ece).abs() < ROUNDING);
 }
 
 #[test]
@@ -326,7 +326,7 @@ fn the_coin_of_section_2_2_tells_chance_from_bias_only_jointly() {
             assert!((nll(&chance) + tau as f64 * third).abs() < ROUNDING * tau as f64, "tau {tau}");
             // Clipped functions are not quite certain: Phi(5) a toss.
             assert!((nll(&biased) + third).abs() < ROUNDING * tau as f64, "tau {tau}: {}", nll(&biased));
-            assert!((chance.ece - biased.ece).abs() < ROUNDING);
+            assert!((chance.ece.0 - biased.ece.0).abs() < ROUNDING);
             assert_eq!(chance.accuracy, biased.accuracy);
             // A third of the draws bears all of the likelihood: their weight is 3 and that of the others 0.
             let (chance, biased) = (chance.joint[0].1, biased.joint[0].1);

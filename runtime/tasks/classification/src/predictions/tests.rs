@@ -2,8 +2,9 @@
 
 use std::io::Cursor;
 
+use crate::Evaluation;
 use jointly_core::stream::stream;
-use jointly_core::{Evaluation, Inputs, Model};
+use jointly_core::{Inputs, Model};
 use jointly_data::import::fixture::{Fixture, npy_header};
 
 use super::*;
@@ -116,7 +117,7 @@ fn a_file_scores_as_the_agent_that_made_it() {
                     |problem| score_within(BUDGET, Cursor::new(&bytes), problem, &options, &mut |_| ()).unwrap();
                 let scores = score(Some(&imported));
                 assert_eq!((tau as u32, scores.joint), expected.joint[0]);
-                assert_eq!((scores.accuracy, scores.ece), (expected.accuracy, expected.ece));
+                assert_eq!((scores.accuracy, scores.ece), (expected.accuracy, expected.ece.0));
                 assert_eq!((scores.metric, scores.tau), (problem.metric(), tau as u32));
                 assert_eq!((scores.draws, scores.samples, scores.num_classes), (12, 7, 3));
                 // Without the problem, cells are others, and so are scores where there are cells.

@@ -1,7 +1,7 @@
 //! How problems of dataset shift are run: numbers that a person may choose, checked before they are used.
 
+use crate::Evaluation;
 use jointly_core::estimate::{MAX_DRAWS, MAX_SAMPLE_BYTES};
-use jointly_core::evaluation::Evaluation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

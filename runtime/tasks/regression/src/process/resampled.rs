@@ -31,6 +31,16 @@ pub enum Residuals {
     InBag,
 }
 
+impl Residuals {
+    /// The name that `--residuals` and plans have for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::OutOfBag => "out-of-bag",
+            Self::InBag => "in-bag",
+        }
+    }
+}
+
 /// A table whose targets are drawn anew.
 ///
 /// # Formula

@@ -2,10 +2,11 @@
 
 use std::convert::Infallible;
 
+use crate::Evaluation;
+use crate::ProblemScores;
+use jointly_core::Coordinates;
 use jointly_core::classifier::Model;
-use jointly_core::evaluation::Evaluation;
 use jointly_core::inputs::Inputs;
-use jointly_core::{Coordinates, ProblemScores};
 
 use super::*;
 use crate::environment::{EnvironmentSpec, Initialization};

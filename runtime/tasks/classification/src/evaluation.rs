@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::estimate::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
+use jointly_core::Partitioning;
+use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
 
 /// The largest tau that plain Monte Carlo estimates well (appendix A.1 of the paper).
 const MONTE_CARLO_UP_TO: u32 = 10;
@@ -28,17 +29,6 @@ pub struct Evaluation {
     pub clip: bool,
     /// The largest tau whose joint likelihoods are estimated by Monte Carlo; above it, the partition estimates them.
     pub partition_above: u32,
-}
-
-/// The method that partitions an agent's draws into cells, for the estimate of joint likelihoods.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Partitioning {
-    /// [Random hyperplanes](crate::estimate::Planes), as in the paper.
-    #[default]
-    Planes,
-    /// [Clusters](crate::estimate::KMeans) of the draws themselves: slower.
-    KMeans,
 }
 
 /// Why evaluation options are refused.
@@ -158,7 +148,6 @@ mod tests {
     fn an_evaluation_written_before_there_were_clusters_is_by_planes() {
         let text = r#"{"taus":[1,100],"samples":1000,"draws":1000,"planes":7,"clip":true,"partition_above":10}"#;
         assert_eq!(serde_json::from_str::<Evaluation>(text).unwrap(), Evaluation::testbed());
-        assert_eq!(serde_json::to_string(&Partitioning::KMeans).unwrap(), r#""k-means""#);
     }
 
     #[test]

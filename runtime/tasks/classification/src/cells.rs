@@ -1,7 +1,6 @@
 //! Whether a partition has more cells than its draws can fill.
 
-use jointly_classification::Problem;
-use jointly_core::Evaluation;
+use crate::{Evaluation, Problem};
 
 /// Draws in a cell below which an estimate is warned of.
 const FEW: u32 = 4;
@@ -27,8 +26,7 @@ pub fn warning_of(evaluation: &Evaluation, problems: &[Problem]) -> Option<Strin
 #[cfg(test)]
 mod tests {
     use super::{warning, warning_of};
-    use jointly_classification::suite;
-    use jointly_core::Evaluation;
+    use crate::{Evaluation, suite};
 
     #[test]
     fn cells_that_hold_few_draws_are_warned_of() {

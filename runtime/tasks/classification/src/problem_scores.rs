@@ -3,22 +3,20 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::metric::{CalibrationBin, MarginalValues};
-use crate::score::{JointScore, Real, Score, real};
+use jointly_core::metric::{CalibrationBin, MarginalValues};
+use jointly_core::score::{JointScore, Real, Score};
 
 /// The scores of one agent on one problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemScores {
-    /// The joint score at each tau, in the problem's [`Metric`](crate::Metric), nats a tau-sample.
+    /// The joint score at each tau, in the problem's [`Metric`](jointly_core::Metric), nats a tau-sample.
     pub joint: Vec<(u32, JointScore)>,
     /// Accuracy of the marginal predictions on the rows of the first tau, its standard error clustered by tau-sample.
     pub accuracy: Score,
     /// Expected calibration error of the marginal predictions on the rows of the first tau.
     ///
     /// It has no standard error: a sum of absolute gaps, each over the rows of a bin, is not a mean over tau-samples.
-    #[serde(with = "real")]
-    #[schemars(with = "Real")]
-    pub ece: f64,
+    pub ece: Real,
     /// The other metrics of the marginal predictions on the rows of the first tau.
     #[serde(default)]
     pub marginal: MarginalValues,
@@ -41,7 +39,7 @@ mod tests {
                     (100, JointScore { mean: 0.5, stderr: mean, draw_error: 0.25, effective_draws: mean }),
                 ],
                 accuracy: Score { mean, stderr: mean },
-                ece: mean,
+                ece: Real(mean),
                 marginal: MarginalValues::default(),
                 calibration: vec![CalibrationBin { inputs: 3, right: 2, confidence: mean }],
             };
@@ -49,7 +47,7 @@ mod tests {
             let back: ProblemScores = serde_json::from_str(&text).unwrap();
             assert_eq!(back.joint, scores.joint, "{text}");
             assert_eq!(back.accuracy, scores.accuracy, "{text}");
-            assert_eq!(back.ece.to_bits(), scores.ece.to_bits(), "{text}");
+            assert_eq!(back.ece, scores.ece, "{text}");
         }
     }
 }

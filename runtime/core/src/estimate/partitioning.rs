@@ -1,0 +1,37 @@
+//! The method that partitions an agent's draws into cells.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The method that partitions an agent's draws into cells, for the estimate of joint likelihoods.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Partitioning {
+    /// [Random hyperplanes](super::Planes), as in the paper.
+    #[default]
+    Planes,
+    /// [Clusters](super::KMeans) of the draws themselves: slower.
+    KMeans,
+}
+
+impl Partitioning {
+    /// The name that `--partition` and plans have for it.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Planes => "planes",
+            Self::KMeans => "k-means",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Partitioning;
+
+    #[test]
+    fn plans_have_it_by_its_name() {
+        for partitioning in [Partitioning::Planes, Partitioning::KMeans] {
+            assert_eq!(serde_json::to_value(partitioning).unwrap(), partitioning.name());
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What the standard errors of a run's means are over.
+
+/// The units that the standard errors of a run's means are over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Units {
+    /// The tau-samples of the only problem.
+    TauSamples,
+    /// One problem of regression, whose test points share its training set.
+    OneProblem,
+    /// The test inputs of the only problem of dataset shift.
+    Inputs,
+    /// The problems, each with data of its own.
+    Problems,
+    /// Datasets that several problems share.
+    Datasets,
+    /// One dataset of all problems, which has no standard error.
+    OneDataset,
+}
+
+impl Units {
+    /// The meaning of ±, as a clause.
+    pub fn clause(self) -> &'static str {
+        match self {
+            Self::TauSamples => "± is the standard error over the tau-samples of the problem",
+            Self::OneProblem => "no ±, because there is only one problem",
+            Self::Inputs => {
+                "± is the standard error over the test inputs of the only problem, and says nothing about another \
+                 training; means over levels of shift have none"
+            }
+            Self::Problems => "± is the standard error over problems",
+            Self::Datasets => "± is the standard error over datasets",
+            Self::OneDataset => "no ±, because all problems share one dataset",
+        }
+    }
+
+    /// The name of a unit, where means are over several.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Self::TauSamples | Self::OneProblem | Self::Inputs | Self::Problems => "problem",
+            Self::Datasets | Self::OneDataset => "dataset",
+        }
+    }
+}

@@ -1,0 +1,56 @@
+//! A suite as a person asked for it, or as a plan has it.
+
+use anyhow::Result;
+use jointly_host::{Interface, Limits};
+use jointly_record::plan::{Plan, PlannedAgent};
+use jointly_record::settings::Settings;
+use jointly_regression::TableFile;
+
+use crate::agent_source;
+use crate::agent_spec::AgentSpec;
+use crate::contestant::Contestant;
+use crate::problem_set::ProblemSet;
+
+/// A suite as a person asked for it, or as a plan has it: what a workload needs to know of its kind of task.
+pub trait Asked {
+    /// The interface that its agents must support.
+    fn interface(&self) -> Interface;
+
+    /// Every bundled agent that can take part in all of its problems, at its defaults.
+    fn all_bundled(&self) -> Vec<AgentSpec> {
+        agent_source::all_bundled_for(self.interface())
+    }
+
+    /// The host's own reference, with its settings.
+    ///
+    /// # Errors
+    /// When the suite has none, or its settings are refused.
+    fn reference(&self, settings: &Settings) -> Result<Contestant>;
+
+    /// Refuses what cannot be run, before any unit is paid for.
+    ///
+    /// # Errors
+    /// When an agent cannot take part in a problem, or a problem does not fit into the limits.
+    fn check(&self, _planned: &[PlannedAgent], _agents: &[Contestant], _limits: Limits) -> Result<()> {
+        Ok(())
+    }
+
+    /// Who predicts in active learning, where it is not the agent that selects.
+    fn predictor(&self) -> Option<&AgentSpec> {
+        None
+    }
+
+    /// User-supplied tables, to keep beside the scores.
+    fn tables(&self) -> &[TableFile] {
+        &[]
+    }
+
+    /// The plan of agents, and of one that predicts, on its problems, and the problems.
+    fn into_plan(
+        self: Box<Self>,
+        seed: u64,
+        limits: Limits,
+        agents: Vec<PlannedAgent>,
+        predictor: Option<PlannedAgent>,
+    ) -> (Plan, Box<dyn ProblemSet>);
+}

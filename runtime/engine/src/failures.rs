@@ -1,0 +1,12 @@
+//! The failures that are recorded for agents without scores.
+
+use jointly_classification::EvaluateError;
+use jointly_host::{Failure, Kind, Phase};
+
+/// The failure that is recorded for an agent that has no scores.
+pub(crate) fn unscored(error: EvaluateError<Failure>) -> Failure {
+    match error {
+        EvaluateError::Agent(failure) => failure,
+        EvaluateError::Inconsistent(message) => Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message },
+    }
+}

@@ -1,0 +1,45 @@
+//! How the suites of each kind of task are run.
+
+pub mod classification;
+pub mod regression;
+pub mod shift;
+
+use anyhow::{Context, Result};
+use jointly_classification::Classification;
+use jointly_classification::shift::DatasetShift;
+use jointly_core::TaskKind;
+use jointly_record::directory::RunDirectory;
+use jointly_record::plan::Plan;
+use jointly_regression::Regression;
+
+use crate::asked::Asked;
+use crate::data_directories::DataDirectories;
+
+/// Makes the suite of a plan with the plan's problems and options, from the bytes that a directory keeps and from data.
+type Held = fn(&RunDirectory, &Plan, &DataDirectories) -> Result<Box<dyn Asked>>;
+
+static HELD: [(&str, Held); 3] = [
+    (Classification::NAME, classification::held),
+    (Regression::NAME, regression::held),
+    (DatasetShift::NAME, shift::held),
+];
+
+/// The suite of a plan.
+///
+/// # Errors
+/// When bytes or data that the plan names are missing or have another digest.
+pub fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> Result<Box<dyn Asked>> {
+    let kind = plan.kind().name;
+    let held = HELD.iter().find(|(name, _)| *name == kind);
+    held.with_context(|| format!("suites of {kind} cannot be run"))?.1(directory, plan, data)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::HELD;
+
+    #[test]
+    fn the_suites_of_every_kind_are_run() {
+        assert_eq!(HELD.map(|(name, _)| name), jointly_record::kinds::KINDS.map(|kind| kind.name));
+    }
+}

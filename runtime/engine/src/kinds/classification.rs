@@ -1,0 +1,111 @@
+//! How suites of classification are run.
+
+mod measured;
+
+use jointly_classification::cells;
+use jointly_classification::{Classification, EvaluateError, Problem, Suite, evaluate};
+use jointly_core::agent_seed;
+use jointly_host::{Failure, Interface, Limits, Trace};
+use jointly_record::directory::RunDirectory;
+use jointly_record::plan::{Plan, PlannedAgent};
+use jointly_record::settings::Settings;
+use jointly_record::unit::{Outcome, Unit};
+
+use crate::activity::Activity;
+use crate::asked::Asked;
+use crate::contestant::Contestant;
+use crate::cost::Cost;
+use crate::data_directories::DataDirectories;
+use crate::failures::unscored;
+use crate::problem_set::{Belief, Participants, ProblemSet};
+use crate::{oracle, plans, problems, real_data, training};
+
+/// A suite of classification.
+pub struct AskedClassification {
+    /// The suite.
+    pub suite: Suite,
+}
+
+impl Asked for AskedClassification {
+    fn interface(&self) -> Interface {
+        Interface::Classification
+    }
+
+    fn reference(&self, settings: &Settings) -> anyhow::Result<Contestant> {
+        oracle::refuse_unknown_laws(&self.suite.problems)?;
+        Ok(Contestant::Oracle(oracle::sampling(settings, &self.suite.evaluation)?))
+    }
+
+    fn check(&self, _: &[PlannedAgent], _: &[Contestant], limits: Limits) -> anyhow::Result<()> {
+        real_data::fits(&self.suite, limits)
+    }
+
+    fn into_plan(
+        self: Box<Self>,
+        seed: u64,
+        limits: Limits,
+        agents: Vec<PlannedAgent>,
+        _: Option<PlannedAgent>,
+    ) -> (Plan, Box<dyn ProblemSet>) {
+        (plans::of_classification(&self.suite, seed, limits, agents), Box::new(self.suite.problems))
+    }
+}
+
+/// The suite of a plan.
+pub(super) fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> anyhow::Result<Box<dyn Asked>> {
+    Ok(Box::new(AskedClassification { suite: problems::held(directory, plan, data)? }))
+}
+
+impl ProblemSet for Vec<Problem> {
+    fn carry_out(
+        &self,
+        participants: Participants,
+        unit: Unit,
+        trace: &Trace,
+        report: &mut dyn FnMut(f64),
+    ) -> Result<(Outcome, Option<Belief>), Failure> {
+        let outcome = classify(participants, &self[unit.problem], unit.agent, trace.clone(), report)?;
+        Ok((outcome, None))
+    }
+
+    fn measure(&self, participants: Participants, unit: Unit, activity: &Activity) -> Option<Result<Cost, Failure>> {
+        Some(measured::cost(participants, &self[unit.problem], unit, activity))
+    }
+
+    fn warning(&self, plan: &Plan) -> Option<String> {
+        cells::warning_of(plan.options::<Classification>()?, self)
+    }
+}
+
+fn classify(
+    Participants { plan, agents, .. }: Participants,
+    problem: &Problem,
+    agent: usize,
+    trace: Trace,
+    report: &mut dyn FnMut(f64),
+) -> Result<Outcome, Failure> {
+    let evaluation = plan.options::<Classification>().expect("a plan of classification");
+    let instance = problem.instance(plan.seed);
+    let (scores, fuel, diagnosis) = match &agents[agent] {
+        Contestant::Agent(contestant) => {
+            let settings = plan.agents[agent].settings.to_list();
+            let mut model = training::train(contestant, settings, plan.limits, trace, (problem, &instance), plan.seed)?;
+            let scores = evaluate(&mut model, problem, &instance, evaluation, plan.seed, report);
+            (scores, Some(model.fuel_used()), None)
+        }
+        Contestant::Oracle(sampling) => {
+            let seed = agent_seed(plan.seed, problem.stream_name());
+            let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;
+            // It does not fail; only an answer that changes could go wrong with it.
+            let scores = match evaluate(&mut posterior, problem, &instance, evaluation, plan.seed, report) {
+                Ok(scores) => Ok(scores),
+                Err(EvaluateError::Inconsistent(message)) => Err(EvaluateError::Inconsistent(message)),
+            };
+            (scores, None, Some(oracle::diagnosis(&posterior)))
+        }
+    };
+    match scores {
+        Ok(scores) => Ok(Outcome::Scored { scores, fuel, diagnosis }),
+        Err(error) => Err(unscored(error)),
+    }
+}

@@ -1,0 +1,154 @@
+//! What a unit of classification costs, by some of its test inputs.
+//!
+//! Fuel is deterministic and grows by the same amount with each test tau-sample, so that a few of them tell what all cost;
+//! training is paid for once.
+
+use jointly_classification::{Classification, Evaluation, Instance, Problem, Source, evaluate};
+use jointly_core::agent_seed;
+use jointly_host::{Failure, Kind, Phase, Trace, TrainedClassifier};
+use jointly_record::quantity;
+use jointly_record::unit::Unit;
+
+use crate::activity::Activity;
+use crate::contestant::Contestant;
+use crate::cost::Cost;
+use crate::failures::unscored;
+use crate::problem_set::Participants;
+use crate::stopwatch::Stopwatch;
+use crate::{oracle, training};
+
+/// The shares of a problem's tau-samples that are measured: one in each of these. The first is measured twice: an agent
+/// may keep what it makes for a draw the first time, and that is paid once, however many tau-samples follow.
+const SHARES: [u32; 3] = [20, 20, 4];
+/// Trains once and asks for a few tau-samples, then for some more.
+pub(super) fn cost(
+    Participants { plan, agents, .. }: Participants,
+    problem: &Problem,
+    unit: Unit,
+    activity: &Activity,
+) -> Result<Cost, Failure> {
+    let evaluation = plan.options::<Classification>().expect("a plan of classification");
+    let (label, name) = (&plan.agents[unit.agent].label, &problem.name);
+    let trace = Trace::default();
+    activity.begin(label, name, trace.clone());
+    let mut stopwatch = Stopwatch::start();
+    let instance = problem.instance(plan.seed);
+    let asks = asks(problem, evaluation);
+    match &agents[unit.agent] {
+        Contestant::Agent(contestant) => {
+            let settings = plan.agents[unit.agent].settings.to_list();
+            let mut model = training::train(contestant, settings, plan.limits, trace, (problem, &instance), plan.seed)?;
+            let training = (stopwatch.lap(), model.fuel_used() as f64);
+            let mut asked = Vec::new();
+            for samples in &asks {
+                let before = model.fuel_used();
+                ask(&mut model, problem, &instance, evaluation, *samples, plan.seed, activity)?;
+                asked.push((stopwatch.lap(), (model.fuel_used() - before) as f64));
+            }
+            let (times, fuels): (Vec<f64>, Vec<f64>) = asked.into_iter().unzip();
+            let fuel = at_all(&asks, &fuels, problem.samples(evaluation));
+            // Fuel is exact and times are not: all samples take as long for their fuel as those that were asked for.
+            let seconds = training.0 + fuel * times.iter().sum::<f64>() / fuels.iter().sum::<f64>().max(1.0);
+            Ok(within(plan.limits.fuel as f64, seconds, training.1 + fuel))
+        }
+        Contestant::Oracle(sampling) => {
+            let seed = agent_seed(plan.seed, problem.stream_name());
+            let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;
+            let training = stopwatch.lap();
+            let mut times = Vec::new();
+            for samples in &asks {
+                // It does not fail; only an answer that changes could go wrong with it.
+                let evaluation = few(evaluation, *samples);
+                let report = &mut |fraction| activity.sampling(fraction);
+                if let Err(error) = evaluate(&mut posterior, problem, &instance, &evaluation, plan.seed, report) {
+                    return Err(Failure {
+                        phase: Phase::Sample,
+                        kind: Kind::InvalidOutput,
+                        message: error.to_string(),
+                    });
+                }
+                times.push(stopwatch.lap());
+            }
+            let seconds = training + at_all(&asks, &times, problem.samples(evaluation));
+            Ok(Cost { seconds, fuel: None, failure: None })
+        }
+    }
+}
+
+fn ask(
+    model: &mut TrainedClassifier,
+    problem: &Problem,
+    instance: &Instance,
+    evaluation: &Evaluation,
+    samples: u32,
+    seed: u64,
+    activity: &Activity,
+) -> Result<(), Failure> {
+    let report = &mut |fraction| activity.sampling(fraction);
+    let scores = evaluate(model, problem, instance, &few(evaluation, samples), seed, report);
+    scores.map(|_| ()).map_err(unscored)
+}
+
+fn few(evaluation: &Evaluation, samples: u32) -> Evaluation {
+    Evaluation { samples, ..evaluation.clone() }
+}
+
+/// How many tau-samples are asked for, one number after the other. A file has as many as it has.
+fn asks(problem: &Problem, evaluation: &Evaluation) -> Vec<u32> {
+    let all = problem.samples(evaluation);
+    if matches!(problem.source, Source::Imported(_)) || all < 2 * SHARES[0] {
+        return vec![all];
+    }
+    SHARES.iter().map(|share| all / share).collect()
+}
+
+/// The cost of all tau-samples, by the cost of some of them in one call after another: the first call, and for each
+/// tau-sample more what the last ask takes for each that it has more than the one before. Of disturbed times, no more
+/// and no less than can be.
+fn at_all(asks: &[u32], costs: &[f64], all: u32) -> f64 {
+    match (asks, costs) {
+        (&[few, _, more], &[first, second, last]) if few < more => {
+            let (few, more, all) = (f64::from(few), f64::from(more), f64::from(all));
+            first + ((last - second) / (more - few)).clamp(0.0, last / more) * (all - few)
+        }
+        _ => costs.iter().sum(),
+    }
+}
+
+/// The cost of a unit that is stopped where it has used what it may.
+fn within(limit: f64, seconds: f64, fuel: f64) -> Cost {
+    if fuel <= limit {
+        return Cost { seconds, fuel: Some(fuel), failure: None };
+    }
+    let message = format!(
+        "a whole unit takes about {} of fuel, more than the {} that it may; give more --fuel",
+        quantity::count(fuel),
+        quantity::count(limit)
+    );
+    let failure = Failure { phase: Phase::Sample, kind: Kind::OutOfFuel, message };
+    Cost { seconds: seconds * limit / fuel, fuel: Some(limit), failure: Some(failure) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{at_all, within};
+
+    #[test]
+    fn what_is_fixed_is_not_paid_again() {
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
+        // 10 the first time, 3 to begin with and 2 each.
+        close(at_all(&[5, 5, 25], &[23.0, 13.0, 53.0], 100), 213.0);
+        close(at_all(&[100], &[7.0], 100), 7.0);
+        // A clock that was disturbed says nothing that cannot be.
+        close(at_all(&[5, 5, 25], &[60.0, 60.0, 50.0], 100), 60.0);
+        close(at_all(&[5, 5, 25], &[10.0, 0.0, 50.0], 100), 200.0);
+    }
+
+    #[test]
+    fn a_unit_that_would_take_more_than_it_may_is_stopped() {
+        let cost = within(10.0, 8.0, 20.0);
+        assert_eq!((cost.seconds, cost.fuel), (4.0, Some(10.0)));
+        assert!(cost.failure.unwrap().to_string().contains("give more --fuel"));
+        assert!(within(10.0, 8.0, 10.0).failure.is_none());
+    }
+}

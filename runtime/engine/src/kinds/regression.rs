@@ -1,0 +1,123 @@
+//! How suites of regression are run.
+
+use anyhow::bail;
+use jointly_host::{Failure, Interface, Kind, Limits, Phase, Trace};
+use jointly_record::directory::RunDirectory;
+use jointly_record::plan::{Plan, PlannedAgent};
+use jointly_record::reference;
+use jointly_record::settings::Settings;
+use jointly_record::unit::{Outcome, Unit};
+use jointly_regression::{FitError, Regression, RegressionProblem, RegressionResult, RegressionSuite, TableFile};
+
+use crate::agent_spec::AgentSpec;
+use crate::asked::Asked;
+use crate::contestant::Contestant;
+use crate::data_directories::DataDirectories;
+use crate::problem_set::{Belief, Participants, ProblemSet};
+use crate::{plans, regression_suite, user_tables};
+
+/// A suite of regression.
+pub struct AskedRegression {
+    /// The suite.
+    pub suite: RegressionSuite,
+    /// User-supplied tables, in the place of the suite's.
+    pub tables: Vec<TableFile>,
+    /// Who predicts in active learning, where it is not the agent that selects.
+    pub predictor: Option<AgentSpec>,
+}
+
+impl Asked for AskedRegression {
+    fn interface(&self) -> Interface {
+        Interface::Regression
+    }
+
+    fn reference(&self, _: &Settings) -> anyhow::Result<Contestant> {
+        bail!(
+            "the {} takes part in classification only: {} is a suite of regression, whose problems have oracles of their \
+             own; leave it out",
+            reference::NAME,
+            self.suite.name
+        )
+    }
+
+    fn predictor(&self) -> Option<&AgentSpec> {
+        self.predictor.as_ref()
+    }
+
+    fn tables(&self) -> &[TableFile] {
+        &self.tables
+    }
+
+    fn into_plan(
+        self: Box<Self>,
+        seed: u64,
+        limits: Limits,
+        agents: Vec<PlannedAgent>,
+        predictor: Option<PlannedAgent>,
+    ) -> (Plan, Box<dyn ProblemSet>) {
+        let tables = self.tables.iter().map(plans::planned_table).collect();
+        let plan = Plan { tables, ..plans::of_regression(&self.suite, seed, limits, agents, predictor) };
+        (plan, Box::new(self.suite.problems))
+    }
+}
+
+/// The suite of a plan.
+pub(super) fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> anyhow::Result<Box<dyn Asked>> {
+    let tables = user_tables::held(directory, plan)?;
+    Ok(Box::new(AskedRegression { suite: regression_suite::held(plan, &tables, data)?, tables, predictor: None }))
+}
+
+impl ProblemSet for Vec<RegressionProblem> {
+    fn carry_out(
+        &self,
+        participants: Participants,
+        unit: Unit,
+        trace: &Trace,
+        report: &mut dyn FnMut(f64),
+    ) -> Result<(Outcome, Option<Belief>), Failure> {
+        regress(participants, &self[unit.problem], unit.agent, trace, report)
+    }
+}
+
+/// The fuel is that of the agent, and of the one that predicts where that is another.
+fn regress(
+    Participants { plan, agents, predictor }: Participants,
+    problem: &RegressionProblem,
+    agent: usize,
+    trace: &Trace,
+    report: &mut dyn FnMut(f64),
+) -> Result<(Outcome, Option<Belief>), Failure> {
+    let options = plan.options::<Regression>().expect("a plan of regression");
+    let contestant = agents[agent].component();
+    let mut agent = contestant.regressor(plan.agents[agent].settings.to_list(), plan.limits, trace.clone());
+    let mut predictor = predictor
+        .zip(plan.predictor())
+        .map(|(predictor, planned)| predictor.regressor(planned.settings.to_list(), plan.limits, trace.clone()));
+    let result = problem.run(&mut agent, predictor.as_mut(), plan.seed, options, report);
+    let fuel = agent.fuel_used() + predictor.map_or(0, |predictor| predictor.fuel_used());
+    match result {
+        Ok(RegressionResult { scores, belief }) => {
+            let belief = belief.map(Belief::of);
+            Ok((Outcome::Regression { scores: Box::new(scores), fuel }, belief))
+        }
+        Err(FitError::Predictor(error)) => {
+            let label = plan.predictor().map_or("the agent", |predictor| predictor.label.as_str());
+            let failure = failure_of(*error);
+            Err(Failure { message: format!("{label}, which predicts: {}", failure.message), ..failure })
+        }
+        Err(error) => Err(failure_of(error)),
+    }
+}
+
+fn failure_of(error: FitError<Failure>) -> Failure {
+    match error {
+        FitError::Agent(failure) => failure,
+        // No agent can help that: it is not recorded as one's failure.
+        FitError::Oracle(_) | FitError::Data(_) => {
+            Failure { phase: Phase::Load, kind: Kind::Host, message: error.to_string() }
+        }
+        FitError::Inconsistent(_) | FitError::Moments(_) | FitError::Predictor(_) => {
+            Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message: error.to_string() }
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! The problems of a run: how an agent is trained and scored on one of them.
+
+use std::any::Any;
+
+use jointly_core::digest;
+use jointly_host::{Agent, Failure, Trace};
+use jointly_record::plan::Plan;
+use jointly_record::unit::{Outcome, Unit};
+
+use crate::activity::Activity;
+use crate::contestant::Contestant;
+use crate::cost::Cost;
+
+/// The problems of a run, all of one kind, in the plan's order.
+pub trait ProblemSet: Any + Send + Sync {
+    /// Trains an agent on a problem and scores it. `report` is told the fraction done of what follows training, up to 1.
+    ///
+    /// # Errors
+    /// When the agent fails, or the machine cannot run it.
+    fn carry_out(
+        &self,
+        participants: Participants,
+        unit: Unit,
+        trace: &Trace,
+        report: &mut dyn FnMut(f64),
+    ) -> Result<(Outcome, Option<Belief>), Failure>;
+
+    /// Measures the cost of a unit without carrying all of it out; none where only a whole unit tells.
+    fn measure(&self, _: Participants, _: Unit, _: &Activity) -> Option<Result<Cost, Failure>> {
+        None
+    }
+
+    /// Warns of what the plan asks of them and can have, but should not.
+    fn warning(&self, _: &Plan) -> Option<String> {
+        None
+    }
+}
+
+/// Who takes part in a run, and on which terms.
+#[derive(Clone, Copy)]
+pub struct Participants<'a> {
+    /// The plan.
+    pub plan: &'a Plan,
+    /// The plan's agents.
+    pub agents: &'a [Contestant],
+    /// Who predicts in active learning, where it is not the agent that selects.
+    pub predictor: Option<&'a Agent>,
+}
+
+/// An agent's predictions at a problem's test inputs.
+pub struct Belief {
+    /// The digest that the result names.
+    pub digest: String,
+    /// The bytes with that digest.
+    pub bytes: Vec<u8>,
+}
+
+impl Belief {
+    /// Of these bytes.
+    pub fn of(bytes: Vec<u8>) -> Self {
+        Self { digest: digest(&bytes), bytes }
+    }
+}

@@ -1,0 +1,34 @@
+//! What a person chose of a page, and what else it is drawn from.
+
+use jointly_classification::shift::ShiftInstance;
+use jointly_score::scores::Scores;
+
+use crate::tuning::Defaults;
+
+/// What figures are drawn from beside the run.
+pub struct Choices<'a> {
+    /// Images of a run of dataset shift.
+    pub shown: Shown,
+    /// The setting of Figure 3.
+    pub parameter: &'a str,
+    /// The agents' defaults, where they can be asked.
+    pub defaults: Defaults<'a>,
+    /// The agents of Figure 4.
+    pub pair: [String; 2],
+    /// A run of the same agents on real data.
+    pub real: Option<&'a Scores<'a>>,
+    /// Runs of active learning of the same agents, that differ in who predicts.
+    pub active: &'a [Scores<'a>],
+    /// The level of the intervals that are drawn.
+    pub level: f64,
+}
+
+/// The images of the inputs that the page shows.
+pub enum Shown {
+    /// The first problem's data, with one test input.
+    Images(Box<ShiftInstance>),
+    /// They are images whose files are not here.
+    Missing,
+    /// They are no images.
+    Nothing,
+}

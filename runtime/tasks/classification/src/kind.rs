@@ -1,0 +1,79 @@
+//! Classification as a kind of task.
+
+use jointly_core::counted;
+use jointly_core::interface::Interface;
+use jointly_core::kind::{Calibration, Override, SuiteOutline, TaskKind, TaskOptions, TaskScores};
+use jointly_core::limits::USUAL_FUEL;
+use jointly_core::metric::MARGINAL_METRICS;
+use jointly_core::{Context, Layout, ScoreDef, ScoreInfo, ScoreName, Scored, Units};
+
+use crate::scores::{LAYOUTS, SCORES};
+use crate::suite::{IMPORTED, Suite, suite, suites};
+use crate::{Evaluation, ProblemScores};
+
+/// Class probabilities, jointly over many inputs.
+pub struct Classification;
+
+impl TaskKind for Classification {
+    const NAME: &'static str = "classification";
+    const INTERFACE: Interface = Interface::Classification;
+    const FUEL: u64 = USUAL_FUEL;
+    const ALONE: Units = Units::TauSamples;
+    type Options = Evaluation;
+    type Scores = ProblemScores;
+
+    fn scores() -> Vec<&'static ScoreInfo> {
+        let own = SCORES.iter().map(|definition| &definition.about);
+        own.chain(MARGINAL_METRICS.iter().map(|metric| &metric.about)).collect()
+    }
+
+    fn layouts() -> &'static [Layout] {
+        LAYOUTS
+    }
+
+    fn suites() -> Vec<SuiteOutline> {
+        let outline = |suite: Suite| SuiteOutline {
+            name: suite.name,
+            problems: suite.problems.into_iter().map(|problem| (problem.name, problem.coordinates)).collect(),
+        };
+        suites().into_iter().map(outline).collect()
+    }
+}
+
+impl TaskOptions for Evaluation {
+    fn draws(&self) -> u32 {
+        self.draws
+    }
+
+    fn check(&self) -> Result<(), String> {
+        Self::check(self).map_err(|error| error.to_string())
+    }
+
+    fn overrides(&self, name: &str) -> Vec<Override> {
+        let imported = || (name == IMPORTED).then(|| Suite::imported(Vec::new()));
+        let Some(own) = suite(name).or_else(imported).map(|suite| suite.evaluation) else { return Vec::new() };
+        let Self { draws, partition, planes, clip, .. } = *self;
+        let overrides = [
+            (draws != own.draws).then(|| (counted(draws as usize, "draw"), format!("--draws {draws}"))),
+            (partition != own.partition).then(|| {
+                let name = partition.name();
+                (format!("partitioned by {name}"), format!("--partition {name}"))
+            }),
+            (planes != own.planes).then(|| (counted(planes as usize, "plane"), format!("--planes {planes}"))),
+            (!clip && own.clip).then(|| ("probits not clipped".to_owned(), "--no-clip".to_owned())),
+        ];
+        overrides.into_iter().flatten().map(|(text, option)| Override { text, option }).collect()
+    }
+}
+
+impl TaskScores for ProblemScores {
+    fn values(&self, context: &Context) -> Vec<(ScoreName, Scored)> {
+        let mut all = ScoreDef::all(SCORES, self, context);
+        all.extend(self.marginal.scores());
+        all
+    }
+
+    fn calibration(&self) -> Calibration<'_> {
+        Calibration::of([self.calibration.as_slice()], [])
+    }
+}

@@ -1,0 +1,142 @@
+//! Dataset shift as a kind of task.
+
+use jointly_core::counted;
+use jointly_core::interface::Interface;
+use jointly_core::kind::{Calibration, ConditionValues, Override, SuiteOutline, TaskKind, TaskOptions, TaskScores};
+use jointly_core::limits::SHIFT_FUEL;
+use jointly_core::metric::{CalibrationBin, MARGINAL_METRICS};
+use jointly_core::{Context, Layout, Metric, ScoreDef, ScoreInfo, ScoreName, Scored, Units};
+
+use super::level::ShiftLevel;
+use super::options::ShiftOptions;
+use super::score::{Condition, ConditionScores, Detection, DetectionScores, ShiftScores};
+use super::scores::{CONDITION_SCORES, LAYOUTS, PROBLEM_SCORES, condition_scores, problem_scores};
+use super::suites::{ShiftSuite, shift_suite, shift_suites};
+
+/// Class probabilities as inputs shift away from those of training.
+pub struct DatasetShift;
+
+impl TaskKind for DatasetShift {
+    const NAME: &'static str = "shift";
+    const INTERFACE: Interface = Interface::Classification;
+    const FUEL: u64 = SHIFT_FUEL;
+    const ALONE: Units = Units::Inputs;
+    /// An area under a curve is of two classes, and detection of out-of-distribution inputs needs some.
+    const PARTLY: bool = true;
+    type Options = ShiftOptions;
+    type Scores = ShiftScores;
+
+    fn scores() -> Vec<&'static ScoreInfo> {
+        fn about<S>(definitions: &'static [ScoreDef<S>]) -> impl Iterator<Item = &'static ScoreInfo> {
+            definitions.iter().map(|definition| &definition.about)
+        }
+        let marginal = MARGINAL_METRICS.iter().map(|metric| &metric.about);
+        about(CONDITION_SCORES).chain(marginal).chain(about(PROBLEM_SCORES)).collect()
+    }
+
+    fn layouts() -> &'static [Layout] {
+        LAYOUTS
+    }
+
+    fn suites() -> Vec<SuiteOutline> {
+        let outline = |suite: ShiftSuite| SuiteOutline {
+            name: suite.name,
+            problems: suite.problems.into_iter().map(|problem| (problem.name, problem.coordinates)).collect(),
+        };
+        shift_suites().into_iter().map(outline).collect()
+    }
+}
+
+impl TaskOptions for ShiftOptions {
+    fn draws(&self) -> u32 {
+        self.draws
+    }
+
+    fn check(&self) -> Result<(), String> {
+        Self::check(self).map_err(|error| error.to_string())
+    }
+
+    fn overrides(&self, suite: &str) -> Vec<Override> {
+        let Some(own) = shift_suite(suite).map(|suite| suite.options) else { return Vec::new() };
+        let joined = |between| self.taus.iter().map(ToString::to_string).collect::<Vec<_>>().join(between);
+        let overrides = [
+            (self.draws != own.draws)
+                .then(|| (counted(self.draws as usize, "draw"), format!("--draws {}", self.draws))),
+            (self.taus != own.taus).then(|| (format!("tau {}", joined(", ")), format!("--taus {}", joined(",")))),
+            (self.levels != own.levels).then(|| shifts(&patterns(&self.levels, &own.levels))),
+        ];
+        overrides.into_iter().flatten().map(|(text, option)| Override { text, option }).collect()
+    }
+}
+
+fn shifts(patterns: &[String]) -> (String, String) {
+    let names: Vec<&str> = patterns.iter().map(|pattern| pattern.strip_suffix("/*").unwrap_or(pattern)).collect();
+    (format!("shifted by {}", names.join(", ")), format!("--shifts '{}'", patterns.join(",")))
+}
+
+/// Levels as patterns: `rotation/*` where all of a suite's own rotations are there and no others, else each by itself.
+fn patterns(levels: &[ShiftLevel], own: &[ShiftLevel]) -> Vec<String> {
+    let of = |all: &[ShiftLevel], level: &ShiftLevel| -> Vec<ShiftLevel> {
+        all.iter().filter(|other| other.shift() == level.shift()).copied().collect()
+    };
+    let runs = levels.chunk_by(|a, b| a.shift() == b.shift());
+    let pattern = |run: &[ShiftLevel]| {
+        // Apart from one another they would come in another order.
+        let whole = run == of(own, &run[0]) && run.len() == of(levels, &run[0]).len();
+        if whole {
+            return vec![format!("{}/*", run[0].shift())];
+        }
+        run.iter().map(ToString::to_string).collect()
+    };
+    runs.flat_map(pattern).collect()
+}
+
+impl TaskScores for ShiftScores {
+    fn values(&self, context: &Context) -> Vec<(ScoreName, Scored)> {
+        problem_scores(self, context)
+    }
+
+    fn calibration(&self) -> Calibration<'_> {
+        let unshifted = self.unshifted().and_then(bins);
+        Calibration::of(unshifted, self.shifted().filter_map(|(_, scores)| bins(scores)))
+    }
+
+    fn conditions(&self) -> Option<Vec<ConditionValues>> {
+        Some(self.conditions.iter().map(of_condition).collect())
+    }
+
+    fn clean(&mut self, clean: fn(&str) -> String) {
+        for scores in &mut self.conditions {
+            if let Condition::Outside(name) = &mut scores.condition {
+                *name = clean(name);
+            }
+        }
+    }
+}
+
+fn bins(condition: &ConditionScores) -> Option<&[CalibrationBin]> {
+    condition.labelled.as_ref().map(|labelled| labelled.calibration.as_slice())
+}
+
+/// All scores of a condition.
+fn of_condition(scores: &ConditionScores) -> ConditionValues {
+    // No score of a condition depends on it: their draws are their own.
+    let context = Context { metric: Metric::Nll, draws: 0, fuel: None };
+    let named = condition_scores(scores, &context).into_iter().map(|(name, scored)| (name.to_string(), scored));
+    let mut values: Vec<(String, Scored)> = named.collect();
+    if let Some(DetectionScores { confidence, entropy }) = scores.detection {
+        for (by, Detection { auroc, aupr_out, aupr_in, fpr95_out, fpr95_in }) in
+            [("", confidence), ("_entropy", entropy)]
+        {
+            let named = [
+                ("auroc", auroc),
+                ("aupr_out", aupr_out),
+                ("aupr_in", aupr_in),
+                ("fpr95_out", fpr95_out),
+                ("fpr95_in", fpr95_in),
+            ];
+            values.extend(named.map(|(name, value)| (format!("{name}{by}"), Scored::plain(value.0))));
+        }
+    }
+    ConditionValues { condition: scores.condition.to_string(), inputs: scores.rows, values }
+}

@@ -1,0 +1,111 @@
+//! Regression as a kind of task.
+
+use jointly_core::counted;
+use jointly_core::interface::Interface;
+use jointly_core::kind::{Override, SuiteOutline, TaskKind, TaskOptions, TaskScores};
+use jointly_core::limits::USUAL_FUEL;
+use jointly_core::{Context, Layout, ScoreDef, ScoreInfo, ScoreName, Scored, Units};
+
+use crate::problem::{Absence, RegressionOptions, RegressionUnit};
+use crate::scores::{LAYOUTS, SCORES};
+use crate::suites::{RegressionSuite, regression_suite, regression_suites};
+
+/// Real numbers, jointly over many inputs.
+pub struct Regression;
+
+impl TaskKind for Regression {
+    const NAME: &'static str = "regression";
+    const INTERFACE: Interface = Interface::Regression;
+    const FUEL: u64 = USUAL_FUEL;
+    const ALONE: Units = Units::OneProblem;
+    type Options = RegressionOptions;
+    type Scores = RegressionUnit;
+
+    fn scores() -> Vec<&'static ScoreInfo> {
+        SCORES.iter().map(|definition| &definition.about).collect()
+    }
+
+    fn layouts() -> &'static [Layout] {
+        LAYOUTS
+    }
+
+    fn suites() -> Vec<SuiteOutline> {
+        regression_suites().into_iter().map(RegressionSuite::outline).collect()
+    }
+}
+
+impl RegressionSuite {
+    /// The suite less what its problems are made of.
+    pub fn outline(self) -> SuiteOutline {
+        let problems = self.problems.into_iter().map(|problem| (problem.name, problem.coordinates));
+        SuiteOutline { name: self.name, problems: problems.collect() }
+    }
+}
+
+impl TaskOptions for RegressionOptions {
+    fn draws(&self) -> u32 {
+        self.draws
+    }
+
+    fn check(&self) -> Result<(), String> {
+        Self::check(self).map_err(|error| error.to_string())
+    }
+
+    fn overrides(&self, suite: &str) -> Vec<Override> {
+        let Some(own) = regression_suite(suite).map(|suite| suite.options) else { return Vec::new() };
+        let Self { draws, noise, residuals, moment_draws, pool, test, rounds, .. } = *self;
+        let number = |mine: u32, own: u32, option: &str, text: &dyn Fn(String) -> String, what: &str| {
+            (mine != own).then(|| (text(counted(mine as usize, what)), format!("--{option} {mine}")))
+        };
+        let percents = |between| {
+            self.levels.iter().map(|level| (100.0 * level).round().to_string()).collect::<Vec<_>>().join(between)
+        };
+        let overrides = [
+            number(draws, own.draws, "draws", &|text| text, "draw"),
+            (noise != own.noise).then(|| (format!("{} noise", noise.name()), format!("--noise {}", noise.name()))),
+            (residuals != own.residuals)
+                .then(|| (format!("{} residuals", residuals.name()), format!("--residuals {}", residuals.name()))),
+            (self.levels != own.levels)
+                .then(|| (format!("intervals of {} %", percents(", ")), format!("--levels {}", percents(",")))),
+            number(moment_draws, own.moment_draws, "moment-draws", &|text| format!("covariances of {text}"), "draw"),
+            number(pool, own.pool, "pool", &|text| text, "pool point"),
+            number(test, own.test, "test", &|text| text, "test point"),
+            (self.standardize_synthetic && !own.standardize_synthetic)
+                .then(|| ("synthetic data standardised".to_owned(), "--standardize".to_owned())),
+            number(rounds, own.rounds, "rounds", &|text| text, "round"),
+        ];
+        overrides.into_iter().flatten().map(|(text, option)| Override { text, option }).collect()
+    }
+}
+
+impl TaskScores for RegressionUnit {
+    fn values(&self, context: &Context) -> Vec<(ScoreName, Scored)> {
+        ScoreDef::all(SCORES, self, context)
+    }
+
+    fn absences(&self) -> Vec<(&'static str, String)> {
+        let absences = self.correlations.iter().flat_map(|correlations| &correlations.absences);
+        let named = absences.flat_map(|Absence { score, reason }| {
+            let names: &[&'static str] = match score.as_str() {
+                "metacorrelation" => &["metacorrelation", "metacorrelation_ranks"],
+                "variance_correlation" => &["variance_correlation", "variance_correlation_ranks"],
+                "marginal" => &["marginal_nll"],
+                "joint_random" => &["joint_nll"],
+                "joint_correlated" => &["group_nll"],
+                "xll_oracle" => &["xll_oracle"],
+                _ => &[],
+            };
+            names.iter().map(|name| (*name, reason.clone()))
+        });
+        named.collect()
+    }
+
+    fn belief(&self) -> Option<&str> {
+        self.correlations.as_ref().map(|correlations| correlations.belief.as_str())
+    }
+
+    fn clean(&mut self, clean: fn(&str) -> String) {
+        let absences = self.correlations.iter_mut().flat_map(|correlations| &mut correlations.absences);
+        absences.for_each(|absence| absence.reason = clean(&absence.reason));
+    }
+}
