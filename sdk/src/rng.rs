@@ -1,9 +1,13 @@
 //! A portable random generator: the same numbers on every machine, for every (seed, draw).
 
+use std::convert::Infallible;
+
 use rand_chacha::ChaCha8Rng;
-use rand_chacha::rand_core::{Rng as _, SeedableRng};
+use rand_chacha::rand_core::{Rng as _, SeedableRng, TryRng};
 
 /// A seeded stream of random numbers. Different draws of one seed are independent streams.
+///
+/// It is a generator of `rand`, so that it draws from every distribution of `rand_distr`: `Gamma::new(2.0, 1.0)?.sample(rng)`.
 #[derive(Clone, Debug)]
 pub struct Rng {
     chacha: ChaCha8Rng,
@@ -76,6 +80,23 @@ impl Rng {
 
     fn uniform_f64(&mut self) -> f64 {
         (self.chacha.next_u64() >> 11) as f64 * (1.0 / (1u64 << 53) as f64)
+    }
+}
+
+impl TryRng for Rng {
+    type Error = Infallible;
+
+    fn try_next_u32(&mut self) -> Result<u32, Infallible> {
+        Ok(self.chacha.next_u32())
+    }
+
+    fn try_next_u64(&mut self) -> Result<u64, Infallible> {
+        Ok(self.chacha.next_u64())
+    }
+
+    fn try_fill_bytes(&mut self, bytes: &mut [u8]) -> Result<(), Infallible> {
+        self.chacha.fill_bytes(bytes);
+        Ok(())
     }
 }
 

@@ -5,7 +5,8 @@ use jointly_nets::choice::Choice;
 use jointly_nets::fit::affordable;
 use jointly_nets::held_out::held_out;
 use jointly_nets::points::check_inputs;
-use jointly_nets::quantile::{check_level, student_within};
+use jointly_kernels::student::student_t_quantile;
+use jointly_nets::quantile::check_level;
 use jointly_nets::spread::around;
 use jointly_nets::start::glorot;
 use jointly_nets::{Activation, Fit, Network, PointLoss, Points, Progress, Spread, Stream, sweeps};
@@ -160,7 +161,7 @@ impl Regressor for Bootstrap {
     }
 
     fn intervals(&self, inputs: &Matrix, level: f64) -> Result<Option<Intervals>, Failure> {
-        let t = student_within(check_level(level)?, self.members.len());
+        let t = student_t_quantile(0.5 + 0.5 * check_level(level)?, self.members.len() as f64);
         check_inputs(inputs, self.members[0].inputs())?;
         let spread = Self::spread(&self.members, inputs)?;
         let variance = spread.variance();

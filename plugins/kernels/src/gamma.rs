@@ -1,37 +1,16 @@
 //! Random numbers of the Gamma law.
 
 use jointly_sdk::Rng;
+use rand_distr::{Distribution, Gamma};
 
 /// A number of the Gamma law with the given shape and a scale of 1.
 ///
-/// # Formula
-///
-/// With d = shape - 1/3, z normal and v = (1 + z / sqrt(9 d))^3, the number d v is taken with the probability
-/// exp(z^2 / 2 + d - d v + d ln v), which is at least .95 (Marsaglia and Tsang 2000); below a shape of 1, that of one more
-/// times u^(1 / shape) with a uniform u.
-///
 /// # Panics
 ///
-/// Where the shape is not positive.
+/// Where the shape is not positive and finite.
 pub fn gamma(shape: f64, rng: &mut Rng) -> f64 {
-    assert!(shape > 0.0 && shape.is_finite(), "a shape is positive");
-    if shape < 1.0 {
-        let log = -f64::from(rng.exponential()) / shape;
-        return gamma(shape + 1.0, rng) * libm::exp(log);
-    }
-    let d = shape - 1.0 / 3.0;
-    let c = 1.0 / (9.0 * d).sqrt();
-    loop {
-        let z = f64::from(rng.normal());
-        let root = 1.0 + c * z;
-        if root <= 0.0 {
-            continue;
-        }
-        let v = root * root * root;
-        if -f64::from(rng.exponential()) < 0.5 * z * z + d - d * v + d * libm::log(v) {
-            return d * v;
-        }
-    }
+    assert!(shape.is_finite(), "a shape is finite");
+    Gamma::new(shape, 1.0).expect("a shape is positive").sample(rng)
 }
 
 #[cfg(test)]
