@@ -137,6 +137,13 @@ fn what_an_agent_believes_comes_before_the_line_that_names_it() {
 fn another_version_or_plan_is_refused_before_any_unit() {
     let directory = RunDirectory::of(&["uniform"], PROBLEMS);
     let units = asked(&directory.read("results.jsonl"));
+    // A plan need not say where its problems stand.
+    let mut plain = parsed(&hello(&directory, &directory));
+    for problem in plain["plan"]["problems"].as_array_mut().unwrap() {
+        assert!(problem.as_object_mut().unwrap().remove("coordinates").is_some());
+    }
+    let lines: Vec<String> = std::iter::once(plain.to_string()).chain(units.clone()).collect();
+    assert_eq!(answers(&[], &lines).code, Some(0));
     let refused = |change: &dyn Fn(&mut Value), texts: &[&str]| {
         let mut hello = parsed(&hello(&directory, &directory));
         change(&mut hello["plan"]);

@@ -1,11 +1,11 @@
 //! The agent `bootstrap`: networks that each saw another resample of the examples.
 
+use jointly_kernels::student::student_t_quantile;
 use jointly_nets::belief::{Answer, check_finite, evaluate, sample_finite};
 use jointly_nets::choice::Choice;
 use jointly_nets::fit::affordable;
 use jointly_nets::held_out::held_out;
 use jointly_nets::points::check_inputs;
-use jointly_kernels::student::student_t_quantile;
 use jointly_nets::quantile::check_level;
 use jointly_nets::spread::around;
 use jointly_nets::start::glorot;

@@ -280,9 +280,10 @@ impl Request {
     }
 
     fn asked(&self) -> Result<Box<dyn Asked>> {
-        let asked = self.kind().and_then(|kind| ASKED.iter().find(|(name, _)| *name == kind.name));
-        // Problems of files are of the first kind, which also says that there is no such suite.
-        asked.unwrap_or(&ASKED[0]).1(self)
+        // Problems of files are of classification, which also says that there is no such suite.
+        let Some(kind) = self.kind() else { return self.suite() };
+        let asked = ASKED.iter().find(|(name, _)| *name == kind.name);
+        asked.with_context(|| format!("suites of {} cannot be asked for", kind.name))?.1(self)
     }
 
     fn regression_suite(&self) -> Result<Box<dyn Asked>> {
@@ -458,4 +459,14 @@ fn interruptible(out: &Path) -> Result<()> {
         std::process::exit(i32::from(exit::INTERRUPTED));
     })?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ASKED;
+
+    #[test]
+    fn suites_of_every_kind_can_be_asked_for() {
+        assert_eq!(ASKED.map(|(name, _)| name), jointly_record::kinds::KINDS.map(|kind| kind.name));
+    }
 }

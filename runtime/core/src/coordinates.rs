@@ -57,8 +57,12 @@ impl Coordinates {
         *self == Self::default()
     }
 
-    /// Whether its numbers are finite, as JSON has them.
-    pub fn are_numbers(&self) -> bool {
-        self.temperature.is_none_or(|temperature| temperature.is_finite() && temperature > 0.0)
+    /// The first number that no problem can have, for a person: coordinates may come from anywhere.
+    pub fn defect(&self) -> Option<String> {
+        if let Some(temperature) = self.temperature.filter(|own| !(own.is_finite() && *own > 0.0)) {
+            return Some(format!("a temperature of {temperature}"));
+        }
+        let counts = [("features", self.input_dim), ("training examples", self.train_size)];
+        counts.into_iter().find(|(_, count)| *count == Some(0)).map(|(what, _)| format!("0 {what}"))
     }
 }

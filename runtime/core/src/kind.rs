@@ -1,4 +1,4 @@
-//! A kind of task: all that plans, journals, scores and reports ask of one.
+//! A kind of task: the traits that plans, journals, scores and reports use one by.
 //!
 //! A kind is a type that implements [`TaskKind`], in a crate of `runtime/tasks`. `record` has the list of kinds; what it stores
 //! of a kind it asks by [`Kind`], [`TaskOptions`] and [`TaskScores`], which know no type of a kind.
@@ -21,16 +21,16 @@ pub trait TaskKind: 'static {
     const INTERFACE: Interface;
     /// The fuel that an agent may use on one problem unless a person says otherwise.
     const FUEL: u64;
-    /// What the standard error of a mean is over where a run has a single problem.
-    const ALONE: Units;
+    /// The units that a standard error is over where a run has a single problem.
+    const UNITS_OF_ONE: Units;
     /// Whether some of a suite's problems may lack a score that others have.
-    const PARTLY: bool = false;
-    /// How its predictions are evaluated.
+    const MAY_LACK_SCORES: bool = false;
+    /// The type of its evaluation options.
     type Options: TaskOptions;
-    /// What a problem gives.
+    /// The type of an agent's result on a problem.
     type Scores: TaskScores;
 
-    /// What is said of each of its scores, in the order in which they are listed everywhere.
+    /// The descriptions of its scores, in the order in which they are listed everywhere.
     fn scores() -> Vec<&'static ScoreInfo>;
 
     /// The layouts of its leaderboards, of which the first that holds is taken.
@@ -48,7 +48,14 @@ pub struct SuiteOutline {
     pub problems: Vec<(String, Coordinates)>,
 }
 
-/// How predictions are evaluated: numbers that a person may choose.
+impl SuiteOutline {
+    /// The outline of a suite of that name with these problems.
+    pub fn new(name: String, problems: impl Iterator<Item = (String, Coordinates)>) -> Self {
+        Self { name, problems: problems.collect() }
+    }
+}
+
+/// Evaluation options: numbers that a person may choose.
 pub trait TaskOptions: Any {
     /// Functions sampled from each agent.
     fn draws(&self) -> u32;
@@ -59,7 +66,7 @@ pub trait TaskOptions: Any {
     /// The first number that is out of its range, as a message.
     fn check(&self) -> Result<(), String>;
 
-    /// What a person chose in place of the own options of the suite of that name; nothing where there is no such suite.
+    /// Lists the choices in place of the own options of the suite of that name; nothing where there is no such suite.
     fn overrides(&self, suite: &str) -> Vec<Override>;
 }
 
@@ -72,7 +79,7 @@ pub struct Override {
     pub option: String,
 }
 
-/// What a problem gave: all that scores are computed from.
+/// The result of an agent on a problem: all that its scores are computed from.
 pub trait TaskScores: Any + Send + Sync {
     /// All scores, in the order of their definitions.
     fn values(&self, context: &Context) -> Vec<(ScoreName, Scored)>;
@@ -92,7 +99,7 @@ pub trait TaskScores: Any + Send + Sync {
         Vec::new()
     }
 
-    /// The digest of what the agent believes, where agents are scored against each other by that.
+    /// The digest of the agent's predictions, where agents are scored against each other by these.
     fn belief(&self) -> Option<&str> {
         None
     }
@@ -128,11 +135,11 @@ pub struct Kind {
     pub interface: Interface,
     /// The fuel that an agent may use on one problem unless a person says otherwise.
     pub fuel: u64,
-    /// What the standard error of a mean is over where a run has a single problem.
-    pub alone: Units,
+    /// The units that a standard error is over where a run has a single problem.
+    pub units_of_one: Units,
     /// Whether some of a suite's problems may lack a score that others have.
-    pub partly: bool,
-    /// What is said of each of its scores.
+    pub may_lack_scores: bool,
+    /// The descriptions of its scores.
     pub scores: fn() -> Vec<&'static ScoreInfo>,
     /// The layouts of its leaderboards.
     pub layouts: fn() -> &'static [Layout],
@@ -147,8 +154,8 @@ impl Kind {
             name: K::NAME,
             interface: K::INTERFACE,
             fuel: K::FUEL,
-            alone: K::ALONE,
-            partly: K::PARTLY,
+            units_of_one: K::UNITS_OF_ONE,
+            may_lack_scores: K::MAY_LACK_SCORES,
             scores: K::scores,
             layouts: K::layouts,
             suites: K::suites,
@@ -162,7 +169,7 @@ impl Kind {
 }
 
 impl<'a> Calibration<'a> {
-    /// Of sets of bins; results of before there were bins have empty ones, which are left out.
+    /// Collects sets of bins. Results from before there were bins have empty ones, which are left out.
     pub fn of(
         unshifted: impl IntoIterator<Item = &'a [CalibrationBin]>,
         shifted: impl IntoIterator<Item = &'a [CalibrationBin]>,

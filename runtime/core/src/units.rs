@@ -1,4 +1,4 @@
-//! What the standard errors of a run's means are over.
+//! The units that the standard errors of a run's means are over.
 
 /// The units that the standard errors of a run's means are over.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

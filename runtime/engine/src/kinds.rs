@@ -16,30 +16,30 @@ use crate::asked::Asked;
 use crate::data_directories::DataDirectories;
 
 /// Makes the suite of a plan with the plan's problems and options, from the bytes that a directory keeps and from data.
-type Held = fn(&RunDirectory, &Plan, &DataDirectories) -> Result<Box<dyn Asked>>;
+type FromPlan = fn(&RunDirectory, &Plan, &DataDirectories) -> Result<Box<dyn Asked>>;
 
-static HELD: [(&str, Held); 3] = [
-    (Classification::NAME, classification::held),
-    (Regression::NAME, regression::held),
-    (DatasetShift::NAME, shift::held),
+static FROM_PLAN: [(&str, FromPlan); 3] = [
+    (Classification::NAME, classification::from_plan),
+    (Regression::NAME, regression::from_plan),
+    (DatasetShift::NAME, shift::from_plan),
 ];
 
 /// The suite of a plan.
 ///
 /// # Errors
 /// When bytes or data that the plan names are missing or have another digest.
-pub fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> Result<Box<dyn Asked>> {
+pub fn from_plan(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> Result<Box<dyn Asked>> {
     let kind = plan.kind().name;
-    let held = HELD.iter().find(|(name, _)| *name == kind);
-    held.with_context(|| format!("suites of {kind} cannot be run"))?.1(directory, plan, data)
+    let make = FROM_PLAN.iter().find(|(name, _)| *name == kind);
+    make.with_context(|| format!("suites of {kind} cannot be run"))?.1(directory, plan, data)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::HELD;
+    use super::FROM_PLAN;
 
     #[test]
     fn the_suites_of_every_kind_are_run() {
-        assert_eq!(HELD.map(|(name, _)| name), jointly_record::kinds::KINDS.map(|kind| kind.name));
+        assert_eq!(FROM_PLAN.map(|(name, _)| name), jointly_record::kinds::KINDS.map(|kind| kind.name));
     }
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use jointly_classification::shift::{ShiftProblem, ShiftSuite};
 use jointly_classification::{Initialization, Problem, Source, Suite, TestInputs};
-use jointly_core::Metric;
+use jointly_core::{Coordinates, Metric};
 use jointly_host::{ENGINE, INTERFACE, Limits};
 use jointly_record::format::Format;
 use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem, ProblemOverrides, RegressionTerms, Terms, label};
@@ -64,6 +64,10 @@ fn plan(
     }
 }
 
+fn planned_problem(name: &str, metric: Metric, digest: Option<String>, coordinates: &Coordinates) -> PlannedProblem {
+    PlannedProblem { problem: name.to_owned(), metric, digest, coordinates: coordinates.clone() }
+}
+
 /// A problem of classification as the plan has it.
 pub fn planned(problem: &Problem) -> PlannedProblem {
     let digest = match &problem.source {
@@ -71,32 +75,17 @@ pub fn planned(problem: &Problem) -> PlannedProblem {
         Source::Real(real) => real.data().map(|data| data.digest().to_owned()),
         Source::Synthetic { .. } => None,
     };
-    PlannedProblem {
-        problem: problem.name.clone(),
-        metric: problem.metric(),
-        digest,
-        coordinates: problem.coordinates.clone(),
-    }
+    planned_problem(&problem.name, problem.metric(), digest, &problem.coordinates)
 }
 
 /// A problem of regression as the plan has it.
 pub fn planned_regression(problem: &RegressionProblem) -> PlannedProblem {
-    PlannedProblem {
-        problem: problem.name.clone(),
-        metric: Metric::Nll,
-        digest: problem.digest(),
-        coordinates: problem.coordinates.clone(),
-    }
+    planned_problem(&problem.name, Metric::Nll, problem.digest(), &problem.coordinates)
 }
 
 /// A problem of dataset shift as the plan has it.
 pub fn planned_shift(problem: &ShiftProblem) -> PlannedProblem {
-    PlannedProblem {
-        problem: problem.name.clone(),
-        metric: Metric::Nll,
-        digest: problem.digest(),
-        coordinates: problem.coordinates.clone(),
-    }
+    planned_problem(&problem.name, Metric::Nll, problem.digest(), &problem.coordinates)
 }
 
 /// A user-supplied table as the plan has it.

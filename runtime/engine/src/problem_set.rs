@@ -36,14 +36,14 @@ pub trait ProblemSet: Any + Send + Sync {
     }
 }
 
-/// Who takes part in a run, and on which terms.
+/// The participants of a run, and its plan.
 #[derive(Clone, Copy)]
 pub struct Participants<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// The plan's agents.
     pub agents: &'a [Contestant],
-    /// Who predicts in active learning, where it is not the agent that selects.
+    /// The agent that predicts in active learning, where it is not the one that selects.
     pub predictor: Option<&'a Agent>,
 }
 
@@ -56,7 +56,7 @@ pub struct Belief {
 }
 
 impl Belief {
-    /// Of these bytes.
+    /// The predictions in these bytes, under their digest.
     pub fn of(bytes: Vec<u8>) -> Self {
         Self { digest: digest(&bytes), bytes }
     }

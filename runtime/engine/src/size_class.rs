@@ -3,7 +3,6 @@
 //! Problems that differ in their seed, split, simulation or temperature alone are of one size class: an agent does the same
 //! work on them, but for what an early stop saves.
 
-use jointly_classification::{Problem, Source};
 use jointly_core::Coordinates;
 use jointly_record::plan::{Plan, PlannedProblem};
 
@@ -53,17 +52,9 @@ fn size_of(suite: &str, planned: &PlannedProblem) -> String {
 /// batch cost little, times features, with something for what is fixed. So the bundled agents cost one to three times
 /// as much at T = 100 as at 1, and at 1,000 no more. Of problems that the suites here do not know, all cost alike.
 pub fn expected_costs(plan: &Plan) -> Vec<u64> {
-    let suite = jointly_classification::suite(&plan.suite);
-    let known = suite.as_ref().map_or(&[][..], |suite| &suite.problems);
-    let known: std::collections::HashMap<&str, &Problem> =
-        known.iter().map(|problem| (problem.name.as_str(), problem)).collect();
-    let cost = |planned: &PlannedProblem| match known
-        .get(planned.problem.as_str())
-        .map(|problem| (problem, &problem.source))
-    {
-        Some((problem, Source::Synthetic { train_size, .. })) => cost(*train_size, problem.task().input_dim),
-        Some((_, Source::Real(real))) => cost(real.train_size(), real.card().input_dim),
-        Some((_, Source::Imported(_))) | None => cost(0, planned.coordinates.input_dim.unwrap_or(0)),
+    let cost = |planned: &PlannedProblem| {
+        let Coordinates { train_size, input_dim, .. } = &planned.coordinates;
+        cost(train_size.unwrap_or(0), input_dim.unwrap_or(0))
     };
     plan.problems.iter().map(cost).collect()
 }

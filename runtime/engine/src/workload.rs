@@ -94,7 +94,7 @@ impl Workload {
         if held.images.is_none() {
             data.refuse_images(&held.suite)?;
         }
-        let asked = kinds::held(directory, held, data)?;
+        let asked = kinds::from_plan(directory, held, data)?;
         let runtime = cache::runtime(execution)?;
         let mut loaded: HashMap<String, Agent> = HashMap::new();
         let mut reload = |entry: &PlannedAgent| -> Result<Box<Agent>> {
@@ -133,7 +133,7 @@ impl Workload {
         Ok(Self { plan, agents, problems, predictor, agent_files: Vec::new(), table_files: Vec::new() })
     }
 
-    /// Who takes part, and on which terms.
+    /// The participants, and the plan.
     pub fn participants(&self) -> Participants<'_> {
         Participants { plan: &self.plan, agents: &self.agents, predictor: self.predictor.as_deref() }
     }

@@ -11,9 +11,9 @@ use jointly_core::failure::Failure;
 use jointly_core::kind::{Calibration, Kind, TaskKind, TaskOptions, TaskScores};
 use jointly_core::{Context, Metric, ScoreName, Scored};
 use jointly_regression::Regression;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
-use crate::plan::{Plan, PlannedAgent, RegressionTerms, Terms};
+use crate::plan::{Plan, PlannedAgent, Terms};
 use crate::unit::{Outcome, SampleDiagnosis};
 
 static CLASSIFICATION: Kind = Kind::of::<Classification>();
@@ -22,6 +22,9 @@ static SHIFT: Kind = Kind::of::<DatasetShift>();
 
 /// All kinds, in the order in which they are listed.
 pub static KINDS: [&Kind; 3] = [&CLASSIFICATION, &REGRESSION, &SHIFT];
+
+/// The name of the agent that predicts, among the options' names.
+pub(crate) const PREDICTOR: &str = "predictor";
 
 impl Terms {
     /// The kind of task that they are of.
@@ -50,25 +53,16 @@ impl Terms {
         }
     }
 
-    /// The same without the agent that predicts.
-    #[must_use]
-    pub fn without_predictor(&self) -> Self {
-        match self {
-            Self::Regression(terms) => Self::Regression(RegressionTerms { predictor: None, ..terms.clone() }),
-            others => others.clone(),
-        }
-    }
-
     /// The options by the names that plan.json has for them, and the agent that predicts.
-    pub fn fields(&self) -> Value {
-        let terms = serde_json::to_value(self).unwrap_or_default();
-        let mut fields = terms.as_object().and_then(|terms| terms.values().next()).cloned().unwrap_or_default();
-        // Where an agent may predict, the options stand beside it.
-        if let Some(options) = fields.get("options").cloned() {
-            let label = self.predictor().map_or("the agent that selects", |agent| agent.label.as_str());
-            fields = options;
-            fields["predictor"] = label.into();
-        }
+    pub fn fields(&self) -> Map<String, Value> {
+        let options = match self {
+            Self::Evaluation(evaluation) => serde_json::to_value(evaluation),
+            Self::Regression(terms) => serde_json::to_value(&terms.options),
+            Self::Shift(options) => serde_json::to_value(options),
+        };
+        let mut fields = options.ok().and_then(|options| options.as_object().cloned()).unwrap_or_default();
+        let predictor = self.predictor().map_or("the agent that selects", |agent| agent.label.as_str());
+        fields.insert(PREDICTOR.into(), predictor.into());
         fields
     }
 }
@@ -122,7 +116,7 @@ impl Outcome {
         }
     }
 
-    /// The same, to change.
+    /// What the problem gave, to change.
     pub fn result_mut(&mut self) -> Option<&mut dyn TaskScores> {
         match self {
             Self::Scored { scores, .. } => Some(scores),
@@ -163,7 +157,7 @@ impl Outcome {
         }
     }
 
-    /// The digest of what the agent believes, where its result names one.
+    /// The digest of the agent's predictions, where its result names one.
     pub fn belief(&self) -> Option<&str> {
         self.result()?.belief()
     }

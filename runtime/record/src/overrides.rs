@@ -10,15 +10,15 @@ impl Plan {
     /// Lists the overrides of the suite's evaluation and problems, for the heading of a table.
     pub fn overrides(&self) -> String {
         let predictor = self.predictor().map(|agent| format!(", predicted by {}", agent.label));
-        self.of_its_own().into_iter().map(|own| format!(", {}", own.text)).chain(predictor).collect()
+        self.all_overrides().into_iter().map(|own| format!(", {}", own.text)).chain(predictor).collect()
     }
 
     /// The options of `jointly run` that make evaluation and problems of the suite's own.
     pub fn override_options(&self) -> Vec<String> {
-        self.of_its_own().into_iter().map(|own| own.option).collect()
+        self.all_overrides().into_iter().map(|own| own.option).collect()
     }
 
-    fn of_its_own(&self) -> Vec<Override> {
+    fn all_overrides(&self) -> Vec<Override> {
         let ProblemOverrides { anchors, initialization } = self.problem_overrides;
         let anchors =
             anchors.map(|anchors| (counted(anchors.get() as usize, "anchor"), format!("--anchors {anchors}")));

@@ -41,8 +41,9 @@ impl Plan {
         if names.len() != self.problems.len() {
             return Some("it names a problem twice".into());
         }
-        if let Some(odd) = self.problems.iter().find(|planned| !planned.coordinates.are_numbers()) {
-            return Some(format!("the temperature of {} is no positive number", odd.problem));
+        let odd = |planned: &PlannedProblem| Some(format!("{} has {}", planned.problem, planned.coordinates.defect()?));
+        if let Some(defect) = self.problems.iter().find_map(odd) {
+            return Some(defect);
         }
         if let Some(digest) = digests.into_iter().find(|digest| !is_digest(digest)) {
             return Some(format!("{digest} is not a digest"));
@@ -105,11 +106,17 @@ mod tests {
             plan.limits.memory = memory;
             assert!(plan.defect().unwrap().ends_with("expected 1 to 4096 MiB"), "{memory}");
         }
-        let changes: [Change; 5] = [
+        let changes: [Change; 8] = [
             (|plan| plan.engine = "\u{202e}wasmtime".into(), "the engine \"\\u{202e}wasmtime\" has U+202E"),
             (|plan| plan.agents[0].agent = "\x1b[2J".into(), "the agent \"\\u{1b}[2J\" has U+001B"),
             (|plan| plan.agents[0].settings = "l2=1\u{202e}".parse().unwrap(), "the setting \"1"),
             (|plan| plan.problems[0].problem = "x".repeat(401), "has more than 400 characters"),
+            (|plan| plan.problems[0].coordinates.group = "\x1b[2J".into(), "the problem \"\\u{1b}[2J\" has U+001B"),
+            (
+                |plan| plan.problems[0].coordinates.train_size = Some(0),
+                "quick/t10/temp0.1/seed0 has 0 training examples",
+            ),
+            (|plan| plan.problems[0].coordinates.temperature = Some(-1.0), "seed0 has a temperature of -1"),
             (|plan| plan.suite = "quick\nholds".into(), "the suite \"quick\\nholds\" has U+000A"),
         ];
         for (change, said) in changes {

@@ -1,7 +1,8 @@
 //! Names the first difference between two plans.
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 
+use crate::kinds::PREDICTOR;
 use crate::plan::{Plan, Terms};
 
 impl Plan {
@@ -70,7 +71,7 @@ impl Plan {
         };
         differs("suite", &self.suite, &other.suite)
             .or_else(|| differs("seed", &self.seed.to_string(), &other.seed.to_string()))
-            .or_else(|| other_terms(&self.terms.without_predictor(), &other.terms.without_predictor()))
+            .or_else(|| other_terms_unled(&self.terms, &other.terms))
             .or_else(changed)
     }
 
@@ -85,12 +86,24 @@ fn other_terms(mine: &Terms, theirs: &Terms) -> Option<String> {
     if mine == theirs {
         return None;
     }
-    let (mine, theirs) = (mine.fields(), theirs.fields());
-    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let names = mine.as_object().into_iter().flat_map(serde_json::Map::keys);
-    let said = names.into_iter().find_map(|name| differs(name, &text(&mine[name]), &text(&theirs[name])));
     // Nothing else of the terms is not among the fields.
-    said.or_else(|| Some("other bytes of the agent that predicts".to_owned()))
+    other_fields(&mine.fields(), &theirs.fields()).or_else(|| Some("other bytes of the agent that predicts".to_owned()))
+}
+
+/// The first difference in how agents are evaluated, whoever predicts.
+fn other_terms_unled(mine: &Terms, theirs: &Terms) -> Option<String> {
+    let [mine, theirs] = [mine, theirs].map(|terms| {
+        let mut fields = terms.fields();
+        fields.remove(PREDICTOR);
+        fields
+    });
+    other_fields(&mine, &theirs)
+}
+
+fn other_fields(mine: &Map<String, Value>, theirs: &Map<String, Value>) -> Option<String> {
+    let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
+    let their = |name: &String| theirs.get(name).map_or_else(|| "none".to_owned(), text);
+    mine.iter().find_map(|(name, value)| differs(name, &text(value), &their(name)))
 }
 
 fn differs(what: &str, mine: &str, theirs: &str) -> Option<String> {

@@ -58,14 +58,11 @@ fn outline_of(plan: &Plan) -> Option<SuiteOutline> {
     }
 }
 
-/// Fills in where each problem stands in its suite, where the plan does not say: plans of before there were coordinates. A
-/// problem that no suite of this version has keeps none.
+/// Gives each problem the coordinates that its suite has for it, whatever the plan says: a plan from elsewhere cannot choose how
+/// its standard errors are clustered. A problem that no suite of this version has keeps what the plan says.
 pub fn place(plan: &mut Plan) {
-    if plan.problems.iter().all(|planned| !planned.coordinates.is_empty()) {
-        return;
-    }
     let known: HashMap<String, Coordinates> = outline_of(plan).into_iter().flat_map(|suite| suite.problems).collect();
-    for planned in plan.problems.iter_mut().filter(|planned| planned.coordinates.is_empty()) {
+    for planned in &mut plan.problems {
         if let Some(coordinates) = known.get(&planned.problem) {
             planned.coordinates = coordinates.clone();
         }
@@ -111,18 +108,20 @@ mod tests {
         assert_eq!(counts("quick/shift"), (2, 2));
     }
 
-    /// What a plan says stays, be it of a suite that this version does not know.
+    /// Coordinates of a plan from elsewhere hold for problems that no suite here has, and for no others.
     #[test]
-    fn only_problems_without_a_place_are_placed() {
+    fn the_suite_says_where_its_problems_stand() {
         let terms = || Terms::Evaluation(jointly_classification::suite("quick").unwrap().evaluation);
-        let mut plan = plan("quick", terms(), &["quick/t10/temp0.1/seed2", "quick/t100/temp0.1/seed2", "quick/mine"]);
-        let mine = Coordinates { series: "mine".into(), ..Coordinates::default() };
-        plan.problems[0].coordinates = mine.clone();
+        let mut plan = plan("quick", terms(), &["quick/t10/temp0.1/seed2", "quick/mine"]);
+        let mine = Coordinates { series: "mine".into(), cluster: "one".into(), ..Coordinates::default() };
+        plan.problems.iter_mut().for_each(|planned| planned.coordinates = mine.clone());
         place(&mut plan);
-        assert_eq!((&plan.problems[0].coordinates, plan.problems[0].series()), (&mine, "mine"));
-        assert_eq!(plan.problems[1].series(), "quick/t100/temp0.1");
-        assert_eq!(plan.problems[1].coordinates.repetition, Some(Repetition::Seed(2)));
-        assert_eq!((plan.problems[2].coordinates.is_empty(), plan.problems[2].series()), (true, "quick/mine"));
+        assert_eq!(
+            (plan.problems[0].series(), plan.problems[0].cluster()),
+            ("quick/t10/temp0.1", "quick/t10/temp0.1/seed2")
+        );
+        assert_eq!(plan.problems[0].coordinates.repetition, Some(Repetition::Seed(2)));
+        assert_eq!((plan.problems[1].series(), plan.problems[1].cluster()), ("mine", "one"));
     }
 
     #[test]

@@ -1,11 +1,11 @@
-//! What a person chose of a page, and what else it is drawn from.
+//! The choices for a page, and the other runs that it is drawn from.
 
 use jointly_classification::shift::ShiftInstance;
 use jointly_score::scores::Scores;
 
 use crate::tuning::Defaults;
 
-/// What figures are drawn from beside the run.
+/// The choices for a page's figures, and the other runs that they are drawn from.
 pub struct Choices<'a> {
     /// Images of a run of dataset shift.
     pub shown: Shown,

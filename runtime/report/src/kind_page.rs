@@ -1,4 +1,4 @@
-//! What the page of a run has of its kind of task.
+//! The part of a run's page that depends on the kind of task.
 
 use jointly_core::Units;
 use jointly_record::plan::Plan;
@@ -7,7 +7,7 @@ use crate::choices::Choices;
 use crate::figure::Figure;
 use crate::view::View;
 
-/// What the page of a run has of its kind of task.
+/// The part of a run's page that depends on the kind of task.
 pub(crate) trait KindPage: Sync {
     /// The figures, in their order.
     fn figures(&self, view: &View, choices: &Choices) -> Vec<Figure>;

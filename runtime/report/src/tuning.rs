@@ -16,7 +16,7 @@ use crate::view::{Family, JointScore, Pairs, View};
 /// The setting that the paper looks at.
 pub const PARAMETER: &str = "bootstrap";
 
-/// How much of their colour the bars tuned per setting have, and those that other seeds chose.
+/// How much of their colour the bars tuned per setting have, and those that other repetitions chose.
 const TUNED: Fill = Fill::Part(0.25);
 const HELD_OUT: Fill = Fill::Part(0.6);
 

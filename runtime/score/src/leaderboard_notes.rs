@@ -79,7 +79,7 @@ impl Leaderboard<'_> {
 
     /// Scores that only some of the problems can have.
     fn partly(&self) -> Option<String> {
-        if !self.scores.plan.kind().partly {
+        if !self.scores.plan.kind().may_lack_scores {
             return None;
         }
         let agent = self.scores.agents.iter().find(|agent| !agent.problems.is_empty())?;

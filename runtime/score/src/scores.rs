@@ -93,7 +93,7 @@ impl<'a> Scores<'a> {
         let clusters: Vec<&str> = self.plan.problems.iter().map(PlannedProblem::cluster).collect();
         let alone = self.plan.problems.iter().all(|planned| planned.problem == planned.cluster());
         match clusters.as_slice() {
-            [_] => self.plan.kind().alone,
+            [_] => self.plan.kind().units_of_one,
             _ if alone => Units::Problems,
             [first, rest @ ..] if rest.iter().all(|cluster| cluster == first) => Units::OneDataset,
             _ => Units::Datasets,

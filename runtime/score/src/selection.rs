@@ -304,7 +304,7 @@ mod tests {
     }
 
     #[test]
-    fn held_out_scores_are_those_of_what_the_other_seeds_choose() {
+    fn held_out_scores_are_those_of_what_the_other_repetitions_choose() {
         // Each variant is lucky on one seed: chosen on that seed, it scores badly on the other.
         let values: [&[f64]; 2] = [&[0.0, 9.0, 0.0, 9.0], &[9.0, 0.0, 9.0, 0.0]];
         let plan = plan();

@@ -15,6 +15,7 @@ use jointly_engine::problem_set::Belief;
 use jointly_engine::workload::Workload;
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::Plan;
+use jointly_record::suites;
 use jointly_record::unit::Unit;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -114,11 +115,12 @@ impl Worker {
     fn workload(&self, Hello { plan, files }: Hello) -> Result<Workload> {
         let (own, theirs) = (env!("CARGO_PKG_VERSION"), plan["version"].as_str().unwrap_or("no version"));
         ensure!(theirs == own, "the plan was made by version {theirs} and this is {own}; use one version everywhere");
-        let plan: Plan = serde_json::from_value(plan).context("failed to read the plan of line 1")?;
+        let mut plan: Plan = serde_json::from_value(plan).context("failed to read the plan of line 1")?;
         // Digests name files below the folder.
         if let Some(defect) = plan.defect() {
             bail!("the plan of line 1 is not one that this command made: {defect}");
         }
+        suites::place(&mut plan);
         let files = RunDirectory::of_kept_files(files);
         let workload = Workload::of_plan(&plan, &files, &self.data.directories(), self.engine.into())?;
         match workload.plan.difference(&plan) {

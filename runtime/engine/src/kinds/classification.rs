@@ -52,7 +52,11 @@ impl Asked for AskedClassification {
 }
 
 /// The suite of a plan.
-pub(super) fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> anyhow::Result<Box<dyn Asked>> {
+pub(super) fn from_plan(
+    directory: &RunDirectory,
+    plan: &Plan,
+    data: &DataDirectories,
+) -> anyhow::Result<Box<dyn Asked>> {
     Ok(Box::new(AskedClassification { suite: problems::held(directory, plan, data)? }))
 }
 

@@ -62,7 +62,11 @@ impl Asked for AskedRegression {
 }
 
 /// The suite of a plan.
-pub(super) fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> anyhow::Result<Box<dyn Asked>> {
+pub(super) fn from_plan(
+    directory: &RunDirectory,
+    plan: &Plan,
+    data: &DataDirectories,
+) -> anyhow::Result<Box<dyn Asked>> {
     let tables = user_tables::held(directory, plan)?;
     Ok(Box::new(AskedRegression { suite: regression_suite::held(plan, &tables, data)?, tables, predictor: None }))
 }

@@ -65,7 +65,7 @@ impl Asked for AskedShift {
 }
 
 /// The suite of a plan.
-pub(super) fn held(_: &RunDirectory, plan: &Plan, data: &DataDirectories) -> anyhow::Result<Box<dyn Asked>> {
+pub(super) fn from_plan(_: &RunDirectory, plan: &Plan, data: &DataDirectories) -> anyhow::Result<Box<dyn Asked>> {
     Ok(Box::new(AskedShift { suite: shift_suite::held(plan, data)?, images: plan.images }))
 }
 

@@ -163,7 +163,7 @@ impl<'a> ScoredProblem<'a> {
         self.outcome.calibration()
     }
 
-    /// The digest of what the agent believes, where agents are scored against each other by that.
+    /// The digest of the agent's predictions, where agents are scored against each other by these.
     pub fn belief(&self) -> Option<&'a str> {
         self.outcome.belief()
     }

@@ -18,7 +18,7 @@ impl TaskKind for Classification {
     const NAME: &'static str = "classification";
     const INTERFACE: Interface = Interface::Classification;
     const FUEL: u64 = USUAL_FUEL;
-    const ALONE: Units = Units::TauSamples;
+    const UNITS_OF_ONE: Units = Units::TauSamples;
     type Options = Evaluation;
     type Scores = ProblemScores;
 
@@ -32,9 +32,8 @@ impl TaskKind for Classification {
     }
 
     fn suites() -> Vec<SuiteOutline> {
-        let outline = |suite: Suite| SuiteOutline {
-            name: suite.name,
-            problems: suite.problems.into_iter().map(|problem| (problem.name, problem.coordinates)).collect(),
+        let outline = |suite: Suite| {
+            SuiteOutline::new(suite.name, suite.problems.into_iter().map(|it| (it.name, it.coordinates)))
         };
         suites().into_iter().map(outline).collect()
     }

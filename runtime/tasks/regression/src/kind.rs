@@ -17,7 +17,7 @@ impl TaskKind for Regression {
     const NAME: &'static str = "regression";
     const INTERFACE: Interface = Interface::Regression;
     const FUEL: u64 = USUAL_FUEL;
-    const ALONE: Units = Units::OneProblem;
+    const UNITS_OF_ONE: Units = Units::OneProblem;
     type Options = RegressionOptions;
     type Scores = RegressionUnit;
 
@@ -37,8 +37,7 @@ impl TaskKind for Regression {
 impl RegressionSuite {
     /// The suite less what its problems are made of.
     pub fn outline(self) -> SuiteOutline {
-        let problems = self.problems.into_iter().map(|problem| (problem.name, problem.coordinates));
-        SuiteOutline { name: self.name, problems: problems.collect() }
+        SuiteOutline::new(self.name, self.problems.into_iter().map(|it| (it.name, it.coordinates)))
     }
 }
 

@@ -1,5 +1,6 @@
 //! The scores of predictors after the points that agents selected, in runs of active learning that differ in the predictor.
 
+use jointly_record::plan::PlannedProblem;
 use jointly_regression::{Acquisition, Regression, Round};
 use jointly_score::scores::AgentScores;
 
@@ -53,12 +54,13 @@ impl<'v> Selections<'v> {
         // Where nothing is selected there is nothing to compare.
         let selects = |acquisition: &Acquisition| *acquisition != Acquisition::Random;
         let acquisition = Acquisition::ALL.into_iter().filter(selects).find(|own| known.contains(own))?;
-        let here = |problem: &str| Family::of(first, problem).acquisition == Some(acquisition);
+        let named = acquisition.to_string();
+        let here = |planned: &PlannedProblem| planned.coordinates.acquisition.as_ref() == Some(&named);
         let takes_part = |agent: &&'v AgentScores<'v>| {
             let own = runs.iter().map(|run| same(run, agent));
             own.into_iter().all(|own| {
                 own.is_some_and(|own| {
-                    own.problems.iter().any(|problem| here(problem.problem) && problem.result::<Regression>().is_some())
+                    own.problems.iter().any(|problem| here(problem.planned) && problem.result::<Regression>().is_some())
                 })
             })
         };
@@ -66,8 +68,8 @@ impl<'v> Selections<'v> {
         if agents.len() < 2 {
             return None;
         }
-        let planned: Vec<&str> = first.scores.plan.problems.iter().map(|planned| planned.problem.as_str()).collect();
-        let mut problems: Vec<&str> = planned.into_iter().filter(|problem| here(problem)).collect();
+        let planned = first.scores.plan.problems.iter().filter(|planned| here(planned));
+        let mut problems: Vec<&str> = planned.map(|planned| planned.problem.as_str()).collect();
         let all = problems.len();
         problems.retain(|problem| runs.iter().all(|run| of_run(run, &agents, problem, OWN).is_some()));
         let has_oracle = |problem: &&str| of_run(first, &agents, problem, ORACLE).is_some();

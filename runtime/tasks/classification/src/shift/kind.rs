@@ -20,9 +20,9 @@ impl TaskKind for DatasetShift {
     const NAME: &'static str = "shift";
     const INTERFACE: Interface = Interface::Classification;
     const FUEL: u64 = SHIFT_FUEL;
-    const ALONE: Units = Units::Inputs;
+    const UNITS_OF_ONE: Units = Units::Inputs;
     /// An area under a curve is of two classes, and detection of out-of-distribution inputs needs some.
-    const PARTLY: bool = true;
+    const MAY_LACK_SCORES: bool = true;
     type Options = ShiftOptions;
     type Scores = ShiftScores;
 
@@ -39,9 +39,8 @@ impl TaskKind for DatasetShift {
     }
 
     fn suites() -> Vec<SuiteOutline> {
-        let outline = |suite: ShiftSuite| SuiteOutline {
-            name: suite.name,
-            problems: suite.problems.into_iter().map(|problem| (problem.name, problem.coordinates)).collect(),
+        let outline = |suite: ShiftSuite| {
+            SuiteOutline::new(suite.name, suite.problems.into_iter().map(|it| (it.name, it.coordinates)))
         };
         shift_suites().into_iter().map(outline).collect()
     }
