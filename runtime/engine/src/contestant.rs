@@ -1,7 +1,7 @@
 //! A participant of a run.
 
 use jointly_classification::oracle::Settings as Sampling;
-use jointly_host::Agent;
+use jointly_host::{Agent, Failure, Kind, Phase};
 
 /// A participant of a run.
 pub enum Contestant {
@@ -14,12 +14,15 @@ pub enum Contestant {
 impl Contestant {
     /// The component.
     ///
-    /// # Panics
-    /// When it is the host's own reference, which takes part in classification alone.
-    pub fn component(&self) -> &Agent {
+    /// # Errors
+    /// When it is the host's own reference: that is no failure of an agent, and not recorded as one.
+    pub fn component(&self) -> Result<&Agent, Failure> {
         match self {
-            Self::Agent(agent) => agent,
-            Self::Oracle(_) => panic!("the reference takes part in classification alone"),
+            Self::Agent(agent) => Ok(agent),
+            Self::Oracle(_) => {
+                let message = "the reference takes part in classification alone".to_owned();
+                Err(Failure { phase: Phase::Load, kind: Kind::Host, message })
+            }
         }
     }
 }

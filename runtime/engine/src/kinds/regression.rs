@@ -92,7 +92,7 @@ fn regress(
     report: &mut dyn FnMut(f64),
 ) -> Result<(Outcome, Option<Belief>), Failure> {
     let options = plan.options::<Regression>().expect("a plan of regression");
-    let contestant = agents[agent].component();
+    let contestant = agents[agent].component()?;
     let mut agent = contestant.regressor(plan.agents[agent].settings.to_list(), plan.limits, trace.clone());
     let mut predictor = predictor
         .zip(plan.predictor())

@@ -90,7 +90,7 @@ fn shift(
     report: &mut dyn FnMut(f64),
 ) -> Result<Outcome, Failure> {
     let options = plan.options::<DatasetShift>().expect("a plan of dataset shift");
-    let contestant = agents[agent].component();
+    let contestant = agents[agent].component()?;
     let instance = problem.instance(plan.seed);
     let seed = agent_seed(plan.seed, problem.stream_name());
     let mut agent = contestant.classifier(plan.agents[agent].settings.to_list(), plan.limits, trace);

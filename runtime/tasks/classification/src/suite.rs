@@ -228,6 +228,29 @@ fn synthetic(
 }
 
 impl Suite {
+    /// Seconds a problem on one core, for a person: the slowest problems of the suite, those with most examples, measured with the
+    /// bundled agents at their defaults by `jointly run AGENT --jobs 1`.
+    pub fn cost(&self) -> &'static str {
+        match self.name.as_str() {
+            "testbed/dyadic" => {
+                "on one core, seconds a problem: mlp 2, prior 37, ensemble 96, ensemble+ 126; at d 2, a tenth of it"
+            }
+            "quick/dyadic" => {
+                "on one core, seconds a problem: mlp 1, prior 2, ensemble 92, ensemble+ 91; at size=10, a tenth"
+            }
+            "quick" => "on one core, seconds a problem: mlp 0.2, prior 0.5, ensemble and ensemble+ 8; at size=10, 1",
+            "quick/real" => {
+                "on one core, seconds a problem: mlp 1.3, prior 16, ensemble+ at size=10 13 on images, 1.5 on tables"
+            }
+            "testbed/real" => {
+                "on one core, seconds a problem: on MNIST, mlp 2.3, ensemble+ at size=10 28; on tables, 0.3 and 2.5"
+            }
+            _ => {
+                "on one core, seconds a problem: mlp 0.5, ensemble 9, ensemble+ 10, bbb, dropout and hypermodel 16 to 20, sgmcmc 47"
+            }
+        }
+    }
+
     /// Problems read from files, as one suite.
     pub fn imported(problems: Vec<Problem>) -> Self {
         Self {

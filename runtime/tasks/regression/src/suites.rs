@@ -37,6 +37,50 @@ pub struct RegressionSuite {
     pub options: RegressionOptions,
 }
 
+impl RegressionSuite {
+    /// Seconds a problem on one core, for a person: the slowest problems of the suite, but where tables are large those that are
+    /// small, measured with the bundled agents at their defaults by `jointly run AGENT --jobs 1`. Bootstrap is of 50 networks; gp
+    /// learns slowly on 1000 rows, since its cost grows with their cube.
+    pub fn cost(&self) -> &'static str {
+        match self.name.as_str() {
+            "coverage/line" => {
+                "on one core, seconds a problem: linear 0.01, gp 0.02, bootstrap and concrete-dropout 0.2"
+            }
+            "coverage/homoscedastic" | "coverage/heteroscedastic" | "coverage/gap" => {
+                "on one core, seconds a problem: linear 0.01, concrete-dropout 1.5, bootstrap 4.5, gp 13"
+            }
+            "quick/coverage" => {
+                "on one core, seconds a problem: linear 0.01, concrete-dropout 1.5, bootstrap 4.5, gp 13; on tables, bootstrap 1; \
+                 on line, 0.2"
+            }
+            "coverage/boston" => "on one core, seconds a problem: bootstrap 1",
+            "coverage/tables" => "on one core, seconds a problem: bootstrap 1 on 366 rows, more on tables with more",
+            "correlations/synthetic" | "correlations/synthetic-own" => {
+                "on one core, seconds a problem: gp 0.1, ensemble 0.2, dropout 0.3, bbb and nng 0.8, hmc 4, fbnn 5"
+            }
+            "quick/correlations" => {
+                "on one core, seconds a problem: gp 0.1, ensemble 0.2, dropout 0.3, bbb and nng 0.8, hmc 4, fbnn 5; on tables as \
+                 in correlations/uci"
+            }
+            "correlations/active-synthetic" => {
+                "on one core, seconds a problem, which is eleven trainings: gp 0.7, ensemble 1.4, hmc 40"
+            }
+            "correlations/active" => {
+                "on one core, seconds a problem, which is eleven trainings: about eleven times those of correlations/uci"
+            }
+            "quick/active" => {
+                "on one core, seconds a problem, which is four trainings: gp 0.2, hmc 10; on tables, about four times \
+                 those of correlations/uci"
+            }
+            // What is left are splits of tables: coverage/uci and correlations/uci.
+            _ => {
+                "on one core, seconds a problem: on small tables, dropout and ensemble 1 to 2, gp 1 to 3, bbb and nng 3 to 5, \
+                 fbnn 8, hmc 5 to 15; more on large ones"
+            }
+        }
+    }
+}
+
 /// All suites of regression that come with the runtime.
 pub fn regression_suites() -> Vec<RegressionSuite> {
     suites_on(&[])
