@@ -58,13 +58,13 @@ impl Suites {
                     &suite.name,
                     &suite.summary,
                     suite.cost(),
-                    own,
+                    &own,
                     suite.problems.iter().map(|it| it.name.as_str()),
                 )
             });
             let named = named.chain(regression.iter().map(|suite| {
                 let (cost, own) = (suite.cost(), json!({ "tables": tables(suite).0, "regression": suite.options }));
-                to_json(&suite.name, &suite.summary, cost, own, suite.problems.iter().map(|it| it.name.as_str()))
+                to_json(&suite.name, &suite.summary, cost, &own, suite.problems.iter().map(|it| it.name.as_str()))
             }));
             let named = named.chain(shifts.iter().map(|suite| {
                 let own = json!({ "shift": suite.options });
@@ -72,7 +72,7 @@ impl Suites {
                     &suite.name,
                     &suite.summary,
                     suite.cost(),
-                    own,
+                    &own,
                     suite.problems.iter().map(|it| it.name.as_str()),
                 )
             }));
@@ -99,7 +99,7 @@ impl Suites {
 }
 
 /// What holds for a suite of any kind, and what is its kind's own.
-fn to_json<'p>(name: &str, summary: &str, cost: &str, own: Value, problems: impl Iterator<Item = &'p str>) -> Value {
+fn to_json<'p>(name: &str, summary: &str, cost: &str, own: &Value, problems: impl Iterator<Item = &'p str>) -> Value {
     let mut suite = json!({ "name": name, "summary": summary, "cost": cost, "problems": problems.collect::<Vec<_>>() });
     for (field, value) in own.as_object().into_iter().flatten() {
         suite[field] = value.clone();
@@ -120,7 +120,9 @@ fn text<'p>(
         let _ = writeln!(text, "    a problem is named like {problem}");
     }
     let _ = writeln!(text, "    {cost}");
-    more.iter().for_each(|line| text.push_str(&format!("{line}\n")));
+    for line in more {
+        let _ = writeln!(text, "{line}");
+    }
     for problem in problems.filter(|_| all) {
         let _ = writeln!(text, "        {problem}");
     }
