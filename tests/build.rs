@@ -10,7 +10,7 @@ use anyhow::{Context as _, Result, bail, ensure};
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// Settings of the outer build that are not the guests'.
+/// Settings of the outer build that must not apply to the guests.
 const OUTER: [&str; 4] = ["RUSTFLAGS", "RUSTDOCFLAGS", "RUSTC", "MAKEFLAGS"];
 
 fn main() -> Result<()> {
@@ -25,7 +25,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// A macro that calls another with the name of each guest, as that of a function.
+/// Returns a macro that calls another macro with the name of each guest as a function name.
 fn list(tests: &Path, modules: &Path) -> Result<String> {
     let sources = fs::read_dir(tests.join("guests/examples"))?;
     let sources: Vec<PathBuf> = sources.map(|entry| Ok(entry?.path())).collect::<Result<_>>()?;
@@ -45,19 +45,19 @@ fn list(tests: &Path, modules: &Path) -> Result<String> {
     Ok(text)
 }
 
-/// Builds again only when something that the guests are made of has changed.
+/// Rebuilds only if sources of the guests have changed.
 fn watch(tests: &Path) {
     for path in ["build.rs", "guests", "../Cargo.toml", "../Cargo.lock", "../wit", "../sdk/Cargo.toml", "../sdk/src"] {
         println!("cargo::rerun-if-changed={}", tests.join(path).display());
     }
 }
 
-/// Compiles all guests to core modules; the host makes components of them.
+/// Compiles all guests to core modules, which the host turns into components.
 fn build(tests: &Path, target_dir: &Path) -> Result<()> {
     let mut cargo = Command::new(env::var("CARGO")?);
     cargo.current_dir(tests).args(["build", "--locked", "--release", "--examples", "--package", "jointly-guests"]);
     cargo.args(["--target", TARGET, "--target-dir"]).arg(target_dir);
-    // What the outer cargo says to its own build is not meant for this one.
+    // Variables that the outer cargo sets for its own build are not meant for this one.
     for (variable, _) in env::vars_os() {
         let name = variable.to_string_lossy();
         let outer = name.starts_with("CARGO_") && name != "CARGO_HOME" && !name.starts_with("CARGO_NET_");

@@ -1,4 +1,4 @@
-//! What an agent answers: whatever it is, the host says what is wrong with it or scores it.
+//! Arbitrary answers of an agent: the host reports what is wrong with them, or scores them.
 
 use std::fmt::Debug;
 use std::sync::OnceLock;
@@ -17,14 +17,15 @@ use crate::{Ending, LIMITS, is_one_line, is_presentable, is_the_guests, puppet, 
 /// The seed of every case.
 const SEED: u64 = 0;
 
-/// What a unit gave, or how it failed and what is said of that.
+/// The outcome of a unit, or how it failed, with the message.
 type Outcome<T> = Result<T, (Ending, String)>;
 
-/// Has an agent act out the bytes: the first says what it does, describe itself or learn and be asked, the rest how it answers.
+/// Runs an agent that acts as the bytes say: the first byte selects its task (description, or a kind of training), the
+/// rest its answers.
 ///
 /// # Panics
-/// Where the host breaks a promise: the same answers give the same result, a failure is the guest's own and is said in one
-/// printable line, and a score that is given is a number.
+/// When the host breaks a promise: the same answers give the same result, a failure is the guest's own and is reported
+/// in one printable line, and a score is a number.
 pub fn answers(bytes: &[u8]) -> Ending {
     let (first, script) = bytes.split_first().unwrap_or((&0, &[]));
     match first % 4 {
@@ -37,23 +38,23 @@ pub fn answers(bytes: &[u8]) -> Ending {
 
 fn ends_the_same<T: Debug>(unit: impl Fn() -> Outcome<T>) -> Ending {
     let first = unit();
-    // By their text: NaN, where it may stand, equals NaN.
+    // Compared as text, so that NaN, where it is allowed, equals NaN.
     assert_eq!(format!("{first:?}"), format!("{:?}", unit()));
     first.map_or_else(|(ending, _)| ending, |_| Ending::Answered)
 }
 
-/// What a guest's failure says.
+/// Returns how a guest's failure is counted, and its message.
 fn said(failure: &Failure) -> (Ending, String) {
     (is_the_guests(failure), failure.to_string())
 }
 
-/// What is said of an agent that contradicts itself.
+/// Returns how an agent that contradicts itself is counted, and the message.
 fn inconsistent(message: String) -> (Ending, String) {
     is_one_line(&message);
     (Ending::Inconsistent, message)
 }
 
-/// No mean in it is NaN.
+/// Asserts that no mean in the scores is NaN.
 fn are_numbers(scores: &Value) {
     match scores {
         Value::Object(fields) => fields.iter().for_each(|(name, value)| {
@@ -65,13 +66,14 @@ fn are_numbers(scores: &Value) {
     }
 }
 
-/// The agent that is honest but for what its settings say: compiled once, for that costs more than a case.
+/// Returns the agent that is honest except as its settings say; it is compiled once, because that costs more than a
+/// case.
 fn honest() -> &'static Agent {
     static HONEST: OnceLock<Agent> = OnceLock::new();
     HONEST.get_or_init(|| runtime().load(&puppet(&[]), LIMITS).expect("an honest puppet loads"))
 }
 
-/// Has it describe itself.
+/// Loads an agent that describes itself by the script.
 fn description(script: &[u8]) -> Outcome<Description> {
     match runtime().load(&puppet(script), LIMITS) {
         Ok(agent) => {
@@ -90,7 +92,7 @@ fn description(script: &[u8]) -> Outcome<Description> {
     }
 }
 
-/// Scores it on a problem of the Neural Testbed, with few samples and draws.
+/// Scores the agent on a problem of the Neural Testbed, with few samples and draws.
 fn classification(script: &[u8]) -> Outcome<Value> {
     static PROBLEM: OnceLock<(Problem, Instance, Evaluation)> = OnceLock::new();
     let (problem, instance, evaluation) = PROBLEM.get_or_init(|| {
@@ -113,7 +115,7 @@ fn classification(script: &[u8]) -> Outcome<Value> {
     }
 }
 
-/// Scores it on a toy of a few rows, coverage and all, and asks for its moments together.
+/// Scores the agent on a small simulation of a few rows, including coverage, and asks for its joint moments.
 fn regression(script: &[u8]) -> Outcome<String> {
     static TOY: OnceLock<(Process, Simulation, TestSet)> = OnceLock::new();
     let (process, simulation, test) = TOY.get_or_init(|| {
@@ -147,7 +149,7 @@ fn regression(script: &[u8]) -> Outcome<String> {
     }
 }
 
-/// Asks for probabilities where inputs have categories, after a training that is given inputs without labels too.
+/// Asks for probabilities at inputs with categories, after a training that includes inputs without labels.
 fn tokens(script: &[u8]) -> Outcome<Vec<f32>> {
     let task = Task { tokens: Tokens::Categories(vec![4]), ..Task::new(1, 3) };
     let numbers = Matrix::new(3, 1, vec![-1.0, 0.0, 1.0]).expect("three rows of one number");

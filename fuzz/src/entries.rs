@@ -1,4 +1,4 @@
-//! An entry from elsewhere: what it claims beside its journal, and its pack.
+//! Untrusted entries: their claims beside the journal, and their packs.
 
 use std::collections::HashMap;
 use std::fs;
@@ -18,19 +18,19 @@ use crate::Ending;
 use crate::kept::kept;
 use crate::record::refused;
 
-/// The bytes with which each pack begins.
+/// The bytes with which every pack begins.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 /// The length of a gzip header without optional fields.
 const PLAIN_HEAD: usize = 10;
-/// The blocks of a tar archive, and where a header says what: name, size, sum and kind.
+/// The size of a block of a tar archive, and the places of name, size, checksum and kind in a header.
 const BLOCK: usize = 512;
 const NAME: usize = 100;
 const SIZE: std::ops::Range<usize> = 124..136;
 const SUM: std::ops::Range<usize> = 148..156;
-/// Digits of a digest.
+/// The number of digits of a digest.
 const DIGITS: usize = 64;
 
-/// Whether what an entry claims follows from its journal.
+/// Returns whether the claims of an entry follow from its journal.
 fn judged(entry: &Entry) -> Ending {
     match entry.defect() {
         Ok(None) => Ending::Accepted,
@@ -42,11 +42,12 @@ fn judged(entry: &Entry) -> Ending {
     }
 }
 
-/// Replaces one derived file of a valid entry by the bytes and opens the entry. The first byte chooses the file: the scores, the
-/// leaderboard, the choices of a sweep, or `shard.json`, which a valid entry does not have.
+/// Replaces one derived file of a valid entry by the bytes and opens the entry. The first byte chooses the file: the
+/// scores, the leaderboard, the choices of a sweep, or `shard.json`, which a valid entry does not have.
 ///
 /// # Panics
-/// Where scores or a leaderboard are believed that are not the entry's own, to the byte, or a shard passes for an entry.
+/// When scores or a leaderboard are accepted that differ from the entry's own in any byte, or a shard is accepted as an
+/// entry.
 pub fn scores(bytes: &[u8]) -> Ending {
     static HONEST: OnceLock<HashMap<String, Vec<u8>>> = OnceLock::new();
     let honest = HONEST.get_or_init(|| {
@@ -87,11 +88,11 @@ fn is_a_share(folder: &Path) {
     assert_eq!(Shard::held(&directory).ok(), Some(Some(held)));
 }
 
-/// Reads the bytes as a pack, or, where they do not begin as one, packs them as the archive in it, and lets them name the
-/// digests that they have: whoever makes a pack to do harm would.
+/// Reads the bytes as a pack. If they do not begin like one, packs them as its archive, with matching digests, as the
+/// author of a malicious pack would.
 ///
 /// # Panics
-/// Where a damaged pack is read, or what is accepted does not pack to the same bytes.
+/// When a damaged pack is read, or an accepted pack does not pack to the same bytes.
 pub fn pack(bytes: &[u8]) -> Ending {
     let folder = tempfile::tempdir().expect("a folder can be made");
     let path = folder.path().join("case.jointly");
@@ -113,7 +114,7 @@ pub fn pack(bytes: &[u8]) -> Ending {
     }
 }
 
-/// The head of packs, up to its digest.
+/// Returns the head of packs, up to the digest.
 fn head() -> &'static [u8] {
     static HEAD: OnceLock<Vec<u8>> = OnceLock::new();
     HEAD.get_or_init(|| {
@@ -124,12 +125,12 @@ fn head() -> &'static [u8] {
     })
 }
 
-/// A pack of compressed bytes under the digest that they have.
+/// Returns a pack of compressed bytes with a matching digest.
 fn under_digest(compressed: &[u8]) -> Vec<u8> {
     [head(), digest(compressed).as_bytes(), &[0], compressed].concat()
 }
 
-/// A pack that names the digest that it has.
+/// Returns the pack with a matching digest.
 fn named(bytes: &[u8]) -> Vec<u8> {
     match bytes.get(head().len() + digest(&[]).len() + 1..) {
         Some(compressed) => under_digest(compressed),
@@ -137,14 +138,14 @@ fn named(bytes: &[u8]) -> Vec<u8> {
     }
 }
 
-/// The pack of an archive whose members are named by the digests that they have.
+/// Returns the pack of an archive whose members are named by their actual digests.
 fn packed(archive: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(&summed(renamed(archive.to_vec()))).expect("memory takes all");
     under_digest(&encoder.finish().expect("memory takes all")[PLAIN_HEAD..])
 }
 
-/// Where headers of an archive begin, and the bytes that follow each.
+/// Returns the offsets of an archive's headers, and the range of bytes that follows each.
 fn members(archive: &[u8]) -> Vec<(usize, std::ops::Range<usize>)> {
     let (mut at, mut members) = (0, Vec::new());
     while let Some(header) = archive.get(at..at + BLOCK) {
@@ -160,7 +161,7 @@ fn members(archive: &[u8]) -> Vec<(usize, std::ops::Range<usize>)> {
     members
 }
 
-/// The archive with the digest that each member has wherever another is named for it.
+/// Replaces each digest in a member's name by the member's actual digest.
 fn renamed(mut archive: Vec<u8>) -> Vec<u8> {
     for (header, content) in members(&archive) {
         let name = String::from_utf8_lossy(&archive[header..header + NAME]).into_owned();
@@ -175,7 +176,7 @@ fn renamed(mut archive: Vec<u8>) -> Vec<u8> {
     archive
 }
 
-/// The archive with the sum that each header has.
+/// Sets the correct checksum in each header of the archive.
 fn summed(mut archive: Vec<u8>) -> Vec<u8> {
     for (header, _) in members(&archive) {
         let header = &mut archive[header..header + BLOCK];

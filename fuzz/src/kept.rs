@@ -1,17 +1,17 @@
-//! The corpora, of which some files are also what a case is set beside.
+//! The corpora, some of whose files are also references for other cases.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The runs of which plan, journal and pack are kept, one of each kind of score.
+/// The runs whose plan, journal and pack are kept, one of each kind of score.
 pub const RUNS: [&str; 5] = ["active", "classification", "correlations", "coverage", "shift"];
 
-/// Where a target's corpus is.
+/// Returns the folder of a target's corpus.
 pub fn folder(target: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("corpus").join(target)
 }
 
-/// The bytes of a kept case.
+/// Reads a kept case.
 ///
 /// # Panics
 /// When it cannot be read.

@@ -1,7 +1,7 @@
-//! Fuzz targets: what the bytes of a component, what an agent answers, and what strangers send of runs may do to the host.
+//! Fuzz targets for untrusted input to the host: a component's bytes, an agent's answers, and files of runs.
 //!
-//! Each target takes any bytes and panics where the host breaks a promise. `cargo fuzz` looks for such bytes; the test
-//! `corpus` tries those that are kept in `corpus/`, and a bounded number that are made of them.
+//! Each target takes any bytes and panics if the host breaks a promise. `cargo fuzz` searches for such bytes; the test
+//! `corpus` tries those that are kept in `corpus/`, and a bounded number of cases derived from them.
 #![deny(missing_docs)]
 
 mod answers;
@@ -24,26 +24,26 @@ pub use npz::npz;
 pub use puppet::{SCRIPT_BYTES, Start, module, puppet, starts};
 pub use record::{journal, plan};
 
-/// How a case ended, for counts: a target that never sees one of these is blind to it.
+/// How a case ended. Endings are counted, because a target that never sees one of them does not test it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Ending {
-    /// With what the host accepts.
+    /// With an answer that the host accepts.
     Answered,
-    /// With no agent: the host would not load it.
+    /// With a file that the host does not load as an agent.
     NotLoaded,
     /// With the agent's failure.
     Failed(Kind),
-    /// With two answers to one question.
+    /// With two different answers to one question.
     Inconsistent,
-    /// With what is wrong with a file.
+    /// With a file that is refused.
     Refused,
     /// With a file that is read.
     Accepted,
-    /// With a journal that is read, and of no plan that is kept.
+    /// With a journal that is read, but belongs to no kept plan.
     Foreign,
-    /// With an entry that claims what does not follow from its journal.
+    /// With an entry whose claims do not follow from its journal.
     Unfounded,
-    /// With an .npz that is read.
+    /// With an .npz file that is read.
     Holds(Contents),
 }
 
@@ -52,19 +52,19 @@ pub enum Ending {
 pub enum Contents {
     /// A problem of classification.
     Problem,
-    /// A table to predict a number from.
+    /// A table for regression.
     Table,
     /// Predictions that are scored.
     Predictions,
 }
 
-/// What a case may use: an endless loop ends within milliseconds.
+/// The limits of a case, with which an endless loop ends within milliseconds.
 const LIMITS: Limits = Limits { fuel: 2_000_000, memory: 4 << 20 };
 
-/// The longest message that a person is shown.
+/// The length below which messages must stay, in bytes.
 const LONGEST_MESSAGE: usize = 2_000;
 
-/// What an agent says of itself fits a table and a terminal, whatever it is.
+/// Asserts that an agent's description fits a table and a terminal.
 fn is_presentable(description: &Description) {
     let Description { name, version, summary, citation, parameters, sweeps, .. } = description;
     assert!((1..=40).contains(&name.len()) && name.is_ascii(), "{name:?}");
@@ -75,27 +75,27 @@ fn is_presentable(description: &Description) {
     texts.filter(|text| !text.is_empty()).for_each(|text| is_one_line(text));
 }
 
-/// What is kept of what an agent says while it works is bounded.
+/// Asserts that the kept log of an agent is bounded.
 fn is_bounded(trace: &Trace) {
     let (lines, _) = trace.log();
     assert!(lines.len() <= 20 && lines.iter().all(|line| line.len() <= 2048));
     assert!((0.0..=1.0).contains(&trace.progress()));
 }
 
-/// One runtime, which keeps nothing of a case.
+/// Returns a shared runtime, which keeps nothing of a case.
 fn runtime() -> &'static Runtime {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
     RUNTIME.get_or_init(|| Runtime::new(Execution::Compiled, None).expect("the engine runs on this machine"))
 }
 
-/// Whatever is wrong with an agent is said in one printable line.
+/// Asserts that a message about an agent is one printable line.
 fn is_one_line(message: &str) {
     assert!(!message.is_empty() && message.len() < LONGEST_MESSAGE, "{} bytes", message.len());
     let turns = |c| matches!(c, '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     assert!(!message.chars().any(|c| c.is_control() || turns(c)), "{message:?}");
 }
 
-/// A guest's failure is its own, and never passes for the machine's.
+/// Asserts that a failure is the guest's own and not reported as the machine's, and returns how it is counted.
 fn is_the_guests(failure: &Failure) -> Ending {
     is_one_line(&failure.message);
     assert_ne!(failure.kind, Kind::Host, "{failure}");

@@ -1,4 +1,4 @@
-//! The bytes of a file that says it is an agent, and an agent of which some bytes are others.
+//! Arbitrary bytes as an agent's file, and an agent in which some bytes are replaced.
 
 use std::sync::OnceLock;
 
@@ -7,11 +7,11 @@ use jointly_host::{Interface, LoadError, Trace};
 
 use crate::{Ending, LIMITS, is_bounded, is_one_line, is_presentable, is_the_guests, module, puppet, runtime};
 
-/// Loads the bytes as an agent, and where they are one, trains it on three rows and asks for two draws.
+/// Loads the bytes as an agent. If that succeeds, trains it on three rows and asks for two draws.
 ///
 /// # Panics
-/// Where the host breaks a promise: an error is one printable line, an agent has a plain name and the digest of its bytes,
-/// its failure is its own, and what it answers is a distribution.
+/// When the host breaks a promise: an error is one printable line, an agent has a plain name and the digest of its
+/// bytes, its failure is its own, and its answer is a distribution.
 pub fn loader(bytes: &[u8]) -> Ending {
     let agent = match runtime().load(bytes, LIMITS) {
         Ok(agent) => agent,
@@ -47,9 +47,10 @@ pub fn loader(bytes: &[u8]) -> Ending {
     }
 }
 
-/// Loads an honest agent in which bytes are replaced: a component, or the module that it is made of, by the first byte of the
-/// case. Then three bytes are a place, modulo the agent's length, in little-endian order, and what comes there. Agents whose
-/// length is kept pass for components where others do not.
+/// Loads an honest agent in which bytes are replaced: a component, or the module that it is made from, selected by the
+/// first byte of the case. Each further group of three bytes is a place (two bytes in little-endian order, modulo the
+/// agent's length) and the replacement. Agents that keep their length are accepted as components more often than
+/// others.
 ///
 /// # Panics
 /// As [`loader`].

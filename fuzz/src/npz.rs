@@ -1,4 +1,4 @@
-//! Arrays from elsewhere: an imported problem, a table, predictions to score.
+//! Untrusted arrays: an imported problem, a table, predictions to score.
 
 use std::fs;
 use std::path::Path;
@@ -9,15 +9,15 @@ use jointly_data::regression::{MAX_TABLE_ROWS, MIN_TABLE_ROWS, RegressionTable, 
 
 use crate::{Contents, Ending};
 
-/// With which an entry of the archive's directory begins, an entry itself, and the end of the directory.
+/// The signatures of an entry in the archive's directory, of an entry itself, and of the end of the directory.
 const LISTED: [u8; 4] = *b"PK\x01\x02";
 const ENTRY: [u8; 4] = *b"PK\x03\x04";
 const END: [u8; 4] = *b"PK\x05\x06";
 
-/// Reads the bytes as each of what an .npz may hold. Values that are not compressed have their checksum, whatever they are.
+/// Reads the bytes as each kind of .npz file. Checksums of uncompressed values are corrected first.
 ///
 /// # Panics
-/// Where what is accepted is not what such a file must be, or is not the same a second time.
+/// When an accepted file violates what such a file must satisfy, or reads differently a second time.
 pub fn npz(bytes: &[u8]) -> Ending {
     let bytes = summed(bytes.to_vec());
     let read = [problem(&bytes), table(&bytes), predictions(&bytes)];
@@ -92,7 +92,7 @@ fn long(bytes: &[u8], at: usize) -> Option<usize> {
     Some(short(bytes, at)? | short(bytes, at + 2)? << 16)
 }
 
-/// The archive with the checksum that each of its entries has, where it is not compressed.
+/// Sets the correct checksum of each uncompressed entry of the archive.
 fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
     let end = bytes.windows(END.len()).rposition(|window| window == END);
     let mut listed = end.and_then(|end| long(&bytes, end + 16));
@@ -110,7 +110,7 @@ fn summed(mut bytes: Vec<u8>) -> Vec<u8> {
     bytes
 }
 
-/// The places of the checksum of the entry that is listed there, where it is not compressed, and its bytes.
+/// Returns the places of a listed entry's checksum, if the entry is not compressed, and the range of its bytes.
 fn stored(bytes: &[u8], at: usize) -> Option<(Option<[usize; 2]>, std::ops::Range<usize>)> {
     let (method, size, entry) = (short(bytes, at + 10)?, long(bytes, at + 20)?, long(bytes, at + 42)?);
     let start = entry + 30 + short(bytes, entry + 26)? + short(bytes, entry + 28)?;

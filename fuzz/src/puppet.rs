@@ -1,4 +1,4 @@
-//! An agent that answers as it is told: honestly, but for bytes of its answers that a script replaces.
+//! An agent that answers honestly, except for bytes of its answers that a script replaces.
 
 use std::sync::OnceLock;
 
@@ -6,14 +6,14 @@ use jointly_host::Setting;
 use wit_component::StringEncoding;
 use wit_parser::Resolve;
 
-/// The length of a script: shorter ones end in zeros, which replace nothing.
+/// The length of a script; shorter ones are padded with zeros, which replace nothing.
 pub const SCRIPT_BYTES: usize = 1024;
 
-/// Where `puppet.wat` keeps the script: bytes that stand nowhere else in it.
+/// The bytes that `puppet.wat` has in the script's place, which occur nowhere else in it.
 const PLACE: [u8; SCRIPT_BYTES] = [0xa5; SCRIPT_BYTES];
 
-/// It exports both interfaces, so that one module does for all, and imports a part of each family of WASI; the function of
-/// sockets by a type that is not WASI's.
+/// The puppet's world. It exports both interfaces, so that one module does for all, and imports a part of each family
+/// of WASI, including a function of sockets with a type that is not WASI's.
 const WORLD: &str = "
     package jointly:puppet;
     world puppet {
@@ -63,10 +63,10 @@ const WORLD: &str = "
         interface exit { exit: func(status: result); }
     }";
 
-/// The component that describes itself as a script says; what is beyond [`SCRIPT_BYTES`] is left out.
+/// Returns the component that describes itself as a script says; bytes beyond [`SCRIPT_BYTES`] are left out.
 ///
 /// # Panics
-/// Where the interface in `wit/` is no longer the one that `puppet.wat` was written for.
+/// When the interface in `wit/` is no longer the one that `puppet.wat` was written for.
 pub fn puppet(script: &[u8]) -> Vec<u8> {
     static PUPPET: OnceLock<(Vec<u8>, usize)> = OnceLock::new();
     let (component, place) = PUPPET.get_or_init(|| {
@@ -81,23 +81,24 @@ pub fn puppet(script: &[u8]) -> Vec<u8> {
     component
 }
 
-/// The setting by which an agent that describes itself honestly is told its script.
+/// Returns the setting that gives a script to an agent that describes itself honestly.
 pub(crate) fn told(script: &[u8]) -> Setting {
     let letter = |nibble: u8| char::from(b'a' + nibble);
     let value = script.iter().take(SCRIPT_BYTES).flat_map(|byte| [letter(byte >> 4), letter(byte & 15)]).collect();
     Setting { name: "script".to_owned(), value }
 }
 
-/// The action of an agent's start function. It acts in the units whose random number is odd, which is about half of them.
+/// The action of an agent's start function. It acts in the units whose random number is odd, which is about half of
+/// them.
 #[derive(Clone, Copy, Debug)]
 pub enum Start {
-    /// It calls a function of WASI that it imports by a type that is not WASI's.
+    /// It calls a function of WASI that it imports with a type that is not WASI's.
     MistypedWasi,
-    /// It exits by a tail call, which leaves no frame of its own, with a status that is none.
+    /// It exits by a tail call, which leaves no frame of its own, with an invalid status.
     TailCall,
 }
 
-/// The honest component with a start function.
+/// Returns the honest component with a start function.
 ///
 /// # Panics
 /// As [`puppet`].
@@ -117,8 +118,8 @@ fn component(module: &[u8]) -> Vec<u8> {
     encoder.and_then(|encoder| encoder.validate(true).encode()).expect("puppet.wat exports the interface")
 }
 
-/// The same as a core module with its component type, as compilers leave it: the host makes the component. Its script is of
-/// bytes that are no deed.
+/// Returns the puppet as a core module with its component type, as compilers emit it; the host makes the component. Its
+/// script consists of bytes that mean no action.
 ///
 /// # Panics
 /// As [`puppet`].
@@ -126,7 +127,7 @@ pub fn module() -> Vec<u8> {
     with_start("", "")
 }
 
-/// The module with more imports and a start, both in the text format.
+/// Returns the module with further imports and a start function, both in the text format.
 fn with_start(imports: &str, start: &str) -> Vec<u8> {
     let script = "\\a5".repeat(SCRIPT_BYTES);
     let text = include_str!("puppet.wat").replace("{script}", &script);

@@ -1,6 +1,6 @@
 //! Builds the reference agents to components, for `src/lib.rs` to embed.
 //!
-//! The components are the same bytes wherever they are built, because the digest of one is part of a score.
+//! The components have the same bytes wherever they are built, because a score depends on the component's digest.
 
 use std::env;
 use std::fmt::Write as _;
@@ -11,7 +11,8 @@ use std::process::Command;
 use anyhow::{Context as _, Result, bail, ensure};
 use wit_component::ComponentEncoder;
 
-/// Each agent's name, the directory of its crate and what it learns, in the order in which they are listed everywhere.
+/// Each agent's name, the directory of its crate and the kinds of task it supports, in the order in which all lists
+/// show them.
 const AGENTS: &[(&str, &str, Learns)] = &[
     ("uniform", "uniform", CLASSES),
     ("class-average", "class-average", CLASSES),
@@ -49,7 +50,8 @@ const AGENTS: &[(&str, &str, Learns)] = &[
     ("ll-svi", "ll-svi", TOKENS),
 ];
 
-/// Whether an agent classifies, whether it regresses, and whether it takes tokens when it classifies.
+/// Whether an agent supports classification, whether it supports regression, and whether it takes tokens in
+/// classification.
 type Learns = (bool, bool, bool);
 
 const CLASSES: Learns = (true, false, false);
@@ -59,7 +61,8 @@ const ALL: Learns = (true, true, true);
 
 const TARGET: &str = "wasm32-unknown-unknown";
 
-/// What else the outer build is told that the agents' is not, beside what begins with `CARGO_` or `RUSTC`.
+/// Variables of the outer build that are removed for the agents' build, besides those that begin with `CARGO_` or
+/// `RUSTC`.
 const OUTER: [&str; 3] = ["RUSTFLAGS", "RUSTDOCFLAGS", "MAKEFLAGS"];
 
 fn main() -> Result<()> {
@@ -87,7 +90,7 @@ fn main() -> Result<()> {
     Ok(())
 }
 
-/// Builds again only when something that the agents are made of has changed.
+/// Makes cargo run this script again only when a source of the agents has changed.
 fn watch(root: &Path) {
     let shared = ["Cargo.toml", "Cargo.lock", "wit", "sdk/Cargo.toml", "sdk/src"].map(String::from);
     let shared_crates = ["nets", "kernels"].into_iter();
@@ -107,7 +110,7 @@ fn build(root: &Path, target_dir: &Path) -> Result<()> {
     for (_, directory, _) in AGENTS {
         cargo.arg("--package").arg(format!("jointly-agent-{directory}"));
     }
-    // What the outer cargo says to its own build is not meant for this one.
+    // The outer cargo's environment variables must not affect this build.
     for (variable, _) in env::vars_os() {
         let name = variable.to_string_lossy();
         let outer = name.starts_with("CARGO_") && name != "CARGO_HOME" && !name.starts_with("CARGO_NET_");
@@ -127,7 +130,7 @@ fn build(root: &Path, target_dir: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Vector instructions, and no path of this machine in the code.
+/// Returns the compiler flags: vector instructions, and no path of this machine in the code.
 fn flags(root: &Path) -> Result<Vec<String>> {
     let mut flags = vec!["-Ctarget-feature=+simd128,+relaxed-simd".into()];
     let mut remap = |from: &Path, to: &str| flags.push(format!("--remap-path-prefix={}={to}", from.display()));
@@ -138,7 +141,7 @@ fn flags(root: &Path) -> Result<Vec<String>> {
     Ok(flags)
 }
 
-/// Makes a component of a core module that carries its component type.
+/// Builds a component from a core module that carries its component type.
 fn encode(module: &Path) -> Result<Vec<u8>> {
     let module = fs::read(module).with_context(|| format!("failed to read {}", module.display()))?;
     ensure!(!module.is_empty(), "the module is empty");

@@ -18,7 +18,7 @@ from tests.cluster import HOST, PACKAGE, RAY, command, environment_of, obstacle
 
 PROBLEMS = "quick/t10/*/*"
 PROBLEMS_OF = 9
-#: Units of a run for throughput, of an agent whose units take a tenth of a second.
+#: The units of a throughput run, whose agent takes a tenth of a second for each.
 STEADY = ["mlp:steps=%d", 4000, 24]
 
 
@@ -31,7 +31,7 @@ class Run:
         process = subprocess.Popen(
             words, cwd=PACKAGE, env=environment_of({}), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True
         )
-        #: When so many units were done, and what the driver held then, in MiB.
+        #: The units done, the time, and the driver's memory then, in MiB.
         self.seen = []
         said = []
         for line in process.stderr:
@@ -50,12 +50,12 @@ class Run:
         return rate(self.seen)
 
     def held(self, share):
-        """What the driver held when such a share of the units was done."""
+        """Returns the driver's memory when a share of the units was done."""
         return next(memory for done, _, memory in self.seen if done >= share * self.units)
 
 
 class Alone:
-    """The same by `jointly run` on this machine."""
+    """A run by `jointly run` on this machine."""
 
     def __init__(self, agents, folder, jobs):
         words = [command(), "run", *agents, "--suite", "quick", "--problems", PROBLEMS]
@@ -81,13 +81,13 @@ def rate(seen):
 
 
 def memory(pid):
-    """What a process holds in memory now, in MiB."""
+    """Returns the current memory of a process, in MiB."""
     status = Path(f"/proc/{pid}/status").read_text(encoding="ascii")
     return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) >> 10
 
 
 def load():
-    """What the machine does at the moment."""
+    """Returns the current load of the machine."""
     return f"load {os.getloadavg()[0]:.1f} on {os.cpu_count()} cores"
 
 
@@ -117,7 +117,7 @@ def main():
 
 
 def tiny(address, folder):
-    """Overhead and memory, of units that take a few milliseconds."""
+    """Measures overhead and memory with units that take a few milliseconds."""
     for variants in (112, 1112):
         agents = [f"knn:k={k}" for k in range(1, variants + 1)]
         run = Run(address, agents, folder / f"tiny{variants}", 2)
@@ -131,7 +131,7 @@ def tiny(address, folder):
 
 
 def throughput(address, folder, rounds):
-    """Two workers against one."""
+    """Measures the throughput of two workers against one."""
     form, steps, variants = STEADY
     agents = [form % (steps + at) for at in range(variants)]
     for number in range(rounds):

@@ -1,23 +1,23 @@
-//! What an agent says of itself.
+//! An agent's description of itself.
 
 use crate::Setting;
 
-/// The card of an agent; the leaderboard and `jointly agents` show it.
+/// The description of an agent, which the leaderboard and `jointly agents` show.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Description {
     /// The name on the leaderboard.
     pub name: String,
     /// The agent's own version.
     pub version: String,
-    /// One line for a person.
+    /// A summary of one line for people to read.
     pub summary: String,
     /// Where the method was published; may be empty.
     pub citation: String,
-    /// Whether the seed makes no difference to what the agent predicts.
+    /// Whether the agent's predictions do not depend on the seed.
     pub deterministic: bool,
-    /// Whether a classifier takes inputs that have tokens: texts, and categories beside numbers.
+    /// Whether a classifier takes inputs that contain tokens: texts, and categories beside numbers.
     pub tokens: bool,
-    /// Whether a classifier uses inputs without labels: see `train_with_unlabelled`.
+    /// Whether a classifier uses inputs without labels; see `train_with_unlabelled`.
     pub unlabelled: bool,
     /// Every setting that training accepts.
     pub parameters: Vec<Parameter>,
@@ -26,8 +26,8 @@ pub struct Description {
 }
 
 impl Description {
-    /// A description of an agent that uses its seed and takes labelled numbers, without citation, parameters or sweeps; set what
-    /// differs.
+    /// Creates the description of an agent that uses its seed and takes labelled numbers, without citation,
+    /// parameters or sweeps; set the fields that differ.
     pub fn new(name: &str, version: &str, summary: &str) -> Self {
         Self {
             name: name.into(),
@@ -42,8 +42,9 @@ impl Description {
         }
     }
 
-    /// The description of a module that learns several things: the first's name, version, summary and citation; the settings
-    /// and sweeps of all, of which those that are not the same in all say where they hold.
+    /// Joins the descriptions of a module's learners: the first one's name, version, summary and citation, with the
+    /// settings and sweeps of all. A setting or sweep that is not identical in all of them states the kind of task it
+    /// applies to.
     pub(crate) fn joined(mut descriptions: Vec<(Kind, Self)>) -> Self {
         if descriptions.len() == 1 {
             return descriptions.remove(0).1;
@@ -57,7 +58,8 @@ impl Description {
     }
 }
 
-/// What all have, as it is; then what each kind has of its own, in turn.
+/// Returns the items that all descriptions share, unchanged, followed by each kind's other items, tagged with that
+/// kind.
 fn joined<T: Clone + PartialEq>(
     descriptions: &[(Kind, Description)],
     of: fn(&Description) -> &Vec<T>,
@@ -76,12 +78,12 @@ fn joined<T: Clone + PartialEq>(
     all
 }
 
-/// What an agent may learn.
+/// The kind of task that an agent may learn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// Which of some classes an input belongs to.
+    /// To predict the class of an input.
     Classification,
-    /// A real number for each input.
+    /// To predict a real number for each input.
     Regression,
 }
 
@@ -90,26 +92,26 @@ pub enum Kind {
 pub struct Parameter {
     /// Lower-case words joined by hyphens.
     pub name: String,
-    /// The value in force when the setting is absent.
+    /// The value used when the setting is absent.
     pub default_value: String,
-    /// One line for a person.
+    /// A summary of one line for people to read.
     pub summary: String,
-    /// Where it holds, if not in all that the agent learns.
+    /// The kind of task that it applies to; `None` means all that the agent learns.
     pub kind: Option<Kind>,
 }
 
 /// A named list of variants, each a full set of overrides.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Sweep {
-    /// What the variants have in common.
+    /// A name for the common property of the variants.
     pub name: String,
     /// The settings of each variant.
     pub variants: Vec<Vec<Setting>>,
-    /// What they are variants for, if not for all that the agent learns.
+    /// The kind of task that the variants are for; `None` means all that the agent learns.
     pub kind: Option<Kind>,
 }
 
-/// A sweep from literals: `sweep("size", [vec![("size", "1")], vec![("size", "10")]])`.
+/// Creates a sweep from literals: `sweep("size", [vec![("size", "1")], vec![("size", "10")]])`.
 pub fn sweep<N, V>(name: &str, variants: impl IntoIterator<Item = Vec<(N, V)>>) -> Sweep
 where
     N: Into<String>,

@@ -1,13 +1,14 @@
-//! The one macro that turns a type into an agent.
+//! The macro that turns a type into an agent.
 
-/// Makes a type the agent that this crate's module exports: `export!(classifier: MyAgent)` for a
-/// [`Classifier`](crate::Classifier), `export!(regressor: MyAgent)` for a [`Regressor`](crate::Regressor),
-/// `export!(input_classifier: MyAgent)` for an [`InputClassifier`](crate::InputClassifier), and two of them, as in
-/// `export!(classifier: MyAgent, regressor: MyOtherAgent)`, for a module that classifies and regresses, of one name, version and
-/// citation: the description is the first's, with the settings of both.
+/// Exports a type as this module's agent: `export!(classifier: MyAgent)` for a [`Classifier`](crate::Classifier),
+/// `export!(regressor: MyAgent)` for a [`Regressor`](crate::Regressor) and `export!(input_classifier: MyAgent)` for
+/// an [`InputClassifier`](crate::InputClassifier).
 ///
-/// The crate's type must be `cdylib`. The macro also stamps the module with the interface that it speaks, in the
-/// custom section `jointly-agent`, which the host reads before it instantiates anything.
+/// A module that classifies and regresses lists two: `export!(classifier: MyAgent, regressor: MyOtherAgent)`. Its
+/// description has the first type's name, version and citation, and the settings of both.
+///
+/// The crate's type must be `cdylib`. The macro also stamps the module with the interface version in the custom
+/// section `jointly-agent`, which the host reads before it instantiates anything.
 #[macro_export]
 macro_rules! export {
     (@describe classifier $agent:ty) => { $crate::glue::DescribeClassifier<$agent> };
@@ -34,7 +35,8 @@ macro_rules! export {
         };
     };
     ($($kind:ident: $agent:ty),+ $(,)?) => {
-        // Elsewhere the type is still held to its trait, and a test of it can be run natively.
+        // On other targets the compiler still checks that the type implements its trait, and tests can run it
+        // natively.
         #[cfg(not(target_arch = "wasm32"))]
         const _: fn() -> $crate::Description =
             <($($crate::export!(@describe $kind $agent),)+) as $crate::glue::DescribeModule>::description;

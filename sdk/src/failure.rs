@@ -1,13 +1,13 @@
-//! An agent's own word for giving up.
+//! The reasons for which an agent gives up.
 
 use std::fmt;
 
-/// Why an agent gave up. Returning one is always better than a panic: the host records the reason.
+/// The reason why an agent gave up. Returning one is always better than a panic: the host records the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Failure {
     /// A setting is unknown, malformed or out of range.
     InvalidSetting(String),
-    /// The task is one that this agent does not do.
+    /// The agent does not support this task.
     Unsupported(String),
     /// Training produced no usable model.
     Diverged(String),

@@ -1,4 +1,4 @@
-//! The two things that an agent may tell the host while it works.
+//! The two functions of the host that an agent may call while it works.
 
 /// Reports the fraction of the current call that is done, from 0 to 1. Does nothing outside the sandbox.
 pub fn progress(fraction: f32) {
@@ -8,7 +8,7 @@ pub fn progress(fraction: f32) {
     let _ = fraction;
 }
 
-/// Adds a line to the agent's log, of which the host keeps a bounded amount. Does nothing outside the sandbox.
+/// Adds a line to the agent's log, whose size the host bounds. Does nothing outside the sandbox.
 pub fn log(message: &str) {
     #[cfg(target_arch = "wasm32")]
     crate::bindings::agent::jointly::agent::host::log(message);

@@ -1,20 +1,21 @@
-//! Agents that predict class probabilities of inputs of every sort.
+//! Agents that predict class probabilities for inputs of any kind.
 
 use crate::{Dataset, Description, Failure, Inputs, Setting, Task};
 
-/// A method that learns to classify inputs of every sort: rows of numbers, images, texts, and categories beside numbers.
+/// A method that learns to classify inputs of any kind: rows of numbers, images, texts, and categories beside
+/// numbers.
 ///
-/// A value of the type is a trained agent, a distribution over functions. It is given tokens only if its description sets
-/// `tokens`.
+/// A value of the type is a trained agent, a distribution over functions. The host passes it tokens only if its
+/// description sets `tokens`.
 pub trait InputClassifier: Sized + 'static {
-    /// What the agent says of itself: the same at every call.
+    /// Returns the agent's description, the same at every call.
     fn describe() -> Description;
 
-    /// Learns from the data. The result may depend on nothing but the arguments; all randomness comes from `seed`.
+    /// Trains on the data. The result may depend on nothing but the arguments; all randomness comes from `seed`.
     ///
     /// # Errors
     ///
-    /// The agent's own word for why it gave up.
+    /// Returns the agent's reason for giving up.
     fn train(
         task: &Task,
         data: &Dataset<Inputs>,
@@ -23,12 +24,12 @@ pub trait InputClassifier: Sized + 'static {
         seed: u64,
     ) -> Result<Self, Failure>;
 
-    /// Learns as [`train`](Self::train) does, and from further inputs without labels, where the suite has any. An agent whose
-    /// description sets `unlabelled` overrides it; others are given none.
+    /// Trains as [`train`](Self::train) does, and also on inputs without labels where the suite has any. Override it
+    /// in an agent whose description sets `unlabelled`; the host passes no such inputs to other agents.
     ///
     /// # Errors
     ///
-    /// The agent's own word for why it gave up.
+    /// Returns the agent's reason for giving up.
     fn train_with_unlabelled(
         task: &Task,
         data: &Dataset<Inputs>,
@@ -40,17 +41,19 @@ pub trait InputClassifier: Sized + 'static {
         Self::train(task, data, validation, settings, seed)
     }
 
-    /// Class probabilities of the functions that the draws name, at every row: `out[(m * rows + t) * num_classes + k]`.
+    /// Computes the class probabilities of the functions that the draws name, at every row:
+    /// `out[(m * rows + t) * num_classes + k]`.
     ///
-    /// A draw names the same function in every call, whatever the other rows and draws are. Draws 0, 1, 2, ... are a sample
-    /// from the agent's posterior.
+    /// A draw names the same function in every call, whatever the other rows and draws are. Draws 0, 1, 2, ... are a
+    /// sample from the agent's posterior.
     ///
     /// # Errors
     ///
-    /// The agent's own word for why it gave up.
+    /// Returns the agent's reason for giving up.
     fn sample_probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure>;
 
-    /// A draw that names the same function: override it where functions repeat, so that each is asked for once.
+    /// Returns a canonical draw that names the same function as `draw`. Override it where functions repeat, so that
+    /// the host requests each function once.
     fn canonical_draw(&self, draw: u64) -> u64 {
         draw
     }

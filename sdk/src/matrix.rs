@@ -1,4 +1,4 @@
-//! Dense matrices, as they cross the interface.
+//! Dense matrices, the form in which numbers cross the interface.
 
 /// A dense row-major matrix of `f32`.
 #[derive(Clone, Debug, PartialEq)]
@@ -9,31 +9,31 @@ pub struct Matrix {
 }
 
 impl Matrix {
-    /// A matrix of `rows * cols` values, row after row; `None` where their number is another.
+    /// Creates a matrix of `rows * cols` values, row after row; returns `None` if `values` has another length.
     pub fn new(rows: usize, cols: usize, values: Vec<f32>) -> Option<Self> {
         (rows.checked_mul(cols) == Some(values.len())).then_some(Self { rows, cols, values })
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// All values, row after row.
+    /// Returns all values, row after row.
     pub fn values(&self) -> &[f32] {
         &self.values
     }
 
-    /// Row `i`.
+    /// Returns row `i`.
     ///
     /// # Panics
     ///
-    /// Where there is no such row.
+    /// Panics if there is no such row.
     pub fn row(&self, i: usize) -> &[f32] {
         &self.values[i * self.cols..(i + 1) * self.cols]
     }

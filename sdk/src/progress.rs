@@ -1,8 +1,8 @@
-//! How far a training is, told now and then.
+//! Reports the progress of training at intervals.
 
 use crate::progress;
 
-/// Tells the host how far a training is, a hundred times in all.
+/// Reports the progress of training to the host, about a hundred times in all.
 #[derive(Debug)]
 pub struct Progress {
     total: usize,
@@ -11,12 +11,12 @@ pub struct Progress {
 }
 
 impl Progress {
-    /// A training of so many steps.
+    /// Creates the progress of a training of `total` steps.
     pub fn new(total: usize) -> Self {
         Self { total, done: 0, next: 0 }
     }
 
-    /// A step is done.
+    /// Records that a step is done.
     pub fn step(&mut self) {
         self.done += 1;
         if self.done >= self.next {

@@ -2,12 +2,12 @@
 
 use crate::{Description, Failure, Matrix, Setting, Targets};
 
-/// What is known before any data is seen.
+/// The information that a regressor has before any data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RegressionTask {
     /// Number of features of an input, at least 1.
     pub input_dim: usize,
-    /// Standard deviation of the observation noise, where it is known.
+    /// Standard deviation of the observation noise; `None` if it is unknown.
     pub noise_std: Option<f32>,
 }
 
@@ -20,7 +20,7 @@ pub struct FunctionSamples {
     pub noise_stds: Vec<f32>,
 }
 
-/// Exact moments of the belief about the function at the rows.
+/// Exact moments of the predictive distribution of the function at the rows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Gaussian {
     /// Mean at each row.
@@ -31,7 +31,7 @@ pub struct Gaussian {
     pub noise_variance: Vec<f64>,
 }
 
-/// The two ends of an interval at each row.
+/// The lower and upper ends of an interval at each row.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Bounds {
     /// Lower ends.
@@ -43,22 +43,22 @@ pub struct Bounds {
 /// Intervals that a method defines itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Intervals {
-    /// For the function's value.
+    /// Intervals for the function's value.
     pub confidence: Option<Bounds>,
-    /// For a new observation.
+    /// Intervals for a new observation.
     pub prediction: Bounds,
 }
 
 /// A method that learns to predict a real number; a value of the type is a trained agent.
 pub trait Regressor: Sized + 'static {
-    /// What the agent says of itself: the same at every call.
+    /// Returns the agent's description, the same at every call.
     fn describe() -> Description;
 
-    /// Learns from the data. The result may depend on nothing but the arguments; all randomness comes from `seed`.
+    /// Trains on the data. The result may depend on nothing but the arguments; all randomness comes from `seed`.
     ///
     /// # Errors
     ///
-    /// The agent's own word for why it gave up.
+    /// Returns the agent's reason for giving up.
     fn train(
         task: &RegressionTask,
         data: &Targets,
@@ -67,32 +67,33 @@ pub trait Regressor: Sized + 'static {
         seed: u64,
     ) -> Result<Self, Failure>;
 
-    /// Values of sampled functions. A draw names the same function in every call, whatever the other rows are.
+    /// Returns the values of sampled functions. A draw names the same function in every call, whatever the other rows
+    /// are.
     ///
     /// # Errors
     ///
-    /// The agent's own word for why it gave up.
+    /// Returns the agent's reason for giving up.
     fn sample_functions(&self, inputs: &Matrix, draws: &[u64]) -> Result<FunctionSamples, Failure>;
 
-    /// A draw that names the same function: override it where functions repeat.
+    /// Returns a canonical draw that names the same function as `draw`; override it where functions repeat.
     fn canonical_draw(&self, draw: u64) -> u64 {
         draw
     }
 
-    /// Exact moments, where the agent has them; the host estimates them from draws otherwise.
+    /// Returns the exact moments if the agent has them; otherwise the host estimates them from draws.
     ///
     /// # Errors
     ///
-    /// The agent's own word for why it gave up.
+    /// Returns the agent's reason for giving up.
     fn gaussian(&self, _inputs: &Matrix) -> Result<Option<Gaussian>, Failure> {
         Ok(None)
     }
 
-    /// Intervals at a level between 0 and 1, where the method defines its own; the host derives them otherwise.
+    /// Returns intervals at a level between 0 and 1 if the method defines its own; otherwise the host derives them.
     ///
     /// # Errors
     ///
-    /// The agent's own word for why it gave up.
+    /// Returns the agent's reason for giving up.
     fn intervals(&self, _inputs: &Matrix, _level: f64) -> Result<Option<Intervals>, Failure> {
         Ok(None)
     }

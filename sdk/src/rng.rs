@@ -1,4 +1,4 @@
-//! A portable random generator: the same numbers on every machine, for every (seed, draw).
+//! A portable random number generator: the same numbers on every machine for every (seed, draw).
 
 use std::convert::Infallible;
 
@@ -7,16 +7,17 @@ use rand_chacha::rand_core::{Rng as _, SeedableRng, TryRng};
 
 /// A seeded stream of random numbers. Different draws of one seed are independent streams.
 ///
-/// It is a generator of `rand`, so that it draws from every distribution of `rand_distr`: `Gamma::new(2.0, 1.0)?.sample(rng)`.
+/// It implements the generator trait of `rand`, so it samples from every distribution of `rand_distr`:
+/// `Gamma::new(2.0, 1.0)?.sample(rng)`.
 #[derive(Clone, Debug)]
 pub struct Rng {
     chacha: ChaCha8Rng,
-    /// The polar method makes normals in pairs; the second waits here.
+    /// The polar method makes normal numbers in pairs; this is the second one, not yet returned.
     spare: Option<f32>,
 }
 
 impl Rng {
-    /// The stream of `draw` under `seed`.
+    /// Creates the stream of `draw` under `seed`.
     pub fn new(seed: u64, draw: u64) -> Self {
         let mut key = [0; 32];
         key[..8].copy_from_slice(&seed.to_le_bytes());
@@ -25,28 +26,28 @@ impl Rng {
         Self { chacha, spare: None }
     }
 
-    /// The next 64 random bits.
+    /// Returns the next 64 random bits.
     pub fn next_u64(&mut self) -> u64 {
         self.chacha.next_u64()
     }
 
-    /// Uniform on [0, 1).
+    /// Draws uniformly from [0, 1).
     pub fn uniform(&mut self) -> f32 {
         (self.chacha.next_u32() >> 8) as f32 * (1.0 / (1 << 24) as f32)
     }
 
-    /// Uniform on 0, 1, ..., `n` - 1.
+    /// Draws uniformly from 0, 1, ..., `n` - 1.
     ///
     /// # Panics
     ///
-    /// Where `n` is 0.
+    /// Panics if `n` is 0.
     pub fn below(&mut self, n: usize) -> usize {
         assert!(n > 0, "nothing to choose from");
         // The bias of the high product is at most n / 2^64.
         ((u128::from(self.next_u64()) * n as u128) >> 64) as usize
     }
 
-    /// Standard normal, by Marsaglia's polar method.
+    /// Draws from the standard normal distribution, by Marsaglia's polar method.
     pub fn normal(&mut self) -> f32 {
         if let Some(spare) = self.spare.take() {
             return spare;
@@ -63,7 +64,8 @@ impl Rng {
         }
     }
 
-    /// Standard normal given that it lies within two standard deviations; its variance is .774, not rescaled.
+    /// Draws from the standard normal distribution truncated to two standard deviations; its variance is .774, not
+    /// rescaled.
     pub fn truncated_normal(&mut self) -> f32 {
         loop {
             let z = self.normal();
@@ -73,7 +75,7 @@ impl Rng {
         }
     }
 
-    /// Exponential with mean 1.
+    /// Draws from the exponential distribution with mean 1.
     pub fn exponential(&mut self) -> f32 {
         -(1.0 - self.uniform_f64()).ln() as f32
     }
@@ -105,7 +107,7 @@ mod tests {
     use super::Rng;
 
     const SAMPLES: usize = 200_000;
-    /// Five standard errors of a mean of that many samples of unit variance.
+    /// Five standard errors of a mean of `SAMPLES` samples of unit variance.
     const TOLERANCE: f64 = 5.0 / 447.0;
 
     fn moments(mut next: impl FnMut() -> f32) -> (f64, f64) {

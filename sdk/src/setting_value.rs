@@ -4,14 +4,14 @@ use std::ops::Deref;
 
 /// A type that a setting's text is parsed into.
 pub trait SettingValue: Sized {
-    /// What a person should have written, to follow "expected".
+    /// Returns a description of the accepted texts, to follow the word "expected".
     fn expected() -> String;
 
-    /// The value that the text stands for, if it stands for one.
+    /// Parses the text; returns `None` if it is not a value of this type.
     fn parse_value(text: &str) -> Option<Self>;
 }
 
-/// Declares a number with a bound, its text form and what to say when it is broken.
+/// Declares a bounded number type with its text form and the message for a value out of bounds.
 macro_rules! bounded {
     ($(#[$doc:meta])* $name:ident($inner:ty), $valid:expr, $expected:literal) => {
         $(#[$doc])*
@@ -87,7 +87,7 @@ impl SettingValue for bool {
     }
 }
 
-/// The widths of a network's hidden layers, written `50,50` or `50-50`; `none` where there are none.
+/// The widths of a network's hidden layers, written `50,50` or `50-50`; `none` means no hidden layers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Widths(Vec<usize>);
 
@@ -113,7 +113,7 @@ impl SettingValue for Widths {
     }
 }
 
-/// Declares a setting that is one of a few words.
+/// Declares a setting whose value is one of a few words.
 ///
 /// ```
 /// jointly_sdk::choices! {

@@ -1,17 +1,17 @@
-//! From logits to probabilities.
+//! The softmax of logits.
 
-/// The largest gap below the greatest logit that is told apart: e^-80 is 1.8e-35, well above the smallest `f32`.
+/// The largest gap below the greatest logit that still matters: e^-80 is 1.8e-35, well above the smallest `f32`.
 const MAX_GAP: f32 = 80.0;
 
 /// Turns logits into probabilities in place: p_k = exp(z_k - max z) / sum_j exp(z_j - max z).
 ///
-/// Stable for logits of any size, and never an exact zero: a class that is given no chance at all makes one
-/// surprising label cost an infinite loss. A row with a NaN stays NaN.
+/// Stable for logits of any size, and never exactly zero: if a class had probability zero, a single example with that
+/// label would have an infinite loss. A row with a NaN stays NaN.
 pub fn softmax(row: &mut [f32]) {
     let max = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     let mut sum = 0.0;
     for value in &mut *row {
-        // Written so that a NaN passes through.
+        // This form lets a NaN pass through.
         let gap = *value - max;
         *value = if gap < -MAX_GAP { -MAX_GAP } else { gap }.exp();
         sum += *value;

@@ -1,53 +1,53 @@
-//! What a classifier knows before any data is seen.
+//! The information that a classifier has before any data.
 
-/// What is known before any data is seen.
+/// The information that a classifier has before any data.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// Number of numeric features of an input; 0 where an input is tokens alone.
+    /// Number of numeric features of an input; 0 if an input consists of tokens only.
     pub input_dim: usize,
     /// Number of classes, at least 2.
     pub num_classes: usize,
-    /// The image that the numbers are, values from 0 to 1, if they are one.
+    /// The shape of the image that the numbers form, with values from 0 to 1; `None` if they are no image.
     pub image: Option<ImageShape>,
-    /// What the tokens of an input are.
+    /// The kind of the tokens of an input.
     pub tokens: Tokens,
-    /// Temperature of the environment's softmax, where it is known: low is a strong signal.
+    /// Temperature of the environment's softmax if it is known; a low temperature is a strong signal.
     pub temperature: Option<f32>,
-    /// Number of hidden layers of the environment's network, where it is known.
+    /// Number of hidden layers of the environment's network if it is known.
     pub hidden_layers: Option<u32>,
 }
 
 impl Task {
-    /// Returns the task of classifying rows of plain numbers, of whose environment nothing else is known.
+    /// Returns the task of classifying rows of plain numbers, without further information about the environment.
     pub fn new(input_dim: usize, num_classes: usize) -> Self {
         Self { input_dim, num_classes, image: None, tokens: Tokens::Absent, temperature: None, hidden_layers: None }
     }
 }
 
-/// The size of an image, whose values lie row after row, pixel after pixel, channel after channel.
+/// The size of an image. Its values are stored row after row, pixel after pixel, channel after channel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ImageShape {
     /// Rows of pixels.
     pub height: usize,
     /// Columns of pixels.
     pub width: usize,
-    /// Numbers a pixel: 1 for grey, 3 for red, green and blue.
+    /// Numbers per pixel: 1 for grey, 3 for red, green and blue.
     pub channels: usize,
 }
 
-/// What the tokens of an input are.
+/// The kind of the tokens of an input.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Tokens {
     /// Inputs have no tokens.
     Absent,
     /// The words of a text, in order; id 0 pads a short text, id 1 stands for every unknown word.
     Text {
-        /// Every id is below this.
+        /// Number of word ids; every id is below this.
         vocabulary: u32,
-        /// Ids of a row.
+        /// Number of ids in a row.
         length: usize,
     },
-    /// One category a column: every id of column j is below element j.
+    /// One category per column: every id of column j is below element j.
     Categories(Vec<u32>),
 }
 

@@ -1,7 +1,7 @@
-// The agent `template-agent`: Bayesian logistic regression, as the modes of posteriors that a bootstrap perturbs.
+// The agent `template-agent`: Bayesian logistic regression with an ensemble of modes of bootstrapped posteriors.
 //
-// Each of a few members is the mode under its own weights of the examples (the Bayesian bootstrap) and its own draw
-// from the prior, which is what a member believes where there are no data. Draw m of the agent is member m modulo
+// Each member is the mode of the posterior under its own weights of the examples (the Bayesian bootstrap) and its own
+// draw from the prior, which the member falls back to where there are no data. Draw m of the agent is member m modulo
 // `size`.
 
 #include <math.h>
@@ -18,21 +18,21 @@ typedef exports_jointly_agent_classification_inputs_t inputs_t;
 typedef jointly_agent_types_failure_t failure_t;
 typedef exports_jointly_agent_classification_model_t model_t;
 
-// A logit this far below the greatest has a probability of 2e-35: never an exact zero, which would make one surprising
-// label cost an infinite loss.
+// A logit this far below the greatest has a probability of 2e-35. It is never exactly zero, which would give a single
+// example with that label an infinite loss.
 static const double MAX_GAP = 80;
 
-// How far from its mode a member may end, in standard deviations of the prior.
+// The largest distance of a member from its mode at which fitting stops, in standard deviations of the prior.
 static const double TOLERANCE = 1e-6;
 
-// A trained agent. The coefficients of class k of member m begin at (m * classes + k) * width, and the bias is the
-// last.
+// A trained agent. The coefficients of class k of member m begin at (m * classes + k) * width; the last one is the
+// bias.
 struct exports_jointly_agent_classification_model_t {
     size_t members, classes, width;
     double *coefficients;
 };
 
-// Without memory there is nothing to say: the trap is the host's to report.
+// Traps when memory runs out; the host reports the trap.
 static void *allocate(size_t count, size_t size) {
     void *block = calloc(count ? count : 1, size);
     if (!block) abort();
@@ -49,7 +49,7 @@ static double dot(const double *a, const double *b, size_t count) {
     return sum;
 }
 
-// What coefficients say of each class at an input.
+// Computes the logit of each class at an input.
 static void logits(const double *coefficients, const float *input, size_t classes, size_t width, double *out) {
     for (size_t k = 0; k < classes; k++) {
         const double *line = coefficients + k * width;
@@ -59,7 +59,7 @@ static void logits(const double *coefficients, const float *input, size_t classe
     }
 }
 
-// Class probabilities at an input.
+// Computes the class probabilities at an input.
 static void predict(const double *coefficients, const float *input, size_t classes, size_t width, double *probs) {
     double top = -INFINITY, total = 0;
     logits(coefficients, input, classes, width, probs);
@@ -71,12 +71,13 @@ static void predict(const double *coefficients, const float *input, size_t class
     for (size_t k = 0; k < classes; k++) probs[k] /= total;
 }
 
-// Finds the coefficients of one member; false where they are not finite.
+// Finds the coefficients of one member; returns false if they are not finite.
 //
-// They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by conjugate gradients. How long
-// a step is follows from bounds: where a step of 1 changes no logit of an example against another by more than
-// `spread`, one of t changes the curvature along it by a factor of e^(spread * t) at most, so that a step of
-// log1p(spread * newton) / spread always descends, and close to the mode is Newton's. There is nothing to tune.
+// They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by conjugate gradients. The
+// step length follows from a bound: if a step of 1 changes the difference of two logits of an example by at most
+// `spread`, a step of t changes the curvature along it by a factor of at most e^(spread * t). So a step of
+// log1p(spread * newton) / spread always descends, and close to the mode it is Newton's step. There is nothing to
+// tune.
 static bool fit(const dataset_t *data, size_t classes, size_t width, const settings_t *settings, rng_t rng,
                 double *current) {
     size_t examples = data->labels.len, cols = width - 1, count = classes * width;
@@ -84,7 +85,7 @@ static bool fit(const dataset_t *data, size_t classes, size_t width, const setti
     double *anchor = numbers(count), *gradient = numbers(count), *before = numbers(count), *direction = numbers(count);
     double *weights = numbers(examples), *probs = numbers(examples * classes), *along = numbers(classes);
 
-    // Inputs have about unit variance, so that a logit varies by `prior-scale`.
+    // Inputs have about unit variance, so a logit has a standard deviation of about `prior-scale`.
     double scale = settings->prior_scale / sqrt((double)width), least = 1 / scale / scale;
     for (size_t c = 0; c < count; c++) current[c] = anchor[c] = scale * rng_normal(&rng);
     for (size_t i = 0; i < examples; i++) weights[i] = rng_exponential(&rng);
@@ -102,7 +103,7 @@ static bool fit(const dataset_t *data, size_t classes, size_t width, const setti
                 line[cols] += slope;
             }
         }
-        // The prior alone curves by `least`, which bounds how far the mode is.
+        // The prior alone has a curvature of `least`, which bounds the distance to the mode.
         double squares = dot(gradient, gradient, count);
         if (sqrt(squares) * scale <= TOLERANCE) break;
 
@@ -142,7 +143,7 @@ static uint64_t member_of(const model_t *model, uint64_t draw) {
     return draw % model->members;
 }
 
-// What the bindings call. Arguments are ours to free; the bindings free what is put into `ret` and `err`.
+// The functions that the bindings call. They free their arguments; the bindings free the contents of `ret` and `err`.
 
 void exports_jointly_agent_info_describe(jointly_agent_types_description_t *ret) {
     memset(ret, 0, sizeof *ret);
@@ -209,7 +210,7 @@ bool exports_jointly_agent_classification_method_model_sample_probs(model_t *sel
 
 void exports_jointly_agent_classification_method_model_canonical_draws(model_t *self, classifier_list_u64_t *draws,
                                                                        classifier_list_u64_t *ret) {
-    // The draws become the answer, in their own memory.
+    // Writes the answer into the memory of the draws.
     for (size_t m = 0; m < draws->len; m++) draws->ptr[m] = member_of(self, draws->ptr[m]);
     *ret = *draws;
 }

@@ -11,7 +11,7 @@ uint64_t rng_next(rng_t *rng) {
     return z ^ (z >> 31);
 }
 
-// Uniform on [0, 1).
+// Draws uniformly from [0, 1).
 static double uniform(rng_t *rng) {
     return (double)(rng_next(rng) >> 11) * 0x1p-53;
 }

@@ -18,7 +18,7 @@ static const struct {
 static const char COUNT[] = ": expected a whole number of at least 1";
 static const char POSITIVE[] = ": expected a number above 0";
 
-// Longer texts are no numbers.
+// Longer texts are not parsed as numbers.
 enum { LONGEST_NUMBER = 63 };
 
 void settings_parameters(jointly_agent_types_list_parameter_t *list) {
@@ -32,7 +32,7 @@ void settings_parameters(jointly_agent_types_list_parameter_t *list) {
     }
 }
 
-// Strings of the interface do not end with a zero.
+// Strings of the interface are not zero-terminated.
 static classifier_string_t text_of(const char *text) {
     return (classifier_string_t){(uint8_t *)text, strlen(text)};
 }
@@ -44,7 +44,7 @@ static void append(classifier_string_t *text, classifier_string_t more) {
     text->len += more.len;
 }
 
-// Says what is wrong, in texts of which the last is empty, and what is known.
+// Writes a failure from the texts, a list that ends with an empty one, followed by the known settings.
 static bool refuse(jointly_agent_types_failure_t *failure, const classifier_string_t *texts) {
     classifier_string_t reason = {0};
     for (; texts->ptr; texts++) append(&reason, *texts);
@@ -63,8 +63,8 @@ static bool equal(classifier_string_t a, classifier_string_t b) {
     return a.len == b.len && memcmp(a.ptr, b.ptr, a.len) == 0;
 }
 
-// The number that is the whole of a text of given characters, NaN where there is none. C itself reads more, such as
-// 0x2.
+// Parses a text that consists of the given characters and is a number as a whole; returns NaN otherwise. C itself
+// accepts more, such as 0x2.
 static double number(classifier_string_t text, const char *characters) {
     char copy[LONGEST_NUMBER + 1] = {0};
     if (text.len == 0 || text.len > LONGEST_NUMBER) return NAN;

@@ -1,8 +1,8 @@
 /**
- * The agent `template-agent`: Bayesian logistic regression, as the modes of posteriors that a bootstrap perturbs.
+ * The agent `template-agent`: Bayesian logistic regression with an ensemble of modes of bootstrapped posteriors.
  *
- * Each of a few members is the mode under its own weights of the examples (the Bayesian bootstrap) and its own draw
- * from the prior, which is what a member believes where there are no data. Draw m of the agent is member m modulo
+ * Each member is the mode of the posterior under its own weights of the examples (the Bayesian bootstrap) and its own
+ * draw from the prior, which the member falls back to where there are no data. Draw m of the agent is member m modulo
  * `size`.
  */
 
@@ -11,12 +11,12 @@ import { Random } from "./random.js";
 import { parameters, parse } from "./settings.js";
 
 /**
- * A logit this far below the greatest has a probability of 2e-35: never an exact zero, which would make one surprising
- * label cost an infinite loss.
+ * A logit this far below the greatest has a probability of 2e-35. It is never exactly zero, which would give a single
+ * example with that label an infinite loss.
  */
 const MAX_GAP = 80;
 
-/** How far from its mode a member may end, in standard deviations of the prior. */
+/** The largest distance of a member from its mode at which fitting stops, in standard deviations of the prior. */
 const TOLERANCE = 1e-6;
 
 export const info = {
@@ -60,7 +60,7 @@ class Model {
     return BigUint64Array.from(draws, (draw) => BigInt(this.member(draw)));
   }
 
-  /** The member that a draw names; draws are 64-bit numbers, which JavaScript has as BigInt. */
+  /** Returns the member that a draw names; draws are 64-bit numbers, BigInt in JavaScript. */
   member(draw) {
     return Number(draw % BigInt(this.members.length));
   }
@@ -82,16 +82,16 @@ export const classification = {
 };
 
 /**
- * The coefficients of one member: those of class k begin at k * (cols + 1), and the bias is the last.
+ * Finds the coefficients of one member: those of class k begin at k * (cols + 1); the last one is the bias.
  *
- * They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by conjugate gradients. How long
- * a step is follows from bounds: where a step of 1 changes no logit of an example against another by more than
- * `spread`, one of t changes the curvature along it by a factor of e^(spread * t) at most, so that a step of
- * log1p(spread * newton) / spread always descends, and close to the mode is Newton's. There is nothing to tune.
+ * They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by conjugate gradients. The step
+ * length follows from a bound: if a step of 1 changes the difference of two logits of an example by at most `spread`, a
+ * step of t changes the curvature along it by a factor of at most e^(spread * t). So a step of
+ * log1p(spread * newton) / spread always descends, and close to the mode it is Newton's step. There is nothing to tune.
  */
 function fit({ rows, cols, values }, labels, classes, { priorScale, steps }, random) {
   const width = cols + 1;
-  // Inputs have about unit variance, so that a logit varies by `prior-scale`.
+  // Inputs have about unit variance, so a logit has a standard deviation of about `prior-scale`.
   const scale = priorScale / Math.sqrt(width);
   const least = 1 / scale / scale;
   const anchor = Float64Array.from({ length: classes * width }, () => scale * random.normal());
@@ -113,7 +113,7 @@ function fit({ rows, cols, values }, labels, classes, { priorScale, steps }, ran
         gradient[k * width + cols] += slope;
       }
     }
-    // The prior alone curves by `least`, which bounds how far the mode is.
+    // The prior alone has a curvature of `least`, which bounds the distance to the mode.
     const squares = dot(gradient, gradient);
     if (Math.sqrt(squares) * scale <= TOLERANCE) break;
 
@@ -157,8 +157,8 @@ function dot(a, b) {
 }
 
 /**
- * What coefficients say of each class at the input that begins at `from`, written from `at` on. Plain loops without a
- * new object: the engine interprets, and this is where its time goes.
+ * Computes the logit of each class at the input that begins at `from` and writes them from `at` on. Plain loops that
+ * allocate no object: the engine interprets the code, and most of its time is spent here.
  */
 function logits(coefficients, values, from, cols, out, at, classes) {
   let c = 0;
@@ -169,7 +169,7 @@ function logits(coefficients, values, from, cols, out, at, classes) {
   }
 }
 
-/** Class probabilities there, likewise. */
+/** Computes the class probabilities at that input in the same way. */
 function predict(coefficients, values, from, cols, probs, at, classes) {
   logits(coefficients, values, from, cols, probs, at, classes);
   let top = -Infinity;

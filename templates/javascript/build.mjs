@@ -1,4 +1,4 @@
-// Makes a component of agent.js: JavaScript's engine and the agent in one file.
+// Builds a component from agent.js: the JavaScript engine and the agent in one file.
 
 import { writeFile } from "node:fs/promises";
 import { componentize } from "@bytecodealliance/componentize-js";
@@ -7,8 +7,8 @@ const { component } = await componentize({
   sourcePath: "agent.js",
   witPath: "wit",
   worldName: "classifier",
-  // The engine asks for nothing of a system but a place to print to, the agent's log: the sandbox has neither a true clock
-  // nor entropy.
+  // The only system feature that the engine needs is printing, which goes to the agent's log; the sandbox has neither
+  // a true clock nor entropy.
   disableFeatures: ["random", "clocks", "http", "fetch-event"],
 });
 await writeFile("template-agent.wasm", component);

@@ -1,7 +1,7 @@
 const MASK = 2n ** 64n - 1n;
 
 /**
- * SplitMix64. All randomness must come from the seed: the state of Math.random is as it was at the build.
+ * SplitMix64. All randomness must come from the seed: Math.random starts from the state it had at the build.
  */
 export class Random {
   /** @param {bigint} seed */
@@ -9,7 +9,7 @@ export class Random {
     this.state = seed;
   }
 
-  /** The next 64 random bits. */
+  /** Returns the next 64 random bits. */
   next() {
     this.state = (this.state + 0x9e3779b97f4a7c15n) & MASK;
     let z = this.state;
@@ -18,17 +18,17 @@ export class Random {
     return z ^ (z >> 31n);
   }
 
-  /** Uniform on [0, 1). */
+  /** Draws uniformly from [0, 1). */
   uniform() {
     return Number(this.next() >> 11n) / 2 ** 53;
   }
 
-  /** Exponential with mean 1. */
+  /** Draws from the exponential distribution with mean 1. */
   exponential() {
     return -Math.log(1 - this.uniform());
   }
 
-  /** Standard normal, by the method of Box and Muller. */
+  /** Draws from the standard normal distribution by the Box-Muller method. */
   normal() {
     const radius = Math.sqrt(2 * this.exponential());
     return radius * Math.cos(2 * Math.PI * this.uniform());

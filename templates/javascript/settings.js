@@ -1,4 +1,4 @@
-/** What the agent's settings are; `jointly check` holds it to the defaults that it states. */
+/** The agent's settings; `jointly check` verifies that the agent uses the defaults stated here. */
 export const parameters = [
   { name: "size", defaultValue: "20", summary: "number of members" },
   { name: "prior-scale", defaultValue: "3", summary: "standard deviation of a logit before any data" },
@@ -7,7 +7,7 @@ export const parameters = [
 
 const known = "known: " + parameters.map((it) => `${it.name}=${it.defaultValue}`).join(", ");
 
-/** The value of every parameter. What is unknown, malformed or given twice is refused, never ignored. */
+/** Returns the value of every parameter. Throws if a setting is unknown, malformed or given twice; ignores none. */
 export function parse(settings) {
   const texts = new Map(parameters.map((it) => [it.name, it.defaultValue]));
   const given = new Set();
@@ -38,12 +38,12 @@ function positive(texts, name) {
   return value;
 }
 
-/** The number that a text of given characters is, NaN where there is none. JavaScript reads more, such as 0b10. */
+/** Parses a text of the given characters as a number, else returns NaN. JavaScript accepts more, such as 0b10. */
 function number(text, characters) {
   return characters.test(text) ? Number(text) : NaN;
 }
 
-/** What is thrown from an exported function is its typed failure. */
+/** Throws a failure; the value that an exported function throws becomes its typed failure. */
 function refuse(reason) {
   throw { tag: "invalid-setting", val: `${reason}; ${known}` };
 }

@@ -1,7 +1,7 @@
-"""The agent `template-agent`: Bayesian logistic regression, as the modes of posteriors that a bootstrap perturbs.
+"""The agent `template-agent`: Bayesian logistic regression with an ensemble of modes of bootstrapped posteriors.
 
-Each of a few members is the mode under its own weights of the examples (the Bayesian bootstrap) and its own draw from
-the prior, which is what a member believes where there are no data. Draw m of the agent is member m modulo `size`.
+Each member is the mode of the posterior under its own weights of the examples (the Bayesian bootstrap) and its own draw
+from the prior, which the member falls back to where there are no data. Draw m of the agent is member m modulo `size`.
 """
 
 import math
@@ -27,11 +27,11 @@ PARAMETERS = [
     Parameter("steps", "100", "most steps to the mode of a member", None),
 ]
 
-# How far from its mode a member may end, in standard deviations of the prior.
+# The largest distance of a member from its mode at which fitting stops, in standard deviations of the prior.
 TOLERANCE = 1e-6
 
-# A logit this far below the greatest has a probability of 2e-35: never an exact zero, which would make one surprising
-# label cost an infinite loss.
+# A logit this far below the greatest has a probability of 2e-35. It is never exactly zero, which would give a single
+# example with that label an infinite loss.
 MAX_GAP = 80.0
 
 
@@ -95,15 +95,16 @@ def fit(
     values: dict[str, int | float],
     random: "Random",
 ) -> list[list[float]]:
-    """The coefficients of one member, a list for each class.
+    """Finds the coefficients of one member, a list for each class.
 
-    They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by conjugate gradients. How
-    long a step is follows from bounds: where a step of 1 changes no logit of an example against another by more than
-    `spread`, one of t changes the curvature along it by a factor of e^(spread * t) at most, so that a step of
-    log1p(spread * newton) / spread always descends, and close to the mode is Newton's. There is nothing to tune.
+    They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by conjugate gradients. The
+    step length follows from a bound: if a step of 1 changes the difference of two logits of an example by at most
+    `spread`, a step of t changes the curvature along it by a factor of at most e^(spread * t). So a step of
+    log1p(spread * newton) / spread always descends, and close to the mode it is Newton's step. There is nothing to
+    tune.
     """
     classes, width = task.num_classes, task.input_dim + 1
-    # Inputs have about unit variance, so that a logit varies by `prior-scale`.
+    # Inputs have about unit variance, so a logit has a standard deviation of about `prior-scale`.
     scale = values["prior-scale"] / math.sqrt(width)
     least = 1 / scale / scale
     current = anchor = [[scale * random.normal() for _ in range(width)] for _ in range(classes)]
@@ -118,7 +119,7 @@ def fit(
             for k, line in enumerate(gradient):
                 slope = weight * (p[k] - (k == label))
                 line[:] = [g + slope * x for g, x in zip(line, row)]
-        # The prior alone curves by `least`, which bounds how far the mode is.
+        # The prior alone has a curvature of `least`, which bounds the distance to the mode.
         squares = dot(gradient, gradient)
         if math.sqrt(squares) * scale <= TOLERANCE:
             break
@@ -145,7 +146,7 @@ def fit(
 
 
 def with_bias(matrix: Matrix) -> list[list[float]]:
-    """The rows of a matrix, each with a 1 after its features."""
+    """Returns the rows of a matrix, each with a 1 after its features."""
     values, cols = matrix.values, matrix.cols
     return [[*values[i * cols : (i + 1) * cols], 1.0] for i in range(matrix.rows)]
 
@@ -155,7 +156,7 @@ def dot(a: list[list[float]], b: list[list[float]]) -> float:
 
 
 def logits(coefficients: list[list[float]], row: list[float]) -> list[float]:
-    """What coefficients say of each class at an input."""
+    """Computes the logit of each class at an input."""
     return [sum(map(mul, line, row)) for line in coefficients]
 
 
@@ -167,7 +168,7 @@ def softmax(logits: list[float]) -> list[float]:
 
 
 def parse(settings: list[Setting]) -> dict[str, int | float]:
-    """The value of every parameter. What is unknown, malformed or given twice is refused, never ignored."""
+    """Returns the value of every parameter. Raises if a setting is unknown, malformed or given twice; ignores none."""
     known = "known: " + ", ".join(f"{it.name}={it.default_value}" for it in PARAMETERS)
     texts = {it.name: it.default_value for it in PARAMETERS}
     given = set()
@@ -179,7 +180,7 @@ def parse(settings: list[Setting]) -> dict[str, int | float]:
         given.add(setting.name)
         texts[setting.name] = setting.value
 
-    # Python itself reads more, such as 0_2.
+    # Python itself accepts more, such as 0_2.
     def number(name: str, kind: type, characters: str, expected: str) -> int | float:
         try:
             value = kind(texts[name]) if set(texts[name]) <= set(characters) else 0
@@ -197,13 +198,13 @@ def parse(settings: list[Setting]) -> dict[str, int | float]:
 
 
 class Random:
-    """SplitMix64. All randomness must come from the seed: Python's own `random` is in the state it had at the build."""
+    """SplitMix64. All randomness must come from the seed: Python's `random` has the state of the build."""
 
     def __init__(self, seed: int):
         self.state = seed
 
     def next(self) -> int:
-        """The next 64 random bits."""
+        """Returns the next 64 random bits."""
         self.state = (self.state + 0x9E3779B97F4A7C15) % 2**64
         z = self.state
         z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 % 2**64
@@ -211,14 +212,14 @@ class Random:
         return z ^ (z >> 31)
 
     def uniform(self) -> float:
-        """Uniform on [0, 1)."""
+        """Draws uniformly from [0, 1)."""
         return (self.next() >> 11) / 2**53
 
     def exponential(self) -> float:
-        """Exponential with mean 1."""
+        """Draws from the exponential distribution with mean 1."""
         return -math.log(1 - self.uniform())
 
     def normal(self) -> float:
-        """Standard normal, by the method of Box and Muller."""
+        """Draws from the standard normal distribution by the Box-Muller method."""
         radius = math.sqrt(2 * self.exponential())
         return radius * math.cos(2 * math.pi * self.uniform())

@@ -1,4 +1,4 @@
-//! `jointly check`: agents that keep their contract, and agents that break one clause or some.
+//! `jointly check`: agents that keep their contract, and agents that break one or more clauses.
 
 use serde_json::Value;
 
@@ -6,19 +6,19 @@ use crate::command::{done, fits_a_terminal, joined, run};
 use crate::guests::argument;
 use crate::run::json;
 
-/// Clauses that an agent for classification is asked.
+/// The number of clauses for an agent for classification.
 pub(crate) const CLAUSES: usize = 18;
-/// And one for regression.
+/// The number of clauses for an agent for regression.
 pub(crate) const OF_REGRESSION: usize = 18;
-/// And one for classification that takes tokens.
+/// The number of clauses for an agent for classification that takes tokens.
 pub(crate) const WITH_TOKENS: usize = 20;
 
-/// The clauses that a guest breaks, as the lines and the JSON both say.
+/// Returns the clauses that a guest breaks, after checking that text and JSON agree.
 fn broken(guest: &str) -> Vec<String> {
     broken_of(guest, CLAUSES)
 }
 
-/// The same of a guest that is asked so many.
+/// Returns the same for a guest to which `clauses` clauses apply.
 pub(crate) fn broken_of(guest: &str, clauses: usize) -> Vec<String> {
     let guest = argument(guest);
     let json_form = run(["check", &guest, "--json"]);
@@ -42,7 +42,7 @@ pub(crate) fn broken_of(guest: &str, clauses: usize) -> Vec<String> {
 
 #[test]
 fn bundled_agents_keep_every_clause() {
-    // Every bundled agent, cheap enough to be trained many times.
+    // Every bundled agent, at settings cheap enough to be trained many times.
     let agents = [
         "uniform",
         "class-average",

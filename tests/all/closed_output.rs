@@ -1,11 +1,11 @@
-//! Output that nobody reads to its end, as with `| head`: no panic, no error.
+//! Output that nobody reads to its end, as with `| head`: neither a panic nor an error.
 
 use std::process::Stdio;
 
 use crate::command::{finish, jointly};
 use crate::run::{PROBLEM, RunDirectory};
 
-/// Runs the command with a standard output whose other end is closed.
+/// Runs the command with a closed pipe as its standard output.
 fn unread(args: &[&str]) {
     let (reader, writer) = std::io::pipe().unwrap();
     drop(reader);
@@ -50,7 +50,7 @@ fn a_failure_shows_in_the_exit_code_all_the_same() {
     assert_eq!(finished.code, Some(2), "{finished:?}");
 }
 
-/// Progress that cannot be shown is no reason to stop.
+/// Progress that cannot be shown does not stop a run.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_standard_error_stops_nothing() {
@@ -61,7 +61,7 @@ fn a_full_standard_error_stops_nothing() {
     directory.scores();
 }
 
-/// Unlike a closed one, a full output has lost what somebody wanted.
+/// Unlike a closed output, a full one has lost output that is wanted.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_output_is_an_error() {

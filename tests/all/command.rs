@@ -1,4 +1,4 @@
-//! The command under test, built once, with a cache of its own.
+//! The command under test, built once, with its own cache.
 
 use std::ffi::OsStr;
 use std::io::Write;
@@ -14,13 +14,13 @@ pub(crate) struct Finished {
     pub(crate) stderr: String,
 }
 
-/// The built command, to be given arguments.
+/// Returns the built command, without arguments.
 pub(crate) fn jointly() -> Command {
     prepared(Command::new(executable()))
 }
 
-/// The same in a process that may hold no more than so much writable memory, its threads' stacks included: beyond
-/// that, it is refused more and dies.
+/// Returns the command in a process with at most `mebibytes` MiB of writable memory, including its threads' stacks.
+/// When it exceeds that, allocations fail and it dies.
 pub(crate) fn jointly_within(mebibytes: u64) -> Command {
     let mut shell = Command::new("sh");
     shell.args(["-c", &format!("ulimit -d {} && exec \"$0\" \"$@\"", mebibytes << 10)]).arg(executable());
@@ -32,7 +32,7 @@ fn prepared(mut command: Command) -> Command {
     command
 }
 
-/// Where the built command lies.
+/// Returns the path of the built command.
 pub(crate) fn executable() -> &'static Path {
     static EXECUTABLE: OnceLock<PathBuf> = OnceLock::new();
     EXECUTABLE.get_or_init(|| {
@@ -40,10 +40,10 @@ pub(crate) fn executable() -> &'static Path {
         let own = std::env::current_exe().unwrap();
         let target = own.ancestors().nth(3).unwrap();
         let mut cargo = Command::new(env!("CARGO"));
-        // Of the whole workspace, as the tests are, so that the engine is compiled with the same features, once.
+        // Builds the whole workspace, like the tests, so that the engine is compiled only once, with the same features.
         cargo.current_dir(workspace()).args(["build", "--release", "--workspace", "--bin", "jointly", "--target-dir"]);
         cargo.arg(target);
-        // What cargo says to a test is not meant for a build.
+        // Variables that cargo sets for a test are not meant for a build.
         for (variable, _) in std::env::vars_os() {
             let name = variable.to_string_lossy();
             if name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_") {
@@ -56,7 +56,7 @@ pub(crate) fn executable() -> &'static Path {
     })
 }
 
-/// The root of the sources.
+/// Returns the root of the sources.
 pub(crate) fn workspace() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap()
 }
@@ -73,15 +73,15 @@ pub(crate) fn run<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> Finishe
     finish(jointly().args(args))
 }
 
-/// Runs the built command, which must do all that it is asked, and gives what it prints.
+/// Runs the built command, which must succeed, and returns its output.
 pub(crate) fn done<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>) -> String {
     let finished = run(args);
     assert_eq!(finished.code, Some(0), "{finished:?}");
     finished.stdout
 }
 
-/// Runs the built command, which must refuse what it is asked: exit code 2, nothing on standard output, and on
-/// standard error one line that holds every one of the texts. Gives that line.
+/// Runs the built command, which must refuse its arguments with exit code 2, nothing on standard output, and one line
+/// on standard error that contains every one of the texts. Returns that line.
 pub(crate) fn refused<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, texts: &[&str]) -> String {
     let finished = run(args);
     assert_eq!(finished.code, Some(2), "{finished:?}");
@@ -90,7 +90,7 @@ pub(crate) fn refused<S: AsRef<OsStr>>(args: impl IntoIterator<Item = S>, texts:
     finished.stderr
 }
 
-/// Asserts that an error is one line that holds every one of the texts.
+/// Asserts that an error is one line that contains every one of the texts.
 pub(crate) fn is_one_line(stderr: &str, texts: &[&str]) {
     assert!(stderr.starts_with("jointly: ") && stderr.trim_end().lines().count() == 1, "{stderr:?}");
     for text in texts {
@@ -98,17 +98,18 @@ pub(crate) fn is_one_line(stderr: &str, texts: &[&str]) {
     }
 }
 
-/// Says that a test shows nothing on this machine, and why, past what a test runner holds back of tests that pass.
+/// Reports that a test shows nothing on this machine, and why, even when the test runner hides the output of tests that
+/// pass.
 pub(crate) fn skipped(test: &str, why: &str) {
     let _ = writeln!(std::io::stderr(), "skipped {test}: {why}");
 }
 
-/// A text with its lines joined, for what may be wrapped anywhere.
+/// Joins the lines of a text, for comparisons with text that may be wrapped anywhere.
 pub(crate) fn joined(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Asserts that no line of a text is wider than a terminal, but for words that are so by themselves.
+/// Asserts that no line of a text is wider than a terminal, except single words that are.
 pub(crate) fn fits_a_terminal(text: &str) {
     let too_long = |line: &&str| line.chars().count() > 80 && line.trim().contains(' ');
     assert_eq!(text.lines().find(too_long), None, "{text}");

@@ -1,4 +1,4 @@
-//! What a run would cost, said before it is paid for.
+//! `jointly plan`: estimates of a run's cost.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use crate::run::{RunDirectory, json};
 
 const AGENTS: [&str; 4] = ["mlp", "ensemble:size=3,steps=200", "prior", "knn"];
 const PROBLEMS: &str = "quick/*/*/seed[01]";
-/// How far an estimate may be from the truth.
+/// The accepted relative error of an estimate.
 const TOLERANCE: f64 = 0.25;
 
 fn plan(agents: &[&str], options: &[&str]) -> Vec<String> {
@@ -29,7 +29,8 @@ fn the_fuel_of_a_run_is_known_before_it() {
         let error = (number(&agent["fuel"]) / fuel - 1.0).abs();
         assert!(error < TOLERANCE, "{}: {} of {fuel}", agent["agent"], agent["fuel"]);
     }
-    // Whatever the machine: one core does all, and three cannot do it in less than a third of that or than a unit takes.
+    // On any machine: one core takes the total time, and three take at least a third of it and at least one unit's
+    // time.
     let all = number(&document["all"]["seconds"]);
     let (first, shard) = (number(&document["together_seconds"]), number(&document["slowest_shard_seconds"]));
     let longest = number(&document["longest_unit"]["seconds"]);
@@ -48,7 +49,7 @@ fn a_person_reads_units_fuel_and_hours() {
     for said in ["24 units, of which 4 were measured", "on one core", "on 2 workers of one run", "as 2 shards"] {
         assert!(text.contains(said), "{said}: {text}");
     }
-    // Progress, one line a measured unit.
+    // There is one line of progress for each measured unit.
     assert_eq!(finished.stderr.lines().filter(|line| line.contains("/4] ")).count(), 4, "{}", finished.stderr);
 }
 

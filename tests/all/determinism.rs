@@ -1,4 +1,4 @@
-//! Scores are a function of agents, settings, suite and seed, and of nothing else.
+//! Scores are a function of agents, settings, suite and seed alone.
 
 use crate::command::{finish, jointly};
 use crate::guests::argument;
@@ -16,7 +16,7 @@ fn with(agents: &[&str], options: &[&str]) -> RunDirectory {
 
 #[test]
 fn any_number_of_jobs_gives_the_same_bytes() {
-    // Failures are results too.
+    // Failures are results, too.
     let own_failure = argument("own-failure");
     let agents: Vec<&str> = AGENTS.into_iter().chain([own_failure.as_str()]).collect();
     let (one, two) = (with(&agents, &["--jobs", "1"]), with(&agents, &["--jobs", "2"]));
@@ -51,7 +51,7 @@ fn a_cache_that_cannot_be_used_changes_nothing() {
     let directory = RunDirectory::new();
     let mut command = jointly();
     command.args(directory.arguments(&["mlp:steps=20"], PROBLEMS, &[]));
-    // A file, where a directory should be.
+    // A file instead of a directory.
     let finished = finish(command.env("JOINTLY_CACHE", whole.file("plan.json")));
     assert_eq!(finished.code, Some(0), "{finished:?}");
     assert_eq!(directory.read("scores.json"), whole.read("scores.json"));

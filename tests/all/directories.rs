@@ -1,11 +1,11 @@
-//! Directories that a run must not touch, or cannot write to.
+//! Directories that a run must not touch or cannot write to.
 
 use std::fs::{self, File};
 
 use crate::command::{done, finish, is_one_line, jointly, refused};
 use crate::run::{PROBLEM, RunDirectory};
 
-/// The run is refused with an error that names the directory, in which nothing changes.
+/// Asserts that the run is refused with an error that names the directory, in which nothing changes.
 fn refused_there(directory: &RunDirectory, agents: &[&str], options: &[&str], texts: &[&str]) {
     let before = directory.contents();
     let finished = directory.run(agents, PROBLEM, options);
@@ -56,7 +56,7 @@ fn a_place_below_a_file() {
     assert_eq!(fs::read_to_string(&directory.path).unwrap(), "a file");
 }
 
-/// Not even root makes anything there, so that this holds in a container too.
+/// Not even root can create anything there, so the test works in a container, too.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_place_without_permission_to_write() {
@@ -71,7 +71,7 @@ fn a_plan_of_another_version() {
     let text = directory.read("plan.json");
     let plan = text.replace(&format!("\"version\": \"{own}\""), "\"version\": \"9.9.9\"");
     fs::write(directory.file("plan.json"), &plan).unwrap();
-    // Units of two versions would stand under the name of one.
+    // Otherwise units of two versions would be recorded under the name of one.
     refused_there(&directory, &["uniform"], &[], &[&format!("version {own}, not 9.9.9"), "give another --out"]);
     done(["report", directory.argument()]);
 }
@@ -149,7 +149,7 @@ fn a_directory_without_a_run() {
     }
 }
 
-/// What others are to read, they can: a leaderboard is served, and mailed, by other users.
+/// Other users can read the files, for example to serve or mail a leaderboard.
 #[cfg(unix)]
 #[test]
 fn files_have_the_permissions_of_any_other() {

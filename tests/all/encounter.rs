@@ -1,4 +1,4 @@
-//! A guest and an agent that keeps its contract, together on one problem of regression or of dataset shift.
+//! A guest and an agent that keeps its contract, run together on one problem of regression or of dataset shift.
 
 use std::collections::BTreeMap;
 use std::sync::{Mutex, OnceLock};
@@ -11,12 +11,12 @@ use crate::regression::{self, arguments};
 use crate::run::RunDirectory;
 use crate::shift;
 
-/// What an endless loop uses up in a second or two, and no honest guest.
+/// The fuel that an endless loop uses up in a second or two, and no honest guest does.
 pub(crate) const FUEL: &str = "3000000000";
-/// Mebibytes that the command holds beside its agents.
+/// Memory in MiB that the command needs in addition to its agents'.
 const OWN: u64 = 160;
 
-/// A run of both, and how it ended.
+/// A run of both agents, and how it ended.
 pub(crate) struct Encounter {
     problem: &'static str,
     pub(crate) directory: RunDirectory,
@@ -31,7 +31,7 @@ impl Encounter {
         Self { problem, directory, finished }
     }
 
-    /// The same where agents may hold `memory` MiB and the command no more than what it holds beside them.
+    /// Runs both, where agents may use `memory` MiB and the command no more than its own needs in addition.
     pub(crate) fn within(guest: &str, problem: &'static str, memory: u64) -> Self {
         let directory = RunDirectory::new();
         let options = ["--fuel", FUEL, "--memory", &memory.to_string()];
@@ -40,13 +40,14 @@ impl Encounter {
         Self { problem, directory, finished }
     }
 
-    /// The arguments of such a run, one unit at a time.
+    /// Returns the arguments of such a run, one unit at a time.
     pub(crate) fn arguments(directory: &RunDirectory, guest: &str, problem: &str, options: &[&str]) -> Vec<String> {
         let options = [options, &["--jobs", "1"]].concat();
         arguments(directory, &[&argument(guest), honest(problem)], &suite(problem), problem, &options)
     }
 
-    /// The guest failed so, has no score and no rank, and the other agent scored what it scores alone. Gives the message.
+    /// Asserts that the guest failed in this way, without score and rank, and the other agent scored as it does alone.
+    /// Returns the message.
     pub(crate) fn failed(&self, phase: &str, kind: &str, message: &str) -> String {
         assert_eq!(self.finished.code, Some(3), "{:?}", self.finished);
         let scores = self.directory.scores();
@@ -66,7 +67,7 @@ impl Encounter {
         said.to_owned()
     }
 
-    /// Both were scored, with no number that is none. Gives the scores of the guest's unit of the journal.
+    /// Asserts that both agents were scored, without NaN. Returns the scores of the guest's unit in the journal.
     pub(crate) fn scored(&self) -> Value {
         assert_eq!(self.finished.code, Some(0), "{:?}", self.finished);
         let text = self.directory.read("results.jsonl") + &self.directory.scores()["agents"][0]["problems"].to_string();
@@ -81,23 +82,23 @@ impl Encounter {
         unit[kind]["scores"].take()
     }
 
-    /// What is said of the guest below the tables.
+    /// Returns the output, with the notes about the guest below the tables, in one line.
     pub(crate) fn notes(&self) -> String {
         joined(&self.finished.stdout)
     }
 }
 
-/// The suite of a problem.
+/// Returns the suite of a problem.
 fn suite(problem: &str) -> String {
     problem.split('/').take(2).collect::<Vec<_>>().join("/")
 }
 
-/// An agent that keeps its contract on a problem.
+/// Returns an agent that keeps its contract on a problem.
 fn honest(problem: &str) -> &'static str {
     if suite(problem) == shift::SUITE { shift::AGENTS[0] } else { regression::AGENTS[0] }
 }
 
-/// What the honest agent scores on a problem by itself.
+/// Returns the scores of the honest agent on a problem when it runs alone.
 fn alone(problem: &'static str) -> String {
     static ALONE: OnceLock<Mutex<BTreeMap<&str, String>>> = OnceLock::new();
     let mut known = ALONE.get_or_init(Mutex::default).lock().unwrap();

@@ -1,4 +1,4 @@
-//! Two engines, one score: compiled code and the portable interpreter give the same bytes, fuel counted alike.
+//! Two engines, one score: compiled code and the portable interpreter give the same bytes and count the same fuel.
 
 use serde_json::Value;
 
@@ -6,15 +6,15 @@ use crate::command::done;
 use crate::guests::argument;
 use crate::run::RunDirectory;
 
-/// Suites of which every bundled agent takes part in one, a problem of each, and what keeps them small: the interpreter is many
-/// times slower.
+/// Suites that together include every bundled agent, with one problem each and options that keep them small, because
+/// the interpreter is many times slower.
 const SUITES: [(&str, &[&str]); 3] = [
     ("quick", &["--problems", "quick/t10/temp0.1/seed0", "--draws", "10"]),
     ("quick/coverage", &["--problems", "quick/coverage/line/sim0", "--draws", "10"]),
     ("quick/shift", &["--problems", "*/seed0", "--draws", "4", "--shifts", "rotation/90", "--taus", "1"]),
 ];
 
-/// What keeps an agent's training small: those of these settings that it knows in the suite. The others are small as they are.
+/// Settings that keep training small; an agent gets those that it knows in the suite. Other agents are small anyway.
 const SMALL: [(&str, &str); 21] = [
     ("burn-in", "10"),
     ("chains", "2"),
@@ -39,12 +39,12 @@ const SMALL: [(&str, &str); 21] = [
     ("warmup", "10"),
 ];
 
-/// The bundled agents of a suite, as small as they can be: every one that supports its kind of task, and under dataset shift those
-/// that have networks for images and tokens.
+/// Returns the bundled agents of a suite at their smallest: all that support its kind of task and, under dataset shift,
+/// those with networks for images and tokens.
 fn agents(suite: &str) -> Vec<String> {
     let kind = if suite == "quick/coverage" { "regression" } else { "classification" };
     let listing: Value = serde_json::from_str(&done(["agents", "--json"])).unwrap();
-    // The oracle is no component: no engine runs it.
+    // The oracle is no component, so no engine runs it.
     let takes_part = |agent: &&Value| {
         let supports = agent["interfaces"].as_array().is_some_and(|all| all.iter().any(|one| one == kind));
         agent["name"] != "oracle" && supports && (suite != "quick/shift" || agent["tokens"] == true)
@@ -55,7 +55,7 @@ fn agents(suite: &str) -> Vec<String> {
             let parameters = agent["parameters"].as_array().unwrap();
             parameters.iter().any(|known| known["name"] == name && own(known))
         };
-        // A training has one length.
+        // The length of training is either `epochs` or `steps`.
         let fits = |name: &str| knows(name) && (name != "steps" || !knows("epochs"));
         let settings: Vec<String> =
             SMALL.iter().filter(|(name, _)| fits(name)).map(|(name, value)| format!("{name}={value}")).collect();
@@ -87,7 +87,7 @@ fn every_bundled_agent_has_the_same_bytes_compiled_and_interpreted() {
 
 #[test]
 fn an_entry_is_verified_by_the_other_engine_and_a_failure_is_the_same() {
-    // Their own word, a trap, what WASI answers of either preview, and a limit of the store.
+    // A failure of the agent's own, a trap, answers of both WASI previews, and a limit of the store.
     let guests = ["own-failure", "unreachable", "witness", "reads-preview1", "hoards-pollables"].map(argument);
     let agents: Vec<&str> = guests.iter().map(String::as_str).chain(["mlp:steps=5"]).collect();
     let directory = RunDirectory::of(&["uniform", "mlp:steps=5"], "quick/t10/temp0.1/seed0");
@@ -95,7 +95,7 @@ fn an_entry_is_verified_by_the_other_engine_and_a_failure_is_the_same() {
     assert!(stdout.contains("verified: 2 units"), "{stdout}");
     let runs = ["compiled", "interpreter"].map(|engine| {
         let directory = RunDirectory::new();
-        // Not enough for the last.
+        // The fuel does not suffice for the last one.
         let options = ["--engine", engine, "--fuel", "300000000"];
         let finished = directory.run(&agents, "quick/t10/temp0.1/seed0", &options);
         assert_eq!(finished.code, Some(3), "{finished:?}");

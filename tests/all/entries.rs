@@ -12,7 +12,7 @@ use crate::run::{PROBLEM, RunDirectory, json};
 
 const PROBLEMS: &str = "quick/t10/temp0.1/*";
 
-/// An entry whose agent claims less fuel on one problem, and all of whose files agree.
+/// Returns an entry whose agent claims less fuel on one problem than it used, with files that are consistent.
 fn forged(agents: &[&str], problems: &str) -> RunDirectory {
     let directory = RunDirectory::of(agents, problems);
     let mut lines: Vec<Value> = directory.read("results.jsonl").lines().map(json).collect();
@@ -31,7 +31,7 @@ fn a_sample_of_an_honest_entry_holds_and_says_which_it_was() {
     let said = "verified: 2 of 6 units on 3 of 18 problems of quick, the same to the bit, chosen by --sample-seed 5, and \
                 its scores follow from its journal\n";
     assert_eq!(stdout, format!("{} {said}", directory.argument()));
-    // Without a seed it is another each time, and can be had again.
+    // Without a given seed it differs each time, and the printed seed repeats the sample.
     let seed = |stdout: &str| stdout.split("--sample-seed ").nth(1).unwrap().split(',').next().unwrap().to_owned();
     let own = || seed(&done(["verify", directory.argument(), "--sample", "1"]));
     let (one, other) = (own(), own());
@@ -64,12 +64,12 @@ fn a_sample_finds_a_false_line_where_it_looks() {
     assert!(found.contains(&true) && found.contains(&false), "{found:?}");
 }
 
-/// What `leaderboard` prints of entries, and its format.
+/// Returns the output of `leaderboard` for entries.
 fn ranked(entries: &[&str], options: &[&str]) -> String {
     done(["leaderboard"].iter().chain(entries).chain(options))
 }
 
-/// Asserts that each row of several entries' table begins as that of one run of all their agents.
+/// Asserts that each row of the table of several entries begins like that of one run of all their agents.
 fn has_rows_of(csv: &str, whole: &RunDirectory) {
     let whole = whole.read("leaderboard.csv");
     assert_eq!(csv.lines().count(), whole.lines().count());
@@ -104,7 +104,7 @@ fn entries_rank_as_one_run_of_all_their_agents_does() {
     for agent in compared {
         assert!(agent["problems"] == 3 && agent["p"].as_f64().unwrap() <= agent["p_holm"].as_f64().unwrap(), "{agent}");
     }
-    // The same in the other table, beside what each agent is called and whose it is.
+    // The other table has the same rows, with each agent's label and entry.
     assert!(csv.lines().next().unwrap().ends_with(",label,entry,vs_mean,vs_stderr,vs_p_holm"), "{csv}");
     let row = csv.lines().find(|row| row.split(',').nth(1) == Some("prior")).unwrap();
     let fields: Vec<&str> = row.split(',').collect();
@@ -114,7 +114,7 @@ fn entries_rank_as_one_run_of_all_their_agents_does() {
     for (field, name) in [(mean, "mean"), (stderr, "stderr"), (p, "p_holm")] {
         assert_eq!(field.parse::<f64>().ok(), of_prior[name].as_f64(), "{name}");
     }
-    // Both are called run, so that paths tell them apart.
+    // Both have the name `run`, so paths tell them apart.
     assert_eq!(sources[1], serde_json::json!({ "entry": entries[1], "agents": ["prior"] }));
 }
 
@@ -191,7 +191,7 @@ fn problems_of_the_same_name_must_be_of_the_same_bytes() {
     refused(args, &["it has other data of imported/mine"]);
 }
 
-/// Whoever writes an agent may call it mlp, and give it settings that make it easy to beat.
+/// Authors of agents may name them mlp and give them settings that make them easy to beat.
 #[test]
 fn an_agent_of_other_bytes_does_not_become_the_baseline_by_its_name() {
     let one = RunDirectory::of(&["mlp:steps=20", "uniform"], PROBLEMS);
@@ -206,7 +206,7 @@ fn an_agent_of_other_bytes_does_not_become_the_baseline_by_its_name() {
     assert!(given.contains("vs mlp:steps=20"), "{given}");
 }
 
-/// An agent of a run with other bytes: a section that nobody reads.
+/// Returns an agent of a run with different bytes: an added section that nobody reads.
 fn rebuilt(directory: &RunDirectory, agent: &str) -> std::path::PathBuf {
     let path = directory.path.with_file_name("rebuilt.wasm");
     let agents = json(&directory.read("plan.json"))["agents"].as_array().unwrap().clone();
@@ -240,7 +240,7 @@ fn equal_labels_are_told_apart_by_their_entries() {
         ["leaderboard", entries[0], "--baseline", "mlp"],
         &["no agent mlp in these entries: the leaderboard without --baseline has all"],
     );
-    // One entry alone is ranked too.
+    // A single entry is ranked, too.
     has_rows_of(&ranked(&entries[..1], &["--format", "csv"]), &one);
 }
 
@@ -254,7 +254,7 @@ fn garbage_in_a_journal_is_named_by_every_command_that_reads_it() {
     for garbage in [&b"\0garbage"[..], b"\xff\xfe", b"{}", b"[[[[[[[[[[", second.trim_end().as_bytes()] {
         let text = [first.as_bytes(), b"\n", garbage, b"\n", second.as_bytes()].concat();
         fs::write(directory.file("results.jsonl"), text).unwrap();
-        // What repeats a unit is found at the second of them.
+        // A repeated unit is found at its second line.
         let line = if garbage == second.trim_end().as_bytes() { "line 3 repeats" } else { "line 2 is not a result" };
         let said = [&format!("{own}/results.jsonl {line}")[..], "; delete "];
         let out = directory.path.with_file_name("out");

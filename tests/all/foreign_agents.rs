@@ -1,4 +1,4 @@
-//! Files that are no agent, or not one for this host: refused before anything of them runs.
+//! Files that are no agents, or not for this host: they are refused before any of their code runs.
 
 use std::sync::OnceLock;
 
@@ -6,13 +6,14 @@ use crate::command::refused;
 use crate::npz::TemporaryFile;
 use crate::run::{PROBLEM, RunDirectory};
 
-/// A bundled agent's component.
+/// Returns a bundled agent's component.
 fn component() -> &'static [u8] {
     static COMPONENT: OnceLock<Vec<u8>> = OnceLock::new();
     COMPONENT.get_or_init(|| std::fs::read(RunDirectory::of(&["uniform"], PROBLEM).kept_agent()).unwrap())
 }
 
-/// `check` and `run` both refuse the file with an error that names it and holds the texts; `run` writes nothing.
+/// Asserts that `check` and `run` refuse the file with an error that names it and contains the texts, and `run` writes
+/// nothing.
 fn refused_agent(bytes: &[u8], texts: &[&str]) {
     let file = TemporaryFile::new("agent.wasm", bytes);
     let texts: Vec<&str> = [file.argument()].into_iter().chain(texts.iter().copied()).collect();
@@ -26,7 +27,7 @@ fn refused_text(text: &str, texts: &[&str]) {
     refused_agent(&wat::parse_str(text).unwrap(), texts);
 }
 
-/// The component with every occurrence of a text replaced by another as long.
+/// Returns the component with every occurrence of a text replaced by another of the same length.
 fn replaced(from: &str, to: &str) -> Vec<u8> {
     assert_eq!(from.len(), to.len());
     let mut bytes = component().to_vec();
@@ -54,7 +55,7 @@ fn an_empty_file() {
 #[test]
 fn a_component_cut_short_anywhere() {
     let whole = component();
-    // 8 bytes are a whole component that exports nothing; below, there is not even a preamble.
+    // 8 bytes are a complete component that exports nothing; fewer do not even hold a preamble.
     for length in [4, 7, 9, 100, whole.len() / 2, whole.len() - 1] {
         refused_agent(&whole[..length], &["damaged or truncated", "build or copy it again"]);
     }
@@ -69,11 +70,11 @@ fn a_component_with_a_flipped_bit_never_passes_for_the_agent() {
         bytes[place] ^= 1 << (place % 8);
         let file = TemporaryFile::new("agent.wasm", bytes);
         let directory = RunDirectory::new();
-        // It may loop now where it did not.
+        // The changed agent may loop, so its fuel is limited.
         let finished = directory.run(&[file.argument()], PROBLEM, &["--fuel", "1000000000"]);
         match finished.code {
             Some(2) => crate::command::is_one_line(&finished.stderr, &[file.argument()]),
-            // The bit may lie in a name or a constant: then it is another agent, and its digest says so.
+            // If the bit lies in a name or a constant, the result is a different agent with a different digest.
             Some(0 | 3) => assert_ne!(directory.scores()["agents"][0]["digest"].to_string(), plain),
             _ => panic!("bit {place}: {finished:?}"),
         }
@@ -172,7 +173,7 @@ fn a_module_whose_component_type_is_nonsense() {
     refused_text(r#"(module (@custom "component-type:agent" "nonsense"))"#, &["damaged or truncated"]);
 }
 
-/// Files of the fuzzers' corpus: each of them once ended the process, or ran the host where no fuel is taken.
+/// Files of the fuzzers' corpus, each of which once ended the process or ran the host without taking fuel.
 #[test]
 fn what_was_found_is_refused_by_what_it_is() {
     let found = [
@@ -192,7 +193,7 @@ fn what_was_found_is_refused_by_what_it_is() {
     );
 }
 
-/// What an agent does as it starts is its own failure, in those units where it does it, and the run goes on.
+/// An action of an agent at its start is its own failure, in the units in which it occurs, and the run continues.
 #[test]
 fn agents_that_end_as_they_start_in_some_units() {
     for (name, said) in [
@@ -216,7 +217,7 @@ fn a_description_by_controls() {
     assert!(said.contains("RED") && !said.chars().any(|c| c.is_control() && c != '\n'), "{said:?}");
 }
 
-/// A case of the fuzzers' corpus.
+/// Returns a case of the fuzzers' corpus.
 fn kept(name: &str) -> Vec<u8> {
     std::fs::read(crate::command::workspace().join("fuzz/corpus/loader").join(name)).unwrap()
 }

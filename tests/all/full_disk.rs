@@ -7,17 +7,17 @@ use std::process::Command;
 use crate::command::{is_one_line, skipped};
 use crate::run::RunDirectory;
 
-/// A file of a tmpfs takes whole pages.
+/// A file of a tmpfs takes whole pages of this many bytes.
 const PAGE: u64 = 4096;
 const AGENTS: [&str; 1] = ["uniform"];
-/// Enough units that their journal needs more than a page.
+/// Enough units that their journal needs more than one page.
 const PROBLEMS: &str = "quick/*/*/*";
 
-/// A small file system in memory, unmounted in the end.
+/// A small file system in memory, unmounted at the end.
 struct Disk<'a>(&'a Path);
 
 impl<'a> Disk<'a> {
-    /// None where this process may not mount.
+    /// Mounts it, or returns `None` if this process may not mount.
     fn mount(place: &'a Path, bytes: u64) -> Option<Self> {
         std::fs::create_dir(place).unwrap();
         mount(&format!("size={bytes}"), place).then_some(Self(place))
@@ -51,7 +51,7 @@ fn finished_units_are_kept_and_the_run_goes_on_when_there_is_room() {
         .map(|file| file.metadata().unwrap().len().next_multiple_of(PAGE))
         .sum();
 
-    // Room for what is written before the first unit, and for one page of the journal.
+    // Space for the files written before the first unit, and for one page of the journal.
     let directory = RunDirectory::new();
     let Some(disk) = Disk::mount(&directory.path, before + PAGE) else {
         return skipped("full_disk", "mounting a small disk needs root");

@@ -6,7 +6,7 @@ use crate::command::workspace;
 
 include!(concat!(env!("OUT_DIR"), "/guests.rs"));
 
-/// The tests that bear the names of guests.
+/// The tests that are named after guests.
 mod named_tests {
     pub(super) use crate::{
         check::*, hostile::*, oracle::*, pairing::*, regression_guests::*, shift_check::*, shift_guests::*, tokens::*,
@@ -14,7 +14,7 @@ mod named_tests {
     };
 }
 
-/// Compiles where there is a function of the name, and without a warning where that is a test: nobody else uses it.
+/// Compiles if a function of the name exists, and without a warning if it is a test, because nothing else uses it.
 macro_rules! assert_test_exists {
     ($name:ident) => {
         #[expect(unused_imports, reason = "it is enough that there is one")]
@@ -24,14 +24,14 @@ macro_rules! assert_test_exists {
 
 for_each_guest!(assert_test_exists);
 
-/// Where a guest's module lies.
+/// Returns the path of a guest's module.
 pub(crate) fn guest(name: &str) -> PathBuf {
     let path = Path::new(env!("GUESTS")).join(name.replace('-', "_")).with_extension("wasm");
     assert!(path.is_file(), "there is no guest {name}");
     path
 }
 
-/// A guest as an argument of the command.
+/// Returns a guest as an argument of the command.
 pub(crate) fn argument(name: &str) -> String {
     guest(name).into_os_string().into_string().expect("a path in UTF-8")
 }
@@ -43,7 +43,7 @@ fn every_attack_of_the_table_has_its_tests() {
     let files = sources.iter().flat_map(|folder| std::fs::read_dir(folder).unwrap()).map(|entry| entry.unwrap().path());
     let sources: String =
         files.filter(|path| path.is_file()).map(|path| std::fs::read_to_string(path).unwrap()).collect();
-    // Tests of a module lie deeper, and those of guests are seen by the whole crate.
+    // Tests of a module are nested deeper, and those of guests are visible in the whole crate.
     let sources = sources.replace("\n    ", "\n").replace("\npub(crate) fn ", "\nfn ");
     let document = std::fs::read_to_string(workspace().join("docs/security.md")).unwrap();
     let rows: Vec<&str> = document.lines().filter(|line| line.starts_with("| ")).skip(1).collect();

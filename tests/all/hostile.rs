@@ -1,4 +1,4 @@
-//! Agents that misbehave in a run: each ends as its own kind of recorded failure, and touches nothing else.
+//! Agents that misbehave in a run: each ends as its own kind of recorded failure and affects nothing else.
 
 use std::sync::OnceLock;
 
@@ -8,9 +8,10 @@ use crate::command::{Finished, finish, jointly, jointly_within, refused};
 use crate::guests::argument;
 use crate::run::{PROBLEM, RunDirectory};
 
-/// What an endless loop uses up in a second or two, and no honest guest.
+/// The fuel that an endless loop uses up in a second or two, and no honest guest does.
 const FUEL: &str = "3000000000";
-/// Mebibytes that the command holds beside its agents: compiled code, its own work and two threads' stacks.
+/// Memory in MiB that the command needs in addition to its agents': compiled code, its own work and two threads'
+/// stacks.
 const OWN: u64 = 128;
 
 /// A guest and `uniform` together on one problem.
@@ -26,7 +27,7 @@ impl Encounter {
         Self { directory, finished }
     }
 
-    /// The same where agents may hold `memory` MiB and the command `bound`.
+    /// Runs both, where agents may use `memory` MiB and the command `bound` MiB.
     fn within(guest: &str, memory: u64, bound: u64) -> Self {
         let directory = RunDirectory::new();
         let finished = finish(jointly_within(bound).args(Self::arguments(&directory, guest, memory)));
@@ -34,12 +35,13 @@ impl Encounter {
     }
 
     fn arguments(directory: &RunDirectory, guest: &str, memory: u64) -> Vec<String> {
-        // One unit at a time, so that a bound on memory is one on a single agent.
+        // One unit at a time, so that the memory bound applies to a single agent.
         let options = ["--fuel", FUEL, "--memory", &memory.to_string(), "--jobs", "1"];
         directory.arguments(&[&argument(guest), "uniform"], PROBLEM, &options)
     }
 
-    /// The guest failed so, has no score and no rank, and `uniform` scored what it scores alone. Gives the message.
+    /// Asserts that the guest failed in this way, without score and rank, and `uniform` scored as it does alone.
+    /// Returns the message.
     fn failed(&self, phase: &str, kind: &str, message: &str) -> String {
         assert_eq!(self.finished.code, Some(3), "{:?}", self.finished);
         let scores = self.directory.scores();
@@ -61,7 +63,7 @@ impl Encounter {
         said.to_owned()
     }
 
-    /// Both were scored, and `uniform` as it scores alone. Gives the guest's unit of the journal.
+    /// Asserts that both were scored, and `uniform` as it is alone. Returns the guest's unit of the journal.
     fn scored(&self) -> Value {
         assert_eq!(self.finished.code, Some(0), "{:?}", self.finished);
         let guest = &self.directory.scores()["agents"][0];
@@ -82,7 +84,7 @@ impl Encounter {
     }
 }
 
-/// A run finds them too, by asking a few draws and rows again, and scores none of them.
+/// A run finds them too, because it asks again for a few draws and rows, and scores none of them.
 #[test]
 fn draws_that_are_not_functions() {
     for guest in ["batch-dependent", "draw-dependent", "forgetful", "lying-canonical"] {
@@ -102,7 +104,7 @@ pub(crate) fn endless_sample() {
 
 #[test]
 pub(crate) fn memory_hog() {
-    // The agent has its whole 256 MiB before it is refused.
+    // The agent gets its whole 256 MiB before it is refused more.
     Encounter::within("memory-hog", 256, 256 + OWN).failed("train", "out-of-memory", "--memory");
 }
 
@@ -116,7 +118,7 @@ fn memory_is_given_back_after_each_unit() {
     let scores = directory.scores();
     let failures = scores["agents"][0]["failures"].as_array().unwrap();
     assert_eq!(failures.len(), 9);
-    // An agent that found less than the others would not have been refused by the command but by the machine.
+    // An agent with less memory than the others would have been refused by the machine, not by the command.
     assert!(failures.iter().all(|failure| failure["kind"] == "out-of-memory"), "{failures:?}");
 }
 
@@ -147,7 +149,7 @@ pub(crate) fn long_list() {
 
 #[test]
 pub(crate) fn enormous_list() {
-    // The list has 384 MiB in the agent; a copy of it in the command would pass the bound.
+    // The list takes 384 MiB in the agent; a copy of it in the command would exceed the bound.
     Encounter::within("enormous-list", 400, 400 + OWN).failed("sample", "invalid-output", "too much data");
 }
 
@@ -173,13 +175,13 @@ pub(crate) fn sum_two() {
 
 #[test]
 pub(crate) fn endless_log() {
-    // Until its fuel ends it logs far more than the bound.
+    // Before its fuel ends it logs far more than the bound.
     Encounter::within("endless-log", 64, 64 + OWN).failed("train", "out-of-fuel", "--fuel");
 }
 
 #[test]
 pub(crate) fn enormous_log() {
-    // The message has 256 MiB in the agent; a copy of it in the command would pass the bound.
+    // The message takes 256 MiB in the agent; a copy of it in the command would exceed the bound.
     Encounter::within("enormous-log", 300, 300 + OWN).failed("train", "invalid-output", "too much data");
 }
 
@@ -246,18 +248,18 @@ pub(crate) fn polls_without_end() {
 
 #[test]
 pub(crate) fn prints_without_end() {
-    // Until its fuel ends it prints far more than the bound.
+    // Before its fuel ends it prints far more than the bound.
     Encounter::within("prints-without-end", 64, 64 + OWN).failed("train", "out-of-fuel", "--fuel");
 }
 
 #[test]
 pub(crate) fn wants_many_bytes() {
-    // Held by the command, they would pass the bound.
+    // If the command held these bytes, it would exceed the bound.
     let message = "asked for 4294967296 random bytes in one call";
     Encounter::within("wants-many-bytes", 64, 64 + OWN).failed("train", "trapped", message);
 }
 
-/// The guest is refused when it is loaded, with an error that names it and holds the texts.
+/// Asserts that the guest is refused when it is loaded, with an error that names it and contains the texts.
 fn refused_at_load(guest: &str, texts: &[&str]) {
     let directory = RunDirectory::new();
     let guest = argument(guest);
@@ -295,12 +297,12 @@ pub(crate) fn impostor() {
     assert!(labels.iter().all(|label| label.starts_with("\"uniform@")) && labels[0] != labels[1], "{labels:?}");
 }
 
-/// Every unit has a store of its own, so that no training is ever but the first.
+/// Every unit has its own store, so every training is the first that its instance sees.
 #[test]
 pub(crate) fn carries_over() {
     let problems = "quick/t10/*/*";
     let guest = argument("carries-over");
-    // Two agents of the same bytes, one unit at a time and two.
+    // Two agents with the same bytes, with one unit at a time and with two.
     let agents = [&guest, &format!("{guest}:copy=1"), "uniform"];
     for jobs in ["1", "2"] {
         let directory = RunDirectory::new();
@@ -320,7 +322,7 @@ pub(crate) fn carries_over() {
     }
 }
 
-/// Whatever the order of rows said, an agent that answers by it says something else of a row alone.
+/// An agent that predicts by the order of rows predicts something else for a row alone.
 #[test]
 pub(crate) fn guesses_by_order() {
     Encounter::of("guesses-by-order").failed("sample", "invalid-output", "when asked again");
@@ -328,7 +330,7 @@ pub(crate) fn guesses_by_order() {
 
 #[test]
 pub(crate) fn many_models() {
-    // Handles are the host's memory and not the agent's.
+    // Handles take the host's memory, not the agent's.
     Encounter::within("many-models", 64, 64 + OWN).failed("train", "out-of-memory", "held 100000 handles");
 }
 
@@ -336,7 +338,7 @@ pub(crate) fn many_models() {
 pub(crate) fn nested_lists() {
     let directory = RunDirectory::new();
     let guest = argument("nested-lists");
-    // Copied before it is refused, it would be more than the command may hold.
+    // If it were copied before it is refused, it would exceed the command's memory.
     let finished =
         finish(jointly_within(256 + OWN).args(directory.arguments(&[&guest], PROBLEM, &["--memory", "256"])));
     assert_eq!(finished.code, Some(2), "{finished:?}");

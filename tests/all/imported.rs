@@ -1,4 +1,4 @@
-//! Problems that a person brings as .npz, scored against numbers worked out on paper.
+//! User-supplied problems as .npz, with scores compared with numbers worked out by hand.
 
 use serde_json::Value;
 
@@ -7,10 +7,10 @@ use crate::guests::argument;
 use crate::npz::{Archive, TemporaryFile, problem};
 use crate::run::json;
 
-/// What twelve digits leave of a number.
+/// Tolerance for scores that are written with twelve digits.
 const TOLERANCE: f64 = 1e-9;
 
-/// `scores.json` of agents on the problem in the file.
+/// Returns `scores.json` of agents on the problem in the file.
 fn scores(file: &TemporaryFile, agents: &[&str]) -> Value {
     let out = file.sibling("out");
     let fixed = ["--problem", file.argument(), "--out", out.to_str().unwrap(), "--json"];
@@ -24,7 +24,7 @@ fn mean(scores: &Value, name: &str) -> f64 {
 #[test]
 fn without_the_environment_the_score_is_the_likelihood() {
     let scores = scores(&TemporaryFile::new("mine.npz", problem().bytes()), &["uniform"]);
-    // Five labels at 1/2 each.
+    // Five labels with probability 1/2 each.
     assert!((mean(&scores, "nll_tau5") - 5.0 * 2.0_f64.ln()).abs() < TOLERANCE, "{scores}");
     assert!(scores["agents"][0]["scores"]["kl_tau5"].is_null());
     assert_eq!(scores["suite"], "imported");
@@ -54,7 +54,7 @@ fn a_problem_may_have_more_classes_and_say_what_is_known() {
     }
 }
 
-/// An agent that uses them is given the file's inputs without labels, and none where the file has none.
+/// An agent that uses inputs without labels is given the file's, and none if the file has none.
 #[test]
 fn inputs_without_labels_are_handed_on() {
     let unlabelled = problem().array("unlabelled_inputs", &[2, 1], vec![7.5_f32, -8.0]);

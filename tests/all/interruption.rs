@@ -1,4 +1,4 @@
-//! Runs that end in the middle: the same command again gives what an uninterrupted run gives.
+//! Interrupted runs: repeating the command gives the results of an uninterrupted run.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -20,7 +20,7 @@ fn killed_at_any_unit_and_run_again() {
         let mut command = jointly();
         command.args(directory.arguments(&AGENTS, PROBLEMS, &[])).stdout(Stdio::null()).stderr(Stdio::piped());
         let mut process = command.spawn().unwrap();
-        // A line on standard error comes with every unit, as it goes into the journal.
+        // Every unit prints a line on standard error as it is added to the journal.
         let lines = BufReader::new(process.stderr.take().unwrap()).lines();
         assert_eq!(lines.take(units).map(Result::unwrap).count(), units);
         process.kill().unwrap();
@@ -32,7 +32,7 @@ fn killed_at_any_unit_and_run_again() {
     }
 }
 
-/// The agent that never ends makes sure that the signal comes in the middle.
+/// An agent that never ends ensures that the signal comes in the middle.
 #[cfg(unix)]
 #[test]
 fn an_interrupt_from_the_keyboard_leaves_a_directory_to_go_on_with() {

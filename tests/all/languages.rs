@@ -1,4 +1,4 @@
-//! `jointly new`: agents to start from in every language, built and run by exactly the commands of the pages.
+//! `jointly new`: template agents in every language, built and run with exactly the commands of the documentation.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -11,15 +11,16 @@ use crate::run::{RunDirectory, contents, json};
 
 /// Two problems that cost little.
 const PROBLEMS: &str = "quick/t10/temp0.1/seed[01]";
-/// What a classifier of numbers is asked by `jointly check`.
+/// The output of `jointly check` for a classifier of numbers that keeps its contract.
 const KEEPS_ALL: &str = "keeps all 18 clauses";
-/// What three members score on those problems at tau 1 in C, Python and JavaScript: one agent, which draws the same
-/// numbers. Rust's draws others, by the SDK's generator.
+/// The score of three members on those problems at tau 1 in C, Python and JavaScript, which implement one agent with
+/// the same random numbers. Rust uses the SDK's generator and differs.
 const KL_TAU1: f64 = 0.192_890_83;
-/// Far below what another member would change, far above what another order of additions does.
+/// Far smaller than the effect of a different member, far larger than that of another order of additions.
 const TOLERANCE: f64 = 1e-6;
 
-/// The commands of the pages that make, build, check and run an agent in a language, and those that go on from there.
+/// Returns the documented commands that make, build, check and run an agent in a language, and those that continue from
+/// there.
 fn steps(language: &str) -> (Vec<String>, Vec<String>) {
     let option = format!("--lang {language}");
     let blocks = blocks("console");
@@ -32,12 +33,12 @@ fn steps(language: &str) -> (Vec<String>, Vec<String>) {
     (steps, next.map(Block::commands).unwrap_or_default())
 }
 
-/// What a shell is given besides the built command: where `make toolchains` has put packages, and that there is no
-/// network.
+/// Returns the environment of the shell: where `make toolchains` has put packages, and settings that forbid network
+/// access.
 fn environment(language: &str) -> Vec<(&'static str, OsString)> {
     let kept = workspace().join("target/toolchains");
     match language {
-        // What the guests' build has compiled already need not be compiled again.
+        // Crates that the guests' build has already compiled are reused.
         "rust" => {
             let shared = Path::new(env!("GUESTS")).ancestors().nth(3).unwrap();
             vec![("CARGO_NET_OFFLINE", "true".into()), ("CARGO_BUILD_BUILD_DIR", shared.into())]
@@ -50,8 +51,8 @@ fn environment(language: &str) -> Vec<(&'static str, OsString)> {
     }
 }
 
-/// Why an agent in a language cannot be built here, if it cannot: what `jointly new` says is missing, or packages that
-/// `make toolchains` has not got.
+/// Returns why an agent in a language cannot be built here, if it cannot: tools that `jointly new` reports as missing,
+/// or packages that `make toolchains` has not installed.
 fn obstacle(language: &str) -> Option<String> {
     let folder = tempfile::tempdir().unwrap();
     let said = made(folder.path(), "probe", language);
@@ -67,7 +68,7 @@ fn obstacle(language: &str) -> Option<String> {
     missing.or_else(|| (!pins.is_none_or(got)).then(|| "its packages are not there; run `make toolchains`".into()))
 }
 
-/// What `jointly new` says.
+/// Returns the output of `jointly new`.
 fn made(folder: &Path, name: &str, language: &str) -> String {
     let finished = finish(jointly().current_dir(folder).args(["new", name, "--lang", language]));
     assert_eq!(finished.code, Some(0), "{finished:?}");
@@ -75,10 +76,12 @@ fn made(folder: &Path, name: &str, language: &str) -> String {
     finished.stdout
 }
 
-/// Does what the pages say of a language, all of it; then holds the agent to its bits and its place beside another.
+/// Follows all documented steps for a language, then checks that the agent gives the same bits and is ranked beside
+/// another.
 fn from_nothing_to_the_leaderboard(language: &str) {
     if let Some(obstacle) = obstacle(language) {
-        // Rust is what everything here is built with; and continuous integration, where .ci/run says so, has all.
+        // Everything here is built with Rust, so it must be there; continuous integration has all languages where
+        // .ci/run says so.
         let must = language == "rust" || std::env::var_os("JOINTLY_CI").is_some_and(|ci| ci == "1");
         assert!(!must, "an agent in {language} cannot be built: {obstacle}");
         skipped(&format!("an agent in {language}"), &joined(&obstacle));
@@ -93,7 +96,7 @@ fn from_nothing_to_the_leaderboard(language: &str) {
     let name = steps[0].split(' ').nth(2).expect("jointly new NAME");
     let built = steps[3].strip_prefix("jointly check ").expect("the fourth command checks");
     let built = folder.path().join(name).join(built);
-    // What `jointly new` prints is what the pages say.
+    // The output of `jointly new` agrees with the documentation.
     let printed = made(&folder.path().join(name), name, language);
     for step in &steps[2..] {
         assert!(step.split(" && ").all(|command| printed.contains(&format!("\n    {command}\n"))), "{step}: {printed}");
@@ -109,15 +112,15 @@ fn shell(folder: &Path, language: &str, script: &str) -> Finished {
     let mut shell = Command::new("sh");
     shell.current_dir(folder).args(["-e", "-c", script]).env("PATH", path);
     shell.env("JOINTLY_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
-    // What this build is told is not meant for the agent's.
+    // Settings of this build are not meant for the agent's.
     for variable in ["RUSTFLAGS", "CARGO_TARGET_DIR", "MAKEFLAGS", "MFLAGS", "MAKELEVEL"] {
         shell.env_remove(variable);
     }
     finish(shell.envs(environment(language)))
 }
 
-/// Two runs, one unit at a time and two, have the same scores to the byte; the agent is ranked beside a bundled one.
-/// Gives its score at tau 1.
+/// Asserts that two runs, with one unit at a time and with two, have the same scores byte for byte, and that the agent
+/// is ranked beside a bundled one. Returns its score at tau 1.
 fn gives_the_same_bits_twice(name: &str, agent: &Path) -> f64 {
     let agent = format!("{}:size=3", agent.display());
     let scores = ["1", "2"].map(|jobs| {
@@ -170,7 +173,7 @@ fn what_is_missing_is_said_and_how_to_get_it() {
         assert_eq!((finished.code, &*finished.stderr), (Some(0), ""), "{finished:?}");
         let (_, missing) = finished.stdout.split_once("missing on this machine: ").expect("something is missing");
         assert!(texts.iter().all(|text| missing.contains(text)), "{missing}");
-        // Missing tools take nothing away: the folder is whole.
+        // Even when tools are missing, the folder is complete.
         assert!(folder.path().join("my-agent/wit/worlds.wit").is_file());
     }
 }

@@ -1,4 +1,4 @@
-//! `--like DIR`: what a run asks is asked again of what its directory keeps, wherever its files were.
+//! `--like DIR`: runs the plan of a directory again from the files that it keeps, wherever the originals are.
 
 use std::fs;
 
@@ -11,7 +11,7 @@ use crate::regression;
 use crate::run::{PROBLEM, RunDirectory, json as parsed};
 use crate::sweep::sweep;
 
-/// Runs what a directory asks, into another one that is to have the same scores.
+/// Runs the plan of a directory into another one, which must get the same scores.
 fn again(whole: &RunDirectory) -> RunDirectory {
     let other = RunDirectory::new();
     done(["run", "--like", whole.argument(), "--out", other.argument()]);
@@ -32,7 +32,7 @@ fn agents_and_problems_of_ones_own_come_from_the_directory() {
     fs::remove_file(&file.path).unwrap();
     let other = again(&whole);
     done(["verify", other.argument()]);
-    // The copy keeps all that it was made of, so that it can be asked again in turn.
+    // The copy keeps all files that it was made from, so its plan can be run again in turn.
     again(&other);
 }
 

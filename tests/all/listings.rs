@@ -1,4 +1,4 @@
-//! `jointly agents` and `jointly suites`: what there is.
+//! `jointly agents` and `jointly suites`: listings.
 
 use serde_json::Value;
 
@@ -9,7 +9,7 @@ fn names(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|entry| entry["name"].as_str().unwrap()).collect()
 }
 
-/// The bundled agents, without what the host computes itself.
+/// Returns the bundled agents, without references.
 fn components() -> Value {
     let mut listed = json(&done(["agents", "--json"]));
     listed.as_array_mut().unwrap().retain(|entry| entry["reference"] != true);
@@ -61,7 +61,7 @@ fn agents_with_their_settings() {
         text.lines().filter(|line| !line.starts_with(' ')).filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(first_words[0], "agent", "{text}");
     assert_eq!(first_words[1..=names(&agents).len()], names(&agents), "{text}");
-    // What each takes, as the JSON says it.
+    // The letters agree with the JSON.
     let takes = |name: &str| {
         let line = text.lines().find(|line| line.split(' ').next() == Some(name)).expect("a line an agent");
         let letters = line.split_whitespace().skip(1).take_while(|word| ["c", "t", "r"].contains(word));
@@ -92,7 +92,7 @@ fn a_named_agent_shows_its_settings_and_sweeps() {
     assert!(joined(&text).contains(" classification of numbers and images"), "{text}");
     assert!(text.contains("prior-scale=3") && text.contains("sweep bootstrap: 3 variants"), "{text}");
     assert!(!text.contains("\nmlp "), "{text}");
-    // Every variant as `jointly run` takes it.
+    // Every variant is shown in the form that `jointly run` accepts.
     let listed = json(&done(["agents", "ensemble+", "--json"]));
     let sweeps = listed[0]["sweeps"].as_array().unwrap();
     for sweep in sweeps {

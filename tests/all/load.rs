@@ -1,4 +1,4 @@
-//! A thousand variants in one run: what it holds in memory, and what is left of it when it is killed.
+//! A thousand variants in one run: its memory, and the state it leaves when it is killed.
 
 use std::hash::{BuildHasher as _, RandomState};
 use std::io::{BufRead as _, BufReader};
@@ -8,11 +8,12 @@ use crate::command::jointly;
 use crate::run::{PROBLEM, RunDirectory};
 
 const VARIANTS: usize = 1_000;
-/// The unit after which every thread has its stack, and every buffer its size.
+/// The unit after which every thread has its stack, and every buffer its final size.
 const WARM: usize = 100;
-/// The last unit whose memory is looked at: the process must not have ended.
+/// The last unit at which memory is measured; the process must not have ended.
 const LATE: usize = 800;
-/// What results take, and the allocator's fluctuation; a store that were not given back would take 60 kB a unit.
+/// The growth, in kB, due to results and the allocator's fluctuation; stores that were not freed would take 60 kB a
+/// unit.
 #[cfg(target_os = "linux")]
 const GROWTH_KB: u64 = 16 << 10;
 
@@ -20,7 +21,7 @@ fn variants() -> Vec<String> {
     (1..=VARIANTS).map(|k| format!("knn:k={k}")).collect()
 }
 
-/// Starts the run, or goes on with it, and calls `then` with the process as soon as so many units are done in all.
+/// Starts or continues the run, and calls `then` with the process as soon as `units` units are done.
 fn run_until<T>(directory: &RunDirectory, units: usize, then: impl FnOnce(&mut Child) -> T) -> T {
     let variants = variants();
     let variants: Vec<&str> = variants.iter().map(String::as_str).collect();
@@ -31,7 +32,7 @@ fn run_until<T>(directory: &RunDirectory, units: usize, then: impl FnOnce(&mut C
         .stderr(Stdio::piped());
     let mut process = command.spawn().unwrap();
     let mut lines = BufReader::new(process.stderr.take().unwrap()).lines().map(Result::unwrap);
-    // "[units done/units in all] agent ...", for some of the units.
+    // "[units done/all units] agent ...", printed for some of the units.
     let done = |line: String| line.strip_prefix('[')?.split_once('/')?.0.parse::<usize>().ok();
     let reached = lines.by_ref().filter_map(done).any(|done| done >= units);
     assert!(reached, "it ended before {units} units were done");
@@ -41,7 +42,7 @@ fn run_until<T>(directory: &RunDirectory, units: usize, then: impl FnOnce(&mut C
     result
 }
 
-/// What the process holds, in kB.
+/// Returns the resident memory of the process, in kB.
 #[cfg(target_os = "linux")]
 fn resident(process: &Child) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", process.id())).unwrap();
@@ -54,7 +55,7 @@ fn killed_at_three_random_points_a_thousand_variants_score_the_same() {
     let whole = RunDirectory::new();
     run_until(&whole, VARIANTS, |_| ());
     let directory = RunDirectory::new();
-    // One in each of the first three quarters.
+    // One kill in each of the first three quarters.
     let random = |quarter: usize| (quarter * VARIANTS + RandomState::new().hash_one(quarter) as usize % VARIANTS) / 4;
     for units in [0, 1, 2].map(random) {
         println!("killed when {units} units were done");

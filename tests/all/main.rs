@@ -1,4 +1,4 @@
-//! End-to-end tests of the built command, as a person or a shell script meets it.
+//! End-to-end tests of the built command, as a user or a shell script runs it.
 
 mod check;
 mod closed_output;

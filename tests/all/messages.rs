@@ -1,4 +1,4 @@
-//! The messages of the command: one line each, held by a snapshot, so that their wording is reviewed where it changes.
+//! The command's messages: one line each, compared with a snapshot so that changes of wording are reviewed.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -8,7 +8,7 @@ use crate::command::{finish, is_one_line, jointly};
 use crate::npz::problem;
 use crate::run::PROBLEM;
 
-/// A folder in which a person works, with a finished run, its pack, and files that are none of either.
+/// Makes a working folder with a finished run, its pack, and files that are neither.
 fn folder() -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     let file = |name: &str| folder.path().join(name);
@@ -45,7 +45,7 @@ fn folder() -> tempfile::TempDir {
     folder
 }
 
-/// What a person asks for, as words between blanks.
+/// The command lines, with words separated by blanks.
 const REQUESTS: &[&str] = &[
     // Commands and options.
     "rnu",
@@ -75,7 +75,7 @@ const REQUESTS: &[&str] = &[
     "picture uniform --problem quick/t10/temp0.1/sed0",
     "sweep mlp --suite quick --only l3",
     "worker extra",
-    // Options that do not go together.
+    // Options that cannot be combined.
     "run uniform --suite quick --anchors 5",
     "run uniform --suite quick --pool 5",
     "run uniform --suite quick --problem mine.npz",

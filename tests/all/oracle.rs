@@ -1,4 +1,4 @@
-//! The oracle, the host's own reference: the floor that agents are compared with.
+//! The oracle, the host's own reference: the floor with which agents are compared.
 
 use std::fs;
 
@@ -12,7 +12,7 @@ use crate::run::{PROBLEM, RunDirectory, json};
 /// A few functions of two short chains: enough to run, too few to trust.
 const ORACLE: &str = "oracle:chains=2,rounds=1,samples=250,warmup=20";
 const PROBLEMS: &str = "quick/t10/temp0.1/seed[01]";
-/// What twelve digits leave of a difference.
+/// Tolerance for differences of numbers with twelve digits.
 const TOLERANCE: f64 = 1e-9;
 
 fn agent<'a>(scores: &'a Value, name: &str) -> &'a Value {
@@ -23,7 +23,7 @@ fn agent<'a>(scores: &'a Value, name: &str) -> &'a Value {
 fn it_stands_above_the_ranking_and_agents_have_a_distance_from_it() {
     let directory = RunDirectory::of(&["uniform", "mlp:steps=200", ORACLE], PROBLEMS);
     let printed = done(["report", directory.argument()]);
-    // Names as long as these leave room for a few columns: the others are in blocks of their own.
+    // Labels of this length leave space for few columns, so the others are in blocks of their own.
     let headings = printed.lines().filter(|line| line.starts_with('#')).count();
     let above: Vec<&str> = printed.lines().skip_while(|line| !line.ends_with("above floor")).take(4).collect();
     assert!(headings > 1 && above[0].starts_with('#'), "{printed}");
@@ -44,7 +44,7 @@ fn it_stands_above_the_ranking_and_agents_have_a_distance_from_it() {
     let rows: Vec<Vec<&str>> = csv.lines().map(|line| line.split(',').collect()).collect();
     let cell = |row: &str, column: &str| {
         let row = rows.iter().find(|cells| cells.contains(&row)).unwrap();
-        // Quoted settings hold commas of their own, so that columns are counted from the end.
+        // Quoted settings contain commas, so columns are counted from the end.
         row[row.len() - (rows[0].len() - rows[0].iter().position(|name| *name == column).unwrap())].to_owned()
     };
     let aggregate = |agent: &Value| agent["scores"]["kl_aggregate"]["mean"].as_f64().unwrap();
@@ -83,7 +83,7 @@ fn its_run_is_verified_and_says_how_far_to_trust_it() {
 
 #[test]
 fn it_says_where_it_has_not_converged() {
-    // Chains that hardly move from their draws of the prior.
+    // These chains hardly move from their initial draws from the prior.
     const HASTY: &str = "oracle:chains=2,rounds=1,samples=250,steps=1,warmup=2";
     let directory = RunDirectory::of(&["uniform", HASTY], PROBLEMS);
     let unit = directory.units().into_iter().find(|unit| unit["agent"] == HASTY).unwrap();
@@ -144,7 +144,7 @@ fn what_it_cannot_do_is_refused_with_the_remedy() {
     refused(["run", "oracle:chains=1", "--suite", "quick"], &["chains is 1, expected a whole number from 2 to 1000"]);
 }
 
-/// An agent may not take its name.
+/// No agent may take the oracle's name.
 #[test]
 pub(crate) fn false_oracle() {
     refused(["run", &argument("false-oracle"), "--suite", "quick"], &["calls itself oracle", "another name"]);

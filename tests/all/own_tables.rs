@@ -1,4 +1,4 @@
-//! A person's own table in the place of a suite's: run, kept, verified, taken over, and refused where it is none.
+//! User-supplied tables that replace a suite's: run, kept, verified, reused, and refused if invalid.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::regression::{AGENTS, arguments, scored};
 use crate::run::{RunDirectory, json};
 
 const AGENT: &str = "linear";
-/// A suite of each kind, a pattern of what is made of tables alone, and how many problems that is.
+/// A suite of each kind, a pattern of its problems that are made only of tables, and their number.
 const SUITES: [(&str, &str, usize); 5] = [
     ("coverage/boston", "coverage/boston/mine/sim[01]", 2),
     ("coverage/tables", "coverage/tables/mine/sim[01]", 2),
@@ -20,12 +20,12 @@ const SUITES: [(&str, &str, usize); 5] = [
     ("quick/active", "quick/active/mine/seed0/*", 2),
 ];
 
-/// How far scores differ that are the same: they are written with twelve digits.
+/// Tolerance for equal scores, which are written with twelve digits.
 const DIGITS: f64 = 1e-11;
-/// How far errors differ, as a share, where simulated targets are so small that they have fewer bits.
+/// Relative tolerance for errors of simulated targets that are so small that they have fewer bits.
 const SUBNORMAL: f64 = 1e-3;
 
-/// Two features of sixty rows, and what is to be predicted of them.
+/// Returns sixty rows of two features and a target.
 fn rows() -> Vec<(f64, f64, f64)> {
     (0..60_u32)
         .map(|i| {
@@ -66,7 +66,7 @@ fn a_table_is_run_in_every_suite_that_has_tables_and_its_directory_suffices() {
         );
         let kept = plan["tables"][0]["digest"].as_str().unwrap().replace(':', "-");
         assert_eq!(directory.read(&format!("tables/{kept}.csv")), text());
-        // Nothing but the directory is needed, nor any data directory.
+        // Only the directory is needed, and no data directory.
         drop(file);
         let nowhere = |args: &[&str]| {
             finish(jointly().env_remove("JOINTLY_DATA").env("XDG_DATA_HOME", "/nonexistent").args(args))
@@ -93,7 +93,7 @@ fn what_is_kept_is_gone_on_with_and_taken_over_however_it_is_written_down() {
     let again = run(arguments(&whole, &[AGENT], suite, problems, &["--table", file.argument()]));
     assert!(again.stderr.contains("1 of 2 units are done already; going on"), "{again:?}");
     assert_eq!(whole.read("scores.json"), before);
-    // The same contents in another form.
+    // The same contents in another format.
     let other = TemporaryFile::new("mine.npz", archive());
     let options = ["--table", other.argument(), "--reuse", whole.argument()];
     let (taken, finished) = scored(&[AGENT], suite, problems, &options);
@@ -109,7 +109,7 @@ fn what_is_kept_is_gone_on_with_and_taken_over_however_it_is_written_down() {
         arguments(&whole, &[AGENT], suite, problems, &["--table", changed.argument()]),
         &["holds another plan (this run has other bytes of the table mine.csv)"],
     );
-    // The same contents are other bytes all the same, of which the directory keeps one.
+    // Equal contents may have different bytes; the directory keeps only one version.
     for (table, difference) in [
         (TemporaryFile::new("mine.csv", text().replace(',', ", ")), "other bytes of the table mine.csv"),
         (other, "tables mine.npz, not mine.csv"),
@@ -179,7 +179,7 @@ fn what_is_no_table_is_refused_before_anything_is_written() {
     );
 }
 
-/// Another unit, a power of two times as large, moves the exponents of targets and nothing else.
+/// Scaling the targets by a power of two changes only their exponents.
 #[test]
 fn extreme_units_are_scored() {
     for (suite, problems, count) in SUITES {
@@ -214,14 +214,15 @@ fn extreme_units_are_scored() {
     }
 }
 
-/// The shares of observations that intervals of each level cover.
+/// Returns the shares of observations that the intervals of each level cover.
 fn covered(problem: &Value) -> Vec<(&String, &Value)> {
     let shares: Vec<_> = problem.as_object().unwrap().iter().filter(|(name, _)| name.starts_with("picp_")).collect();
     assert_eq!(shares.len(), 4, "{problem}");
     shares
 }
 
-/// A value that no training row is near can be too far for an f32: that is the data's doing and no agent's failure.
+/// A value that is far from all training rows may be too large for an f32, which is a property of the data and no
+/// agent's failure.
 #[test]
 fn data_that_cannot_be_standardised_are_no_agents_failure() {
     let mut text = String::new();
@@ -238,7 +239,7 @@ fn data_that_cannot_be_standardised_are_no_agents_failure() {
         assert!(finished.stderr.contains(text), "{text}: {finished:?}");
     }
     assert!(!directory.read("results.jsonl").contains("failed"));
-    // Nor is it that of an agent that predicts.
+    // It is no failure of a predicting agent either.
     let directory = RunDirectory::new();
     let options = ["--table", file.argument(), "--predict", AGENT];
     let finished = finish(jointly().args(arguments(&directory, &[AGENT], "correlations/active", "*/random", &options)));

@@ -1,4 +1,4 @@
-//! `jointly pack`: one file that others can verify, and what is said of files that are no such.
+//! `jointly pack`: one file that others can verify, and the errors about invalid files.
 
 use std::fs;
 use std::io::{Read, Write};
@@ -14,9 +14,9 @@ use crate::command::{done, finish, is_one_line, jointly, refused, run};
 use crate::npz::{TemporaryFile, problem};
 use crate::run::{PROBLEM, RunDirectory};
 
-/// The bytes of a pack before what gzip compressed.
+/// The number of bytes of a pack before the compressed data.
 const HEAD: usize = 98;
-/// What gzip writes there itself.
+/// The number of bytes that gzip itself writes there.
 const PLAIN_HEAD: usize = 10;
 
 /// Packs a run beside its directory.
@@ -26,12 +26,12 @@ pub(crate) fn packed(directory: &RunDirectory) -> PathBuf {
     path
 }
 
-/// A file as an argument of the command.
+/// Returns a path as an argument of the command.
 fn text(path: &Path) -> &str {
     path.to_str().unwrap()
 }
 
-/// The files in a pack, by name.
+/// Returns the files in a pack, by name.
 fn members(pack: &Path) -> Vec<(String, Vec<u8>)> {
     let mut archive = tar::Archive::new(GzDecoder::new(fs::File::open(pack).unwrap()));
     let member = |member: std::io::Result<tar::Entry<GzDecoder<fs::File>>>| {
@@ -43,7 +43,7 @@ fn members(pack: &Path) -> Vec<(String, Vec<u8>)> {
     archive.entries().unwrap().map(member).collect()
 }
 
-/// A pack with other members, under the digest that it must have then.
+/// Replaces the members of a pack, with a matching digest.
 fn forge(pack: &Path, members: &[(String, Vec<u8>)]) {
     let mut archive = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::default()));
     for (name, bytes) in members {
@@ -59,7 +59,7 @@ fn forge(pack: &Path, members: &[(String, Vec<u8>)]) {
     forge_body(pack, &compressed[PLAIN_HEAD..]);
 }
 
-/// A pack with another body, under the digest that it must have then.
+/// Replaces the body of a pack, with a matching digest.
 fn forge_body(pack: &Path, body: &[u8]) {
     let mut head = fs::read(pack).unwrap()[..HEAD].to_vec();
     let named = digest(body);
@@ -67,7 +67,7 @@ fn forge_body(pack: &Path, body: &[u8]) {
     fs::write(pack, [head.as_slice(), body].concat()).unwrap();
 }
 
-/// A pack whose texts have something else in place of what they say, everywhere.
+/// Returns a pack in whose texts every occurrence of `from` is replaced by `to`.
 fn edited(directory: &RunDirectory, names: &[&str], from: &str, to: &str) -> PathBuf {
     let pack = packed(directory);
     let mut members = members(&pack);
@@ -93,12 +93,12 @@ fn the_same_results_make_the_same_file_whoever_ran_them_and_where() {
     assert_eq!(one.contents(), before);
     let bytes = fs::read(&pack).unwrap();
     assert_eq!(bytes, fs::read(packed(&other)).unwrap());
-    // Again is no other file.
+    // Packing again gives the same file.
     packed(&one);
     assert_eq!(bytes, fs::read(&pack).unwrap());
     let stdout = done(["pack", one.argument(), "--output", text(&pack)]);
     assert_eq!(stdout.trim_end(), format!("{}: {} bytes, {}", pack.display(), bytes.len(), digest(&bytes)));
-    // It is an archive like any other.
+    // A pack is an ordinary archive.
     let names: Vec<String> = members(&pack).into_iter().map(|(name, _)| name).collect();
     assert_eq!(names[..4], ["plan.json", "results.jsonl", "scores.json", "leaderboard.csv"]);
     assert!(names.len() == 6 && names[4..].iter().all(|name| name.starts_with("agents/sha256-")), "{names:?}");
@@ -112,7 +112,7 @@ fn a_pack_holds_wherever_it_is() {
     let stdout = done(["verify", text(&pack)]);
     let expected = format!("{} verified: 2 units on 1 of 18 problems of quick, the same to the bit\n", pack.display());
     assert_eq!(stdout, expected);
-    // What a pack is unpacked into can be run on, reported and packed: it is a run's directory.
+    // An unpacked pack is a run's directory: it can be continued, reported and packed.
     fs::create_dir(&directory.path).unwrap();
     for (name, bytes) in members(&pack) {
         fs::create_dir_all(directory.file(&name).parent().unwrap()).unwrap();
@@ -207,7 +207,7 @@ fn another_file_is_not_written_over() {
     );
     assert_eq!(fs::read_to_string(&thesis).unwrap(), "years of work");
     refused(["pack", directory.argument(), "--output", directory.argument()], &["is a directory", "--output FILE"]);
-    // By itself it is called as the directory is, and lies here.
+    // By default the pack is named after the directory and placed in the current folder.
     let here = directory.path.with_file_name("here");
     fs::create_dir(&here).unwrap();
     let finished = finish(jointly().current_dir(&here).args(["pack", directory.argument()]));
@@ -243,7 +243,7 @@ fn a_pack_that_is_cut_or_has_a_bit_flipped_is_refused_in_one_line() {
     refuse(b"PK\x03\x04 another archive", "is not a pack");
 }
 
-/// Asserts that the verification of an entry fails, and where.
+/// Asserts that the verification of an entry fails, in one line that contains the texts.
 fn fails(pack: &Path, texts: &[&str]) {
     let finished = run(["verify", text(pack)]);
     assert_eq!(finished.code, Some(2), "{finished:?}");
@@ -291,7 +291,7 @@ fn edited_texts_do_not_hold_under_any_digest() {
     edit(&["plan.json"], "\"agents\": [", "\"agents\": {", &["failed to read", "as a plan"]);
 }
 
-/// A plan need not say where its problems stand: earlier versions wrote none of it.
+/// A plan need not have its problems' coordinates, because earlier versions did not write them.
 #[test]
 fn an_entry_whose_problems_have_no_coordinates_is_verified() {
     let directory = RunDirectory::of(&["uniform"], PROBLEM);
@@ -305,7 +305,8 @@ fn an_entry_whose_problems_have_no_coordinates_is_verified() {
     assert!(done(["verify", directory.argument()]).contains("the same to the bit"));
 }
 
-/// The version that made an entry is information: what is run again must come out the same, whoever ran it first.
+/// The version that made an entry is only information: running it again must give the same results, whichever version
+/// ran it.
 #[test]
 fn an_entry_of_another_version_is_read_and_one_of_another_format_is_not() {
     let directory = RunDirectory::of(&["uniform"], PROBLEM);
@@ -341,7 +342,7 @@ fn a_plan_that_is_not_this_commands_is_not_run() {
     }
 }
 
-/// Whoever made a pack chose its names and its limits: neither is the verifier's.
+/// A pack's author chose its names and limits, which must not affect the verifier.
 #[test]
 fn a_pack_neither_writes_to_the_terminal_as_it_likes_nor_sets_the_verifiers_limits() {
     let directory = RunDirectory::of(&["uniform"], PROBLEM);
@@ -363,7 +364,7 @@ fn a_pack_neither_writes_to_the_terminal_as_it_likes_nor_sets_the_verifiers_limi
     done(["verify", text(&pack), "--fuel", "2000000000001"]);
 }
 
-/// A pack's digest is its maker's to name; what stands beside its files is found all the same.
+/// A pack's author can write any digest, but bytes beside the files are found nevertheless.
 #[test]
 fn no_byte_hides_in_a_pack() {
     let directory = RunDirectory::of(&["uniform"], PROBLEM);
@@ -376,7 +377,7 @@ fn no_byte_hides_in_a_pack() {
     };
     let mut archive = Vec::new();
     GzDecoder::new(&whole[..]).read_to_end(&mut archive).unwrap();
-    // A time in the head of the first file.
+    // A time in the header of the first file.
     let mut timed = archive.clone();
     let mut header = tar::Header::new_ustar();
     header.as_mut_bytes().copy_from_slice(&archive[..512]);
@@ -456,7 +457,7 @@ fn a_pack_has_the_files_of_its_plan_and_no_others() {
     change(idle, "is not the pack that `jointly pack` makes of its contents");
 }
 
-/// Garbage that no compressor made, whose digest is right: whatever it decodes to is refused.
+/// Garbage that no compressor made, with a valid digest, is refused whatever it decodes to.
 #[test]
 fn a_body_that_is_no_archive_is_refused() {
     let directory = RunDirectory::of(&["uniform"], PROBLEM);

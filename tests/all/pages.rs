@@ -1,4 +1,4 @@
-//! The pages of documentation, README.md and docs/*.md, and the blocks of code in them.
+//! The pages of documentation, README.md and docs/*.md, and their code blocks.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use crate::command::workspace;
 
 /// A page.
 pub(crate) struct Page {
-    /// Its path in the sources, such as `docs/run.md`.
+    /// The path in the sources, such as `docs/run.md`.
     pub(crate) path: String,
     pub(crate) text: String,
 }
@@ -27,7 +27,7 @@ impl Page {
         Self { path: path.to_owned(), text }
     }
 
-    /// README.md, then the pages of docs/ by name.
+    /// Returns README.md, then the pages of docs/ by name.
     pub(crate) fn all() -> Vec<Self> {
         let entries = fs::read_dir(workspace().join("docs")).unwrap().map(|entry| entry.unwrap().file_name());
         let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
@@ -37,7 +37,7 @@ impl Page {
         std::iter::once(Self::read("README.md")).chain(docs).collect()
     }
 
-    /// Its fenced blocks, in order.
+    /// Returns the fenced blocks, in order.
     pub(crate) fn blocks(&self) -> Vec<Block> {
         let (mut blocks, mut open) = (Vec::new(), None::<Block>);
         for line in self.text.lines() {
@@ -58,7 +58,7 @@ impl Page {
         blocks
     }
 
-    /// Its lines outside fenced blocks, with their numbers.
+    /// Returns the lines outside fenced blocks, with their numbers.
     pub(crate) fn prose(&self) -> Vec<(usize, &str)> {
         let mut fenced = false;
         let outside = self.text.lines().enumerate().filter(|(_, line)| {
@@ -69,20 +69,20 @@ impl Page {
         outside.map(|(number, line)| (number + 1, line)).collect()
     }
 
-    /// The targets of its links, as they are written.
+    /// Returns the targets of the links, as written.
     pub(crate) fn links(&self) -> Vec<String> {
         let prose: String = self.prose().into_iter().flat_map(|(_, line)| [line, "\n"]).collect();
         let targets = prose.split("](").skip(1);
         targets.map(|rest| rest.split(')').next().unwrap().to_owned()).collect()
     }
 
-    /// The names by which links reach its headings.
+    /// Returns the names by which links refer to the headings.
     pub(crate) fn anchors(&self) -> Vec<String> {
         let headings = self.prose().into_iter().filter(|(_, line)| line.starts_with('#'));
         headings.map(|(_, line)| anchor(line.trim_start_matches('#').trim())).collect()
     }
 
-    /// The file that a relative link leads to.
+    /// Returns the file to which a relative link leads.
     pub(crate) fn target(&self, link: &str) -> PathBuf {
         let folder = Path::new(&self.path).parent().unwrap();
         workspace().join(folder).join(link)
@@ -90,19 +90,19 @@ impl Page {
 }
 
 impl Block {
-    /// The commands of a console block.
+    /// Returns the commands of a console block.
     pub(crate) fn commands(&self) -> Vec<String> {
         self.text.lines().filter_map(|line| line.strip_prefix("$ ")).map(str::to_owned).collect()
     }
 }
 
-/// The blocks of all pages in a language, in their order.
+/// Returns the blocks of all pages in a language, in order.
 pub(crate) fn blocks(language: &str) -> Vec<Block> {
     let blocks = Page::all().into_iter().flat_map(|page| page.blocks());
     blocks.filter(|block| block.language == language).collect()
 }
 
-/// A heading as GitHub names it in links: letters and digits in lower case, hyphens for spaces.
+/// Returns a heading as GitHub names it in links: letters and digits in lower case, hyphens for spaces.
 fn anchor(heading: &str) -> String {
     let kept = heading.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_'));
     kept.flat_map(char::to_lowercase).map(|c| if c == ' ' { '-' } else { c }).collect()

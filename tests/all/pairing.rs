@@ -1,4 +1,4 @@
-//! Every agent sees the same problems and test points, whoever else takes part.
+//! Every agent sees the same problems and test points, whichever other agents take part.
 
 use std::collections::BTreeSet;
 
@@ -9,7 +9,7 @@ use crate::run::RunDirectory;
 
 const PROBLEMS: &str = "quick/t10/temp0.1/*";
 
-/// What an agent says that it saw, by problem.
+/// Returns what an agent logged about the data it saw, by problem.
 fn seen(directory: &RunDirectory, agent: &str) -> Vec<(String, Value)> {
     let units = directory.units().into_iter().filter(|unit| unit["agent"] == agent);
     units.map(|unit| (unit["problem"].to_string(), unit["log"].clone())).collect()

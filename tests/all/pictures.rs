@@ -1,4 +1,4 @@
-//! `jointly report --format html` and `jointly picture`: files that need nothing else, safe whatever agents are called.
+//! `jointly report --format html` and `jointly picture`: self-contained files, safe whatever agents are called.
 
 use std::fs;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::run::{PROBLEM, RunDirectory};
 const AGENTS: [&str; 3] = ["mlp:steps=20", "ensemble:size=3,steps=20", "ensemble+:size=3,steps=20"];
 const PROBLEMS: &str = "quick/*/temp0.[15]/seed[01]";
 
-/// The page of a run, compared with its mlp.
+/// Makes the page of a run, compared with its mlp.
 fn page(directory: &RunDirectory, options: &[&str]) -> String {
     let path = directory.file("report.html");
     let fixed = ["report", directory.argument(), "--format", "html"];
@@ -22,8 +22,8 @@ fn page(directory: &RunDirectory, options: &[&str]) -> String {
     directory.read("report.html")
 }
 
-/// Asserts that every element is closed in its place, that quotes are paired and that there is no stray angle or
-/// ampersand: more than a reader of HTML asks for.
+/// Asserts that every element is closed where it should be, that quotes are paired and that no angle bracket or
+/// ampersand is stray, which is stricter than HTML.
 fn well_formed(text: &str) {
     let text = text.strip_prefix("<!DOCTYPE html>\n").unwrap_or(text);
     let mut open: Vec<&str> = Vec::new();
@@ -63,7 +63,7 @@ fn self_contained(text: &str) {
     }
 }
 
-/// Does something to every line of the journal.
+/// Changes every line of the journal.
 fn rewrite_journal(directory: &RunDirectory, change: impl Fn(&mut Value)) {
     let lines = directory.read("results.jsonl");
     let changed = lines.lines().map(|line| {
@@ -93,18 +93,18 @@ fn the_page_of_a_run_is_whole_and_the_same_each_time() {
     done(["verify", directory.argument()]);
 }
 
-/// The command by which the page says that its run is made again.
+/// Returns the command by which the page says to repeat its run.
 fn own_command(page: &str) -> String {
     let command = page.split("<pre>").nth(1).and_then(|rest| rest.split("</pre>").next()).unwrap();
     let command = command.replace("&#39;", "'");
     let mut lines = command.lines().skip(1);
     assert_eq!(lines.next(), Some("jointly verify run"), "{command}");
-    // What the page was asked for besides its directory.
+    // Options of the page other than its directory.
     assert!(lines.all(|line| line.starts_with("jointly report run --format html --")), "{command}");
     command.lines().next().unwrap().to_owned()
 }
 
-/// Asserts that a page's own command makes the same scores.
+/// Asserts that a page's own command gives the same scores.
 fn says_how_to_run_it_again(directory: &RunDirectory, command: &str) {
     let again = RunDirectory::new();
     let mut shell = Command::new("sh");
@@ -151,7 +151,7 @@ fn the_pages_command_says_what_was_asked_beyond_the_suite() {
     says_how_to_run_it_again(&directory, &command);
 }
 
-/// The tables of "The numbers" of a figure, cell by cell: the first row has the headings.
+/// Returns the tables of "The numbers" of a figure, cell by cell; the first row has the headings.
 fn numbers(page: &str, figure: &str) -> Vec<Vec<Vec<String>>> {
     let section = page.split("<section class=\"figure\"").skip(1).find(|section| section.contains(figure)).unwrap();
     let details = section.split("The numbers</summary>").nth(1).unwrap().split("</details>").next().unwrap();
@@ -164,17 +164,17 @@ fn numbers(page: &str, figure: &str) -> Vec<Vec<Vec<String>>> {
     details.split("<table>").skip(1).map(rows).collect()
 }
 
-/// What four significant digits, and six places, leave of a number.
+/// Tolerances for numbers with four significant digits, and with at most six places.
 const DIGITS: f64 = 5.001e-4;
 const PLACES: f64 = 5.001e-7;
 
-/// Whether a number of a page is that one.
+/// Returns whether a number of a page agrees with the expected one.
 fn shows(cell: &str, expected: f64) -> bool {
     let shown: f64 = cell.parse().unwrap_or_else(|_| panic!("{cell} is no number"));
     (shown - expected).abs() <= DIGITS * expected.abs() + PLACES
 }
 
-/// An agent's score on each problem, by the problem's name.
+/// Returns an agent's score on each problem, with the problem's name.
 fn by_problem(directory: &RunDirectory, label: &str, score: &str) -> Vec<(String, f64)> {
     let scores = directory.scores();
     let place = plan_labels(directory).iter().position(|known| known == label).unwrap();
@@ -184,7 +184,7 @@ fn by_problem(directory: &RunDirectory, label: &str, score: &str) -> Vec<(String
     problems.iter().map(value).collect()
 }
 
-/// The labels of the plan's agents, in the order of the scores.
+/// Returns the labels of the plan's agents, in the order of the scores.
 fn plan_labels(directory: &RunDirectory) -> Vec<String> {
     let plan: Value = serde_json::from_str(&directory.read("plan.json")).unwrap();
     let agents = plan["agents"].as_array().unwrap();
@@ -200,7 +200,7 @@ fn ratios_are_those_of_the_scores() {
     let directory = RunDirectory::of(&AGENTS, PROBLEMS);
     let page = page(&directory, &["--baseline", AGENTS[1]]);
     let score = |label: &str, name: &str| mean(&by_problem(&directory, label, name));
-    // Agent, score, ratio; agent, score, fuel, ratio.
+    // Columns: agent, score, ratio; and agent, score, fuel, ratio.
     for (figure, at) in [("(Figure 2)", 2), ("(Figure 10)", 3)] {
         let rows = &numbers(&page, figure)[0];
         assert_eq!(rows.len(), 1 + 2 * AGENTS.len(), "{rows:?}");
@@ -209,7 +209,7 @@ fn ratios_are_those_of_the_scores() {
             assert!(shows(&row[at], expected), "{figure}: {row:?}, expected {expected}");
         }
     }
-    // Agent, temperature, T, mean, and the same at the middle temperature by agent and score.
+    // Columns: agent, temperature, T, mean, and the same at the middle temperature by agent and score.
     let of = |label: &str, name: &str, part: &str| {
         let mut values = by_problem(&directory, label, name);
         values.retain(|(problem, _)| problem.contains(part));
@@ -257,7 +257,7 @@ fn choices_in_each_setting_are_those_of_a_sweep() {
             assert_eq!(row[2], choice["best"].as_str().unwrap());
             assert!(shows(&row[3], choice["mean"].as_f64().unwrap()), "{row:?}, {choice}");
         }
-        // The bars of tau 1 are the means of what was chosen over those of the baseline.
+        // The bars at tau 1 are the means of the chosen variants over those of the baseline.
         let own = |setting: &str, label: &str| {
             let mut values = by_problem(&directory, label, "kl_tau1");
             values.retain(|(problem, _)| problem.starts_with(&format!("{setting}/")));
@@ -326,8 +326,8 @@ fn variants_are_one_family_and_can_be_tuned() {
     }
 }
 
-/// A run of the same agents whose problems have the names of real data: of iris those of temperature 0.1, of
-/// german-credit those of 0.5.
+/// Renames the problems of a run to those of real data: those of temperature 0.1 to iris, those of 0.5 to
+/// german-credit.
 fn as_if_real(directory: &RunDirectory) {
     let name = |name: &str| {
         let name = name.replace("quick/", "testbed/real/");
@@ -378,7 +378,7 @@ fn real_data_have_figures_of_their_own() {
     }
     assert_eq!(page(&synthetic, &["--real", real.argument()]), compared);
 
-    // Differences to the baseline on each dataset and size, below 0 where the agent is better.
+    // Differences to the baseline on each dataset and size, below 0 if the agent is better.
     let own = page(&real, &["--baseline", agents[3]]);
     well_formed(&own);
     assert!(own.contains("(Figure 7)") && !own.contains("(Figure 8)"));
@@ -432,7 +432,7 @@ fn a_picture_of_beliefs_on_the_plane() {
     let picture = draw("one.svg");
     well_formed(&picture);
     self_contained(&picture.replacen("http://www.w3.org/2000/svg", "", 1));
-    // The scale, the truth, a mean and two functions of the one agent, a mean and the only function of the other.
+    // The scale, the truth, a mean and two functions of one agent, a mean and the only function of the other.
     assert_eq!(picture.matches("data:image/png;base64,").count(), 1 + 1 + 3 + 2);
     assert!(picture.contains("it has one function"));
     assert!(picture.len() < 1_500_000, "{} bytes", picture.len());
@@ -459,7 +459,7 @@ fn a_picture_needs_a_known_problem() {
     );
     let misspelt = ["picture", "mlp", "--problem", "quick/t9/temp0.1/seed0"];
     refused(misspelt, &["no problem of quick", "did you mean `quick/t10/temp0.1/seed0`?"]);
-    // Said before any data are looked for, which may be nowhere.
+    // This is refused before any data, which may be missing, are looked for.
     let real = ["picture", "mlp", "--problem", "testbed/real/cifar10/t10/seed0"];
     refused(real, &["is real data, whose true class probabilities nobody knows", "testbed/t10/temp0.1/seed0"]);
 }

@@ -1,9 +1,9 @@
-//! Problem files and prediction files that cannot be used: the error names the file, the array and the remedy.
+//! Invalid problem and prediction files: the error names the file, the array and the remedy.
 
 use crate::command::refused;
 use crate::npz::{Archive, TemporaryFile, inputs, problem, problem_without_inputs};
 
-/// A run on the file is refused and writes nothing.
+/// Asserts that a run on the file is refused and writes nothing.
 fn refused_problem(bytes: impl AsRef<[u8]>, texts: &[&str]) {
     let file = TemporaryFile::new("mine.npz", bytes);
     let out = file.sibling("out");

@@ -1,7 +1,7 @@
 //! The commands of README.md and docs/*.md do what the pages say, and the agents in them keep the contract.
 //!
-//! Each page is tried in a folder of its own, from its first command to its last. A command that no test can try is in a
-//! block that says why; the command line then still takes its words.
+//! Each page is tried in a folder of its own, from its first command to its last. A command that no test can try is in
+//! a block that says why; only its options are then checked.
 
 use std::fs;
 use std::path::Path;
@@ -14,14 +14,14 @@ use crate::npz::{Archive, problem};
 use crate::pages::{Block, Page, blocks};
 use crate::run::json;
 
-/// Why a block of commands is not tried.
+/// Reasons for which a block of commands is not tried.
 const REASONS: [&str; 3] = ["long", "data", "network"];
-/// The mark of a block that goes on in the folder of the block before it, both of which the tests of languages try.
+/// The mark of a block that continues in the folder of the block before it; the tests of languages try both.
 pub(crate) const SAME_FOLDER: &str = "same-folder";
-/// The most lines of README.md: two screens are read, more are not.
+/// The maximum number of lines of README.md: two screens are read, more are not.
 const LONGEST_README: usize = 200;
 
-/// Pages whose links and examples must be there, and whose commands are records of what was run, or somebody else's to try.
+/// Pages whose links and examples are checked, but whose commands are records of runs or meant for other environments.
 const OTHERS: [&str; 8] = [
     "ARCHITECTURE.md",
     "CHANGELOG.md",
@@ -74,7 +74,7 @@ enum Trial {
     Runs,
     /// The tests of languages run it.
     MakesAgent,
-    /// Its words are read, for the reason that it gives.
+    /// Its words are parsed only, for the reason that it gives.
     Parses,
 }
 
@@ -89,7 +89,7 @@ impl Trial {
     }
 }
 
-/// The commands of a page, each with what happens to it.
+/// Returns the commands of a page, each with how it is tried.
 fn commands(page: &Page) -> Vec<(Trial, String)> {
     let consoles = page.blocks().into_iter().filter(|block| block.language == "console");
     let commands = consoles.flat_map(|block| {
@@ -115,7 +115,7 @@ fn every_command_does_its_work(path: &str) {
                 assert!(!finished.stdout.is_empty(), "{path}: {command} says nothing");
             }
             Trial::Parses => {
-                // Help is what it prints if the words before are right.
+                // `--help` succeeds if the words before it are valid.
                 let words = command.split([';', '|', '>', '&']).next().unwrap();
                 let finished = shell(folder.path(), &format!("{words} --help"));
                 assert_eq!(finished.code, Some(0), "{path}: {command}: {finished:?}");
@@ -132,13 +132,14 @@ fn shell(folder: &Path, command: &str) -> Finished {
     let path = std::env::join_paths(std::iter::once(own).chain(std::env::split_paths(&path))).unwrap();
     let mut shell = Command::new("sh");
     shell.current_dir(folder).args(["-c", command]).env("PATH", &path);
-    // Datasets that happen to lie on this machine change nothing.
+    // Datasets on this machine must not have an effect.
     shell.env("XDG_DATA_HOME", folder.join("data")).env_remove("JOINTLY_DATA");
     shell.env("JOINTLY_CACHE", Path::new(env!("CARGO_TARGET_TMPDIR")).join("cache"));
     finish(&mut shell)
 }
 
-/// The files that a page's commands name and its reader has made: agents by its Rust, arrays by its Python, a table.
+/// Creates the files that a page's commands name and its reader would have made: agents from its Rust code, arrays, a
+/// table.
 fn bring_what_is_named(page: &Page, folder: &Path) {
     let agents = [
         ("my-agent", "export!(classifier: "),
@@ -166,7 +167,8 @@ fn bring_what_is_named(page: &Page, folder: &Path) {
     }
 }
 
-/// Predictions by some draws of some tau-samples of some tau, as the pages' Python writes them; not every machine has NumPy.
+/// Returns predictions with the given numbers of draws, tau-samples and tau, as the pages' Python code writes them,
+/// because not every machine has NumPy.
 fn predictions([draws, samples, tau]: [u64; 3], label: fn(u64) -> u64) -> Archive {
     let rows = samples * tau;
     let probs = (0..draws * rows).map(|i| (i * 7 % 10) as f32 / 10.0).flat_map(|p| [p, 1.0 - p]).collect();
@@ -174,8 +176,8 @@ fn predictions([draws, samples, tau]: [u64; 3], label: fn(u64) -> u64) -> Archiv
     Archive::new().array("probs", &[draws, samples, tau, 2], probs).array("labels", &[samples, tau], labels)
 }
 
-/// Builds one of the pages' agents, the one with that export, as the page says: as `my_agent.wasm` in the folder where the
-/// package is `my-agent`.
+/// Builds the agent of the pages with that export, as the page says: as `my_agent.wasm` in the folder, for the package
+/// `my-agent`.
 fn build_agent(folder: &Path, name: &str, export: &str) {
     let package = folder.join(name);
     fs::create_dir_all(package.join("src")).unwrap();
@@ -186,10 +188,10 @@ fn build_agent(folder: &Path, name: &str, export: &str) {
     fs::write(package.join("Cargo.toml"), manifest).unwrap();
     let source = blocks("rust").into_iter().find(|block| block.text.contains(export)).unwrap();
     fs::write(package.join("src/lib.rs"), source.text).unwrap();
-    // The versions that the workspace has, which are on this machine.
+    // The workspace's versions, which are on this machine.
     fs::copy(workspace().join("Cargo.lock"), package.join("Cargo.lock")).unwrap();
 
-    // The guests' build has compiled the same SDK already.
+    // The guests' build has already compiled the same SDK.
     let target = Path::new(env!("GUESTS")).ancestors().nth(3).unwrap();
     let mut cargo = Command::new(env!("CARGO"));
     cargo.current_dir(&package).args(["build", "--offline", "--release", "--target", "wasm32-unknown-unknown"]);
@@ -207,13 +209,13 @@ fn every_page_has_its_test() {
     let trials: Vec<Trial> = Page::all().iter().flat_map(commands).map(|(trial, _)| trial).collect();
     let count = |trial| trials.iter().filter(|other| **other == trial).count();
     let (run, parsed) = (count(Trial::Runs), count(Trial::Parses));
-    // So that blocks which are no longer found, or are marked too lightly, do not pass for tried.
+    // Ensures that blocks which are not found, or are marked wrongly, do not count as tried.
     assert!(run >= 60, "{run} commands of the pages run");
     assert!(parsed <= 6, "{parsed} commands of the pages are only parsed");
     skipped(&format!("{parsed} commands of the pages"), "they take long, or need data or a network");
 }
 
-/// A command in any other place would be tried by nobody.
+/// A command anywhere else would not be tried.
 #[test]
 fn commands_are_in_console_blocks_alone() {
     for page in Page::all() {
@@ -254,7 +256,7 @@ fn links_lead_somewhere() {
     assert!(links > 100, "{links} links");
 }
 
-/// A newcomer finds every page from the index.
+/// Readers can find every page from the index.
 #[test]
 fn the_index_names_every_page() {
     let links = Page::read("docs/README.md").links();
@@ -264,7 +266,7 @@ fn the_index_names_every_page() {
     }
 }
 
-/// Experiments whose tables the pages hold are there: the examples of crates, by the names that the commands give.
+/// Every experiment behind a table of the pages exists as an example of a crate, under the name in the commands.
 #[test]
 fn examples_that_pages_name_are_there() {
     let mut cargo = Command::new(env!("CARGO"));
@@ -294,7 +296,7 @@ fn examples_that_pages_name_are_there() {
     assert!(named >= 5, "{named} examples");
 }
 
-/// The word that a page is tried by: an option that is not there is found in a block that is only parsed.
+/// Tests how parsed commands are tried: an unknown option in a block that is only parsed is found.
 #[test]
 fn parsing_alone_finds_a_wrong_option() {
     let finished = finish(jointly().args(["run", "mlp", "--suite", "quick", "--wrong", "--help"]));

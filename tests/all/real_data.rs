@@ -1,4 +1,4 @@
-//! Real data: `jointly data`, and runs on datasets that the tests make up.
+//! Real data: `jointly data`, and runs on datasets made up for tests.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Write};
@@ -16,7 +16,7 @@ use crate::run::json;
 
 const SUITE: [&str; 5] = ["run", "uniform", "mlp:steps=200", "--suite", "quick/real"];
 
-/// A data directory of its own, and a place for a run beside it.
+/// A temporary data directory, with a place for a run beside it.
 struct Folder(TempDir);
 
 impl Folder {
@@ -26,7 +26,7 @@ impl Folder {
         folder
     }
 
-    /// One with flowers that nobody has seen.
+    /// Returns a folder with a made-up iris dataset.
     fn with_iris() -> Self {
         let folder = Self::new();
         folder.write("iris/iris.data", &iris(0.0));
@@ -47,7 +47,7 @@ impl Folder {
         fs::write(path, text).unwrap();
     }
 
-    /// Agents on the suite's problems that match, told where the data are.
+    /// Runs agents on the suite's problems that match, with the data directory given.
     fn run(&self, problems: &str, options: &[&str]) -> Finished {
         let fixed = ["--problems", problems, "--data", &self.data(), "--out", &self.out()];
         finish(alone().args(SUITE).args(fixed).args(options))
@@ -58,14 +58,14 @@ impl Folder {
     }
 }
 
-/// The command where this machine's own data are not found.
+/// Returns the command in an environment without this machine's own data.
 fn alone() -> Command {
     let mut command = jointly();
     command.env_remove("JOINTLY_DATA").env("XDG_DATA_HOME", "/nonexistent");
     command
 }
 
-/// A table of 150 rows like that of Iris.
+/// Returns a table of 150 rows like that of iris, with one feature shifted.
 fn iris(shift: f64) -> String {
     let names = ["Iris-setosa", "Iris-versicolor", "Iris-virginica"];
     let row = |i: usize| {
@@ -89,11 +89,11 @@ fn a_run_on_real_data_is_scored_and_verified() {
     let scores = json(&finished.stdout);
     let uniform = &scores["agents"][0];
     assert_eq!(uniform["problems"].as_array().unwrap().len(), 4);
-    // Each of three classes at 1/3, whatever the data; its probabilities are f32.
+    // Each of three classes has probability 1/3, whatever the data, stored as f32.
     let nll = uniform["scores"]["nll_tau1"]["mean"].as_f64().unwrap();
     assert!((nll - 3.0_f64.ln()).abs() < 1e-6, "{nll}");
     assert!(uniform["scores"]["kl_tau1"].is_null());
-    // Classes that are far apart in one feature are learnt from all examples better than from one.
+    // Classes that are far apart in one feature are learnt better from all examples than from one.
     let loss = |size: &str| {
         let name = format!("quick/real/iris/{size}/seed0");
         let problems = scores["agents"][1]["problems"].as_array().unwrap();
@@ -105,7 +105,7 @@ fn a_run_on_real_data_is_scored_and_verified() {
     assert!(verified.stdout.contains("verified: 8 units on 4 of 30 problems of quick/real"), "{}", verified.stdout);
 }
 
-/// An agent that uses them is given the inputs of the training examples that the problem leaves out, without their labels.
+/// An agent that uses inputs without labels is given those of the training examples that the problem leaves out.
 #[test]
 fn examples_that_are_left_out_are_handed_on_without_labels() {
     let folder = Folder::with_iris();
@@ -126,7 +126,7 @@ fn the_same_contents_under_another_name_are_the_same_data() {
     let folder = Folder::with_iris();
     assert_eq!(folder.run("*/iris/t10/*", &[]).code, Some(0));
     fs::remove_dir_all(folder.data()).unwrap();
-    // Another place, another separator, a header.
+    // The table has another path, another separator, and a header.
     let table = iris(0.0).replace(',', ";").replace("Iris-", "");
     folder.write("tabular/iris.csv", &format!("a;b;c;d;class\n{table}"));
     let verified = folder.verify();
@@ -255,7 +255,8 @@ fn the_list_has_the_tables_of_regression() {
     }
 }
 
-/// A mirror that answers one request with these bytes; gives its address and the thread, which ends with the request.
+/// Starts a mirror that answers one request with these bytes; returns its address and a thread that ends with the
+/// request.
 fn mirror(body: Vec<u8>) -> (String, thread::JoinHandle<String>) {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let address = format!("http://{}", listener.local_addr().unwrap());
@@ -283,7 +284,7 @@ fn what_is_fetched_must_be_what_was_published() {
     assert_eq!(fs::read_dir(Path::new(&folder.data()).join("iris")).unwrap().count(), 0);
 }
 
-/// The published bytes of Iris, where whoever runs the tests has them.
+/// Returns the published bytes of iris, if they are on this machine.
 fn published_iris() -> Option<Vec<u8>> {
     let directories = std::env::var_os("JOINTLY_DATA")?;
     let mut files = std::env::split_paths(&directories)

@@ -1,4 +1,4 @@
-//! Runs of the suites of regression: interrupted, taken over, reported and verified as those of classification are.
+//! Runs of regression suites: interrupted, reused, reported and verified like those of classification.
 
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -21,7 +21,7 @@ pub(crate) const SUITES: [(&str, &str, usize); 3] = [
 ];
 const CORRELATIONS: (&str, &str) = (SUITES[1].0, SUITES[1].1);
 
-/// The arguments that run agents on problems of a suite into a directory.
+/// Returns the arguments that run agents on problems of a suite into a directory.
 pub(crate) fn arguments(
     directory: &RunDirectory,
     agents: &[&str],
@@ -33,7 +33,7 @@ pub(crate) fn arguments(
     ["run"].iter().chain(agents).chain(&fixed).chain(options).map(ToString::to_string).collect()
 }
 
-/// A directory where agents have been run so, all of them scored, and what the command said.
+/// Runs agents, all of which must be scored; returns the directory and the command's output.
 pub(crate) fn scored(agents: &[&str], suite: &str, problems: &str, options: &[&str]) -> (RunDirectory, Finished) {
     let directory = RunDirectory::new();
     let finished = run(arguments(&directory, agents, suite, problems, options));
@@ -41,14 +41,14 @@ pub(crate) fn scored(agents: &[&str], suite: &str, problems: &str, options: &[&s
     (directory, finished)
 }
 
-/// Both have the same files of scores, and of beliefs where there are such.
+/// Asserts that both have the same files of scores and of beliefs.
 pub(crate) fn same_scores(directory: &RunDirectory, whole: &RunDirectory) {
     assert_eq!(directory.read("scores.json"), whole.read("scores.json"));
     assert_eq!(directory.read("leaderboard.csv"), whole.read("leaderboard.csv"));
     assert_eq!(beliefs(directory), beliefs(whole));
 }
 
-/// The files of what agents believe, in the order of their names.
+/// Returns the files of beliefs, ordered by name.
 fn beliefs(directory: &RunDirectory) -> Vec<PathBuf> {
     let Ok(entries) = fs::read_dir(directory.file("beliefs")) else { return Vec::new() };
     let mut names: Vec<PathBuf> = entries.map(|entry| entry.unwrap().file_name().into()).collect();
@@ -56,7 +56,7 @@ fn beliefs(directory: &RunDirectory) -> Vec<PathBuf> {
     names
 }
 
-/// A table without the last column where that is fuel: it depends on the compiler that built the bundled agents.
+/// Returns a table without a last column of fuel, which depends on the compiler that built the bundled agents.
 fn without_fuel(table: &str) -> String {
     let mut of_fuel = false;
     let line = |line: &str| {
@@ -103,7 +103,7 @@ fn the_leaderboards_of_the_suites() {
     }
 }
 
-/// Agents on problems of a suite, killed after so many units and run again; the directory has the scores of an undisturbed one.
+/// Kills a run after `units` units and runs it again; the directory must have the scores of an undisturbed run.
 pub(crate) fn killed_and_run_again(
     agents: &[&str],
     suite: &str,
@@ -133,7 +133,7 @@ fn killed_after_any_unit_and_run_again() {
     }
 }
 
-/// Cuts the journal of agents on problems of a suite, so many units in all, at several places, and runs what is lost again.
+/// Cuts the journal of a run with `units` units at several places, and runs the lost units again.
 pub(crate) fn torn_and_run_again(agents: &[&str], suite: &str, problems: &str, units: usize) {
     let (whole, _) = scored(agents, suite, problems, &[]);
     let (directory, _) = scored(agents, suite, problems, &[]);
@@ -166,7 +166,7 @@ fn beliefs_are_taken_over_with_the_units_that_name_them() {
     let (both, finished) = scored(&AGENTS, suite, problems, &["--reuse", first.argument()]);
     assert!(finished.stderr.contains("2 of 4 units are taken from other runs"), "{}", finished.stderr);
     same_scores(&both, &whole);
-    // Nothing is left to run, and nothing to be trained.
+    // Nothing is left to run or to train.
     let (again, finished) = scored(&AGENTS, suite, problems, &["--reuse", both.argument()]);
     assert!(finished.stderr.contains("4 of 4 units are done already"), "{}", finished.stderr);
     same_scores(&again, &whole);
@@ -238,14 +238,14 @@ pub(crate) fn does_not_hold(directory: &RunDirectory, said: &str) {
     assert!(finished.stdout.contains("verification failed: ") && finished.stdout.contains(said), "{}", finished.stdout);
 }
 
-/// A value of one problem's scores.
+/// Returns a value of one problem's scores.
 fn value(scores: &Value, agent: usize, problem: &str, name: &str) -> f64 {
     let problems = scores["agents"][agent]["problems"].as_array().unwrap();
     let entry = problems.iter().find(|entry| entry["problem"] == problem).unwrap();
     entry[name].as_f64().unwrap_or_else(|| panic!("{name} of {entry}"))
 }
 
-/// Before the first query nobody has selected anything: whoever predicts does as well as alone.
+/// Before the first query nothing has been selected, so the predictor does as well as alone.
 #[test]
 fn another_agent_predicts_from_what_one_selects() {
     let (suite, problem) = ("quick/active", "quick/active/d1/set0/batch-mig");
@@ -259,7 +259,7 @@ fn another_agent_predicts_from_what_one_selects() {
     };
     assert_eq!(of(&predicted, 0, 0), of(&own, 1, 0));
     assert_ne!(of(&predicted, 0, 0), of(&own, 0, 0));
-    // What it was given to learn from was not its own choice.
+    // Later it learns from examples that it did not choose.
     assert_ne!(of(&predicted, 0, 3), of(&own, 1, 3));
     done(["verify", led.argument()]);
     let again = arguments(&led, &AGENTS[..1], suite, problem, &[]);
@@ -267,7 +267,7 @@ fn another_agent_predicts_from_what_one_selects() {
     let page = led.file("page.html");
     done(["report", led.argument(), "--format", "html", "--output", page.to_str().unwrap()]);
     assert!(fs::read_to_string(page).unwrap().contains(&format!("--predict {}", AGENTS[1])));
-    // Who selects well is told from runs of the same agents.
+    // Selections are compared only between runs of the same agents.
     let compared = ["report", alone.argument(), "--format", "html", "--active", led.argument()];
     refused(compared, &["fewer than two agents select there"]);
 }
@@ -289,7 +289,7 @@ fn the_law_of_noise_is_chosen_and_held_to() {
     }
 }
 
-/// Where whoever runs the tests has the tables of the UCI repository.
+/// Returns `Some` if the tables of the UCI repository are on this machine.
 fn tables() -> Option<()> {
     let directories = std::env::var_os("JOINTLY_DATA")?;
     let has = |table: &str| {
@@ -335,7 +335,7 @@ fn what_is_printed_fits_a_terminal() {
     }
 }
 
-/// Coverage at each input takes many simulations: agents are compared on one by its likelihood.
+/// Coverage at each input takes many simulations, so agents are compared on a single one by its likelihood.
 #[test]
 fn differences_are_in_a_score_that_problems_have() {
     for ((suite, problems, _), by) in SUITES.into_iter().zip(["nll", "xllr", "nll_round3"]) {
@@ -351,7 +351,7 @@ fn differences_are_in_a_score_that_problems_have() {
     }
 }
 
-/// Numbers of few simulations are read with what chance adds to them.
+/// Results from few simulations come with a note about the effect of chance.
 #[test]
 fn few_simulations_say_what_chance_does() {
     let (directory, finished) = scored(&["linear"], "quick/coverage", "*/line/*", &[]);
@@ -364,7 +364,7 @@ fn few_simulations_say_what_chance_does() {
     let (active, finished) = scored(&["linear"], "quick/active", "*/d1/set0/*", &[]);
     let table = joined(&finished.stdout);
     assert!(table.contains("means are over acquisitions too (batch-mig, random)"), "{table}");
-    // Scores without a journal are nothing to report from, and not a run without results.
+    // Scores without a journal are refused, and not reported as a run without results.
     std::fs::remove_file(directory.file("results.jsonl")).unwrap();
     refused(["report", directory.argument()], &["has scores but no journal", "leaderboard.csv"]);
     let (compared, _) = scored(&["linear", AGENTS[0]], "quick/correlations", "*/d1/set0", &[]);

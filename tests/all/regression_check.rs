@@ -1,4 +1,4 @@
-//! `jointly check` of agents of regression that break one clause or some.
+//! `jointly check` on regression agents that break one or more clauses.
 
 use crate::check::{OF_REGRESSION, broken_of};
 use crate::command::refused;
@@ -37,7 +37,7 @@ fn moments_that_are_no_covariance_or_change_with_the_rows() {
     }
 }
 
-/// What is improbable is not impossible: a run says what comes of it.
+/// Improbable answers are not impossible; a run shows their effect.
 #[test]
 fn moments_that_are_strange_and_no_breach() {
     for guest in ["certain", "single-function", "perfect-correlations", "endless-intervals"] {
@@ -52,7 +52,7 @@ fn intervals_that_are_crossed_short_shrink_or_change_with_the_rows() {
     }
 }
 
-/// One that learns both is refused what neither kind knows.
+/// An agent that supports both kinds is refused settings that neither knows.
 #[test]
 fn settings_that_no_kind_knows_are_refused() {
     for agent in ["bootstrap:breadth=3", "ensemble:breadth=3"] {

@@ -1,5 +1,5 @@
-//! Agents of regression that misbehave in a run: each ends as its own kind of recorded failure or in results that are
-//! defined, and touches nothing else.
+//! Regression agents that misbehave in a run: each ends as its own kind of recorded failure or in well-defined results,
+//! and affects nothing else.
 
 use serde_json::json;
 
@@ -16,7 +16,7 @@ const COVERAGE: &str = "quick/coverage/line/sim0";
 const CORRELATIONS: &str = "quick/correlations/d1/set0";
 const ACTIVE: &str = "quick/active/d1/set0/batch-mig";
 
-/// The guest answers in sampling with what cannot be an answer, whatever the problem.
+/// Asserts that the guest's sampling gives an invalid answer on every kind of problem.
 fn invalid(guest: &str, message: &str) {
     for problem in [COVERAGE, CORRELATIONS, ACTIVE] {
         Encounter::on(guest, problem).failed("sample", "invalid-output", message);
@@ -118,7 +118,7 @@ pub(crate) fn crowd_dependent_intervals() {
 
 #[test]
 pub(crate) fn enormous_functions() {
-    // The list has 384 MiB in the agent; a copy of it in the command would pass the bound.
+    // The list takes 384 MiB in the agent; a copy of it in the command would exceed the bound.
     let encounter = Encounter::within("enormous-functions", COVERAGE, 400);
     encounter.failed("sample", "invalid-output", "too much data");
 }
@@ -129,7 +129,7 @@ pub(crate) fn diverging() {
     assert!(said.contains("try a smaller learning-rate"), "{said}");
 }
 
-/// What goes wrong with the agent that predicts is not put down to the one that selects.
+/// A failure of the predicting agent is not attributed to the one that selects.
 #[test]
 fn a_predictor_that_fails_is_named() {
     let directory = RunDirectory::new();
@@ -156,14 +156,14 @@ pub(crate) fn needs_many_rows() {
     Encounter::on("needs-many-rows", COVERAGE).scored();
 }
 
-/// On 5, 12 and 19 examples: the first two rounds are over when it begins the third.
+/// It trains on 5, 12 and 19 examples, so the first two rounds are over when it begins the third.
 #[test]
 pub(crate) fn endless_third_training() {
     Encounter::on("endless-third-training", ACTIVE).failed("train", "out-of-fuel", "--fuel");
     Encounter::on("endless-third-training", CORRELATIONS).scored();
 }
 
-/// A problem's trainings draw on one limit: what suffices for each does not suffice for all four.
+/// A problem's trainings share one limit: fuel that suffices for each of them does not suffice for all four.
 #[test]
 pub(crate) fn thirsty() {
     let fuel_of = |problem| {
@@ -180,7 +180,7 @@ pub(crate) fn thirsty() {
     assert_eq!(failure["kind"], "out-of-fuel", "{failure}");
 }
 
-/// Scores of correlations that there are none of, by the names of the table, with a word of the reason.
+/// Asserts that scores of correlations are missing, by their names in the table, with a part of the reason.
 fn absent(encounter: &Encounter, expected: &[(&str, &str)]) {
     let scores = encounter.directory.scores();
     let absences = scores["agents"][0]["absences"].as_array().unwrap();
@@ -196,7 +196,7 @@ fn absent(encounter: &Encounter, expected: &[(&str, &str)]) {
     assert!(leaderboard.lines().nth(1).unwrap().starts_with("1,bootstrap,"), "{leaderboard}");
 }
 
-/// No five rows can be so: what needs their joint density has no value, and all else has one.
+/// No five rows can be correlated like this: scores of their joint density have no value, and all others do.
 #[test]
 pub(crate) fn impossible_correlations() {
     let encounter = Encounter::on("impossible-correlations", CORRELATIONS);
@@ -214,7 +214,7 @@ pub(crate) fn impossible_correlations() {
     }
 }
 
-/// Correlations of 1 and -1 leave nothing of five rows but a line; against the oracle they can be compared.
+/// Correlations of 1 and -1 reduce five rows to a line; against the oracle they can be compared.
 #[test]
 pub(crate) fn perfect_correlations() {
     let encounter = Encounter::on("perfect-correlations", CORRELATIONS);
@@ -222,14 +222,14 @@ pub(crate) fn perfect_correlations() {
     let metacorrelation = scores["correlations"]["metacorrelation"].as_f64().unwrap();
     assert!((-1.0..=1.0).contains(&metacorrelation), "{metacorrelation}");
     absent(&encounter, &[("xllr", "no joint density"), ("joint_nll", "no joint density")]);
-    // After one query nothing is left to be learnt, and queries go on.
+    // After one query nothing is left to learn, and queries continue.
     let rounds = Encounter::on("perfect-correlations", ACTIVE).scored()["rounds"].take();
     let train: Vec<u64> = rounds.as_array().unwrap().iter().map(|round| round["train"].as_u64().unwrap()).collect();
     assert_eq!(train, [5, 12, 19, 26]);
 }
 
-/// Ranks among three agents on one problem and two on another would not be of one kind: who fails somewhere is compared
-/// nowhere, and takes nothing from the others.
+/// Ranks among three agents on one problem and two on another are not comparable, so an agent that failed somewhere is
+/// compared nowhere, and does not affect the others.
 #[test]
 fn ranks_are_among_the_same_agents_everywhere() {
     let run = |agents: &[&str]| {
@@ -249,17 +249,17 @@ fn ranks_are_among_the_same_agents_everywhere() {
     assert!(others.iter().all(|agent| agent["scores"]["xllr"]["problems"] == 2), "{others:?}");
     let leaderboard = directory.read("leaderboard.csv");
     assert!(leaderboard.lines().nth(2).unwrap().starts_with("2,"), "{leaderboard}");
-    // It has a belief of the problem on which it did not fail, and what needs no other agent is scored there.
+    // On the problem on which it did not fail it has a belief, and scores that need no other agent.
     let problem = &guest["problems"][0];
     assert!(problem.get("metacorrelation").is_some() && problem.get("xllr").is_none(), "{guest}");
     let reason = guest["absences"].as_array().unwrap().iter().find(|absence| absence["score"] == "xllr").unwrap();
     assert!(reason["reason"].as_str().unwrap().starts_with("it failed on quick/correlations/d1/set0"), "{reason}");
-    // With one left there is nobody to be compared with.
+    // A single remaining agent has none to be compared with.
     let (directory, _) = run(&[&fails, HONEST]);
     assert!(!directory.read("scores.json").contains("xllr"));
 }
 
-/// What is certain and wrong has no likelihood; everything else of it is a number.
+/// Asserts that certain and wrong predictions have an infinite log-likelihood loss, and all other scores are numbers.
 fn certain_and_wrong(guest: &str) {
     let encounter = Encounter::on(guest, CORRELATIONS);
     let scores = encounter.scored();
@@ -288,7 +288,7 @@ pub(crate) fn single_function() {
     certain_and_wrong("single-function");
 }
 
-/// They cover everything, and no width is finite.
+/// The intervals cover everything, and no width is finite.
 #[test]
 pub(crate) fn endless_intervals() {
     let encounter = Encounter::on("endless-intervals", COVERAGE);
@@ -297,7 +297,7 @@ pub(crate) fn endless_intervals() {
     assert!(encounter.notes().contains("has width_70 not finite on 1 problem"), "{}", encounter.notes());
 }
 
-/// Each level is scored for itself; that the next is narrower is for `check` to find.
+/// Each level is scored separately; `check` finds that the next one is narrower.
 #[test]
 pub(crate) fn shrinking_intervals() {
     let levels = Encounter::on("shrinking-intervals", COVERAGE).scored()["scores"]["levels"].take();

@@ -1,4 +1,4 @@
-//! What is asked of regression: listed, swept and checked, and refused in one line where it cannot be.
+//! Requests for regression: listed, swept and checked, and refused in one line if they are invalid.
 
 use crate::command::{done, finish, fits_a_terminal, is_one_line, joined, jointly, refused};
 use crate::guests::argument;
@@ -8,7 +8,7 @@ use crate::run::{RunDirectory, json};
 const LINE: (&str, &str) = ("quick/coverage", "quick/coverage/line/sim0");
 const AGENT: &str = AGENTS[0];
 
-/// The request is refused in a line that holds the texts, before anything is written.
+/// Asserts that the request is refused in a line that contains the texts, before anything is written.
 pub(crate) fn refused_request(agents: &[&str], (suite, problems): (&str, &str), options: &[&str], texts: &[&str]) {
     let directory = RunDirectory::new();
     refused(arguments(&directory, agents, suite, problems, options), texts);
@@ -91,7 +91,7 @@ fn options_of_regression_are_refused_where_they_do_not_belong() {
     }
 }
 
-/// They make another plan, under another name, that says so.
+/// They change the plan, the name of its directory, and its heading.
 #[test]
 fn options_of_regression_are_the_plans() {
     let directory = RunDirectory::new();

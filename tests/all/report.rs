@@ -9,13 +9,13 @@ use crate::run::{PROBLEM, RunDirectory, json};
 const AGENTS: [&str; 2] = ["uniform", "mlp:steps=20"];
 const PROBLEMS: &str = "quick/t10/temp0.1/seed[01]";
 
-/// The table with fuel hidden: it is the one number that depends on the compiler that built the bundled agents.
+/// Returns the table with fuel hidden, the only number that depends on the compiler that built the bundled agents.
 pub(crate) fn without_fuel(table: &str) -> String {
     let (mut columns, mut lines) = (None, Vec::new());
     for line in table.lines() {
         let cells: Vec<char> = line.chars().collect();
         if let Some(fuel) = line.find("  fuel") {
-            // It is flush right, and all before it that is blank is its column's.
+            // The column is flush right, and all blanks before it belong to it.
             columns = Some((line[..fuel].trim_end().len(), fuel + "  fuel".len()));
         } else if let Some((from, to)) = columns.filter(|(_, to)| cells.len() >= *to) {
             let hidden = "~".repeat(4);
@@ -84,7 +84,7 @@ fn a_mean_is_the_mean_over_problems() {
         let score = &agent["scores"]["kl_tau1"];
         let near = |found: &serde_json::Value, expected: f64| (found.as_f64().unwrap() - expected).abs() < 1e-11;
         assert!(near(&score["mean"], f64::midpoint(a, b)), "{agent}");
-        // Two problems: the standard deviation is |a - b| / sqrt 2, its error that over sqrt 2.
+        // Two problems: the standard deviation is |a - b| / sqrt 2, its error that divided by sqrt 2.
         assert!(near(&score["stderr"], (a - b).abs() / 2.0), "{agent}");
     }
 }

@@ -1,10 +1,10 @@
-//! Requests that cannot be met: the error names what is wrong and what is known, and nothing is written.
+//! Invalid requests: the error names the problem and the known values, and nothing is written.
 
 use crate::command::{refused, run};
 use crate::npz::{TemporaryFile, problem};
 use crate::run::{PROBLEM, RunDirectory};
 
-/// The error of a run that is refused before anything is written.
+/// Asserts that a run is refused before anything is written.
 fn refused_run(agents: &[&str], options: &[&str], texts: &[&str]) {
     let directory = RunDirectory::new();
     let fixed = ["--out", directory.argument()];

@@ -1,4 +1,4 @@
-//! Published results: the pages that `make results-pages` makes of them, and what supports their numbers.
+//! Published results: the pages that `make results-pages` makes of them, and the runs behind their numbers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::Command;
 
 use crate::command::{done, executable, finish, workspace};
 
-/// The folders of runs below a folder.
+/// Returns the folders of runs below a folder.
 fn runs(folder: &Path) -> Vec<PathBuf> {
     let folders = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_dir());
     let own = folder.join("plan.json").is_file().then(|| folder.to_owned());

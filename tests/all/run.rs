@@ -1,4 +1,4 @@
-//! Small runs, and what they leave in their directory.
+//! Small runs, and the files in their directories.
 
 use std::path::{Path, PathBuf};
 
@@ -10,21 +10,21 @@ use crate::command::{Finished, finish, jointly};
 /// One problem of the suite `quick`.
 pub(crate) const PROBLEM: &str = "quick/t10/temp0.1/seed0";
 
-/// The directory of a run, deleted in the end.
+/// The directory of a run, deleted at the end.
 pub(crate) struct RunDirectory {
     _folder: TempDir,
     pub(crate) path: PathBuf,
 }
 
 impl RunDirectory {
-    /// A place for a run that nobody has made yet.
+    /// Returns a path for a run that does not exist yet.
     pub(crate) fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("run");
         Self { _folder: folder, path }
     }
 
-    /// A place where agents have been run on problems of `quick`, all of them scored.
+    /// Runs agents on problems of `quick`, all of which must be scored, and returns the directory.
     pub(crate) fn of(agents: &[&str], problems: &str) -> Self {
         let directory = Self::new();
         let finished = directory.run(agents, problems, &[]);
@@ -37,13 +37,13 @@ impl RunDirectory {
         finish(jointly().args(self.arguments(agents, problems, options)))
     }
 
-    /// The arguments of such a run.
+    /// Returns the arguments of such a run.
     pub(crate) fn arguments(&self, agents: &[&str], problems: &str, options: &[&str]) -> Vec<String> {
         let fixed = ["--suite", "quick", "--problems", problems, "--out", self.argument()];
         ["run"].iter().chain(agents).chain(&fixed).chain(options).map(ToString::to_string).collect()
     }
 
-    /// The directory as an argument of the command.
+    /// Returns the directory as an argument of the command.
     pub(crate) fn argument(&self) -> &str {
         self.path.to_str().expect("a path in UTF-8")
     }
@@ -56,31 +56,31 @@ impl RunDirectory {
         read(&self.file(name))
     }
 
-    /// `scores.json`.
+    /// Returns `scores.json`.
     pub(crate) fn scores(&self) -> Value {
         json(&self.read("scores.json"))
     }
 
-    /// The units of the journal, in the order of their agents and problems.
+    /// Returns the units of the journal, ordered by agent and problem.
     pub(crate) fn units(&self) -> Vec<Value> {
         let mut units: Vec<Value> = self.read("results.jsonl").lines().map(json).collect();
         units.sort_by_key(|unit| (unit["agent"].to_string(), unit["problem"].to_string()));
         units
     }
 
-    /// Where the copy of the first agent of the plan is kept.
+    /// Returns the path of the kept copy of the plan's first agent.
     pub(crate) fn kept_agent(&self) -> PathBuf {
         let digest = self.scores()["agents"][0]["digest"].as_str().unwrap().replace(':', "-");
         self.path.join("agents").join(digest).with_extension("wasm")
     }
 
-    /// Every file below the directory, with its bytes.
+    /// Returns every file below the directory, with its bytes.
     pub(crate) fn contents(&self) -> Vec<(PathBuf, Vec<u8>)> {
         contents(&self.path)
     }
 }
 
-/// Every file below a folder, with its bytes.
+/// Returns every file below a folder, with its bytes.
 pub(crate) fn contents(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let mut files = Vec::new();
     for entry in std::fs::read_dir(folder).unwrap() {

@@ -1,4 +1,5 @@
-//! `jointly score` on the paper's example of section 2.2: two agents with the same marginals and other joint beliefs.
+//! `jointly score` on the paper's example of section 2.2: two agents with the same marginals and different joint
+//! predictions.
 
 use serde_json::Value;
 
@@ -6,12 +7,12 @@ use crate::command::{done, refused, run};
 use crate::npz::{Archive, TemporaryFile, problem};
 use crate::run::json;
 
-/// Predictions are stored as f32: 1/3 is off by 1e-8.
+/// Tolerance for predictions stored as f32: 1/3 is off by 1e-8.
 const TOLERANCE: f64 = 1e-6;
 const TAU: u64 = 5;
 const SAMPLES: u64 = 2;
 
-/// Three draws, each a coin that shows heads with the given probability, and tosses that all show tails.
+/// Returns three draws, each a coin that shows heads with the given probability, and tosses that all show tails.
 fn tosses(heads: [f32; 3]) -> Archive {
     let tosses = (SAMPLES * TAU) as usize;
     let probs = heads.iter().flat_map(|p| [*p, 1.0 - p].repeat(tosses)).collect();
@@ -47,7 +48,7 @@ fn a_coin_that_is_all_heads_or_all_tails() {
 
 #[test]
 fn the_divergence_from_a_known_environment() {
-    // The environment's coin shows tails with 1/2.
+    // The environment's coin shows tails with probability 1/2.
     let environment = vec![5.0 * 0.5_f64.ln(); SAMPLES as usize];
     let scores = score(tosses([1.0, 1.0, 0.0]).array("log_likelihood", &[SAMPLES], environment));
     is(&scores, "kl_tau5", 3.0_f64.ln() - 5.0 * 2.0_f64.ln());
@@ -78,7 +79,7 @@ fn few_draws_are_warned_of_and_one_function_is_not() {
         assert_eq!(finished.code, Some(0), "{finished:?}");
         finished.stderr
     };
-    // One draw of three bears the likelihood.
+    // One draw out of three contributes the likelihood.
     assert!(warning([1.0, 1.0, 0.0]).contains("effective sample size 1.000 of 3 draws, too few for tau 5: "));
     assert_eq!(warning([0.4; 3]), "");
     let scores = score(tosses([1.0, 1.0, 0.0]));
@@ -100,7 +101,7 @@ fn clusters_part_what_planes_part() {
     };
     let file = TemporaryFile::new("predictions.npz", tosses(40).bytes());
     let scores = json(&done(["score", file.argument(), "--partition", "k-means", "--planes", "1", "--json"]));
-    // Two clusters tell the two functions apart, and so half of the draws bear 0.9^20.
+    // Two clusters separate the two functions, so half of the draws contribute 0.9^20.
     let expected = -(0.5 * 0.9_f64.powi(20)).ln();
     assert!((scores["nll_tau20"]["mean"].as_f64().unwrap() - expected).abs() < 1e-4, "{scores}");
     assert!((scores["nll_tau20"]["effective_draws"].as_f64().unwrap() - 20.0).abs() < TOLERANCE, "{scores}");
@@ -117,7 +118,7 @@ fn predictions_on_a_problem_are_checked_against_it() {
     };
     let file = predictions(1);
     let with = json(&done(["score", file.argument(), "--problem", problem.argument(), "--json"]));
-    // Up to tau 10 there are no cells, and it is the same without the problem.
+    // Up to tau 10 there are no cells, so the scores do not depend on the problem.
     assert_eq!(with, json(&done(["score", file.argument(), "--json"])));
     let file = predictions(0);
     let texts = ["labels[0, 0] is 0, and the problem has 1 there: score predictions with the problem"];

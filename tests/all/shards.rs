@@ -1,4 +1,4 @@
-//! Runs in shards: joined, they are the run of one machine, to the byte, and nothing less is taken for it.
+//! Runs in shards: joined, they equal the run of one machine, byte for byte, and incomplete sets of shards are refused.
 
 use std::fs;
 use std::path::Path;
@@ -14,7 +14,7 @@ use crate::sweep::sweep;
 const AGENTS: [&str; 3] = ["uniform", "mlp:steps=20", "ensemble:steps=20,size=3"];
 const PROBLEMS: &str = "quick/*/temp0.1/*";
 const UNITS: usize = 18;
-/// What may be set where tests run.
+/// Variables that may be set where tests run.
 const VARIABLES: [&str; 7] = [
     "SLURM_ARRAY_TASK_ID",
     "SLURM_ARRAY_TASK_COUNT",
@@ -25,7 +25,7 @@ const VARIABLES: [&str; 7] = [
     "JOINTLY_SHARDS",
 ];
 
-/// The command where no array job is.
+/// Returns the command outside any array job.
 pub(crate) fn outside_arrays() -> Command {
     let mut command = jointly();
     for name in VARIABLES {
@@ -34,7 +34,7 @@ pub(crate) fn outside_arrays() -> Command {
     command
 }
 
-/// A shard of the run of these agents, in a directory of its own.
+/// Runs a shard of the run of these agents, in a directory of its own.
 fn shard(of: &str) -> RunDirectory {
     let directory = RunDirectory::new();
     let finished = directory.run(&AGENTS, PROBLEMS, &["--shard", of]);
@@ -54,7 +54,7 @@ fn merged(parts: &[&RunDirectory]) -> RunDirectory {
     out
 }
 
-/// The merge is refused in one line with all of the texts, and nothing is written.
+/// Asserts that the merge is refused in one line with all of the texts, and nothing is written.
 fn refused_merge(parts: &[&RunDirectory], texts: &[&str]) -> String {
     let out = RunDirectory::new();
     let finished = merge(&out, parts);
@@ -78,7 +78,7 @@ fn same_run(one: &RunDirectory, other: &RunDirectory) {
     assert_eq!(untimed(one), untimed(other));
 }
 
-/// Runs the commands that a message has between backticks.
+/// Runs the commands that a message shows between backticks.
 fn run_what_is_said(message: &str, folder: &Path) {
     let commands: Vec<&str> = message.split('`').skip(1).step_by(2).collect();
     assert!(!commands.is_empty(), "no command in {message}");
@@ -113,7 +113,7 @@ fn four_shards_are_the_run_of_one_machine() {
     let merged = merged(&parts);
     same_run(&merged, &whole);
     done(["verify", merged.argument(), "--sample", "2"]);
-    // The same again changes nothing, and so does what another number of shards has found.
+    // Merging again changes nothing, nor does merging results of another number of shards.
     let before = merged.contents();
     let other = shard("1/2");
     assert_eq!(merge(&merged, &[&other, parts[0], parts[0]]).code, Some(0));
@@ -252,7 +252,7 @@ fn units_that_are_missing_are_named_with_the_command_that_runs_them() {
         &[&one, &three],
         &["6 of 18 units have no result", "of shard 2/3", "--shard 2/3", "merge again, with"],
     );
-    // Where the missing shard's results go follows from where the whole is to go, and is said.
+    // The place of the missing shard's results follows from that of the merged run, and is printed.
     run_what_is_said(&said, Path::new("."));
     let place = said.split("--out ").nth(1).unwrap().split('`').next().unwrap().to_owned();
     let out = RunDirectory::new();
@@ -281,7 +281,7 @@ fn the_command_for_missing_units_is_whole_however_many_agents_there_are() {
     let agents: Vec<&str> = agents.iter().map(String::as_str).collect();
     let folder = tempfile::tempdir().unwrap();
     let shards = folder.path().join("whole.shards");
-    // As the tasks of an array have them.
+    // The paths are those of an array's tasks.
     let place = |shard: u32| shards.join(format!("{shard}-of-2")).to_str().unwrap().to_owned();
     let first = place(1);
     let fixed = ["--suite", "quick", "--problems", PROBLEM, "--shard", "1/2", "--out", &first];
@@ -313,7 +313,7 @@ fn runs_that_were_cut_short_are_joined_too() {
     let other = RunDirectory::of(&AGENTS, PROBLEM);
     fs::write(other.file("results.jsonl"), rest).unwrap();
     same_run(&merged(&[&part, &other]), &whole);
-    // With a unit that nobody has, the command takes over what the others have.
+    // For a unit that no directory has, the printed command reuses the others' results.
     fs::write(other.file("results.jsonl"), rest.split_once('\n').unwrap().0.to_owned() + "\n").unwrap();
     let said = refused_merge(&[&part, &other], &["1 of 3 units has no result", "--reuse", other.argument()]);
     assert!(!said.contains("--shard"), "{said}");
@@ -332,7 +332,7 @@ fn journals_that_cannot_be_joined() {
     refused_merge(&parts, &["results.jsonl line 2 is not a result", "delete the line"]);
     fs::write(&place, format!("{first}\n{}", rest.replacen("quick/t", "quick/T", 1))).unwrap();
     refused_merge(&parts, &[shards[0].argument(), "not a unit of the plan"]);
-    // A unit of both, with another result in one; its time may differ.
+    // Both have one unit, with different results; their times may differ.
     let mut unit = json(first);
     unit["seconds"] = serde_json::json!(1234.5);
     fs::write(&place, &journal).unwrap();

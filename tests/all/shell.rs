@@ -1,11 +1,11 @@
-//! What a shell and `man` get: completions, and manual pages.
+//! Completions for shells, and manual pages.
 
 use std::fs;
 use std::process::{Command, Stdio};
 
 use crate::command::{done, finish, refused, skipped};
 
-/// Every command, as --help lists them.
+/// Returns every command that --help lists.
 fn commands() -> Vec<String> {
     let help = done(["--help"]);
     let listed = help.split("Commands:\n").nth(1).unwrap().split("\n\n").next().unwrap();
@@ -38,7 +38,7 @@ fn bash_reads_its_completions() {
     fs::write(&script, done(["completions", "bash"])).unwrap();
     let read = finish(Command::new("bash").arg("-n").arg(&script));
     assert_eq!((read.code, read.stderr.as_str()), (Some(0), ""), "{read:?}");
-    // What a person sees after `jointly ver` and the tab key.
+    // The completions that a user sees after `jointly ver` and the tab key.
     let ask =
         "source \"$0\"; COMP_WORDS=(jointly ver); COMP_CWORD=1; _jointly jointly ver jointly; echo \"${COMPREPLY[@]}\"";
     let answer = finish(Command::new("bash").args(["-c", ask]).arg(&script));

@@ -1,4 +1,4 @@
-//! Runs of the suites of dataset shift: interrupted, taken over, reported and verified as all others are.
+//! Runs of dataset shift suites: interrupted, reused, reported and verified like all others.
 
 use std::fs;
 
@@ -10,16 +10,16 @@ use crate::report::without_fuel;
 use crate::run::{RunDirectory, json as parsed};
 
 pub(crate) const SUITE: &str = "quick/shift";
-/// Two agents that learn next to nothing, fast: one function, and two.
+/// Two agents that learn next to nothing, fast: with one function, and with two.
 pub(crate) const AGENTS: [&str; 2] = ["mlp:epochs=1,hidden=20", "ensemble:epochs=1,hidden=20,size=2"];
-/// One problem, and all.
+/// One problem, and all problems.
 pub(crate) const PROBLEM: &str = "quick/shift/seed0";
 const ALL: &str = "*";
-/// Problems of the suite.
+/// The number of problems of the suite.
 const COUNT: usize = 2;
-/// One problem, in few conditions and with few draws.
+/// Options for few conditions and few draws.
 const SMALL: [&str; 4] = ["--shifts", "rotation/90,fog/3", "--draws", "5"];
-/// Between numbers of twelve digits, and of probabilities that are stored as f32.
+/// Tolerances for numbers with twelve digits, and for probabilities stored as f32.
 const TOLERANCE: f64 = 1e-10;
 const SINGLE: f64 = 1e-5;
 
@@ -32,7 +32,7 @@ fn near(found: &Value, expected: f64, tolerance: f64) {
     assert!((number - expected).abs() < tolerance, "{number}, expected {expected}");
 }
 
-/// An agent's conditions on its first problem.
+/// Returns an agent's conditions on its first problem.
 fn conditions(scores: &Value, agent: usize) -> Vec<Value> {
     scores["agents"][agent]["problems"][0]["conditions"].as_array().unwrap().clone()
 }
@@ -41,7 +41,7 @@ fn names(conditions: &[Value]) -> Vec<&str> {
     conditions.iter().map(|condition| condition["condition"].as_str().unwrap()).collect()
 }
 
-/// The journal's units, but for the time that they took.
+/// Returns the journal's units without their times.
 fn timeless(directory: &RunDirectory) -> Vec<Value> {
     let mut units = directory.units();
     for unit in &mut units {
@@ -116,7 +116,7 @@ fn units_of_another_run_are_taken_over_and_nobody_minds_the_company() {
     let (again, finished) = run_of(&AGENTS, ALL, &["--reuse", both.argument()]);
     assert!(finished.stderr.contains("4 of 4 units are done already"), "{}", finished.stderr);
     same_scores(&again, &whole);
-    // In other conditions nothing is the same.
+    // A run with other conditions has no results to reuse.
     let other = RunDirectory::new();
     for (options, said) in [
         (["--shifts", "rotation/30"], "levels"),
@@ -142,7 +142,7 @@ fn problems_are_chosen_by_pattern() {
     assert!(joined(&done(["report", second.argument()])).contains("± is the standard error over the"));
 }
 
-/// What a person chose is part of the plan, said in the heading, and what `verify` runs again.
+/// The user's overrides are part of the plan, shown in the heading, and used by `verify`.
 #[test]
 fn shifts_taus_and_draws_are_the_plans() {
     let options = ["--shifts", "fog/3,rotation/*,rotation/60", "--taus", "5,1", "--draws", "20"];
@@ -168,7 +168,7 @@ fn shifts_taus_and_draws_are_the_plans() {
         let again = arguments(&directory, &AGENTS, SUITE, PROBLEM, &fewer);
         refused(again, &["holds another plan", said]);
     }
-    // A level that both have is the same in both, whatever others there are.
+    // A level has the same scores in both runs, whatever other levels there are.
     let (suites_own, _) = run_of(&AGENTS, PROBLEM, &["--draws", "20", "--taus", "5,1"]);
     let own = conditions(&suites_own.scores(), 1);
     let same = |name: &str| {
@@ -280,7 +280,7 @@ fn ignorance_scores_as_on_paper() {
     assert_eq!(labelled.len(), 11, "unshifted and ten levels");
     let accuracy = problem["accuracy"]["mean"].as_f64().unwrap();
     for condition in labelled {
-        // The same labels in every condition, of which as many are of the first class.
+        // Every condition has the same labels, and so the same share of the first class.
         near(&condition["accuracy"], accuracy, TOLERANCE);
         near(&condition["ece"], (accuracy - 0.1).abs(), SINGLE);
         assert_eq!(condition["inputs"], 200);
@@ -323,7 +323,7 @@ fn means_are_over_levels_of_shift_and_over_problems() {
     }
 }
 
-/// Dense layers and convolutions, on pictures that the host draws.
+/// Tests dense layers and convolutions, on images that the host draws.
 #[test]
 fn every_agent_of_dataset_shift_is_scored_with_either_network() {
     let names = ["mlp", "temperature-scaling", "dropout", "ensemble", "bbb", "ll-svi", "ll-dropout"];
@@ -347,7 +347,7 @@ fn every_agent_of_dataset_shift_is_scored_with_either_network() {
     assert_eq!(briers.len(), agents.len(), "no two predict the same");
 }
 
-/// The same classes are the likeliest, and likelier or less so.
+/// The most likely classes do not change; only their probabilities do.
 #[test]
 fn temperature_scaling_changes_confidence_alone() {
     let agents = ["mlp:epochs=20,hidden=20", "temperature-scaling:epochs=20,hidden=20"];

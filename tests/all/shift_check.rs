@@ -1,4 +1,4 @@
-//! `jointly check` of agents that take tokens and keep their contract, or break one clause or some.
+//! `jointly check` on agents that take tokens and keep their contract, or break one or more clauses.
 
 use crate::check::{CLAUSES, WITH_TOKENS, broken_of};
 use crate::command::refused;
@@ -18,13 +18,13 @@ fn functions_that_forget_look_around_or_lie() {
     assert_eq!(broken("lying-canonical-pictures"), [&KINDS[..], &["canonical-draws"]].concat());
 }
 
-/// Of numbers alone it keeps every clause.
+/// With plain numbers it keeps every clause.
 #[test]
 pub(crate) fn draw_dependent_pictures() {
     assert_eq!(broken("draw-dependent-pictures"), KINDS);
 }
 
-/// Of numbers alone it keeps every clause.
+/// With plain numbers it keeps every clause.
 #[test]
 pub(crate) fn lying_canonical_words() {
     assert_eq!(broken("lying-canonical-words"), KINDS);
@@ -51,7 +51,7 @@ fn tokens_are_refused_or_read() {
     }
 }
 
-/// Without them it keeps every clause.
+/// Without inputs that lack labels it keeps every clause.
 #[test]
 pub(crate) fn misindexes_unlabelled() {
     assert_eq!(broken_of("misindexes-unlabelled", WITH_TOKENS + 1), ["unlabelled"]);

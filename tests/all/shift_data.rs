@@ -1,5 +1,5 @@
-//! Dataset shift on data that are read from files: texts, clicks, tables and a person's own images, made up here, and the images
-//! of MNIST where they are at hand.
+//! Dataset shift on data read from files: texts, clicks, tables and user-supplied images, made up here, and the images
+//! of MNIST if they are at hand.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -16,7 +16,7 @@ use crate::run::RunDirectory;
 /// An agent that learns every kind of input, fast.
 const AGENT: &str = "mlp:epochs=2";
 
-/// Runs the agent on what a pattern matches of a suite, which is then verified; its scores.
+/// Runs the agent on matching problems of a suite, verifies the run, and returns its scores.
 fn scored(suite: &str, problems: &str, options: &[&str], again: &[&str]) -> Value {
     let directory = RunDirectory::new();
     let fixed = ["run", AGENT, "--suite", suite, "--problems", problems, "--draws", "5", "--taus", "1,5"];
@@ -104,11 +104,11 @@ fn tables_lose_classes_and_their_columns_move() {
     let found = conditions(&agent);
     assert_eq!((found[0], found.len()), ("none", 7));
     assert!(found[6].starts_with("outside/"), "{found:?}");
-    // Two splits of one table are one unit, of which there is no error.
+    // Two splits of one table are one unit, so there is no standard error.
     let agent = scored("shift/tabular", "*/iris/seed[01]", &[&data[..], &shifts].concat(), &data);
     let brier = &agent["scores"]["brier_shifted"];
     assert_eq!((&brier["problems"], &brier["datasets"], &brier["stderr"]), (&2.into(), &1.into(), &"nan".into()));
-    // What is missing is said before anything runs.
+    // Missing data are reported before anything runs.
     let empty = tempfile::tempdir().unwrap();
     let absent = ["run", AGENT, "--suite", "shift/tabular", "--data", argument(empty.path())];
     refused(absent, &["iris", "--data", "--problems"]);
@@ -118,7 +118,7 @@ fn tables_lose_classes_and_their_columns_move() {
 fn a_persons_own_images_are_corrupted_at_the_size_that_is_asked_for() {
     let folder = tempfile::tempdir().unwrap();
     let save = |name: String, i: usize, class: usize| {
-        // Stripes one way or the other, of a colour of their own.
+        // Stripes in one direction or the other, each image in its own colour.
         let bright = |x: usize, y: usize| ((if class == 0 { x } else { y }) / 6 + i).is_multiple_of(2);
         let pixel = |x, y| if bright(x, y) { [200, (i * 9 % 200) as u8, 40] } else { [20, 30, 40] };
         write(&folder, &name, png(40, 30, pixel));
@@ -137,7 +137,7 @@ fn a_persons_own_images_are_corrupted_at_the_size_that_is_asked_for() {
     let directory = RunDirectory::new();
     let fixed = ["run", AGENT, "--suite", "shift/images", "--out", directory.argument()];
     refused(fixed, &["--images DIR"]);
-    // Grey has no saturation.
+    // Grey images have no saturation.
     let grey = ["--grey", "--shifts", "saturate/3"];
     refused(fixed.iter().chain(&images).chain(&grey), &["cannot be shifted by saturate"]);
     refused(

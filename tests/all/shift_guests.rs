@@ -1,4 +1,4 @@
-//! Agents that misbehave under dataset shift: each ends as its own kind of recorded failure, and touches nothing else.
+//! Agents that misbehave under dataset shift: each ends as its own kind of recorded failure and affects nothing else.
 
 use crate::command::{done, finish, joined, jointly};
 use crate::encounter::{Encounter, FUEL};
@@ -34,7 +34,7 @@ pub(crate) fn long_answer() {
 
 #[test]
 pub(crate) fn enormous_answer() {
-    // The list has 384 MiB in the agent; a copy of it in the command would pass the bound.
+    // The list takes 384 MiB in the agent; a copy of it in the command would exceed the bound.
     let encounter = Encounter::within("enormous-answer", PROBLEM, 400);
     encounter.failed("sample", "invalid-output", "too much data");
 }
@@ -44,7 +44,7 @@ pub(crate) fn few_canonical_draws() {
     failed("few-canonical-draws", "sample", "invalid-output", "49 canonical draws for 50 draws");
 }
 
-/// A unit that fails in one condition has no score in any.
+/// A unit that fails in one condition has no scores in any condition.
 #[test]
 pub(crate) fn panics_at_the_unfamiliar() {
     failed("panics-at-the-unfamiliar", "sample", "trapped", "pixels are brighter than in any example");
@@ -69,7 +69,7 @@ pub(crate) fn remembers_calls() {
     failed("remembers-calls", "sample", "invalid-output", "when asked again");
 }
 
-/// Among unshifted inputs its answers never change, so it is they that are shifted that must be asked for again.
+/// On unshifted inputs its answers never change, so the audit must include shifted inputs.
 #[test]
 pub(crate) fn adapts_to_shift() {
     let said = failed("adapts-to-shift", "sample", "invalid-output", "when asked again under gaussian-noise/5");
@@ -83,7 +83,7 @@ pub(crate) fn endless_epochs() {
 
 #[test]
 pub(crate) fn hoards_pictures() {
-    // The agent has its whole 256 MiB before it is refused.
+    // The agent gets its whole 256 MiB before it is refused more.
     Encounter::within("hoards-pictures", PROBLEM, 256).failed("train", "out-of-memory", "--memory");
 }
 
@@ -127,7 +127,7 @@ fn failures_are_reported_verified_and_never_averaged() {
     done(["report", directory.argument(), "--format", "html", "--output", page.to_str().unwrap()]);
     let html = std::fs::read_to_string(page).unwrap();
     assert!(html.contains("adapts-to-shift") && !html.contains("NaN"), "{html}");
-    // They are the units' results, and are not tried again.
+    // These failures are the units' results and are not tried again.
     let finished = finish(jointly().args(&asked));
     assert!(finished.stderr.contains("6 of 6 units are done already"), "{}", finished.stderr);
     done(["verify", directory.argument()]);

@@ -1,4 +1,4 @@
-//! What is asked of dataset shift: listed, and refused in one line where it cannot be.
+//! Requests for dataset shift: listed, and refused in one line if they are invalid.
 
 use crate::command::{done, fits_a_terminal, joined, refused};
 use crate::guests::argument;
@@ -35,7 +35,7 @@ fn shifts_that_there_are_not_are_refused() {
     }
 }
 
-/// Of the suite's own levels first, and of all others where none of those matches.
+/// Patterns select from the suite's own levels or, if none of those match, from all others.
 #[test]
 fn shifts_are_named_by_patterns() {
     let directory = RunDirectory::new();
@@ -115,7 +115,8 @@ fn an_agent_that_supports_something_else_is_refused_by_name() {
     refused_request(&["oracle", AGENT], (SUITE, PROBLEM), &[], &texts);
 }
 
-/// Before any unit runs, and before a directory is made. Unasked, those take part that can.
+/// It is refused before any unit runs and before a directory is made. Without named agents, only those that can take
+/// part do.
 #[test]
 fn an_agent_without_tokens_is_refused_where_inputs_have_some() {
     let folder = tempfile::tempdir().unwrap();
@@ -142,7 +143,7 @@ fn an_agent_without_tokens_is_refused_where_inputs_have_some() {
     assert_eq!(planned, able.map(|agent| agent["name"].as_str().unwrap()).collect::<Vec<_>>());
 }
 
-/// An agent that was made for dataset shift takes part in the testbed too.
+/// An agent made for dataset shift takes part in the testbed, too.
 #[test]
 fn agents_of_dataset_shift_take_part_in_the_testbed() {
     let directory = RunDirectory::new();
@@ -199,7 +200,7 @@ fn agents_and_suites_of_dataset_shift_are_listed() {
     assert_eq!(suite("shift/synthetic")["problems"].as_array().unwrap().len(), 5);
     let levels = suite("shift/synthetic")["shift"]["levels"].as_array().unwrap();
     let of = |shift: &str| levels.iter().filter(|level| level.as_str().unwrap().starts_with(shift)).count();
-    // Grey pictures have no saturation: 18 of the 19 corruptions at five severities.
+    // Grey images have no saturation: 18 of the 19 corruptions at five severities.
     assert_eq!((of("rotation/"), of("translation/"), of("saturate/"), levels.len()), (12, 7, 0, 12 + 7 + 18 * 5));
     let text = done(["suites", SUITE, "shift/synthetic"]);
     fits_a_terminal(&text);

@@ -1,4 +1,4 @@
-//! The script for Slurm, run by a shell as Slurm runs it: with an array's variables.
+//! The script for Slurm, run by a shell with an array's variables, as Slurm does.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::shards::outside_arrays;
 const AGENTS: [&str; 2] = ["uniform", "mlp:steps=20"];
 const PROBLEMS: &str = "quick/*/temp0.1/*";
 
-/// A folder of a name that a shell would take apart.
+/// A folder with a name that a shell would split.
 struct Folder {
     root: tempfile::TempDir,
     path: PathBuf,
@@ -26,7 +26,7 @@ impl Folder {
         Self { root: folder, path }
     }
 
-    /// Writes the script of such a run, and gives where.
+    /// Writes the script of such a run, and returns its path.
     fn script(&self, options: &[&str]) -> PathBuf {
         let mut command = outside_arrays();
         command.current_dir(&self.path).arg("slurm").args(AGENTS);
@@ -38,7 +38,7 @@ impl Folder {
         path
     }
 
-    /// Runs it in a shell, elsewhere.
+    /// Runs it in a shell, from another folder.
     fn shell(&self, script: &Path, variables: &[(&str, &str)]) -> Finished {
         let mut shell = Command::new("sh");
         shell.current_dir(self.root.path()).arg(script).envs(variables.iter().copied());
@@ -47,8 +47,8 @@ impl Folder {
     }
 }
 
-/// What takes the place of sbatch: runs the tasks of an array one after another, one of them twice as if it had been
-/// requeued, and what waits for them in the end.
+/// A substitute for sbatch that runs the tasks of an array one after another, one of them twice as if it had been
+/// requeued, and finally the job that waits for them.
 const SBATCH: &str = r#"#!/bin/sh
 set -eu
 waits=
@@ -127,7 +127,7 @@ fn all_tasks_ask_what_was_planned_whatever_changes_meanwhile() {
     fs::write(&script, &finished.stdout).unwrap();
     let task = folder.shell(&script, &[("SLURM_ARRAY_TASK_ID", "1")]);
     assert!(task.stdout.contains("shard 1/1 is done, 1 of the plan's 1 unit,"), "{task:?}");
-    // Beside the directory of the whole, though its name was given with a slash.
+    // Beside the directory of the whole run, although that was given with a final slash.
     let merged = finish(jointly().current_dir(&folder.path).args(["merge", "many", "many.shards/1-of-1"]));
     assert_eq!(merged.code, Some(0), "{merged:?}");
     assert_eq!(merged.stdout.matches("failed").count(), 0, "{merged:?}");
@@ -135,7 +135,7 @@ fn all_tasks_ask_what_was_planned_whatever_changes_meanwhile() {
     assert_eq!(again.code, Some(2), "{again:?}");
     is_one_line(&again.stderr, &["many/ holds another plan", "another --out"]);
 
-    // What an earlier array has left is neither in the way of this one nor ignored.
+    // Directories left by an earlier array are refused: they neither disturb this one nor are ignored.
     let others = ["slurm", "uniform", "knn", "--suite", "quick", "--problems", PROBLEM, "--out", "many/", "--nodes"];
     fs::remove_dir_all(folder.path.join("many")).unwrap();
     let with = |nodes: &str, texts: &[&str]| {

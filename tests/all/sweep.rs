@@ -1,4 +1,4 @@
-//! Sweeps over an agent's own variants, and units that one run takes over from another.
+//! Sweeps over an agent's own variants, and units that one run reuses from another.
 
 use std::fs;
 
@@ -10,7 +10,7 @@ use crate::run::{PROBLEM, RunDirectory, json};
 
 const TWO_SEEDS: &str = "quick/t10/temp0.{1,5}/seed{0,1}";
 
-/// Runs the variants of an agent's list on problems of `quick` into a directory, and gives what the command says.
+/// Runs the variants of an agent's list on problems of `quick` into a directory, and returns the output.
 pub(crate) fn sweep(directory: &RunDirectory, problems: &str, options: &[&str]) -> String {
     let list = ["sweep", "mlp:steps=20", "--only", "l2", "--suite", "quick"];
     let fixed = ["--problems", problems, "--out", directory.argument()];
@@ -23,7 +23,7 @@ fn the_best_variant_is_that_of_the_scores() {
     let text = sweep(&directory, TWO_SEEDS, &[]);
     let chosen = json(&directory.read("sweep.json"));
     let agent = &chosen["agents"][0];
-    // The default, l2=auto, and the fourteen of the list, of which one is what auto is here.
+    // The default, l2=auto, and the fourteen values of the list, one of which equals auto here.
     assert_eq!((agent["agent"].as_str(), agent["variants"].as_array().unwrap().len()), (Some("mlp"), 15));
     let aggregate = |agent: &Value| agent["scores"]["kl_aggregate"]["mean"].as_f64().unwrap();
     let scores = directory.scores();
@@ -65,7 +65,7 @@ fn an_agent_all_of_whose_variants_fail_is_shown_with_its_first_failure() {
     assert_eq!(chosen["agents"][0]["first_failure"]["problem"], PROBLEM);
     done(["verify", directory.argument()]);
 
-    // Beside another that has scores.
+    // Together with another agent that has scores.
     let both = RunDirectory::new();
     let fixed = ["sweep", &guest, "uniform", "--suite", "quick", "--problems", PROBLEM, "--out", both.argument()];
     let finished = run(fixed);
@@ -92,7 +92,7 @@ fn units_of_another_run_are_taken_over() {
     assert!(finished.stderr.contains("1 of 6 units are taken from other runs"), "{}", finished.stderr);
     assert_eq!(directory.read("scores.json"), whole.read("scores.json"));
 
-    // Everything is there already: nothing is run, and nothing is taken over twice.
+    // All results are already there: nothing is run, and nothing is reused twice.
     let again = RunDirectory::new();
     let finished =
         again.run(&agents, "quick/t10/temp0.1/*", &["--reuse", whole.argument(), "--reuse", part.argument()]);

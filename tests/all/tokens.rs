@@ -1,5 +1,5 @@
-//! What agents are given where inputs are more than rows of numbers: tokens, images and numbers as the host has them. No suite
-//! stands between: these tests hold components by the host's own hand.
+//! Agents with inputs other than plain rows of numbers: the tokens, images and numbers that they are given are the
+//! host's. These tests call components directly through the host, without a suite.
 
 use std::path::Path;
 use std::sync::OnceLock;
@@ -19,14 +19,14 @@ fn agent(name: &str) -> Agent {
     runtime.load(&std::fs::read(guest(name)).unwrap(), LIMITS).unwrap()
 }
 
-/// What training leaves, and what it logs.
+/// The outcome of training, and the log.
 type Trained = (Result<TrainedClassifier, Failure>, Vec<String>);
 
 fn train(name: &str, task: &Task, data: &Dataset, settings: &[(&str, &str)]) -> Trained {
     train_on_all(name, task, data, (None, None), settings)
 }
 
-/// Trains with examples for the agent's own use, and with inputs without labels.
+/// Trains with validation examples and with inputs without labels.
 fn train_on_all(
     name: &str,
     task: &Task,
@@ -43,7 +43,7 @@ fn train_on_all(
 
 const SEED: u64 = 0xFEDC_BA98_7654_3210;
 
-/// Rows of numbers and of tokens as one.
+/// Combines rows of numbers and of tokens.
 fn inputs(rows: usize, numbers: &[f32], tokens: &[u32]) -> Inputs {
     let numbers = Matrix::new(rows, numbers.len() / rows, numbers.to_vec()).unwrap();
     Inputs::new(numbers, TokenMatrix::new(rows, tokens.len() / rows, tokens.to_vec()).unwrap()).unwrap()
@@ -53,16 +53,16 @@ fn examples(task: &Task, inputs: Inputs, labels: &[u32]) -> Dataset {
     Dataset::new(task, inputs, labels.to_vec()).unwrap()
 }
 
-/// A text of four words at most, of which there are `vocabulary`.
+/// Returns a task with texts of at most four words from a vocabulary of `vocabulary` ids.
 fn of_texts(vocabulary: u32) -> Task {
     Task { tokens: Tokens::Text { vocabulary, length: 4 }, ..Task::new(0, 2) }
 }
 
-/// A task of each kind, how the SDK says it, and three inputs of it.
+/// Returns a task of each kind, its description by the SDK, and three of its inputs.
 fn kinds() -> [(Task, &'static str, Inputs); 5] {
     let plain = Task::new(2, 3);
     let image = ImageShape::new(1, 2, 3).ok();
-    // The ends of what a number can be, a negative zero, and one that is below all normal ones.
+    // Extreme numbers, a negative zero, and a subnormal number.
     let odd = [-0.0, f32::MAX, f32::MIN_POSITIVE / 4.0, 1.0 / 3.0, -1e-30, f32::MIN];
     let pixels: Vec<f32> = (0..18_u8).map(|i| f32::from(i) / 17.0).collect();
     [
@@ -99,7 +99,7 @@ fn kinds() -> [(Task, &'static str, Inputs); 5] {
     ]
 }
 
-/// FNV-1a, as the guest has it.
+/// Computes FNV-1a, as the guest does.
 fn digest(draw: u64, numbers: &[f32], tokens: &[u32]) -> u64 {
     let numbers = numbers.iter().flat_map(|number| number.to_bits().to_le_bytes());
     let tokens = tokens.iter().flat_map(|id| id.to_le_bytes());
@@ -158,7 +158,7 @@ pub(crate) fn refuses_tokens() {
     assert_eq!(failure.message, "unsupported task: there are tokens, and this reads numbers");
 }
 
-/// An agent whose description does not say `tokens` takes part where there are none.
+/// An agent whose description does not say `tokens` takes part in tasks without tokens.
 #[test]
 fn agents_that_take_no_tokens_are_given_none() {
     for (task, _, inputs) in kinds() {
@@ -184,11 +184,11 @@ fn agents_that_take_no_tokens_are_given_none() {
     }
 }
 
-/// Draws of the posterior's samples, and five standard errors of their means.
+/// The number of draws from the posterior, and the tolerance for their means in standard errors.
 const DRAWS: u64 = 4000;
 const ERRORS: f64 = 5.0;
 
-/// Asserts that the mean over draws of a class's probability at each input is near what it is on paper, given its variance.
+/// Asserts that the mean over draws of a class's probability at each input is near the exact value, given its variance.
 fn posterior(model: &mut TrainedClassifier, inputs: &Inputs, class: usize, expected: &[(f64, f64)]) {
     let draws: Vec<u64> = (0..DRAWS).collect();
     let probs = model.sample_probs(inputs, &draws).unwrap();
@@ -202,19 +202,19 @@ fn posterior(model: &mut TrainedClassifier, inputs: &Inputs, class: usize, expec
     }
 }
 
-/// Of a text without words nothing tells the class but how often it was seen: a Beta variable.
+/// For a text without words, the class probability depends only on the class counts: a Beta variable.
 #[test]
 pub(crate) fn naive_bayes() {
     let beta = |a: f64, b: f64| (a / (a + b), a * b / ((a + b).powi(2) * (a + b + 1.0)));
     let task = of_texts(6);
-    // Words 2 and 3 in class 0, and 4 and 5 in class 1, which is seen more often.
+    // Words 2 and 3 are in class 0, and 4 and 5 in class 1, which is more frequent.
     let tokens = [2, 3, 2, 0, 4, 5, 5, 4, 4, 4, 5, 0, 5, 4, 0, 0];
     let data = examples(&task, inputs(4, &[], &tokens), &[0, 1, 1, 1]);
     let empty = inputs(1, &[], &[0; 4]);
     for (strength, number) in [("1", 1.0), ("0.25", 0.25), ("30", 30.0)] {
         let mut model = train("naive-bayes", &task, &data, &[("strength", strength)]).0.unwrap();
         posterior(&mut model, &empty, 1, &[beta(3.0 + number, 1.0 + number)]);
-        // Without data each class is as likely as the other, whatever the words.
+        // Without data both classes are equally likely, whatever the words.
         let none = examples(&task, empty.select(&[]), &[]);
         let mut model = train("naive-bayes", &task, &none, &[("strength", strength)]).0.unwrap();
         posterior(&mut model, &empty, 0, &[beta(number, number)]);
@@ -227,18 +227,18 @@ pub(crate) fn naive_bayes() {
         |row: usize| (0..draws.len()).map(|draw| f64::from(probs[(draw * 3 + row) * 2])).sum::<f64>() / DRAWS as f64;
     let [first, second, third] = [0, 1, 2].map(mean);
     assert!(first > 0.9 && second < 0.05 && second < third && third < 0.3, "{first} {second} {third}");
-    // The order of words is nothing to it, and neither is what fills up the text.
+    // Neither the order of words nor the padding of a text matters.
     let shuffled = inputs(3, &[], &[3, 3, 2, 2, 5, 5, 4, 4, 0, 0, 4, 0]);
     let other = model.sample_probs(&shuffled, &draws).unwrap();
     assert!(probs.iter().zip(&other).all(|(a, b)| (a - b).abs() < 1e-5));
 }
 
-/// A category is counted in its own column alone, and a number by the side of the mean that it is on.
+/// A category is counted only in its own column, and a number by the side of the mean that it is on.
 #[test]
 fn naive_bayes_of_categories_and_numbers() {
     let task = Task { tokens: Tokens::Categories(vec![2, 3]), ..Task::new(1, 2) };
     let rows = 40;
-    // The second category is the class; the first and the number say nothing.
+    // The second category is the class; the first category and the number are uninformative.
     let numbers: Vec<f32> = (0..rows).map(|i| (i / 4) as f32).collect();
     let tokens: Vec<u32> = (0..rows).flat_map(|i| [(i / 2 % 2) as u32, (i % 2) as u32]).collect();
     let labels: Vec<u32> = (0..rows as u32).map(|i| i % 2).collect();

@@ -92,13 +92,13 @@ fn an_unfinished_directory_is_refused() {
     refused(["verify", directory.argument()], &["scores.json", "when it is finished"]);
 }
 
-/// Edits a file of a finished directory, and what `verify` then says of it.
+/// Edits a file of a finished directory, and returns the output of `verify`.
 fn edited(file: &str, from: &str, to: &str) -> String {
     let directory = RunDirectory::of(&AGENTS, PROBLEM);
     let text = directory.read(file);
     assert!(text.contains(from), "{from} is not in {text}");
     fs::write(directory.file(file), text.replace(from, to)).unwrap();
-    // One at a time, the first false unit of the plan is the one that is named.
+    // One unit at a time, so the first false unit of the plan is named.
     let finished = run(["verify", directory.argument(), "--jobs", "1"]);
     assert_eq!(finished.code, Some(2), "{finished:?}");
     finished.stdout + &finished.stderr
@@ -114,7 +114,7 @@ fn a_plan_is_not_believed() {
         let said = edited("plan.json", from, to);
         assert!(said.contains("verification failed: its plan is not the one that this command makes"), "{said}");
     }
-    // What costs nothing is asked first.
+    // Cheap checks come first.
     let said = edited("plan.json", "\"metric\": \"kl\"", "\"metric\": \"nll\"");
     assert!(said.contains("verification failed: scores.json.agents[0]"), "{said}");
     let said = edited("plan.json", "\"agent\": \"uniform\"", "\"agent\": \"superagent\"");
@@ -157,7 +157,7 @@ fn the_first_false_unit_ends_it() {
     let finished = run(["verify", directory.argument(), "--jobs", "1"]);
     assert_eq!(finished.code, Some(2), "{finished:?}");
     assert!(finished.stdout.contains("has another result for uniform on"), "{finished:?}");
-    // Of two units that are false one was run.
+    // Only one of the two false units was run.
     assert_eq!(finished.stderr.lines().count(), 1, "{finished:?}");
     assert!(finished.stderr.starts_with("[1/2] uniform on"), "{finished:?}");
 }

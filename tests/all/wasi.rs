@@ -1,10 +1,10 @@
-//! Agents that use WASI: what they see is a function of the unit's seed, and there is no way out.
+//! Agents that use WASI: what they observe is a function of the unit's seed, and they cannot reach the outside.
 
 use crate::command::{finish, jointly};
 use crate::guests::argument;
 use crate::run::{PROBLEM, RunDirectory};
 
-/// The guest alone, run with options on problems of `quick`.
+/// Runs the guest alone with options on problems of `quick`.
 fn run(guest: &str, problems: &str, options: &[&str]) -> RunDirectory {
     let directory = RunDirectory::new();
     let finished = directory.run(&[&argument(guest)], problems, options);
@@ -12,7 +12,7 @@ fn run(guest: &str, problems: &str, options: &[&str]) -> RunDirectory {
     directory
 }
 
-/// What the guest logged on the first unit.
+/// Returns the guest's log of the first unit.
 fn log(directory: &RunDirectory) -> Vec<String> {
     let units = directory.units();
     units[0]["log"].as_array().unwrap().iter().map(|line| line.as_str().unwrap().to_owned()).collect()
@@ -38,7 +38,7 @@ pub(crate) fn witness() {
     assert_eq!(seen[7], "and one without its end", "a line ends with the call that began it");
     assert_eq!(seen.len(), 8);
 
-    // Each unit has streams of its own, and each seed.
+    // Each unit and each seed has its own streams.
     let logs: Vec<String> = one.units().iter().map(|unit| unit["log"][5].to_string()).collect();
     assert!(logs.len() == 3 && logs[0] != logs[1] && logs[1] != logs[2], "{logs:?}");
     let other = log(&run("witness", problems, &["--seed", "1"]));

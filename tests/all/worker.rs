@@ -1,5 +1,5 @@
-//! `jointly worker`: whoever spreads a run over machines gets from it the lines of `jointly run`, and nothing of another version
-//! or plan.
+//! `jointly worker`: schedulers get from it the lines of `jointly run`, and it refuses plans of another version or
+//! other contents.
 
 use std::fs;
 use std::io::Write;
@@ -18,14 +18,14 @@ use crate::run::{RunDirectory, json as parsed};
 const PROBLEMS: &str = "quick/t10/temp0.1/*";
 const AGENTS: [&str; 3] = ["uniform", "mlp:steps=20", "knn:k=3"];
 
-/// What a worker answers to lines, which are all that it is ever given.
+/// Returns a worker's answers to lines, which are its only input.
 fn answers(options: &[&str], lines: &[String]) -> Finished {
     let mut command = jointly();
     command.arg("worker").args(options).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut process = command.spawn().unwrap();
     let mut stdin = process.stdin.take().unwrap();
     let text: String = lines.iter().flat_map(|line| [line.as_str(), "\n"]).collect();
-    // One that refuses the first line reads no more.
+    // A worker that refuses the first line reads no further.
     let writer = std::thread::spawn(move || drop(stdin.write_all(text.as_bytes())));
     let output = process.wait_with_output().unwrap();
     writer.join().unwrap();
@@ -33,13 +33,13 @@ fn answers(options: &[&str], lines: &[String]) -> Finished {
     Finished { code: output.status.code(), stdout: text(output.stdout), stderr: text(output.stderr) }
 }
 
-/// The first line for the plan of a directory, the files of which are where another says.
+/// Returns the first line for the plan of one directory and the files of another.
 fn hello(directory: &RunDirectory, files: &RunDirectory) -> String {
     let plan: Value = parsed(&directory.read("plan.json"));
     json!({ "plan": plan, "files": files.path }).to_string()
 }
 
-/// The lines that ask for the units of a journal, in its order.
+/// Returns the lines that request the units of a journal, in its order.
 fn asked(journal: &str) -> Vec<String> {
     let asked = |line: &str| {
         let unit = parsed(line);
@@ -48,7 +48,7 @@ fn asked(journal: &str) -> Vec<String> {
     journal.lines().map(asked).collect()
 }
 
-/// A line of the journal to the byte but for the time, which is another each time.
+/// Returns a line of the journal unchanged but without the time, which differs each time.
 fn without_time(line: &str) -> String {
     let mut unit = parsed(line);
     let seconds = unit["seconds"].take();
@@ -137,7 +137,7 @@ fn what_an_agent_believes_comes_before_the_line_that_names_it() {
 fn another_version_or_plan_is_refused_before_any_unit() {
     let directory = RunDirectory::of(&["uniform"], PROBLEMS);
     let units = asked(&directory.read("results.jsonl"));
-    // A plan need not say where its problems stand.
+    // A plan need not have its problems' coordinates.
     let mut plain = parsed(&hello(&directory, &directory));
     for problem in plain["plan"]["problems"].as_array_mut().unwrap() {
         assert!(problem.as_object_mut().unwrap().remove("coordinates").is_some());
@@ -155,7 +155,7 @@ fn another_version_or_plan_is_refused_before_any_unit() {
     let own = parsed(&directory.read("plan.json"))["version"].as_str().unwrap().to_owned();
     let both = ["version 9.9.9", &format!("this is {own}"), "one version everywhere"];
     refused(&|plan| plan["version"] = "9.9.9".into(), &both);
-    // What another version may write is read no further.
+    // A plan of another version is read no further.
     refused(&|plan| *plan = json!({ "version": "9.9.9", "units": {} }), &both);
     refused(&|plan| *plan = json!([1]), &["no version"]);
     refused(&|plan| plan["engine"] = "wasmtime 1".into(), &["not the one that this command makes", "not wasmtime 1"]);
@@ -205,7 +205,7 @@ fn a_broken_line_is_named_and_what_came_before_it_is_answered() {
     }
 }
 
-/// Its answers to the rest would be for nobody.
+/// Nobody would read its further answers.
 #[cfg(unix)]
 #[test]
 fn a_worker_whose_reader_has_gone_ends_without_a_word() {

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::workspace;
 
-/// The folders directly within one, below the workspace's, that hold the manifest of a crate, in the order of their names.
+/// Returns the folders directly within `folder` of the workspace that hold the manifest of a crate, ordered by name.
 pub(crate) fn within(folder: &str) -> Vec<String> {
     let entries = fs::read_dir(workspace().join(folder)).into_iter().flatten().filter_map(Result::ok);
     let names = entries.map(|entry| format!("{folder}/{}", entry.file_name().to_string_lossy()));
@@ -14,14 +14,14 @@ pub(crate) fn within(folder: &str) -> Vec<String> {
     crates
 }
 
-/// The crates of the runtime, those of its tasks among them.
+/// Returns the crates of the runtime, including those of its tasks.
 pub(crate) fn of_runtime() -> Vec<String> {
     let mut crates = within("runtime");
     crates.extend(within("runtime/tasks"));
     crates
 }
 
-/// The files below a folder with one of these extensions, as paths from the workspace's folder, in order.
+/// Returns the files below a folder with one of these extensions, as paths from the workspace's folder, in order.
 pub(crate) fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
     let mut found = Vec::new();
     let mut folders = vec![folder.to_owned()];
@@ -41,7 +41,7 @@ pub(crate) fn files(folder: &str, extensions: &[&str]) -> Vec<String> {
     found
 }
 
-/// What a file holds.
+/// Reads a file.
 pub(crate) fn read(path: &str) -> String {
     fs::read_to_string(workspace().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
 }

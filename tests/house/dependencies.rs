@@ -1,4 +1,4 @@
-//! What the host depends on, held to the bans of `deny.toml`: the part of `make deny` that takes a second.
+//! Checks the host's dependencies against the bans of `deny.toml`: the part of `make deny` that takes a second.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -8,7 +8,8 @@ use serde::Deserialize;
 
 use crate::workspace;
 
-/// What this test reads of `deny.toml`. A form of entry that it does not know is an error, lest it be held by nothing here.
+/// The parts of `deny.toml` that this test checks. Unknown forms of entries are errors, so that none is silently
+/// ignored.
 #[derive(Deserialize)]
 struct Deny {
     bans: Bans,
@@ -27,7 +28,7 @@ struct Bans {
     skip: Vec<Skip>,
 }
 
-/// A crate that the host does without, but for the crates that wrap it.
+/// A crate that the host must not use, except through the crates that wrap it.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Ban {
@@ -38,7 +39,7 @@ struct Ban {
     reason: String,
 }
 
-/// `name@version`, a version beside a newer one.
+/// A version `name@version` that is accepted beside a newer one.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Skip {
@@ -60,14 +61,14 @@ fn deny() -> Deny {
     toml::from_str(&fs::read_to_string(workspace().join("deny.toml")).unwrap()).unwrap()
 }
 
-/// The packages of the host as `name@version`, and of each those that depend on it. Features are those of the whole workspace,
-/// with which `make demo` builds the command.
+/// The packages of the host as `name@version`, each with the packages that depend on it. Features are those of the
+/// whole workspace, with which `make demo` builds the command.
 struct Host {
     dependents: BTreeMap<String, BTreeSet<String>>,
 }
 
 impl Host {
-    /// The crates of `runtime/` and all that they are built from on this platform, without what only tests need.
+    /// Reads the crates of `runtime/` and all their dependencies on this platform, except those that only tests need.
     fn new() -> Self {
         let runtime = format!("({}/runtime/", workspace().display());
         let (mut dependencies, mut left) = (BTreeMap::<String, BTreeSet<String>>::new(), Vec::new());
@@ -98,7 +99,7 @@ impl Host {
         Self { dependents }
     }
 
-    /// The versions of each crate.
+    /// Returns the versions of each crate.
     fn versions(&self) -> BTreeMap<&str, Vec<&str>> {
         let mut versions: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
         for (name, version) in self.dependents.keys().map(|package| package.split_once('@').unwrap()) {
@@ -107,14 +108,14 @@ impl Host {
         versions
     }
 
-    /// The names of the crates that depend on a package.
+    /// Returns the names of the crates that depend on a package.
     fn dependents(&self, name: &str, version: &str) -> Vec<&str> {
         let dependents = self.dependents[&format!("{name}@{version}")].iter();
         dependents.map(|package| package.split_once('@').unwrap().0).collect()
     }
 }
 
-/// Every package under those that depend on it, a line each, which begins with its depth.
+/// Returns the dependency tree, one line per package, beginning with its depth.
 fn cargo_tree() -> String {
     let mut cargo = Command::new(env!("CARGO"));
     cargo.args(["tree", "--workspace", "--edges", "normal,build", "--prefix", "depth", "--format", "{p}"]);
@@ -145,7 +146,7 @@ fn the_host_has_no_crate_twice() {
     assert_eq!(deny.bans.multiple_versions, "deny");
     for (name, mut versions) in host.versions() {
         versions.retain(|version| {
-            // What follows a plus, as in 1.5.2+zstd.1.5.7, is no part of the version.
+            // A suffix after a plus, as in 1.5.2+zstd.1.5.7, is no part of the version.
             let package = format!("{name}@{}", version.split('+').next().unwrap());
             !deny.bans.skip.iter().any(|skip| skip.package == package)
         });

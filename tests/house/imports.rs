@@ -1,22 +1,22 @@
-//! Which file of a crate takes which names from which other.
+//! Finds which file of a crate imports which names from which other file.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::crates::{files, read};
 use crate::items::{Import, Items};
 
-/// A crate as modules, each a file.
+/// A crate as modules, one per file.
 pub(crate) struct Crate {
-    /// By the path of the module; that of the root is empty.
+    /// The modules by path; that of the root is empty.
     modules: BTreeMap<Vec<String>, (String, Items)>,
 }
 
-/// The names that a file takes from others, by the two files.
+/// The names that one file imports from another, by the two files.
 pub(crate) type Taken = BTreeMap<(String, String), BTreeSet<String>>;
 
 impl Crate {
-    /// Reads the crate in a folder. Files below its `src` are modules by their places; those that are compiled for tests alone,
-    /// and binaries beside a library, are left out.
+    /// Reads the crate in a folder. Files below its `src` are modules by their places; files that are compiled only for
+    /// tests, and binaries beside a library, are left out.
     pub(crate) fn read(folder: &str) -> Self {
         let sources = files(&format!("{folder}/src"), &["rs"]);
         Self::of(sources.into_iter().map(|path| {
@@ -25,7 +25,7 @@ impl Crate {
         }))
     }
 
-    /// Of files by their places below `src`, their names in messages, and their texts.
+    /// Makes a crate from files given by their places below `src`, their names in messages, and their texts.
     pub(crate) fn of(files: impl Iterator<Item = (String, String, String)>) -> Self {
         let mut modules = BTreeMap::new();
         for (place, shown, text) in files {
@@ -50,11 +50,11 @@ impl Crate {
         Self { modules }
     }
 
-    /// What each file takes from the others, but for those that it is made of: the files of its own modules.
+    /// Returns what each file imports from the others, except from the files of its own modules.
     pub(crate) fn taken(&self) -> Taken {
         let mut taken = Taken::new();
         for (module, (file, items)) in &self.modules {
-            // What is only handed on is no import: who takes it takes it from where it is defined.
+            // A name that is only re-exported is no import: its users import it from where it is defined.
             let used = |import: &&Import| !import.shared || items.words.contains(&import.name);
             let imports = items.imports.iter().filter(used).map(|import| &import.path);
             for path in imports.chain(&items.paths) {
@@ -69,10 +69,10 @@ impl Crate {
         taken
     }
 
-    /// The module that defines what a path in a module means, and its name there; several, where several hand it on, and none
-    /// where it is of another crate.
+    /// Returns the module that defines what a path in a module means, and its name there; several if several modules
+    /// re-export it, and none if it is in another crate.
     fn found(&self, module: &[String], path: &[String], depth: usize) -> Vec<(Vec<String>, String)> {
-        // Two modules that hand on all of each other have no end.
+        // Two modules that re-export all of each other would recurse forever.
         if depth > 8 {
             return Vec::new();
         }
@@ -90,14 +90,14 @@ impl Crate {
                     rest = &rest[1..];
                 }
             }
-            // Of this module's own: a name that it imports is counted where it is imported.
+            // A name of this module itself; imported names are counted at their import.
             Some(first) if !self.modules[module].1.modules.contains(first) => return Vec::new(),
             _ => {}
         }
         self.named(&here, rest, depth)
     }
 
-    /// The same of names within a module.
+    /// Returns the same for names within a module.
     fn named(&self, module: &[String], names: &[String], depth: usize) -> Vec<(Vec<String>, String)> {
         let Some((_, items)) = self.modules.get(module) else { return Vec::new() };
         let Some(first) = names.first() else { return vec![(module.to_vec(), "itself".into())] };
@@ -112,7 +112,7 @@ impl Crate {
         let mut found: Vec<(Vec<String>, String)> =
             handed.flat_map(|import| self.found(module, &[&import.path, &names[1..]].concat(), depth + 1)).collect();
         if found.is_empty() {
-            // Of all that a module hands on, what has that name.
+            // Searches the glob re-exports of the module for the name.
             let all = items.imports.iter().filter(|import| import.name == "*" && import.shared);
             let inner = all.map(|import| [&import.path[..import.path.len() - 1], names].concat());
             found = inner.flat_map(|path| self.found(module, &path, depth + 1)).collect();

@@ -1,15 +1,15 @@
-//! What a file says of itself: its modules, its imports, the names it defines, and the paths it uses.
+//! Parses a file's modules, imports, defined names, and used paths.
 
 use std::collections::BTreeSet;
 
 use crate::text::{code, without_tests};
 
-/// A path that is brought into a file under a name; the name `*` stands for all of a module.
+/// A path that is imported into a file under a name; the name `*` stands for everything in a module.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Import {
     pub(crate) path: Vec<String>,
     pub(crate) name: String,
-    /// Whether it is brought in for others.
+    /// Whether the import is re-exported.
     pub(crate) shared: bool,
 }
 
@@ -18,7 +18,7 @@ pub(crate) struct Import {
 pub(crate) struct Items {
     /// Modules that are files of their own.
     pub(crate) modules: BTreeSet<String>,
-    /// Modules that are files of their own and compiled for tests alone.
+    /// Modules that are files of their own and compiled only for tests.
     pub(crate) tests: Vec<String>,
     pub(crate) imports: Vec<Import>,
     /// Names of functions, types, traits and constants.
@@ -58,7 +58,7 @@ impl Items {
     }
 }
 
-/// The pieces of code between semicolons and braces; those of imports whole.
+/// Splits code into the pieces between semicolons and braces; imports stay whole.
 fn statements(code: &str) -> Vec<&str> {
     let (mut found, mut begin) = (Vec::new(), 0);
     for (at, letter) in code.char_indices() {
@@ -76,7 +76,7 @@ fn statements(code: &str) -> Vec<&str> {
     found
 }
 
-/// What is said after attributes and visibility, and whether it is visible elsewhere.
+/// Returns the statement without attributes and visibility, and whether it is visible elsewhere.
 fn bare(statement: &str) -> (bool, &str) {
     let mut rest = statement.trim_start();
     while let Some(attribute) = rest.strip_prefix("#[").or_else(|| rest.strip_prefix("#![")) {
@@ -100,7 +100,7 @@ fn declared_module(statement: &str) -> Option<String> {
     Some(name.trim().to_owned())
 }
 
-/// The imports of a tree such as `a::{b, c::{d as e, *}}`.
+/// Collects the imports of a tree such as `a::{b, c::{d as e, *}}`.
 fn leaves(tree: &str, before: &mut Vec<String>, shared: bool, imports: &mut Vec<Import>) {
     let tree = tree.trim();
     let depth = before.len();
@@ -129,7 +129,7 @@ fn leaves(tree: &str, before: &mut Vec<String>, shared: bool, imports: &mut Vec<
     before.truncate(depth);
 }
 
-/// Names and double colons, in their order; other signs as a full stop.
+/// Returns names and double colons, in order; other characters become a full stop.
 fn tokens(code: &str) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
     let mut letters = code.chars().peekable();
@@ -153,7 +153,7 @@ fn is_name(token: &str) -> bool {
     token.starts_with(|c: char| c.is_alphabetic() || c == '_')
 }
 
-/// Runs of names with double colons between them.
+/// Returns sequences of names joined by double colons.
 fn paths(tokens: &[String]) -> BTreeSet<Vec<String>> {
     let (mut found, mut at) = (BTreeSet::new(), 0);
     while at < tokens.len() {

@@ -1,18 +1,18 @@
 //! Kinds of task are told apart in few places: their registries.
 //!
-//! Outside the modules of a kind, code asks what every kind has (`Kind`, `TaskOptions`, `TaskScores`, and the traits of engine and
-//! report) and names no kind.
+//! Outside the modules of a kind, code uses what every kind has (`Kind`, `TaskOptions`, `TaskScores`, and the traits of
+//! engine and report) and names no kind.
 
 use std::collections::BTreeSet;
 
 use crate::crates::{files, read};
 use crate::text::{code, without_tests};
 
-/// The most lines that may tell kinds apart, and the most files that they may be in.
+/// The most lines that may tell kinds apart, and the most files that may contain them.
 const MOST_LINES: usize = 40;
 const MOST_FILES: usize = 8;
 
-/// The modules of a kind: what their paths begin with.
+/// The modules of kinds, as prefixes of paths.
 const OWN: [&str; 12] = [
     "runtime/tasks/",
     "runtime/engine/src/kinds/",
@@ -25,11 +25,11 @@ const OWN: [&str; 12] = [
     "runtime/report/src/regression/",
     "runtime/report/src/shift/",
     "runtime/cli/src/commands/report/active.rs",
-    // Runs that tests make up.
+    // Invented runs for tests.
     "runtime/record/src/invented/",
 ];
 
-/// What names a kind: the variants that store its options and results, and its own type.
+/// Texts that name a kind: the variants that store its options and results, and its own type.
 const NAMING: [&str; 12] = [
     "Terms::Evaluation",
     "Terms::Regression",
@@ -44,10 +44,10 @@ const NAMING: [&str; 12] = [
     "Regression::NAME",
     "DatasetShift::NAME",
 ];
-/// The variants within the registry, where they are of `Self`.
+/// The variants as written within the registry, as variants of `Self`.
 const WITHIN: [&str; 4] = ["Self::Evaluation", "Self::Regression", "Self::Shift", "Self::Scored"];
 
-/// The lines of the runtime's crates that name a kind outside its own modules, tests left out.
+/// Returns the lines of the runtime's crates, without tests, that name a kind outside its own modules.
 fn naming() -> Vec<(String, String)> {
     let mut found = Vec::new();
     for path in files("runtime", &["rs"]) {
@@ -76,7 +76,7 @@ fn few_lines_tell_kinds_apart() {
         files.len(),
         list.join("\n")
     );
-    // The search finds what it is meant to find.
+    // Checks that the search finds the registries.
     assert!(
         files.contains("runtime/record/src/kinds.rs") && files.contains("runtime/engine/src/kinds.rs"),
         "{files:?}"

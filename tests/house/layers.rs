@@ -6,14 +6,14 @@
 //!    \------------- host ------------/
 //! ```
 //!
-//! What is on disk can be read, scored and drawn without the engine and without the sandbox.
+//! Files on disk can be read, scored and drawn without the engine and without the sandbox.
 
 use std::collections::BTreeMap;
 
 use crate::crates::{of_runtime, read, within};
 use crate::workspace;
 
-/// What each crate may depend on, tests included. A folder that ends in `*` stands for all crates in it.
+/// The crates that each crate may depend on, including in tests. A folder that ends in `*` stands for all crates in it.
 const ALLOWED: [(&str, &[&str]); 9] = [
     ("runtime/core", &[]),
     ("runtime/data", &["runtime/core"]),
@@ -29,7 +29,8 @@ const ALLOWED: [(&str, &[&str]); 9] = [
     ("runtime/cli", &["runtime/*", "runtime/tasks/*", "plugins/bundle"]),
 ];
 
-/// Others' crates that one crate of the runtime alone may name: the sandbox's engine, and what talks to a person.
+/// External crates that only one crate of the runtime may name: the sandbox's engine, and crates for the user
+/// interface.
 const KEPT: [(&str, &str); 6] = [
     ("wasmtime", "runtime/host"),
     ("wasmparser", "runtime/host"),
@@ -39,13 +40,13 @@ const KEPT: [(&str, &str); 6] = [
     ("ureq", "runtime/cli"),
 ];
 
-/// The names in all tables of dependencies of a manifest.
+/// Returns the names in all dependency tables of a manifest.
 fn dependencies(manifest: &str) -> Vec<&str> {
     let (mut table, mut names) = ("", Vec::new());
     for line in manifest.lines().map(str::trim) {
         if let Some(header) = line.strip_prefix('[') {
             table = header.trim_end_matches(']');
-            // As `[dependencies.NAME]`.
+            // Tables of the form `[dependencies.NAME]`.
             names.extend(table.rsplit_once("dependencies.").map(|(_, name)| name));
         } else if table.ends_with("dependencies") {
             let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_')).unwrap_or(line.len());
@@ -62,7 +63,7 @@ fn covers(pattern: &str, folder: &str) -> bool {
     }
 }
 
-/// The folders of the workspace's crates by their names.
+/// Returns the folders of the workspace's crates by name.
 fn folders() -> BTreeMap<String, String> {
     let crates = of_runtime().into_iter().chain(within("plugins")).chain(["sdk".to_owned()]);
     let name = |folder: String| {

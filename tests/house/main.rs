@@ -1,5 +1,5 @@
-//! Rules of the whole workspace, held by reading its files: which way crates depend, how files import one another, how long
-//! they are, what the host depends on, what the results keep. Nothing is built for them.
+//! Rules of the whole workspace, checked by reading its files: the direction of crates, imports between files, lengths
+//! of files, dependencies of the host, and published results. Nothing is built for them.
 
 mod circles;
 mod crates;
@@ -14,7 +14,7 @@ mod text;
 
 use std::path::PathBuf;
 
-/// The folder of the workspace.
+/// Returns the folder of the workspace.
 fn workspace() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the workspace is two folders up")
 }

@@ -1,4 +1,4 @@
-//! What `docs/results` keeps: small, and complete enough for `make results-pages`.
+//! The contents of `docs/results`: small, and complete enough for `make results-pages`.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use crate::workspace;
 /// The most bytes of all published results together.
 const MOST_BYTES: u64 = 3_000_000;
 
-/// All files below a folder.
+/// Returns all files below a folder.
 fn files(folder: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
@@ -33,7 +33,7 @@ fn results_are_small_and_every_run_has_its_scores() {
     }
 }
 
-/// The names by which links reach the headings of a page.
+/// Returns the names by which links refer to the headings of a page.
 fn anchors(page: &str) -> Vec<String> {
     let anchor = |heading: &str| {
         let kept = heading.trim_start_matches('#').trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));

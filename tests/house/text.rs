@@ -1,6 +1,6 @@
-//! The text of a source less what is no code: comments, strings, and what is compiled for tests alone.
+//! Strips a source of comments, strings, and items that are compiled only for tests.
 
-/// The code of a source, with a blank in place of each letter of a comment or string.
+/// Returns the code of a source, with a blank instead of each character of a comment or string.
 pub(crate) fn code(source: &str) -> String {
     let letters: Vec<char> = source.chars().collect();
     let (mut code, mut at) = (String::with_capacity(source.len()), 0);
@@ -17,7 +17,7 @@ pub(crate) fn code(source: &str) -> String {
     code
 }
 
-/// Where a comment or string that begins here ends; here, where none begins.
+/// Returns where a comment or string that begins here ends, or `at` if none begins.
 fn end_of_text(letters: &[char], at: usize) -> usize {
     let is = |place: usize, text: &str| text.chars().enumerate().all(|(i, c)| letters.get(place + i) == Some(&c));
     let find = |from: usize, text: &str| (from..letters.len()).find(|place| is(*place, text));
@@ -44,14 +44,15 @@ fn end_of_text(letters: &[char], at: usize) -> usize {
             }
             (end + 1).min(letters.len())
         }
-        // A letter, not a lifetime.
+        // A character literal, not a lifetime.
         '\'' if letters.get(at + 1) == Some(&'\\') => find(at + 3, "'").map_or(letters.len(), |end| end + 1),
         '\'' if letters.get(at + 2) == Some(&'\'') => at + 3,
         _ => at,
     }
 }
 
-/// Code less the items that are compiled for tests alone, and the names of the modules among them that are files.
+/// Returns the code without the items that are compiled only for tests, and the names of those of them that are module
+/// files.
 pub(crate) fn without_tests(code: &str) -> (String, Vec<String>) {
     let (mut rest, mut kept, mut files) = (code, String::new(), Vec::new());
     while let Some(begin) = ["#[cfg(test)]", "#[cfg(all(test"].iter().filter_map(|attribute| rest.find(attribute)).min()
@@ -70,7 +71,7 @@ pub(crate) fn without_tests(code: &str) -> (String, Vec<String>) {
     (kept, files)
 }
 
-/// Where an item ends: at its semicolon, or where its braces close.
+/// Returns where an item ends: at its semicolon, or where its braces close.
 fn end_of_item(item: &str) -> usize {
     let mut depth = 0_usize;
     for (place, letter) in item.char_indices() {

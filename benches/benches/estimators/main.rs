@@ -1,4 +1,4 @@
-//! The host's own share of a unit: test data and the joint estimates, at the sizes of the testbed, on one core.
+//! The host's own share of a unit's time: test data and the joint estimates, at the sizes of the testbed, on one core.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -13,7 +13,7 @@ const SAMPLES: usize = 1000;
 const DRAWS: usize = 1000;
 const CLASSES: usize = 2;
 const PLANES: u32 = 7;
-/// Predictions of this many tau-samples, 32 MB, serve again and again: all would be 800 MB.
+/// The number of tau-samples whose predictions, 32 MB, are reused; all of them would take 800 MB.
 const DISTINCT: usize = 40;
 
 /// Predictions of distinct functions, and labels: (n, m, t, k) in one list.
@@ -35,7 +35,7 @@ impl Predictions {
         Self { probs, labels }
     }
 
-    /// The functions at one tau-sample, and its labels.
+    /// Returns the functions at one tau-sample, and its labels.
     fn tau_sample(&self, n: usize) -> (impl Iterator<Item = &[f32]>, &[u32]) {
         let n = n % DISTINCT;
         let width = TAU * CLASSES;

@@ -1,4 +1,4 @@
-//! The bundled component, under the guarantees that it is to be measured with.
+//! The bundled component, compiled with the guarantees that are measured.
 
 use std::time::Instant;
 
@@ -15,7 +15,7 @@ mod bindings {
 use bindings::exports::jointly::agent::classification::{Dataset, Inputs, Task, TokenMatrix, Tokens};
 use bindings::jointly::agent::types::{Matrix, Setting};
 
-/// What the host asks of the compiler.
+/// The guarantees requested from the compiler.
 #[derive(Clone, Copy)]
 pub(crate) struct Guarantees {
     /// A run ends after a bounded amount of work, the same on every machine.
@@ -26,7 +26,7 @@ pub(crate) struct Guarantees {
     pub(crate) deterministic: bool,
 }
 
-/// A host that listens to nothing.
+/// A host that ignores all calls.
 struct Deaf;
 
 impl bindings::jointly::agent::host::Host for Deaf {
@@ -56,7 +56,7 @@ impl Component {
         Ok(Self { engine, compiled, fuel: guarantees.fuel })
     }
 
-    /// Seconds of one training.
+    /// Trains once and returns the seconds.
     pub(crate) fn train(&self, workload: &Workload) -> Result<f64> {
         let mut store = Store::new(&self.engine, Deaf);
         if self.fuel {

@@ -1,4 +1,4 @@
-//! What the sandbox costs: training the ensemble natively and as a component, guarantee by guarantee.
+//! Measures the cost of the sandbox: training the ensemble natively and as a component, guarantee by guarantee.
 //!
 //! `cargo bench -p jointly-benches --bench sandbox` prints one table. The machine's speed drifts, so the variants take
 //! turns and the ratios are medians over the turns.

@@ -1,4 +1,4 @@
-//! The ensemble's own crate, compiled for this kind of machine, in a process of its own.
+//! The ensemble's own crate, compiled for this machine's architecture and run in its own process.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -9,13 +9,13 @@ use wasmtime::{Result, ensure};
 
 use crate::workload::{EXAMPLES, Workload};
 
-/// The program that trains and prints how many seconds it took.
+/// The program that trains and prints the seconds it took.
 pub(crate) struct Native {
     program: PathBuf,
 }
 
 impl Native {
-    /// Compiles it with the profile that the agents are compiled with.
+    /// Compiles the program with the profile of the agents.
     pub(crate) fn build() -> Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let target_dir = root.join("target/native");
@@ -31,7 +31,7 @@ impl Native {
         Ok(Self { program: target_dir.join("agent/examples/native") })
     }
 
-    /// Seconds of one training.
+    /// Trains once and returns the seconds.
     pub(crate) fn train(&self, workload: &Workload) -> Result<f64> {
         let settings = workload.settings.iter().map(|(name, value)| format!("{name}={value}"));
         let output = Command::new(&self.program).arg(EXAMPLES.to_string()).args(settings).output()?;

@@ -2,13 +2,13 @@
 
 use jointly_sdk::Rng;
 
-/// Features of an input.
+/// The number of features of an input.
 pub(crate) const DIM: usize = 2;
 
-/// Training examples; a batch holds each once.
+/// The number of training examples; a batch contains each once.
 pub(crate) const EXAMPLES: usize = 100;
 
-/// Few, so that a turn is short beside the changes in the machine's speed.
+/// The number of members, small so that a turn is short compared with changes in the machine's speed.
 const MEMBERS: usize = 3;
 const STEPS: usize = 1000;
 const HIDDEN: usize = 50;
@@ -30,13 +30,13 @@ impl Workload {
     }
 }
 
-/// Steps of training, of all members together.
+/// Returns the number of training steps of all members together.
 pub(crate) fn steps() -> f64 {
     (MEMBERS * STEPS) as f64
 }
 
-/// Multiplications and additions in the matrix products of the training, were none left out: every layer's values and
-/// gradient, and the gradient with respect to the inputs of all layers but the first.
+/// Returns the number of multiplications and additions in the matrix products of the training, if none were skipped:
+/// every layer's values and gradient, and the gradient with respect to the inputs of all layers but the first.
 pub(crate) fn operations() -> f64 {
     let products = 2 * DIM * HIDDEN + 3 * HIDDEN * HIDDEN + 3 * HIDDEN * CLASSES;
     (2 * EXAMPLES * products) as f64 * steps()

@@ -1,4 +1,4 @@
-//! Archives as files have them, written by hand, so that they can lie: tar in gzip, and zip without compression.
+//! Writes archives by hand, so that their headers can be false: tar in gzip, and zip without compression.
 
 use std::io::{Read as _, Write as _};
 
@@ -13,14 +13,14 @@ pub(crate) fn inflated(bytes: &[u8]) -> Vec<u8> {
     inflated
 }
 
-/// Bytes as gzip compresses them, without its head.
+/// Compresses bytes as gzip does, without its header.
 pub(crate) fn deflated(bytes: &[u8]) -> Vec<u8> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(bytes).unwrap();
     encoder.finish().unwrap().split_off(10)
 }
 
-/// A member of a tar archive: a header of that name, kind and size, and bytes, filled up to whole blocks.
+/// Returns a member of a tar archive: a header with this name, kind and size, and bytes, padded to whole blocks.
 pub(crate) fn member(name: &str, kind: u8, size: u64, bytes: &[u8]) -> Vec<u8> {
     let mut header = [0; 512];
     header[..name.len()].copy_from_slice(name.as_bytes());
@@ -37,11 +37,11 @@ pub(crate) fn member(name: &str, kind: u8, size: u64, bytes: &[u8]) -> Vec<u8> {
 pub(crate) struct Entry<'a> {
     pub(crate) name: &'a str,
     pub(crate) bytes: Vec<u8>,
-    /// How many bytes it says that it has, uncompressed.
+    /// The uncompressed size that it claims.
     pub(crate) claimed: u32,
 }
 
-/// A zip archive of entries that are not compressed. Their checksums are left to who reads it.
+/// Returns a zip archive of uncompressed entries. Their claimed sizes may be false.
 pub(crate) fn stored(entries: &[Entry]) -> Vec<u8> {
     let (mut archive, mut listing) = (Vec::new(), Vec::new());
     for Entry { name, bytes, claimed } in entries {

@@ -1,4 +1,4 @@
-//! Kept .npz: a problem, a table and predictions, and what lies about them.
+//! Kept .npz files: a problem, a table and predictions, and invalid variants of them.
 
 use crate::archive::{Entry, stored};
 use crate::tries::Made;
@@ -88,7 +88,7 @@ fn headed(descr: &str, order: &str, shape: &str) -> Vec<u8> {
     first(npy(1, &header, header.len(), &problem()[0].3), None)
 }
 
-/// All cases but those that are compressed: their archives hold the time at which they were made.
+/// Returns all cases, except compressed ones: their archives contain the time at which they were made.
 pub(crate) fn made() -> Vec<Made> {
     let own = header("'<f4'", "False", "(3, 2)");
     let values = problem()[0].3.clone();

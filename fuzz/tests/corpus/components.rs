@@ -1,10 +1,10 @@
-//! Kept components and patches: those that the puppet makes, and what others are kept for.
+//! Kept components and patches: those that the puppet makes, and the expected endings of the others.
 
 use jointly_fuzz::{Start, folder, puppet, starts};
 
 use crate::tries::Made;
 
-/// The encoder would follow them by recursion, as deep as there are packages.
+/// The encoder would follow the packages by recursion, as deep as their number.
 #[test]
 fn a_chain_of_packages_has_an_end() {
     use std::fmt::Write as _;
@@ -24,15 +24,15 @@ fn a_chain_of_packages_has_an_end() {
     assert!(error.contains("it names too many packages"), "{error}");
 }
 
-/// Loads a file of the loader's corpus; its error as text where it is refused.
+/// Loads a file of the loader's corpus; returns the error as text if it is refused.
 fn load(name: &str) -> Result<(), String> {
     let runtime = jointly_host::Runtime::new(jointly_host::Execution::Compiled, None).unwrap();
     let bytes = std::fs::read(folder("loader").join(name)).unwrap();
     runtime.load(&bytes, jointly_host::Limits::default()).map(|_| ()).map_err(|error| error.to_string())
 }
 
-/// A case that ends otherwise than it was kept for finds nothing. The tests of the command hold the other cases to what is
-/// wrong with them.
+/// A kept case that ends differently than expected tests nothing. The tests of the command check the errors of the
+/// other cases.
 #[test]
 fn kept_components_end_as_they_are_kept_for() {
     load("puppet-component").unwrap();
@@ -47,9 +47,9 @@ fn kept_components_end_as_they_are_kept_for() {
     assert!(others.is_empty(), "{others:#?}");
 }
 
-/// The puppet whose description has a text in place of one of its own, by the place of that one.
+/// Returns the puppet with a text of its description, given by its place, replaced by another.
 fn describing(place: u32, text: &str) -> Vec<u8> {
-    /// Where the script holds the text, after the deeds.
+    /// The offset of the text in the script, after the actions.
     const TEXT: u32 = 64;
     let words = [place, TEXT, place + 4, text.len() as u32].map(u32::to_le_bytes).concat();
     let mut script = [&[2], words.as_slice()].concat();
@@ -57,7 +57,7 @@ fn describing(place: u32, text: &str) -> Vec<u8> {
     puppet(&[&script, text.as_bytes()].concat())
 }
 
-/// Cases that the puppet and the places of its bytes make, by target and name.
+/// Returns the cases that are made from the puppet and the places of its bytes, by target and name.
 pub(crate) fn made() -> Vec<Made> {
     let honest = puppet(&[]);
     let place = |text: &[u8]| honest.windows(text.len()).position(|bytes| bytes == text).expect("a text of the puppet");
@@ -72,7 +72,7 @@ pub(crate) fn made() -> Vec<Made> {
         std::iter::once(0).chain(bytes).collect::<Vec<u8>>()
     };
     let made = vec![
-        // The default value of a parameter, and the agent's summary.
+        // Replaces the default value of a parameter, and the agent's summary.
         ("loader", "describes-at-length", describing(60, &"a".repeat(300))),
         ("loader", "describes-by-controls", describing(16, "\u{1b}[31mRED\u{1b}[0m \u{202e}and turned")),
         ("loader", "leaves-by-a-tail-call", starts(Start::TailCall)),

@@ -1,4 +1,4 @@
-//! The corpus of every fuzz target, and a bounded number of cases made of it: the same cases at every run.
+//! The corpus of every fuzz target, and a bounded number of cases derived from it, the same in every run.
 
 mod archive;
 mod arrays;
@@ -54,7 +54,7 @@ fn what_arrays_may_be() {
     tries("npz", npz, &[&read[..], &[Ending::Refused]].concat());
 }
 
-/// A corpus of another puppet, or of another version's runs, would only find that it is refused. With the variable
+/// A corpus of an outdated puppet or of another version's runs would only be refused. With the variable
 /// `JOINTLY_FUZZ_WRITE` set, the cases are written first.
 #[test]
 fn cases_that_are_made_are_of_todays() {

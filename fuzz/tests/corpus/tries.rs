@@ -1,4 +1,4 @@
-//! Tries a corpus, and a bounded number of cases made of it: the same cases at every run.
+//! Tries a corpus, and a bounded number of cases derived from it, the same in every run.
 
 use std::collections::HashMap;
 use std::fs;
@@ -10,15 +10,15 @@ use jointly_fuzz::{Ending, folder};
 use rand::{Rng as _, RngExt as _, SeedableRng as _};
 use rand_chacha::ChaCha8Rng;
 
-/// Cases that are made of the corpus besides its own, unless the variable `JOINTLY_FUZZ_CASES` asks for another number.
+/// The number of derived cases, unless the variable `JOINTLY_FUZZ_CASES` sets another.
 const MADE: usize = 2_000;
-/// Changes from what is kept to a case.
+/// The number of changes from a kept case to a derived one.
 const CHANGES: usize = 4;
-/// The longest that a case may take, on a machine that does other things too.
+/// The longest time that a case may take, on a machine that is also busy otherwise.
 const LONGEST: Duration = Duration::from_mins(1);
-/// The most KiB that a case may add to what the process held at its peak.
+/// The most KiB that a case may add to the peak memory of the process.
 const MOST_MEMORY: u64 = 256 << 10;
-/// Numbers at which lengths, offsets and tags go wrong, and the bits of numbers that are no probability.
+/// Numbers that often break lengths, offsets and tags, and the bits of numbers that are no probability.
 const WORDS: [u32; 14] = [
     0,
     1,
@@ -36,10 +36,10 @@ const WORDS: [u32; 14] = [
     f32::MAX.to_bits(),
 ];
 
-/// A case that is made, by target and name.
+/// A generated case: its target, name and bytes.
 pub(crate) type Made = (&'static str, String, Vec<u8>);
 
-/// The files of a target's corpus, in the order of their names.
+/// Returns the files of a target's corpus, ordered by name.
 fn corpus(target: &str) -> Vec<Vec<u8>> {
     let mut files: Vec<_> = fs::read_dir(folder(target)).unwrap().map(|entry| entry.unwrap().path()).collect();
     files.sort();
@@ -47,7 +47,7 @@ fn corpus(target: &str) -> Vec<Vec<u8>> {
     files.iter().map(|file| fs::read(file).unwrap()).collect()
 }
 
-/// One change to a case: what files suffer, and what a person who means harm would do.
+/// Makes one change to a case, as by damage or malicious editing.
 fn change(case: &mut Vec<u8>, corpus: &[Vec<u8>], source: &mut ChaCha8Rng) {
     let place = source.random_range(0..=case.len());
     match source.random_range(0..6) {
@@ -71,14 +71,14 @@ fn change(case: &mut Vec<u8>, corpus: &[Vec<u8>], source: &mut ChaCha8Rng) {
     }
 }
 
-/// The most KiB that the process held so far, where the system tells.
+/// Returns the peak memory of the process so far, in KiB, or 0 if the system does not tell.
 fn peak() -> u64 {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
     line.and_then(|line| line.split_whitespace().next()?.parse().ok()).unwrap_or(0)
 }
 
-/// Tries what is kept and what is made of it. A case that the target panics at is written to a file.
+/// Tries the kept cases and those derived from them. A case for which the target panics is written to a file.
 pub(crate) fn tries(name: &str, target: fn(&[u8]) -> Ending, expected: &[Ending]) {
     let corpus = corpus(name);
     let mut source = ChaCha8Rng::seed_from_u64(0);
@@ -95,7 +95,7 @@ pub(crate) fn tries(name: &str, target: fn(&[u8]) -> Ending, expected: &[Ending]
         let ended = catch_unwind(|| {
             let ending = target(&case);
             assert!(start.elapsed() < LONGEST, "it took {:?}", start.elapsed());
-            // The system counts by threads and adds up now and then: a peak may fall by a few pages.
+            // The system counts memory by thread and adds it up only now and then, so a peak may fall by a few pages.
             let taken = peak().saturating_sub(held);
             assert!(taken < MOST_MEMORY, "it took {taken} KiB");
             ending

@@ -1,4 +1,4 @@
-//! Bayes by backprop on plain numbers: a few networks drawn in each step, each shared by the whole batch.
+//! Bayes by backprop on plain numbers: each step draws a few networks, each shared by the whole batch.
 
 use jointly_nets::adam::Adam;
 use jointly_nets::examples::{Examples, Likelihood};
@@ -10,15 +10,15 @@ use jointly_sdk::{Dataset, Failure, Matrix, Task};
 
 use crate::posterior::Posterior;
 
-/// How the posterior is trained.
+/// The settings of training.
 pub(crate) struct Training<'a> {
     pub(crate) design: &'a Design,
     pub(crate) prior: &'a Prior,
-    /// Factor of the divergence in the loss.
+    /// Factor of the KL divergence in the loss.
     pub(crate) complexity: f32,
-    /// Standard deviations with which training starts.
+    /// Initial standard deviation of every parameter.
     pub(crate) initial_scale: f32,
-    /// Step size of Adam for what the standard deviations are the softplus of.
+    /// Step size of Adam for rho; the standard deviations are softplus(rho).
     pub(crate) scale_rate: f32,
     /// Networks drawn in each step.
     pub(crate) draws: usize,
@@ -37,7 +37,7 @@ impl Training<'_> {
     ///
     /// # Errors
     ///
-    /// A loss that stopped being finite, or data that do not fit the task.
+    /// The loss stopped being finite, or the data do not fit the task.
     pub(crate) fn run(&self, task: &Task, data: &Dataset, seed: u64) -> Result<Trained, Failure> {
         let Design { batch_size, learning_rate, length, .. } = *self.design;
         let mut examples = Examples::new(task, data, batch_size, Stream::Batches.rng(seed, 0))?;
@@ -77,17 +77,17 @@ impl Training<'_> {
 }
 
 impl Trained {
-    /// The network that a draw names.
+    /// Returns the network that a draw names.
     pub(crate) fn network(&self, draw: u64) -> Network {
         let mut normals = Normals::new(&mut Stream::Parameters.rng(self.seed, draw));
         self.posterior.draw(&mut normals, &mut Vec::new())
     }
 
-    /// Class probabilities of the networks that the draws name, one after the other.
+    /// Computes the class probabilities of the networks that the draws name, one after the other.
     ///
     /// # Errors
     ///
-    /// Inputs of another dimension than the task's.
+    /// The inputs do not have the task's dimension.
     pub(crate) fn probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
         if out.is_empty() && (inputs.rows() == 0 || inputs.cols() == self.dim) {
             return Ok(());

@@ -1,4 +1,5 @@
-//! A belief over a network's parameters in which each is normal and independent of the others.
+//! A mean-field Gaussian distribution over a network's parameters: each parameter is normal and independent of the
+//! others.
 
 use jointly_nets::inputs::Prior;
 use jointly_nets::normals::Normals;
@@ -6,21 +7,21 @@ use jointly_nets::simd::{Lanes, floats, floats_mut};
 use jointly_nets::softplus::{inverse_softplus, softplus};
 use jointly_nets::{Network, layout};
 
-/// Means and scales of all parameters.
+/// The means and scales of all parameters.
 #[derive(Clone, Debug)]
 pub(crate) struct Posterior {
     network: Network,
     /// One where there is a parameter, zero where there is padding.
     mask: Vec<Lanes>,
-    /// What Adam moves: the means, then a number rho for each whose softplus is the scale.
+    /// The parameters that Adam updates: the means, then a number rho for each; softplus(rho) is the scale.
     pub(crate) parameters: Vec<Lanes>,
-    /// The scales, and their derivatives by rho.
+    /// The scales, and their derivatives with respect to rho.
     scales: Vec<Lanes>,
     slopes: Vec<Lanes>,
 }
 
 impl Posterior {
-    /// The belief whose means are the network's parameters, and whose scales are all the same.
+    /// Creates the distribution whose means are the network's parameters, with the same scale for all.
     pub(crate) fn new(network: Network, widths: &[usize], scale: f32) -> Self {
         let count = network.parameters.len();
         let mut parameters = network.parameters.clone();
@@ -32,7 +33,7 @@ impl Posterior {
         posterior
     }
 
-    /// Computes the scales anew, once the parameters have moved.
+    /// Recomputes the scales after the parameters have changed.
     ///
     /// # Formula
     ///
@@ -46,13 +47,13 @@ impl Posterior {
         }
     }
 
-    /// The scale of the parameter at a place among the network's.
+    /// Returns the scale of the network's parameter at index `at`.
     #[cfg(test)]
     pub(crate) fn scale_of(&self, at: usize) -> f32 {
         floats(&self.scales)[at]
     }
 
-    /// A network drawn from the belief, and the noise that it was drawn with.
+    /// Draws a network, and writes the noise that it was drawn with to `noise`.
     pub(crate) fn draw(&self, normals: &mut Normals, noise: &mut Vec<Lanes>) -> Network {
         noise.resize(self.mask.len(), Lanes::splat(0.0));
         normals.fill(noise);
@@ -65,12 +66,12 @@ impl Posterior {
         network
     }
 
-    /// Adds a drawn network's part of the gradient with respect to means and rhos, times `share`.
+    /// Adds a drawn network's contribution to the gradient with respect to means and rhos, times `share`.
     ///
     /// # Formula
     ///
-    /// With w = mu + sigma z and g the derivative of the loss by w, that by mu is g and that by rho is
-    /// g z d sigma / d rho.
+    /// With w = mu + sigma z and g the derivative of the loss with respect to w, the derivative with respect to mu is
+    /// g and the derivative with respect to rho is g z d sigma / d rho.
     pub(crate) fn pull_back(&self, slopes: &[Lanes], noise: &[Lanes], share: f32, gradient: &mut [Lanes]) {
         let (means, rhos) = gradient.split_at_mut(self.mask.len());
         let share = Lanes::splat(share);
@@ -83,13 +84,13 @@ impl Posterior {
         }
     }
 
-    /// Adds the part of the divergence from the prior that needs no drawn network, times `weight`.
+    /// Adds the gradient of the part of the divergence from the prior that needs no drawn network, times `weight`.
     ///
     /// # Formula
     ///
-    /// The divergence is E ln q(w) - E ln p(w). The first term is -ln sigma and a constant; the second is
-    /// -(mu^2 + sigma^2) / (2 sigma_1^2) and a constant where the prior is normal, and is left to the drawn networks
-    /// where it is a mixture.
+    /// The divergence is E ln q(w) - E ln p(w). The first term is -ln sigma plus a constant. The second is
+    /// -(mu^2 + sigma^2) / (2 sigma_1^2) plus a constant for a normal prior; for a mixture it is estimated on the
+    /// drawn networks.
     pub(crate) fn add_divergence(&self, prior: &Prior, weight: f32, gradient: &mut [Lanes]) {
         let precision = prior.precision().unwrap_or(0.0);
         let (means, rhos) = gradient.split_at_mut(self.mask.len());
@@ -110,7 +111,7 @@ mod tests {
     use super::*;
 
     const TOLERANCE: f64 = 1e-4;
-    /// Of a central difference in double precision.
+    /// Step of a central difference in double precision.
     const STEP: f64 = 1e-4;
 
     fn posterior() -> Posterior {
@@ -179,7 +180,7 @@ mod tests {
         let count = posterior.mask.len();
         let mut analytic = vec![Lanes::splat(0.0); 2 * count];
         posterior.add_divergence(&Prior::normal(0.7), 1.0, &mut analytic);
-        // A mixture of which one component has all the weight is the same law, and its divergence is sampled.
+        // A mixture with all the weight on one component is the same distribution, but its divergence is sampled.
         let mixture = Prior::mixture(0.7, 0.2, 1.0);
         let mut sampled = vec![Lanes::splat(0.0); 2 * count];
         posterior.add_divergence(&mixture, 1.0, &mut sampled);
@@ -193,7 +194,7 @@ mod tests {
         }
         let masks = floats(&posterior.mask).iter().chain(floats(&posterior.mask));
         for ((a, b), _) in floats(&analytic).iter().zip(floats(&sampled)).zip(masks).filter(|(_, mask)| **mask == 1.0) {
-            // A slope has a standard deviation of at most about 7 here, and there are five standard errors.
+            // A slope has a standard deviation of at most about 7 here; the bound is five standard errors.
             assert!((a - b).abs() < 5.0 * 7.0 / (DRAWS as f32).sqrt(), "{a} and {b}");
         }
     }

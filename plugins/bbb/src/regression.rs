@@ -1,4 +1,4 @@
-//! The regression side of `bbb`: a normal belief about every weight of a network whose output is a function's value.
+//! The regression side of `bbb`: a mean-field Gaussian posterior over a network whose output is a function's value.
 
 use jointly_nets::adam::Adam;
 use jointly_nets::batches::Batches;
@@ -17,10 +17,10 @@ use jointly_sdk::{
 
 use crate::posterior::Posterior;
 
-/// Least and most of the logarithm of the noise's standard deviation, in units of the targets' own.
+/// Bounds of the logarithm of the noise's standard deviation, in units of the targets' standard deviation.
 const LEAST_NOISE: f32 = -6.0;
 const MOST_NOISE: f32 = 2.0;
-/// The most parameters of a network, of which training keeps some ten copies.
+/// The largest number of parameters of a network; training keeps about ten copies of them.
 const MOST_PARAMETERS: usize = 1 << 22;
 
 settings! {
@@ -29,7 +29,7 @@ settings! {
         hidden: Widths = "50",
         /// standard deviation of the normal prior
         sigma_1: Positive = "1",
-        /// standard deviations with which training starts
+        /// initial standard deviations
         initial_scale: Positive = "0.0067",
         /// networks drawn in each step
         draws: Count = "10",
@@ -39,25 +39,26 @@ settings! {
         epochs: Count = "2000",
         /// examples in a batch
         batch_size: Count = "100",
-        /// the noise's standard deviation, in units of the targets' own, before it is learnt
+        /// initial standard deviation of the noise, in units of the targets' standard deviation
         noise: Positive = "0.135",
     }
 }
 
-/// Bayes by backprop for a function's values: a draw is one network from the belief.
+/// Bayes by backprop for a function's values: a draw is one network from the posterior.
 ///
 /// # Formula
 ///
-/// Minimises E [mean of ln s + (y - f(x; w))^2 / (2 s^2) over a batch] + KL(q || p) / N, where w ~ q, each weight on its
-/// own normal with a mean and a scale that is a softplus, p = N(0, sigma^2) and s is the noise's standard deviation,
-/// which Adam moves with the belief. The expectation is a mean over a few w, each shared by the whole batch. A layer of n
-/// inputs divides by sqrt(n + 1); means of weights start standard normal and those of biases at zero.
+/// Minimises E [mean of ln s + (y - f(x; w))^2 / (2 s^2) over a batch] + KL(q || p) / N, where w ~ q. In q each
+/// weight has an independent normal distribution with a mean and a scale that is a softplus, p = N(0, sigma^2), and s
+/// is the noise's standard deviation, which Adam updates together with q. The expectation is a mean over a few w,
+/// each shared by the whole batch. A layer of n inputs divides by sqrt(n + 1); means of weights start standard normal
+/// and those of biases at zero.
 ///
-/// The published runs are of 10000 epochs, with a step size among 0.001, 0.003, 0.01 and a width among 50, 400 that were
-/// chosen for each data set. The largest of those steps reaches in 2000 epochs, to 0.1 nats of test log-likelihood, what
-/// 0.003 reaches in 10000 on the Boston, yacht and kin8nm data, in a fifth of the time: these are the defaults.
+/// The published runs take 10000 epochs, with a step size among 0.001, 0.003, 0.01 and a width among 50, 400 chosen
+/// for each data set. On the Boston, yacht and kin8nm data, the largest of those steps reaches in 2000 epochs, and a
+/// fifth of the time, within 0.1 nats of the test log-likelihood that 0.003 reaches in 10000: these are the defaults.
 ///
-/// After Blundell, Cornebise, Kavukcuoglu and Wierstra (2015), as in Wang, Sun and Grosse (2021).
+/// The method follows Blundell, Cornebise, Kavukcuoglu and Wierstra (2015), as in Wang, Sun and Grosse (2021).
 #[derive(Debug)]
 pub struct FunctionByBackprop {
     posterior: Posterior,
@@ -171,7 +172,7 @@ fn scale(network: &mut Network, deviations: &[Lanes]) {
     }
 }
 
-/// A network whose weights are standard normal and whose biases are zero.
+/// Creates a network with standard normal weights and zero biases.
 fn start(widths: &[usize], seed: u64) -> Network {
     let mut rng = Stream::Start.rng(seed, 0);
     let mut network = Network::new(widths, FirstBiases::Zero, &mut rng);
@@ -180,7 +181,7 @@ fn start(widths: &[usize], seed: u64) -> Network {
     network
 }
 
-/// The noise's standard deviation, learnt where it is not known.
+/// The noise's standard deviation, learnt if it is unknown.
 struct Noise {
     log: [Lanes; 1],
     adam: Adam,
@@ -201,7 +202,7 @@ impl Noise {
         libm::exp(-2.0 * f64::from(floats(&self.log)[0]))
     }
 
-    /// Moves against the derivative of ln s + e / (2 s^2), where e is the mean squared error.
+    /// Takes a step against the derivative of ln s + e / (2 s^2), where e is the mean squared error.
     fn learn(&mut self, error: f64) {
         if self.learn {
             let slope = 1.0 - self.precision() * error;
@@ -218,7 +219,8 @@ mod tests {
 
     use super::*;
 
-    /// Of a mean in units of its standard deviation, and relative of a variance, after steps of Adam that stay noisy.
+    /// Tolerance of a mean in units of its standard deviation, and relative tolerance of a variance, after noisy
+    /// steps of Adam.
     const TOLERANCE: f64 = 0.15;
 
     fn settings(settings: &[(&str, &str)]) -> Vec<Setting> {
@@ -229,7 +231,7 @@ mod tests {
         RegressionTask { input_dim, noise_std }
     }
 
-    /// Inputs of which the second is close to the first, and a sine of the first.
+    /// Inputs whose second feature is correlated with the first, and as targets a noisy sine of the first.
     fn data(rows: usize) -> Targets {
         let mut rng = Rng::new(2, 0);
         let (mut inputs, mut targets) = (Vec::new(), Vec::new());
@@ -245,8 +247,8 @@ mod tests {
 
     #[test]
     fn a_linear_models_belief_has_the_exact_means_and_the_inverse_precisions() {
-        // f(x) = (w.x + b) / sqrt(3): the precision is X^T X / s^2 + I, and of the normal laws that factorise the one
-        // nearest to the posterior has its mean and the inverses of that diagonal.
+        // f(x) = (w.x + b) / sqrt(3): the precision is X^T X / s^2 + I. The factorised normal distribution nearest to
+        // the posterior has its mean, and as variances the inverses of the precision's diagonal.
         let (data, noise) = (data(40), 0.5);
         let long = [("hidden", "none"), ("epochs", "20000"), ("learning-rate", "1e-3")];
         let model = FunctionByBackprop::train(&task(2, Some(noise)), &data, None, &settings(&long), 0).unwrap();
@@ -266,7 +268,8 @@ mod tests {
             layout(&[2, 1]).iter().flat_map(|block| block.weights().chain(block.biases())).collect();
         let means = places.iter().map(|at| f64::from(floats(&model.posterior.parameters)[*at])).collect::<Vec<_>>();
         for i in 0..3 {
-            // At the posterior's mean the gradient is zero: a distance of one standard deviation has that precision.
+            // At the posterior's mean the gradient is zero; one standard deviation away along coordinate i it is
+            // sqrt(precision_ii).
             let slope: f64 = (0..3).map(|j| precision[i][j] * means[j]).sum::<f64>() - right[i];
             assert!(slope.abs() < TOLERANCE * precision[i][i].sqrt(), "{i}: {slope}");
             let variance = f64::from(model.posterior.scale_of(places[i])).powi(2);
@@ -284,7 +287,7 @@ mod tests {
         let mean = |row: usize| found.means.iter().skip(row).step_by(150).sum::<f32>() / 100.0;
         let error = (0..150).map(|row| (mean(row) - data.targets[row]).powi(2)).sum::<f32>() / 150.0;
         assert!(error.sqrt() < 0.3, "{error}");
-        // The belief has no better, and says so.
+        // The agent has no lower error, and its noise agrees with it.
         assert!((model.noise / error.sqrt() - 1.0).abs() < 0.5, "{} {}", model.noise, error.sqrt());
     }
 

@@ -1,4 +1,4 @@
-//! The agent `bootstrap`: networks that each saw another resample of the examples.
+//! The agent `bootstrap`: networks trained on different resamples of the examples.
 
 use jointly_kernels::student::student_t_quantile;
 use jointly_nets::belief::{Answer, check_finite, evaluate, sample_finite};
@@ -31,28 +31,28 @@ settings! {
         learning_rate: Positive = "1e-3",
         /// weight of the sum of squares of a network's weights
         l2: NonNegative = "0",
-        /// fraction of the examples held out to measure the noise, where no validation set is given
+        /// fraction of the examples held out to measure the noise, if no validation set is given
         held_out: Fraction = "0.13",
     }
 }
 
-/// The naive bootstrap of Heskes (1997), as Sluijterman, Cator and Heskes (How to evaluate uncertainty estimates in machine
-/// learning for regression?, section 5.1) set it up.
+/// The naive bootstrap of Heskes (1997), in the setup of Sluijterman, Cator and Heskes (How to evaluate uncertainty
+/// estimates in machine learning for regression?, section 5.1).
 ///
-/// Networks of 40, 30 and 20 rectified units, 80 epochs, 50 resamples. Of the step size, the batches, the start and the
-/// penalty the paper says nothing; here they are what Keras does when nobody says: Adam with 1e-3, batches of 32, Glorot's
-/// uniform weights with biases of zero, no penalty. The paper measures the noise on 150 examples beside 1000; where no
-/// such set is given, the same share is held out.
+/// Networks of 40, 30 and 20 rectified units, 80 epochs, 50 resamples. The paper does not state the step size, batch
+/// size, initialisation and penalty; here they are the defaults of Keras: Adam with 1e-3, batches of 32, Glorot's
+/// uniform weights with biases of zero, no penalty. The paper measures the noise on 150 examples in addition to 1000;
+/// if no validation set is given, the same share is held out.
 ///
-/// Heskes has a second network learn the noise's variance at each input; here it is one number, as in the experiments of
-/// Sluijterman, Cator and Heskes.
+/// Heskes trains a second network to predict the noise's variance at each input; here it is one number, as in the
+/// experiments of Sluijterman, Cator and Heskes.
 ///
 /// # Formula
 ///
 /// With f the mean of the M members f_i and v(x) = sum_i (f_i(x) - f(x))^2 / (M - 1), the noise has the same variance
 /// everywhere, s^2 = mean over the validation set of max((y - f(x))^2 - v(x), 0), and 1e-6 at least. The confidence
-/// interval is f -+ t sqrt(v) and the prediction interval f -+ t sqrt(v + s^2), t being the quantile of Student's law with
-/// M degrees of freedom, as the paper has it. A draw is a member with noise of variance s^2.
+/// interval is f -+ t sqrt(v) and the prediction interval f -+ t sqrt(v + s^2), where t is the quantile of Student's
+/// distribution with M degrees of freedom, as in the paper. A draw is a member with noise of variance s^2.
 #[derive(Debug)]
 pub struct Bootstrap {
     members: Vec<Network>,
@@ -76,10 +76,11 @@ impl Bootstrap {
     }
 }
 
-/// The least variance of noise that is measured, that of the targets being one: a draw's law needs some.
+/// The lower bound of the measured noise variance, relative to the targets' variance of one: a draw's distribution
+/// needs positive noise.
 const LEAST_VARIANCE: f64 = 1e-6;
 
-/// The noise's variance by the validation set; one, the variance of all targets, where there is none.
+/// Estimates the noise's variance on the validation set; returns one, the variance of all targets, if there is none.
 fn noise_variance(members: &[Network], points: &Points) -> Result<f64, Failure> {
     if points.is_empty() {
         return Ok(1.0);
@@ -94,7 +95,7 @@ fn noise_variance(members: &[Network], points: &Points) -> Result<f64, Failure> 
     Ok(variance.max(LEAST_VARIANCE))
 }
 
-/// As many places as there are, drawn with replacement.
+/// Draws as many places as `places` has, with replacement.
 fn resample(places: &[u32], rng: &mut Rng) -> Vec<u32> {
     places.iter().map(|_| places[rng.below(places.len())]).collect()
 }
@@ -180,7 +181,7 @@ mod tests {
 
     use super::*;
 
-    /// The experiment of the paper, with fewer networks: y = (2 x - 1)^3 + N(0, 0.2^2), in units of the targets.
+    /// Creates the data of the paper's experiment, in units of the targets: y = (2 x - 1)^3 + N(0, 0.2^2).
     fn cubic(rows: usize, seed: u64) -> Targets {
         let mut rng = Rng::new(seed, 0);
         let inputs: Vec<f32> = (0..rows).map(|_| rng.uniform() - 0.5).collect();
@@ -189,7 +190,7 @@ mod tests {
         Targets { inputs: Matrix::new(rows, 1, inputs).unwrap(), targets }
     }
 
-    /// The standard deviation of the cubic and its noise.
+    /// The standard deviation of the cubic function with its noise.
     const SCALE: f32 = 2.2;
 
     fn truth(x: f32) -> f32 {
@@ -200,7 +201,7 @@ mod tests {
         RegressionTask { input_dim: 1, noise_std: None }
     }
 
-    /// A linear network of no hidden units: a line.
+    /// Creates a linear network without hidden units: a line.
     fn line(slope: f32, offset: f32) -> Network {
         let mut network = glorot(&[1, 1], &mut Rng::new(0, 0));
         let rows = network.parameters.len() / 2;
@@ -212,12 +213,12 @@ mod tests {
     #[test]
     fn intervals_by_hand() {
         let members = vec![line(1.0, 0.0), line(3.0, 0.0), line(2.0, 3.0)];
-        // At x = 1 the members say 1, 3 and 5: mean 3, variance 4.
+        // At x = 1 the members predict 1, 3 and 5: mean 3, variance 4.
         let validation = Points::new(
             &task(),
             &Targets { inputs: Matrix::new(2, 1, vec![1.0; 2]).unwrap(), targets: vec![6.0, 2.0] },
         );
-        // Where members explain all errors there is still some noise.
+        // If the members' spread explains all errors, the noise has the lower bound as its variance.
         let met = Targets { inputs: Matrix::new(1, 1, vec![1.0]).unwrap(), targets: vec![4.0] };
         let met = Points::new(&task(), &met).unwrap();
         assert_eq!(super::noise_variance(&members, &met).unwrap(), LEAST_VARIANCE);

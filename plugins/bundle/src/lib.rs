@@ -4,26 +4,26 @@
 /// A reference agent.
 #[derive(Clone, Copy, Debug)]
 pub struct Bundled {
-    /// The name by which it is run.
+    /// The name by which users run it.
     pub name: &'static str,
     /// The component's bytes.
     pub component: &'static [u8],
-    /// Whether it learns classes.
+    /// Whether it supports classification.
     pub classifies: bool,
-    /// Whether it learns real numbers.
+    /// Whether it supports regression.
     pub regresses: bool,
-    /// Whether it takes tokens, which are texts and categories, when it classifies.
+    /// Whether it takes tokens, that is, texts and categories, in classification.
     pub tokens: bool,
 }
 
 static BUNDLED: &[Bundled] = &include!(concat!(env!("OUT_DIR"), "/bundled.rs"));
 
-/// Every reference agent, baselines first.
+/// Returns every reference agent, baselines first.
 pub fn all() -> &'static [Bundled] {
     BUNDLED
 }
 
-/// The reference agent of that name.
+/// Returns the reference agent of that name.
 pub fn find(name: &str) -> Option<&'static Bundled> {
     BUNDLED.iter().find(|bundled| bundled.name == name)
 }
@@ -32,7 +32,7 @@ pub fn find(name: &str) -> Option<&'static Bundled> {
 mod tests {
     use super::{all, find};
 
-    /// How every component starts: the magic number, the version and the layer.
+    /// The first bytes of every component: the magic number, the version and the layer.
     const PREAMBLE: &[u8] = b"\0asm\x0d\0\x01\0";
 
     #[test]

@@ -1,16 +1,16 @@
-//! The agent `class-average`: how often each class was seen, whatever the input.
+//! The agent `class-average`: predicts the frequency of each class in the training set, whatever the input.
 
 use jointly_nets::truncated::truncate;
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, NonNegative, Setting, Task, settings, sweep};
 
 settings! {
     struct Settings {
-        /// least frequency of a class, so that one never seen costs no infinite loss; below 0.5
+        /// minimum frequency of a class, below 0.5, which keeps the loss of an unseen class finite
         floor: NonNegative = "0.01",
     }
 }
 
-/// Knows how often each class was seen.
+/// The frequency of each class in the training set.
 #[derive(Debug)]
 pub struct ClassAverage {
     frequencies: Vec<f32>,
@@ -30,8 +30,8 @@ impl Classifier for ClassAverage {
 
     /// # Formula
     ///
-    /// p_k = n_k / T, where n_k of the T examples are of class k; 1 / K where there are no examples. Then each is kept
-    /// at least at the floor, as [`truncate`] says.
+    /// p_k = n_k / T, where n_k of the T examples are of class k; 1 / K without examples. [`truncate`] then raises
+    /// each to at least the floor.
     fn train(
         task: &Task,
         data: &Dataset,

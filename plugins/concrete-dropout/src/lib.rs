@@ -1,4 +1,5 @@
-//! The agent `concrete-dropout`: a network that learns how often to drop each layer's inputs, and the noise at each input.
+//! The agent `concrete-dropout`: a network that learns the dropout rate of each layer's inputs and the noise at each
+//! input.
 
 mod relaxed;
 mod training;
@@ -21,7 +22,7 @@ use jointly_sdk::{
 use relaxed::{Mask, logit, odds};
 use training::{Recipe, Regularizer, Trained, train};
 
-/// The head by which the second output stands for the variance of the noise.
+/// The head that turns the second output into the variance of the noise.
 const HEAD: Head = Head::Log;
 
 settings! {
@@ -34,39 +35,40 @@ settings! {
         batch_size: Count = "32",
         /// step size of Adam, for weights and rates
         learning_rate: Positive = "1e-3",
-        /// length scale l: a layer's penalty is l^2 / (1 - rate) times the sum of squares of its weights, over twice the
-        /// number of examples
+        /// length scale l: a layer's penalty is l^2 / (1 - rate) times the sum of squares of its weights, over twice
+        /// the number of examples
         length_scale: NonNegative = "1e-4",
-        /// rate of dropping that each layer starts with
+        /// initial dropout rate of each layer
         initial_rate: Fraction = "0.1",
         /// drop inputs too
         input_dropout: bool = "no",
-        /// passes under other masks that an interval is made of
+        /// passes with different masks from which an interval is computed
         passes: Count = "100",
     }
 }
 
-/// Concrete dropout of Gal, Hron and Kendall (2017), as Sluijterman, Cator and Heskes (How to evaluate uncertainty
-/// estimates in machine learning for regression?, section 5.1) set it up.
+/// Concrete dropout of Gal, Hron and Kendall (2017), in the setup of Sluijterman, Cator and Heskes (How to evaluate
+/// uncertainty estimates in machine learning for regression?, section 5.1).
 ///
-/// Networks of 40, 30 and 20 rectified units as they have it. They say 80 epochs; here it is 240, as the first author's
-/// later code (`Bootstrapped_Deep_Ensembles`) trains concrete dropout for three times the epochs of its other networks:
-/// rates that start at 0.1 have far to go. On the paper's heteroscedastic simulation the Brier score of the coverage
-/// fractions (PICF) is then 0.0009 +- 0.0003 over 10 simulations, where the paper has 0.0011; after 80 epochs it is 0.0066.
+/// Networks have 40, 30 and 20 rectified units as in their paper. The paper trains for 80 epochs; here it is 240, as
+/// the first author's later code (`Bootstrapped_Deep_Ensembles`) trains concrete dropout for three times the epochs
+/// of its other networks, because rates that start at 0.1 converge slowly. On the paper's heteroscedastic simulation
+/// the Brier score of the coverage fractions (PICF) is then 0.0009 +- 0.0003 over 10 simulations, where the paper has
+/// 0.0011; after 80 epochs it is 0.0066.
 ///
-/// Of the rest they say nothing: temperature 0.1, length scale 1e-4, a first rate of 0.1 and the two regularisers are those
-/// of the method's reference implementation; Adam with 1e-3 and batches of 32 what Keras does when nobody says. There the
-/// two outputs have layers, rates and masks of their own; here they share one. There the network's inputs are dropped too.
-/// Not here: with them that Brier score is 0.0085 after 240 epochs, as to drop the only input costs more likelihood than
-/// the paper's networks have lost.
+/// The paper does not state the rest. Temperature 0.1, length scale 1e-4, an initial rate of 0.1 and the two
+/// regularisers are those of the method's reference implementation; Adam with 1e-3 and batches of 32 are the defaults
+/// of Keras. In the reference implementation the two outputs have layers, rates and masks of their own; here they
+/// share one. It also drops the network's inputs. This agent does not by default: with it that Brier score is 0.0085
+/// after 240 epochs, because dropping the only input costs more likelihood than the paper's networks have lost.
 ///
-/// The noise is always learnt: where the task tells its deviation, that is ignored.
+/// The noise is always learnt: a noise's standard deviation that the task states is ignored.
 ///
 /// # Formula
 ///
-/// Over B passes f_b, s_b^2 under other masks: f and s^2 are their means, v = sum_b (f_b - f)^2 / (B - 1); the
-/// confidence interval is f -+ z sqrt(v), the prediction interval f -+ z sqrt(v + s^2), z being the normal quantile.
-/// A draw names one set of masks, the same at all inputs, with the noise that the network then has.
+/// Over B passes f_b, s_b^2 under different masks: f and s^2 are their means, v = sum_b (f_b - f)^2 / (B - 1). The
+/// confidence interval is f -+ z sqrt(v), the prediction interval f -+ z sqrt(v + s^2), where z is the normal
+/// quantile. A draw names one set of masks, the same at all inputs, with the noise that the network then predicts.
 #[derive(Debug)]
 pub struct ConcreteDropout {
     trained: Trained,
@@ -76,7 +78,7 @@ pub struct ConcreteDropout {
 }
 
 impl ConcreteDropout {
-    /// The network that one set of masks leaves.
+    /// Returns the network under one randomly drawn set of masks.
     fn thin(&self, rng: &mut Rng) -> Network {
         let mut network = self.trained.network.clone();
         for (block, logit) in layout(&self.widths).into_iter().zip(&self.trained.logits) {
@@ -98,7 +100,7 @@ impl ConcreteDropout {
     }
 }
 
-/// The mean and the noise's standard deviation at each row.
+/// Computes the mean and the noise's standard deviation at each row.
 fn answer(network: &Network, inputs: &Matrix) -> Result<Answer, Failure> {
     let out = evaluate(network, inputs)?;
     Ok(out.chunks_exact(2).map(|pair| (pair[0], HEAD.variance(pair[1]).sqrt())).unzip())
@@ -189,7 +191,7 @@ mod tests {
         RegressionTask { input_dim: 1, noise_std: None }
     }
 
-    /// A sine whose noise is four times as strong on the right.
+    /// Creates a sine whose noise is four times as strong for positive inputs.
     fn sine(rows: usize, seed: u64) -> Targets {
         let mut rng = Rng::new(seed, 0);
         let inputs: Vec<f32> = (0..rows).map(|_| 3.4 * rng.uniform() - 1.7).collect();

@@ -1,27 +1,27 @@
-//! Relaxed masks: numbers between dropped and kept that are differentiable by the rate.
+//! Relaxed dropout masks: numbers between dropped and kept that are differentiable with respect to the rate.
 
 use jointly_sdk::Rng;
 
-/// The range of the logit of a rate: from 6e-6 to 0.98.
+/// The range of the logit of a rate; the rate is between 6e-6 and 0.98.
 pub(crate) const LOGITS: (f32, f32) = (-12.0, 4.0);
 
-/// The probability with this logit.
+/// Returns the probability with this logit.
 pub(crate) fn rate(logit: f32) -> f32 {
     1.0 / (1.0 + libm::expf(-logit))
 }
 
-/// The logit of a probability, in the range that rates are kept in.
+/// Returns the logit of a probability, clamped to the range of rates.
 pub(crate) fn logit(rate: f32) -> f32 {
     (libm::logf(rate) - libm::log1pf(-rate)).clamp(LOGITS.0, LOGITS.1)
 }
 
-/// The odds u / (1 - u) of a uniform number.
+/// Draws the odds u / (1 - u) of a uniform number u.
 pub(crate) fn odds(rng: &mut Rng) -> f32 {
     let u = rng.uniform();
     u / (1.0 - u)
 }
 
-/// What a rate's relaxed masks are made with.
+/// The rate from which relaxed masks are made.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Mask {
     rate: f32,
@@ -34,13 +34,14 @@ impl Mask {
         Self { rate: rate(logit), odds: libm::expf(logit) }
     }
 
-    /// What a unit is multiplied by, and the derivative of that by the logit of the rate.
+    /// Returns the factor of a unit, and its derivative with respect to the logit of the rate.
     ///
     /// # Formula
     ///
-    /// With rate p of logit q, z = 1 - sigmoid((q + logit u) / 0.1), the relaxation of Maddison et al. and Jang et al. at
-    /// the temperature of Gal, Hron and Kendall; as the temperature is a tenth, z = 1 / (1 + (e^q u / (1 - u))^10). The
-    /// factor is z / (1 - p), its derivative by q is (p z - 10 z (1 - z)) / (1 - p).
+    /// With rate p of logit q, z = 1 - sigmoid((q + logit u) / 0.1), the relaxation of Maddison et al. and Jang et
+    /// al. at the temperature of Gal, Hron and Kendall. As the temperature is a tenth,
+    /// z = 1 / (1 + (e^q u / (1 - u))^10). The factor is z / (1 - p); its derivative with respect to q is
+    /// (p z - 10 z (1 - z)) / (1 - p).
     pub(crate) fn factor(self, odds: f32) -> (f32, f32) {
         let s = self.odds * odds;
         let square = s * s;
@@ -58,7 +59,7 @@ mod tests {
     #[test]
     fn masks_are_nearly_bernoulli_and_their_slopes_are_right() {
         const DRAWS: usize = 20_000;
-        // z is between 0.05 and 0.95 where q + logit u is within a tenth of the logit of 0.95 about zero.
+        // z is between 0.05 and 0.95 if |q + logit u| is less than a tenth of the logit of 0.95.
         let between = 0.1 * 19f32.ln();
         let mut rng = Rng::new(1, 0);
         for p in [0.01, 0.1, 0.5, 0.9] {

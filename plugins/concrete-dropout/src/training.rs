@@ -1,4 +1,5 @@
-//! Training under relaxed dropout: other masks for every example in every step, and the rates learnt with the weights.
+//! Training under relaxed dropout: every example of every step has its own masks, and the rates are learnt with the
+//! weights.
 
 use jointly_nets::adam::Adam;
 use jointly_nets::fit::{Decay, check_parameters, shuffle};
@@ -12,7 +13,7 @@ use jointly_sdk::{Failure, Rng};
 
 use crate::relaxed::{LOGITS, Mask, odds, rate};
 
-/// How a network and its rates are trained.
+/// The settings of training a network and its rates.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
     pub(crate) loss: PointLoss,
@@ -26,9 +27,12 @@ pub(crate) struct Recipe {
 ///
 /// # Formula
 ///
-/// For a layer of n inputs with weights W and rate p: weights |W|^2 / (1 - p) + rates n (p ln p + (1 - p) ln (1 - p)),
-/// where weights = l^2 / (2 N) and rates = 1 / N with length scale l and N examples: half of what the reference
-/// implementation has, because it minimises twice the negative log-likelihood.
+/// For a layer of n inputs with weights W and rate p the terms are
+///
+///   weights |W|^2 / (1 - p) + rates n (p ln p + (1 - p) ln (1 - p))
+///
+/// where weights = l^2 / (2 N) and rates = 1 / N with length scale l and N examples. This is half the term of the
+/// reference implementation, which minimises twice the negative log-likelihood.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Regularizer {
     weights: f32,
@@ -42,7 +46,8 @@ impl Regularizer {
     }
 }
 
-/// A network and the logits of the rates at which each layer's inputs are dropped; none where they are not.
+/// A network and the logits of the rates at which each layer's inputs are dropped; `None` for a layer whose inputs
+/// are not.
 #[derive(Clone, Debug)]
 pub(crate) struct Trained {
     pub(crate) network: Network,
@@ -53,7 +58,7 @@ pub(crate) struct Trained {
 ///
 /// # Errors
 ///
-/// A loss that stopped being finite.
+/// The loss stopped being finite.
 pub(crate) fn train(
     mut trained: Trained,
     widths: &[usize],
@@ -104,15 +109,15 @@ pub(crate) fn train(
 struct Masked {
     blocks: Vec<Block>,
     rows: usize,
-    /// Each layer's inputs, then the outputs; the latter and hidden values are replaced by gradients.
+    /// Each layer's inputs, then the outputs; the backward pass replaces the outputs and hidden values by gradients.
     values: Vec<Vec<Lanes>>,
-    /// The same times the masks, with a one behind each row.
+    /// The values times the masks, with a one at the end of each row.
     kept: Vec<Vec<Lanes>>,
-    /// The odds that the masks are made of.
+    /// The odds that the masks are made from.
     odds: Vec<Vec<f32>>,
-    /// What a layer's inputs are multiplied by, and the derivatives by the logit.
+    /// The factors of each layer's inputs, and their derivatives with respect to the logit.
     factors: Vec<Vec<(f32, f32)>>,
-    /// The gradient with respect to what a layer reads.
+    /// The gradient with respect to a layer's masked inputs.
     deltas: Vec<Lanes>,
     transposed: Vec<Lanes>,
     gradient: Vec<Lanes>,
@@ -141,7 +146,7 @@ impl Masked {
         }
     }
 
-    /// Draws what the masks of `rows` rows are made of.
+    /// Draws the odds for the masks of `rows` rows.
     fn draw(&mut self, rows: usize, rng: &mut Rng) {
         self.rows = rows;
         for (odds_of, block) in self.odds.iter_mut().zip(&self.blocks) {
@@ -149,7 +154,7 @@ impl Masked {
         }
     }
 
-    /// Computes the gradients of the mean loss under the masks last drawn; returns that loss.
+    /// Computes the gradients of the mean loss under the masks drawn last; returns that loss.
     fn differentiate(&mut self, trained: &Trained, batch: &Batch, loss: &PointLoss) -> f64 {
         let len = self.rows * batch.stride();
         floats_mut(&mut self.values[0])[..len].copy_from_slice(&batch.inputs()[..len]);
@@ -174,7 +179,7 @@ impl Masked {
         mean
     }
 
-    /// Multiplies what layer `l` reads by its masks.
+    /// Multiplies the inputs of layer `l` by its masks.
     fn mask(&mut self, l: usize, logit: Option<f32>) {
         let width = self.blocks[l].inputs;
         let row = stride(width) * LANES;
@@ -194,7 +199,8 @@ impl Masked {
         }
     }
 
-    /// The gradients of layer `l`, given those of its outputs in their place; puts those of the values it read in theirs.
+    /// Computes the gradients of layer `l` from the gradients of its outputs; replaces the values of its inputs by
+    /// their gradients.
     fn backward(&mut self, l: usize, trained: &Trained) {
         let block = self.blocks[l];
         let width = vectors(block.outputs);
@@ -222,7 +228,7 @@ impl Masked {
         for ((values, deltas), factors) in rows {
             for ((value, delta), (factor, by_logit)) in values.iter_mut().zip(deltas).zip(factors) {
                 slope += delta * *value * by_logit;
-                // Of the inputs nobody asks.
+                // For the network's inputs the result is not used.
                 *value = if *value > 0.0 { delta * factor } else { 0.0 };
             }
             values[block.inputs..].fill(0.0);
@@ -255,12 +261,12 @@ mod tests {
 
     use super::*;
 
-    /// Of a central difference in double precision.
+    /// Step of a central difference in double precision.
     const STEP: f64 = 1e-6;
-    /// Relative to a derivative of order one that was computed in single precision.
+    /// Relative tolerance of a derivative of order one that was computed in single precision.
     const TOLERANCE: f64 = 2e-4;
 
-    /// The objective by plain loops in double precision.
+    /// Computes the objective by plain loops in double precision.
     fn objective(
         parameters: &[f64],
         logits: &[f64],
@@ -320,7 +326,7 @@ mod tests {
         batch.gather(&points, 0..6);
         let regularizer = Regularizer { weights: 0.02, rates: 0.1 };
         let mut masked = Masked::new(&widths, 8);
-        // Twice, so that what an earlier step leaves behind would be noticed.
+        // Two passes, to detect state that an earlier step leaves behind.
         for _ in 0..2 {
             masked.draw(6, &mut rng);
             masked.differentiate(&trained, &batch, &PointLoss::Gaussian(Head::Log));

@@ -1,4 +1,4 @@
-//! The agent `conformal`: intervals around a network that are as wide as its errors on examples it has not seen.
+//! The agent `conformal`: prediction intervals around a network, as wide as its errors on held-out examples.
 
 use jointly_nets::belief::{check_finite, evaluate, sample_each};
 use jointly_nets::fit::affordable;
@@ -14,7 +14,7 @@ use jointly_sdk::{
 
 settings! {
     struct Settings {
-        /// fraction of the examples that calibrate the intervals, where no validation set is given
+        /// fraction of the examples held out to calibrate the intervals, if no validation set is given
         held_out: Fraction = "0.5",
         /// widths of the hidden layers
         hidden: Widths = "40,30,20",
@@ -31,24 +31,25 @@ settings! {
     }
 }
 
-/// The standard deviation of the noise where nothing has been left to measure it on: that of the targets.
+/// The standard deviation of the noise if no examples are left to measure it: that of the targets.
 const PRIOR_DEVIATION: f64 = 1.0;
 
-/// The least that is measured, that of the targets being one: a draw's law needs some.
+/// The lower bound of the measured standard deviation, relative to the targets' of one: a draw's distribution needs
+/// positive noise.
 const LEAST_DEVIATION: f64 = 1e-3;
 
 /// Split conformal prediction (Papadopoulos et al. 2002; Lei et al. 2018): a network is trained on one part of the
-/// examples, and its errors on the other say how wide its intervals are.
+/// examples, and its errors on the other part determine the width of its intervals.
 ///
 /// # Formula
 ///
 /// With n absolute errors on the calibration set, the interval of level a is f -+ the k-th smallest of them, where
-/// k = ceil((n + 1) a). A new observation that is exchangeable with the calibration set is in it with a probability of
-/// at least a, and of at most a + 1 / (n + 1) where no two errors are alike, whatever the network is. Where k > n, no
-/// interval but the endless one keeps that promise. There is none for the function's value, of which the method says
-/// nothing; the one function of every draw is the network, with the root of the mean squared error on the calibration
-/// set, and 1e-3 at least, for the noise's standard deviation. Where the task tells that deviation, it is ignored: the
-/// errors speak for themselves.
+/// k = ceil((n + 1) a). It contains a new observation that is exchangeable with the calibration set with a
+/// probability of at least a, and of at most a + 1 / (n + 1) if no two errors are equal, whatever the network is. If
+/// k > n, only the unbounded interval has that guarantee. There is no interval for the function's value, about which
+/// the method says nothing. All draws name the same function, the network; the noise's standard deviation is the root
+/// of the mean squared error on the calibration set, and 1e-3 at least. A standard deviation that the task states is
+/// ignored: the errors alone determine it.
 #[derive(Debug)]
 pub struct Conformal {
     network: Network,
@@ -72,15 +73,15 @@ impl Conformal {
         Ok(Self { network, errors, noise: noise as f32 })
     }
 
-    /// Half the width of the intervals.
+    /// Returns half the width of the intervals.
     fn radius(&self, level: f64) -> f64 {
         self.errors.get(rank(self.errors.len(), level) - 1).copied().unwrap_or(f64::INFINITY)
     }
 }
 
-/// ceil((n + 1) a), at least 1, where the product is taken to be the whole number that it is but for rounding.
+/// Returns ceil((n + 1) a), at least 1; a product within rounding error of a whole number counts as that number.
 fn rank(errors: usize, level: f64) -> usize {
-    // Of a product of two numbers, of which the level alone is rounded.
+    // The relative error of a product of two numbers, of which only the level is rounded.
     const ROUNDING: f64 = 2.0 * f64::EPSILON;
     let exact = (errors as f64 + 1.0) * level;
     let nearest = exact.round();
@@ -179,7 +180,7 @@ mod tests {
         Targets { inputs: Matrix::new(rows, 1, inputs).unwrap(), targets }
     }
 
-    /// A network that says `value` everywhere.
+    /// Creates a network that predicts `value` everywhere.
     fn constant(value: f32) -> Network {
         let mut network = glorot(&[1, 1], &mut Rng::new(0, 0));
         let half = network.parameters.len() / 2;
@@ -200,7 +201,7 @@ mod tests {
             assert_eq!(intervals.confidence, None);
             assert_eq!((intervals.prediction.lower[0], intervals.prediction.upper[0]), (10.0 - radius, 10.0 + radius));
         }
-        // A network that makes no errors has intervals without width, and noise that a law can have.
+        // A network without errors has intervals of zero width, and the smallest noise that is allowed.
         let met = Targets { inputs: Matrix::new(9, 1, vec![0.0; 9]).unwrap(), targets: vec![10.0; 9] };
         let sure = Conformal::new(constant(10.0), &Points::new(&task(), &met).unwrap()).unwrap();
         assert_eq!((sure.radius(0.9), sure.noise), (0.0, LEAST_DEVIATION as f32));
@@ -212,7 +213,7 @@ mod tests {
 
     #[test]
     fn ranks_are_not_raised_by_rounding() {
-        // 0.7 * 10 and 0.55 * 20 are above 7 and 11 in binary.
+        // 0.7 * 10 and 0.55 * 20 exceed 7 and 11 in binary floating point.
         for (errors, level, expected) in
             [(9, 0.7, 7), (19, 0.55, 11), (99, 0.29, 29), (9, 0.7 + 1e-9, 8), (0, 0.5, 1), (999_999, 0.9, 900_000)]
         {
@@ -220,7 +221,7 @@ mod tests {
         }
     }
 
-    /// Over many data sets an interval of nine errors covers with exactly k / 10, on average.
+    /// Averaged over many data sets, an interval from nine errors has a coverage of exactly k / 10.
     #[test]
     fn coverage_is_what_the_theorem_says() {
         const SETS: u64 = 4000;

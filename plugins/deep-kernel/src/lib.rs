@@ -34,14 +34,14 @@ settings! {
     }
 }
 
-/// A network, and the posterior of a Gaussian process about it.
+/// A network, and the posterior of a Gaussian process around it.
 ///
 /// # Formula
 ///
 /// Draw m has the logits f(x) + c phi(x)^T L^-T Z_m, where f is the network, phi its last hidden layer scaled to unit
-/// norm, Z_m one standard normal for each feature and class, and L as `Posterior` has it with s2 the sigma factor
-/// times the temperature. The factor c is scale s / sqrt(T temperature); no examples count as one, and an unknown
-/// temperature as 1 (Osband et al. 2022, appendix B.9, where c is s).
+/// norm, Z_m has one standard normal number for each feature and class, and L is defined in `Posterior`, with s2 the
+/// sigma factor times the temperature. The factor c is scale s / sqrt(T temperature), where T is 1 without examples
+/// and an unknown temperature is 1 (Osband et al. 2022, appendix B.9, where c is s).
 #[derive(Debug)]
 pub struct DeepKernel {
     network: LastLayer,
@@ -53,7 +53,7 @@ pub struct DeepKernel {
 }
 
 impl DeepKernel {
-    /// The network's features, scaled to unit norm, and its logits.
+    /// Computes the network's features, scaled to unit norm, and its logits.
     fn at(&self, inputs: &Matrix) -> Result<Hidden, Failure> {
         let mut hidden = self.network.at(inputs)?;
         normalise(&mut hidden.features, self.network.features());

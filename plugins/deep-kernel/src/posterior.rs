@@ -1,9 +1,9 @@
-//! The posterior of a linear function of learnt features, as a Gaussian process has it.
+//! The posterior of a linear function of learnt features, which is a Gaussian process.
 
 use jointly_nets::cholesky::Cholesky;
 use jointly_sdk::Rng;
 
-/// Added to a norm, so that features which are all zero stay zero.
+/// Added to a norm, so that features that are all zero stay zero.
 const SMALL: f32 = 1e-6;
 
 /// Scales each row of `width` features to unit norm.
@@ -16,7 +16,7 @@ pub(crate) fn normalise(features: &mut [f32], width: usize) {
     }
 }
 
-/// The posterior of every class's logit about its mean: the same for all classes, which are independent.
+/// The posterior of every class's logit about its mean; it is the same for all classes, which are independent.
 ///
 /// # Formula
 ///
@@ -25,7 +25,7 @@ pub(crate) fn normalise(features: &mut [f32], width: usize) {
 ///
 ///   Phi_* Phi_*^T - Phi_* Phi^T (s2 I + Phi Phi^T)^-1 Phi Phi_*^T = s2 Phi_* (s2 I + Phi^T Phi)^-1 Phi_*^T,
 ///
-/// where the second matrix has as many rows as there are features, not examples (Osband et al. 2022, appendix B.9;
+/// where the second matrix has one row per feature instead of one per example (Osband et al. 2022, appendix B.9;
 /// Woodbury 1950). With s2 I + Phi^T Phi = L L^T and standard normal z, Phi_* v has that covariance for v = s L^-T z.
 #[derive(Debug)]
 pub(crate) struct Posterior {
@@ -34,13 +34,13 @@ pub(crate) struct Posterior {
 }
 
 impl Posterior {
-    /// The posterior after examples with these features, `width` a row, which are finite; None where the noise is lost in
-    /// the rounding of the features' products.
+    /// Computes the posterior after examples with these features, `width` per row, which are finite. Returns `None`
+    /// if the noise is lost in the rounding of the features' products.
     pub(crate) fn new(features: &[f32], width: usize, noise_variance: f64) -> Option<Self> {
         let mut precision = vec![0.0; width * width];
         for row in features.chunks_exact(width) {
             for (i, value) in row.iter().enumerate().filter(|(_, value)| **value != 0.0) {
-                // The lower triangle is enough.
+                // The Cholesky factorisation reads only the lower triangle.
                 let sums = &mut precision[i * width..][..=i];
                 sums.iter_mut().zip(row).for_each(|(sum, other)| *sum += f64::from(*value) * f64::from(*other));
             }
@@ -51,7 +51,7 @@ impl Posterior {
         Some(Self { cholesky: Cholesky::new(precision, width)?, width })
     }
 
-    /// Writes `factor` L^-T z for each of the classes, with z from the stream.
+    /// Writes `factor` L^-T z for each class, with z drawn from `rng`.
     pub(crate) fn draw(&self, rng: &mut Rng, factor: f64, deviations: &mut [f32]) {
         let mut solution = vec![0.0; self.width];
         for deviations in deviations.chunks_exact_mut(self.width) {
@@ -66,7 +66,7 @@ impl Posterior {
 mod tests {
     use super::*;
 
-    /// Of covariances of order one, from features in single precision.
+    /// Tolerance of covariances of order one, from features in single precision.
     const TOLERANCE: f64 = 1e-6;
 
     const WIDTH: usize = 4;
@@ -83,7 +83,7 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| f64::from(*a) * f64::from(*b)).sum()
     }
 
-    /// Solves a system by elimination without exchanges, which a positive definite matrix allows.
+    /// Solves a system by elimination without pivoting, which a positive definite matrix allows.
     fn solve(mut matrix: Vec<f64>, mut right: Vec<f64>) -> Vec<f64> {
         let n = right.len();
         for i in 0..n {
@@ -100,7 +100,7 @@ mod tests {
         right
     }
 
-    /// The covariance by the matrix that has as many rows as there are examples.
+    /// Computes the covariance from the matrix with one row per example.
     fn direct(examples: &[f32], a: &[f32], b: &[f32], noise_variance: f64) -> f64 {
         let rows: Vec<&[f32]> = examples.chunks(WIDTH).collect();
         let noise = |i: usize, j: usize| if i == j { noise_variance } else { 0.0 };
@@ -110,7 +110,7 @@ mod tests {
         inner(a, b) - rows.iter().zip(solution).map(|(row, x)| inner(row, a) * x).sum::<f64>()
     }
 
-    /// The covariance by the smaller matrix: the inner product of what L^-1 makes of the features.
+    /// Computes the covariance from the smaller matrix, as the inner product of L^-1 times the features.
     fn small(posterior: &Posterior, a: &[f32], b: &[f32], noise_variance: f64) -> f64 {
         // Row j of L^-1 is the solution for the j-th unit vector.
         let image = |row: &[f32], j: usize| {

@@ -1,4 +1,4 @@
-//! The agent `dropout`: a network of which every draw keeps other units.
+//! The agent `dropout`: a network whose draws apply different dropout masks.
 
 mod masks;
 mod noise;
@@ -23,10 +23,11 @@ jointly_nets::input_settings! {
     struct Settings(hidden: "100,100", batch_size: 100 or 64) {
         /// probability that a unit is dropped; auto is 0.1 for plain numbers, 0.2 for other inputs
         rate: Auto<Fraction> = "auto",
-        /// drop what the first dense layer reads with the same probability; behind convolutions it always is, and pixels then never
-        /// are; auto is no for plain numbers, yes for other inputs
+        /// drop inputs of the first dense layer with the same probability; behind convolutions they are always
+        /// dropped, and pixels never are; auto is no for plain numbers, yes for other inputs
         input_dropout: Auto<bool> = "auto",
-        /// weight of the sum of squares of all parameters: see adaptive; auto is 1 for plain numbers, 0 for other inputs
+        /// weight of the sum of squares of all parameters: see adaptive; auto is 1 for plain numbers, 0 for other
+        /// inputs
         length_scale: Auto<NonNegative> = "auto",
         /// that weight is length-scale times the input's dimension and the root of the temperature, over the number of
         /// examples; otherwise the square of length-scale times 1 - rate, over twice that number
@@ -36,7 +37,7 @@ jointly_nets::input_settings! {
     }
 }
 
-/// What is dropped for a task.
+/// The dropout of a task.
 struct Dropped {
     rate: f32,
     inputs: bool,
@@ -48,12 +49,12 @@ impl Settings {
         Dropped { rate: self.rate.or(sort.choose(0.1, 0.2)), inputs }
     }
 
-    /// What is asked of the squares of all parameters.
+    /// Returns the penalty on the squares of all parameters.
     ///
     /// # Formula
     ///
-    /// The factor of the sum of squares in the loss is l d sqrt(temperature) / T where adaptive, otherwise l^2 (1 - p) / (2 T), with
-    /// length scale l, rate p and T examples; none count as one.
+    /// The factor of the sum of squares in the loss is l d sqrt(temperature) / T if adaptive, otherwise
+    /// l^2 (1 - p) / (2 T), with length scale l, rate p and T examples; T is 1 without examples.
     fn penalty(&self, sort: Sort) -> Penalty {
         let scale = self.length_scale.or(sort.choose(1.0, 0.0));
         let l2 = if self.adaptive { scale } else { scale.powi(2) * (1.0 - self.dropped(sort).rate) / 2.0 };
@@ -61,7 +62,7 @@ impl Settings {
     }
 }
 
-/// What both sides say of themselves.
+/// Returns the description that classification and regression share.
 fn description() -> Description {
     Description {
         citation: "Gal and Ghahramani, Dropout as a Bayesian approximation: representing model uncertainty in deep \
@@ -71,14 +72,16 @@ fn description() -> Description {
     }
 }
 
-/// A network trained under dropout, which stays in force: a draw is one set of masks, the same for all rows of all calls.
+/// A network trained under dropout, which stays active in prediction: a draw is one set of masks, the same for all
+/// rows of all calls.
 ///
-/// After Gal and Ghahramani (2016). On plain numbers masks are on hidden units alone unless inputs are dropped too. The testbed's
-/// reference implementation draws other masks for every input at test as well, so that its draws are no functions; here a draw has
-/// to be one.
+/// The method follows Gal and Ghahramani (2016). On plain numbers only hidden units have masks unless inputs are
+/// dropped too. The testbed's reference implementation also draws separate masks for every input at test time, so its
+/// draws are not functions; here a draw must be one function.
 ///
-/// On other inputs the networks are those of Ovadia et al. (Can you trust your model's uncertainty?, NeurIPS 2019, appendix A.1):
-/// dropout before every dense layer, the first too, and with convolutions before each dense layer behind them.
+/// On other inputs the networks are those of Ovadia et al. (Can you trust your model's uncertainty?, NeurIPS 2019,
+/// appendix A.1): dropout before every dense layer, including the first; in a network with convolutions, before each
+/// dense layer behind them.
 #[derive(Debug)]
 pub struct Dropout(Trained);
 
@@ -191,7 +194,7 @@ mod tests {
         let lenet = ("network", "lenet");
         let (no_inputs, flat) = (("input-dropout", "no"), ("hidden", "none"));
         assert!(varies(&trained(&[])) && varies(&trained(&[no_inputs])) && varies(&trained(&[flat])));
-        // Without a hidden layer there is nothing to drop but inputs; behind convolutions there is.
+        // Without a hidden layer only inputs can be dropped; behind convolutions their outputs can.
         assert!(!varies(&trained(&[no_inputs, flat])) && !varies(&trained(&[("rate", "0")])));
         assert!(varies(&trained(&[lenet, ("filters", "3"), no_inputs, flat])));
     }

@@ -1,26 +1,26 @@
-//! Which units a draw drops, and the network that is left.
+//! The dropout masks of a draw, and the thinned network.
 
 use jointly_nets::Network;
 use jointly_nets::simd::{LANES, floats_mut, vectors};
 use jointly_sdk::Rng;
 
-/// How often units are dropped.
+/// The probabilities with which units are dropped.
 #[derive(Clone, Debug)]
 pub(crate) struct Rates {
-    /// Of the units of the hidden layers.
+    /// The rate of the hidden layers' units.
     pub(crate) hidden: f32,
-    /// Of the inputs.
+    /// The rate of the inputs.
     pub(crate) input: f32,
 }
 
-/// The units that are kept, layer by layer, the inputs first; all of the outputs are.
+/// For each layer, the inputs first, which units are kept; outputs are always kept and have no mask.
 #[derive(Clone, Debug)]
 pub(crate) struct Masks {
     layers: Vec<Vec<bool>>,
 }
 
 impl Masks {
-    /// Keeps each unit of a network with these widths with the probability that the rates leave it.
+    /// Draws masks for a network with these widths; each unit is kept with probability 1 - rate.
     pub(crate) fn draw(widths: &[usize], rates: &Rates, rng: &mut Rng) -> Self {
         let draw = |(l, width): (usize, &usize)| {
             let rate = if l == 0 { rates.input } else { rates.hidden };
@@ -29,17 +29,17 @@ impl Masks {
         Self { layers: widths[..widths.len() - 1].iter().enumerate().map(draw).collect() }
     }
 
-    /// The units of hidden layer `l`, counted from 1, that are kept.
+    /// Returns which units of hidden layer `l`, counted from 1, are kept.
     pub(crate) fn hidden(&self, l: usize) -> &[bool] {
         &self.layers[l]
     }
 
-    /// The network without the units that are dropped, whose other units count for more.
+    /// Returns the network without the dropped units, with the weights of the kept units scaled up.
     ///
     /// # Formula
     ///
     /// A unit's value h becomes m h / (1 - p), where m is 0 with probability p and 1 otherwise. A rectified unit is
-    /// positively homogeneous, so the factor can as well be that of all weights which lead to it.
+    /// positively homogeneous, so the factor can be applied to all weights that lead to the unit.
     pub(crate) fn thin(&self, network: &Network, widths: &[usize], rates: &Rates) -> Network {
         let mut thinned = network.clone();
         let mut rest = floats_mut(&mut thinned.parameters);
@@ -59,7 +59,7 @@ impl Masks {
     }
 }
 
-/// What a unit's value is multiplied by, so that its expectation stays what it was.
+/// Returns the factor of a unit's value, which preserves its expectation.
 pub(crate) fn factor(kept: bool, rate: f32) -> f32 {
     if kept { 1.0 / (1.0 - rate) } else { 0.0 }
 }

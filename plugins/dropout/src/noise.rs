@@ -1,18 +1,18 @@
-//! The variance of the noise under which examples are likeliest, given what the draws predict of them.
+//! The noise variance that maximises the likelihood of examples, given the errors of the draws.
 
-/// The least and the largest variance that is tried, where that of the targets is one.
+/// The range of variances tried, relative to the targets' variance of one.
 const RANGE: (f64, f64) = (1e-6, 10.0);
 
-/// Trials in each round, and rounds, each between the best trial's neighbours.
+/// The number of trials in each round, and of rounds; each round searches between the neighbours of the best trial.
 const TRIALS: usize = 33;
 const ROUNDS: usize = 4;
 
-/// The variance and the mean log-likelihood under it; nothing without examples.
+/// Returns the variance of maximum likelihood and the mean log-likelihood under it; `None` without examples.
 ///
 /// # Formula
 ///
-/// With errors e_tj of draw t at example j, the mean over j of ln(mean over t of exp(-e_tj^2 / (2 v)) / sqrt(2 pi v)) is
-/// the largest at v, which is looked for among ever closer points on a logarithmic scale.
+/// With errors e_tj of draw t at example j, v maximises the mean over j of
+/// ln(mean over t of exp(-e_tj^2 / (2 v)) / sqrt(2 pi v)). It is found on successively finer logarithmic grids.
 pub(crate) fn likeliest(squares: &[Vec<f64>]) -> Option<(f64, f64)> {
     if squares.first().is_none_or(Vec::is_empty) {
         return None;
@@ -33,13 +33,14 @@ pub(crate) fn likeliest(squares: &[Vec<f64>]) -> Option<(f64, f64)> {
     Some((libm::exp(best.1), best.0))
 }
 
-/// The mean log-likelihood under a variance in hand, of which the least is that of [`likeliest`]; nothing without examples.
+/// Returns the mean log-likelihood under a given variance, raised to the least that [`likeliest`] tries; `None`
+/// without examples.
 pub(crate) fn likelihood_at(squares: &[Vec<f64>], variance: f64) -> Option<f64> {
     let some = squares.first().is_some_and(|draw| !draw.is_empty());
     some.then(|| log_likelihood(squares, libm::log(variance.max(RANGE.0))))
 }
 
-/// The mean over examples, of which there are as many as each draw has squared errors.
+/// Computes the mean over examples; each draw has one squared error per example.
 fn log_likelihood(squares: &[Vec<f64>], log_variance: f64) -> f64 {
     let half = 0.5 * libm::exp(-log_variance);
     let examples = squares[0].len();
@@ -66,7 +67,8 @@ mod tests {
 
     #[test]
     fn draws_that_spread_leave_less_to_the_noise() {
-        // Errors of +-0.5 by a draw's offset alone are as many normals around zero as there are draws.
+        // Errors of +-0.5 that come only from a draw's offset: the predictive distribution is a mixture of one
+        // Gaussian per draw.
         let offsets = [-0.6, -0.2, 0.2, 0.6];
         let targets = [-0.7, -0.5, -0.3, -0.1, 0.0, 0.1, 0.3, 0.5, 0.7];
         let spread: Vec<Vec<f64>> =
@@ -77,11 +79,12 @@ mod tests {
 
     #[test]
     fn which_draws_are_likelier_can_turn_on_the_variance() {
-        // Targets of -1 and 1: draws of -1 and 1 meet half of them each, and need no noise; one of 0 needs some.
+        // For targets of -1 and 1, draws of -1 and 1 each match half of them and need no noise; a draw of 0 needs
+        // some.
         let (apart, middle) = ([vec![0.0, 4.0], vec![4.0, 0.0]], [vec![1.0, 1.0]]);
         assert!(likeliest(&apart).unwrap().1 > likeliest(&middle).unwrap().1);
         let (apart, middle) = (likelihood_at(&apart, 1.0).unwrap(), likelihood_at(&middle, 1.0).unwrap());
-        // ln((1 + exp(-2)) / 2) and -1/2, each less half of ln(2 pi).
+        // ln((1 + exp(-2)) / 2) and -1/2, each minus half of ln(2 pi).
         let constant = 0.5 * std::f64::consts::TAU.ln();
         assert!((apart - (f64::midpoint(1.0, (-2f64).exp()).ln() - constant)).abs() < 1e-12, "{apart}");
         assert!((middle + 0.5 + constant).abs() < 1e-12, "{middle}");

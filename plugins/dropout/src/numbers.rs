@@ -9,13 +9,13 @@ use crate::masks::{Masks, Rates};
 use crate::sampling::Shared;
 use crate::training::{Recipe, train};
 
-/// A trained network, of which a draw keeps other units.
+/// A trained network; each draw applies its own dropout masks.
 #[derive(Debug)]
 pub(crate) struct Drawn {
     network: Network,
     widths: Vec<usize>,
     pub(crate) rates: Rates,
-    /// Where draws have much in common.
+    /// Values that all draws share, for networks where that saves work.
     shared: Option<Shared>,
     seed: u64,
 }
@@ -25,7 +25,7 @@ impl Drawn {
     ///
     /// # Errors
     ///
-    /// A loss that stopped being finite, or data that do not fit the task.
+    /// The loss stopped being finite, or the data do not fit the task.
     pub(crate) fn train(
         design: &Design,
         rates: Rates,
@@ -50,7 +50,7 @@ impl Drawn {
         Ok(Self { network, widths, rates, shared, seed })
     }
 
-    /// Whether anything is dropped: otherwise all draws are the same.
+    /// Returns whether anything is dropped; otherwise all draws are the same.
     pub(crate) fn drops(&self) -> bool {
         self.rates.hidden > 0.0
     }
@@ -59,16 +59,16 @@ impl Drawn {
         Masks::draw(&self.widths, &self.rates, &mut Stream::Parameters.rng(self.seed, draw))
     }
 
-    /// Class probabilities of the network that a draw's masks leave.
+    /// Computes the class probabilities of the network under a draw's masks.
     fn plain_probs(&self, inputs: &Matrix, draw: u64, out: &mut [f32]) -> Result<(), Failure> {
         predict(&[&self.masks(draw).thin(&self.network, &self.widths, &self.rates)], inputs, out)
     }
 
-    /// Class probabilities of the networks that the draws' masks leave, one after the other.
+    /// Computes the class probabilities of the networks under the draws' masks, one after the other.
     ///
     /// # Errors
     ///
-    /// Inputs of another dimension than the task's.
+    /// The inputs do not have the task's dimension.
     pub(crate) fn probs(&self, inputs: &Matrix, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
         let (cols, dim) = (inputs.cols(), self.widths[0]);
         if cols != dim {
@@ -98,14 +98,15 @@ mod tests {
 
     use super::*;
 
-    /// Between a probability by the draws' shared sums and one by the thinned network, in single precision both.
+    /// Tolerance between probabilities from the draws' shared sums and from the thinned network, both in single
+    /// precision.
     const TOLERANCE: f32 = 1e-5;
 
     fn task(dim: usize, classes: usize) -> Task {
         Task { temperature: Some(0.25), ..Task::new(dim, classes) }
     }
 
-    /// Classes are half-planes, or as many bands.
+    /// Creates examples whose classes are bands of the first feature; two classes are half-planes.
     fn data(examples: usize, dim: usize, classes: usize) -> Dataset {
         let mut rng = Rng::new(3, 0);
         let inputs: Vec<f32> = (0..dim * examples).map(|_| rng.normal()).collect();
@@ -185,7 +186,7 @@ mod tests {
     #[test]
     fn what_is_not_finite_is_not_hidden() {
         let model = trained(2, 2, &[100, 100], [0.1, 0.0], 5);
-        // The last overflows in some units alone.
+        // The last row overflows only in some units.
         for row in [[f32::NAN, 1.0], [f32::INFINITY, 1.0], [3e38, 3e38]] {
             let inputs = Matrix::new(2, 2, [row, [0.5, 0.5]].concat()).unwrap();
             let probs = sample(&model, &inputs, &[0, 1]);

@@ -1,10 +1,10 @@
-//! The setting that is one rate of dropping, or several to choose from.
+//! A setting with one dropout rate, or several to choose from.
 
 use std::ops::Deref;
 
 use jointly_sdk::SettingValue;
 
-/// The most rates to choose from.
+/// The largest number of rates to choose from.
 const MOST: usize = 20;
 
 /// Probabilities of dropping a unit, each at least 0 and below 1, separated by commas.

@@ -1,4 +1,4 @@
-//! The regression side of `dropout`: one function a draw, and noise of the same variance everywhere.
+//! The regression side of `dropout`: a draw is one function, and the noise has the same variance everywhere.
 
 use jointly_nets::adam::Adam;
 use jointly_nets::belief::{Answer, check_finite, evaluate, sample_each};
@@ -18,16 +18,16 @@ use crate::noise::{likeliest, likelihood_at};
 use crate::rates::RateList;
 use crate::training::Thinned;
 
-/// The variance of the noise that sets the penalty before any has been measured, that of the targets being one.
+/// The noise variance in the penalty before any is measured, relative to the targets' variance of one.
 const FIRST_VARIANCE: f64 = 0.1;
 
-/// The variance of the noise where there is nothing to measure it on: that of the targets.
+/// The noise variance if there are no examples to measure it on: that of the targets.
 const PRIOR_VARIANCE: f64 = 1.0;
 
-/// The most squared errors that are kept to measure by: 128 MiB of them.
+/// The largest number of squared errors kept for measuring, 128 MiB.
 const MOST_SQUARES: usize = 1 << 24;
 
-/// The variance of the noise: measured, or a number.
+/// The noise variance: measured, or a given number.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct NoiseVariance(Option<f32>);
 
@@ -46,19 +46,19 @@ impl SettingValue for NoiseVariance {
 
 settings! {
     struct Settings {
-        /// probability that an input or a hidden unit is dropped; of several, that under which held-out examples are
-        /// likeliest
+        /// probability that an input or a hidden unit is dropped; of several, the one with the highest likelihood of
+        /// held-out examples
         rate: RateList = "0.005,0.01,0.05,0.1",
         /// drop inputs with the same probability
         input_dropout: bool = "yes",
         /// length scale l: the weight of the sum of squares of all weights is l^2 (1 - rate) times the variance of the
         /// noise, over twice the number of examples
         length_scale: NonNegative = "1e-2",
-        /// variance of the noise, that of the targets being one: measured on held-out examples, or a number
+        /// variance of the noise, relative to the targets' variance of 1: measured on held-out examples, or a number
         noise_variance: NoiseVariance = "measured",
-        /// fraction of the examples held out, where no validation set is given
+        /// fraction of the examples held out, if no validation set is given
         held_out: Fraction = "0.2",
-        /// draws by which rates and noise are measured
+        /// draws with which rates and noise are measured
         passes: Count = "100",
         /// train again on all examples once rate and noise are known
         refit: bool = "yes",
@@ -73,20 +73,21 @@ settings! {
     }
 }
 
-/// A network trained under dropout, which stays in force: a draw is one set of masks, the same for all inputs.
+/// A network trained under dropout, which stays active in prediction: a draw is one set of masks, the same for all
+/// inputs.
 ///
-/// After Gal and Ghahramani (2016), in their experiments' setting: one hidden layer of 50 units, 400 epochs of Adam with a
-/// step size of 1e-3 in batches of 32, masks on the inputs too, length scale 0.01. They found rates, of 0.005 to 0.1, and
-/// the noise's precision by Bayesian optimisation, in later experiments by a search among a few of each for the likelihood
-/// of a fifth of the training examples; here that fifth decides on the rate, and of all variances the likeliest is taken.
-/// They keep the network that was trained without the fifth, which `refit=no` does. Wang, Sun and Grosse (Beyond marginal
-/// uncertainty, 2021, table 3) divide the penalty by the variance of the observations, by which Gal and Ghahramani and this
-/// agent multiply it; they have batches of 100, 10,000 epochs, rates of 0.0025, 0.01 or 0.05 and a variance of 0.005, 0.025
-/// or 0.125.
+/// The method follows Gal and Ghahramani (2016) in the setting of their experiments: one hidden layer of 50 units,
+/// 400 epochs of Adam with a step size of 1e-3 in batches of 32, masks on the inputs too, length scale 0.01. They
+/// chose the rate, from 0.005 to 0.1, and the noise's precision by Bayesian optimisation, and in later experiments by
+/// a grid search that maximises the likelihood of a fifth of the training examples. Here that fifth determines the
+/// rate, and the noise variance is the one with the highest likelihood. They keep the network that was trained
+/// without the fifth, as `refit=no` does. Wang, Sun and Grosse (Beyond marginal uncertainty, 2021, table 3) divide
+/// the penalty by the variance of the observations; Gal and Ghahramani and this agent multiply by it. They have
+/// batches of 100, 10,000 epochs, rates of 0.0025, 0.01 or 0.05 and a variance of 0.005, 0.025 or 0.125.
 ///
 /// # Formula
 ///
-/// The mean of (y - f)^2 plus l^2 (1 - p) v / (2 N) times the sum of squares of the weights is minimised, under other
+/// Minimises the mean of (y - f)^2 plus l^2 (1 - p) v / (2 N) times the sum of squares of the weights, with separate
 /// masks for every row of every step; a draw's noise has the variance v.
 #[derive(Debug)]
 pub struct Regression {
@@ -104,7 +105,7 @@ struct Thinnable {
 }
 
 impl Thinnable {
-    /// The network that the masks of this stream and number leave.
+    /// Returns the network under the masks of this stream and number.
     fn thin(&self, stream: Stream, seed: u64, number: u64) -> Network {
         let masks = Masks::draw(&self.widths, &self.rates, &mut stream.rng(seed, number));
         masks.thin(&self.network, &self.widths, &self.rates)
@@ -114,8 +115,8 @@ impl Thinnable {
         self.rates.hidden > 0.0 && (self.rates.input > 0.0 || self.widths.len() > 2)
     }
 
-    /// The variance, where none is known that under which the examples, or as many of them as there is room for, are
-    /// likeliest, and their mean log-likelihood under it.
+    /// Returns the noise variance and the examples' mean log-likelihood under it. The variance is `known` if given,
+    /// else the one that maximises that likelihood. Uses at most as many examples as `MOST_SQUARES` allows.
     fn measure(
         &self,
         points: &Points,
@@ -145,7 +146,7 @@ impl Thinnable {
     }
 }
 
-/// A training of the settings' network.
+/// One training of the settings' network.
 struct Training<'a> {
     settings: &'a Settings,
     points: &'a Points,
@@ -191,7 +192,7 @@ impl Training<'_> {
     }
 }
 
-/// The factor of the sum of squares.
+/// Returns the factor of the sum of squares.
 fn penalty(settings: &Settings, rate: f32, variance: f64, examples: usize) -> f32 {
     settings.length_scale.powi(2) * (1.0 - rate) * variance as f32 / (2.0 * examples.max(1) as f32)
 }
@@ -285,7 +286,7 @@ mod tests {
         pairs.iter().map(|(name, value)| Setting { name: (*name).into(), value: (*value).into() }).collect()
     }
 
-    /// A sine of the first of two features, with noise of 0.3.
+    /// Creates a sine of the first of two features, with noise of standard deviation 0.3.
     fn sine(rows: usize, seed: u64) -> Targets {
         let mut rng = Rng::new(seed, 0);
         let inputs: Vec<f32> = (0..2 * rows).map(|_| 3.4 * rng.uniform() - 1.7).collect();
@@ -310,7 +311,7 @@ mod tests {
     #[test]
     fn a_given_validation_set_measures_and_what_is_known_is_taken() {
         let quick = [("epochs", "5"), ("rate", "0.05")];
-        // Offset targets: nothing learnt from the training set explains them.
+        // The offset of these targets cannot be learnt from the training set.
         let mut far = sine(100, 2);
         far.targets.iter_mut().for_each(|y| *y += 2.5);
         let agent = Regression::train(&task(), &sine(100, 1), Some(&far), &set(&quick), 3).unwrap();
@@ -323,7 +324,8 @@ mod tests {
 
     #[test]
     fn rates_are_compared_under_the_noise_that_is_known() {
-        // Noise that is told to be far less than it is leaves the errors to the draws, which then had better differ.
+        // With a stated noise far below the true one, the spread of the draws has to explain the errors, which
+        // favours a higher rate.
         let settings = set(&[("epochs", "60"), ("rate", "0.005,0.3"), ("refit", "no")]);
         for (noise_std, chosen) in [(None, 0.005), (Some(0.05), 0.3)] {
             let told = RegressionTask { noise_std, ..task() };

@@ -1,9 +1,9 @@
-//! Many draws of a network with two hidden layers at once.
+//! Many draws of a network with two hidden layers, computed together.
 //!
-//! All draws share the first hidden layer's values and what each of its units adds to the second: a draw takes away
-//! what its dropped units add, or, where units are dropped more often than not, adds up what is left. The sums are of
-//! fixed-point numbers: exact, so that neither way and no order changes a bit, and free of what a canonicalising host
-//! adds to arithmetic.
+//! All draws share the first hidden layer's values and the terms that each of its units adds to the second layer. A
+//! draw subtracts the terms of its dropped units from their sum; if the rate is above one half, it adds up the terms
+//! of the kept units instead. The sums are of fixed-point numbers: they are exact, so neither method and no order
+//! changes a bit, and they avoid the extra cost that a host with canonical NaNs adds to floating-point arithmetic.
 #![expect(clippy::inline_always, reason = "a band's sums stay in registers only where its loop sees them")]
 
 use jointly_nets::Network;
@@ -14,22 +14,22 @@ use jointly_sdk::Matrix;
 
 use crate::masks::{Masks, Rates, factor};
 
-/// Rows whose logits wait for a softmax together.
+/// Number of rows whose softmax is computed together.
 const BLOCK: usize = 8;
 
-/// Bits of a word of units.
+/// Number of bits in a word of units.
 const WORD: usize = u64::BITS as usize;
 
-/// The largest fixed-point term: adding [`ROUND`] rounds what is below 2^22.
+/// The largest fixed-point term: adding [`ROUND`] rounds numbers below 2^22.
 const MAX_TERM: f32 = 4.19e6;
 
 /// The largest sum of such terms, below 2^31.
 const MAX_SUM: f32 = 2.1e9;
 
-/// Below every scale at which a layer's values matter; keeps a division finite.
+/// Smaller than every relevant scale of a layer's values; keeps a division finite.
 const MIN_BOUND: f32 = 1e-30;
 
-/// What all draws share of a network with two hidden layers, the widths of which follow those of the inputs.
+/// The values that all draws of a network with two hidden layers share; `widths` begins with the inputs.
 #[derive(Debug)]
 pub(crate) struct Shared {
     widths: [usize; 4],
@@ -38,14 +38,14 @@ pub(crate) struct Shared {
     first: Vec<Lanes>,
     /// The second layer, its biases last.
     second: Vec<Lanes>,
-    /// For each class but the first, the output weights less those of the first class.
+    /// For each class but the first, the output weights minus those of the first class.
     output: Vec<Lanes>,
     output_biases: Vec<f32>,
-    /// The largest second-layer weight and bias.
+    /// The largest absolute weight and the largest absolute bias of the second layer.
     bounds: [f32; 2],
 }
 
-/// One draw, as the sums need it.
+/// One draw in the form that the sums use.
 struct Draw {
     /// The units of the first hidden layer whose terms are added: see [`Row::start`].
     terms: Vec<u64>,
@@ -53,22 +53,22 @@ struct Draw {
     output: Vec<Lanes>,
 }
 
-/// One row, as the sums need it.
+/// One row in the form that the sums use.
 struct Row {
-    /// The units of the first hidden layer that are not zero.
+    /// A bit set of the units of the first hidden layer that are not zero.
     active: Vec<u64>,
-    /// What each of these adds to the second layer, or takes away, `vectors(width)` vectors a unit.
+    /// The terms that each unit adds to or subtracts from the second layer, `vectors(width)` vectors per unit.
     terms: Vec<Ints>,
-    /// Where a draw's sum starts: with all terms, of which those of dropped units are taken away, or with none.
+    /// The initial value of a draw's sum: all terms, if those of dropped units are subtracted, or none.
     start: Vec<Ints>,
-    /// What a step of the fixed-point numbers stands for; not finite where the row is not.
+    /// The value of one step of the fixed-point numbers; not finite if the row is not.
     unit: f32,
 }
 
 impl Shared {
     /// # Panics
     ///
-    /// Where the widths are not those of the network, or not four.
+    /// Panics if the widths are not those of the network, or not four.
     pub(crate) fn new(network: &Network, widths: &[usize], rates: &Rates) -> Self {
         let widths: [usize; 4] = widths.try_into().expect("two hidden layers");
         let [inputs, one, two, classes] = widths;
@@ -92,7 +92,7 @@ impl Shared {
         Self { widths, rate: rates.hidden, first, second: second.to_vec(), output, output_biases, bounds }
     }
 
-    /// Class probabilities of the networks that these masks leave, one after the other, at every row.
+    /// Computes the class probabilities of the networks under these masks, one after the other, at every row.
     pub(crate) fn probs(&self, inputs: &Matrix, masks: &[Masks], out: &mut [f32]) {
         let [dim, _, _, classes] = self.widths;
         let draws: Vec<Draw> = masks.iter().map(|masks| self.draw(masks)).collect();
@@ -113,7 +113,7 @@ impl Shared {
             for (logits, out) in logits.chunks_exact(others * BLOCK).zip(out.chunks_exact_mut(rows * classes)) {
                 let to = out.len().min(from + BLOCK * classes);
                 for (at, out) in out[from..to].chunks_mut(LANES * classes).enumerate() {
-                    // Rows past the last one are from an earlier block: computed, but not written.
+                    // Rows past the last one are left from an earlier block: computed, but not written.
                     columns[0] = Lanes::splat(0.0);
                     for (column, logits) in columns[1..].iter_mut().zip(logits.as_chunks::<BLOCK>().0) {
                         *column = Lanes::from_array(*logits.as_chunks().0.get(at).expect("a block is whole vectors"));
@@ -127,7 +127,7 @@ impl Shared {
         }
     }
 
-    /// Whether sums start with all terms.
+    /// Returns whether sums start with all terms.
     fn takes_away(&self) -> bool {
         self.rate <= 0.5
     }
@@ -145,7 +145,7 @@ impl Shared {
         Draw { terms: terms.collect(), output }
     }
 
-    /// Room for a row.
+    /// Allocates the buffers of a row.
     fn row(&self) -> Row {
         let [_, one, two, _] = self.widths;
         Row {
@@ -156,12 +156,13 @@ impl Shared {
         }
     }
 
-    /// Computes what all draws share at a row.
+    /// Computes the values that all draws share at a row.
     ///
     /// # Formula
     ///
-    /// With h the first layer's values over 1 - p, a unit adds h_u W_uj to the second layer's sum j, as a fixed-point
-    /// number the integer nearest to h_u W_uj / unit. The unit is such that no term and no sum of terms overflows.
+    /// With h the first layer's values over 1 - p, a unit adds h_u W_uj to the second layer's sum j. As a fixed-point
+    /// number this is the integer nearest to h_u W_uj / unit, with the unit chosen such that no term and no sum of
+    /// terms overflows.
     fn prepare(&self, inputs: &[f32], row: &mut Row) {
         let [dim, one, two, _] = self.widths;
         let width = vectors(one);
@@ -172,7 +173,7 @@ impl Shared {
             }
         }
         let hidden = &floats(&hidden)[..one];
-        // A NaN stays, and so does what is infinite.
+        // NaN and infinity propagate.
         let larger = |max: f32, value: &f32| if value.is_nan() || *value > max { *value } else { max };
         let largest = hidden.iter().fold(0.0, larger);
         let [weight, bias] = self.bounds;
@@ -203,7 +204,7 @@ impl Shared {
         }
     }
 
-    /// The logits of every class but the first, less that of the first: `logits[k * BLOCK]`.
+    /// Computes the logits of every class but the first, minus that of the first: `logits[k * BLOCK]`.
     fn evaluate(&self, row: &Row, draw: &Draw, sums: &mut [Lanes], logits: &mut [f32]) {
         let width = row.start.len();
         sums.fill(Lanes::splat(0.0));
@@ -224,7 +225,7 @@ impl Shared {
     }
 }
 
-/// Adds what N vectors of the second layer's units, from vector `j` on, add to the logits; returns N.
+/// Adds the contribution of N vectors of the second layer's units, from vector `j` on, to the logits; returns N.
 #[inline(always)]
 fn band<const N: usize>(row: &Row, draw: &Draw, j: usize, sums: &mut [Lanes]) -> usize {
     let width = row.start.len();
@@ -244,7 +245,7 @@ fn band<const N: usize>(row: &Row, draw: &Draw, j: usize, sums: &mut [Lanes]) ->
     let values = values.map(|value| value.relu().to_lanes());
     for (sum, weights) in sums.iter_mut().zip(draw.output.chunks_exact(width)) {
         let weights = &weights[j..j + N];
-        // Two chains, so that one waits less for its own last term.
+        // Two chains of additions, so that each waits less for its previous term.
         let mut chains = [*sum, Lanes::splat(0.0)];
         for (n, (value, weight)) in values.iter().zip(weights).enumerate() {
             chains[n % 2] = value.mul_add(*weight, chains[n % 2]);

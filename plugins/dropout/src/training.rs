@@ -1,4 +1,4 @@
-//! Training under dropout: other units are dropped for every example in every step.
+//! Training under dropout: every example of every step has its own masks.
 
 use jointly_nets::adam::Adam;
 use jointly_nets::examples::Examples;
@@ -12,11 +12,11 @@ use jointly_sdk::{Failure, Rng};
 
 use crate::masks::{Rates, factor};
 
-/// How a network is trained.
+/// The settings of training a network.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
     pub(crate) rates: Rates,
-    /// Steps of Adam.
+    /// Number of steps of Adam.
     pub(crate) steps: usize,
     /// Step size of Adam.
     pub(crate) learning_rate: f32,
@@ -28,7 +28,7 @@ pub(crate) struct Recipe {
 ///
 /// # Errors
 ///
-/// A loss that stopped being finite.
+/// The loss stopped being finite.
 pub(crate) fn train(
     mut network: Network,
     widths: &[usize],
@@ -53,7 +53,7 @@ pub(crate) fn train(
     Ok(network)
 }
 
-/// As [`Thinned::differentiate`] for the cross-entropy; tells whether it is finite.
+/// Like [`Thinned::differentiate`] for the cross-entropy; returns whether the loss is finite.
 fn differentiate(
     thinned: &mut Thinned<'_>,
     loss: &mut CrossEntropy,
@@ -64,13 +64,13 @@ fn differentiate(
     thinned.differentiate(network, gradient, |outputs, stride| loss.differentiate(outputs, stride, examples.targets()))
 }
 
-/// The values of a batch's rows, each in the network that its own masks leave.
+/// The values of a batch's rows, each in the network under its own masks.
 pub(crate) struct Thinned<'a> {
     widths: &'a [usize],
     rates: Rates,
     rows: usize,
     inputs: Vec<Lanes>,
-    /// The values of each layer's units, once they are computed; before that, what they are to be multiplied by.
+    /// The values of each layer's units once they are computed; before that, their mask factors.
     layers: Vec<Vec<Lanes>>,
     patterns: Vec<Pattern>,
     deltas: Pattern,
@@ -78,7 +78,7 @@ pub(crate) struct Thinned<'a> {
 }
 
 impl<'a> Thinned<'a> {
-    /// Room for at most `max_rows` rows.
+    /// Allocates buffers for at most `max_rows` rows.
     pub(crate) fn new(widths: &'a [usize], rates: Rates, max_rows: usize) -> Self {
         let zeros = |len| vec![Lanes::splat(0.0); len];
         let layers = widths[1..].iter().map(|width| zeros(max_rows * stride(*width))).collect();
@@ -114,7 +114,8 @@ impl<'a> Thinned<'a> {
         }
     }
 
-    /// As `drop_units`, by the distances between units that are dropped: as many random numbers as those, not as units.
+    /// Like `drop_units`, but draws the distances between dropped units: one random number per dropped unit instead
+    /// of one per unit.
     pub(crate) fn drop_few(&mut self, inputs: &[f32], rows: usize, rng: &mut Rng) {
         self.rows = rows;
         floats_mut(&mut self.inputs).copy_from_slice(inputs);
@@ -137,13 +138,14 @@ impl<'a> Thinned<'a> {
         }
     }
 
-    /// Replaces `gradient` by a loss's with respect to the parameters, under the masks last drawn. The loss replaces the
-    /// outputs, so many numbers a row, by its gradient with respect to them; what it returns is passed on.
+    /// Writes the gradient of a loss with respect to the parameters to `gradient`, under the masks drawn last. The
+    /// closure `loss` receives the outputs and their stride per row, and replaces the outputs by its gradient with
+    /// respect to them; its return value is passed on.
     ///
     /// # Formula
     ///
-    /// Layer l has the values h_l = m_l relu(W_l h_{l-1} + b_l), where m_l is a unit's factor under its mask. Where h_l
-    /// is not zero, both the unit's mask and its rectifier let the derivative pass, times 1 / (1 - p).
+    /// Layer l has the values h_l = m_l relu(W_l h_{l-1} + b_l), where m_l is a unit's mask factor. Where h_l is not
+    /// zero, the derivative passes through both the mask and the rectifier, times 1 / (1 - p).
     pub(crate) fn differentiate<T>(
         &mut self,
         network: &Network,
@@ -218,9 +220,9 @@ impl<'a> Thinned<'a> {
     }
 }
 
-/// How many units are kept before the next is dropped, across rows.
+/// The number of units that are kept before the next one is dropped; it carries over from row to row.
 struct Gaps {
-    /// 1 / ln(1 - p) of the rate p; nothing where no unit is dropped.
+    /// 1 / ln(1 - p) for the rate p; `None` if no unit is dropped.
     scale: Option<f32>,
     kept: usize,
 }
@@ -233,12 +235,12 @@ impl Gaps {
         gaps
     }
 
-    /// A geometric number: floor(ln u / ln(1 - p)), u being uniform on (0, 1].
+    /// Draws a geometric number: floor(ln u / ln(1 - p)), with u uniform on (0, 1].
     fn next(&self, rng: &mut Rng) -> usize {
         self.scale.map_or(usize::MAX, |scale| (libm::logf(1.0 - rng.uniform()) * scale) as usize)
     }
 
-    /// Puts zero where units are dropped.
+    /// Sets dropped units to zero.
     fn drop(&mut self, units: &mut [f32], rng: &mut Rng) {
         let mut place = 0;
         while self.kept < units.len() - place {
@@ -259,12 +261,12 @@ mod tests {
 
     use super::*;
 
-    /// Of a central difference in double precision.
+    /// Step of a central difference in double precision.
     const STEP: f64 = 1e-5;
-    /// Of a derivative of order one that was computed in single precision.
+    /// Tolerance of a derivative of order one that was computed in single precision.
     const TOLERANCE: f64 = 1e-5;
 
-    /// The loss of the thinned networks by plain loops; `masks` are the factors of each row's hidden units.
+    /// Computes the loss of the thinned networks by plain loops; `masks` are the factors of each row's hidden units.
     fn loss(parameters: &[f64], widths: &[usize], inputs: &[Vec<f64>], labels: &[u32], masks: &[Vec<Vec<f64>>]) -> f64 {
         let mut total = 0.0;
         for (r, row) in inputs.iter().enumerate() {
@@ -317,7 +319,7 @@ mod tests {
                 let kept = floats(layer).chunks_exact(stride(width) * LANES).flat_map(|row| &row[..width]);
                 assert!(kept.filter(|value| **value != 0.0).all(|value| *value == factor(true, rate)));
             }
-            // What is behind the features stays.
+            // The one behind the features is unchanged.
             assert!(floats(&thinned.inputs).chunks_exact(stride(3) * LANES).all(|row| row[3] == 1.0));
         }
     }
@@ -333,7 +335,8 @@ mod tests {
             let data = Dataset { inputs: Matrix::new(6, dim, values).unwrap(), labels };
             let mut examples = Examples::new(&task, &data, 9, Rng::new(0, 0)).unwrap().repeating();
             let mut network = Network::new(widths, jointly_nets::FirstBiases::Normal, &mut rng);
-            // A row whose hidden units are all dropped is at the kink of the next layer's units where a bias is zero.
+            // If a row's hidden units are all dropped, the next layer's units are at their kink where a bias is zero,
+            // so biases are random.
             let mut rest = floats_mut(&mut network.parameters);
             for pair in widths.windows(2) {
                 let stride = vectors(pair[1]) * LANES;
@@ -344,7 +347,7 @@ mod tests {
             let rates = Rates { hidden: 0.4, input };
             let mut thinned = Thinned::new(widths, rates, examples.max_rows());
             let mut loss_of = CrossEntropy::new(classes);
-            // Twice, so that what an earlier step leaves behind would be noticed.
+            // Two passes, to detect state that an earlier step leaves behind.
             for _ in 0..2 {
                 examples.next_batch();
                 thinned.drop_units(examples.inputs(), examples.rows(), &mut rng);

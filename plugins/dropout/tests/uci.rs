@@ -1,5 +1,6 @@
-//! The published experiments on the UCI tables: `JOINTLY_UCI=DIR cargo test --release -p jointly-agent-dropout --test uci`,
-//! where DIR holds a directory for each table, with the standard splits.
+//! The published experiments on the UCI tables:
+//! `JOINTLY_UCI=DIR cargo test --release -p jointly-agent-dropout --test uci`, where DIR holds a directory for each
+//! table, with the standard splits.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,11 +8,11 @@ use std::path::{Path, PathBuf};
 use jointly_agent_dropout::Regression;
 use jointly_sdk::{Matrix, RegressionTask, Regressor, Targets};
 
-/// The splits that are tried; the experiments have 20.
+/// The number of splits tried; the published experiments have 20.
 const SPLITS: usize = 4;
 const DRAWS: u64 = 500;
 
-/// Rows of numbers.
+/// Reads a file with rows of numbers.
 fn table(path: &Path) -> Vec<Vec<f64>> {
     let text = fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
     let rows = text.lines().filter(|line| !line.trim().is_empty());
@@ -22,7 +23,7 @@ fn places(path: &Path) -> Vec<usize> {
     table(path).concat().into_iter().map(|place| place as usize).collect()
 }
 
-/// The mean over the split's test set of the log of the draws' mean density, in the units of the table.
+/// Computes the mean over the split's test set of the log of the draws' mean density, in the units of the table.
 fn log_likelihood(dir: &Path, split: usize) -> f64 {
     let data = table(&dir.join("data.txt"));
     let features = places(&dir.join("index_features.txt"));
@@ -68,7 +69,8 @@ fn published_likelihoods_are_reached() {
         println!("skipped: no JOINTLY_UCI says where the tables are");
         return;
     };
-    // Those of 400 epochs (Gal and Ghahramani 2016, table 1), less two deviations of a mean of so few splits.
+    // The published results for 400 epochs (Gal and Ghahramani 2016, table 1), minus two standard deviations of a
+    // mean over so few splits.
     for (name, published, slack) in [
         ("bostonHousing", -2.46, 0.25),
         ("concrete", -3.04, 0.09),

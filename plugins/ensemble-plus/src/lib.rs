@@ -1,4 +1,4 @@
-//! The agent `ensemble+`: an ensemble whose members each learn around a fixed random function.
+//! The agent `ensemble+`: an ensemble in which each member adds its own fixed random prior function.
 
 use jointly_nets::{EnsembleAgent, FirstBiases, Penalty, Prior, Recipe, Weighting, sweeps};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, Widths, settings};
@@ -13,8 +13,8 @@ settings! {
         l2: NonNegative = "1",
         /// multiply that weight by the input's dimension and the root of the temperature
         adaptive: bool = "yes",
-        /// law of the prior functions: networks as the environment's (mlp), linear functions, or linear functions of the
-        /// latent of an autoencoder of the training inputs and of those without labels (vae)
+        /// prior functions: networks like the environment's (mlp), linear functions, or linear functions of the latent
+        /// of an autoencoder of the training inputs and of those without labels (vae)
         prior: Prior = "mlp",
         /// factor of the prior functions' logits, over the root of the temperature
         prior_scale: NonNegative = "3",
@@ -33,8 +33,8 @@ settings! {
 
 /// An ensemble with randomised prior functions.
 ///
-/// Inputs without labels, where a suite has any, train the autoencoder of prior=vae beside the training inputs; other priors have no
-/// use for them.
+/// Inputs without labels, if a suite has any, train the autoencoder of prior=vae together with the training inputs;
+/// other priors do not use them.
 #[derive(Debug)]
 pub struct EnsemblePlus;
 

@@ -1,5 +1,5 @@
-//! Trains the agent outside the sandbox and prints how many seconds that took: what the benchmark `sandbox` compares
-//! the component with. The arguments are the number of examples and settings such as `size=10`.
+//! Trains the agent outside the sandbox and prints the time in seconds, which the benchmark `sandbox` compares with
+//! the component's. The arguments are the number of examples and settings such as `size=10`.
 
 use std::time::Instant;
 

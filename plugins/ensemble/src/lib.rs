@@ -1,4 +1,4 @@
-//! The agent `ensemble`: networks that differ only in where they start.
+//! The agent `ensemble`: networks that differ only in their initialisation.
 
 mod regression;
 
@@ -14,8 +14,8 @@ jointly_nets::input_settings! {
     struct Settings(hidden: "50,50", batch_size: 100 or 32) {
         /// number of members; auto is 100 for plain numbers, 10 for other inputs
         size: Auto<Count> = "auto",
-        /// weight of the sum of squares of all parameters of a member, over the number of examples; auto is 1 for plain numbers, 0
-        /// for other inputs
+        /// weight of the sum of squares of all parameters of a member, over the number of examples; auto is 1 for
+        /// plain numbers, 0 for other inputs
         l2: Auto<NonNegative> = "auto",
         /// multiply that weight by the input's dimension and the root of the temperature
         adaptive: bool = "yes",
@@ -24,7 +24,7 @@ jointly_nets::input_settings! {
     }
 }
 
-/// What both sides say of themselves.
+/// Returns the description that classification and regression share.
 fn description() -> Description {
     Description {
         citation:
@@ -35,11 +35,13 @@ fn description() -> Description {
     }
 }
 
-/// A deep ensemble of the networks of `mlp`, after Lakshminarayanan, Pritzel and Blundell (2017), without adversarial examples.
+/// A deep ensemble of the networks of `mlp`, after Lakshminarayanan, Pritzel and Blundell (2017), without adversarial
+/// examples.
 ///
-/// On plain numbers members share their batches, and a draw names a member at random, as in the testbed. On other inputs members
-/// also differ in the order of the examples, and draw m is member m modulo their number, so that a few draws are a few members; ten
-/// as in Ovadia et al. (Can you trust your model's uncertainty?, NeurIPS 2019).
+/// On plain numbers members share their batches, and a draw names a member at random, as in the testbed. On other
+/// inputs members also differ in the order of the examples. Draw m is then member m modulo the size, so that a few
+/// draws are different members; the size is ten as in Ovadia et al. (Can you trust your model's uncertainty?, NeurIPS
+/// 2019).
 #[derive(Debug)]
 pub struct DeepEnsemble(Finite<Fitted>);
 
@@ -111,7 +113,7 @@ mod tests {
         let probs = sample(&agent, &texts.task, &texts.test.inputs, &[0, 1, 2, 3]);
         let draws: Vec<&[f32]> = probs.chunks(probs.len() / 4).collect();
         assert!(draws[0] == draws[3] && draws[0] != draws[1] && draws[1] != draws[2] && draws[0] != draws[2]);
-        // A larger ensemble has the members of a smaller one.
+        // A larger ensemble contains the members of a smaller one.
         assert!(draws[2] == sample(&train("4"), &texts.task, &texts.test.inputs, &[2]));
     }
 

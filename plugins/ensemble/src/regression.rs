@@ -11,7 +11,7 @@ use jointly_sdk::{
     Targets, Widths, settings,
 };
 
-/// The head by which the second output stands for the variance of the noise.
+/// The head that turns the second output into the variance of the noise.
 const HEAD: Head = Head::Softplus;
 
 settings! {
@@ -30,28 +30,28 @@ settings! {
         epochs: Count = "400",
         /// examples in a batch
         batch_size: Count = "100",
-        /// where a task states its noise, members take it and predict the mean alone
+        /// if a task states its noise, members use it and predict only the mean
         known_noise: bool = "yes",
     }
 }
 
 /// A deep ensemble for regression, after Lakshminarayanan, Pritzel and Blundell (2017), without adversarial examples.
 ///
-/// Sun et al. (Beyond marginal uncertainty, 2021, table 3) train 100 networks of one hidden layer of 50 or 400 units for
-/// 10,000 epochs of Adam in batches of 100, with a step size of 1e-3, 3e-3 or 1e-2 chosen for each dataset. That is two
-/// minutes a fit of four hundred examples; the default is a fifth of the members and a twenty-fifth of the epochs, at the
-/// middle step size. `size=100,epochs=10000` is theirs. In their synthetic data, of which the noise is known, members
-/// predict the mean alone.
+/// Sun et al. (Beyond marginal uncertainty, 2021, table 3) train 100 networks with one hidden layer of 50 or 400
+/// units for 10,000 epochs of Adam in batches of 100, with a step size of 1e-3, 3e-3 or 1e-2 chosen for each dataset.
+/// That takes two minutes for a fit of four hundred examples. The default has a fifth of the members and a
+/// twenty-fifth of the epochs, at the middle step size; `size=100,epochs=10000` is their setting. On their synthetic
+/// data, where the noise is known, members predict only the mean.
 ///
 /// # Formula
 ///
-/// A member minimises the mean of ln(v) / 2 + (y - m)^2 / (2 v), where v = softplus(s) + 1e-6 of its outputs m and s; the
-/// mean of (y - m)^2 where the noise is known. A draw is a member with its own noise.
+/// A member minimises the mean of ln(v) / 2 + (y - m)^2 / (2 v), where v = softplus(s) + 1e-6 for its outputs m and
+/// s, or the mean of (y - m)^2 if the noise is known. A draw is a member with its own noise.
 #[derive(Debug)]
 pub struct Regression {
     members: Vec<Network>,
     choice: Choice,
-    /// The standard deviation of the noise, where the task knows it.
+    /// The standard deviation of the noise if the task states it.
     noise: Option<f32>,
 }
 
@@ -131,7 +131,7 @@ mod tests {
         pairs.iter().map(|(name, value)| Setting { name: (*name).into(), value: (*value).into() }).collect()
     }
 
-    /// A sine with a gap in the middle, whose noise is four times as strong on the right.
+    /// Creates a sine with a gap in the middle, whose noise is four times as strong for positive inputs.
     fn sine(rows: usize) -> Targets {
         let mut rng = Rng::new(1, 0);
         let inputs: Vec<f32> = (0..rows).map(|i| if i % 2 == 0 { -1.0 } else { 1.0 } * (0.5 + rng.uniform())).collect();

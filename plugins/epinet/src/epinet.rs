@@ -5,7 +5,7 @@ use jointly_nets::simd::{floats, floats_mut};
 use jointly_nets::{FirstBiases, Network};
 use jointly_sdk::Rng;
 
-/// What the networks of the agent are made of.
+/// The dimensions of the agent's networks.
 #[derive(Clone, Debug)]
 pub(crate) struct Shape {
     /// Number of features of an input.
@@ -21,24 +21,25 @@ pub(crate) struct Shape {
 }
 
 impl Shape {
-    /// Widths of the base network.
+    /// Returns the widths of the base network.
     pub(crate) fn base_widths(&self) -> Vec<usize> {
         [&[self.input_dim], &self.hidden[..], &[self.classes]].concat()
     }
 
-    /// Numbers that the epinet knows of an input: the input itself, and the base network's last hidden layer.
+    /// Returns the number of features that the epinet reads: the input itself and the base network's last hidden
+    /// layer.
     pub(crate) fn features(&self) -> usize {
         self.input_dim + self.hidden.last().unwrap_or(&0)
     }
 
-    /// Widths of the epinet: from the features and the index to index_dim numbers for each class.
+    /// Returns the widths of the epinet: from the features and the index to index_dim numbers for each class.
     pub(crate) fn epinet_widths(&self) -> Vec<usize> {
         let inputs = self.features() + self.index_dim;
         [&[inputs], &self.epinet_hidden[..], &[self.classes * self.index_dim]].concat()
     }
 
-    /// The epinet at one index, as a network from the features to logits: what depends on the index alone is a bias of
-    /// the first layer, and the projection is part of the last.
+    /// Returns the epinet at one index as a network from the features to logits: the index's contribution becomes
+    /// part of the first layer's bias, and the projection part of the last layer.
     pub(crate) fn at_index(&self, epinet: &Network, index: &[f32]) -> Network {
         let full_widths = self.epinet_widths();
         let full = layout(&full_widths);
@@ -73,12 +74,12 @@ impl Shape {
     }
 }
 
-/// The inner product.
+/// Computes the inner product.
 pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// A standard normal index.
+/// Draws a standard normal index.
 pub(crate) fn draw_index(index_dim: usize, rng: &mut Rng) -> Vec<f32> {
     (0..index_dim).map(|_| rng.normal()).collect()
 }
@@ -89,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    /// Of logits of order one, summed in another order.
+    /// Tolerance of logits of order one that are summed in another order.
     const TOLERANCE: f32 = 1e-4;
 
     #[test]

@@ -1,4 +1,4 @@
-//! The agent `epinet`: a network, and a small one beside it that says how the index moves its logits.
+//! The agent `epinet`: a base network, and a small network that computes how an index changes its logits.
 
 mod epinet;
 mod prior;
@@ -16,7 +16,7 @@ use epinet::{Shape, draw_index};
 use prior::Prior;
 use training::Recipe;
 
-/// Rows that pass through the base network together.
+/// Number of rows that pass through the base network together.
 const BLOCK: usize = 64;
 
 settings! {
@@ -39,22 +39,21 @@ settings! {
         learning_rate: Positive = "1e-3",
         /// steps of Adam
         steps: Count = "1000",
-        /// factor of the steps where there are more than 500 examples for each dimension of the input; 1 for no more
-        /// steps there than elsewhere
+        /// factor of the number of steps if there are more than 500 examples per input dimension; 1 turns it off
         steps_factor: Count = "10",
         /// examples in a batch
         batch_size: Count = "100",
     }
 }
 
-/// How the penalty shrinks as there are more examples for each dimension of the input.
+/// The exponent with which the penalty shrinks as the number of examples per input dimension grows.
 const PENALTY_POWER: f32 = 0.7;
 
-/// Examples for each dimension of the input above which training takes more steps.
+/// The number of examples per input dimension above which training takes more steps.
 const MANY_EXAMPLES: usize = 500;
 
 impl Settings {
-    /// Steps of Adam for so many examples.
+    /// Returns the number of steps of Adam for `examples` examples.
     fn steps(&self, task: &Task, examples: usize) -> Result<usize, Failure> {
         let (steps, factor) = (*self.steps, *self.steps_factor);
         if examples <= MANY_EXAMPLES.saturating_mul(task.input_dim) {
@@ -70,12 +69,12 @@ impl Settings {
 ///
 /// # Formula
 ///
-/// The logits at input x and index z, standard normal, are mu(x) + eta([x, h(x), z]) z + prior(x, z): mu is the base network
-/// and h its last hidden layer, eta a matrix of classes by dimensions of the index, and the prior the sum of z_i f_i(x)
-/// over fixed random networks.
+/// For input x and a standard normal index z, the logits are mu(x) + eta([x, h(x), z]) z + prior(x, z). Here mu is
+/// the base network, h its last hidden layer, eta a matrix of classes by index dimensions, and prior(x, z) the sum of
+/// z_i f_i(x) over fixed random networks f_i.
 ///
-/// As in the version that its authors published for the Neural Testbed, training is ten times as long where there are more
-/// than 500 examples for each dimension of the input; the setting steps-factor has the ten.
+/// As in the version that its authors published for the Neural Testbed, training takes ten times as many steps if
+/// there are more than 500 examples per input dimension; the setting steps-factor is that ten.
 #[derive(Debug)]
 pub struct Epinet {
     shape: Shape,
@@ -85,7 +84,7 @@ pub struct Epinet {
     seed: u64,
 }
 
-/// What the draws share at some inputs.
+/// The values that all draws share at some inputs.
 #[derive(Debug)]
 struct Shared {
     /// A row of features for each input.
@@ -96,7 +95,7 @@ struct Shared {
 }
 
 impl Epinet {
-    /// Computes what does not depend on the draw.
+    /// Computes the values that do not depend on the draw.
     fn share(&self, inputs: &Matrix) -> Result<Shared, Failure> {
         let Shape { input_dim, classes, .. } = self.shape;
         if inputs.cols() != input_dim {
@@ -200,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    /// Mean negative log-likelihood that an agent which has learnt a half-plane stays below.
+    /// A mean negative log-likelihood that an agent stays below only if it has learnt a half-plane.
     const LOW_LOSS: f32 = 0.2;
 
     #[test]

@@ -1,4 +1,4 @@
-//! Training of the base network and the epinet together: steps of Adam on batches of the examples and of the index.
+//! Joint training of the base network and the epinet by Adam, on batches of examples and of indices.
 
 use jointly_nets::adam::Adam;
 use jointly_nets::examples::Examples;
@@ -13,14 +13,14 @@ use jointly_sdk::{Dataset, Failure, Task};
 use crate::epinet::{Shape, dot, draw_index};
 use crate::prior::{Outputs, Prior};
 
-/// How the agent is trained.
+/// The settings of training.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recipe {
-    /// Indices in a step.
+    /// Number of indices in a step.
     pub(crate) indices: usize,
-    /// Steps of Adam.
+    /// Number of steps of Adam.
     pub(crate) steps: usize,
-    /// Examples in a batch.
+    /// Number of examples in a batch.
     pub(crate) batch_size: usize,
     /// Step size of Adam.
     pub(crate) learning_rate: f32,
@@ -28,17 +28,17 @@ pub(crate) struct Recipe {
     pub(crate) penalty: f32,
 }
 
-/// Trains a base network and an epinet around the prior; returns them in this order.
+/// Trains a base network and an epinet with the prior added; returns them in this order.
 ///
 /// # Formula
 ///
-/// Minimises the mean over examples and indices of CE(mu(x) + eta(phi(x), z) . z + prior(x, z), y), plus penalty times the
-/// sum of squares of the parameters of mu and eta, where phi(x) is the input and mu's last hidden layer. The gradient
-/// does not pass through phi: eta does not shape the features.
+/// Minimises the mean over examples and indices of CE(mu(x) + eta(phi(x), z) . z + prior(x, z), y), plus penalty
+/// times the sum of squares of the parameters of mu and eta, where phi(x) is the input and mu's last hidden layer.
+/// The gradient does not pass through phi, so eta does not shape the features.
 ///
 /// # Errors
 ///
-/// A loss that stopped being finite, or data that do not fit the task.
+/// The loss stopped being finite, or the data do not fit the task.
 pub(crate) fn train(
     shape: &Shape,
     prior: &Prior,
@@ -68,12 +68,12 @@ pub(crate) fn train(
     Ok((gradient.base.network, gradient.epinet))
 }
 
-/// The networks in training, and room for the gradient of a step.
+/// The networks in training, and the buffers for the gradient of a step.
 #[derive(Debug)]
 struct Gradient {
     base: Stack,
     epinet: Network,
-    /// With respect to the epinet's parameters, without the penalty.
+    /// The gradient with respect to the epinet's parameters, without the penalty.
     epinet_slopes: Vec<Lanes>,
     values: Values,
     /// The epinet's inputs: for each index all rows of the batch, each followed by a one.
@@ -101,7 +101,7 @@ impl Gradient {
         }
     }
 
-    /// Computes the gradient; tells whether the loss is finite.
+    /// Computes the gradient; returns whether the loss is finite.
     fn compute(&mut self, shape: &Shape, prior: &Outputs, indices: &[f32], batch: &Examples<'_>) -> bool {
         let (dim, classes, index_dim) = (shape.input_dim, shape.classes, shape.index_dim);
         let rows = batch.rows();
@@ -170,9 +170,9 @@ mod tests {
 
     use super::*;
 
-    /// Of the step of a central difference in double precision.
+    /// Step of a central difference in double precision.
     const STEP: f64 = 1e-5;
-    /// Of a derivative of order one in single precision.
+    /// Tolerance of a derivative of order one in single precision.
     const TOLERANCE: f64 = 1e-4;
 
     const INDICES: usize = 3;
@@ -183,7 +183,7 @@ mod tests {
         Dataset { inputs: Matrix::new(6, 2, inputs).unwrap(), labels: vec![0, 2, 1, 1, 0, 2] }
     }
 
-    /// Every layer's values at one input, in double precision.
+    /// Computes every layer's values at one input, in double precision.
     fn plain(widths: &[usize], parameters: &[f64], input: Vec<f64>) -> Vec<Vec<f64>> {
         let mut layers = vec![input];
         for (l, block) in layout(widths).iter().enumerate() {
@@ -221,7 +221,8 @@ mod tests {
         }
         assert!(gradient.compute(&shape, &prior, &indices, &batches));
 
-        // The epinet's features are those of the base network where it is, not where a difference shifts it.
+        // The epinet's features come from the unshifted base network, because the gradient does not pass through
+        // them.
         let fixed = doubles(&gradient.base.network.parameters);
         let loss = |base: &[f64], epinet: &[f64]| -> f64 {
             let mut loss = 0.0;

@@ -1,4 +1,5 @@
-//! The agent `fbnn`: a belief about functions, held against a Gaussian process wherever it is looked at.
+//! The agent `fbnn`: a Gaussian distribution over functions, trained against a Gaussian process prior at random
+//! points.
 
 mod network;
 mod objective;
@@ -20,22 +21,22 @@ use jointly_sdk::{
 use network::{Layout, Network};
 use objective::{Looks, Objective, differentiate};
 
-/// The most units, whose belief's covariance has four times as many numbers as their square.
+/// The largest number of units; the covariance of the weights has four times its square entries.
 const MOST_UNITS: usize = 1024;
-/// The most points in a step, whose covariances are factored.
+/// The largest number of points in a step, whose covariances are factorised.
 const MOST_POINTS: usize = 2048;
-/// The most numbers of all frequencies.
+/// The largest number of entries of all frequencies.
 const MOST_FREQUENCIES: usize = 1 << 22;
-/// Least and most of the logarithm of the noise's standard deviation, in units of the targets' own.
+/// Bounds of the logarithm of the noise's standard deviation, in units of the targets' standard deviation.
 const NOISE: (f32, f32) = (-6.0, 2.0);
-/// Least and most of the logarithms of variances and length scales, in units of standardised features.
+/// Bounds of the logarithms of variances and length scales, in units of standardised features.
 const SCALES: (f32, f32) = (-7.0, 9.0);
 
 settings! {
     struct Settings {
-        /// frequencies, each of which makes a cosine and a sine
+        /// frequencies, each of which yields a cosine and a sine
         units: Count = "100",
-        /// points beside the batch at which the belief is held against the prior
+        /// points besides the batch at which the posterior is compared with the prior
         points: Count = "20",
         /// examples in a batch
         batch_size: Count = "100",
@@ -45,32 +46,32 @@ settings! {
         learning_rate: Positive = "1e-2",
         /// learn the prior's variance and length scales too
         learn_prior: bool = "yes",
-        /// what is added to the diagonal of both covariances before the divergence is taken, of targets with variance 1
+        /// added to the diagonal of both covariances before the divergence is computed, for targets with variance 1
         jitter: Positive = "1e-4",
-        /// the noise's standard deviation, in units of the targets' own, before it is learnt
+        /// initial standard deviation of the noise, in units of the targets' standard deviation
         noise: Positive = "0.135",
     }
 }
 
-/// Functional variational inference with a normal belief: trainable cosines and sines, summed with weights that are
-/// jointly normal. Its moments are exact.
+/// Functional variational inference with a Gaussian distribution: trainable cosines and sines, summed with weights
+/// that are jointly normal. Its moments are exact.
 ///
 /// # Formula
 ///
-/// The objective is that of the module of this name. A step takes a batch, and as many further points, each a training row plus
-/// N(0, l^2 / 2) in every feature, with l the prior's length scale there. The prior is a Gaussian process with a
-/// squared-exponential kernel, whose length scales start at the median distances of the examples; they, its variance and
-/// the noise go down the objective with the network.
+/// The objective is defined in the module `objective`. A step takes a batch and `points` further points, each of them
+/// a training row plus N(0, l^2 / 2) in every feature, where l is the prior's length scale there. The prior is a
+/// Gaussian process with a squared-exponential kernel, whose length scales start at the median distances of the
+/// examples. Adam minimises the objective over the network, the prior's length scales and variance, and the noise.
 ///
-/// The covariances of prior and belief are compared with `jitter`, 1e-4 unless set, on both diagonals: as if the function
-/// were seen with noise of that variance. Moments and draws are without it. Should a factor need more than that in some
-/// step, the log says so at the end.
+/// The covariances of prior and posterior are compared with `jitter`, by default 1e-4, added to both diagonals, as if
+/// the function were observed with noise of that variance. Moments and draws are without it. If a factorisation needs
+/// more in some step, the log reports it at the end.
 ///
-/// The published runs are of 10000 epochs of full batches, or of batches of 900 where there are many examples, with 400
-/// units; 5, 20 or 100 further points and a step size among 0.001, 0.003, 0.01 were chosen for each data set. Such runs
-/// take minutes to hours where the default takes seconds; 2000 steps want the largest of those sizes.
+/// The published runs take 10000 epochs with full batches, or with batches of 900 for large data sets, and 400 units;
+/// 5, 20 or 100 further points and a step size among 0.001, 0.003, 0.01 were chosen for each data set. Such runs take
+/// minutes to hours where the default takes seconds; with only 2000 steps the largest of those step sizes works best.
 ///
-/// After Sun, Zhang, Shi and Grosse (2019), as in Wang, Sun and Grosse (2021).
+/// The method follows Sun, Zhang, Shi and Grosse (2019), as in Wang, Sun and Grosse (2021).
 #[derive(Debug)]
 pub struct FunctionalNetwork {
     network: Network,
@@ -181,13 +182,13 @@ impl Regressor for FunctionalNetwork {
 }
 
 impl FunctionalNetwork {
-    /// The noise's standard deviation.
+    /// Returns the noise's standard deviation.
     fn noise(&self) -> f64 {
         libm::exp(f64::from(self.network.at(Layout::LOG_NOISE)))
     }
 }
 
-/// Adds points near training rows, or near zero where there are none.
+/// Adds points near training rows, or near zero if there are none.
 fn add_points(inputs: &mut Vec<f32>, network: &Network, data: &points::Points, count: usize, rng: &mut Rng) {
     let layout = network.layout;
     let logs = network.part(layout.prior() + 1, layout.dim);
@@ -201,7 +202,7 @@ fn add_points(inputs: &mut Vec<f32>, network: &Network, data: &points::Points, c
     }
 }
 
-/// Takes out of the gradient what is not learnt.
+/// Sets the gradient of fixed parameters to zero.
 fn hold(gradient: &mut [Lanes], layout: Layout, noise: bool, prior: bool) {
     let gradient = floats_mut(gradient);
     if noise {
@@ -212,7 +213,7 @@ fn hold(gradient: &mut [Lanes], layout: Layout, noise: bool, prior: bool) {
     }
 }
 
-/// Keeps logarithms in bounds, that of the noise where it is learnt.
+/// Clamps logarithms to their bounds, that of the noise only if it is learnt.
 fn clamp(network: &mut Network, noise: bool) {
     let layout = network.layout;
     let values = floats_mut(&mut network.parameters);
@@ -246,8 +247,8 @@ mod tests {
     }
 
     const SMALL: [(&str, &str); 3] = [("units", "9"), ("steps", "30"), ("points", "5")];
-    /// Of a mean in units of its standard deviation, and relative of a standard deviation: what steps of Adam, to points
-    /// that differ from step to step, leave.
+    /// Tolerance of a mean in units of its standard deviation, and relative tolerance of a standard deviation: the
+    /// error that steps of Adam on random points leave.
     const TOLERANCE: f64 = 0.15;
 
     #[test]

@@ -1,4 +1,4 @@
-//! The network: trainable random features of a kernel, and a normal belief about the weights that sum them.
+//! The network: trainable random features of a kernel, and a Gaussian distribution over the weights that sum them.
 
 use jointly_kernels::Rows;
 use jointly_nets::product::{Target, product};
@@ -6,83 +6,84 @@ use jointly_nets::simd::{LANES, Lanes, Left, Right, floats, floats_mut, vectors}
 use jointly_nets::softplus::{inverse_softplus, logistic, softplus};
 use jointly_sdk::Rng;
 
-/// Where the parameters lie, in numbers: each part starts with a vector.
+/// The layout of the parameters, as offsets in numbers; each part starts at a vector boundary.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Layout {
-    /// Features of an input.
+    /// Number of features of an input.
     pub(crate) dim: usize,
-    /// Frequencies, each of which makes a cosine and a sine.
+    /// Number of frequencies, each of which yields a cosine and a sine.
     pub(crate) units: usize,
 }
 
 impl Layout {
-    /// Cosines and sines.
+    /// Returns the number of random features, cosines and sines.
     pub(crate) fn features(self) -> usize {
         2 * self.units
     }
 
-    /// Numbers from a row of the frequencies to the next.
+    /// Returns the number of values from a row of the frequencies to the next.
     pub(crate) fn unit_stride(self) -> usize {
         vectors(self.units) * LANES
     }
 
-    /// Numbers from a row of features to the next.
+    /// Returns the number of values from a row of random features to the next.
     pub(crate) fn feature_stride(self) -> usize {
         vectors(self.features()) * LANES
     }
 
-    /// Logarithm of the noise's standard deviation.
+    /// Offset of the logarithm of the noise's standard deviation.
     pub(crate) const LOG_NOISE: usize = 0;
 
-    /// Logarithm of the variance that the features have to start with.
+    /// Offset of the logarithm of the features' variance v.
     pub(crate) const LOG_VARIANCE: usize = LANES;
 
-    /// What is added to the mean.
+    /// Offset of the constant that is added to the mean.
     pub(crate) const BIAS: usize = 2 * LANES;
 
-    /// Logarithms of the length scales of the features.
+    /// Offset of the logarithms of the length scales of the features.
     pub(crate) const LOG_SCALES: usize = 3 * LANES;
 
-    /// Logarithms of the variance and of the length scales of the prior.
+    /// Offset of the logarithms of the prior's variance and length scales.
     pub(crate) fn prior(self) -> usize {
         Layout::LOG_SCALES + vectors(self.dim) * LANES
     }
 
-    /// Means of the weights.
+    /// Offset of the means of the weights.
     pub(crate) fn means(self) -> usize {
         self.prior() + vectors(self.dim + 1) * LANES
     }
 
-    /// A row of frequencies for each feature of an input.
+    /// Offset of the frequencies, one row for each feature of an input.
     pub(crate) fn frequencies(self) -> usize {
         self.means() + self.feature_stride()
     }
 
-    /// The transpose of the lower-triangular root of the weights' covariance, whose diagonal is a softplus.
+    /// Offset of the transposed lower-triangular root of the weights' covariance, whose diagonal is a softplus.
     pub(crate) fn root(self) -> usize {
         self.frequencies() + self.dim * self.unit_stride()
     }
 
-    /// All numbers.
+    /// Returns the length of all parameters.
     pub(crate) fn len(self) -> usize {
         self.root() + self.features() * self.feature_stride()
     }
 }
 
-/// The parameters that Adam moves.
+/// The parameters that Adam updates.
 ///
 /// # Formula
 ///
-/// At an input x the features are sqrt(v / n) cos(w_u . x / l) and sqrt(v / n) sin(w_u . x / l) for u = 1 ... n, with the
-/// division by the length scales l feature by feature: of normal w_u their products' mean is a squared-exponential kernel
-/// of variance v (Rahimi and Recht, 2008). The function is their sum with weights N(m, L L^T), plus a constant.
+/// At an input x the features are sqrt(v / n) cos(w_u . x / l) and sqrt(v / n) sin(w_u . x / l) for u = 1 ... n,
+/// where x is divided by the length scales l feature by feature. For normal w_u the mean of their products is a
+/// squared-exponential kernel of variance v (Rahimi and Recht, 2008). The function is their sum with weights N(m, L
+/// L^T), plus a constant.
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
     pub(crate) layout: Layout,
     pub(crate) parameters: Vec<Lanes>,
 }
 
-/// What the network makes of rows of inputs.
+/// The network evaluated at rows of inputs.
 #[derive(Debug)]
 pub(crate) struct Evaluated {
     rows: usize,
@@ -90,14 +91,14 @@ pub(crate) struct Evaluated {
     scaled: Vec<f32>,
     /// The features, a row for each input.
     features: Vec<Lanes>,
-    /// The features times L: their rows' products are the covariance.
+    /// The features times L; the products of its rows are the covariance.
     pub(crate) roots: Rows,
-    /// Means of the function.
+    /// The means of the function.
     pub(crate) means: Vec<f64>,
 }
 
 impl Network {
-    /// The network before it has learnt anything, with these length scales and noise.
+    /// Creates the untrained network with these length scales, prior and noise.
     pub(crate) fn new(layout: Layout, scales: &[f64], prior: (f64, &[f64]), noise: f32, rng: &mut Rng) -> Self {
         let mut parameters = vec![Lanes::splat(0.0); layout.len() / LANES];
         let values = floats_mut(&mut parameters);
@@ -118,12 +119,12 @@ impl Network {
         Self { layout, parameters }
     }
 
-    /// Numbers from `from` on.
+    /// Returns `len` parameters from `from` on.
     pub(crate) fn part(&self, from: usize, len: usize) -> &[f32] {
         &floats(&self.parameters)[from..from + len]
     }
 
-    /// One number.
+    /// Returns one parameter.
     pub(crate) fn at(&self, at: usize) -> f32 {
         floats(&self.parameters)[at]
     }
@@ -132,7 +133,7 @@ impl Network {
         &self.parameters[from / LANES..(from + len) / LANES]
     }
 
-    /// The transposed root with its diagonal as it is used.
+    /// Returns the transposed root with the softplus applied to its diagonal.
     fn root(&self) -> Vec<Lanes> {
         let (size, stride) = (self.layout.features(), self.layout.feature_stride());
         let mut root = self.vectors(self.layout.root(), size * stride).to_vec();
@@ -142,7 +143,7 @@ impl Network {
         root
     }
 
-    /// The features at rows of inputs, of `layout.dim` numbers each, and the inputs over the length scales.
+    /// Computes the features at rows of inputs, of `layout.dim` numbers each, and the inputs over the length scales.
     fn features(&self, inputs: &[f32]) -> (Vec<Lanes>, Vec<f32>) {
         let Layout { dim, units } = self.layout;
         let rows = inputs.len() / dim;
@@ -167,13 +168,13 @@ impl Network {
         (features, scaled)
     }
 
-    /// What the network makes of rows of inputs, of `layout.dim` numbers each. Of a row it is the same whatever the others
-    /// are.
+    /// Evaluates the network at rows of inputs, of `layout.dim` numbers each. The result for a row does not depend on
+    /// the other rows.
     pub(crate) fn evaluate(&self, inputs: &[f32]) -> Evaluated {
         let rows = inputs.len() / self.layout.dim;
         let (features, scaled) = self.features(inputs);
         let (size, stride) = (self.layout.features(), self.layout.feature_stride());
-        // The root is stored column for row, and a product wants it row for row.
+        // The root is stored transposed; the product needs it row by row.
         let root = transposed(&self.root(), size, stride);
         let mut roots = vec![Lanes::splat(0.0); rows * stride / LANES];
         triangular(&features, &root, &mut roots, (rows, size, stride), Triangle::Lower);
@@ -182,7 +183,7 @@ impl Network {
         Evaluated { rows, scaled, features, roots, means }
     }
 
-    /// The constant, and the sum of the features with these weights, at each row of features.
+    /// Computes, for each row of features, the constant plus the sum of the features with these weights.
     fn sums(&self, features: &[Lanes], weights: &[f32]) -> Vec<f64> {
         let bias = f64::from(self.at(Layout::BIAS));
         let rows = floats(features).chunks_exact(self.layout.feature_stride());
@@ -190,7 +191,7 @@ impl Network {
         rows.map(|row| bias + sum(row)).collect()
     }
 
-    /// The values at rows of inputs of the functions of weights m + L z, one list for each z.
+    /// Computes the values at rows of inputs of the functions with weights m + L z, one list for each z.
     pub(crate) fn functions(&self, inputs: &[f32], normals: &[Vec<f32>]) -> Vec<f32> {
         let (features, _) = self.features(inputs);
         let (size, stride) = (self.layout.features(), self.layout.feature_stride());
@@ -206,7 +207,8 @@ impl Network {
         out
     }
 
-    /// The gradient by the parameters, from those by the means and by the roots; nothing yet for noise and prior.
+    /// Computes the gradient with respect to the parameters from those with respect to the means and the roots; the
+    /// entries for noise and prior are zero.
     pub(crate) fn pull_back(&self, evaluated: &Evaluated, by_means: &[f64], by_roots: &Rows) -> Vec<Lanes> {
         let layout = self.layout;
         let Layout { dim, units } = layout;
@@ -219,7 +221,8 @@ impl Network {
         for (out, row) in floats_mut(&mut slopes).chunks_exact_mut(stride).zip(by_roots.iter()) {
             out.iter_mut().zip(row).for_each(|(out, slope)| *out = *slope as f32);
         }
-        // By the root: slopes^T features, of which the triangle counts, and its diagonal by the softplus.
+        // Gradient with respect to the root: slopes^T features, restricted to the triangle, with the diagonal through
+        // the softplus.
         let root = &mut gradient[layout.root() / LANES..];
         outer(&slopes, features, root, (rows, size, stride));
         let raw = self.part(layout.root(), size * stride);
@@ -228,7 +231,7 @@ impl Network {
             row[size..].fill(0.0);
             row[i] *= logistic(raw[i]);
         }
-        // By the features: slopes times the transposed root, and the means' part.
+        // Gradient with respect to the features: slopes times the transposed root, plus the part from the means.
         let mut by_features = vec![Lanes::splat(0.0); rows * stride / LANES];
         triangular(&slopes, &self.root(), &mut by_features, (rows, size, stride), Triangle::Upper);
         let weights = self.part(layout.means(), size);
@@ -243,7 +246,7 @@ impl Network {
                 *sum += slope * f64::from(*h);
             }
         }
-        // By the phases, whose cosines and sines the features are.
+        // Gradient with respect to the phases, whose cosines and sines are the features.
         let mut by_phases = vec![Lanes::splat(0.0); rows * unit_stride / LANES];
         let mut by_log_variance = 0.0;
         let both = floats(&by_features).chunks_exact(stride).zip(floats(features).chunks_exact(stride));
@@ -278,17 +281,17 @@ impl Network {
     }
 }
 
-/// Where a square matrix is not zero.
+/// The triangle of a square matrix that holds its nonzero entries.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Triangle {
     Lower,
     Upper,
 }
 
-/// Columns of a triangular matrix that are multiplied together, in vectors.
+/// The number of vectors of columns of a triangular matrix that are multiplied together.
 const BAND: usize = 8;
 
-/// `out` = `left` times the triangular `right`, of `size` rows and columns, the terms that are zero left out.
+/// Computes `out` = `left` times the triangular `right`, of `size` rows and columns, skipping blocks of zeros.
 fn triangular(
     left: &[Lanes],
     right: &[Lanes],
@@ -310,7 +313,7 @@ fn triangular(
     }
 }
 
-/// `out` = `left`^T `right`, of which what is left of the diagonal is only partly there.
+/// Computes `out` = `left`^T `right`; entries left of the diagonal are only partly computed.
 fn outer(left: &[Lanes], right: &[Lanes], out: &mut [Lanes], (rows, size, stride): (usize, usize, usize)) {
     let width = stride / LANES;
     for from in (0..width).step_by(BAND) {
@@ -325,7 +328,7 @@ fn outer(left: &[Lanes], right: &[Lanes], out: &mut [Lanes], (rows, size, stride
     }
 }
 
-/// Column for row of a square matrix.
+/// Transposes a square matrix.
 fn transposed(matrix: &[Lanes], size: usize, stride: usize) -> Vec<Lanes> {
     let mut out = vec![Lanes::splat(0.0); matrix.len()];
     jointly_nets::simd::transpose(matrix, size, size, &mut out[..size * stride / LANES]);

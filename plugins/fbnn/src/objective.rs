@@ -1,4 +1,4 @@
-//! What training minimises: minus the evidence lower bound of functions, at a batch and at points beside it.
+//! The training objective: the negative functional evidence lower bound, at a batch and at further points.
 
 use jointly_kernels::kernel::gram;
 use jointly_kernels::product::times_transposed;
@@ -7,11 +7,11 @@ use jointly_nets::simd::{Lanes, floats_mut};
 
 use crate::network::{Layout, Network};
 
-/// Places at which the belief is held against the prior; the first of them have targets.
+/// The points at which the function's distribution is compared with the prior; the first of them have targets.
 pub(crate) struct Looks<'a> {
-    /// As many numbers a row as an input has features.
+    /// The inputs, row after row, with one number for each feature.
     pub(crate) inputs: &'a [f32],
-    /// Targets of the first rows.
+    /// The targets of the first rows.
     pub(crate) targets: &'a [f32],
 }
 
@@ -20,21 +20,23 @@ pub(crate) struct Looks<'a> {
 pub(crate) struct Objective {
     pub(crate) loss: f64,
     pub(crate) gradient: Vec<Lanes>,
-    /// What a covariance's factor needed on its diagonal beside what both have, as a share of the diagonal's mean.
+    /// The largest jitter that a Cholesky factorisation needed in addition to `jitter`, as a share of the diagonal's
+    /// mean.
     pub(crate) jitter: f64,
 }
 
-/// The objective and its gradient.
+/// Computes the objective and its gradient.
 ///
 /// # Formula
 ///
-/// With f ~ N(mu, S) at the B + M points, of which B have targets y, noise s and prior covariance K:
-/// sum over B of ln s + ((y - mu)^2 + S_bb) / (2 s^2), plus KL = (tr K^-1 S + mu^T K^-1 mu - (B + M) + ln |K| - ln |S|) / 2,
-/// all over B, or over M where nothing has a target. The same small number is added to both diagonals before the
-/// divergence is taken: without it neither need have an inverse.
+/// With f ~ N(mu, S) at the B + M points, of which B have targets y, noise s and prior covariance K, the objective is
+/// sum over B of ln s + ((y - mu)^2 + S_bb) / (2 s^2), plus
+/// KL = (tr K^-1 S + mu^T K^-1 mu - (B + M) + ln |K| - ln |S|) / 2, all divided by B, or by M if no point has a
+/// target. Both diagonals get `jitter` added before the divergence is computed, because without it either matrix may
+/// be singular.
 ///
-/// Its gradient: by mu, (mu - y) / s^2 + K^-1 mu; by S, half of I / s^2 at the batch + K^-1 - S^-1; by K, half of
-/// K^-1 - K^-1 (S + mu mu^T) K^-1.
+/// The gradient with respect to mu is (mu - y) / s^2 + K^-1 mu; with respect to S, half of I / s^2 at the
+/// batch + K^-1 - S^-1; with respect to K, half of K^-1 - K^-1 (S + mu mu^T) K^-1.
 pub(crate) fn differentiate(network: &Network, looks: &Looks<'_>, jitter: f64) -> Result<Objective, NotPositive> {
     let layout = network.layout;
     let inputs =
@@ -71,7 +73,7 @@ pub(crate) fn differentiate(network: &Network, looks: &Looks<'_>, jitter: f64) -
     let target = |b: usize| if b < batch { 1.0 } else { 0.0 };
     let by_means: Vec<f64> =
         (0..count).map(|b| share * (pulled[b] + if b < batch { noise * errors[b] } else { 0.0 })).collect();
-    // Twice the derivative by S times the roots is that by the roots.
+    // The derivative with respect to the roots is twice the derivative with respect to S, times the roots.
     let by_belief = Rows::from_fn(count, count, |i, j| {
         share * (precision.row(i)[j] - inverse.row(i)[j] + if i == j { noise * target(i) } else { 0.0 })
     });
@@ -101,14 +103,14 @@ mod tests {
 
     use super::*;
 
-    /// Of the step of a central difference, and relative of the derivative by it, in single precision.
+    /// Step of a central difference, and relative tolerance of the derivative, in single precision.
     const STEP: f32 = 1e-2;
     const TOLERANCE: f64 = 1e-2;
     const JITTER: f64 = 0.05;
 
     #[test]
     fn the_gradient_is_that_of_the_objective() {
-        // Odd numbers, so that there is padding, and more features than a band.
+        // Odd sizes, to have padding, and more features than a band.
         for (dim, units) in [(2, 5), (3, 37)] {
             let layout = Layout { dim, units };
             let mut rng = Rng::new(1, 0);

@@ -1,4 +1,5 @@
-//! A belief over a network's parameters: standard normals, sent through planar flows, then scaled and shifted.
+//! A distribution over a network's parameters: standard normal numbers, sent through planar flows, then scaled and
+//! shifted.
 
 use jointly_nets::simd::{LANES, Lanes, floats, floats_mut, vectors};
 use jointly_nets::softplus::{inverse_softplus, logistic, softplus};
@@ -6,17 +7,17 @@ use jointly_sdk::Rng;
 
 use crate::planar::{Planar, Raw, Slopes};
 
-/// The variational parameters, as Adam moves them.
+/// The variational parameters, in the form in which Adam updates them.
 #[derive(Debug)]
 pub(crate) struct Belief {
     size: usize,
     flows: usize,
-    /// Means; numbers whose softplus is the scales; each flow's u and w times sqrt(size), so that a step of Adam is as
-    /// small for a flow of many parameters as for one of few; then all b. Each padded to whole vectors.
+    /// The means; numbers whose softplus is the scales; each flow's u and w times sqrt(size), which makes the effect
+    /// of an Adam step independent of the number of parameters; then all b. Each part is padded to whole vectors.
     pub(crate) parameters: Vec<Lanes>,
 }
 
-/// The belief's flows and scales at one place of the parameters.
+/// The flows and scales of the current parameters.
 #[derive(Debug)]
 pub(crate) struct Sampler<'a> {
     belief: &'a Belief,
@@ -24,15 +25,15 @@ pub(crate) struct Sampler<'a> {
     flows: Vec<Planar>,
 }
 
-/// A draw, and how it came about.
+/// A draw, with the intermediate values of its computation.
 #[derive(Debug)]
 pub(crate) struct Draw {
     noise: Vec<f32>,
-    /// Where the flows sent the noise.
+    /// The noise after the flows.
     flowed: Vec<f32>,
     /// The network's parameters.
     pub(crate) point: Vec<f32>,
-    /// Each flow's tanh.
+    /// The tanh of each flow.
     turns: Vec<f32>,
 }
 
@@ -45,13 +46,13 @@ pub(crate) struct Sums {
 }
 
 impl Belief {
-    /// The belief with these means, whose scales are all the same and whose flows are the identity.
+    /// Creates the distribution with these means, equal scales, and flows that are the identity.
     ///
     /// # Formula
     ///
-    /// A flow's w is a standard normal vector over sqrt(size), and b is 0: w.z + b then has mean 0 and variance about 1,
-    /// however many parameters there are, so that its tanh moves and the flow can bend the normals. Far out it would be a
-    /// constant, and the flow no more than a shift.
+    /// A flow's w is a standard normal vector over sqrt(size), and b is 0. So w.z + b has mean 0 and variance about 1
+    /// for any number of parameters; its tanh varies, and the flow can change the shape of the Gaussian. In the
+    /// saturated range the tanh would be constant, and the flow only a shift.
     pub(crate) fn new(means: &[f32], scale: f32, flows: usize, rng: &mut Rng) -> Self {
         let size = means.len();
         let width = vectors(size);
@@ -69,7 +70,7 @@ impl Belief {
         belief
     }
 
-    /// What a flow's u and w are multiplied by.
+    /// Returns the factor of a flow's stored u and w.
     fn unit(&self) -> f32 {
         1.0 / (self.size as f32).sqrt()
     }
@@ -82,7 +83,7 @@ impl Belief {
         &mut floats_mut(&mut self.parameters)[block * vectors(self.size) * LANES..][..self.size]
     }
 
-    /// Each flow's b.
+    /// Returns the b of each flow.
     fn offsets(&self) -> &[f32] {
         &floats(&self.parameters)[(2 + 2 * self.flows) * vectors(self.size) * LANES..][..self.flows]
     }
@@ -99,14 +100,14 @@ impl Belief {
 
 #[cfg(test)]
 impl Draw {
-    /// The mean over the flows of 1 - tanh^2: none where they all are mere shifts.
+    /// Returns the mean over the flows of 1 - tanh^2; zero if all of them are only shifts.
     pub(crate) fn slope(&self) -> f32 {
         self.turns.iter().map(|t| 1.0 - t * t).sum::<f32>() / self.turns.len() as f32
     }
 }
 
 impl Sampler<'_> {
-    /// The network's parameters that the noise of the stream becomes.
+    /// Draws the network's parameters with noise from `rng`.
     pub(crate) fn draw(&self, rng: &mut Rng) -> Draw {
         let noise: Vec<f32> = (0..self.belief.size).map(|_| rng.normal()).collect();
         let mut flowed = noise.clone();
@@ -116,24 +117,24 @@ impl Sampler<'_> {
         Draw { noise, flowed, point, turns }
     }
 
-    /// No gradient yet.
+    /// Returns a zero gradient.
     pub(crate) fn sums(&self) -> Sums {
         let zeros = vec![0.0; self.belief.size];
         Sums { means: zeros.clone(), scales: zeros, flows: self.flows.iter().map(Planar::slopes).collect() }
     }
 
-    /// Adds the gradient of a draw's part of the loss, of which `slopes` is that of the likelihood with respect to the
-    /// draw, times `share`.
+    /// Adds `share` times the gradient of a draw's part of the loss; `slopes` is the gradient of the negative
+    /// log-likelihood with respect to the draw.
     ///
     /// # Formula
     ///
-    /// The draw is x = m + s z_N, number by number, with means m, scales s and z_0, ..., z_N the noise on its way through
-    /// the flows. With q0 the law of x_0 = m + s z_0 and p = N(0, v I) the prior,
+    /// The draw is x = m + s z_N, number by number, with means m, scales s, noise z_0 and its images z_1, ..., z_N
+    /// under the flows. With q0 the distribution of x_0 = m + s z_0 and p = N(0, v I) the prior,
     ///
     ///   KL(q || p) = KL(q0 || p) + E [(|x|^2 - |x_0|^2) / (2 v) - sum_i ln |det df_i/dz|],
     ///
-    /// where the first term has a formula and the second is sampled: without flows nothing is. The draw's part is the
-    /// likelihood's plus `complexity` times what is in the brackets; `precision` is 1 / v.
+    /// where the first term has a closed form and the second is sampled; it is zero without flows. The draw's part is
+    /// the likelihood's plus `complexity` times the expression in brackets; `precision` is 1 / v.
     pub(crate) fn add(
         &self,
         draw: Draw,
@@ -158,8 +159,8 @@ impl Sampler<'_> {
         }
     }
 
-    /// The gradient of the loss with respect to the belief's parameters: the draws' parts, which are all in the sums,
-    /// and `complexity` times the divergence of the normals from the prior.
+    /// Writes the gradient of the loss with respect to the variational parameters: the sums over the draws, plus
+    /// `complexity` times the gradient of the divergence KL(q0 || p).
     ///
     /// # Formula
     ///
@@ -190,16 +191,16 @@ mod tests {
 
     use super::*;
 
-    /// Of the step of a central difference in double precision.
+    /// Step of a central difference in double precision.
     const STEP: f64 = 1e-5;
-    /// Of derivatives of order one, computed in single precision.
+    /// Tolerance of derivatives of order one, computed in single precision.
     const TOLERANCE: f64 = 1e-4;
 
     const SIZE: usize = 5;
     const COMPLEXITY: f32 = 0.3;
     const PRECISION: f32 = 1.7;
 
-    /// A belief anywhere, none of whose flows is the identity.
+    /// Creates a distribution with random parameters, none of whose flows is the identity.
     fn belief(flows: usize) -> Belief {
         let mut rng = Rng::new(4, flows as u64);
         let mut belief = Belief::new(&[0.5; SIZE], 0.5, flows, &mut rng);
@@ -211,7 +212,7 @@ mod tests {
         belief
     }
 
-    /// The same parameters without padding, in double precision.
+    /// Returns the parameters without padding, in double precision.
     fn dense(belief: &Belief) -> Vec<f64> {
         let blocks = (0..2 + 2 * belief.flows).flat_map(|block| belief.block(block));
         blocks.chain(belief.offsets()).map(|value| f64::from(*value)).collect()
@@ -225,7 +226,7 @@ mod tests {
         x.exp().ln_1p()
     }
 
-    /// Where a flow sends a point, by the definition.
+    /// Applies a flow to a point, by the definition.
     fn moved(z: &[f64], u: &[f64], w: &[f64], b: f64) -> Vec<f64> {
         let x = inner(w, u);
         let c = (stretch(x) - 1.0 - x) / inner(w, w);
@@ -245,8 +246,8 @@ mod tests {
         (0..n).map(|i| matrix[i][i]).product()
     }
 
-    /// The negative lower bound at one draw, by the definition, where the likelihood's part is `slopes . z`; its
-    /// determinants are those of matrices of differences.
+    /// Computes the negative lower bound at one draw, by the definition, where the likelihood's part is `slopes . z`;
+    /// its determinants are those of finite-difference Jacobians.
     fn loss(dense: &[f64], flows: usize, noise: &[f64], slopes: &[f64]) -> f64 {
         let block = |block: usize| &dense[block * SIZE..][..SIZE];
         let scales: Vec<f64> = block(1).iter().map(|rho| stretch(*rho)).collect();
@@ -285,7 +286,7 @@ mod tests {
             let noise: Vec<f64> = draw.noise.iter().map(|value| f64::from(*value)).collect();
             let slopes = [0.3, -1.0, 0.7, 0.1, -0.4_f32];
             let mut sums = sampler.sums();
-            // In two shares, as of two draws.
+            // In two shares, as for two draws.
             for share in [0.25, 0.75] {
                 let draw = sampler.draw(&mut Rng::new(8, 0));
                 sampler.add(draw, &slopes, (share, COMPLEXITY, PRECISION), &mut sums);
@@ -322,7 +323,8 @@ mod tests {
         sampler.finish(&sums, (COMPLEXITY, PRECISION), &mut gradient);
         let gradient = dense(&Belief { size: SIZE, flows: 0, parameters: gradient });
         for j in 0..SIZE {
-            // Of a normal: KL = (s^2 + m^2) / (2 s0^2) - ln s, by its mean and by its scale.
+            // For a normal distribution KL = (s^2 + m^2) / (2 s0^2) - ln s; derivatives with respect to mean and
+            // scale.
             let (mean, rho) = (f64::from(belief.block(0)[j]), f64::from(belief.block(1)[j]));
             let (scale, slope) = (stretch(rho), f64::from(slopes[j]));
             let (complexity, precision) = (f64::from(COMPLEXITY), f64::from(PRECISION));
@@ -366,16 +368,16 @@ mod tests {
                 let turns = sampler.draw(&mut Rng::new(1, draw)).turns;
                 slopes.iter_mut().zip(turns).for_each(|(slope, t)| *slope += (1.0 - t * t) / DRAWS as f32);
             }
-            // Of a standard normal its mean is 0.61.
+            // For a standard normal argument the mean is 0.61.
             assert!(slopes.iter().all(|slope| (0.5..0.7).contains(slope)), "{slopes:?}");
         }
     }
 
-    /// Far from the prior's mean, as a network's parameters may be, and there the others are.
+    /// The mean of the other coordinates, far from the prior's mean, as a network's parameters may be.
     const AT: f32 = 40.0;
 
-    /// Minus the logarithm of a law with two modes, 2.5 on each side of the first coordinate's zero, and its gradient. All
-    /// modes have unit variance; the least divergence from it is 0.
+    /// Returns minus the logarithm of a density with two modes, 2.5 on each side of the first coordinate's zero, and
+    /// its gradient. Both modes have unit variance; the smallest divergence from it is 0.
     fn two_modes(z: &[f32]) -> (f64, Vec<f32>) {
         const APART: f32 = 2.5;
         let mut slopes: Vec<f32> = z.iter().map(|z| z - AT).collect();
@@ -387,11 +389,11 @@ mod tests {
         (others + first, slopes)
     }
 
-    /// The divergence from the law with two modes of a belief that was trained on it, with so many flows.
+    /// Returns the divergence from the two-mode distribution after training on it with `flows` flows.
     fn divergence_from_two_modes(flows: usize, seed: u64) -> f64 {
         const DRAWS: usize = 16;
         const FINAL_DRAWS: u64 = 4000;
-        // A prior so wide that it says nothing.
+        // A prior so wide that it has no effect.
         const PRECISION: f32 = 1e-9;
         let mut belief = Belief::new(&[0.0, AT, AT, AT], 2.5, flows, &mut Rng::new(seed, 0));
         let mut adam = Adam::new(belief.parameters.len(), 3e-3);
@@ -422,7 +424,7 @@ mod tests {
     fn flows_come_nearer_to_two_modes_than_normals_do() {
         for seed in 0..3 {
             let (flowed, plain) = (divergence_from_two_modes(4, seed), divergence_from_two_modes(0, seed));
-            // A normal can be as near as 0.49; a tenth is left of the noise of training.
+            // A Gaussian can reach a divergence of 0.49; the noise of training leaves up to a tenth.
             assert!(plain > 0.4 && flowed < 0.2, "seed {seed}: {flowed} and {plain}");
         }
     }

@@ -1,4 +1,4 @@
-//! The agent `flow`: a belief over a network's parameters that planar flows shape.
+//! The agent `flow`: variational inference over a network's parameters with planar flows.
 
 mod belief;
 mod planar;
@@ -15,7 +15,7 @@ use jointly_sdk::{
 use belief::Belief;
 use training::{Base, train};
 
-/// A number of flows, of which there may be none.
+/// A number of flows, possibly zero.
 #[derive(Clone, Copy, Debug)]
 struct Flows(usize);
 
@@ -39,7 +39,7 @@ impl SettingValue for Flows {
 
 settings! {
     struct Settings {
-        /// number of flows; with none all parameters are independent
+        /// number of flows; without flows all parameters are independent
         flows: Flows = "8",
         /// widths of the hidden layers
         hidden: Widths = "50,50",
@@ -47,7 +47,7 @@ settings! {
         sigma: Positive = "1",
         /// multiply the divergence from the prior by the input's dimension and the root of the temperature
         adaptive: bool = "yes",
-        /// standard deviations with which training starts
+        /// initial standard deviations
         initial_scale: Positive = "0.01",
         /// networks drawn in each step
         draws: Count = "8",
@@ -64,17 +64,18 @@ settings! {
 ///
 /// # Formula
 ///
-/// Minimises E [mean cross-entropy of a batch at w] + c / T KL(q || p), where w ~ q is a vector of standard normals sent
-/// through planar flows, then scaled and shifted parameter by parameter, p = N(0, sigma^2 I) the prior, T the number of
-/// examples and c = d sqrt(temperature) where adaptive, else 1; no examples count as one, and an unknown temperature is
-/// one. The expectation is a mean over a few draws, each shared by the whole batch. Means start as a network's
-/// parameters do, scales at the setting initial-scale, and flows as the identity.
+/// Minimises E [mean cross-entropy of a batch at w] + c / T KL(q || p). A sample w ~ q is a vector of standard normal
+/// numbers sent through planar flows, then scaled and shifted parameter by parameter; p = N(0, sigma^2 I) is the
+/// prior, T the number of examples and c = d sqrt(temperature) if adaptive, else 1. T is 1 without examples, and an
+/// unknown temperature is one. The expectation is a mean over a few draws, each shared by the whole batch. Means are
+/// initialised like a network's parameters, scales at the setting initial-scale, and flows as the identity.
 ///
-/// To scale and shift before the flows gives the same laws q, since a planar flow between such a map and its inverse is a
-/// planar flow; but there the argument of its tanh grows with the scales, a hundredfold in training, until it is a shift.
+/// Scaling and shifting before the flows would give the same family of distributions q, since a planar flow between
+/// such a map and its inverse is a planar flow. But there the argument of its tanh grows with the scales, a
+/// hundredfold in training, until the flow is only a shift.
 ///
-/// After Rezende and Mohamed (2015), with the planar flows of their section 4.1; the independent normals alone are
-/// those of Blundell et al. (2015).
+/// The method follows Rezende and Mohamed (2015), with the planar flows of their section 4.1; without flows it is the
+/// mean-field Gaussian of Blundell et al. (2015).
 #[derive(Debug)]
 pub struct Flow {
     base: RefCell<Base>,
@@ -123,7 +124,7 @@ impl Classifier for Flow {
         let sampler = self.belief.sampler();
         let mut base = self.base.borrow_mut();
         let block = out.len() / draws.len();
-        // One draw's parameters at a time: a draw is as large as the network.
+        // One draw at a time, because the parameters of a draw are as large as the network.
         for (draw, out) in draws.iter().zip(out.chunks_exact_mut(block)) {
             let make = |parameters: &mut [f32]| {
                 parameters.copy_from_slice(&sampler.draw(&mut Stream::FlowDraw.rng(self.seed, *draw)).point);

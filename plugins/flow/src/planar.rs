@@ -1,10 +1,11 @@
-//! One planar flow: an invertible map that moves each point along one direction, by how far it is along another.
+//! One planar flow: an invertible map that moves each point along one direction, by an amount that depends on its
+//! coordinate along another.
 
 use std::f32::consts::E;
 
 use jointly_nets::softplus::{logistic, softplus};
 
-/// What is learnt of a flow.
+/// The learnt parameters of a flow.
 #[derive(Clone, Debug)]
 pub(crate) struct Raw {
     pub(crate) u: Vec<f32>,
@@ -16,20 +17,20 @@ pub(crate) struct Raw {
 ///
 /// # Formula
 ///
-/// f(z) = z + v tanh(w.z + b), and ln |det df/dz| = ln(1 + (1 - t^2) w.v) with t the tanh. It is invertible where
-/// w.v > -1, which v = u + c w sees to, with c = (softplus(w.u) - 1 - w.u) / |w|^2: then w.v = softplus(w.u) - 1.
+/// f(z) = z + v tanh(w.z + b), and ln |det df/dz| = ln(1 + (1 - t^2) w.v) with t the tanh. It is invertible if w.v >
+/// -1. To ensure this, v = u + c w with c = (softplus(w.u) - 1 - w.u) / |w|^2: then w.v = softplus(w.u) - 1.
 #[derive(Debug)]
 pub(crate) struct Planar {
     raw: Raw,
-    /// v.
+    /// The vector v.
     direction: Vec<f32>,
-    /// w.u, |w|^2 and 1 + w.v.
+    /// The numbers w.u, |w|^2 and 1 + w.v.
     along: f32,
     square: f32,
     stretch: f32,
 }
 
-/// The gradient with respect to what a flow is made of: v and w, b, and 1 + w.v.
+/// The gradient with respect to v, w, b and 1 + w.v.
 #[derive(Debug)]
 pub(crate) struct Slopes {
     direction: Vec<f32>,
@@ -47,13 +48,13 @@ impl Planar {
         Self { raw, direction, along, square, stretch }
     }
 
-    /// The u with which a flow along w is the identity: softplus(w.u) is 1, and v is 0.
+    /// Returns the u with which a flow along w is the identity: softplus(w.u) is 1, and v is 0.
     pub(crate) fn identity(w: &[f32]) -> Vec<f32> {
         let factor = (E - 1.0).ln() / dot(w, w).max(f32::MIN_POSITIVE);
         w.iter().map(|w| factor * w).collect()
     }
 
-    /// No gradient yet.
+    /// Returns a zero gradient.
     pub(crate) fn slopes(&self) -> Slopes {
         let zeros = vec![0.0; self.direction.len()];
         Slopes { direction: zeros.clone(), w: zeros, b: 0.0, stretch: 0.0 }
@@ -66,13 +67,13 @@ impl Planar {
         t
     }
 
-    /// 1 + (1 - t^2) w.v, written so that it cannot be zero by rounding.
+    /// Computes 1 + (1 - t^2) w.v in a form that rounding cannot make zero.
     pub(crate) fn determinant(&self, t: f32) -> f32 {
         t * t + (1.0 - t * t) * self.stretch
     }
 
-    /// Moves a point back, given the tanh, and with it the gradient of a loss from which `volume` times the logarithm
-    /// of the determinant is taken. Adds to the flow's own gradient.
+    /// Inverts the flow at a point, given the tanh, and propagates `gradient` back through it. The loss includes
+    /// minus `volume` times the logarithm of the determinant. Adds to the flow's own gradient.
     pub(crate) fn pull(&self, t: f32, z: &mut [f32], gradient: &mut [f32], volume: f32, slopes: &mut Slopes) {
         z.iter_mut().zip(&self.direction).for_each(|(z, v)| *z -= t * v);
         slopes.direction.iter_mut().zip(&*gradient).for_each(|(slope, gradient)| *slope += t * gradient);
@@ -85,7 +86,7 @@ impl Planar {
         gradient.iter_mut().zip(&self.raw.w).for_each(|(gradient, w)| *gradient += inner * w);
     }
 
-    /// Writes the gradient with respect to u and w, and returns that with respect to b.
+    /// Writes the gradients with respect to u and w; returns the gradient with respect to b.
     pub(crate) fn finish(&self, slopes: &Slopes, u: &mut [f32], w: &mut [f32]) -> f32 {
         let c = (self.stretch - 1.0 - self.along) / self.square;
         let by_c = dot(&slopes.direction, &self.raw.w);
@@ -101,7 +102,7 @@ impl Planar {
     }
 }
 
-/// In a fixed order, in eight sums that do not wait for one another.
+/// Computes the inner product in a fixed order, with eight independent sums.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let (a, a_rest) = a.as_chunks::<8>();
     let (b, b_rest) = b.as_chunks::<8>();

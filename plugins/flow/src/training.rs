@@ -1,4 +1,4 @@
-//! Training: steps of Adam on the variational bound.
+//! Training by steps of Adam on the variational bound.
 
 use jointly_nets::adam::Adam;
 use jointly_nets::examples::{Examples, Likelihood};
@@ -11,11 +11,11 @@ use jointly_sdk::{Dataset, Failure, Task};
 use crate::Settings;
 use crate::belief::Belief;
 
-/// The network whose parameters a belief is about.
+/// The network over whose parameters the distribution is.
 #[derive(Clone, Debug)]
 pub(crate) struct Base {
     network: Network,
-    /// Where its parameters lie among the padding.
+    /// The positions of its parameters among the padding.
     places: Vec<usize>,
 }
 
@@ -27,7 +27,7 @@ impl Base {
         Self { network, places }
     }
 
-    /// Number of parameters.
+    /// Returns the number of parameters.
     pub(crate) fn len(&self) -> usize {
         self.places.len()
     }
@@ -37,7 +37,7 @@ impl Base {
         self.places.iter().map(|place| padded[*place]).collect()
     }
 
-    /// The network with these parameters.
+    /// Returns the network with these parameters.
     pub(crate) fn with(&mut self, parameters: &[f32]) -> &Network {
         let padded = floats_mut(&mut self.network.parameters);
         for (place, value) in self.places.iter().zip(parameters) {
@@ -47,7 +47,7 @@ impl Base {
     }
 }
 
-/// Minimises the mean cross-entropy of the belief's draws plus the share of its divergence from the prior.
+/// Minimises the mean cross-entropy of the distribution's draws plus the weighted divergence from the prior.
 pub(crate) fn train(settings: &Settings, task: &Task, data: &Dataset, seed: u64) -> Result<(Base, Belief), Failure> {
     let mut examples = Examples::new(task, data, *settings.batch_size, Stream::Batches.rng(seed, 0))?;
     let mut base = Base::new(task, &settings.hidden, seed);

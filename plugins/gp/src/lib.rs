@@ -1,4 +1,4 @@
-//! The agent `gp`: a Gaussian process, exact, with the kernel that makes the examples likeliest.
+//! The agent `gp`: exact Gaussian process regression, with the kernel that maximises the marginal likelihood.
 
 use jointly_kernels::fit::{Recipe, Start};
 use jointly_kernels::{Covariance, Optimizer, Posterior, Rows, Stream, at_most, fit, widths_agree};
@@ -7,9 +7,9 @@ use jointly_sdk::{
     Targets, settings, sweep,
 };
 
-/// A step of the optimiser has three matrices of rows x rows at once: 967 MiB of the sandbox's 1024 by default.
+/// A step of the optimiser holds three matrices of rows x rows at once: 967 MiB of the sandbox's default 1024.
 const MOST_ROWS: usize = 6500;
-/// Sixteen banks of so many features are kept.
+/// Sixteen banks of this many features are kept.
 const MOST_FEATURES: usize = 16_384;
 const MOST_STARTS: usize = 100;
 
@@ -17,21 +17,21 @@ settings! {
     struct Settings {
         /// covariance function: rbf or relu
         kernel: Covariance = "rbf",
-        /// a length scale (of relu: a weight) for each feature instead of one for all
+        /// a length scale (for relu: a weight) for each feature instead of one for all
         ard: bool = "yes",
-        /// how parameters are sought: lbfgs, or adam as in the paper, which needs steps=10000
+        /// optimiser of the parameters: lbfgs, or adam as in the paper, which needs steps=10000
         optimizer: Optimizer = "lbfgs",
-        /// most steps of the optimiser from each start
+        /// maximum number of steps of the optimiser from each start
         steps: Count = "200",
         /// step size of adam
         learning_rate: Positive = "3e-3",
-        /// starts of the optimiser, of which the best end is taken
+        /// starts of the optimiser, of which the best result is kept
         starts: Count = "2",
-        /// least variance of the noise, of targets with variance 1
+        /// minimum variance of the noise, for targets with variance 1
         min_noise: Positive = "1e-5",
         /// random features of a drawn function
         features: Count = "1024",
-        /// most examples: time grows with their cube
+        /// maximum number of examples: time grows with their cube
         max_rows: Count = "5000",
     }
 }
@@ -51,7 +51,8 @@ impl Settings {
         ])
     }
 
-    /// The kernel's own start with noise of variance .1; then finer functions with less noise; then at random about the first.
+    /// Returns the optimiser's starts: first the kernel's own with noise of variance .1, then one with finer
+    /// functions and less noise, then random ones around the first.
     fn starts(&self, parameters: &[f64], seed: u64) -> Vec<Start> {
         let start = |at: usize| {
             let mut rng = Stream::Starts.rng(seed, at as u64);
@@ -62,7 +63,7 @@ impl Settings {
             };
             let noise_variance = libm::exp(move_by(libm::log(0.1), -2.0));
             let step = match self.kernel {
-                // Only the length scales, which follow the variance.
+                // Changes only the length scales, which follow the variance.
                 Covariance::Rbf => -1.0,
                 Covariance::Relu => 1.0,
             };

@@ -15,7 +15,7 @@ fn a_wave_is_learnt_with_its_noise() {
         let moments = agent.gaussian(&test.inputs).unwrap().unwrap();
         let errors = moments.mean.iter().zip(&test.targets).map(|(m, y)| (m - f64::from(*y)).powi(2));
         let error = (errors.sum::<f64>() / 400.0).sqrt();
-        // The noise alone is .1; rectified units bend less well.
+        // The noise alone is .1; the kernel of rectified units fits this function less well.
         assert!(error < if kernel == "rbf" { 0.14 } else { 0.25 }, "{kernel} {ard}: {error}");
         let noise = agent.posterior.noise_variance().sqrt();
         assert!((0.05..0.2).contains(&noise), "{kernel} {ard}: {noise}");
@@ -51,7 +51,7 @@ fn degenerate_examples_have_answers() {
             assert!(samples.means.iter().all(|value| value.is_finite()) && samples.means[0] == samples.means[1]);
         }
     }
-    // Two targets at one input, as often as not: their mean, and noise of their variance.
+    // One input has equally many of two targets: the prediction is their mean, with noise of their variance.
     let moments = train(&same, &[]).unwrap().gaussian(&Matrix::new(1, 1, vec![0.5]).unwrap()).unwrap().unwrap();
     assert!(moments.mean[0].abs() < 1e-6 && (moments.noise_variance[0] - 1.0).abs() < 0.5, "{moments:?}");
 }

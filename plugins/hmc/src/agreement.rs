@@ -1,12 +1,12 @@
-//! Whether chains agree about what they sample.
+//! Convergence diagnostics of chains.
 
-/// The factor by which the scale of a quantity might still shrink if the chains were to run for ever; 1 where they agree,
-/// and none where there are fewer than four values a chain or nothing varies.
+/// Returns split R-hat: the factor by which the scale of a quantity might still shrink if the chains ran forever. It
+/// is 1 if they agree, and `None` if a chain has fewer than four values or nothing varies.
 ///
 /// # Formula
 ///
 /// Every chain is split into halves of n values. With W the mean of the halves' variances and B / n the variance of
-/// their means, it is sqrt((W (n - 1) / n + B / n) / W). Gelman and others, Bayesian data analysis, third edition,
+/// their means, R-hat is sqrt((W (n - 1) / n + B / n) / W). Gelman and others, Bayesian data analysis, third edition,
 /// section 11.4.
 pub(crate) fn r_hat(chains: &[Vec<f64>]) -> Option<f64> {
     let n = chains.iter().map(Vec::len).min()? / 2;
@@ -22,7 +22,7 @@ pub(crate) fn r_hat(chains: &[Vec<f64>]) -> Option<f64> {
     (within > 0.0).then(|| ((within * (n - 1.0) / n + between) / within).sqrt())
 }
 
-/// Mean and unbiased variance.
+/// Computes the mean and the unbiased variance.
 fn moments(values: &[f64]) -> (f64, f64) {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let squares = values.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>();
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn by_hand() {
-        // Halves (0, 2), (2, 4), (4, 6), (6, 8): W = 2, means 1, 3, 5, 7 of variance 20 / 3.
+        // Halves (0, 2), (2, 4), (4, 6), (6, 8): W = 2, and the means 1, 3, 5, 7 have variance 20 / 3.
         let found = r_hat(&[vec![0.0, 2.0, 2.0, 4.0], vec![4.0, 6.0, 6.0, 8.0]]).unwrap();
         assert!((found - f64::midpoint(1.0, 20.0 / 3.0).sqrt()).abs() < 1e-12, "{found}");
         assert!(r_hat(&[vec![1.0; 8], vec![1.0; 8]]).is_none() && r_hat(&[vec![1.0, 2.0, 3.0]]).is_none());

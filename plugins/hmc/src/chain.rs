@@ -1,38 +1,38 @@
-//! A Markov chain whose moves are those of a body that slides over the energy.
+//! A Markov chain of Hamiltonian Monte Carlo.
 
 use jointly_nets::step_size::StepSize;
 use jointly_sdk::Rng;
 
 use crate::posterior::{Place, Posterior, Scales};
 
-/// The share by which the step of a transition may be shorter or longer than the chain's, so that no trajectory comes
-/// back to where it began again and again.
+/// The relative amount by which a transition's step may differ from the chain's, so that no trajectory repeatedly
+/// returns to its starting point.
 const JITTER: f32 = 0.2;
 
-/// A chain: where it is, and how far its steps go.
+/// A Markov chain with its current state and step size.
 #[derive(Debug)]
 pub(crate) struct Chain {
-    /// Where it is.
+    /// The current state.
     pub(crate) place: Place,
-    /// Its step, which is adapted while it warms up.
+    /// The step size, which is adapted during warm-up.
     pub(crate) step_size: StepSize,
     rng: Rng,
 }
 
 impl Chain {
-    /// A chain that starts at weights drawn from their prior.
+    /// Creates a chain that starts at weights drawn from their prior.
     pub(crate) fn new(posterior: &mut Posterior, scales: Scales, step: f32, mut rng: Rng) -> Self {
         let deviation = libm::exp(scales.log_weight) as f32;
         let position = posterior.normals(&mut rng).iter().map(|z| z * deviation).collect();
         Self { place: posterior.place(position), step_size: StepSize::new(step), rng }
     }
 
-    /// A transition of so many leapfrog steps of about this size; tells its probability of acceptance.
+    /// Makes a transition of `steps` leapfrog steps of about size `step`; returns its acceptance probability.
     ///
     /// # Formula
     ///
-    /// With momentum p ~ N(0, I), H = U + |p|^2 / 2 and steps p -= e U' / 2, w += e p, p -= e U' / 2, the place reached is
-    /// accepted with probability min(1, exp(H - H')). Neal, MCMC using Hamiltonian dynamics, 2011, section 5.3.2.
+    /// With momentum p ~ N(0, I), H = U + |p|^2 / 2 and steps p -= e U' / 2, w += e p, p -= e U' / 2, the end point
+    /// is accepted with probability min(1, exp(H - H')). Neal, MCMC using Hamiltonian dynamics, 2011, section 5.3.2.
     pub(crate) fn transition(&mut self, posterior: &mut Posterior, scales: Scales, step: f32, steps: usize) -> f64 {
         let step = step * (1.0 + JITTER * (2.0 * self.rng.uniform() - 1.0));
         let mut momentum = posterior.normals(&mut self.rng);
@@ -50,7 +50,7 @@ impl Chain {
             push(&mut momentum, &place, scales, if n == steps { 0.5 * step } else { step });
         }
         let gain = start - scales.energy(&place) - kinetic(&momentum);
-        // Written so that what is no number is refused.
+        // NaN is rejected.
         let probability = if gain.is_nan() { 0.0 } else { libm::exp(gain.min(0.0)) };
         if f64::from(self.rng.uniform()) < probability {
             self.place = place;
@@ -59,7 +59,7 @@ impl Chain {
     }
 }
 
-/// Changes the momentum by the slope of the energy over a time.
+/// Changes the momentum by the gradient of the energy over a time.
 fn push(momentum: &mut [f32], place: &Place, scales: Scales, time: f32) {
     let (noise, weight) = scales.precisions();
     let (noise, weight) = (-time * noise as f32, -time * weight as f32);

@@ -20,18 +20,18 @@ use jointly_sdk::{
 use posterior::{Posterior, Scales};
 use variances::Variances;
 
-/// The mean acceptance of a chain below which what it kept is no sample of anything.
+/// The mean acceptance rate below which a chain is refused, because its states are no valid sample.
 const LEAST_ACCEPTANCE: f64 = 0.1;
-/// Training rows at which the chains' predictions are compared.
+/// The number of training rows at which the chains' predictions are compared.
 const PROBES: usize = 50;
-/// The most numbers that the kept networks may be made of: 128 MiB.
+/// The largest number of parameters of all kept networks: 128 MiB.
 const ROOM: usize = 1 << 25;
 
 settings! {
     struct Settings {
         /// widths of the hidden layers
         hidden: Widths = "50",
-        /// Markov chains, each from a start of its own
+        /// number of Markov chains, each with its own start
         chains: Count = "10",
         /// transitions of a chain before its states are kept
         warmup: Count = "2000",
@@ -41,36 +41,36 @@ settings! {
         thinning: Count = "10",
         /// leapfrog steps in a transition
         leapfrog: Count = "5",
-        /// size of the leapfrog steps before it is adapted
+        /// initial size of the leapfrog steps, which is then adapted
         step_size: Positive = "0.01",
         /// step size of Adam for the logarithms of the noise's and of the weights' standard deviation
         learning_rate: Positive = "0.01",
-        /// transitions from one such step to the next
+        /// transitions between two such steps
         learning_interval: Count = "5",
         /// learn the weights' prior standard deviation, else keep it
         learn_prior: bool = "yes",
-        /// the weights' prior standard deviation, before it is learnt
+        /// initial standard deviation of the weights' prior
         prior_scale: Positive = "1",
-        /// the noise's standard deviation, in units of the targets' own, before it is learnt
+        /// initial standard deviation of the noise, in units of the targets' standard deviation
         noise: Positive = "0.135",
     }
 }
 
-/// States of Markov chains on the posterior of a network's weights; a draw is one of them.
+/// States of Markov chains that sample the posterior of a network's weights; a draw is one of them.
 ///
 /// # Formula
 ///
-/// A layer of n inputs divides by sqrt(n + 1), and every weight and bias is N(0, eta) before any data are seen. While the
-/// chains warm up, eta and the noise's variance go up the likelihood of targets and weights together (Monte Carlo
-/// expectation-maximisation); then they stay, so that what is kept is a sample of one posterior. Steps are adapted by
-/// dual averaging to an acceptance of 0.8 while the chains warm up.
+/// A layer of n inputs divides by sqrt(n + 1), and every weight and bias has the prior N(0, eta). During warm-up, eta
+/// and the noise's variance ascend the joint likelihood of targets and weights (Monte Carlo
+/// expectation-maximisation); afterwards they stay fixed, so that the kept states are a sample of one posterior. Step
+/// sizes are adapted by dual averaging to an acceptance of 0.8 during warm-up.
 ///
-/// The published runs are of 10 chains and counted in epochs of 10 transitions each: 5999 epochs of warm-up, and then 100
-/// samples a chain, 100 epochs apart, which take some fifty times as long; they learn both variances every 10
-/// transitions, to the end. On 300 rows of the Boston data the median R-hat of the predictions is 1.09 after the default
-/// run and 1.01 after one of as many transitions as the published ones have epochs.
+/// The published runs have 10 chains and count epochs of 10 transitions each: 5999 epochs of warm-up, then 100
+/// samples per chain, 100 epochs apart, which takes about fifty times as long. They learn both variances every 10
+/// transitions until the end. On 300 rows of the Boston data the median R-hat of the predictions is 1.09 after the
+/// default run, and 1.01 after a run with as many transitions as the published runs have epochs.
 ///
-/// The log has a line a chain with its step and its acceptance, and one with the split R-hat of the predictions.
+/// The log has a line per chain with its step size and acceptance, and one with the split R-hat of the predictions.
 #[derive(Debug)]
 pub struct Hmc {
     networks: Vec<Network>,
@@ -79,7 +79,7 @@ pub struct Hmc {
 }
 
 impl Settings {
-    /// Refuses so many networks that memory would not hold them.
+    /// Refuses settings whose networks would not fit in memory.
     fn check(&self, widths: &[usize]) -> Result<(), Failure> {
         let networks = self.chains.checked_mul(*self.samples);
         let numbers = numbers(widths).and_then(|size| networks.and_then(|networks| networks.checked_mul(size)));
@@ -145,14 +145,14 @@ impl Regressor for Hmc {
     }
 }
 
-/// What the chains leave behind.
+/// The result of the chains.
 struct Run {
     /// The networks that each chain kept.
     kept: Vec<Vec<Network>>,
     scales: Scales,
 }
 
-/// Runs all chains side by side, since they learn the variances together.
+/// Runs all chains in lockstep, because they learn the variances together.
 fn run(posterior: &mut Posterior, task: &RegressionTask, settings: &Settings, seed: u64) -> Result<Run, Failure> {
     let noise = task.noise_std.unwrap_or(*settings.noise);
     let start =
@@ -196,8 +196,8 @@ fn run(posterior: &mut Posterior, task: &RegressionTask, settings: &Settings, se
     Ok(Run { kept, scales })
 }
 
-/// Refuses chains, by where each is in terms of squared errors and how much of its moves it accepted, one of which is
-/// nowhere or stuck: a mean over chains would hide it.
+/// Refuses the run if a chain has a sum of squared errors that is not finite or accepted too few of its moves; a mean
+/// over chains would hide it. The iterator yields the sum and the acceptance of each chain.
 fn check_chains(chains: impl Iterator<Item = (f64, f64)>, warmup: usize) -> Result<(), Failure> {
     for (n, (squares, acceptance)) in chains.enumerate() {
         if acceptance < LEAST_ACCEPTANCE || !squares.is_finite() {
@@ -210,7 +210,7 @@ fn check_chains(chains: impl Iterator<Item = (f64, f64)>, warmup: usize) -> Resu
     Ok(())
 }
 
-/// What to say of how the chains' predictions agree at some of the examples.
+/// Describes for the log how well the chains' predictions agree at some of the examples.
 fn agreement(kept: &[Vec<Network>], data: &Points) -> Option<String> {
     let (rows, dim) = (data.len(), data.dim());
     let step = rows.div_ceil(PROBES).max(1);
@@ -236,7 +236,8 @@ mod tests {
 
     use super::*;
 
-    /// Of a mean in units of the posterior's standard deviation, and relative of a variance, from 2000 states.
+    /// Tolerance of a mean in units of the posterior's standard deviation, and relative tolerance of a variance, from
+    /// 2000 states.
     const TOLERANCE: f64 = 0.12;
 
     fn task(input_dim: usize, noise_std: Option<f32>) -> RegressionTask {
@@ -265,7 +266,7 @@ mod tests {
             }
         }
         (0..4).for_each(|i| precision[5 * i] += 1.0);
-        // With the factor's transpose solved for each unit vector, the columns' products are the covariance.
+        // Solving with the transposed factor for each unit vector gives columns whose products are the covariance.
         let factor = Cholesky::new(precision, 4).unwrap();
         let columns: Vec<[f64; 4]> = (0..4)
             .map(|i| {

@@ -1,4 +1,4 @@
-//! The posterior of a network's weights given examples, and given the variances that are learnt beside them.
+//! The posterior of a network's weights given the examples and the variances, which are learnt separately.
 
 use jointly_nets::layout::{mask, unit_deviations};
 use jointly_nets::points::Points;
@@ -7,29 +7,29 @@ use jointly_nets::squares::Squares;
 use jointly_nets::{FirstBiases, Network};
 use jointly_sdk::Rng;
 
-/// Logarithms of the standard deviations that are learnt: of the noise, and of the weights before any data are seen.
+/// Logarithms of the learnt standard deviations: of the noise, and of the weights under the prior.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Scales {
-    /// Of the observations about the function.
+    /// Log standard deviation of the observation noise.
     pub(crate) log_noise: f64,
-    /// Of a weight.
+    /// Log standard deviation of a weight.
     pub(crate) log_weight: f64,
 }
 
 impl Scales {
-    /// Minus the log density of a place, up to a constant: what the place is sampled by.
+    /// Returns the energy of a place: minus its log density up to a constant.
     pub(crate) fn energy(self, place: &Place) -> f64 {
         let (noise, weight) = self.precisions();
         0.5 * (noise * place.squares + weight * place.norm)
     }
 
-    /// Its derivative with respect to a coordinate: the factors of the coordinate of `slope` and of `position`.
+    /// Returns the factors of `slope` and of `position` in the derivative of the energy with respect to a coordinate.
     pub(crate) fn precisions(self) -> (f64, f64) {
         (libm::exp(-2.0 * self.log_noise), libm::exp(-2.0 * self.log_weight))
     }
 }
 
-/// A place in the space of weights, with what the energy is made of there.
+/// A point in the space of weights, with the terms of its energy.
 #[derive(Clone, Debug)]
 pub(crate) struct Place {
     /// The weights, zero where a row of the network is padded.
@@ -42,11 +42,11 @@ pub(crate) struct Place {
     pub(crate) norm: f64,
 }
 
-/// The examples, and the network whose errors there make the likelihood.
+/// The examples, and the network whose errors on them define the likelihood.
 ///
 /// # Formula
 ///
-/// U(w) = S(w) / (2 s^2) + |w|^2 / (2 eta), where S is the sum of squared errors of the network of weights w, s the
+/// U(w) = S(w) / (2 s^2) + |w|^2 / (2 eta), where S is the sum of squared errors of the network with weights w, s the
 /// standard deviation of the noise and eta the weights' prior variance. A layer of n inputs divides by sqrt(n + 1).
 #[derive(Debug)]
 pub(crate) struct Posterior {
@@ -59,7 +59,7 @@ pub(crate) struct Posterior {
 }
 
 impl Posterior {
-    /// The posterior under all examples of networks of these widths.
+    /// Creates the posterior, under all examples, of a network of these widths.
     pub(crate) fn new(widths: &[usize], data: &Points) -> Self {
         let network = Network::new(widths, FirstBiases::Zero, &mut Rng::new(0, 0));
         let mask = mask(widths);
@@ -73,22 +73,22 @@ impl Posterior {
         }
     }
 
-    /// Number of examples.
+    /// Returns the number of examples.
     pub(crate) fn examples(&self) -> usize {
         self.squares.rows()
     }
 
-    /// Number of weights, padding not counted.
+    /// Returns the number of weights, not counting padding.
     pub(crate) fn parameters(&self) -> usize {
         self.parameters
     }
 
-    /// A standard normal number for every weight, zero for the padding.
+    /// Draws a standard normal number for every weight, zero for the padding.
     pub(crate) fn normals(&self, rng: &mut Rng) -> Vec<f32> {
         floats(&self.mask).iter().map(|is| if *is == 1.0 { rng.normal() } else { 0.0 }).collect()
     }
 
-    /// The network of these weights.
+    /// Returns the network with these weights.
     pub(crate) fn network(&mut self, position: &[f32]) -> &Network {
         let parameters = floats_mut(&mut self.network.parameters);
         for ((out, weight), deviation) in parameters.iter_mut().zip(position).zip(floats(&self.deviations)) {
@@ -97,14 +97,14 @@ impl Posterior {
         &self.network
     }
 
-    /// The place at these weights.
+    /// Returns the place at these weights.
     pub(crate) fn place(&mut self, position: Vec<f32>) -> Place {
         let mut place = Place { slope: vec![0.0; position.len()], position, squares: 0.0, norm: 0.0 };
         self.evaluate(&mut place);
         place
     }
 
-    /// Computes anew what belongs to the place's position.
+    /// Recomputes the terms of the energy at the place's position.
     pub(crate) fn evaluate(&mut self, place: &mut Place) {
         self.network(&place.position);
         place.squares = self.squares.differentiate(&self.network, &mut self.gradient);
@@ -122,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// Of the step of a central difference, and relative of the derivative by it, in single precision.
+    /// Step of a central difference, and relative tolerance of the derivative, in single precision.
     const STEP: f32 = 1e-2;
     const TOLERANCE: f64 = 1e-2;
 

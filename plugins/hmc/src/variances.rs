@@ -1,4 +1,4 @@
-//! The variances of noise and weights, learnt beside the chains.
+//! The variances of noise and weights, learnt alongside the chains.
 
 use jointly_nets::adam::Adam;
 use jointly_nets::simd::{Lanes, floats, floats_mut};
@@ -6,19 +6,20 @@ use jointly_nets::simd::{Lanes, floats, floats_mut};
 use crate::chain::Chain;
 use crate::posterior::{Posterior, Scales};
 
-/// Least and most of the logarithm of a standard deviation, in units of the targets' own, or of a weight's.
+/// Bounds of the logarithms of the standard deviations: of the noise, in units of the targets' standard deviation,
+/// and of a weight.
 const LEAST_NOISE: f64 = -6.0;
 const MOST_NOISE: f64 = 2.0;
 const MOST_WEIGHT: f64 = 5.0;
 
-/// Ascends the joint likelihood of targets and weights, of which the chains' places are a sample.
+/// Maximises the joint likelihood of targets and weights, averaged over the states of the chains.
 ///
 /// # Formula
 ///
-/// Minus its logarithm is N ln s + S / (2 s^2) + P ln r + |w|^2 / (2 r^2), with N examples, P weights, s and r the
-/// standard deviations of noise and weights, and S the sum of squared errors. Adam moves ln s and ln r against the
-/// mean over chains of the derivatives N - S / s^2 and P - |w|^2 / r^2: the maximisation of a Monte Carlo
-/// expectation-maximisation, one step at a time.
+/// The negative log-likelihood is N ln s + S / (2 s^2) + P ln r + |w|^2 / (2 r^2), with N examples, P weights, s and
+/// r the standard deviations of noise and weights, and S the sum of squared errors. Adam moves ln s and ln r against
+/// the mean over chains of the derivatives N - S / s^2 and P - |w|^2 / r^2: the maximisation step of Monte Carlo
+/// expectation-maximisation, one Adam step at a time.
 #[derive(Debug)]
 pub(crate) struct Variances {
     scales: Scales,
@@ -27,17 +28,17 @@ pub(crate) struct Variances {
 }
 
 impl Variances {
-    /// Variances that start here and move by steps of about `rate`.
+    /// Creates variances that start at `scales` and move by steps of about `rate`.
     pub(crate) fn new(scales: Scales, learn_noise: bool, rate: f32) -> Self {
         Self { scales, adam: Adam::new(1, rate), learn_noise }
     }
 
-    /// The standard deviations' logarithms.
+    /// Returns the logarithms of the standard deviations.
     pub(crate) fn scales(&self) -> Scales {
         self.scales
     }
 
-    /// Moves them by one step; the weights' where it is to be learnt.
+    /// Takes one step of Adam; the weights' standard deviation moves only if `learn_prior` is set.
     pub(crate) fn learn(&mut self, posterior: &Posterior, chains: &[Chain], learn_prior: bool) {
         let (noise, weight) = self.scales.precisions();
         let share = 1.0 / chains.len() as f64;
@@ -51,7 +52,7 @@ impl Variances {
         floats_mut(&mut gradient)[..2].copy_from_slice(&[by_noise as f32, by_weight as f32]);
         self.adam.update(&mut at, &gradient, 0.0);
         let moved = floats(&at);
-        // What is told, by the task or the settings, stays wherever it is.
+        // A standard deviation that the task or the settings fix stays unchanged, even outside the bounds.
         if self.learn_noise {
             self.scales.log_noise = (self.scales.log_noise + f64::from(moved[0])).clamp(LEAST_NOISE, MOST_NOISE);
         }
@@ -73,7 +74,7 @@ mod tests {
         let data = Targets { inputs: Matrix::new(3, 1, vec![-1.0, 0.0, 1.0]).unwrap(), targets: vec![0.5, 0.0, -0.5] };
         let points = Points::new(&RegressionTask { input_dim: 1, noise_std: None }, &data).unwrap();
         let mut posterior = Posterior::new(&[1, 3, 1], &points);
-        // Both beyond what would be learnt: a noise of 1e-4 and weights of 1000.
+        // Both are beyond the learnt range: a noise of 1e-4 and weights of 1000.
         let far = Scales { log_noise: libm::log(1e-4), log_weight: libm::log(1e3) };
         let chains = [Chain::new(&mut posterior, far, 0.01, Rng::new(1, 0))];
         for (learn_noise, learn_prior) in [(false, false), (true, false), (false, true), (true, true)] {

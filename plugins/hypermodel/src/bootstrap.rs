@@ -1,30 +1,31 @@
-//! Weights of the examples that are a fixed function of the index, so that a draw is one bootstrap's function.
+//! Bootstrap weights of the examples as a fixed function of the index, so that a draw is the function of one
+//! bootstrap.
 
 use jointly_nets::{Stream, Weighting};
 
 use crate::sphere::{dot, orthogonal_unit_vector, unit_vector};
 
-/// What makes an example's weight of an index.
+/// The function from an index to the examples' weights.
 ///
 /// # Formula
 ///
-/// Each example has a direction u, uniform on the unit sphere of the index's dimension D. At a normal index of variance
-/// 1/D, u . z is normal of variance 1/D, so that
-/// - bernoulli: 1 + sign(u . z) is zero or two, as likely;
-/// - exponential: D ((u . z)^2 + (v . z)^2) / 2, with v a unit vector orthogonal to u, is half a chi-squared of two
-///   degrees of freedom, which is exponential with mean one. In one dimension there is no v, and the weight is
-///   D (u . z)^2, a chi-squared of one degree, with mean one.
+/// Each example has a direction u, uniform on the unit sphere of the index's dimension D. At a normal index of
+/// variance 1/D, u . z is normal of variance 1/D, so that
+/// - bernoulli: 1 + sign(u . z) is zero or two with equal probability;
+/// - exponential: D ((u . z)^2 + (v . z)^2) / 2, with v a unit vector orthogonal to u, is half a chi-squared variable
+///   of two degrees of freedom, which is exponential with mean one. In one dimension there is no v, and the weight is
+///   D (u . z)^2, a chi-squared variable of one degree, with mean one.
 ///
-/// Two examples' weights are correlated by the angle between their directions.
+/// The correlation of two examples' weights depends on the angle between their directions.
 #[derive(Debug)]
 pub(crate) struct Bootstrap {
     weighting: Weighting,
-    /// For each example one direction, or two.
+    /// One or two directions for each example.
     directions: Vec<Vec<Vec<f32>>>,
 }
 
 impl Bootstrap {
-    /// Directions for the examples.
+    /// Draws directions for the examples.
     pub(crate) fn new(weighting: Weighting, examples: usize, index_dim: usize, seed: u64) -> Self {
         let directions = |example| {
             let mut rng = Stream::Bootstrap.rng(seed, example);
@@ -39,7 +40,7 @@ impl Bootstrap {
         Self { weighting, directions: (0..examples).map(directions).collect() }
     }
 
-    /// How much an example counts at an index.
+    /// Returns the weight of an example at an index.
     pub(crate) fn weight(&self, example: u32, index: &[f32]) -> f32 {
         let along = |direction: &Vec<f32>| dot(direction, index);
         match self.weighting {
@@ -68,7 +69,7 @@ mod tests {
     use crate::hypernetwork::draw_index;
 
     const SAMPLES: usize = 20_000;
-    /// Five standard errors of a mean of so many samples of unit variance, and of a fraction.
+    /// Five standard errors of a mean, or of a fraction, over `SAMPLES` samples of unit variance.
     const TOLERANCE: f32 = 5.0 / 141.0;
 
     fn weights(weighting: Weighting, index_dim: usize) -> Vec<f32> {
@@ -91,7 +92,7 @@ mod tests {
             let exponential = weights(Weighting::Exponential, index_dim);
             let mean = exponential.iter().sum::<f32>() / SAMPLES as f32;
             assert!((mean - 1.0).abs() < 2.0 * TOLERANCE, "{mean}");
-            // In one dimension the law is another.
+            // In one dimension the distribution is not exponential.
             for bound in [0.2f32, 1.0, 3.0].into_iter().filter(|_| index_dim > 1) {
                 let expected = (-bound).exp();
                 let above = fraction(&exponential, |weight| weight > bound);

@@ -17,7 +17,7 @@ pub(crate) struct Hypernetwork {
     pub(crate) parameters: Vec<Lanes>,
 }
 
-/// An index: a normal vector of expected squared length one, and the one that goes with the offset.
+/// Draws an index: a normal vector of expected squared length one, followed by a 1 that multiplies the offset b.
 pub(crate) fn draw_index(index_dim: usize, rng: &mut Rng) -> Vec<f32> {
     let scale = 1.0 / (index_dim as f32).sqrt();
     let mut index: Vec<f32> = (0..index_dim).map(|_| scale * rng.normal()).collect();
@@ -26,17 +26,18 @@ pub(crate) fn draw_index(index_dim: usize, rng: &mut Rng) -> Vec<f32> {
 }
 
 impl Hypernetwork {
-    /// A map that gives zero for every index.
+    /// Creates a map whose value is zero for every index.
     pub(crate) fn zero(widths: &[usize], index_dim: usize) -> Self {
         let network = Network::new(widths, FirstBiases::Zero, &mut Rng::new(0, 0));
         let parameters = vec![Lanes::splat(0.0); network.parameters.len() * (index_dim + 1)];
         Self { network, index_dim, parameters }
     }
 
-    /// A map as it is before it has learnt anything.
+    /// Creates an untrained map.
     ///
-    /// The columns of A are independent networks as any network starts, and b is zero: as an index has expected
-    /// squared length one, a parameter at a random index has the mean and variance with which a network starts.
+    /// The columns of A are independent networks with the usual random initialisation, and b is zero. As an index has
+    /// expected squared length one, a parameter at a random index has the mean and variance of a network's initial
+    /// parameters.
     pub(crate) fn start(widths: &[usize], index_dim: usize, seed: u64) -> Self {
         let mut start = Self::zero(widths, index_dim);
         let columns = start.parameters.chunks_exact_mut(start.network.parameters.len());
@@ -47,17 +48,17 @@ impl Hypernetwork {
         start
     }
 
-    /// Numbers in a row of indices, with the one that goes with the offset.
+    /// Returns the length of a row of indices, including the 1 that multiplies the offset.
     pub(crate) fn index_stride(&self) -> usize {
         self.index_dim + 1
     }
 
-    /// Vectors of parameters of a network.
+    /// Returns the number of parameter vectors of a network.
     pub(crate) fn width(&self) -> usize {
         self.network.parameters.len()
     }
 
-    /// The parameters at some indices, one network after the other.
+    /// Computes the parameters at some indices, one network after the other.
     pub(crate) fn generate(&self, indices: &[f32], out: &mut [Lanes]) {
         let (depth, width) = (self.index_stride(), self.width());
         let right = Right { values: &self.parameters, stride: width };
@@ -65,14 +66,15 @@ impl Hypernetwork {
         product(Left::rows(indices, depth), right, depth, None, target, |sum, _| sum);
     }
 
-    /// The network at one index.
+    /// Returns the network at one index.
     pub(crate) fn network(&self, index: &[f32]) -> Network {
         let mut network = self.network.clone();
         self.generate(index, &mut network.parameters);
         network
     }
 
-    /// The gradient with respect to A and b, given those with respect to the parameters at the indices.
+    /// Computes the gradient with respect to A and b from the gradients with respect to the parameters at the
+    /// indices.
     pub(crate) fn backward(&self, indices: &[f32], gradients: &[Lanes], out: &mut [Lanes]) {
         let (rows, width) = (self.index_stride(), self.width());
         let right = Right { values: gradients, stride: width };
@@ -88,9 +90,9 @@ mod tests {
 
     use super::*;
 
-    /// Of a truncated normal before it is scaled.
+    /// Variance of a truncated normal number before it is scaled.
     const TRUNCATED_VARIANCE: f32 = 0.774;
-    /// Of a variance relative to its expectation, over all weights of a layer and a thousand models.
+    /// Relative tolerance of a variance over all weights of a layer and a thousand models.
     const TOLERANCE: f32 = 0.05;
 
     #[test]

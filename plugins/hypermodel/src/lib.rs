@@ -116,7 +116,7 @@ mod tests {
 
     use super::*;
 
-    /// Mean negative log-likelihood that an agent which has learnt a half-plane stays below.
+    /// A mean negative log-likelihood that an agent stays below only if it has learnt a half-plane.
     const LOW_LOSS: f32 = 0.2;
 
     #[test]

@@ -1,4 +1,4 @@
-//! The additive prior: a small random network of the index that is never trained.
+//! The additive prior: a small random network as a function of the index; never trained.
 
 use std::ops::Range;
 
@@ -9,14 +9,15 @@ use jointly_nets::simd::floats_mut;
 use crate::hypernetwork::Hypernetwork;
 use crate::sphere::unit_vector;
 
-/// A network each of whose layers is linear in a part of the index of its own, with its outputs times `scale`.
+/// Creates a network in which each layer is linear in its own part of the index, with outputs times `scale`.
 ///
 /// # Formula
 ///
-/// A weight is u . z_l / sqrt(fan-in), one of the first layer u . z_l whatever its fan-in, and a bias u . z_l, where z_l
-/// is the layer's part of the index and u a vector on the unit sphere of that part's dimension, drawn for each
-/// parameter. The parts are of equal size, but for the first ones being one larger where the dimension does not divide;
-/// where there are fewer dimensions than layers, every layer has all of them.
+/// A weight is u . z_l / sqrt(fan-in), except in the first layer, where it is u . z_l whatever the fan-in; a bias is
+/// u . z_l. Here z_l is the layer's part of the index and u a vector on the unit sphere of that part's dimension,
+/// drawn for each parameter. The parts have equal size, except that the first ones are one larger if the dimension is
+/// not divisible by the number of layers. If there are fewer dimensions than layers, every layer depends on all of
+/// them.
 pub(crate) fn prior(widths: &[usize], index_dim: usize, scale: f32, seed: u64) -> Hypernetwork {
     let mut prior = Hypernetwork::zero(widths, index_dim);
     let width = prior.width();
@@ -37,7 +38,7 @@ pub(crate) fn prior(widths: &[usize], index_dim: usize, scale: f32, seed: u64) -
     prior
 }
 
-/// The dimensions of the index that layer `l` depends on.
+/// Returns the range of index dimensions that layer `l` depends on.
 fn part(l: usize, layers: usize, index_dim: usize) -> Range<usize> {
     if index_dim < layers {
         return 0..index_dim;

@@ -2,9 +2,9 @@
 
 use jointly_sdk::Rng;
 
-/// A vector uniform on the unit sphere.
+/// Draws a vector uniformly from the unit sphere.
 pub(crate) fn unit_vector(dim: usize, rng: &mut Rng) -> Vec<f32> {
-    // A normal vector has a direction unless it is zero, which is next to impossible and no reason to fail.
+    // A normal vector has a direction unless it is zero, which is extremely unlikely; then another one is drawn.
     loop {
         let vector: Vec<f32> = (0..dim).map(|_| rng.normal()).collect();
         let length = dot(&vector, &vector).sqrt();
@@ -14,7 +14,8 @@ pub(crate) fn unit_vector(dim: usize, rng: &mut Rng) -> Vec<f32> {
     }
 }
 
-/// A vector uniform on the part of the unit sphere that is orthogonal to a unit vector; none in one dimension.
+/// Draws a vector uniformly from the part of the unit sphere that is orthogonal to a unit vector; `None` in one
+/// dimension.
 pub(crate) fn orthogonal_unit_vector(to: &[f32], rng: &mut Rng) -> Option<Vec<f32>> {
     if to.len() < 2 {
         return None;
@@ -24,17 +25,17 @@ pub(crate) fn orthogonal_unit_vector(to: &[f32], rng: &mut Rng) -> Option<Vec<f3
         let along = dot(&vector, to);
         let rest: Vec<f32> = vector.iter().zip(to).map(|(value, to)| value - along * to).collect();
         let length = dot(&rest, &rest).sqrt();
-        // What is left of a vector nearly parallel is mostly rounding.
+        // The remainder of a vector that is nearly parallel is mostly rounding error.
         if length > MIN_LENGTH {
             return Some(rest.into_iter().map(|value| value / length).collect());
         }
     }
 }
 
-/// The shortest rest of a unit vector whose direction is taken.
+/// The smallest accepted length of the remainder of a unit vector.
 const MIN_LENGTH: f32 = 1e-3;
 
-/// The inner product.
+/// Computes the inner product.
 pub(crate) fn dot(a: &[f32], b: &[f32]) -> f32 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -1,4 +1,4 @@
-//! Training: steps of Adam on batches of the examples and of the index.
+//! Training by steps of Adam on batches of examples and of indices.
 
 use jointly_nets::adam::Adam;
 use jointly_nets::examples::Examples;
@@ -12,26 +12,26 @@ use jointly_sdk::{Dataset, Failure, Task};
 use crate::bootstrap::Bootstrap;
 use crate::hypernetwork::{Hypernetwork, draw_index};
 
-/// How a hypermodel is trained.
+/// The settings of training.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Recipe {
     /// Dimension of the index.
     pub(crate) index_dim: usize,
-    /// Indices in a step.
+    /// Number of indices in a step.
     pub(crate) indices: usize,
-    /// Steps of Adam.
+    /// Number of steps of Adam.
     pub(crate) steps: usize,
-    /// Examples in a batch.
+    /// Number of examples in a batch.
     pub(crate) batch_size: usize,
     /// Step size of Adam.
     pub(crate) learning_rate: f32,
     /// The factor of the sum of squares of A and b in the loss.
     pub(crate) penalty: f32,
-    /// How an index weighs the examples.
+    /// The weighting of the examples by an index.
     pub(crate) weighting: Weighting,
 }
 
-/// Trains the hypermodel around its prior.
+/// Trains the hypermodel with its prior added.
 ///
 /// # Formula
 ///
@@ -40,7 +40,7 @@ pub(crate) struct Recipe {
 ///
 /// # Errors
 ///
-/// A loss that stopped being finite, or data that do not fit the task.
+/// The loss stopped being finite, or the data do not fit the task.
 pub(crate) fn train(
     mut model: Hypernetwork,
     prior: Option<&Hypernetwork>,
@@ -68,7 +68,7 @@ pub(crate) fn train(
     Ok(model)
 }
 
-/// Room for the gradient of a step.
+/// The buffers for the gradient of a step.
 #[derive(Debug)]
 struct Gradient {
     network: Network,
@@ -77,10 +77,10 @@ struct Gradient {
     loss: CrossEntropy,
     weights: Vec<f32>,
     offsets: Vec<f32>,
-    /// The parameters at each index, which their gradient replaces.
+    /// The parameters at each index, later overwritten by their gradient.
     generated: Vec<Lanes>,
     prior_generated: Vec<Lanes>,
-    /// With respect to A and b, without the penalty.
+    /// The gradient with respect to A and b, without the penalty.
     total: Vec<Lanes>,
 }
 
@@ -108,7 +108,7 @@ impl Gradient {
         }
     }
 
-    /// Computes the gradient; tells whether the loss is finite.
+    /// Computes the gradient; returns whether the loss is finite.
     fn compute(
         &mut self,
         model: &Hypernetwork,
@@ -160,9 +160,9 @@ mod tests {
     use super::*;
     use crate::prior::prior;
 
-    /// Of the step of a central difference in double precision.
+    /// Step of a central difference in double precision.
     const STEP: f64 = 1e-5;
-    /// Of a derivative of order one in single precision.
+    /// Tolerance of a derivative of order one in single precision.
     const TOLERANCE: f64 = 1e-4;
 
     const WIDTHS: [usize; 4] = [2, 5, 4, 3];
@@ -175,7 +175,7 @@ mod tests {
         Dataset { inputs: Matrix::new(6, 2, inputs).unwrap(), labels: vec![0, 2, 1, 1, 0, 2] }
     }
 
-    /// The logits at one input of the network that `parameters` generate at an index, in double precision.
+    /// Computes the logits, at one input, of the network that `parameters` generate at an index, in double precision.
     fn logits(widths: &[usize], parameters: &[f64], index: &[f32], input: &[f32]) -> Vec<f64> {
         let width = parameters.len() / index.len();
         let theta = |at: usize| -> f64 {

@@ -1,4 +1,4 @@
-//! The agent `ivon`: a normal posterior of every parameter of a network, learnt at the cost of Adam.
+//! The agent `ivon`: a mean-field Gaussian posterior over a network's parameters, learnt at the cost of Adam.
 
 mod posterior;
 
@@ -17,18 +17,18 @@ use posterior::{Constants, Ivon};
 
 jointly_nets::input_settings! {
     struct Settings(hidden: "50,50", batch_size: 100 or 64) {
-        /// step size of the first step, as that of gradient descent; it falls to nothing at the end, as a cosine does
+        /// step size of the first step, as in gradient descent; a cosine schedule lowers it to zero at the end
         learning_rate: Positive = "0.3",
         /// effective number of examples over their number: above 1 the posterior is narrower, below 1 wider
         ess: Positive = "1",
-        /// divide that number by the input's dimension and the root of the temperature; auto is yes for plain numbers, no for other
-        /// inputs
+        /// divide that number by the input's dimension and the root of the temperature; auto is yes for plain
+        /// numbers, no for other inputs
         adaptive: Auto<bool> = "auto",
-        /// the Hessian of each parameter with which training starts
+        /// initial Hessian of each parameter
         hess_init: Positive = "10",
-        /// how much of the mean gradient is kept in a step
+        /// decay factor of the mean gradient per step
         beta1: Fraction = "0.9",
-        /// how much of the Hessian is kept in a step
+        /// decay factor of the Hessian per step
         beta2: Fraction = "0.999",
         /// precision of the prior over the effective number of examples; auto is that of a standard normal prior
         weight_decay: Auto<Positive> = "auto",
@@ -38,10 +38,11 @@ jointly_nets::input_settings! {
 }
 
 impl Settings {
-    /// The constants of a training on so many examples. Without any, all precision is the prior's.
+    /// Returns the constants of training on `examples` examples. Without examples, all precision comes from the
+    /// prior.
     fn constants(&self, task: &Task, examples: usize) -> Constants {
         let adaptive = self.adaptive.0.unwrap_or(Sort::of(task).choose(true, false));
-        // A task without inputs counts as one of a single number.
+        // A task without numeric inputs counts as having one.
         let signal = || adaptive_factor(&Task { input_dim: task.input_dim.max(1), ..task.clone() });
         let ess = *self.ess * examples.max(1) as f32 / if adaptive { signal() } else { 1.0 };
         Constants {
@@ -54,26 +55,28 @@ impl Settings {
     }
 }
 
-/// Step size of Adam for the tables of embeddings, which are points.
+/// Step size of Adam for the embedding tables, which are point estimates.
 const TABLE_RATE: f32 = 1e-3;
 
 /// Improved variational online Newton: a draw is one network from the posterior, the same for all rows of all calls.
 ///
 /// # Formula
 ///
-/// Minimises lambda E [mean cross-entropy at w] + KL(q || p), where w ~ q, each parameter on its own normal, p is normal with mean
-/// zero and precision lambda delta, and lambda is the setting ess times the number of examples, over d sqrt(temperature) where
-/// adaptive. `Ivon` says how it steps. The
-/// step size at step t of n is a (h_0 + delta) (1 + cos(pi t / n)) / 2, with a the learning rate and h_0 the Hessian at the start.
+/// Minimises lambda E [mean cross-entropy at w] + KL(q || p), where w ~ q with an independent normal distribution for
+/// each parameter, p is normal with mean zero and precision lambda delta, and lambda is the setting ess times the
+/// number of examples, over d sqrt(temperature) if adaptive. `Ivon` defines the update. The step size at step t of n
+/// is a (h_0 + delta) (1 + cos(pi t / n)) / 2, with a the learning rate and h_0 the initial Hessian.
 ///
-/// Tables of embeddings stay points, which Adam moves at each sample. Without examples the posterior is the prior.
+/// Embedding tables are point estimates, which Adam updates at each sample. Without examples the posterior is the
+/// prior.
 ///
-/// The defaults were chosen on problems of the suites quick and quick/shift, under master seeds 11 to 13. A Hessian that starts at 1
-/// starts the posterior so wide that little is learnt from few examples; from 30 or 100 the posterior is still narrow after 1000
-/// steps. With beta2=0.99 the noise of the Hessian's estimate makes some trainings diverge.
+/// The defaults were chosen on problems of the suites quick and quick/shift, under master seeds 11 to 13. With an
+/// initial Hessian of 1 the posterior starts so wide that little is learnt from few examples; with 30 or 100 the
+/// posterior is still too narrow after 1000 steps. With beta2=0.99 the noise in the estimate of the Hessian makes
+/// some trainings diverge.
 #[derive(Debug)]
 pub struct VariationalOnlineNewton {
-    /// Whose network has the means.
+    /// The trained network, whose parameters are the means.
     fitted: Fitted,
     /// The standard deviations; zero where a row is padded.
     scales: Vec<Lanes>,
@@ -81,7 +84,7 @@ pub struct VariationalOnlineNewton {
 }
 
 impl VariationalOnlineNewton {
-    /// The network that a draw names.
+    /// Returns the network that a draw names.
     fn network(&self, draw: u64) -> Network {
         let mut noise = vec![Lanes::splat(0.0); self.scales.len()];
         Normals::new(&mut Stream::Parameters.rng(self.seed, draw)).fill(&mut noise);
@@ -123,7 +126,7 @@ impl InputClassifier for VariationalOnlineNewton {
     ) -> Result<Self, Failure> {
         let settings = Settings::parse(settings)?;
         let design = settings.design(task, TABLE_RATE, Penalty::NONE)?;
-        // The means, the Hessian, the mean gradient, a sample, its noise and two sums.
+        // Seven arrays: the means, the Hessian, the mean gradient, a sample, its noise and two sums.
         let setup = Setup::new(&design, task, data, 7, seed)?;
         let constants = settings.constants(task, setup.examples());
         let first_rate = *settings.learning_rate * (constants.hess_init + constants.weight_decay);
@@ -162,7 +165,7 @@ impl InputClassifier for VariationalOnlineNewton {
     }
 }
 
-/// The factor of the step size at a step: half a cosine, from one to nothing.
+/// Returns the factor of the step size at a step: half a cosine, from one to zero.
 fn annealed(step: usize, steps: usize) -> f32 {
     f32::midpoint(1.0, libm::cosf(PI * step as f32 / steps as f32))
 }
@@ -187,12 +190,13 @@ mod tests {
         VariationalOnlineNewton::train(&trial.task, &trial.train, None, &settings(pairs), 1)
     }
 
-    /// What mean-field inference of a logistic regression in one number leads to: by symmetry the second class has the mean of each
-    /// parameter, the first its negative. Returns the means and the standard deviations of weight and bias.
+    /// Computes the mean-field posterior of a logistic regression on one number, by numerical integration. By
+    /// symmetry the second class has the mean of each parameter and the first its negative. Returns the means and the
+    /// standard deviations of weight and bias.
     ///
-    /// The evidence's lower bound is at its highest where lambda (E[mean slope] + delta m) = 0 and
-    /// sigma^-2 = lambda (E[mean curvature] + delta). The logit at x is normal with the mean 2 (m_w x + m_b) and the variance
-    /// 2 (x^2 s_w^2 + s_b^2), and the expectations are integrals over it.
+    /// At the maximum of the evidence lower bound lambda (E[mean slope] + delta m) = 0 and sigma^-2 = lambda (E[mean
+    /// curvature] + delta). The logit at x is normal with mean 2 (m_w x + m_b) and variance 2 (x^2 s_w^2 + s_b^2),
+    /// and the expectations are integrals over it.
     fn by_integration(points: &[(f64, f64)], ess: f64, delta: f64) -> [f64; 4] {
         let [mut w, mut b, mut var_w, mut var_b] = [0.0, 0.0, 1.0, 1.0];
         for _ in 0..3000 {
@@ -221,7 +225,8 @@ mod tests {
         [w, b, var_w.sqrt(), var_b.sqrt()]
     }
 
-    /// Of a mean in standard deviations, and of a standard deviation relative to itself: the noise of the Hessian's estimate.
+    /// Tolerance of a mean in standard deviations, and relative tolerance of a standard deviation: the noise of the
+    /// Hessian's estimate.
     const TOLERANCE: f64 = 0.05;
 
     #[test]
@@ -259,7 +264,7 @@ mod tests {
     fn without_examples_the_posterior_is_the_prior() {
         for trial in trials() {
             let nothing = Dataset { inputs: trials::rows(&trial.train.inputs, &[]), labels: Vec::new() };
-            // Precision ess weight-decay = 4.
+            // The prior precision is ess * weight-decay = 4.
             for (pairs, scale) in [(&[][..], 1.0), (&[("weight-decay", "0.5"), ("ess", "8"), ("adaptive", "no")], 0.5)]
             {
                 let agent = VariationalOnlineNewton::train(&trial.task, &nothing, None, &settings(pairs), 1).unwrap();
@@ -300,7 +305,7 @@ mod tests {
         let count = DRAWS as f64;
         for ([first, second], scale) in sums.iter().zip(floats(&agent.scales)) {
             let scale = f64::from(*scale);
-            // Five standard errors; nothing where a row is padded.
+            // Five standard errors; zero where a row is padded.
             assert!((first / count).abs() <= 5.0 * scale / count.sqrt(), "{first}");
             assert!((second / count - scale * scale).abs() <= 5.0 * scale * scale * (2.0 / count).sqrt(), "{second}");
         }

@@ -1,4 +1,4 @@
-//! A normal posterior of each parameter, and the steps that move its means and its precisions.
+//! A mean-field Gaussian posterior over parameters, and the optimiser that updates its means and precisions.
 
 use jointly_nets::Network;
 use jointly_nets::layout::mask_of;
@@ -6,48 +6,50 @@ use jointly_nets::normals::Normals;
 use jointly_nets::simd::{Lanes, floats};
 use jointly_sdk::Failure;
 
-/// The constants of a training.
+/// The constants of training.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Constants {
     /// The effective number of examples.
     pub(crate) ess: f32,
     /// The precision of the prior over `ess`.
     pub(crate) weight_decay: f32,
-    /// The Hessian with which training starts.
+    /// The initial value of the Hessian's diagonal.
     pub(crate) hess_init: f32,
-    /// How much of the mean gradient is kept in a step.
+    /// The decay factor of the mean gradient per step.
     pub(crate) beta1: f32,
-    /// How much of the Hessian is kept in a step.
+    /// The decay factor of the Hessian per step.
     pub(crate) beta2: f32,
 }
 
-/// The optimiser: improved variational online Newton, for the parameters of one network.
+/// The optimiser IVON (improved variational online Newton) for the parameters of one network.
 ///
 /// # Formula
 ///
-/// With m and h the means and the Hessian's diagonal, lambda the effective number of examples, delta the weight decay, and
-/// sigma = 1 / sqrt(lambda (h + delta)): a sample is theta = m + sigma z, z standard normal, and g the gradient of the mean loss at
-/// theta. The Hessian's estimate by reparameterisation is f = g z / sigma; g and f are means over the samples of a step. Then
+/// With m and h the means and the Hessian's diagonal, lambda the effective number of examples, delta the weight
+/// decay, and sigma = 1 / sqrt(lambda (h + delta)): a sample is theta = m + sigma z with z standard normal, and g is
+/// the gradient of the mean loss at theta. The reparameterisation estimate of the Hessian is f = g z / sigma; g and f
+/// are means over the samples of a step. Then
 ///
 /// - v = b1 v + (1 - b1) g
 /// - h = b2 h + (1 - b2) f + (1 - b2)^2 (h - f)^2 / (2 (h + delta))
 /// - m = m - rate (v / (1 - b1^t) + delta m) / (h + delta)
 ///
-/// at step t. The third term of h keeps h + delta above half of what it was: the posterior stays normal without any clipping.
+/// at step t. The third term of h keeps h + delta above half of its previous value, so the precision stays positive
+/// without clipping.
 ///
-/// After Shen et al. (2024), algorithm 1.
+/// The method follows Shen et al. (2024), algorithm 1.
 #[derive(Debug)]
 pub(crate) struct Ivon {
     constants: Constants,
     step: i32,
     samples: u32,
-    /// v.
+    /// The momentum v.
     momentum: Vec<Lanes>,
-    /// h + delta.
+    /// The sum h + delta.
     curvature: Vec<Lanes>,
     /// The noise z of the last sample; zero where a row is padded.
     noise: Vec<Lanes>,
-    /// One where there is a parameter, zero where a row is padded.
+    /// One at a parameter, zero where a row is padded.
     mask: Vec<Lanes>,
     /// The sums of g and of g z over the samples of this step.
     gradient: Vec<Lanes>,
@@ -55,7 +57,7 @@ pub(crate) struct Ivon {
 }
 
 impl Ivon {
-    /// An optimiser for the parameters of a network.
+    /// Creates an optimiser for the parameters of a network.
     pub(crate) fn new(network: &Network, constants: Constants) -> Self {
         let mask = mask_of(&network.blocks());
         let zeros = vec![Lanes::splat(0.0); mask.len()];
@@ -93,7 +95,7 @@ impl Ivon {
         }
     }
 
-    /// Moves the posterior by the mean of the samples, and forgets them.
+    /// Updates the posterior by the mean over the samples, and clears them.
     pub(crate) fn step(&mut self, rate: f32, means: &mut [Lanes]) {
         let Constants { ess, weight_decay, beta1, beta2, .. } = self.constants;
         self.step = self.step.saturating_add(1);
@@ -108,7 +110,7 @@ impl Ivon {
             state.zip(self.gradient.iter_mut().zip(&mut self.products))
         {
             *momentum = momentum.mul_add(kept, new * share * *gradient);
-            // f = g z / sigma, and (1 - b2) (f - h) is what h gains to the first order.
+            // f = g z / sigma; (1 - b2) (f - h) is the first-order change of h.
             let estimate = share * *product * (ess * *curvature).sqrt();
             let gain = new_hessian * (estimate - (*curvature - decay));
             *curvature = *curvature + gain + half * gain * gain / *curvature;
@@ -119,11 +121,11 @@ impl Ivon {
         self.samples = 0;
     }
 
-    /// The standard deviations of the parameters; zero where a row is padded.
+    /// Returns the standard deviations of the parameters; zero where a row is padded.
     ///
     /// # Errors
     ///
-    /// A precision that is not finite.
+    /// A precision is not finite.
     pub(crate) fn scales(self) -> Result<Vec<Lanes>, Failure> {
         if floats(&self.curvature).iter().any(|curvature| !curvature.is_finite()) {
             return Err(Failure::Diverged("a precision is not finite at the end of training".into()));
@@ -143,7 +145,7 @@ mod tests {
 
     const CONSTANTS: Constants = Constants { ess: 40.0, weight_decay: 0.05, hess_init: 0.7, beta1: 0.9, beta2: 0.98 };
 
-    /// Relative, between single and double precision after some steps.
+    /// Relative tolerance between single and double precision after some steps.
     const TOLERANCE: f64 = 1e-4;
 
     /// A network without hidden layers whose rows are padded.
@@ -151,7 +153,7 @@ mod tests {
         Network::new(&[6, 5], FirstBiases::Normal, &mut Rng::new(1, 0))
     }
 
-    /// The optimiser for one parameter, written out as the paper has it.
+    /// The optimiser for one parameter, written as in the paper.
     struct Scalar {
         m: f64,
         h: f64,
@@ -193,7 +195,7 @@ mod tests {
             let mut pairs = vec![Vec::new(); scalars.len()];
             for _ in 0..3 {
                 ivon.sample(&network.parameters, &mut normals, &mut sampled);
-                // A loss of sin(theta) + theta^2 has this slope.
+                // The derivative of the loss sin(theta) + theta^2.
                 let slope = |(theta, mask): (&f32, &f32)| (theta.cos() + 2.0 * theta) * mask;
                 let slopes: Vec<f32> = floats(&sampled).iter().zip(&mask).map(slope).collect();
                 for (pairs, pair) in pairs.iter_mut().zip(slopes.iter().zip(floats(&sampled))) {
@@ -241,7 +243,7 @@ mod tests {
         let average = |of: &dyn Fn(usize) -> f32| places.iter().map(|at| of(*at)).sum::<f32>() / places.len() as f32;
         let mean = average(&|at| floats(&network.parameters)[at]);
         let scale = average(&|at| floats(&scales)[at]);
-        // A percent of each, averaged over 35 parameters with noise of their own.
+        // A tolerance of one per cent each, for averages over 35 parameters with independent noise.
         assert!((mean / (1.2 / 0.85) - 1.0).abs() < 0.01, "mean {mean}");
         assert!((scale * (40.0f32 * 0.85).sqrt() - 1.0).abs() < 0.01, "scale {scale}");
     }
@@ -254,7 +256,7 @@ mod tests {
         let mut sampled = network.parameters.clone();
         for step in 0..50 {
             ivon.sample(&network.parameters, &mut normals, &mut sampled);
-            // Slopes against the noise: the Hessian's estimate is negative.
+            // Slopes opposite to the noise make the estimate of the Hessian negative.
             let slopes: Vec<Lanes> = ivon.noise.iter().map(|noise| *noise * Lanes::splat(-0.3)).collect();
             let before = ivon.curvature.clone();
             ivon.add(&slopes);

@@ -1,5 +1,5 @@
-//! Trains an agent outside the sandbox and prints how long that took, and its answers. The arguments are the agent (gp, nkn
-//! or svgp), the numbers of examples and features, and settings such as `kernel=relu`.
+//! Trains an agent outside the sandbox, and prints the times of training and of its answers. The arguments are the
+//! agent (gp, nkn or svgp), the numbers of examples and features, and settings such as `kernel=relu`.
 
 use std::time::Instant;
 

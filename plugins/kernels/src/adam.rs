@@ -1,4 +1,4 @@
-//! The papers' optimiser, in double precision and within a box.
+//! The Adam optimiser of the papers, in double precision and confined to a box.
 
 use crate::bounds::Bound;
 use crate::lbfgs::{Objective, defined};
@@ -7,8 +7,8 @@ const BETA1: f64 = 0.9;
 const BETA2: f64 = 0.999;
 const EPSILON: f64 = 1e-8;
 
-/// Takes so many steps of Adam and returns the best of what was seen; None where there is no value at the start. Ends early
-/// where there is no value.
+/// Takes up to `steps` steps of Adam and returns the best point that was seen. Returns `None` if the objective has no
+/// value at the start; ends early where it has none.
 ///
 /// # Formula
 ///

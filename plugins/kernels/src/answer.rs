@@ -1,12 +1,12 @@
-//! What every agent checks before it answers.
+//! Checks that every agent makes before it answers.
 
 use jointly_sdk::{Failure, FunctionSamples, Gaussian, Matrix};
 
-/// Refuses inputs of another width than the task's.
+/// Checks that inputs have as many features as the task.
 ///
 /// # Errors
 ///
-/// Such inputs.
+/// Fails if they have another number of features.
 pub fn widths_agree(inputs: &Matrix, dim: usize) -> Result<(), Failure> {
     if inputs.cols() == dim {
         return Ok(());
@@ -14,21 +14,21 @@ pub fn widths_agree(inputs: &Matrix, dim: usize) -> Result<(), Failure> {
     Err(Failure::Unsupported(format!("inputs of {} features, trained on {dim}", inputs.cols())))
 }
 
-/// Refuses functions whose values are not finite: inputs far beyond the examples may lead there.
+/// Checks that the values of sampled functions are finite; they may not be at inputs far from the training examples.
 ///
 /// # Errors
 ///
-/// Such values.
+/// Fails if a value is not finite.
 pub fn finite_samples(samples: FunctionSamples) -> Result<FunctionSamples, Failure> {
     let finite = samples.means.iter().chain(&samples.noise_stds).all(|value| value.is_finite());
     finite.then_some(samples).ok_or_else(|| Failure::Diverged("a function's value is beyond an f32".into()))
 }
 
-/// Refuses moments that are not finite, and rounds variances that are barely negative up to zero.
+/// Checks that moments are finite, and raises slightly negative variances to zero.
 ///
 /// # Errors
 ///
-/// Such moments.
+/// Fails if a moment is not finite.
 pub fn finite_gaussian(mut gaussian: Gaussian) -> Result<Gaussian, Failure> {
     let all = gaussian.mean.iter().chain(&gaussian.covariance).chain(&gaussian.noise_variance);
     if !all.into_iter().all(|value| value.is_finite()) {

@@ -1,26 +1,26 @@
-//! The box in which parameters are sought.
+//! The box to which an optimiser confines the parameters.
 
-/// The least and the largest value of a parameter.
+/// The smallest and the largest value of a parameter.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Bound {
-    /// The least.
+    /// The smallest value.
     pub least: f64,
-    /// The largest.
+    /// The largest value.
     pub most: f64,
 }
 
 impl Bound {
-    /// Both ends by their logarithms.
+    /// Takes the logarithms of both ends.
     pub fn logs(least: f64, most: f64) -> Self {
         Self { least: libm::log(least), most: libm::log(most) }
     }
 
-    /// The nearest value within.
+    /// Returns the nearest value within the bounds.
     pub fn clamp(self, value: f64) -> f64 {
         value.clamp(self.least, self.most)
     }
 
-    /// Whether a parameter at an end is pulled beyond it, by the gradient of what is minimised.
+    /// Returns whether the value is at a bound and descent along the gradient would move it beyond.
     pub fn holds(self, value: f64, gradient: f64) -> bool {
         (value <= self.least && gradient > 0.0) || (value >= self.most && gradient < 0.0)
     }

@@ -1,4 +1,4 @@
-//! Cholesky factors in double precision, by blocks that fit the cache, and what is solved with them.
+//! Cholesky factors in double precision, by blocks that fit into the cache, and solutions with them.
 
 use std::fmt;
 
@@ -7,13 +7,13 @@ use jointly_sdk::Failure;
 use crate::product::{axpy, dot, four, square};
 use crate::rows::{Rows, STEP};
 
-/// What is added to the diagonal in turn, as a share of its mean, until there is a factor.
+/// The jitters that are tried in turn: added to the diagonal, as a share of its mean, until a factor exists.
 pub const JITTERS: [f64; 5] = [0.0, 1e-10, 1e-8, 1e-6, 1e-4];
 
 /// Rows that are factored, or solved for, together.
 const BLOCK: usize = 64;
 
-/// A matrix that has no factor, whatever of [`JITTERS`] was added to its diagonal.
+/// The error for a matrix that cannot be factored with any of [`JITTERS`] added to its diagonal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct NotPositive;
 
@@ -29,31 +29,31 @@ impl From<NotPositive> for Failure {
     }
 }
 
-/// The lower-triangular L with A = L L^T, of a symmetric positive definite A.
+/// The lower-triangular L with A = L L^T, for a symmetric positive definite A.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
-    /// Of the padded rows the diagonal is 1; what is above the diagonal is left from A and not read.
+    /// The diagonal of the padded rows is 1; elements above the diagonal are left over from A and not read.
     factor: Rows,
     jitter: f64,
 }
 
 impl Cholesky {
-    /// Factors the symmetric matrix, with the least jitter of [`JITTERS`] that allows it.
+    /// Factors the symmetric matrix, with the smallest of [`JITTERS`] that allows it.
     ///
     /// # Errors
     ///
-    /// A matrix that is not positive definite even then, or not finite.
+    /// Fails if the matrix is not positive definite even with the largest jitter, or not finite.
     ///
     /// # Panics
     ///
-    /// Where the matrix is not square.
+    /// Panics if the matrix is not square.
     pub fn with_jitter(mut matrix: Rows) -> Result<Self, NotPositive> {
         let size = matrix.rows();
         let diagonal: Vec<f64> = (0..size).map(|i| matrix.row(i)[i]).collect();
         let mean = diagonal.iter().sum::<f64>() / size.max(1) as f64;
         for jitter in JITTERS {
             if jitter > 0.0 {
-                // What is above the diagonal is still that of the matrix: a copy of it would take as much memory again.
+                // The upper triangle still has the elements of the matrix; a copy would double the memory.
                 for (i, variance) in diagonal.iter().enumerate() {
                     for j in 0..i {
                         matrix.row_mut(i)[j] = matrix.row(j)[i];
@@ -68,53 +68,55 @@ impl Cholesky {
         Err(NotPositive)
     }
 
-    /// Factors the matrix, of which the lower triangle is read; None where it is not positive definite to working precision.
+    /// Factors the matrix, whose lower triangle is read. Returns `None` if it is not positive definite to working
+    /// precision.
     ///
     /// # Formula
     ///
-    /// L_ij = (A_ij - sum_{k<j} L_ik L_jk) / L_jj below the diagonal, and L_ii is the root of A_ii - sum_{k<i} L_ik^2
-    /// (Golub and Van Loan, Matrix computations, section 4.2), four rows and columns at a time. That difference has an error
-    /// of up to about i times the spacing of numbers at A_ii: one that is no greater is noise and has no root.
+    /// L_ij = (A_ij - sum_{k<j} L_ik L_jk) / L_jj below the diagonal, and L_ii is the square root of A_ii - sum_{k<i}
+    /// L_ik^2 (Golub and Van Loan, Matrix computations, section 4.2), computed for four rows and columns at a time.
+    /// That difference has an error of up to about i times the spacing of numbers at A_ii; if it is no greater than
+    /// this error it is noise and has no root.
     ///
     /// # Panics
     ///
-    /// Where the matrix is not square.
+    /// Panics if the matrix is not square.
     pub fn new(mut matrix: Rows) -> Option<Self> {
         factor(&mut matrix).then_some(Self { factor: matrix, jitter: 0.0 })
     }
 
-    /// Of a lower-triangular L in hand, with a diagonal that is not zero. What is above the diagonal is not read.
+    /// Takes a given lower-triangular L, whose diagonal must not have zeros. Elements above the diagonal are not read.
     ///
     /// # Panics
     ///
-    /// Where the factor is not square.
+    /// Panics if the factor is not square.
     pub fn of_factor(mut factor: Rows) -> Self {
         assert_eq!(factor.rows(), factor.cols(), "a square factor");
         pad(&mut factor);
         Self { factor, jitter: 0.0 }
     }
 
-    /// Which of [`JITTERS`] was added to the diagonal, as a share of its mean.
+    /// The jitter that was added to the diagonal, as a share of its mean; one of [`JITTERS`].
     pub fn jitter(&self) -> f64 {
         self.jitter
     }
 
-    /// Tells the log which jitter the factor of `what` has, where it is not zero. For what a fit ends with.
+    /// Logs the jitter of the factor of `what`, unless it is zero. For the final factor of a fit.
     pub fn log_jitter(&self, what: &str) {
         log_jitter(self.jitter, what);
     }
 
-    /// Number of rows.
+    /// The number of rows.
     pub fn size(&self) -> usize {
         self.factor.rows()
     }
 
-    /// The logarithm of A's determinant.
+    /// Returns the logarithm of A's determinant.
     pub fn log_det(&self) -> f64 {
         2.0 * (0..self.size()).map(|i| libm::log(self.factor.row(i)[i])).sum::<f64>()
     }
 
-    /// L x.
+    /// Returns L x.
     pub fn times(&self, x: &[f64]) -> Vec<f64> {
         (0..self.size()).map(|i| dot(&self.factor.row(i)[..=i], &x[..=i])).collect()
     }
@@ -123,7 +125,7 @@ impl Cholesky {
     ///
     /// # Panics
     ///
-    /// Where b has another length than A has rows.
+    /// Panics if the length of b is not the number of rows.
     pub fn solve_lower(&self, b: &mut [f64]) {
         assert_eq!(b.len(), self.size(), "a right side of {} numbers", self.size());
         for i in 0..b.len() {
@@ -132,11 +134,11 @@ impl Cholesky {
         }
     }
 
-    /// Replaces b by the x with L^T x = b. Of a standard normal b, x has the covariance A^-1.
+    /// Replaces b by the x with L^T x = b. If b is standard normal, x has the covariance A^-1.
     ///
     /// # Panics
     ///
-    /// Where b has another length than A has rows.
+    /// Panics if the length of b is not the number of rows.
     pub fn solve_upper(&self, b: &mut [f64]) {
         assert_eq!(b.len(), self.size(), "a right side of {} numbers", self.size());
         for i in (0..b.len()).rev() {
@@ -151,29 +153,29 @@ impl Cholesky {
     ///
     /// # Panics
     ///
-    /// Where b has another length than A has rows.
+    /// Panics if the length of b is not the number of rows.
     pub fn solve(&self, b: &mut [f64]) {
         self.solve_lower(b);
         self.solve_upper(b);
     }
 
-    /// Replaces every row b by the x with L x = b. A row's solution does not depend on the others, to the bit.
+    /// Replaces every row b by the x with L x = b. The bits of a row's solution do not depend on the other rows.
     ///
     /// # Panics
     ///
-    /// Where the rows have another length than A has rows.
+    /// Panics if the rows do not have as many numbers as A has rows.
     pub fn solve_rows(&self, rows: &mut Rows) {
         self.solve_from(rows, |_| 0);
     }
 
-    /// The transpose of L^-1: row j holds column j of it, of which what is left of element j is zero.
+    /// Returns the transpose of L^-1: row j holds column j of L^-1, which is zero to the left of element j.
     pub fn inverse_factor(&self) -> Rows {
         let mut rows = Rows::from_fn(self.size(), self.size(), |i, j| f64::from(u8::from(i == j)));
         self.solve_from(&mut rows, |row| row);
         rows
     }
 
-    /// Of rows whose first numbers are zero, up to `first` of the first of four rows.
+    /// Solves for rows that start with zeros: for the four rows from `i` on, the first `first(i)` numbers.
     fn solve_from(&self, rows: &mut Rows, first: impl Fn(usize) -> usize) {
         assert_eq!(rows.cols(), self.size(), "rows of {} numbers", self.size());
         let padded = rows.padded_rows();
@@ -197,7 +199,7 @@ impl Cholesky {
         }
     }
 
-    /// A^-1, both triangles.
+    /// Returns A^-1, both triangles.
     pub fn inverse(&self) -> Rows {
         let factor = self.inverse_factor();
         let mut out = Rows::zeros(self.size(), self.size());
@@ -220,7 +222,7 @@ impl Cholesky {
     }
 }
 
-/// Tells the log of a jitter that is not zero.
+/// Logs a jitter that is not zero.
 pub fn log_jitter(jitter: f64, what: &str) {
     if let Some(line) = line(jitter, what) {
         jointly_sdk::log(&line);
@@ -231,7 +233,7 @@ fn line(jitter: f64, what: &str) -> Option<String> {
     (jitter > 0.0).then(|| format!("{jitter:e} of its mean was added to the diagonal of {what}"))
 }
 
-/// Writes the factor to the lower triangle and the diagonal; false where there is none.
+/// Writes the factor to the lower triangle and the diagonal; returns false if there is none.
 fn factor(matrix: &mut Rows) -> bool {
     assert_eq!(matrix.rows(), matrix.cols(), "a square matrix");
     pad(matrix);
@@ -254,7 +256,7 @@ fn factor(matrix: &mut Rows) -> bool {
                         let known: f64 = (0..at).map(|l| row[l] * row[l]).sum();
                         let square = diagonal - sums[at][at] - known;
                         let noise = (i + at) as f64 * f64::EPSILON * diagonal.abs();
-                        // Written so that a NaN is refused.
+                        // Written such that a NaN is refused.
                         if !(square > noise && square.is_finite()) {
                             return false;
                         }
@@ -269,7 +271,7 @@ fn factor(matrix: &mut Rows) -> bool {
     true
 }
 
-/// Ones on the diagonal of what was added, so that it needs no case of its own.
+/// Puts ones on the diagonal of the padding, so that it needs no special case.
 fn pad(matrix: &mut Rows) {
     for i in matrix.rows()..matrix.padded_rows() {
         matrix.padded_mut(i)[i] = 1.0;
@@ -287,7 +289,7 @@ mod tests {
     use super::*;
     use crate::product::times_transposed;
 
-    /// Relative, of matrices that are far from singular.
+    /// Relative tolerance for matrices that are far from singular.
     const TOLERANCE: f64 = 1e-9;
 
     fn positive_definite(size: usize, values: &[f64]) -> Rows {
@@ -346,7 +348,7 @@ mod tests {
         let ones = Rows::from_fn(9, 9, |_, _| 1.0);
         assert!(Cholesky::new(ones.clone()).is_none());
         let helped = Cholesky::with_jitter(ones).unwrap();
-        // The smallest that is more than the rounding of the nine rows, and the factor is of the matrix with it.
+        // The smallest jitter above the rounding errors of nine rows; the factor is that of the matrix with it.
         assert_eq!(helped.jitter(), JITTERS[1]);
         assert!((helped.factor.row(0)[0] - (1.0 + JITTERS[1]).sqrt()).abs() < 1e-15);
         assert_eq!(line(helped.jitter(), "ones").unwrap(), "1e-10 of its mean was added to the diagonal of ones");

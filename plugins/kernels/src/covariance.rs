@@ -1,4 +1,4 @@
-//! The kernels that a person may choose, at the parameters from where they are learnt.
+//! The kernels that settings can choose, with their initial parameters.
 
 use crate::kernel::Kernel;
 use crate::rbf::Rbf;
@@ -11,14 +11,15 @@ jointly_sdk::choices! {
     pub enum Covariance {
         /// Squared-exponential: smooth functions.
         Rbf = "rbf",
-        /// Arc-cosine: what wide networks with a layer of rectified units tend to.
+        /// Arc-cosine: the limit of wide networks with a layer of rectified units.
         Relu = "relu",
     }
 }
 
 impl Covariance {
-    /// The kernel with variances and weights of 1 and, of `rbf`, the median distances of the inputs for length scales: with
-    /// `ard` one for each feature, else their mean for all. So for `relu`'s weights.
+    /// Returns the kernel with variances and weights of 1. For `rbf`, the length scales are the median distances of the
+    /// inputs: with `ard` one for each feature, otherwise their mean for all. For `relu`, there is with `ard` one
+    /// weight for each feature, otherwise one for all.
     pub fn start(self, ard: bool, inputs: &Rows) -> Box<dyn Kernel> {
         let scales = median_distances(inputs);
         let dim = inputs.cols();
@@ -49,7 +50,7 @@ mod tests {
                     let others = if covariance == Covariance::Rbf { 1 } else { 3 };
                     assert_eq!(kernel.parameters().len(), others + scales);
                     let origin = vec![0.0; inputs.cols()];
-                    // 1 of rbf; of relu the outer bias and half of the inner one.
+                    // 1 for rbf; for relu the outer bias and half of the inner one.
                     let variance = if covariance == Covariance::Rbf { 1.0 } else { 1.5 };
                     assert!((kernel.value(&origin, &origin) - variance).abs() < 1e-12);
                 }

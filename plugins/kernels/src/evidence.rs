@@ -1,4 +1,4 @@
-//! How likely the targets are under a Gaussian process with noise.
+//! The evidence of a Gaussian process with noise: the marginal likelihood of the targets.
 
 use std::f64::consts::PI;
 
@@ -7,25 +7,25 @@ use crate::kernel::{Kernel, gram};
 use crate::product::dot;
 use crate::rows::Rows;
 
-/// The covariance of the targets: the kernel's, and the noise on the diagonal.
+/// Returns the covariance of the targets: that of the kernel, plus the noise variance on the diagonal.
 pub fn noisy_gram(kernel: &dyn Kernel, inputs: &Rows, noise_variance: f64) -> Rows {
     let mut covariance = gram(kernel, inputs);
     (0..inputs.rows()).for_each(|i| covariance.row_mut(i)[i] += noise_variance);
     covariance
 }
 
-/// The logarithm of the targets' density under the process with zero mean. Adds its gradient by the kernel's parameters, and
-/// last by the noise's variance itself.
+/// Returns the logarithm of the targets' density under a process with mean zero. Adds its gradient with respect to the
+/// kernel's parameters and, as the last element, with respect to the noise variance itself.
 ///
 /// # Formula
 ///
-/// With K the covariance of the inputs, A = K + s2 I and c = A^-1 y:
-/// log p(y) = -(y . c + log |A| + n log 2 pi) / 2, whose derivative by a parameter t is
-/// sum_ij (c c^T - A^-1)_ij (dA / dt)_ij / 2 (Rasmussen and Williams 2006, equations 2.30 and 5.9).
+/// With K the covariance of the inputs, A = K + s2 I and c = A^-1 y: log p(y) = -(y . c + log |A| + n log 2 pi) / 2,
+/// whose derivative with respect to a parameter t is sum_ij (c c^T - A^-1)_ij (dA / dt)_ij / 2 (Rasmussen and Williams
+/// 2006, equations 2.30 and 5.9).
 ///
 /// # Errors
 ///
-/// A covariance that is not positive definite.
+/// Fails if the covariance is not positive definite.
 pub fn log_evidence(
     kernel: &dyn Kernel,
     (inputs, targets): (&Rows, &[f64]),
@@ -39,7 +39,7 @@ pub fn log_evidence(
     let (by_kernel, by_noise) = gradient.split_at_mut(gradient.len() - 1);
     for (i, a) in inputs.iter().enumerate() {
         let row = inverse.row(i);
-        // Every pair stands for two elements, half of which is one.
+        // Each pair stands for two equal elements; the factor 1/2 makes that one.
         for (j, b) in inputs.iter().enumerate().take(i) {
             kernel.add_gradient(a, b, weights[i] * weights[j] - row[j], by_kernel);
         }
@@ -57,7 +57,7 @@ mod tests {
     use crate::kernel::check;
     use crate::rbf::Rbf;
 
-    /// Of central differences with a step of 1e-5.
+    /// Tolerance for central differences with a step of 1e-5.
     const DIFFERENCES: f64 = 1e-6;
 
     #[test]

@@ -1,4 +1,4 @@
-//! Random features: finitely many functions, of which a normal sum is a function drawn from a Gaussian process.
+//! Random features: finitely many functions whose sum with normal weights is a sample from a Gaussian process.
 
 use std::fmt;
 
@@ -7,21 +7,22 @@ use jointly_sdk::Rng;
 use crate::product::dot;
 use crate::rows::Rows;
 
-/// Functions f_1 ... f_M whose sum of products f_m(a) f_m(b) has the kernel for its mean.
+/// Functions f_1 ... f_M such that the sum of the products f_m(a) f_m(b) is the kernel on average.
 #[expect(clippy::len_without_is_empty, reason = "there are features")]
 pub trait Features: fmt::Debug {
-    /// Their number M.
+    /// The number of features M.
     fn len(&self) -> usize;
 
-    /// Writes their values at an input.
+    /// Writes the values of the features at an input.
     fn at(&self, input: &[f64], out: &mut [f64]);
 }
 
-/// Cosines and sines of random frequencies: a pair of each, so that the sum of squares is the variance everywhere.
+/// Cosines and sines of random frequencies. Each frequency gives a pair, so that the sum of squares equals the variance
+/// everywhere.
 ///
 /// # Formula
 ///
-/// With w_m drawn from the spectral density of a stationary kernel of variance s and P frequencies, the features are
+/// With w_m drawn from the spectral density of a stationary kernel of variance s, and P frequencies, the features are
 /// sqrt(s / P) cos(w_m . x) and sqrt(s / P) sin(w_m . x) (Rahimi and Recht 2008).
 #[derive(Debug)]
 pub struct Fourier {
@@ -30,7 +31,7 @@ pub struct Fourier {
 }
 
 impl Fourier {
-    /// Half as many frequencies as features, at least one; each written by `frequency`.
+    /// Draws `count / 2` frequencies, at least one; `frequency` writes each.
     pub fn new(
         (count, dim): (usize, usize),
         variance: f64,

@@ -1,4 +1,4 @@
-//! Kernels and noise fitted to targets by their evidence.
+//! Fits the parameters of a kernel and the noise to targets by maximising the evidence.
 
 use jointly_sdk::Failure;
 
@@ -10,36 +10,36 @@ use crate::rows::Rows;
 use crate::{adam, lbfgs};
 use jointly_sdk::Progress;
 
-/// The noise above its least variance, as a share of the targets' variance.
+/// Bounds of the noise variance above its minimum, as a share of the variance of the targets.
 const NOISE: (f64, f64) = (1e-9, 1e2);
 
 jointly_sdk::choices! {
-    /// How parameters are sought.
+    /// The optimiser of the parameters.
     pub enum Optimizer {
-        /// Quasi-Newton: a tenth of the steps to the same optimum, or fewer.
+        /// Quasi-Newton: reaches the same optimum in at most about a tenth of the steps.
         Lbfgs = "lbfgs",
-        /// The papers' Adam.
+        /// Adam, as in the papers.
         Adam = "adam",
     }
 }
 
-/// How to fit.
+/// The settings of a fit.
 #[derive(Clone, Copy, Debug)]
 pub struct Recipe {
     /// The optimiser.
     pub optimizer: Optimizer,
-    /// Most steps from each start.
+    /// The largest number of steps from each start.
     pub steps: usize,
     /// Step size of Adam.
     pub learning_rate: f64,
-    /// The least variance of the noise.
+    /// The smallest variance of the noise.
     pub min_noise_variance: f64,
-    /// The variance of the noise, where it is known.
+    /// The variance of the noise, if known.
     pub noise_variance: Option<f64>,
 }
 
 impl Recipe {
-    /// Minimises by the chosen optimiser; None where there is no value at the start.
+    /// Minimises with the chosen optimiser; returns `None` if the objective has no value at the start.
     pub fn minimise(&self, start: &[f64], bounds: &[Bound], objective: &mut Objective) -> Option<(Vec<f64>, f64)> {
         match self.optimizer {
             Optimizer::Lbfgs => lbfgs::minimise(start, bounds, self.steps, objective),
@@ -47,7 +47,7 @@ impl Recipe {
         }
     }
 
-    /// The noise's variance, and its derivative by the parameter that stands for it.
+    /// Returns the variance of the noise and its derivative, given the parameter that represents it.
     pub fn noise(&self, parameter: f64) -> (f64, f64) {
         match self.noise_variance {
             Some(known) => (known.max(self.min_noise_variance), 0.0),
@@ -55,45 +55,45 @@ impl Recipe {
         }
     }
 
-    /// The parameter that stands for a variance of the noise.
+    /// Returns the parameter that represents a variance of the noise.
     pub fn noise_parameter(&self, variance: f64) -> f64 {
         libm::log((variance - self.min_noise_variance).max(NOISE.0))
     }
 
-    /// Where that parameter may lie.
+    /// The bounds of that parameter.
     pub fn noise_bound() -> Bound {
         Bound::logs(NOISE.0, NOISE.1)
     }
 }
 
-/// From where a fit goes.
+/// The start of a fit.
 #[derive(Clone, Debug)]
 pub struct Start {
-    /// Of the kernel.
+    /// The parameters of the kernel.
     pub parameters: Vec<f64>,
-    /// Of the noise.
+    /// The variance of the noise.
     pub noise_variance: f64,
 }
 
-/// What came of a fit, beside the kernel's parameters.
+/// The result of a fit, beside the kernel's parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Fit {
-    /// Of the noise.
+    /// The variance of the noise.
     pub noise_variance: f64,
-    /// The logarithm of the evidence; not a number where there was nothing to fit to.
+    /// The logarithm of the evidence; NaN if there were fewer than two examples.
     pub log_evidence: f64,
 }
 
-/// Sets the kernel's parameters to those of most evidence that any start leads to. With fewer than two examples they stay
-/// those of the first start: one says nothing of how a function varies.
+/// Sets the kernel's parameters to those with the highest evidence that any start leads to. With fewer than two
+/// examples they stay those of the first start, because a single example does not show how a function varies.
 ///
 /// # Errors
 ///
-/// Covariances at every start that are not positive definite.
+/// Fails if the covariance is not positive definite at any start.
 ///
 /// # Panics
 ///
-/// Where there is no start.
+/// Panics if there is no start.
 pub fn fit(
     kernel: &mut dyn Kernel,
     (inputs, targets): (&Rows, &[f64]),
@@ -165,7 +165,7 @@ mod tests {
             let mut kernel = Rbf::ard(1.0, &[1.0, 1.0]);
             let start = Start { parameters: kernel.parameters(), noise_variance: 0.1 };
             let fitted = fit(&mut kernel, (&inputs, &targets), &recipe(optimizer, steps), &[start]).unwrap();
-            // The second feature says nothing.
+            // The second feature is irrelevant.
             let scales = kernel.length_scales();
             assert!(scales[1] > 5.0 * scales[0], "{scales:?}");
             found.push(fitted);

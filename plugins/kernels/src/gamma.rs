@@ -1,13 +1,13 @@
-//! Random numbers of the Gamma law.
+//! Random numbers from the Gamma distribution.
 
 use jointly_sdk::Rng;
 use rand_distr::{Distribution, Gamma};
 
-/// A number of the Gamma law with the given shape and a scale of 1.
+/// Draws a number from the Gamma distribution with the given shape and scale 1.
 ///
 /// # Panics
 ///
-/// Where the shape is not positive and finite.
+/// Panics if the shape is not positive and finite.
 pub fn gamma(shape: f64, rng: &mut Rng) -> f64 {
     assert!(shape.is_finite(), "a shape is finite");
     Gamma::new(shape, 1.0).expect("a shape is positive").sample(rng)

@@ -10,33 +10,33 @@ use crate::rows::Rows;
 
 /// A covariance function of two inputs, whose parameters are logarithms of positive numbers.
 pub trait Kernel: fmt::Debug {
-    /// Logarithms of the parameters.
+    /// The logarithms of the parameters.
     fn parameters(&self) -> Vec<f64>;
 
-    /// Where each of [`parameters`](Self::parameters) may lie.
+    /// The bounds of each of [`parameters`](Self::parameters).
     fn bounds(&self) -> Vec<Bound>;
 
-    /// Takes other parameters.
+    /// Replaces the parameters.
     fn set_parameters(&mut self, parameters: &[f64]);
 
-    /// The covariance of the function's values at two inputs.
+    /// Returns the covariance of the function's values at two inputs.
     fn value(&self, a: &[f64], b: &[f64]) -> f64;
 
-    /// Adds the gradient by [`parameters`](Self::parameters), times a weight, where the value is known.
+    /// Adds the gradient with respect to [`parameters`](Self::parameters), times a weight, given the kernel's value.
     fn add_gradient_at(&self, value: f64, a: &[f64], b: &[f64], weight: f64, to: &mut [f64]);
 
-    /// Adds the gradient by [`parameters`](Self::parameters), times a weight.
+    /// Adds the gradient with respect to [`parameters`](Self::parameters), times a weight.
     fn add_gradient(&self, a: &[f64], b: &[f64], weight: f64, to: &mut [f64]) {
         self.add_gradient_at(self.value(a, b), a, b, weight, to);
     }
 
-    /// Adds the gradient by the first input, times a weight, where the value is known.
+    /// Adds the gradient with respect to the first input, times a weight, given the kernel's value.
     fn add_input_gradient_at(&self, value: f64, a: &[f64], b: &[f64], weight: f64, to: &mut [f64]);
 
-    /// So many random features, whose products' mean is the kernel.
+    /// Draws about `count` random features, whose sum of products is the kernel on average.
     fn features(&self, count: usize, rng: &mut Rng) -> Box<dyn Features>;
 
-    /// The covariances of an input with each of the rows.
+    /// Writes the covariances of an input with each of the rows.
     fn values(&self, a: &[f64], rows: &Rows, out: &mut [f64]) {
         for (out, b) in out.iter_mut().zip(rows.iter()) {
             *out = self.value(a, b);
@@ -44,7 +44,8 @@ pub trait Kernel: fmt::Debug {
     }
 }
 
-/// The covariances of all rows with all others: (i, j) of row i of `a` and row j of `b`.
+/// Returns the covariances of all rows of `a` with all rows of `b`: element (i, j) belongs to row i of `a` and row j of
+/// `b`.
 pub fn cross(kernel: &dyn Kernel, a: &Rows, b: &Rows) -> Rows {
     let mut out = Rows::zeros(a.rows(), b.rows());
     for (i, a) in a.iter().enumerate() {
@@ -53,7 +54,7 @@ pub fn cross(kernel: &dyn Kernel, a: &Rows, b: &Rows) -> Rows {
     out
 }
 
-/// The covariances of all rows with one another.
+/// Returns the covariances of all rows with one another.
 pub fn gram(kernel: &dyn Kernel, rows: &Rows) -> Rows {
     let mut out = Rows::zeros(rows.rows(), rows.rows());
     for (i, a) in rows.iter().enumerate() {
@@ -68,22 +69,22 @@ pub fn gram(kernel: &dyn Kernel, rows: &Rows) -> Rows {
 
 #[cfg(test)]
 pub(crate) mod check {
-    //! What every kernel's tests hold it to.
+    //! Checks that the tests of every kernel use.
 
     use super::*;
 
-    /// Of central differences with a step of 1e-5, on values of order one.
+    /// Tolerance for central differences with a step of 1e-5, on values of order one.
     const DIFFERENCES: f64 = 1e-7;
     const STEP: f64 = 1e-5;
 
-    /// Inputs of order one.
+    /// Returns inputs of order one.
     pub(crate) fn inputs(rows: usize, cols: usize) -> Rows {
         let mut rng = Rng::new(11, 0);
         let values: Vec<f64> = (0..rows * cols).map(|_| f64::from(rng.normal())).collect();
         Rows::from_fn(rows, cols, |i, j| values[i * cols + j])
     }
 
-    /// Holds the gradients to differences.
+    /// Compares the gradients with finite differences.
     pub(crate) fn gradients(kernel: &mut dyn Kernel, rows: &Rows) {
         let parameters = kernel.parameters();
         assert_eq!(parameters.len(), kernel.bounds().len());
@@ -104,7 +105,7 @@ pub(crate) mod check {
                 }
                 kernel.set_parameters(&parameters);
                 if a == b {
-                    // Not all kernels are smooth there.
+                    // Not all kernels are smooth at equal inputs.
                     continue;
                 }
                 let mut gradient = vec![1.0; a.len()];
@@ -122,7 +123,7 @@ pub(crate) mod check {
         }
     }
 
-    /// Holds the mean of the features' products to the kernel, within so many of their standard errors.
+    /// Compares the mean of the features' products with the kernel, within five of the mean's standard errors.
     pub(crate) fn features(kernel: &dyn Kernel, rows: &Rows) {
         const COUNT: usize = 64;
         const TIMES: u64 = 400;

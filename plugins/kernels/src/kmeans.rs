@@ -1,19 +1,21 @@
-//! Clusters: where inducing points start.
+//! K-means clustering, for initial inducing points.
 
 use crate::rows::Rows;
 use crate::stream::Stream;
 
-/// Rounds of assigning and averaging.
+/// The largest number of rounds of assigning and averaging.
 const ROUNDS: usize = 25;
-/// So many rows stand for all, as in the published code of Wang, Sun and Grosse (2021).
+/// The largest number of rows that are used, as in the published code of Wang, Sun and Grosse (2021), unless there are
+/// more clusters.
 const MOST_ROWS: usize = 10_000;
 
-/// Centres of so many clusters by Lloyd's algorithm, from rows chosen by the seed; all rows where they are no more.
+/// Returns the centres of `count` clusters by Lloyd's algorithm, starting from rows that the seed chooses. Returns all
+/// rows if there are at most `count`.
 pub fn centres(rows: &Rows, count: usize, seed: u64) -> Rows {
     if rows.rows() <= count {
         return rows.clone();
     }
-    // The first of a random order.
+    // The beginning of a random permutation.
     let mut order: Vec<usize> = (0..rows.rows()).collect();
     let mut rng = Stream::Clusters.rng(seed, 0);
     let chosen = MOST_ROWS.max(count).min(rows.rows());
@@ -47,7 +49,7 @@ pub fn centres(rows: &Rows, count: usize, seed: u64) -> Rows {
             crate::product::axpy(1.0, row, sums.row_mut(*nearest));
             sizes[*nearest] += 1.0;
         }
-        // A cluster that has lost its rows stays where it is.
+        // An empty cluster stays where it is.
         for i in (0..count).filter(|i| sizes[*i] > 0.0) {
             for (centre, sum) in centres.row_mut(i).iter_mut().zip(sums.row(i)) {
                 *centre = sum / sizes[i];
@@ -74,7 +76,7 @@ mod tests {
     fn few_rows_are_their_own_centres() {
         let rows = Rows::from_fn(3, 1, |i, _| i as f64);
         assert_eq!(centres(&rows, 3, 0), rows);
-        // Rows that are all the same leave clusters empty.
+        // Rows that are all equal leave clusters empty.
         let same = Rows::from_fn(9, 1, |_, _| 2.0);
         assert!(centres(&same, 4, 0).iter().all(|row| row == [2.0]));
     }

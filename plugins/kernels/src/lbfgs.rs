@@ -1,36 +1,37 @@
-//! The optimiser: limited-memory BFGS within a box.
+//! The limited-memory BFGS optimiser, confined to a box.
 
 use std::collections::VecDeque;
 
 use crate::bounds::Bound;
 use crate::product::{axpy, dot};
 
-/// Pairs of steps and changes of the gradient that are remembered.
+/// Pairs of steps and gradient changes that are remembered.
 const MEMORY: usize = 10;
-/// No parameter moves further in a step: they are logarithms, or of order one.
+/// The largest change of a parameter in one step; parameters are logarithms, or of order one.
 const LONGEST: f64 = 2.0;
-/// Share of the descent that the gradient promises, with which a step is content (Armijo).
+/// The share of the descent predicted by the gradient that a step must reach (Armijo).
 const SUFFICIENT: f64 = 1e-4;
-/// How often a step is shortened before it is given up.
+/// The largest number of times that a step is shortened before it is given up.
 const SHORTENINGS: usize = 20;
-/// A step that lowers the value by no more of it is little.
+/// A step is little if it lowers the value by at most this share of it.
 const LITTLE: f64 = 1e-9;
-/// So many little steps end the search.
+/// The number of consecutive little steps that ends the search.
 const PATIENCE: usize = 3;
-/// The search ends where no free parameter has a larger gradient, as a share of the value.
+/// The search ends when no free parameter has a larger gradient, as a share of the value.
 const FLAT: f64 = 1e-7;
 
-/// What is minimised: the value at parameters, with its gradient written; None where there is none.
+/// The minimised function: returns the value at the parameters and writes its gradient, or returns `None` if there is
+/// no value.
 pub type Objective<'a> = dyn FnMut(&[f64], &mut [f64]) -> Option<f64> + 'a;
 
-/// Minimises from a start, in at most so many steps; None where there is no value at the start. The value found is no
-/// larger than the start's.
+/// Minimises from a start in at most `steps` steps; returns `None` if the objective has no value at the start. The
+/// value found is no larger than that at the start.
 ///
 /// # Formula
 ///
-/// The direction is that of the two-loop recursion (Nocedal 1980) over the parameters that are not held at an end of their
-/// bound; a step is shortened until it descends by 1e-4 of what the gradient promises, and projected to the box. Steps
-/// that fail forget the memory once, then end the search.
+/// The direction comes from the two-loop recursion (Nocedal 1980) over the parameters that are not held at a bound. A
+/// step is shortened until it descends by 1e-4 of the descent that the gradient predicts, and projected to the box. If
+/// no step length succeeds, the memory is cleared once; if it still fails, the search ends.
 pub fn minimise(start: &[f64], bounds: &[Bound], steps: usize, objective: &mut Objective) -> Option<(Vec<f64>, f64)> {
     let project = |x: &mut Vec<f64>| x.iter_mut().zip(bounds).for_each(|(x, bound)| *x = bound.clamp(*x));
     let mut x = start.to_vec();
@@ -66,7 +67,7 @@ pub fn minimise(start: &[f64], bounds: &[Bound], steps: usize, objective: &mut O
                     found = Some((next, moved, next_value, next_gradient));
                     break;
                 }
-                // The minimum of the parabola through what is known.
+                // The minimum of the parabola through the known values and slope.
                 Some(next_value) => {
                     let parabola = -0.5 * promised / (next_value - value - promised);
                     length *= parabola.clamp(0.1, 0.5);
@@ -92,7 +93,7 @@ pub fn minimise(start: &[f64], bounds: &[Bound], steps: usize, objective: &mut O
     Some((x, value))
 }
 
-/// The value where it and the gradient are finite.
+/// Returns the value if it and the gradient are finite.
 pub(crate) fn defined(objective: &mut Objective, x: &[f64], gradient: &mut [f64]) -> Option<f64> {
     gradient.fill(0.0);
     let value = objective(x, gradient)?;
@@ -107,17 +108,17 @@ fn largest(x: &[f64]) -> f64 {
     x.iter().fold(0.0, |most: f64, x| most.max(x.abs()))
 }
 
-/// What earlier steps say of the curvature.
+/// Curvature information from earlier steps.
 #[derive(Default)]
 struct Memory {
-    /// Step, change of the gradient and 1 over their product, the oldest first.
+    /// Step, change of the gradient, and 1 over their inner product; the oldest first.
     pairs: VecDeque<(Vec<f64>, Vec<f64>, f64)>,
 }
 
 impl Memory {
     fn remember(&mut self, step: Vec<f64>, change: Vec<f64>) {
         let product = dot(&step, &change);
-        // A step along which the value curves down says nothing of a minimum.
+        // A step along which the curvature is not positive gives no information on a minimum.
         if product <= 1e-10 * norm(&step) * norm(&change) {
             return;
         }
@@ -127,7 +128,7 @@ impl Memory {
         self.pairs.push_back((step, change, product.recip()));
     }
 
-    /// Minus the gradient, times the inverse of the curvature; zero for what is not free.
+    /// Returns minus the inverse curvature times the gradient; zero for parameters that are not free.
     fn direction(&self, gradient: &[f64], free: &[bool]) -> Vec<f64> {
         let mut q: Vec<f64> = gradient.iter().map(|g| -g).collect();
         let mut factors = Vec::with_capacity(self.pairs.len());
@@ -156,7 +157,7 @@ mod tests {
 
     const FREE: Bound = Bound { least: -10.0, most: 10.0 };
 
-    /// Rosenbrock's valley, undefined to the right of 3.
+    /// Rosenbrock's valley, undefined where the first coordinate is 3 or more.
     fn valley(x: &[f64], gradient: &mut [f64]) -> Option<f64> {
         let (a, b) = (1.0 - x[0], x[1] - x[0] * x[0]);
         gradient.copy_from_slice(&[-2.0 * a - 400.0 * x[0] * b, 200.0 * b]);

@@ -1,4 +1,5 @@
-//! What the agents of kernels and lines share: factors, kernels, their fitting and functions drawn from them.
+//! Code that the agents with kernels and linear models share: Cholesky factors, kernels, their fitting, and sampling of
+//! functions.
 #![deny(missing_docs)]
 
 pub mod adam;

@@ -6,7 +6,7 @@ use crate::bounds::Bound;
 use crate::features::Features;
 use crate::kernel::Kernel;
 
-/// The kernel of a line through the origin, with a variance for each feature's weight.
+/// The kernel of linear functions through the origin, with a variance for each feature's weight.
 ///
 /// # Formula
 ///
@@ -18,17 +18,18 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// Of these variances.
+    /// Makes a kernel from the variances.
     ///
     /// # Panics
     ///
-    /// Where one is not positive.
+    /// Panics if a variance is not positive.
     pub fn new(variances: &[f64]) -> Self {
         assert!(variances.iter().all(|variance| *variance > 0.0), "variances are positive");
         Self { logs: variances.iter().map(|variance| libm::log(*variance)).collect(), variances: variances.to_vec() }
     }
 
-    /// The weights of a random line: of random sign, which makes its square less varied than normal ones would.
+    /// Returns the weights of a random linear function. Each is plus or minus its standard deviation, so that squares
+    /// vary less than with normal weights.
     pub fn line(&self, rng: &mut Rng) -> Vec<f64> {
         let sign = |rng: &mut Rng| if rng.next_u64() >> 63 == 0 { 1.0 } else { -1.0 };
         self.variances.iter().map(|variance| sign(rng) * variance.sqrt()).collect()
@@ -70,7 +71,7 @@ impl Kernel for Linear {
     }
 }
 
-/// Random lines.
+/// Random linear functions.
 #[derive(Debug)]
 struct Lines {
     weights: Vec<Vec<f64>>,

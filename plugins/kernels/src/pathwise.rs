@@ -1,4 +1,4 @@
-//! Functions drawn from a Gaussian process that has seen data, each the same wherever it is asked for.
+//! Samples functions from the posterior of a Gaussian process. A draw names the same function in every call.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -12,22 +12,22 @@ use crate::product::{dot, times_transposed};
 use crate::rows::Rows;
 use crate::stream::Stream;
 
-/// Sets of random features, of which a draw uses one: what is wrong with one of them is not the same for all draws.
+/// The number of sets of random features. A draw uses one set, so that the error of a set is not common to all draws.
 pub const BANKS: usize = 16;
 
 /// Bytes of draws that are kept between calls.
 const ROOM: usize = 64 << 20;
-/// Rows, and draws, that are worked on together.
+/// Rows, and draws, that are processed together.
 const BLOCK: usize = 128;
 
-/// Functions drawn by Matheron's rule.
+/// Functions sampled by Matheron's rule.
 ///
 /// # Formula
 ///
-/// f(x) = sum_m w_m phi_m(x) + sum_i k(x, c_i) v_i, with standard normal w: a function drawn from the prior by its random
-/// features, and what the data at the centres c change about it, exactly (Wilson et al. 2020). Over draws, mean and
-/// covariance are those of the posterior but for the prior's covariance, which is the mean of the features of 16 banks
-/// rather than of all that there could be.
+/// f(x) = sum_m w_m phi_m(x) + sum_i k(x, c_i) v_i, with standard normal w: a function sampled from the prior by its
+/// random features, plus an exact update by the data at the centres c (Wilson et al. 2020). Over draws, mean and
+/// covariance are those of the posterior, except that the prior's covariance is the mean over the features of 16 banks
+/// instead of over all possible features.
 #[derive(Debug)]
 pub struct Pathwise {
     banks: Vec<Box<dyn Features>>,
@@ -35,24 +35,24 @@ pub struct Pathwise {
     kept: RefCell<BTreeMap<u64, Rc<Path>>>,
 }
 
-/// What a draw is made of.
+/// The weights and coefficients of a draw.
 #[derive(Debug)]
 struct Path {
     weights: Vec<f64>,
     coefficients: Vec<f64>,
 }
 
-/// The coefficients v of a draw: from its random numbers, and its prior function's values at the centres.
+/// Computes the coefficients v of a draw from its random numbers and its prior function's values at the centres.
 pub type Update<'a> = dyn Fn(&mut Rng, Vec<f64>) -> Vec<f64> + 'a;
 
 impl Pathwise {
-    /// Functions of a kernel, by so many random features each.
+    /// Prepares functions of a kernel, with `features` random features each.
     pub fn new(kernel: &dyn Kernel, features: usize, seed: u64) -> Self {
         let bank = |bank: usize| kernel.features(features, &mut Stream::Features.rng(seed, bank as u64));
         Self { banks: (0..BANKS).map(bank).collect(), seed, kept: RefCell::default() }
     }
 
-    /// Values of the draws at every input: element (m, t) is at `m * rows + t`.
+    /// Returns the values of the draws at every input: element (m, t) is at `m * rows + t`.
     pub fn sample(
         &self,
         kernel: &dyn Kernel,
@@ -98,7 +98,7 @@ impl Pathwise {
         out
     }
 
-    /// The paths of the draws, of which those seen first are kept.
+    /// Returns the paths of the draws. The first ones that fit are kept for later calls.
     fn paths(&self, centres: &Rows, draws: &[u64], update: &Update) -> Vec<Rc<Path>> {
         let mut kept = self.kept.borrow_mut();
         let mut made: BTreeMap<u64, Rc<Path>> = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! What a Gaussian process believes of a function once it has seen noisy values of it.
+//! The posterior of a Gaussian process after noisy observations.
 
 use jointly_sdk::{Failure, FunctionSamples, Gaussian, Matrix, Rng};
 
@@ -10,13 +10,13 @@ use crate::pathwise::Pathwise;
 use crate::product::{dot, times_transposed};
 use crate::rows::Rows;
 
-/// The posterior of a Gaussian process of zero mean.
+/// The posterior of a Gaussian process with mean zero.
 ///
 /// # Formula
 ///
-/// With A = K + s2 I over the examples and k_* the covariances of another input with them, mean k_* . A^-1 y and
-/// covariance k_** - k_* . A^-1 k_*' (Rasmussen and Williams 2006, equations 2.25 and 2.26). A draw's coefficients of
-/// [`Pathwise`] are A^-1 (y - g - e), with g the prior function's values at the examples and e noise of variance s2.
+/// With A = K + s2 I over the examples and k_* the covariances of another input with them, the mean is k_* . A^-1 y and
+/// the covariance k_** - k_* . A^-1 k_*' (Rasmussen and Williams 2006, equations 2.25 and 2.26). A draw's coefficients
+/// in [`Pathwise`] are A^-1 (y - g - e), with g the prior function's values at the examples and e noise of variance s2.
 #[derive(Debug)]
 pub struct Posterior {
     kernel: Box<dyn Kernel>,
@@ -30,12 +30,12 @@ pub struct Posterior {
 }
 
 impl Posterior {
-    /// After the examples; draws are by so many random features. The log is told of a jitter without which there would be
-    /// no factor.
+    /// Conditions the process on the examples; draws use `features` random features. Logs the jitter if factoring the
+    /// covariance needed any.
     ///
     /// # Errors
     ///
-    /// A covariance of the examples that is not positive definite.
+    /// Fails if the covariance of the examples is not positive definite.
     pub fn new(
         kernel: Box<dyn Kernel>,
         (inputs, targets): (Rows, Vec<f64>),
@@ -56,16 +56,16 @@ impl Posterior {
         &*self.kernel
     }
 
-    /// Variance of the noise.
+    /// The variance of the noise.
     pub fn noise_variance(&self) -> f64 {
         self.noise_variance
     }
 
-    /// Values of drawn functions.
+    /// Returns the values of sampled functions.
     ///
     /// # Errors
     ///
-    /// Inputs of another width, or values beyond an `f32`.
+    /// Fails if the inputs have another number of features, or if a value does not fit into an `f32`.
     pub fn sample_functions(&self, inputs: &Matrix, draws: &[u64]) -> Result<FunctionSamples, Failure> {
         widths_agree(inputs, self.inputs.cols())?;
         let deviation = self.noise_variance.sqrt();
@@ -81,11 +81,11 @@ impl Posterior {
         finite_samples(FunctionSamples { means: values.into_iter().map(|value| value as f32).collect(), noise_stds })
     }
 
-    /// Mean and covariance at the inputs.
+    /// Returns the mean and the covariance at the inputs.
     ///
     /// # Errors
     ///
-    /// Inputs of another width, or moments beyond an `f64`.
+    /// Fails if the inputs have another number of features, or if a moment overflows an `f64`.
     pub fn gaussian(&self, inputs: &Matrix) -> Result<Gaussian, Failure> {
         widths_agree(inputs, self.inputs.cols())?;
         let inputs = Rows::of(inputs);
@@ -118,7 +118,7 @@ mod tests {
         Matrix::new(rows.rows(), rows.cols(), values).unwrap()
     }
 
-    /// The inverse by elimination, with the largest pivot.
+    /// Returns the inverse by Gaussian elimination with pivoting.
     fn inverse(matrix: &Rows) -> Rows {
         let n = matrix.rows();
         let mut work: Vec<Vec<f64>> = (0..n)
@@ -181,7 +181,7 @@ mod tests {
                 for j in 0..=i {
                     let found = (0..draws.len()).map(|m| value(m, i) * value(m, j)).sum::<f64>() / n;
                     let (expected, other) = (moments.covariance[i * 9 + j], moments.covariance[j * 10]);
-                    // Of the draws, and of the 16 banks' features.
+                    // Errors of the draws, and of the features of the 16 banks.
                     let error = ((variance * other + expected * expected) / n).sqrt();
                     let banks = 0.02 * (posterior.kernel().value(&[1.0, 1.0], &[1.0, 1.0])).min(1.5);
                     assert!((found - expected).abs() < 5.0 * error + banks, "{i} {j}: {found} {expected} {error}");

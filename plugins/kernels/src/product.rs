@@ -1,14 +1,14 @@
-//! Inner products of rows with rows, of which every larger product is made.
+//! Inner products of rows with rows, from which every larger product is built.
 //!
-//! An inner product is the same to the bit in whatever company it is computed: that is what makes a draw one function.
+//! The bits of an inner product do not depend on the others that are computed with it. So a draw is one function.
 
 use crate::pair::Pair;
 use crate::rows::{Rows, STEP};
 
-/// Rows of the left side that are held against all of the right side at a time: they fit the cache.
+/// Rows of the left side that are multiplied with all of the right side at a time; they fit into the cache.
 const BLOCK: usize = 64;
 
-/// The inner product; of rows of different length, that of their common part.
+/// Returns the inner product; if the lengths differ, that of the common part.
 pub fn dot(a: &[f64], b: &[f64]) -> f64 {
     let len = a.len().min(b.len());
     let (a, a_rest) = a[..len].as_chunks::<STEP>();
@@ -26,14 +26,14 @@ pub fn axpy(factor: f64, row: &[f64], to: &mut [f64]) {
     to.iter_mut().zip(row).for_each(|(to, x)| *to += factor * x);
 }
 
-/// The inner products of four rows with two, all as long, and that a multiple of [`STEP`]: eight sums and their six factors
-/// are what the registers hold.
+/// Returns the inner products of four rows with two. All rows have the same length, a multiple of [`STEP`]. Eight sums
+/// and their six factors are as much as the registers hold.
 #[inline]
 fn tile(a: [&[f64]; STEP], b: [&[f64]; 2]) -> [[f64; 2]; STEP] {
     let [a0, a1, a2, a3] = a.map(|row| row.as_chunks::<STEP>().0);
     let [b0, b1] = b.map(|row| row.as_chunks::<STEP>().0);
     let mut sums = [[Pair::zero(); 2]; STEP];
-    // Zipped, so that no load is checked.
+    // Zipped, so that no load needs a bounds check.
     for (((((a0, a1), a2), a3), b0), b1) in a0.iter().zip(a1).zip(a2).zip(a3).zip(b0).zip(b1) {
         for part in [Pair::first, Pair::second] {
             let (left, right) = ([part(a0), part(a1), part(a2), part(a3)], [part(b0), part(b1)]);
@@ -47,18 +47,18 @@ fn tile(a: [&[f64]; STEP], b: [&[f64]; 2]) -> [[f64; 2]; STEP] {
     sums.map(|sums| sums.map(Pair::sum))
 }
 
-/// The inner products of four rows with four rows, by the tile that the registers hold.
+/// Returns the inner products of four rows with four rows, by two tiles that fit into the registers.
 #[inline]
 pub(crate) fn square(a: [&[f64]; STEP], b: [&[f64]; STEP]) -> [[f64; STEP]; STEP] {
     let [first, second] = [tile(a, [b[0], b[1]]), tile(a, [b[2], b[3]])];
     std::array::from_fn(|i| [first[i][0], first[i][1], second[i][0], second[i][1]])
 }
 
-/// A B^T: element (i, j) is the inner product of row i of `a` with row j of `b`.
+/// Returns A B^T: element (i, j) is the inner product of row i of `a` with row j of `b`.
 ///
 /// # Panics
 ///
-/// Where their rows differ in length.
+/// Panics if their rows differ in length.
 pub fn times_transposed(a: &Rows, b: &Rows) -> Rows {
     assert_eq!(a.cols(), b.cols(), "rows of one length");
     let mut out = Rows::zeros(a.rows(), b.rows());
@@ -76,7 +76,7 @@ pub fn times_transposed(a: &Rows, b: &Rows) -> Rows {
     out
 }
 
-/// Four rows from `i` on, of each the numbers of the range.
+/// Returns the numbers in `range` of the four rows from `i` on.
 #[inline]
 pub(crate) fn four(rows: &Rows, i: usize, range: std::ops::Range<usize>) -> [&[f64]; STEP] {
     std::array::from_fn(|at| &rows.padded(i + at)[range.clone()])

@@ -12,9 +12,9 @@ use crate::rbf::{add_difference, add_scale_gradient, inverse_scales, scaled_dist
 ///
 /// # Formula
 ///
-/// k(a, b) = s (1 + r / (2 alpha))^-alpha with r = sum_d (a_d - b_d)^2 / l_d^2: the mean of squared-exponential kernels of
-/// the scales l_d / sqrt(t), where t has the Gamma law of shape and rate alpha. The parameters are log s, log l_1 ...
-/// log l_D and log alpha.
+/// k(a, b) = s (1 + r / (2 alpha))^-alpha with r = sum_d (a_d - b_d)^2 / l_d^2: the mean of squared-exponential kernels
+/// with length scales l_d / sqrt(t), where t has a Gamma distribution with shape and rate alpha. The parameters are log
+/// s, log l_1 ... log l_D and log alpha.
 #[derive(Clone, Debug)]
 pub struct RationalQuadratic {
     logs: Vec<f64>,
@@ -24,11 +24,11 @@ pub struct RationalQuadratic {
 }
 
 impl RationalQuadratic {
-    /// Of a variance, length scales and alpha.
+    /// Makes a kernel from a variance, length scales and alpha.
     ///
     /// # Panics
     ///
-    /// Where one is not positive.
+    /// Panics if one of them is not positive.
     pub fn new(variance: f64, length_scales: &[f64], alpha: f64) -> Self {
         let values = std::iter::once(variance).chain(length_scales.iter().copied()).chain([alpha]);
         let log = |value: f64| {
@@ -41,7 +41,7 @@ impl RationalQuadratic {
         kernel
     }
 
-    /// s.
+    /// The variance s.
     pub fn variance(&self) -> f64 {
         self.variance
     }
@@ -54,7 +54,7 @@ impl RationalQuadratic {
         }
     }
 
-    /// r and 1 + r / (2 alpha).
+    /// Returns r and 1 + r / (2 alpha).
     fn distance(&self, a: &[f64], b: &[f64]) -> (f64, f64) {
         let distance = scaled_distance(a, b, &self.inverse);
         (distance, 1.0 + 0.5 * distance / self.alpha)

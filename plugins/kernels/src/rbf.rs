@@ -6,34 +6,35 @@ use crate::bounds::Bound;
 use crate::features::{Features, Fourier};
 use crate::kernel::Kernel;
 
-/// The squared-exponential kernel, with a length scale for each feature or one for all.
+/// The squared-exponential kernel, with a length scale for each feature or a single one.
 ///
 /// # Formula
 ///
-/// k(a, b) = s exp(-sum_d (a_d - b_d)^2 / (2 l_d^2)); the parameters are log s and log l_1 ... log l_D, or one log l.
+/// k(a, b) = s exp(-sum_d (a_d - b_d)^2 / (2 l_d^2)); the parameters are log s and log l_1 ... log l_D, or a single log
+/// l.
 #[derive(Clone, Debug)]
 pub struct Rbf {
     logs: Vec<f64>,
     variance: f64,
-    /// 1 / l_d of every feature.
+    /// 1 / l_d for every feature.
     inverse: Vec<f64>,
 }
 
 impl Rbf {
-    /// Of a variance and length scales, one for each feature.
+    /// Makes a kernel from a variance and a length scale for each feature.
     ///
     /// # Panics
     ///
-    /// Where one is not positive.
+    /// Panics if one of them is not positive.
     pub fn ard(variance: f64, length_scales: &[f64]) -> Self {
         Self::of(std::iter::once(variance).chain(length_scales.iter().copied()), length_scales.len())
     }
 
-    /// Of a variance and a length scale for all of so many features.
+    /// Makes a kernel from a variance and one length scale for all `dim` features.
     ///
     /// # Panics
     ///
-    /// Where one is not positive.
+    /// Panics if one of them is not positive.
     pub fn isotropic(variance: f64, length_scale: f64, dim: usize) -> Self {
         Self::of([variance, length_scale].into_iter(), dim)
     }
@@ -54,18 +55,18 @@ impl Rbf {
         out.iter_mut().zip(&self.inverse).for_each(|(out, inverse)| *out = f64::from(rng.normal()) * inverse);
     }
 
-    /// s.
+    /// The variance s.
     pub fn variance(&self) -> f64 {
         self.variance
     }
 
-    /// l_d of every feature.
+    /// The length scale l_d of every feature.
     pub fn length_scales(&self) -> Vec<f64> {
         self.inverse.iter().map(|inverse| 1.0 / inverse).collect()
     }
 }
 
-/// The sum of (a_d - b_d)^2 / l_d^2, given 1 / l_d.
+/// Returns the sum of (a_d - b_d)^2 / l_d^2, given 1 / l_d.
 pub(crate) fn scaled_distance(a: &[f64], b: &[f64], inverse: &[f64]) -> f64 {
     let square = |a: f64, b: f64, inverse: f64| {
         let difference = (a - b) * inverse;
@@ -74,7 +75,7 @@ pub(crate) fn scaled_distance(a: &[f64], b: &[f64], inverse: &[f64]) -> f64 {
     let (a, a_rest) = a.as_chunks::<4>();
     let (b, b_rest) = b.as_chunks::<4>();
     let (inverse, inverse_rest) = inverse.as_chunks::<4>();
-    // Four sums that do not wait for one another.
+    // Four independent sums.
     let mut sums = [0.0; 4];
     for ((a, b), inverse) in a.iter().zip(b).zip(inverse) {
         for i in 0..4 {
@@ -86,7 +87,7 @@ pub(crate) fn scaled_distance(a: &[f64], b: &[f64], inverse: &[f64]) -> f64 {
     (sums[0] + sums[1]) + (sums[2] + sums[3]) + rest
 }
 
-/// Adds `weight` times (a_d - b_d)^2 / l_d^2 for each log l_d, or for the one that all share.
+/// Adds `weight` times (a_d - b_d)^2 / l_d^2 for each log l_d, or the sum of these for a single log l.
 pub(crate) fn add_scale_gradient(a: &[f64], b: &[f64], inverse: &[f64], weight: f64, to: &mut [f64]) {
     if to.len() < inverse.len() {
         to[0] += weight * scaled_distance(a, b, inverse);
@@ -98,14 +99,14 @@ pub(crate) fn add_scale_gradient(a: &[f64], b: &[f64], inverse: &[f64], weight: 
     }
 }
 
-/// Adds `weight` times (b_d - a_d) / l_d^2.
+/// Adds `weight` times (b_d - a_d) / l_d^2 for each feature.
 pub(crate) fn add_difference(a: &[f64], b: &[f64], inverse: &[f64], weight: f64, to: &mut [f64]) {
     for (((a, b), inverse), to) in a.iter().zip(b).zip(inverse).zip(to) {
         *to += weight * (b - a) * inverse * inverse;
     }
 }
 
-/// 1 / l_d of every feature, from the logarithms of all or of the one that they share.
+/// Writes 1 / l_d of every feature, given the logarithms of all length scales or of a single one.
 pub(crate) fn inverse_scales(logs: &[f64], inverse: &mut [f64]) {
     let shared = logs.len() < inverse.len();
     for (d, inverse) in inverse.iter_mut().enumerate() {
@@ -113,7 +114,8 @@ pub(crate) fn inverse_scales(logs: &[f64], inverse: &mut [f64]) {
     }
 }
 
-/// Variance and length scales: the paper's least length scale is 1e-4, in units of standardised features.
+/// Bounds of the logarithms of the variance and of the length scales. The smallest length scale is 1e-4, as in the
+/// paper, in units of standardised features.
 pub(crate) fn stationary_bounds(scales: usize) -> Vec<Bound> {
     let scale = Bound::logs(1e-4, 1e5);
     std::iter::once(Bound::logs(1e-6, 1e5)).chain(std::iter::repeat_n(scale, scales)).collect()

@@ -1,4 +1,4 @@
-//! The kernel of wide networks with a layer of rectified units.
+//! The kernel of wide networks with one layer of rectified units.
 
 use std::f64::consts::{FRAC_1_PI, PI};
 
@@ -9,7 +9,8 @@ use crate::features::Features;
 use crate::kernel::Kernel;
 use crate::product::dot;
 
-/// The arc-cosine kernel of order one over a line with a bias, as networks with one hidden layer have it in the limit.
+/// The arc-cosine kernel of order one over a linear function with a bias: the limit of wide networks with one hidden
+/// layer.
 ///
 /// # Formula
 ///
@@ -17,20 +18,20 @@ use crate::product::dot;
 ///
 ///   k(a, b) = b1 + w1 (2 s + pi C + 2 C atan(C / s)) / (4 pi),
 ///
-/// where the fraction is E[max(u, 0) max(v, 0)] of normal u and v with those covariances (Cho and Saul 2009; Wang, Sun and
-/// Grosse 2021 draw their synthetic functions from it). The parameters are log b1, log w1, log b0 and log w_1 ... log w_D,
-/// or one log w.
+/// where the fraction is E[max(u, 0) max(v, 0)] for normal u and v with those covariances (Cho and Saul 2009; Wang, Sun
+/// and Grosse 2021 draw their synthetic functions from it). The parameters are log b1, log w1, log b0 and log w_1 ...
+/// log w_D, or a single log w.
 #[derive(Clone, Debug)]
 pub struct Relu {
     logs: Vec<f64>,
     outer_bias: f64,
     outer_weight: f64,
     bias: f64,
-    /// w_d / D of every feature.
+    /// w_d / D for every feature.
     weights: Vec<f64>,
 }
 
-/// The covariances before rectifying.
+/// The covariances before rectification.
 struct Before {
     a: f64,
     b: f64,
@@ -39,11 +40,12 @@ struct Before {
 }
 
 impl Relu {
-    /// Of the outer bias and weight, the inner bias, and inner weights: one for each feature, or one for all of `dim`.
+    /// Makes a kernel from the outer bias and weight, the inner bias, and the inner weights: one for each of `dim`
+    /// features, or one for all.
     ///
     /// # Panics
     ///
-    /// Where one is not positive, or there are as many weights as neither one nor the features.
+    /// Panics if a bias or weight is not positive, or if the number of weights is neither one nor `dim`.
     pub fn new(outer: [f64; 2], bias: f64, weights: &[f64], dim: usize) -> Self {
         assert!(weights.len() == dim || weights.len() == 1, "a weight for all features or one for each");
         let values = outer.into_iter().chain([bias]).chain(weights.iter().copied());
@@ -69,7 +71,7 @@ impl Relu {
         Before { a, b, c, root: (a * b - c * c).max(0.0).sqrt() }
     }
 
-    /// The derivative of the whole by C.
+    /// Returns the derivative of the kernel with respect to C.
     fn slope(&self, before: &Before) -> f64 {
         self.outer_weight * (0.25 + 0.5 * FRAC_1_PI * libm::atan2(before.c, before.root))
     }
@@ -125,7 +127,7 @@ impl Kernel for Relu {
         }
     }
 
-    /// Rectified random lines, and a constant last.
+    /// Returns rectified random linear functions, followed by a constant.
     fn features(&self, count: usize, rng: &mut Rng) -> Box<dyn Features> {
         let units = count.max(2) - 1;
         let scale = (self.outer_weight / units as f64).sqrt();
@@ -137,7 +139,7 @@ impl Kernel for Relu {
     }
 }
 
-/// Rectified random lines.
+/// Rectified random linear functions and a constant.
 #[derive(Debug)]
 struct Rectified {
     units: Vec<(f64, Vec<f64>)>,
@@ -177,7 +179,7 @@ mod tests {
         let kernel = Relu::new([1.0, 4.0], 1.0, &[1.0], 1);
         // Perfectly correlated: half of the variance.
         assert!((kernel.value(&[1.0], &[1.0]) - (1.0 + 4.0)).abs() < 1e-12);
-        // Uncorrelated, of variance two: s / (2 pi).
+        // Uncorrelated with variance two: s / (2 pi).
         assert!((kernel.value(&[1.0], &[-1.0]) - (1.0 + 4.0 * 2.0 / (2.0 * PI))).abs() < 1e-12);
     }
 }

@@ -1,11 +1,12 @@
-//! Dense matrices in double precision, of which rows are multiplied with rows.
+//! Dense matrices in double precision, for products of rows with rows.
 
 use jointly_sdk::Matrix;
 
-/// Numbers of rows and columns are rounded up to a multiple of this in memory, with zeros.
+/// In memory, numbers of rows and columns are rounded up to a multiple of this, with zeros.
 pub const STEP: usize = 4;
 
-/// A row-major matrix of `f64`, with zeros to the right and below so that products need no case for what is left over.
+/// A row-major matrix of `f64`, padded with zeros to the right and below, so that products need no special case for
+/// remainders.
 #[derive(Clone, Debug, PartialEq)]
 #[expect(clippy::struct_field_names, reason = "rows and columns are what a matrix has")]
 pub struct Rows {
@@ -15,18 +16,18 @@ pub struct Rows {
 }
 
 impl Rows {
-    /// All zero.
+    /// Makes a matrix of zeros.
     pub fn zeros(rows: usize, cols: usize) -> Self {
         let len = rows.next_multiple_of(STEP) * cols.next_multiple_of(STEP);
         Self { rows, cols, values: vec![0.0; len] }
     }
 
-    /// The numbers that an agent is given.
+    /// Converts the numbers that an agent gets.
     pub fn of(matrix: &Matrix) -> Self {
         Self::from_fn(matrix.rows(), matrix.cols(), |i, j| f64::from(matrix.row(i)[j]))
     }
 
-    /// Element by element.
+    /// Makes a matrix element by element.
     pub fn from_fn(rows: usize, cols: usize, element: impl Fn(usize, usize) -> f64) -> Self {
         let mut out = Self::zeros(rows, cols);
         for i in 0..rows {
@@ -37,22 +38,22 @@ impl Rows {
         out
     }
 
-    /// Number of rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns.
+    /// The number of columns.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// Number of rows with those that are zero below.
+    /// The number of rows with padding.
     pub(crate) fn padded_rows(&self) -> usize {
         self.rows.next_multiple_of(STEP)
     }
 
-    /// From a row to the next.
+    /// Distance from one row to the next.
     pub(crate) fn stride(&self) -> usize {
         self.cols.next_multiple_of(STEP)
     }
@@ -62,13 +63,13 @@ impl Rows {
         &self.values[i * self.stride()..][..self.cols]
     }
 
-    /// Row `i`, to write.
+    /// Row `i`, for writing.
     pub fn row_mut(&mut self, i: usize) -> &mut [f64] {
         let (stride, cols) = (self.stride(), self.cols);
         &mut self.values[i * stride..][..cols]
     }
 
-    /// Row `i` with the zeros to its right; also of the rows of zeros below.
+    /// Row `i` with its padding; `i` may be a row of the padding.
     pub(crate) fn padded(&self, i: usize) -> &[f64] {
         let stride = self.stride();
         &self.values[i * stride..][..stride]
@@ -79,18 +80,18 @@ impl Rows {
         &mut self.values[i * stride..][..stride]
     }
 
-    /// All rows in their order.
+    /// All rows in order.
     pub fn iter(&self) -> impl Iterator<Item = &[f64]> {
         (0..self.rows).map(|i| self.row(i))
     }
 
-    /// Rows `from` up to `to`.
+    /// Returns rows `from..to`.
     #[must_use]
     pub fn slice(&self, from: usize, to: usize) -> Self {
         Self::from_fn(to - from, self.cols, |i, j| self.row(from + i)[j])
     }
 
-    /// Column for row.
+    /// Returns the transpose.
     #[must_use]
     pub fn transposed(&self) -> Self {
         let mut out = Self::zeros(self.cols, self.rows);
@@ -103,7 +104,7 @@ impl Rows {
         out
     }
 
-    /// The elements without what was added, row after row.
+    /// Returns the elements without padding, row by row.
     pub fn to_vec(&self) -> Vec<f64> {
         self.iter().flatten().copied().collect()
     }

@@ -1,12 +1,12 @@
-//! Where length scales start: how far examples are from one another.
+//! Initial length scales from the distances between examples.
 
 use crate::rows::Rows;
 
-/// So many rows, evenly spread, stand for all.
+/// The largest number of rows that are used; from more, evenly spaced ones are chosen.
 const MOST_ROWS: usize = 500;
 
-/// A length scale for each feature: the median distance of two examples in it, times the root of the number of features;
-/// 1 where that is below 1e-6. As the published code of Wang, Sun and Grosse (2021) has it.
+/// Returns a length scale for each feature: the median distance between two examples in it, times the square root of
+/// the number of features; 1 if that is below 1e-6. Follows the published code of Wang, Sun and Grosse (2021).
 pub fn median_distances(rows: &Rows) -> Vec<f64> {
     let count = rows.rows().min(MOST_ROWS);
     let chosen: Vec<&[f64]> = (0..count).map(|i| rows.row(i * rows.rows() / count.max(1))).collect();
@@ -33,7 +33,7 @@ mod tests {
     #[test]
     fn distances_of_three_examples_by_hand() {
         let rows = Rows::from_fn(3, 2, |i, d| if d == 0 { [0.0, 1.0, 5.0][i] } else { 7.0 });
-        // 1, 4 and 5; and a constant.
+        // Distances of 1, 4 and 5 in the first feature; the second is constant.
         assert_eq!(median_distances(&rows), [4.0 * 2f64.sqrt(), 1.0]);
         assert_eq!(median_distances(&Rows::zeros(0, 2)), [1.0, 1.0]);
     }

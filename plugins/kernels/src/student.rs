@@ -1,20 +1,21 @@
-//! Student's t distribution, by the incomplete beta function.
+//! Quantiles of Student's t distribution, by the incomplete beta function.
 
-/// Terms of the continued fraction; it needs about the root of the degrees of freedom.
+/// The largest number of terms of the continued fraction; it needs about the square root of the degrees of freedom.
 const MOST_TERMS: u32 = 20_000;
-/// Halvings of an interval that holds the quantile, beyond which no `f64` lies between its ends.
+/// The largest number of halvings of an interval around the quantile; enough to leave no `f64` between its ends.
 const HALVINGS: u32 = 200;
 
-/// The t that Student's law of so many degrees of freedom is below with probability p; infinite at 0 and 1.
+/// Returns the p-quantile of Student's t distribution with `degrees` degrees of freedom; infinite at 0 and 1.
 ///
 /// # Formula
 ///
-/// P(T > t) = I_x(v / 2, 1 / 2) / 2 at x = v / (v + t^2), with I the regularised incomplete beta function, for a t above 0;
-/// the t is found by bisection, after doubling an end until it is beyond.
+/// For t above 0, P(T > t) = I_x(v / 2, 1 / 2) / 2 at x = v / (v + t^2), with v the degrees of freedom and I the
+/// regularised incomplete beta function. The quantile is found by bisection, after doubling an end until it lies
+/// beyond.
 ///
 /// # Panics
 ///
-/// When `degrees` is not a positive finite number or `p` is not in [0, 1].
+/// Panics if `degrees` is not a positive finite number or `p` is not in [0, 1].
 pub fn student_t_quantile(p: f64, degrees: f64) -> f64 {
     assert!(degrees > 0.0 && degrees.is_finite(), "degrees of freedom are positive, not {degrees}");
     assert!((0.0..=1.0).contains(&p), "a probability is in [0, 1], not {p}");
@@ -42,13 +43,13 @@ fn tail_quantile(tail: f64, degrees: f64) -> f64 {
     0.5 * (low + high)
 }
 
-/// P(T > t) of a t that is not negative.
+/// Returns P(T > t) for a t that is not negative.
 fn upper_tail(t: f64, degrees: f64) -> f64 {
     let sum = degrees + t * t;
     0.5 * incomplete_beta(degrees / sum, t * t / sum, 0.5 * degrees, 0.5)
 }
 
-/// `I_x(a, b)`, given x and y = 1 - x, neither of which then loses digits (Abramowitz and Stegun 26.5.8).
+/// Returns `I_x(a, b)`, given both x and y = 1 - x, so that neither loses digits (Abramowitz and Stegun 26.5.8).
 fn incomplete_beta(x: f64, y: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 {
         0.0
@@ -63,14 +64,14 @@ fn incomplete_beta(x: f64, y: f64, a: f64, b: f64) -> f64 {
 
 fn lower_beta(x: f64, y: f64, a: f64, b: f64) -> f64 {
     let log_beta = libm::lgamma(a) + libm::lgamma(b) - libm::lgamma(a + b);
-    // Each logarithm of the one that is near 1 through its complement, which holds the digits.
+    // The logarithm of a number near 1 is computed from its complement, which has more digits.
     let log = |z: f64, complement: f64| if z < 0.5 { libm::log(z) } else { libm::log1p(-complement) };
     libm::exp(a * log(x, y) + b * log(y, x) - log_beta) / a * continued_fraction(x, a, b)
 }
 
-/// 1 / (1 + d1 / (1 + d2 / (1 + ...))) by Lentz's method.
+/// Returns 1 / (1 + d1 / (1 + d2 / (1 + ...))) by Lentz's method.
 fn continued_fraction(x: f64, a: f64, b: f64) -> f64 {
-    // Stands for a partial denominator that is 0.
+    // Replaces a partial denominator that is 0.
     const TINY: f64 = 1e-300;
     let nonzero = |z: f64| if z.abs() < TINY { TINY } else { z };
     let mut c = 1.0;
@@ -97,7 +98,7 @@ fn continued_fraction(x: f64, a: f64, b: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The last digit of a printed table.
+    /// Half a unit in the last digit of a printed table.
     const PRINTED: f64 = 5.1e-4;
 
     #[test]

@@ -1,4 +1,4 @@
-//! The agent `knn`: what the nearest examples' classes are.
+//! The agent `knn`: the class frequencies among the nearest examples.
 
 mod neighbours;
 
@@ -7,29 +7,29 @@ use jointly_sdk::{Classifier, Count, Dataset, Description, Failure, Matrix, Sett
 
 use neighbours::{Neighbour, Neighbours};
 
-/// The least probability of a class; the greatest is one less that.
+/// The smallest probability of a class; the largest is one minus it.
 const FLOOR: f32 = 0.01;
 
 choices! {
-    /// How much each neighbour counts.
+    /// The weight of a neighbour.
     enum Weights {
-        /// As much as any other.
+        /// Every neighbour has the same weight.
         Uniform = "uniform",
-        /// One over its distance.
+        /// The weight is one over the distance.
         Distance = "distance",
     }
 }
 
 settings! {
     struct Settings {
-        /// number of neighbours; all examples where there are fewer
+        /// number of neighbours; all examples if there are fewer
         k: Count = "3",
-        /// what a neighbour counts: uniform, or distance for one over its distance
+        /// weight of a neighbour: uniform, or distance for one over its distance
         weights: Weights = "uniform",
     }
 }
 
-/// The examples, and how many of them are asked.
+/// The training examples and the settings.
 #[derive(Debug)]
 pub struct Knn {
     neighbours: Neighbours,
@@ -39,18 +39,18 @@ pub struct Knn {
 }
 
 impl Knn {
-    /// What the neighbours say of the classes.
+    /// Computes the class probabilities from the neighbours.
     ///
     /// # Formula
     ///
-    /// p_k is the share of the neighbours' weights that those of class k have. A weight is 1, or one over the
-    /// Euclidean distance; neighbours at no distance are then the only ones that count.
+    /// p_k is the share of the neighbours' total weight that belongs to class k. A weight is 1, or one over the
+    /// Euclidean distance; if some neighbours have distance zero, only these count.
     fn vote(&self, found: &[Neighbour], row: &mut [f32]) {
         let touching = found.first().is_some_and(|nearest| nearest.squared_distance == 0.0);
         let weight = |neighbour: &Neighbour| match self.settings.weights {
             Weights::Uniform => 1.0,
             Weights::Distance if touching => f32::from(u8::from(neighbour.squared_distance == 0.0)),
-            // In units of the nearest one's distance, which keeps the weights finite.
+            // In units of the nearest neighbour's distance, which keeps the weights finite.
             Weights::Distance => (found[0].squared_distance / neighbour.squared_distance).sqrt(),
         };
         row.fill(0.0);
@@ -127,7 +127,7 @@ mod tests {
 
     const TOLERANCE: f32 = 1e-6;
 
-    /// Examples of classes 0, 1 and 1 at 1, 2 and 4 on a line.
+    /// Trains on examples of classes 0, 1 and 1 at 1, 2 and 4 on a line.
     fn train(settings: &[Setting]) -> Result<Knn, Failure> {
         let task = Task::new(1, 2);
         let inputs = Matrix::new(3, 1, vec![1.0, 2.0, 4.0]).unwrap();
@@ -145,16 +145,16 @@ mod tests {
     fn votes_by_hand() {
         let distance = setting("weights", "distance");
         for (settings, input, expected) in [
-            // 2, 4 and 1 are the nearest.
+            // The neighbours are 2, 4 and 1.
             (vec![], 3.0, 2.0 / 3.0),
             (vec![setting("k", "2")], 3.0, 0.99),
             // Weights 1, 1 and 1/2.
             (vec![distance.clone()], 3.0, 0.8),
             (vec![distance.clone()], 1.0, 0.01),
-            // Both at the origin, where the first is of class 0.
+            // The two examples at the origin are the nearest; the first one has class 0.
             (vec![setting("k", "1")], -1.0, 0.01),
             (vec![distance], 0.0, 0.5),
-            // More than there are: three of class 1 among five.
+            // More than there are examples: three of class 1 among five.
             (vec![setting("k", "100")], 9.0, 0.6),
         ] {
             let found = chance_of_one(&settings, input);

@@ -1,34 +1,34 @@
-//! The nearest of many points, exactly, by looking at all of them a vector at a time.
+//! Exact nearest-neighbour search over many points, by comparing all of them a vector at a time.
 
 use jointly_nets::simd::{LANES, Lanes};
 
-/// Vectors of points that are looked at together: sums that do not wait for one another.
+/// The number of vectors of points that are compared together, whose sums are independent.
 const GROUP: usize = 4;
 
-/// Features that are added before the sums are held against the furthest neighbour so far.
+/// The number of features that are added before the sums are compared with the furthest neighbour so far.
 const STRETCH: usize = 32;
 
-/// A point that was found.
+/// A neighbour that the search found.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Neighbour {
     pub(crate) squared_distance: f32,
     pub(crate) index: usize,
 }
 
-/// Points, laid out so that a vector holds one feature of several.
+/// Points, laid out so that a vector holds one feature of several points.
 #[derive(Debug)]
 pub(crate) struct Neighbours {
     points: usize,
     dim: usize,
-    /// Feature j of the points of group g is at `g * dim + j`; the last group is filled with points at infinity.
+    /// Feature j of the points of group g is at `g * dim + j`; the last group is padded with points at infinity.
     groups: Vec<[Lanes; GROUP]>,
 }
 
 impl Neighbours {
-    /// So many points, of which feature j of point i is `value(i, j)`.
+    /// Stores `points` points, where feature j of point i is `value(i, j)`.
     ///
-    /// Beside what `value` reads from, memory is taken for the numbers once: 266 MiB for the 88,800 images of 784 pixels
-    /// in the letters of EMNIST, which with the caller's own copy is half of what an agent has unless it is given more.
+    /// Allocates memory for the numbers once, in addition to the storage that `value` reads: 266 MiB for the 88,800
+    /// images of 784 pixels in EMNIST letters. With the caller's copy that is half of an agent's default memory.
     pub(crate) fn new(points: usize, dim: usize, value: impl Fn(usize, usize) -> f32) -> Self {
         let mut groups = Vec::with_capacity(points.div_ceil(GROUP * LANES) * dim);
         for first in (0..points).step_by(GROUP * LANES) {
@@ -46,13 +46,13 @@ impl Neighbours {
         self.dim
     }
 
-    /// The `k` points nearest to the input, or all where there are fewer, the nearest first; of two at the same
-    /// distance, the earlier one.
+    /// Finds the `k` points nearest to the input, or all if there are fewer, the nearest first; of two at the same
+    /// distance, the earlier one comes first.
     ///
     /// # Formula
     ///
-    /// The squared distance sum_j (x_j - z_j)^2 is added up in single precision, feature by feature. Such a sum never
-    /// falls, so a group whose sums have all reached the furthest neighbour's is left before its end.
+    /// The squared distance sum_j (x_j - z_j)^2 is summed in single precision, feature by feature. Such a sum never
+    /// decreases, so the search leaves a group as soon as all its sums have reached the furthest neighbour's.
     pub(crate) fn nearest(&self, input: &[f32], k: usize, found: &mut Vec<Neighbour>) {
         found.clear();
         let k = k.min(self.points);
@@ -80,7 +80,7 @@ impl Neighbours {
     }
 }
 
-/// The squared distances of a group's points, unless none is below `furthest`.
+/// Computes the squared distances of a group's points; returns `None` if none is below `furthest`.
 fn squared_distances(group: &[[Lanes; GROUP]], input: &[f32], furthest: f32) -> Option<[Lanes; GROUP]> {
     let mut sums = [Lanes::splat(0.0); GROUP];
     for (group, input) in group.chunks(STRETCH).zip(input.chunks(STRETCH)) {
@@ -112,7 +112,7 @@ mod tests {
     }
 
     prop_compose! {
-        /// Whole numbers, whose distances are exact and often equal.
+        /// Generates whole numbers, whose distances are exact and often equal.
         fn case()(points in 1usize..200, dim in prop::sample::select(vec![1usize, 2, 3, 40, 70]))(
             inputs in prop::collection::vec(-2i8..3, points * dim),
             input in prop::collection::vec(-2i8..3, dim),

@@ -1,4 +1,4 @@
-//! The agent `laplace`: a trained network whose last layer is uncertain as far as the loss is flat there.
+//! The agent `laplace`: a trained network with a Laplace approximation to the posterior of its last layer.
 
 mod posterior;
 
@@ -12,12 +12,12 @@ use jointly_sdk::{
 
 use posterior::{Examples, Fault, MOST_FULL, Posterior, Structure};
 
-/// How narrow the prior of a weight is.
+/// The precision of a weight's prior.
 #[derive(Clone, Copy, Debug)]
 enum PriorPrecision {
-    /// As the penalty of training says.
+    /// The precision that the penalty of training implies.
     Penalty,
-    /// One over its variance.
+    /// A given precision, one over the variance.
     Given(Positive),
 }
 
@@ -42,8 +42,7 @@ settings! {
         l2: NonNegative = "1",
         /// multiply that weight by the input's dimension and the root of the temperature
         adaptive: bool = "yes",
-        /// what is kept of the curvature: full, kronecker or diagonal; kronecker too where there are more than 1024
-        /// weights
+        /// part of the curvature that is kept: full, kronecker or diagonal; full becomes kronecker above 1024 weights
         structure: Structure = "full",
         /// one over the prior variance of a weight of the last layer, or penalty for what training's penalty implies
         prior_precision: PriorPrecision = "penalty",
@@ -63,10 +62,10 @@ settings! {
 /// # Formula
 ///
 /// Draw m has the logits f(x) + c V_m (phi(x), 1), where f is the network, phi its last hidden layer, c the scale and
-/// V_m normal with the covariance that `Posterior` says. Training minimises L(w) / T + lambda |w|^2, where L is the sum
-/// of the cross-entropies of T examples, so the posterior is proportional to exp(-L(w) - T lambda |w|^2): the likelihood
-/// times a normal prior of precision 2 T lambda in every weight, which is 2 l2, times d sqrt(temperature) where adaptive
-/// (Daxberger et al. 2021; Kristiadi et al. 2020).
+/// V_m normal with the covariance that `Posterior` defines. Training minimises L(w) / T + lambda |w|^2, where L is
+/// the sum of the cross-entropies of T examples. The posterior is therefore proportional to
+/// exp(-L(w) - T lambda |w|^2): the likelihood times a normal prior with precision 2 T lambda in every weight. This
+/// precision is 2 l2, times d sqrt(temperature) if adaptive (Daxberger et al. 2021; Kristiadi et al. 2020).
 #[derive(Debug)]
 pub struct Laplace {
     network: LastLayer,
@@ -76,7 +75,7 @@ pub struct Laplace {
     drawn: Drawn,
 }
 
-/// The features with a one behind each row, for the bias.
+/// Appends a one to each row of features, for the bias.
 fn with_ones(Hidden { features, logits }: Hidden, width: usize) -> Hidden {
     let rows = features.len() / width;
     let mut with_ones = Vec::with_capacity(rows * (width + 1));
@@ -88,7 +87,7 @@ fn with_ones(Hidden { features, logits }: Hidden, width: usize) -> Hidden {
 }
 
 impl Laplace {
-    /// Features with that of the bias.
+    /// Returns the number of features, including the one for the bias.
     fn width(&self) -> usize {
         self.network.features() + 1
     }
@@ -214,7 +213,7 @@ mod tests {
 
     #[test]
     fn the_penalty_is_a_prior() {
-        // 2 l2 d sqrt(temperature) = 2, whatever the number of examples.
+        // 2 l2 d sqrt(temperature) = 2 for any number of examples.
         for examples in [0, 4] {
             let found = probs(&train(examples, &[], 0).unwrap(), &half_plane(3, 1).inputs, 2, &[0, 1]);
             let given = train(examples, &[setting("prior-precision", "2")], 0).unwrap();
@@ -234,7 +233,7 @@ mod tests {
     fn many_weights_fall_back_on_kronecker() {
         let of =
             |classes, structure| train_classes(classes, 4, &[setting("structure", structure)], 0).unwrap().posterior;
-        // 51 weights a class.
+        // 51 weights per class.
         assert!(matches!(of(20, "full"), Posterior::Full(_)));
         assert!(matches!(of(21, "full"), Posterior::Kronecker { .. }));
         assert!(matches!(of(21, "diagonal"), Posterior::Diagonal(_)));

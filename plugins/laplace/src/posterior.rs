@@ -1,24 +1,25 @@
-//! The Gaussian about the trained weights of a last layer whose precision is the loss's curvature there.
+//! A Gaussian around the trained weights of the last layer, whose precision is the curvature of the loss there.
 
 use jointly_nets::cholesky::Cholesky;
 use jointly_sdk::{choices, softmax};
 
 choices! {
-    /// Which part of the curvature is kept.
+    /// The part of the curvature that is kept.
     pub(crate) enum Structure {
-        /// All of it.
+        /// The full matrix.
         Full = "full",
-        /// A product of one matrix for the features and one for the classes.
+        /// A Kronecker product of one matrix for the features and one for the classes.
         Kronecker = "kronecker",
-        /// Its diagonal.
+        /// The diagonal only.
         Diagonal = "diagonal",
     }
 }
 
-/// The most weights whose full curvature is held: a Cholesky factor of 8 MiB, and 2^28 multiplications to make it.
+/// The largest number of weights whose full curvature is stored: a Cholesky factor of 8 MiB, computed in 2^28
+/// multiplications.
 pub(crate) const MOST_FULL: usize = 1024;
 
-/// A factor of the precision, to draw with.
+/// A factorisation of the precision, from which weights are drawn.
 ///
 /// # Formula
 ///
@@ -27,10 +28,10 @@ pub(crate) const MOST_FULL: usize = 1024;
 ///
 ///   H = sum_t (diag(p_t) - p_t p_t^T) (x) phi_t phi_t^T
 ///
-/// and the precision is H + s I, with s that of the prior. Only its diagonal is kept where the structure is diagonal.
-/// Where it is a Kronecker product, H is taken to be G (x) A with G the mean over t of diag(p_t) - p_t p_t^T and
-/// A = sum_t phi_t phi_t^T, and the precision to be (G + sqrt(s)/c I) (x) (A + c sqrt(s) I), whose c^2 is the ratio of
-/// the mean diagonals of A and G (Martens and Grosse 2015; Ritter et al. 2018).
+/// and the precision is H + s I, with s that of the prior. The diagonal structure keeps only its diagonal. The
+/// Kronecker structure approximates H by G (x) A with G the mean over t of diag(p_t) - p_t p_t^T and A = sum_t phi_t
+/// phi_t^T, and the precision by (G + sqrt(s)/c I) (x) (A + c sqrt(s) I), where c^2 is the ratio of the mean
+/// diagonals of A and G (Martens and Grosse 2015; Ritter et al. 2018).
 #[derive(Debug)]
 pub(crate) enum Posterior {
     Full(Cholesky),
@@ -38,23 +39,23 @@ pub(crate) enum Posterior {
         classes: Cholesky,
         features: Cholesky,
     },
-    /// Standard deviations.
+    /// The standard deviations.
     Diagonal(Vec<f64>),
 }
 
-/// Examples at the trained weights.
+/// The features and logits of the examples at the trained weights.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Examples<'a> {
-    /// `width` a row, with a one for the bias.
+    /// The features, `width` per row, with a one for the bias.
     pub(crate) features: &'a [f32],
     pub(crate) width: usize,
-    /// `classes` a row.
+    /// The logits, `classes` per row.
     pub(crate) logits: &'a [f32],
     pub(crate) classes: usize,
 }
 
 impl Examples<'_> {
-    /// The features and the class probabilities of each example.
+    /// Returns the features and the class probabilities of each example.
     fn rows(&self) -> impl Iterator<Item = (&[f32], Vec<f32>)> {
         self.features.chunks_exact(self.width).zip(self.logits.chunks_exact(self.classes)).map(|(features, logits)| {
             let mut probs = logits.to_vec();
@@ -64,22 +65,22 @@ impl Examples<'_> {
     }
 }
 
-/// Why there is no posterior.
+/// The reason why there is no posterior.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// A number is not finite.
     NotFinite,
-    /// The precision is not positive definite to working precision: the prior's part of it is lost in the rounding of the
+    /// The precision is not positive definite to working precision: the prior's part is lost in the rounding of the
     /// curvature's.
     NotPositiveDefinite,
 }
 
 impl Posterior {
-    /// The posterior.
+    /// Computes the posterior.
     ///
     /// # Errors
     ///
-    /// A precision that there is nothing to draw by.
+    /// The precision has no Cholesky factor.
     pub(crate) fn new(structure: Structure, examples: Examples<'_>, prior_precision: f64) -> Result<Self, Fault> {
         match structure {
             Structure::Full => full(examples, prior_precision),
@@ -88,7 +89,8 @@ impl Posterior {
         }
     }
 
-    /// Turns independent standard normals, one a weight, into a draw of the weights' deviation from the trained ones.
+    /// Turns independent standard normal numbers, one per weight, into a draw of the weights' deviation from the
+    /// trained ones.
     pub(crate) fn correlate(&self, normals: &mut [f64]) {
         match self {
             Self::Full(precision) => precision.solve_transposed(normals),
@@ -107,13 +109,13 @@ impl Posterior {
     }
 }
 
-/// Element (k, l) of diag(p) - p p^T.
+/// Returns element (k, l) of diag(p) - p p^T.
 ///
 /// # Formula
 ///
-/// -p_k p_l, and p_k sum_{l != k} p_l on the diagonal, which is p_k (1 - p_k) of a distribution. Rows sum to zero in
-/// this way however the probabilities were rounded: a row of another sum is a curvature that the loss has not, and where
-/// it is negative the matrix is not even positive semidefinite.
+/// -p_k p_l off the diagonal, and p_k sum_{l != k} p_l on it, which equals p_k (1 - p_k) if the probabilities sum to
+/// one. In this form rows sum to zero however the probabilities are rounded. Any other row sum would add curvature
+/// that the loss does not have, and a negative one would make the matrix indefinite.
 fn curvature(probs: &[f32], k: usize, l: usize) -> f64 {
     let p = f64::from(probs[k]);
     if k == l {
@@ -124,14 +126,14 @@ fn curvature(probs: &[f32], k: usize, l: usize) -> f64 {
     }
 }
 
-/// A factor of a symmetric matrix.
+/// Factorises a symmetric matrix.
 fn factor(matrix: Vec<f64>, size: usize) -> Result<Cholesky, Fault> {
     let finite = matrix.iter().all(|element| element.is_finite());
     let fault = if finite { Fault::NotPositiveDefinite } else { Fault::NotFinite };
     Cholesky::new(matrix, size).ok_or(fault)
 }
 
-/// Adds `weight` phi phi^T to a block of a matrix, whose rows are `stride` apart.
+/// Adds `weight` phi phi^T to a block of a matrix with rows `stride` apart.
 fn add_outer(block: &mut [f64], stride: usize, weight: f64, features: &[f32]) {
     for (row, value) in block.chunks_mut(stride).zip(features) {
         let weight = weight * f64::from(*value);
@@ -176,7 +178,7 @@ fn kronecker(examples: Examples<'_>, prior_precision: f64) -> Result<Posterior, 
     }
     let mean_diagonal = |matrix: &[f64], size: usize| matrix.iter().step_by(size + 1).sum::<f64>() / size as f64;
     let balance = (mean_diagonal(&right, width) / mean_diagonal(&left, classes)).sqrt();
-    // Without curvature the prior is all there is, however its precision is divided.
+    // Without curvature only the prior remains, however its precision is divided between the factors.
     let flat = !(balance > 0.0 && balance.is_finite());
     if flat {
         left.fill(0.0);
@@ -197,7 +199,7 @@ fn diagonal(examples: Examples<'_>, prior_precision: f64) -> Result<Posterior, F
         }
     }
     let finite = precision.iter().all(|precision| precision.is_finite());
-    // A sum of squares and a prior above zero is above zero.
+    // A sum of squares plus a positive prior precision is positive.
     let deviations = || precision.iter().map(|precision| precision.sqrt().recip()).collect();
     if finite { Ok(Posterior::Diagonal(deviations())) } else { Err(Fault::NotFinite) }
 }
@@ -208,7 +210,7 @@ mod tests {
 
     use super::*;
 
-    /// Of second differences of a loss of order one, in double precision with steps of 1e-3.
+    /// Tolerance of second differences of a loss of order one, in double precision with steps of 1e-3.
     const CURVATURE_TOLERANCE: f64 = 1e-5;
     const TOLERANCE: f64 = 1e-9;
 
@@ -239,14 +241,15 @@ mod tests {
             self.features.chunks(WIDTH).flat_map(|phi| weights.chunks(WIDTH).map(move |w| inner(phi, w))).collect()
         }
 
-        /// The cross-entropy when all labels are 0, plus minus the logarithm of the prior.
+        /// Computes the cross-entropy with all labels 0, minus the logarithm of the prior.
         fn loss(&self, weights: &[f64]) -> f64 {
             let loss = |z: &[f64]| z.iter().map(|z| z.exp()).sum::<f64>().ln() - z[0];
             self.logits_at(weights).chunks(CLASSES).map(loss).sum::<f64>()
                 + 0.5 * PRIOR * weights.iter().map(|w| w * w).sum::<f64>()
         }
 
-        /// The second derivatives of that, by differences: of a linear layer they are the Gauss-Newton matrix.
+        /// Computes the second derivatives of the loss by differences; for a linear layer they are the Gauss-Newton
+        /// matrix.
         fn hessian(&self) -> Vec<f64> {
             const STEP: f64 = 1e-3;
             let shifted = |i: usize, by: f64, j: usize, further: f64| {
@@ -268,7 +271,7 @@ mod tests {
         }
     }
 
-    /// The covariance of the draws: the sum over unit vectors of their images' outer products.
+    /// Computes the covariance of the draws: the sum of the outer products of the unit vectors' images.
     fn covariance(posterior: &Posterior) -> Vec<f64> {
         let mut covariance = vec![0.0; SIZE * SIZE];
         for i in 0..SIZE {
@@ -334,7 +337,7 @@ mod tests {
                 (left(k, l) + PRIOR.sqrt() / c * identity(k, l)) * (right(i, j) + PRIOR.sqrt() * c * identity(i, j))
             })
             .collect();
-        // The probabilities that the posterior is made of are in single precision.
+        // The posterior is computed from probabilities in single precision.
         assert_inverse(&covariance(&case.posterior(Structure::Kronecker)), &precision, CURVATURE_TOLERANCE);
     }
 
@@ -375,7 +378,8 @@ mod tests {
             assert_eq!(of(structure, &case.features, PRIOR), None);
             assert_eq!(of(structure, &broken, PRIOR), Some(Fault::NotFinite));
         }
-        // The same shift of all classes moves no probability: there the curvature is zero, and the prior lost in rounding.
+        // Shifting all classes equally changes no probability: in that direction the curvature is zero, and the prior
+        // is lost in rounding.
         for structure in [Structure::Full, Structure::Kronecker] {
             assert_eq!(of(structure, &case.features, 1e-40), Some(Fault::NotPositiveDefinite), "{structure:?}");
         }

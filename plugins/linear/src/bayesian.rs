@@ -1,4 +1,4 @@
-//! A normal prior on the weights, and the evidence that chooses its variance and the noise's.
+//! Bayesian linear regression with a normal prior; the evidence determines its variance and the noise's.
 
 use std::f64::consts::PI;
 
@@ -8,23 +8,23 @@ use jointly_sdk::Failure;
 
 use super::{Fitted, Noise, Settings};
 
-/// The precision of the weights and the noise's variance that a search starts from, and with fewer than two examples ends at.
+/// The initial precision of the weights and variance of the noise; with fewer than two examples they stay.
 const START: (f64, f64) = (1.0, 0.1);
 
-/// The examples, by what the evidence needs of them.
+/// The examples, in the form that the evidence needs.
 struct Examples<'a> {
     rows: &'a Rows,
     targets: &'a [f64],
-    /// X^T X.
+    /// The matrix X^T X.
     products: Rows,
-    /// X^T y.
+    /// The vector X^T y.
     sums: Vec<f64>,
 }
 
-/// The posterior of the weights given the precision a of the prior and the variance v of the noise.
+/// The posterior of the weights, given the precision a of the prior and the variance v of the noise.
 struct Posterior {
     mean: Vec<f64>,
-    /// Of A = a I + X^T X / v.
+    /// The Cholesky factor of A = a I + X^T X / v.
     factor: Cholesky,
 }
 
@@ -39,7 +39,7 @@ impl Examples<'_> {
         Some(Posterior { mean, factor })
     }
 
-    /// The logarithm of the evidence, and its derivatives by log a and v.
+    /// Computes the logarithm of the evidence, and its derivatives with respect to log a and v.
     ///
     /// # Formula
     ///
@@ -59,11 +59,11 @@ impl Examples<'_> {
     }
 }
 
-/// The posterior at the evidence's maximum.
+/// Computes the posterior at the evidence's maximum.
 ///
 /// # Errors
 ///
-/// A covariance of the weights that is not positive definite.
+/// The covariance of the weights is not positive definite.
 pub(super) fn fit(
     rows: &Rows,
     targets: &[f64],
@@ -109,7 +109,7 @@ mod tests {
 
     use super::*;
 
-    /// Of two ways to the same number.
+    /// Tolerance of two computations of the same number.
     const TOLERANCE: f64 = 1e-9;
 
     #[test]

@@ -1,4 +1,4 @@
-//! Least squares, by orthogonal columns.
+//! Least squares by orthogonalisation of the columns.
 
 use jointly_kernels::product::{axpy, dot};
 use jointly_kernels::{Cholesky, Rows};
@@ -7,20 +7,20 @@ use jointly_sdk::Failure;
 use super::{Fitted, Noise};
 use crate::design::Design;
 
-/// A column of which no more than this share is left, once the ones before it are taken out, depends on them: features are
-/// known to the precision of an `f32`.
+/// A column depends on earlier ones if at most this share of its length is left after projecting them out; features
+/// have the precision of an `f32`.
 const DEPENDENT: f64 = 1e-7;
 
-/// The weights that leave the least sum of squares, and what is left.
+/// Computes the least-squares weights and the estimate of the noise.
 ///
 /// # Formula
 ///
-/// X = Q R by modified Gram-Schmidt, twice (Bjorck 1994); weights solve R w = Q^T y, X^T X = R^T R, and the estimate of the
-/// noise's variance is |y - X w|^2 / (n - p).
+/// X = Q R by modified Gram-Schmidt, twice (Bjorck 1994); the weights solve R w = Q^T y, X^T X = R^T R, and the
+/// estimate of the noise's variance is |y - X w|^2 / (n - p).
 ///
 /// # Errors
 ///
-/// No more examples than weights, or a column that depends on others.
+/// There are no more examples than weights, or a column depends on others.
 pub(super) fn fit(rows: &Rows, targets: &[f64], design: &Design) -> Result<Fitted, Failure> {
     let (n, p) = (rows.rows(), rows.cols());
     if n <= p {
@@ -30,7 +30,7 @@ pub(super) fn fit(rows: &Rows, targets: &[f64], design: &Design) -> Result<Fitte
         )));
     }
     let mut columns = rows.transposed();
-    // Row j of R^T.
+    // The matrix R^T, filled row by row.
     let mut factor = Rows::zeros(p, p);
     let mut left = targets.to_vec();
     let mut projected = vec![0.0; p];

@@ -1,4 +1,4 @@
-//! The agent `linear`: a line, by Bayes or by least squares.
+//! The agent `linear`: linear regression, Bayesian or by least squares.
 
 mod bayesian;
 mod classical;
@@ -15,13 +15,13 @@ use jointly_sdk::{
 
 use crate::design::Design;
 
-/// A matrix of features x features beyond this would not fit the sandbox.
+/// The largest number of features; a larger square matrix of features would not fit into the sandbox.
 const MOST_FEATURES: usize = 5000;
 
 choices! {
-    /// How a line is fitted.
+    /// The method by which a line is fitted.
     pub enum Method {
-        /// A normal prior on the weights, its variance and the noise's chosen by the evidence.
+        /// A normal prior on the weights, with its variance and the noise's chosen by the evidence.
         Bayesian = "bayesian",
         /// Least squares, with intervals by Student's t.
         Classical = "classical",
@@ -32,33 +32,35 @@ settings! {
     struct Settings {
         /// how the line is fitted: bayesian or classical
         method: Method = "bayesian",
-        /// whether the line may miss the origin
+        /// fit an intercept, else the line passes through the origin
         intercept: bool = "yes",
-        /// most steps to the evidence's maximum; of bayesian
+        /// maximum number of steps to the evidence's maximum, for bayesian
         steps: Count = "200",
-        /// least variance of the noise, of targets with variance 1; of bayesian
+        /// minimum variance of the noise, for targets with variance 1, for bayesian
         min_noise: Positive = "1e-5",
-        /// most features: memory grows with their square, time with their cube
+        /// maximum number of features: memory grows with their square, time with their cube
         max_features: Count = "2000",
     }
 }
 
-/// What is known of the noise.
+/// The information about the noise.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Noise {
     /// Its variance; weights have the covariance A^-1.
     Variance(f64),
-    /// An unbiased estimate of its variance, and degrees of freedom; weights have the noise's variance times A^-1.
+    /// An unbiased estimate of its variance, and degrees of freedom; weights have the covariance A^-1 times the
+    /// noise's variance.
     Estimate { variance: f64, degrees: f64 },
 }
 
-/// A belief about the weights of a line.
+/// A posterior over the weights of a line.
 ///
 /// # Formula
 ///
-/// Weights are mean + s L^-T z with normal z, where A = L L^T. Of `bayesian`, s is 1. Of `classical`, s^2 is the variance of
-/// the noise, which has the law of v S^2 / c, with S^2 the estimate and c of the chi-squared law of v degrees: the posterior
-/// under the prior 1 / s^2, under which weights and new observations have Student's law as in the classical theory.
+/// Weights are mean + s L^-T z with normal z, where A = L L^T. For `bayesian`, s is 1. For `classical`, s^2 is the
+/// variance of the noise, distributed as v S^2 / c, with S^2 the estimate and c a chi-squared variable with v degrees
+/// of freedom. This is the posterior under the prior 1 / s^2, for which weights and new observations have Student's
+/// distribution as in the classical theory.
 #[derive(Debug)]
 pub struct Linear {
     design: Design,
@@ -128,7 +130,8 @@ impl Regressor for Linear {
         finite_samples(samples)
     }
 
-    /// Of `classical`, with the variance of Student's law, which there is above two degrees of freedom.
+    /// Computes the moments. For `classical` these use the variance of Student's distribution, and there are none
+    /// with two or fewer degrees of freedom.
     fn gaussian(&self, inputs: &Matrix) -> Result<Option<Gaussian>, Failure> {
         widths_agree(inputs, self.design.dim())?;
         let (scale, noise) = match self.noise {
@@ -147,7 +150,8 @@ impl Regressor for Linear {
         finite_gaussian(Gaussian { mean, covariance, noise_variance }).map(Some)
     }
 
-    /// Of `classical`: x . w plus or minus t S sqrt(x . A^-1 x), with one more under the root for a new observation.
+    /// Computes intervals for `classical`: x . w plus or minus t S sqrt(x . A^-1 x), with one more under the root for
+    /// a new observation.
     fn intervals(&self, inputs: &Matrix, level: f64) -> Result<Option<Intervals>, Failure> {
         widths_agree(inputs, self.design.dim())?;
         let Noise::Estimate { variance, degrees } = self.noise else { return Ok(None) };
@@ -172,7 +176,7 @@ impl Regressor for Linear {
 }
 
 impl Linear {
-    /// The weights that a draw names, and the noise's standard deviation.
+    /// Returns the weights that a draw names, and the noise's standard deviation.
     fn draw(&self, draw: u64) -> (Vec<f64>, f64) {
         let mut rng = Stream::Draw.rng(self.seed, draw);
         let (scale, deviation) = match self.noise {
@@ -191,7 +195,7 @@ impl Linear {
     }
 }
 
-/// What a method finds.
+/// The result of a method.
 #[derive(Debug)]
 struct Fitted {
     weights: Vec<f64>,

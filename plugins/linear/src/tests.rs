@@ -16,7 +16,7 @@ fn classical(intercept: &str) -> [Setting; 2] {
     [setting("method", "classical"), setting("intercept", intercept)]
 }
 
-/// The paper's: 25 points, uniform between -2 and 2, y = x plus noise of deviation .1.
+/// Creates the paper's data: 25 points, uniform between -2 and 2, y = x plus noise with standard deviation .1.
 fn paper(seed: u64) -> Targets {
     let mut rng = Rng::new(seed, 0);
     let inputs: Vec<f32> = (0..25).map(|_| 4.0 * rng.uniform() - 2.0).collect();
@@ -50,10 +50,10 @@ fn classical_intervals_have_their_coverage() {
             predicted += inside / REPETITIONS as f64;
             shares.push(inside);
         }
-        // Shares of one set have a deviation of about .06.
+        // The share covered in one set has a standard deviation of about .06.
         assert!((predicted - 0.8).abs() < 5.0 * 0.06 / (REPETITIONS as f64).sqrt(), "{intercept}: {predicted}");
         assert!(shares.iter().all(|share| (0.5..0.97).contains(share)));
-        // A line through the origin is right everywhere or nowhere.
+        // The interval of a line through the origin covers everywhere or nowhere.
         for count in confident {
             let share: f64 = count / REPETITIONS as f64;
             assert!((share - 0.8).abs() < 4.0 * (0.16 / REPETITIONS as f64).sqrt(), "{intercept}: {confident:?}");
@@ -77,7 +77,7 @@ fn three_points_by_hand() {
     let half = (1.5f64 * 5.0 / 6.0).sqrt();
     assert!((intervals.confidence.unwrap().upper[0] - (3.5 + half)).abs() < 1e-9);
     assert!((intervals.prediction.lower[0] - (3.5 - (1.5f64 * 11.0 / 6.0).sqrt())).abs() < 1e-9);
-    // Student's law of one degree has no variance.
+    // Student's distribution with one degree of freedom has no variance.
     assert_eq!(agent.gaussian(&data.inputs).unwrap(), None);
 }
 
@@ -97,7 +97,7 @@ fn draws_have_the_moments_and_the_intervals() {
                 let found = (0..draws.len()).map(|m| value(m, i) * value(m, j)).sum::<f64>() / n;
                 let (expected, a, b) =
                     (moments.covariance[i * 3 + j], moments.covariance[i * 4], moments.covariance[j * 4]);
-                // The heavier tails of Student's law make it a little worse than this.
+                // The heavier tails of Student's distribution need a somewhat wider tolerance.
                 assert!(
                     (found - expected).abs() < 7.0 * ((a * b + expected * expected) / n).sqrt(),
                     "{found} {expected}"
@@ -149,7 +149,8 @@ fn what_has_no_answer_says_so() {
     assert!(reason(&twice, &classical("no")).contains("feature 1 is a combination"));
     let ones = Targets { inputs: column(vec![1.0; 4]), targets: vec![1.0, 2.0, 3.0, 4.0] };
     assert!(reason(&ones, &classical("yes")).contains("the intercept is a combination"));
-    // A feature that the host found constant is left out; the prior does with anything.
+    // A feature that is zero in all examples, as the host makes constant ones, is left out; with a prior any data can
+    // be fitted.
     let zero = [1.0, 0.0, 2.0, 0.0, -1.0, 0.0, 0.5, 0.0].to_vec();
     let zero = Targets { inputs: Matrix::new(4, 2, zero).unwrap(), ..twice.clone() };
     assert!(train(&zero, &classical("yes"), 0).is_ok());

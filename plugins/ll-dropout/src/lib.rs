@@ -1,4 +1,4 @@
-//! The agent `ll-dropout`: a network of which every draw keeps other units of the last hidden layer.
+//! The agent `ll-dropout`: a network whose draws apply different dropout masks before the last layer.
 
 use jointly_nets::inputs::{Auto, Fitted, Last, Setup, Sort};
 use jointly_nets::{Penalty, Stream, sweeps};
@@ -8,10 +8,10 @@ use jointly_sdk::{
 
 jointly_nets::input_settings! {
     struct Settings(hidden: "50,50", batch_size: 100 or 128) {
-        /// probability that a number which the last layer reads is dropped
+        /// probability that an input of the last layer is dropped
         rate: Fraction = "0.5",
-        /// weight of the sum of squares of all parameters, over the number of examples; auto is 1 for plain numbers, 0 for
-        /// other inputs
+        /// weight of the sum of squares of all parameters, over the number of examples; auto is 1 for plain numbers,
+        /// 0 for other inputs
         l2: Auto<NonNegative> = "auto",
         /// multiply that weight by the input's dimension and the root of the temperature
         adaptive: bool = "yes",
@@ -20,10 +20,11 @@ jointly_nets::input_settings! {
     }
 }
 
-/// Dropout before the last layer alone, which stays in force: a draw is one mask, the same for all rows of all calls.
+/// Dropout before the last layer only, which stays active in prediction: a draw is one mask, the same for all rows of
+/// all calls.
 ///
-/// All before the last layer is computed once for all draws of a call. After Riquelme, Tucker and Snoek (2018) and Ovadia et al.
-/// (Can you trust your model's uncertainty?, NeurIPS 2019).
+/// The layers before the last are computed once for all draws of a call. The method follows Riquelme, Tucker and
+/// Snoek (2018) and Ovadia et al. (Can you trust your model's uncertainty?, NeurIPS 2019).
 #[derive(Debug)]
 pub struct LastLayerDropout {
     fitted: Fitted,
@@ -33,11 +34,11 @@ pub struct LastLayerDropout {
 }
 
 impl LastLayerDropout {
-    /// What a draw's mask adds to the last layer's weights.
+    /// Computes the change that a draw's mask makes to the last layer's weights.
     ///
     /// # Formula
     ///
-    /// w_kj (m_j / (1 - p) - 1), where m_j is 0 with probability p and otherwise 1; a bias stays.
+    /// w_kj (m_j / (1 - p) - 1), where m_j is 0 with probability p and otherwise 1; biases do not change.
     fn deviations(&self, draw: u64, out: &mut [f32]) {
         let mut rng = Stream::Parameters.rng(self.seed, draw);
         let width = self.last.width();
@@ -119,7 +120,7 @@ mod tests {
         &[("hidden", "20"), ("epochs", "40"), ("batch-size", "16"), ("learning-rate", "3e-3")]
     );
 
-    /// Between probabilities by the features and by the thinned network, in single precision both.
+    /// Tolerance between probabilities from the features and from the thinned network, both in single precision.
     const TOLERANCE: f32 = 1e-5;
 
     fn trained(pairs: &[(&str, &str)]) -> LastLayerDropout {
@@ -141,7 +142,7 @@ mod tests {
             for (draw, found) in draws.iter().zip(found.chunks(found.len() / draws.len())) {
                 let mut deviations = vec![0.0; agent.last.weights().len()];
                 agent.deviations(*draw, &mut deviations);
-                // A weight that is taken away is dropped for all classes.
+                // A dropped input is dropped for all classes.
                 let factors: Vec<f32> = (0..40)
                     .map(|j| if deviations[j] == -agent.last.weights()[j] { 0.0 } else { 1.0 / (1.0 - agent.rate) })
                     .collect();

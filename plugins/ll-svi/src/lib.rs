@@ -1,4 +1,4 @@
-//! The agent `ll-svi`: a normal belief about each parameter of a network's last layer.
+//! The agent `ll-svi`: a mean-field Gaussian posterior over the parameters of a network's last layer.
 
 use jointly_nets::inputs::{Belief, Last, Prior, Setup, Uncertain, Variational};
 use jointly_nets::{Penalty, sweeps};
@@ -8,11 +8,11 @@ use jointly_sdk::{
 
 jointly_nets::input_settings! {
     struct Settings(hidden: "50,50", batch_size: 100 or 64) {
-        /// standard deviation of each parameter of the last layer before any data are seen
+        /// prior standard deviation of each parameter of the last layer
         prior_scale: Positive = "0.1",
-        /// factor of the divergence from that prior; 1 makes the loss the evidence's lower bound
+        /// factor of the divergence from that prior; 1 makes the loss the negative evidence lower bound
         kl_weight: NonNegative = "1",
-        /// standard deviations with which training starts
+        /// initial standard deviations
         initial_scale: Positive = "0.05",
         /// step size of Adam for the logarithms of the standard deviations
         scale_rate: Positive = "1e-2",
@@ -21,11 +21,13 @@ jointly_nets::input_settings! {
     }
 }
 
-/// Stochastic variational inference of the last layer alone, trained together with the layers before it, which are points.
+/// Stochastic variational inference of the last layer only, trained together with the layers before it, which are
+/// point estimates.
 ///
-/// A draw is one sample of the last layer's weights; all before it is computed once for all draws of a call.
+/// A draw is one sample of the last layer's weights; the layers before it are computed once for all draws of a call.
 ///
-/// After Riquelme, Tucker and Snoek (2018) and Ovadia et al. (Can you trust your model's uncertainty?, NeurIPS 2019).
+/// The method follows Riquelme, Tucker and Snoek (2018) and Ovadia et al. (Can you trust your model's uncertainty?,
+/// NeurIPS 2019).
 #[derive(Debug)]
 pub struct LastLayerSvi {
     belief: Belief,
@@ -95,7 +97,7 @@ mod tests {
         &[("hidden", "20"), ("epochs", "60"), ("batch-size", "16"), ("learning-rate", "3e-3"), ("kl-weight", "0.1")]
     );
 
-    /// Between probabilities by the features and by the drawn network, in single precision both.
+    /// Tolerance between probabilities from the features and from the drawn network, both in single precision.
     const TOLERANCE: f32 = 1e-5;
 
     #[test]

@@ -1,4 +1,4 @@
-//! The agent `logistic-regression`: one linear layer, trained as the networks are.
+//! The agent `logistic-regression`: one linear layer, trained like the networks.
 
 use jointly_nets::{EnsembleAgent, Penalty, Recipe, sweeps};
 use jointly_sdk::{Count, Description, Failure, NonNegative, Positive, Setting, settings};
@@ -18,7 +18,7 @@ settings! {
     }
 }
 
-/// Logistic regression with a penalty on the parameters' squares.
+/// Logistic regression with a penalty on the squares of the parameters.
 #[derive(Debug)]
 pub struct LogisticRegression;
 

@@ -1,4 +1,4 @@
-//! The agent `mlp`: one network, the point estimate that every other agent is measured against.
+//! The agent `mlp`: one network, the point estimate with which every other agent is compared.
 
 use jointly_nets::inputs::{Auto, Fitted, Setup, Sort};
 use jointly_nets::{Finite, Penalty, sweeps};
@@ -8,8 +8,8 @@ use jointly_sdk::{
 
 jointly_nets::input_settings! {
     struct Settings(hidden: "50,50", batch_size: 100 or 32) {
-        /// weight of the sum of squares of all parameters, over the number of examples; auto is 1 for plain numbers, 0 for
-        /// other inputs
+        /// weight of the sum of squares of all parameters, over the number of examples; auto is 1 for plain numbers,
+        /// 0 for other inputs
         l2: Auto<NonNegative> = "auto",
         /// multiply that weight by the input's dimension and the root of the temperature
         adaptive: bool = "yes",
@@ -20,10 +20,10 @@ jointly_nets::input_settings! {
 
 /// A single network: every draw is the same function.
 ///
-/// On plain numbers the testbed's own baseline, with a penalty on the parameters' squares. On other inputs the baseline of Hendrycks
-/// and Gimpel (2017), with the networks and the training of Ovadia et al. (Can you trust your model's uncertainty?, NeurIPS 2019,
-/// appendix A.1): Adam, 20 epochs, rectified units. Their texts pass through an LSTM; here they are the mean of their words'
-/// embeddings.
+/// On plain numbers it is the testbed's own baseline, with a penalty on the squares of the parameters. On other
+/// inputs it is the baseline of Hendrycks and Gimpel (2017), with the networks and the training of Ovadia et al. (Can
+/// you trust your model's uncertainty?, NeurIPS 2019, appendix A.1): Adam, 20 epochs, rectified units. Their networks
+/// for texts use an LSTM; here the mean of the words' embeddings replaces it.
 #[derive(Debug)]
 pub struct Mlp(Finite<Fitted>);
 

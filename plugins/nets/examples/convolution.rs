@@ -1,6 +1,7 @@
-//! Measures the training of a LeNet beside that of a dense network, in turns: operations a second of forward and backward
-//! passes and of whole steps, and how long a fit takes. The arguments are the number of turns and, where the LeNet is also
-//! to be fitted, files of images and labels as MNIST has them and a number of epochs; the rest of the images is the test.
+//! Compares the training of a LeNet with that of a dense network, in alternating turns: operations per second of
+//! forward and backward passes and of whole steps, and the extrapolated time of a fit. The arguments are the number of
+//! turns and, to fit the LeNet too, files of images and labels in MNIST's format and a number of epochs; the images
+//! that are not trained on are the test set.
 //!
 //!     RUSTFLAGS=-Ctarget-cpu=x86-64-v3 cargo run --release -p jointly-nets --example convolution -- 15
 
@@ -21,11 +22,11 @@ const IMAGE: Image = Image { height: 28, width: 28, channels: 1 };
 const CLASSES: usize = 10;
 const BATCH: usize = 128;
 
-/// The fit that the time is given for.
+/// Training images and epochs of the fit whose time is extrapolated.
 const EXAMPLES: usize = 8000;
 const EPOCHS: usize = 20;
 
-/// Of Adam.
+/// Step size of Adam.
 const RATE: f32 = 1e-3;
 
 fn main() {
@@ -45,7 +46,7 @@ fn lenet(rng: &mut Rng) -> Network {
     Network::convolutional(Front::new(IMAGE, &LENET).expect("the layers fit"), &[128], CLASSES, rng)
 }
 
-/// Seconds of the parts of a step.
+/// The times of the parts of a step, in seconds.
 #[derive(Clone, Copy, Default)]
 struct Seconds {
     forward: f64,
@@ -91,8 +92,8 @@ impl Trained {
     }
 }
 
-/// Multiplications and additions of a forward and of a backward pass at one example, none left out: the gradient with
-/// respect to the inputs of the first layer is not computed.
+/// Returns the multiplications and additions of a forward and of a backward pass at one example, without skipping
+/// zeros. The gradient with respect to the inputs of the first layer is not computed.
 fn operations(network: &Network) -> (f64, f64) {
     let pixels = network.front().into_iter().flat_map(Front::convolutions).map(|layer| layer.output().pixels());
     let pixels = pixels.chain(std::iter::repeat(1));
@@ -114,7 +115,7 @@ fn measure(turns: usize) {
     for turn in 0..=turns {
         for (_, trained, examples, seconds) in &mut networks {
             let found = trained.step(examples);
-            // The first turn finds the memory.
+            // The first turn warms up memory and caches.
             if turn > 0 {
                 seconds.push(found);
             }
@@ -149,7 +150,8 @@ fn measure(turns: usize) {
     );
 }
 
-/// Images of a bright rectangle each, of which the place says the class; about a fifth of the pixels are not zero.
+/// Returns images with one bright rectangle each, whose position determines the class; about a fifth of the pixels are
+/// not zero.
 fn rectangles(count: usize) -> Dataset {
     let mut rng = Rng::new(0, 0);
     let mut inputs = Vec::with_capacity(count * IMAGE.numbers());
@@ -162,7 +164,7 @@ fn rectangles(count: usize) -> Dataset {
     Dataset { inputs: Matrix::new(count, IMAGE.numbers(), inputs).expect("a row an image"), labels }
 }
 
-/// Fits the LeNet and says how many images it has not seen are classified as they should be.
+/// Fits the LeNet and prints how many test images are classified correctly.
 fn fit(data: &(Dataset, Dataset), epochs: usize) {
     let (train, test) = data;
     let mut examples = Examples::new(&task(), train, BATCH, Rng::new(2, 0)).expect("the data fit");
@@ -179,14 +181,14 @@ fn fit(data: &(Dataset, Dataset), epochs: usize) {
     println!("LeNet on {train} images and {epochs} epochs: {seconds:.0} s, {hits} of {test} others right");
 }
 
-/// The bytes of an idx file, which may be compressed.
+/// Returns the bytes of an idx file, which may be compressed.
 fn idx(path: &str) -> Vec<u8> {
     let output = Command::new("gzip").args(["-dcf", path]).output().expect("gzip runs");
     assert!(output.status.success(), "{path} cannot be read");
     output.stdout
 }
 
-/// The first examples to train on and the others.
+/// Returns the first examples as the training set and the others as the test set.
 fn dataset(images: &[u8], labels: &[u8]) -> (Dataset, Dataset) {
     let (images, labels) = (&images[16..], &labels[8..]);
     let part = |labels: &[u8], images: &[u8]| {

@@ -1,11 +1,12 @@
-//! Trains agents on images of an idx file outside the sandbox and says how they do on others, as they are and turned by 60
-//! degrees. The arguments are the files of images and labels, how many of the first are trained on, how many of the next are for
-//! validation, and what of the rest is scored, `validation` or `test`; then agents, each with its settings behind colons:
+//! Trains agents on the images of an idx file outside the sandbox, and scores them on other images, unchanged and
+//! rotated by 60 degrees. The arguments are the files of images and labels, the number of training images, the number
+//! of validation images that follow, and what is scored, `validation` or `test` (the rest); then agents, each with its
+//! settings after colons:
 //!
 //!     RUSTFLAGS=-Ctarget-cpu=x86-64-v3 cargo run --release -p jointly-nets --example mnist -- \
 //!         images.gz labels.gz 8000 1000 test mlp dropout:rate=0.2:network=lenet
 //!
-//! Settings of the example itself: `draws`, of which the mean is scored, and `seed`.
+//! Settings of the example itself: `draws`, the number of draws whose mean is scored, and `seed`.
 
 use std::process::Command;
 use std::time::Instant;
@@ -22,20 +23,20 @@ use jointly_sdk::{Dataset, ImageShape, InputClassifier, Inputs, Matrix, Setting,
 const SIDE: usize = 28;
 const CLASSES: usize = 10;
 
-/// Degrees by which the scored images are turned.
+/// Angles in degrees by which the scored images are rotated.
 const ANGLES: [f64; 2] = [0.0, 60.0];
 
-/// Draws of which the mean is scored where nothing is said.
+/// Default number of draws whose mean is scored.
 const DRAWS: u64 = 100;
 
-/// Rows that are asked for together.
+/// Rows per call of the agent.
 const CALL: usize = 1500;
 
 /// Examples by use.
 struct Data {
     train: Dataset<Inputs>,
     validation: Dataset<Inputs>,
-    /// Those that are scored, by angle.
+    /// The scored examples, for each angle.
     scored: Vec<Dataset<Inputs>>,
 }
 
@@ -116,7 +117,7 @@ fn score<A: InputClassifier>(data: &Data, settings: &[Setting], draws: u64, seed
     line.join(" ")
 }
 
-/// The bytes of an idx file, which may be compressed.
+/// Returns the bytes of an idx file, which may be compressed.
 fn idx(path: &str) -> Vec<u8> {
     let output = Command::new("gzip").args(["-dcf", path]).output().expect("gzip runs");
     assert!(output.status.success(), "{path} cannot be read");
@@ -144,7 +145,7 @@ fn data(images: &[u8], labels: &[u8], [train, validation]: [usize; 2], on_valida
     }
 }
 
-/// An image turned around its middle, bilinearly between pixels; what comes from outside is black.
+/// Returns an image rotated around its centre with bilinear interpolation; pixels from outside are black.
 fn turned(image: &[u8], degrees: f64) -> Vec<f32> {
     let (sin, cos) = degrees.to_radians().sin_cos();
     let middle = (SIDE - 1) as f64 / 2.0;

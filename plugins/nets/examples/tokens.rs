@@ -1,5 +1,6 @@
-//! Trains `mlp` on made texts and clicks as large as those of Ovadia et al. (2019), texts of 30,000 words and 26 columns of
-//! categories beside 13 numbers, and says how long that takes and how likely others of the same law are. The arguments are settings:
+//! Trains `mlp` on synthetic texts and clicks as large as those of Ovadia et al. (2019): texts with 30,000 different
+//! words, and 26 columns of categories beside 13 numbers. Prints the training time, and accuracy and mean negative
+//! log-likelihood on test examples from the same distribution. The arguments are settings:
 //!
 //!     RUSTFLAGS=-Ctarget-cpu=x86-64-v3 cargo run --release -p jointly-nets --example tokens -- epochs=5
 
@@ -8,19 +9,19 @@ use std::time::Instant;
 use jointly_agent_mlp::Mlp;
 use jointly_sdk::{Dataset, InputClassifier, Inputs, Matrix, Rng, Setting, Task, TokenMatrix, Tokens};
 
-/// Texts to train on, their words, and words that there are.
+/// Number of training texts, words per text, size of the vocabulary, and number of topics.
 const TEXTS: usize = 5000;
 const LENGTH: usize = 250;
 const VOCABULARY: usize = 30_000;
 const TOPICS: usize = 10;
 
-/// Clicks to train on, and of each column how many numbers or categories there are.
+/// Number of training clicks, of numeric columns and of categorical columns, and categories per column.
 const CLICKS: usize = 40_000;
 const NUMBERS: usize = 13;
 const COLUMNS: usize = 26;
 const CATEGORIES: usize = 2000;
 
-/// Examples that are scored.
+/// Number of test examples.
 const SCORED: usize = 4000;
 
 fn main() {
@@ -48,7 +49,7 @@ fn score(name: &str, settings: &[Setting], (task, train, test): (Task, Dataset<I
     println!("{name}: {seconds:.1} s, {:.2} % right, NLL {:.4}", 100.0 * hits, nll / test.labels.len() as f64);
 }
 
-/// A rank from 0 whose probability falls as one over itself.
+/// Returns a rank from 0 whose probability is inversely proportional to the rank plus one.
 fn zipf(count: usize, rng: &mut Rng) -> usize {
     let largest = (count as f32 + 1.0).ln();
     ((largest * rng.uniform()).exp() as usize - 1).min(count - 1)
@@ -71,7 +72,8 @@ fn examples(
     (task, train, test)
 }
 
-/// One word in twenty is of the topic's own order of words, the others of one that all topics share.
+/// Returns texts in which one word in twenty is drawn from the topic's own ranking of words, and the others from a
+/// ranking that all topics share.
 fn texts() -> (Task, Dataset<Inputs>, Dataset<Inputs>) {
     let tokens = Tokens::Text { vocabulary: VOCABULARY as u32, length: LENGTH };
     let task = Task { tokens, ..Task::new(0, TOPICS) };
@@ -89,7 +91,7 @@ fn texts() -> (Task, Dataset<Inputs>, Dataset<Inputs>) {
     })
 }
 
-/// The log-odds are a sum of effects of categories, of which a few are frequent, and of numbers.
+/// Returns clicks whose log-odds are a sum of effects of categories, a few of which are frequent, and of numbers.
 fn clicks() -> (Task, Dataset<Inputs>, Dataset<Inputs>) {
     let tokens = Tokens::Categories(vec![CATEGORIES as u32; COLUMNS]);
     let task = Task { tokens, ..Task::new(NUMBERS, 2) };

@@ -1,11 +1,11 @@
-//! What the hidden units of a network do to their sums.
+//! Activation functions of hidden units.
 
 use jointly_sdk::choices;
 
 use crate::simd::{Lanes, floats_mut};
 
 choices! {
-    /// The function of a hidden unit.
+    /// The activation function of a hidden unit.
     #[derive(Default)]
     pub enum Activation {
         /// max(x, 0).

@@ -1,24 +1,24 @@
-//! The optimiser: Adam, with the penalty on the parameters' squares in the same pass.
+//! The Adam optimiser, with the gradient of an L2 penalty added in the same pass.
 
 use crate::simd::Lanes;
 
-/// b1, b2 and what keeps the root from 0; see [`Adam`].
+/// Decay rate of the first moment; see [`Adam`].
 pub const BETA1: f32 = 0.9;
-/// See [`BETA1`].
+/// Decay rate of the second moment; see [`Adam`].
 pub const BETA2: f32 = 0.999;
-/// See [`BETA1`].
+/// Keeps the denominator from zero; see [`Adam`].
 pub const EPSILON: f32 = 1e-8;
 
-/// How many vectors a turn of the loop updates, so that its head costs little.
+/// Vectors that one iteration of the loop updates, to save loop overhead.
 const UNROLLED: usize = 4;
 
-/// Adam by Kingma and Ba (2015), for one vector of parameters.
+/// The Adam optimiser of Kingma and Ba (2015), for one vector of parameters.
 ///
 /// # Formula
 ///
-/// With g the gradient: m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, and a parameter moves by
-/// -rate * (m / (1 - b1^t)) / (sqrt(v / (1 - b2^t)) + 1e-8) at step t, where b1 = 0.9 and b2 = 0.999. The moments are
-/// kept without the factors 1 - b, which go with the corrections into two numbers a step.
+/// With g the gradient: m = b1 m + (1 - b1) g, v = b2 v + (1 - b2) g^2, and a parameter moves by -rate * (m / (1 -
+/// b1^t)) / (sqrt(v / (1 - b2^t)) + 1e-8) at step t, where b1 = 0.9 and b2 = 0.999. The moments are stored without the
+/// factors 1 - b; these and the bias corrections are folded into two numbers per step.
 #[derive(Debug)]
 pub struct Adam {
     rate: f32,
@@ -28,13 +28,13 @@ pub struct Adam {
 }
 
 impl Adam {
-    /// An optimiser for `len` vectors of parameters.
+    /// Makes an optimiser for `len` vectors of parameters.
     pub fn new(len: usize, rate: f32) -> Self {
         let zeros = vec![Lanes::splat(0.0); len];
         Self { rate, step: 0, first: zeros.clone(), second: zeros }
     }
 
-    /// Goes on with another step size.
+    /// Changes the step size.
     pub fn set_rate(&mut self, rate: f32) {
         self.rate = rate;
     }
@@ -43,12 +43,13 @@ impl Adam {
     ///
     /// # Panics
     ///
-    /// Where the lengths differ from that of [`new`](Self::new).
+    /// Panics if a length differs from that of [`new`](Self::new).
     pub fn update(&mut self, parameters: &mut [Lanes], gradient: &[Lanes], decay: f32) {
         self.step = self.step.saturating_add(1);
         let b1 = f64::from(BETA1);
         let b2 = f64::from(BETA2);
-        // m and v are kept as m / (1 - b1) and v / (1 - b2): the root's factor moves to the rate and to epsilon.
+        // m and v are stored as m / (1 - b1) and v / (1 - b2), so the factor of the root moves into the rate and
+        // epsilon.
         let root = ((1.0 - b2.powi(self.step)) / (1.0 - b2)).sqrt();
         let rate = f64::from(self.rate) * root * (1.0 - b1) / (1.0 - b1.powi(self.step));
         let step = Step {
@@ -78,7 +79,7 @@ impl Adam {
     }
 }
 
-/// What is the same for all parameters in a step.
+/// The values that all parameters share in a step.
 struct Step {
     rate: Lanes,
     epsilon: Lanes,
@@ -113,7 +114,7 @@ mod tests {
 
     #[test]
     fn two_steps_by_hand() {
-        // Seven vectors: a whole turn of the loop and a rest.
+        // Seven vectors: one unrolled iteration and a remainder.
         let mut parameters = vec![Lanes::splat(1.0); 7];
         let mut adam = Adam::new(parameters.len(), 0.1);
         // Step 1: g = 0.3 + 0.2 * 1 = 0.5, and the corrected moments are 0.5 and 0.25: a full step.

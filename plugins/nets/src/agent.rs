@@ -1,4 +1,4 @@
-//! What makes an agent of an ensemble, whatever its recipe.
+//! Makes an agent of an ensemble with any recipe.
 
 use std::marker::PhantomData;
 
@@ -7,20 +7,20 @@ use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Ta
 use crate::ensemble::Ensemble;
 use crate::recipe::Recipe;
 
-/// An agent that is an ensemble: what it says of itself, and the recipe that its settings ask for.
+/// An agent that trains an ensemble: its description, and the recipe for its settings.
 pub trait EnsembleAgent: 'static {
-    /// What the agent says of itself.
+    /// Describes the agent.
     fn describe() -> Description;
 
-    /// The ensemble that the settings ask for.
+    /// Returns the ensemble's recipe for the settings.
     ///
     /// # Errors
     ///
-    /// A setting that is unknown, malformed or out of range.
+    /// Fails if a setting is unknown, malformed or out of range.
     fn recipe(settings: &[Setting]) -> Result<Recipe, Failure>;
 }
 
-/// The classifier that an [`EnsembleAgent`] is.
+/// The classifier of an [`EnsembleAgent`].
 #[derive(Debug)]
 pub struct Agent<A> {
     ensemble: Ensemble,

@@ -1,17 +1,18 @@
-//! Which examples each step of training sees, and how often.
+//! Draws the minibatches of training: which examples each step sees, and how often.
 
 use jointly_sdk::Rng;
 
-/// An endless sequence of batches of equal size: passes over the examples, each in a random order, one after another.
+/// An endless sequence of minibatches of equal size: passes over the examples, each in a random order, one after
+/// another.
 ///
-/// Where the examples are no more than a batch, a batch holds whole passes and only its rest is random. It then keeps
-/// every example as one row, whose count says how often it occurs: ten examples cost ten rows, not a hundred.
+/// If a batch is at least as large as the set of examples, it contains whole passes and only the remainder is random.
+/// Every example is then one row, with a count of how often it occurs: ten examples cost ten rows, not a hundred.
 #[derive(Debug)]
 pub struct Batches {
     examples: usize,
     /// Whole passes in a batch.
     passes: usize,
-    /// Examples of a batch beyond those.
+    /// Random examples of a batch beyond the whole passes.
     rest: usize,
     order: Vec<u32>,
     next: usize,
@@ -21,7 +22,7 @@ pub struct Batches {
 }
 
 impl Batches {
-    /// Batches of `size` of the given number of examples; empty ones where there are none.
+    /// Makes batches of `size` out of `examples` examples; batches are empty if there are no examples.
     pub fn new(examples: usize, size: usize, rng: Rng) -> Self {
         let passes = size.checked_div(examples).unwrap_or(0);
         let rest = size.checked_rem(examples).unwrap_or(0);
@@ -35,12 +36,12 @@ impl Batches {
         self.rows.len().max(self.rest)
     }
 
-    /// Whether the rows are the same in every batch.
+    /// Returns whether the rows are the same in every batch.
     pub fn fixed(&self) -> bool {
         self.passes > 0 || self.examples == 0
     }
 
-    /// The next batch: the examples that are its rows, and how often each occurs.
+    /// Returns the next batch: the examples that are its rows, and how often each occurs.
     pub fn next_batch(&mut self) -> (&[u32], &[f32]) {
         self.counts.clear();
         if self.passes > 0 {

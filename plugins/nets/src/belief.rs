@@ -1,4 +1,4 @@
-//! Answers of a belief about a real-valued function, from its functions one at a time.
+//! Samples of functions from a posterior over real-valued functions.
 
 use jointly_sdk::{Failure, FunctionSamples, Matrix};
 
@@ -7,14 +7,14 @@ use crate::network::Network;
 use crate::points::check_inputs;
 use crate::predict::outputs;
 
-/// A function's values and the standard deviation of its noise, one a row.
+/// The values of a function and the standard deviations of its noise, one of each per row.
 pub type Answer = (Vec<f32>, Vec<f32>);
 
-/// A network's outputs at every row: `out[t * outputs + k]`.
+/// Returns a network's outputs at every row: `out[t * outputs + k]`.
 ///
 /// # Errors
 ///
-/// Inputs of another number of features, or at which the outputs are not finite.
+/// Fails if the inputs have another number of features, or if an output is not finite.
 pub fn evaluate(network: &Network, inputs: &Matrix) -> Result<Vec<f32>, Failure> {
     check_inputs(inputs, network.inputs())?;
     if inputs.rows() == 0 {
@@ -25,11 +25,11 @@ pub fn evaluate(network: &Network, inputs: &Matrix) -> Result<Vec<f32>, Failure>
     Ok(out)
 }
 
-/// Whether values can be told to the host.
+/// Checks that values are finite, as the host requires.
 ///
 /// # Errors
 ///
-/// One that is not finite.
+/// Fails if a value is not finite.
 pub fn check_finite(values: &[f32]) -> Result<(), Failure> {
     if values.iter().all(|value| value.is_finite()) {
         return Ok(());
@@ -37,11 +37,11 @@ pub fn check_finite(values: &[f32]) -> Result<(), Failure> {
     Err(Failure::Internal("an output of a network overflows at these inputs".into()))
 }
 
-/// The draws' functions, of which a finite belief asks each once.
+/// Returns the functions of the draws for a posterior over finitely many functions; each function is evaluated once.
 ///
 /// # Errors
 ///
-/// That of `function`.
+/// Fails if `function` fails.
 pub fn sample_finite(
     choice: &Choice,
     draws: &[u64],
@@ -66,11 +66,11 @@ pub fn sample_finite(
     Ok(samples)
 }
 
-/// The draws' functions, one after the other.
+/// Returns the functions of the draws, evaluated one after the other.
 ///
 /// # Errors
 ///
-/// That of `function`.
+/// Fails if `function` fails.
 pub fn sample_each(
     draws: &[u64],
     rows: usize,

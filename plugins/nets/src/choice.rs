@@ -1,20 +1,20 @@
-//! A posterior of finitely many functions: each draw names one of them, at random or in order.
+//! Assigns draws to finitely many functions, at random or in order.
 
 use jointly_sdk::{Failure, Rng};
 
 use crate::stream::Stream;
 
-/// Which of finitely many functions each draw names.
+/// The assignment of draws to finitely many functions.
 #[derive(Clone, Debug)]
 pub struct Choice {
-    /// None where draws name the functions in order.
+    /// `None` if draws name the functions in order.
     seed: Option<u64>,
     /// The first draw that names each function.
     first: Vec<u64>,
 }
 
 impl Choice {
-    /// A choice among so many functions, at random under an agent's seed.
+    /// Assigns draws to `functions` functions at random, with a stream of the agent's seed.
     pub fn new(seed: u64, functions: usize) -> Self {
         let seed = Stream::Choice.seed(seed);
         let mut first = vec![None; functions];
@@ -32,12 +32,13 @@ impl Choice {
         Self { seed: Some(seed), first: first.into_iter().flatten().collect() }
     }
 
-    /// So many functions in order: draw m names function m modulo their number, so that a few draws are a few functions.
+    /// Assigns draws to `functions` functions in order: draw m names function m modulo their number, so that few draws
+    /// need few functions.
     pub fn in_order(functions: usize) -> Self {
         Self { seed: None, first: (0..functions as u64).collect() }
     }
 
-    /// The function that a draw names.
+    /// Returns the function that a draw names.
     pub fn function(&self, draw: u64) -> usize {
         match self.seed {
             Some(seed) => choose(seed, draw, self.first.len()),
@@ -45,16 +46,16 @@ impl Choice {
         }
     }
 
-    /// The first draw that names the same function.
+    /// Returns the first draw that names the same function.
     pub fn canonical_draw(&self, draw: u64) -> u64 {
         self.first[self.function(draw)]
     }
 
-    /// Class probabilities of many draws, one after the other; each function is asked for once.
+    /// Writes the class probabilities of many draws, one after the other; each function is evaluated once.
     ///
     /// # Errors
     ///
-    /// That of `probs`.
+    /// Fails if `probs` fails.
     pub fn sample_probs(
         &self,
         draws: &[u64],

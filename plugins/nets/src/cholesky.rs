@@ -1,26 +1,27 @@
-//! Cholesky factors, and what is solved with them, in double precision.
+//! Cholesky factors in double precision, and solutions with them.
 
-/// The lower-triangular L with A = L L^T, of a symmetric positive definite A.
+/// The lower-triangular L with A = L L^T, for a symmetric positive definite A.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
     size: usize,
-    /// Element (i, j) is at `i * size + j`; what is above the diagonal is left from A and not read.
+    /// Element (i, j) is at `i * size + j`; elements above the diagonal are left over from A and not read.
     factor: Vec<f64>,
 }
 
 impl Cholesky {
-    /// Factors the matrix, row after row, of which the lower triangle is read; None where it is not positive definite
-    /// to working precision.
+    /// Factors the matrix, whose lower triangle is read row by row. Returns `None` if it is not positive definite to
+    /// working precision.
     ///
     /// # Formula
     ///
-    /// L_ij = (A_ij - sum_{k<j} L_ik L_jk) / L_jj below the diagonal, and L_ii is the root of A_ii - sum_{k<i} L_ik^2
-    /// (Golub and Van Loan, Matrix computations, section 4.2). That difference has an error of up to about i times the
-    /// spacing of numbers at A_ii: one that is no greater says nothing, and its root would be noise to divide by.
+    /// L_ij = (A_ij - sum_{k<j} L_ik L_jk) / L_jj below the diagonal, and L_ii is the square root of A_ii - sum_{k<i}
+    /// L_ik^2 (Golub and Van Loan, Matrix computations, section 4.2). That difference has an error of up to about i
+    /// times the spacing of numbers at A_ii. If it is no greater than this error it is noise, and dividing by its root
+    /// would be meaningless.
     ///
     /// # Panics
     ///
-    /// Where the matrix is not `size` by `size`.
+    /// Panics if the matrix is not `size` by `size`.
     pub fn new(mut matrix: Vec<f64>, size: usize) -> Option<Self> {
         assert_eq!(matrix.len(), size * size, "a matrix of {size} rows");
         for i in 0..size {
@@ -31,7 +32,7 @@ impl Cholesky {
             }
             let square = row[i] - dot(&row[..i], &row[..i]);
             let noise = i as f64 * f64::EPSILON * row[i].abs();
-            // Written so that a NaN is refused.
+            // Written such that a NaN is refused.
             if !(square > noise && square.is_finite()) {
                 return None;
             }
@@ -40,16 +41,16 @@ impl Cholesky {
         Some(Self { size, factor: matrix })
     }
 
-    /// Number of rows.
+    /// The number of rows.
     pub fn size(&self) -> usize {
         self.size
     }
 
-    /// L^-1, lower-triangular, row after row: A^-1 is its transpose times itself.
+    /// Returns L^-1, lower-triangular, row by row; A^-1 is its transpose times itself.
     ///
     /// # Formula
     ///
-    /// Row i is (e_i - sum_{k<i} L_ik row k) / L_ii, with e_i the row of the unit matrix.
+    /// Row i is (e_i - sum_{k<i} L_ik row k) / L_ii, with e_i row i of the identity matrix.
     pub fn inverse_factor(&self) -> Vec<f64> {
         let size = self.size;
         let mut inverse = vec![0.0; size * size];
@@ -67,11 +68,11 @@ impl Cholesky {
         inverse
     }
 
-    /// Replaces b by the x with L^T x = b. Of a standard normal b, x has the covariance A^-1.
+    /// Replaces b by the x with L^T x = b. If b is standard normal, x has the covariance A^-1.
     ///
     /// # Panics
     ///
-    /// Where b has another length than A has rows.
+    /// Panics if the length of b is not the number of rows.
     pub fn solve_transposed(&self, b: &mut [f64]) {
         assert_eq!(b.len(), self.size, "a right side of {} numbers", self.size);
         for (i, row) in self.factor.chunks_exact(self.size).enumerate().rev() {
@@ -84,7 +85,7 @@ impl Cholesky {
     }
 }
 
-/// In a fixed order, in four sums that do not wait for one another.
+/// Returns the inner product, added in a fixed order as four independent sums.
 fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a, a_rest) = a.as_chunks::<4>();
     let (b, b_rest) = b.as_chunks::<4>();
@@ -104,10 +105,10 @@ mod tests {
 
     use super::*;
 
-    /// Relative, of matrices of at most a dozen rows that are far from singular.
+    /// Relative tolerance for matrices of at most a dozen rows that are far from singular.
     const TOLERANCE: f64 = 1e-10;
 
-    /// B B^T + I.
+    /// Returns B B^T + I.
     fn positive_definite(b: &[f64], size: usize) -> Vec<f64> {
         let element = |i: usize, j: usize| {
             let sum: f64 = (0..size).map(|k| b[i * size + k] * b[j * size + k]).sum();

@@ -1,4 +1,5 @@
-//! A convolution: the same weights at every patch of an image, by products of blocks of patches that stay in the cache.
+//! A convolution: applies the same weights to every patch of an image, by products of blocks of patches that stay in
+//! the cache.
 
 use std::ops::Range;
 
@@ -6,66 +7,68 @@ use crate::product::Target;
 use crate::simd::{LANES, Lanes, Right, floats, floats_mut, transpose, vectors};
 use crate::sparse::{Pattern, Rectified};
 
-/// Patches that are multiplied together: they, their gradient and the weights stay in the second-level cache.
+/// Patches that are multiplied together; they, their gradient and the weights fit into the second-level cache.
 const BLOCK: usize = 64;
 
-/// The shape of an image: its numbers are row after row of pixels, each of which has its channels side by side.
+/// The shape of an image. Its numbers are stored row by row and pixel by pixel, with the channels of a pixel side by
+/// side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Image {
     /// Rows of pixels.
     pub height: usize,
     /// Pixels in a row.
     pub width: usize,
-    /// Numbers in a pixel.
+    /// Numbers per pixel.
     pub channels: usize,
 }
 
 impl Image {
-    /// Pixels of an image.
+    /// The number of pixels of an image.
     pub fn pixels(self) -> usize {
         self.height * self.width
     }
 
-    /// Numbers of an image, without padding.
+    /// The number of values of an image, without padding.
     pub fn numbers(self) -> usize {
         self.pixels() * self.channels
     }
 }
 
-/// Images side by side, `stride` numbers from one to the next.
+/// A batch of images in one slice, `stride` numbers apart.
 #[derive(Clone, Copy, Debug)]
 pub struct Images<'a> {
-    /// Their numbers.
+    /// The numbers of all images.
     pub values: &'a [f32],
-    /// From an image to the next.
+    /// Distance from the start of one image to the next.
     pub stride: usize,
-    /// How many they are.
+    /// The number of images.
     pub count: usize,
 }
 
-/// A convolution with square filters, by steps of one pixel, where a filter lies wholly inside the image.
+/// A convolution with square filters, stride one and no padding.
 ///
 /// # Formula
 ///
-/// `out[y][x][f] = b[f] + sum over i, j, c of w[(i * kernel + j) * channels + c][f] * in[y + i][x + j][c]`, i and j being below
-/// the kernel, so that the output has kernel - 1 rows and columns less. The parameters are those of a dense layer whose inputs are
-/// a patch: a row of filters for each of its numbers, and a row of biases, padded to whole vectors. Each output is a chain of
-/// multiply-adds in the order of that sum, whatever the other images are.
+/// `out[y][x][f] = b[f] + sum over i, j, c of w[(i * kernel + j) * channels + c][f] * in[y + i][x + j][c]` for i and j
+/// below the kernel size, so that the output has kernel - 1 fewer rows and columns. The parameters are those of a dense
+/// layer whose inputs are a patch: a row of filters for each of its numbers, then a row of biases, each padded to whole
+/// vectors. Each output is a chain of multiply-adds in the order of that sum, whatever the other images are.
 #[derive(Clone, Debug)]
 pub struct Convolution {
     input: Image,
-    /// Numbers from one pixel of the input to the next.
+    /// Distance from one pixel of the input to the next.
     pixel: usize,
     filters: usize,
     kernel: usize,
-    /// Where the pieces of a patch start, from its first number on, and how many numbers each has in a row.
+    /// Offsets of the contiguous pieces of a patch from its first number, and the length of a piece.
     pieces: Vec<usize>,
     piece: usize,
 }
 
 impl Convolution {
-    /// A convolution of images whose pixels are `pixel` numbers apart; none where a filter does not fit into an image,
-    /// or there is nothing to convolve.
+    /// Makes a convolution of images whose pixels are `pixel` numbers apart. Returns `None` if a filter does not fit
+    /// into an image, if there are no filters or channels, if the kernel size is zero, or if `pixel` is below the
+    /// number of channels.
     pub fn new(input: Image, pixel: usize, filters: usize, kernel: usize) -> Option<Self> {
         let Image { height, width, channels } = input;
         if [filters, kernel, channels].contains(&0) || kernel > height || kernel > width || pixel < channels {
@@ -80,42 +83,42 @@ impl Convolution {
         Some(Self { input, pixel, filters, kernel, pieces, piece })
     }
 
-    /// The shape of what comes out, whose pixels are whole vectors.
+    /// The shape of the output; each of its pixels is padded to whole vectors.
     pub fn output(&self) -> Image {
         let side = |side: usize| side - (self.kernel - 1);
         Image { height: side(self.input.height), width: side(self.input.width), channels: self.filters }
     }
 
-    /// Numbers of a patch.
+    /// The number of values in a patch.
     pub fn depth(&self) -> usize {
         self.kernel * self.kernel * self.input.channels
     }
 
-    /// Numbers in a pixel of an image.
+    /// The number of channels of an input pixel.
     pub fn channels(&self) -> usize {
         self.input.channels
     }
 
-    /// Pixels of a filter.
+    /// The number of pixels that a filter covers.
     pub fn area(&self) -> usize {
         self.kernel * self.kernel
     }
 
-    /// Vectors of parameters.
+    /// The number of vectors of parameters.
     pub(crate) fn len(&self) -> usize {
         (self.depth() + 1) * self.width()
     }
 
-    /// Vectors in a pixel of the output, which is also a row of parameters.
+    /// The number of vectors in a pixel of the output, and in a row of parameters.
     fn width(&self) -> usize {
         vectors(self.filters)
     }
 
-    /// Computes the outputs at every image, pixel after pixel; negative ones become zero where it is `rectified`.
+    /// Computes the outputs at every image, pixel by pixel; if `rectified`, negative outputs become zero.
     ///
     /// # Panics
     ///
-    /// Where there are fewer numbers or parameters, or there is less room, than the images need.
+    /// Panics if `images`, `parameters` or `out` are too short for the images.
     pub fn forward(
         &self,
         parameters: &[Lanes],
@@ -140,12 +143,12 @@ impl Convolution {
         }
     }
 
-    /// Replaces `gradient` by that with respect to the parameters, and `inputs` by that with respect to the images, whose
-    /// places they have, given that with respect to the outputs.
+    /// Replaces `gradient` by the gradient with respect to the parameters, and `inputs` by the gradient with respect to
+    /// the images, in the layout of the images, given the gradient `delta` with respect to the outputs.
     ///
     /// # Panics
     ///
-    /// As [`forward`](Self::forward).
+    /// Panics under the conditions of [`forward`](Self::forward).
     pub fn backward(
         &self,
         parameters: &[Lanes],
@@ -173,7 +176,7 @@ impl Convolution {
             for pixel in delta.chunks_exact(width) {
                 biases.iter_mut().zip(pixel).for_each(|(bias, value)| *bias = *bias + *value);
             }
-            // With the gradient on the left, where many of its numbers are zero their terms are left out twice.
+            // With the gradient on the left, its many zeros are skipped in both products.
             self.gather(images, from..to, patches);
             let left = Rectified { values: delta, stride: width };
             let right = Right { values: patches, stride };
@@ -189,7 +192,7 @@ impl Convolution {
         transpose(sums, filters, depth, slopes);
     }
 
-    /// Where the patches of these pixels of the outputs start among the images.
+    /// Returns where the patches of these output pixels start in the images.
     fn places(&self, stride: usize, pixels: Range<usize>) -> impl Iterator<Item = usize> {
         let Image { height, width, .. } = self.output();
         let (row, pixel) = (self.input.width * self.pixel, self.pixel);
@@ -199,12 +202,12 @@ impl Convolution {
         })
     }
 
-    /// Copies the patches of these pixels, a row each.
+    /// Copies the patches of these output pixels, one per row.
     fn gather(&self, images: Images<'_>, pixels: Range<usize>, patches: &mut [Lanes]) {
         let rows = floats_mut(patches).chunks_exact_mut(vectors(self.depth()) * LANES);
         let rows = rows.zip(self.places(images.stride, pixels));
         match self.piece {
-            // A short copy of a length that the compiler knows is no call.
+            // A short copy whose length the compiler knows needs no function call.
             1 => rows.for_each(|(row, from)| self.copy::<1>(&images.values[from..], row)),
             3 => rows.for_each(|(row, from)| self.copy::<3>(&images.values[from..], row)),
             5 => rows.for_each(|(row, from)| self.copy::<5>(&images.values[from..], row)),
@@ -225,7 +228,7 @@ impl Convolution {
         }
     }
 
-    /// Adds the patches of these pixels to where they were copied from.
+    /// Adds the patches of these output pixels to the places from which [`gather`](Self::gather) copies.
     fn scatter(&self, stride: usize, pixels: Range<usize>, patches: &[Lanes], images: &mut [f32]) {
         let rows = floats(patches).chunks_exact(vectors(self.depth()) * LANES);
         for (row, from) in rows.zip(self.places(stride, pixels)) {
@@ -237,20 +240,20 @@ impl Convolution {
     }
 }
 
-/// Room that convolutions share, one at a time.
+/// Scratch buffers that convolutions share, one at a time.
 #[derive(Debug, Default)]
 pub struct Room {
     patches: Vec<Lanes>,
-    /// Weights with rows and columns exchanged.
+    /// The transposed weights.
     weights: Vec<Lanes>,
-    /// Their gradient.
+    /// The transposed gradient with respect to the weights.
     sums: Vec<Lanes>,
-    /// Where patches are not zero, and where a gradient is not.
+    /// The positions of non-zero numbers, in patches and in gradients.
     pattern: Pattern,
     deltas: Pattern,
 }
 
-/// Makes the vectors so many zeros.
+/// Resizes the buffer to `len` zero vectors.
 fn fit(vectors: &mut Vec<Lanes>, len: usize) {
     vectors.clear();
     vectors.resize(len, Lanes::splat(0.0));
@@ -263,12 +266,13 @@ mod tests {
     use super::*;
     use crate::plain::{convolve, padded, unpadded};
 
-    /// Of sums of at most a few hundred products of numbers of order one.
+    /// Tolerance for sums of at most a few hundred products of numbers of order one.
     const TOLERANCE: f64 = 1e-4;
 
     const COUNT: usize = 3;
 
-    /// Height, width and channels of images, whether their pixels are padded to whole vectors, filters, and their side.
+    /// Height, width and channels of the images, whether their pixels are padded to whole vectors, number of filters,
+    /// kernel size.
     const CASES: [(usize, usize, usize, bool, usize, usize); 8] = [
         (5, 7, 1, false, 4, 3),
         (6, 6, 3, false, 13, 3),
@@ -296,7 +300,7 @@ mod tests {
                 numbers(COUNT * image.numbers(), &mut rng).into_iter().map(|x| x.max(-0.1)).collect();
             let parameters = numbers((convolution.depth() + 1) * filters, &mut rng);
             let parameters_padded = padded(&parameters, filters);
-            // Images with a few numbers between them.
+            // Separate the images by a few numbers that must not be read.
             let mut images = Vec::new();
             for image in values.chunks(image.numbers()) {
                 if is_padded {
@@ -324,7 +328,7 @@ mod tests {
             assert_eq!(found.len(), expected.len());
             found.iter().zip(&expected).for_each(|(found, expected)| assert!(close(*found, *expected), "{case:?}"));
 
-            // Rectified, and each image alone: the same bits.
+            // Rectified, and one image at a time: the bits must be the same.
             for (i, together) in out.chunks(out_len).enumerate() {
                 let alone = Images { values: &images[i * stride..], stride, count: 1 };
                 let mut single = vec![zero; out_len];
@@ -333,7 +337,7 @@ mod tests {
                 assert_eq!(floats(&single), rectified, "{case:?}");
             }
 
-            // A gradient of which half is zero.
+            // A gradient half of which is zero.
             let delta: Vec<f32> = numbers(COUNT * output.numbers(), &mut rng).into_iter().map(|x| x.max(0.0)).collect();
             let delta_padded = padded(&delta, filters);
             let mut gradient = vec![Lanes::splat(f32::NAN); parameters_padded.len()];

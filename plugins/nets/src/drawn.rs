@@ -1,38 +1,38 @@
-//! What the draws seen first are made of: the host asks for the same draws call after call.
+//! Caches the numbers of draws, because the host asks for the same draws call after call.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// How many bytes are kept between calls, of the memory that an agent has.
+/// The number of bytes that are kept between calls, out of the agent's memory.
 const ROOM: usize = 64 << 20;
 
-/// What a draw that is kept takes beside its numbers: a place in the tree, and what an allocation costs.
+/// The bytes that a cached draw takes beside its numbers: a place in the tree, and the overhead of an allocation.
 const OVERHEAD: usize = 64;
 
-/// Each draw's numbers, made when it is first asked for.
+/// A cache of the numbers of draws, which are computed when a draw is first used.
 #[derive(Debug)]
 pub struct Drawn {
-    /// Numbers of a draw.
+    /// Numbers per draw.
     len: usize,
-    /// How many draws are kept, those seen first.
+    /// The largest number of draws that are kept; the first ones are.
     most: usize,
     kept: RefCell<BTreeMap<u64, Vec<f32>>>,
 }
 
 impl Drawn {
-    /// Draws of `len` numbers each, of which as many are kept as 64 MiB hold.
+    /// Makes a cache for draws of `len` numbers each; it keeps as many draws as fit into 64 MiB.
     pub fn new(len: usize) -> Self {
         let most = ROOM / len.saturating_mul(size_of::<f32>()).saturating_add(OVERHEAD);
         Self { len, most, kept: RefCell::default() }
     }
 
-    /// Numbers of a draw.
+    /// Numbers per draw.
     #[expect(clippy::len_without_is_empty, reason = "a draw has numbers")]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Hands a draw's numbers to `take`. `make` writes them, the same at every call.
+    /// Passes a draw's numbers to `take`. `make` writes the numbers, and must write the same ones at every call.
     pub fn with<T>(&self, draw: u64, make: impl FnOnce(&mut [f32]), take: impl FnOnce(&[f32]) -> T) -> T {
         let mut kept = self.kept.borrow_mut();
         if let Some(numbers) = kept.get(&draw) {
@@ -47,7 +47,8 @@ impl Drawn {
         taken
     }
 
-    /// The numbers of the draws, one draw after the other. `make` writes those of one draw, the same at every call.
+    /// Returns the numbers of the draws, one draw after the other. `make` writes the numbers of one draw, and must
+    /// write the same ones at every call.
     pub fn of(&self, draws: &[u64], make: impl Fn(u64, &mut [f32])) -> Vec<f32> {
         let mut all = vec![0.0; draws.len() * self.len];
         for (draw, numbers) in draws.iter().zip(all.chunks_exact_mut(self.len)) {
@@ -61,7 +62,7 @@ impl Drawn {
 mod tests {
     use super::*;
 
-    /// Numbers of a draw of which 64 MiB hold four.
+    /// Numbers per draw such that 64 MiB hold four draws.
     const LARGE: usize = (ROOM / 4 - OVERHEAD) / size_of::<f32>();
 
     #[test]
@@ -81,7 +82,7 @@ mod tests {
             for draw in 0..6 {
                 assert_eq!(drawn.with(draw, |numbers| make(draw, numbers), |numbers| numbers[LARGE - 1]), draw as f32);
             }
-            // Two of them find no room.
+            // Two of the six draws do not fit.
             assert_eq!(*made.borrow(), 4 + 2 * round);
         }
     }
@@ -92,7 +93,7 @@ mod tests {
             let most = Drawn::new(len).most;
             assert!(most.saturating_mul(len).saturating_mul(4).saturating_add(most * OVERHEAD) <= ROOM, "{len}");
         }
-        // A thousand draws of the testbed's network, and none of what is larger than the room.
+        // A thousand draws of the testbed's network fit, and no draw that is larger than the cache.
         assert!(Drawn::new(2802).most > 1000);
         assert_eq!(Drawn::new(ROOM).most, 0);
     }

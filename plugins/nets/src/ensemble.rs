@@ -1,4 +1,4 @@
-//! Ensembles: networks that differ in where they start, and in what else a recipe says.
+//! Ensembles of networks that differ in their initial parameters and in whatever else the recipe randomises.
 
 use std::borrow::Cow;
 
@@ -14,13 +14,13 @@ use crate::training::Training;
 use crate::vae::Encoder;
 
 impl Recipe {
-    /// The autoencoder's encoder, where the prior needs one.
+    /// Trains the autoencoder and returns its encoder, if the prior function needs one.
     fn encoder(&self, task: &Task, inputs: &Matrix, seed: u64) -> Result<Option<Encoder>, Failure> {
         let needed = self.prior == Prior::Vae && self.prior_scale > 0.0;
         needed.then(|| Encoder::train(task, inputs, self.vae_steps, self.batch_size, seed)).transpose()
     }
 
-    /// The network of a member as it is before it has learnt anything.
+    /// Returns the untrained network of member `index`.
     pub fn start(&self, task: &Task, seed: u64, index: u64) -> Network {
         let mut rng = Stream::Start.rng(seed, index);
         match &self.front {
@@ -43,7 +43,7 @@ impl Recipe {
         Member { network, prior: prior.map(|prior| prior.scaled(self.prior_scale / temperature(task).sqrt())) }
     }
 
-    /// How much each example counts for a member; empty where all count one.
+    /// Draws the weight of each training example for a member; empty if all weights are 1.
     fn weights(&self, examples: usize, seed: u64, index: u64) -> Vec<f32> {
         let mut rng = Stream::Bootstrap.rng(seed, index);
         let draw: fn(&mut Rng) -> f32 = match self.weighting {
@@ -55,11 +55,11 @@ impl Recipe {
     }
 }
 
-/// One function of the belief.
+/// A member of an ensemble.
 #[derive(Clone, Debug)]
 pub struct Member {
     network: Network,
-    /// Added to the network, in training as in prediction; never trained.
+    /// The prior function: added to the network both in training and in prediction; never trained.
     prior: Option<Network>,
 }
 
@@ -72,24 +72,24 @@ impl Function for Member {
     }
 }
 
-/// A trained ensemble: each draw names a member, at random.
+/// A trained ensemble; each draw names a member at random.
 pub type Ensemble = Finite<Member>;
 
 impl Ensemble {
-    /// Trains every member.
+    /// Trains all members.
     ///
     /// # Errors
     ///
-    /// A member whose loss stopped being finite, or data that do not fit the task.
+    /// Fails if a member's loss stops being finite, or if the data do not fit the task.
     pub fn train(recipe: &Recipe, task: &Task, data: &Dataset, seed: u64) -> Result<Self, Failure> {
         Self::train_with_unlabelled(recipe, task, data, None, seed)
     }
 
-    /// Trains every member; the autoencoder of a prior also learns from inputs without labels.
+    /// Trains all members; the autoencoder of a prior function also learns from unlabelled inputs.
     ///
     /// # Errors
     ///
-    /// A member whose loss stopped being finite, or data that do not fit the task.
+    /// Fails if a member's loss stops being finite, or if the data do not fit the task.
     pub fn train_with_unlabelled(
         recipe: &Recipe,
         task: &Task,
@@ -112,7 +112,7 @@ impl Ensemble {
     }
 }
 
-/// The rows of the training inputs, and below them those without labels.
+/// Returns the training inputs followed by the unlabelled inputs.
 fn stacked<'a>(inputs: &'a Matrix, unlabelled: Option<&Matrix>) -> Result<Cow<'a, Matrix>, Failure> {
     let Some(unlabelled) = unlabelled.filter(|unlabelled| unlabelled.rows() > 0) else {
         return Ok(Cow::Borrowed(inputs));
@@ -127,9 +127,9 @@ mod tests {
     use super::*;
     use crate::penalty::Penalty;
 
-    /// Mean negative log-likelihood that a network which has learnt separable classes stays below.
+    /// Upper bound of the mean negative log-likelihood of a network that has learnt separable classes.
     const LOW_LOSS: f32 = 0.1;
-    /// Of a probability against one half, once the penalty alone has been minimised.
+    /// Tolerance of a probability against one half, after minimising the penalty alone.
     const TOLERANCE: f32 = 1e-3;
 
     fn recipe() -> Recipe {
@@ -148,7 +148,7 @@ mod tests {
         Task { temperature: Some(0.25), ..Task::new(2, classes) }
     }
 
-    /// Classes are sectors of the plane.
+    /// Returns examples whose classes are sectors of the plane.
     fn data(examples: usize, classes: usize) -> Dataset {
         let mut rng = Rng::new(3, 0);
         let inputs: Vec<f32> = (0..2 * examples).map(|_| rng.normal()).collect();
@@ -261,7 +261,7 @@ mod tests {
         let bernoulli = weights(Weighting::Bernoulli);
         assert!(bernoulli.iter().all(|weight| [0.0, 2.0].contains(weight)));
         for weights in [bernoulli, weights(Weighting::Exponential)] {
-            // Five standard errors, where the variance is one.
+            // Five standard errors; the variance is one.
             let mean = weights.iter().sum::<f32>() / weights.len() as f32;
             assert!((mean - 1.0).abs() < 5.0 / (weights.len() as f32).sqrt(), "{mean}");
         }

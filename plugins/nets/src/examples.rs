@@ -1,4 +1,4 @@
-//! The batches of a training, their rows side by side, and the gradient of the loss at one of them.
+//! Minibatches of labelled examples, and the gradient of the loss at a minibatch.
 
 use jointly_sdk::{Dataset, Failure, Rng, Task};
 
@@ -8,11 +8,12 @@ use crate::loss::{CrossEntropy, Targets};
 use crate::network::{Network, Values};
 use crate::simd::{LANES, Lanes, floats, floats_mut};
 
-/// Refuses data that do not fit the task.
+/// Checks that data fit the task.
 ///
 /// # Errors
 ///
-/// Inputs of another dimension than the task's, labels that are not as many as the inputs, or a label of no class.
+/// Fails if the inputs have another dimension than the task's, if there are not as many labels as inputs, or if a label
+/// is not one of the task's classes.
 pub fn check(task: &Task, data: &Dataset) -> Result<(), Failure> {
     let (examples, dim) = (data.inputs.rows(), data.inputs.cols());
     if data.labels.len() != examples || (examples > 0 && dim != task.input_dim) {
@@ -27,21 +28,21 @@ pub fn check(task: &Task, data: &Dataset) -> Result<(), Failure> {
     Ok(())
 }
 
-/// An endless sequence of batches of a dataset's examples.
+/// An endless sequence of minibatches of a dataset's examples.
 #[derive(Debug)]
 pub struct Examples<'a> {
     data: &'a Dataset,
     batches: Batches,
     batch_size: usize,
-    /// Whether an example that a batch holds several times is as many rows.
+    /// Whether an example that occurs several times in a minibatch takes one row for each time.
     repeats: bool,
-    /// How much each example counts; empty where all count one.
+    /// The weight of each example; empty if all weights are one.
     example_weights: Vec<f32>,
-    /// What is added to the logits of each example; empty where nothing is.
+    /// The offsets of each example's logits; empty if there are none.
     example_offsets: Vec<f32>,
-    /// Whether the rows are there that every batch has.
+    /// Whether the rows that all minibatches share are in place.
     gathered: bool,
-    /// Each row of inputs is followed by a one and padded to whole vectors.
+    /// Rows of inputs, each followed by a one and padded to whole vectors.
     inputs: Vec<Lanes>,
     dim: usize,
     classes: usize,
@@ -53,11 +54,11 @@ pub struct Examples<'a> {
 }
 
 impl<'a> Examples<'a> {
-    /// Batches of `batch_size` examples, in which an example is one row, whose share says how often it occurs.
+    /// Makes minibatches of `batch_size` examples. An example is one row, whose share says how often it occurs.
     ///
     /// # Errors
     ///
-    /// Data that do not fit the task.
+    /// Fails if the data do not fit the task.
     pub fn new(task: &Task, data: &'a Dataset, batch_size: usize, rng: Rng) -> Result<Self, Failure> {
         check(task, data)?;
         let batches = Batches::new(data.labels.len(), batch_size, rng);
@@ -80,8 +81,8 @@ impl<'a> Examples<'a> {
         })
     }
 
-    /// The same batches, in which an example that occurs several times is as many rows: where rows of the same example
-    /// are to differ.
+    /// Repeats the row of an example that occurs several times in a minibatch, for rows of the same example that are to
+    /// differ.
     #[must_use]
     pub fn repeating(mut self) -> Self {
         let rows = if self.data.labels.is_empty() { 0 } else { self.batch_size };
@@ -90,26 +91,26 @@ impl<'a> Examples<'a> {
         self
     }
 
-    /// The same batches, of which each example counts by its weight; by one where there are none.
+    /// Sets the weight of each example; all weights are one if `weights` is empty.
     #[must_use]
     pub fn weighted(mut self, weights: &[f32]) -> Self {
         self.example_weights = weights.to_vec();
         self
     }
 
-    /// The same batches, with `offsets[t * classes + k]` added to the logits of example t; nothing where there are none.
+    /// Adds `offsets[t * classes + k]` to the logits of example t; nothing if `offsets` is empty.
     #[must_use]
     pub fn offset(mut self, offsets: Vec<f32>) -> Self {
         self.example_offsets = offsets;
         self
     }
 
-    /// The largest number of rows in a batch.
+    /// The largest number of rows in a minibatch.
     pub fn max_rows(&self) -> usize {
         self.inputs.len() / stride(self.dim)
     }
 
-    /// Goes on to the next batch.
+    /// Goes on to the next minibatch.
     pub fn next_batch(&mut self) {
         let stride = self.stride();
         let same_rows = !self.repeats && self.batches.fixed() && self.gathered;
@@ -146,13 +147,13 @@ impl<'a> Examples<'a> {
         }
     }
 
-    /// Number of rows of the batch.
+    /// The number of rows of the minibatch.
     pub fn rows(&self) -> usize {
         self.labels.len()
     }
 
-    /// Rows of inputs, [`stride`](Self::stride) numbers each, of which the one after the features is one; more than the
-    /// batch has where another has more.
+    /// Rows of inputs, [`stride`](Self::stride) numbers each, with a one behind the features. There are more rows than
+    /// [`rows`](Self::rows) if another minibatch can have more.
     pub fn inputs(&self) -> &[f32] {
         floats(&self.inputs)
     }
@@ -162,7 +163,7 @@ impl<'a> Examples<'a> {
         stride(self.dim) * LANES
     }
 
-    /// Which example each row is.
+    /// The index of each row's example.
     pub fn examples(&self) -> &[u32] {
         &self.which
     }
@@ -172,18 +173,18 @@ impl<'a> Examples<'a> {
         &self.labels
     }
 
-    /// The fraction of the batch that each row stands for, whatever its example's weight.
+    /// The fraction of the minibatch that each row represents, without the weight of its example.
     pub fn shares(&self) -> &[f32] {
         &self.shares
     }
 
-    /// The batch as the loss sees it: the mean of the examples' cross-entropies, each times its weight.
+    /// The minibatch for the loss, which is the mean of the examples' cross-entropies, each times its weight.
     pub fn targets(&self) -> Targets<'_> {
         Targets { labels: &self.labels, weights: &self.weights, offsets: &self.offsets }
     }
 }
 
-/// Room for the gradient of a batch's loss with respect to a network's parameters.
+/// Scratch buffers for the gradient of a minibatch's loss with respect to a network's parameters.
 #[derive(Debug)]
 pub struct Likelihood {
     values: Values,
@@ -192,13 +193,14 @@ pub struct Likelihood {
 }
 
 impl Likelihood {
-    /// Room for networks shaped as this one, at batches of so many rows.
+    /// Makes buffers for networks with the shape of `network`, at minibatches of `max_rows` rows.
     pub fn new(network: &Network, max_rows: usize) -> Self {
         let classes = network.outputs();
         Self { values: Values::new(network, max_rows), loss: CrossEntropy::new(classes), classes }
     }
 
-    /// Replaces `gradient` by that of the loss that `targets` make of the batch's rows; tells whether the loss is finite.
+    /// Replaces `gradient` by the gradient of the loss that `targets` defines at the minibatch's rows, and returns
+    /// whether the loss is finite.
     pub fn differentiate(
         &mut self,
         network: &Network,

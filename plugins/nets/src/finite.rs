@@ -1,4 +1,4 @@
-//! A belief of finitely many trained functions, all as likely.
+//! A predictive distribution over finitely many trained functions, all equally probable.
 
 use jointly_sdk::{Failure, Matrix};
 
@@ -6,13 +6,13 @@ use crate::choice::Choice;
 use crate::network::Network;
 use crate::predict::predict;
 
-/// What gives class probabilities at every row of inputs.
+/// A function that gives class probabilities for each row of inputs.
 pub trait Function<I = Matrix> {
     /// Writes the probabilities: `out[t * classes + k]`.
     ///
     /// # Errors
     ///
-    /// Inputs of another dimension than the task's.
+    /// Fails if the inputs do not have the task's dimension.
     fn probs(&self, inputs: &I, out: &mut [f32]) -> Result<(), Failure>;
 }
 
@@ -22,7 +22,7 @@ impl Function for Network {
     }
 }
 
-/// Functions of which each draw names one.
+/// A finite set of functions; each draw names one of them.
 #[derive(Clone, Debug)]
 pub struct Finite<F> {
     functions: Vec<F>,
@@ -30,26 +30,26 @@ pub struct Finite<F> {
 }
 
 impl<F> Finite<F> {
-    /// A choice among the functions, at random under an agent's seed.
+    /// Assigns draws to the functions at random, with a stream of the agent's seed.
     pub fn new(seed: u64, functions: Vec<F>) -> Self {
         Self { choice: Choice::new(seed, functions.len()), functions }
     }
 
-    /// The functions in order: draw m names function m modulo their number.
+    /// Assigns draws to the functions in order: draw m names function m modulo their number.
     pub fn in_order(functions: Vec<F>) -> Self {
         Self { choice: Choice::in_order(functions.len()), functions }
     }
 
-    /// All of them.
+    /// All functions, in order.
     pub fn functions(&self) -> &[F] {
         &self.functions
     }
 
-    /// Class probabilities of the function that `draw` names.
+    /// Writes the class probabilities of the function that `draw` names.
     ///
     /// # Errors
     ///
-    /// Inputs of another dimension than the task's.
+    /// Fails if the inputs do not have the task's dimension.
     pub fn probs<I>(&self, inputs: &I, draw: u64, out: &mut [f32]) -> Result<(), Failure>
     where
         F: Function<I>,
@@ -57,16 +57,16 @@ impl<F> Finite<F> {
         self.functions[self.choice.function(draw)].probs(inputs, out)
     }
 
-    /// The first draw that names the same function.
+    /// Returns the first draw that names the same function as `draw`.
     pub fn canonical_draw(&self, draw: u64) -> u64 {
         self.choice.canonical_draw(draw)
     }
 
-    /// Class probabilities of many draws, one after the other; each function is asked once.
+    /// Writes the class probabilities of many draws, one after the other; each function is evaluated once.
     ///
     /// # Errors
     ///
-    /// Inputs of another dimension than the task's.
+    /// Fails if the inputs do not have the task's dimension.
     pub fn sample_probs<I>(&self, inputs: &I, draws: &[u64], out: &mut [f32]) -> Result<(), Failure>
     where
         F: Function<I>,

@@ -1,4 +1,4 @@
-//! Fitting a network to real targets: passes of Adam over the examples, each in a random order.
+//! Fits a network to real targets: passes of Adam over the examples, each in a random order.
 
 use jointly_sdk::{Failure, Rng};
 
@@ -10,42 +10,42 @@ use crate::points::{Batch, Points};
 use crate::simd::{LANES, Lanes, floats};
 use jointly_sdk::Progress;
 
-/// The most parameters that an agent's networks may have: 64 MiB of them.
+/// The largest number of parameters of all networks of an agent: 64 MiB.
 const MOST_PARAMETERS: usize = 1 << 24;
 
-/// How a network is fitted.
+/// The settings for fitting a network.
 #[derive(Clone, Debug)]
 pub struct Fit {
-    /// What is minimised, in the mean over the examples.
+    /// The loss, whose mean over the examples is minimised.
     pub loss: PointLoss,
-    /// Passes over the examples; the last batch of a pass is what is left.
+    /// Passes over the examples; the last minibatch of a pass has the remaining examples.
     pub epochs: usize,
-    /// Examples in a batch.
+    /// Examples per minibatch.
     pub batch_size: usize,
     /// Step size of Adam.
     pub learning_rate: f32,
-    /// Whether the step size falls, by the same at every step, to nothing at the end.
+    /// Whether the step size decreases linearly to zero over the steps.
     pub annealed: bool,
-    /// Factor of the sum of squares of all weights, not of biases, that is added to the loss.
+    /// The factor of the sum of squares of all weights, without biases, that is added to the loss.
     pub l2: f32,
 }
 
 impl Fit {
-    /// Steps of a fit to so many examples.
+    /// Returns the number of steps of a fit to `examples` examples.
     pub fn steps(&self, examples: usize) -> usize {
         self.epochs.saturating_mul(examples.div_ceil(self.batch_size))
     }
 
-    /// Fits a network to the examples at `places`, which may repeat; `rng` orders them. With no places, the network as
-    /// it was.
+    /// Fits a network to the examples at `places`, which may repeat; `rng` orders them. Returns the network unchanged
+    /// if there are no places.
     ///
     /// # Errors
     ///
-    /// A loss that stopped being finite.
+    /// Fails if the loss or a parameter is not finite.
     ///
     /// # Panics
     ///
-    /// Where the network has other inputs than the examples or other outputs than the loss.
+    /// Panics if the network's inputs do not match the examples, or its outputs the loss.
     pub fn run(
         &self,
         mut network: Network,
@@ -88,11 +88,11 @@ impl Fit {
     }
 }
 
-/// Whether training left parameters that can be used.
+/// Checks that all parameters are finite after training.
 ///
 /// # Errors
 ///
-/// One that is not finite.
+/// Fails if a parameter is not finite.
 pub fn check_parameters(network: &Network) -> Result<(), Failure> {
     if floats(&network.parameters).iter().all(|value| value.is_finite()) {
         return Ok(());
@@ -100,29 +100,29 @@ pub fn check_parameters(network: &Network) -> Result<(), Failure> {
     Err(Failure::Diverged("a parameter is not finite at the end of training".into()))
 }
 
-/// Puts the numbers in a random order.
+/// Shuffles the numbers.
 pub fn shuffle(order: &mut [u32], rng: &mut Rng) {
     for i in (1..order.len()).rev() {
         order.swap(i, rng.below(i + 1));
     }
 }
 
-/// Room for the gradient of a batch's mean loss.
+/// Scratch buffers for the gradient of a minibatch's mean loss.
 #[derive(Debug)]
 pub struct Gradient {
     values: Values,
-    /// With respect to each parameter.
+    /// The gradient with respect to each parameter.
     pub parameters: Vec<Lanes>,
 }
 
 impl Gradient {
-    /// Room for batches of at most `rows` rows.
+    /// Makes buffers for minibatches of at most `rows` rows.
     pub fn new(network: &Network, rows: usize) -> Self {
         let parameters = vec![Lanes::splat(0.0); network.parameters.len()];
         Self { values: Values::new(network, rows), parameters }
     }
 
-    /// Computes the gradient at a batch; returns the loss.
+    /// Computes the gradient at a minibatch and returns the loss.
     pub fn compute(&mut self, network: &Network, batch: &Batch, loss: &PointLoss) -> f64 {
         network.forward(batch.inputs(), batch.stride(), batch.rows(), &mut self.values);
         let width = stride(network.outputs()) * LANES;
@@ -139,19 +139,19 @@ pub struct Decay {
 }
 
 impl Decay {
-    /// For a network of the same layers as this one.
+    /// Prepares for networks with the layers of this one.
     pub fn new(network: &Network) -> Self {
         Self { blocks: network.blocks() }
     }
 
-    /// Adds that of `factor` times the sum to `gradient`.
+    /// Adds the gradient of `factor` times the sum over all layers to `gradient`.
     pub fn add(&self, network: &Network, factor: f32, gradient: &mut [Lanes]) {
         for l in 0..self.blocks.len() {
             self.add_layer(network, l, factor, gradient);
         }
     }
 
-    /// Adds that of `factor` times the sum over layer `l` to `gradient`.
+    /// Adds the gradient of `factor` times the sum over layer `l` to `gradient`.
     pub fn add_layer(&self, network: &Network, l: usize, factor: f32, gradient: &mut [Lanes]) {
         if factor == 0.0 {
             return;
@@ -165,11 +165,11 @@ impl Decay {
     }
 }
 
-/// Refuses networks that would not fit an agent's memory.
+/// Checks that networks fit into an agent's memory.
 ///
 /// # Errors
 ///
-/// More than sixteen million parameters in all `size` networks of the given widths.
+/// Fails if `size` networks of the given widths have more than 2^24 parameters together.
 pub fn affordable(widths: &[usize], size: usize) -> Result<(), Failure> {
     let layer =
         |pair: &[usize]| pair[0].checked_add(1).and_then(|rows| rows.checked_mul(pair[1].div_ceil(LANES) * LANES));
@@ -197,7 +197,7 @@ mod tests {
     use crate::simd::floats_mut;
     use crate::start::glorot;
 
-    /// Of a central difference in single precision, and the derivative by it.
+    /// Step of a central difference in single precision, and tolerance for a derivative computed with it.
     const STEP: f32 = 5e-3;
     const TOLERANCE: f64 = 3e-3;
 
@@ -222,7 +222,7 @@ mod tests {
             for loss in [PointLoss::Squared, PointLoss::Gaussian(Head::Softplus)] {
                 let points = sine(9);
                 let mut network = glorot(&[1, 7, 5, loss.outputs()], &mut Rng::new(3, 0)).with_activation(activation);
-                // Away from the kinks at zero.
+                // Move away from the kinks at zero.
                 for block in layout(&[1, 7, 5, loss.outputs()]) {
                     let parameters = floats_mut(&mut network.parameters);
                     block.biases().for_each(|at| parameters[at] = 0.1 + 0.01 * (at % 7) as f32);
@@ -255,7 +255,7 @@ mod tests {
                             value
                         };
                         let (forward, backward, here) = (moved(STEP), moved(-STEP), moved(0.0));
-                        // Where the one-sided differences disagree, a unit's kink lies between.
+                        // Skip parameters whose one-sided differences disagree: a unit's kink lies between.
                         if activation == Activation::Relu && (forward + backward - 2.0 * here).abs() > 2e-5 {
                             continue;
                         }

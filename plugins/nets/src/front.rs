@@ -1,4 +1,4 @@
-//! What stands in front of a network's dense layers where its inputs are images: convolutions and poolings.
+//! The convolutions and poolings in front of a network's dense layers, for inputs that are images.
 
 use jointly_sdk::Failure;
 
@@ -7,38 +7,38 @@ use crate::layout::stride;
 use crate::pooling::Pooling;
 use crate::simd::{LANES, Lanes, floats, floats_mut, vectors};
 
-/// The most numbers that a layer may make of an image: 16 MiB of them.
+/// The largest number of values that a layer may make of an image: 16 MiB.
 const MOST_NUMBERS: usize = 1 << 22;
 
-/// A layer as it is asked for.
+/// A requested layer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
     /// A [`Convolution`] whose outputs are rectified.
     Convolution {
-        /// Number of filters.
+        /// The number of filters.
         filters: usize,
-        /// Pixels of a filter's side.
+        /// Side length of a filter, in pixels.
         kernel: usize,
     },
-    /// The largest number of every square.
+    /// Max pooling over squares.
     Pooling {
-        /// Pixels of a square's side.
+        /// Side length of a square, in pixels.
         size: usize,
     },
 }
 
-/// The layers of a LeNet as Ovadia et al. (2019) train it: 32 and 64 filters of 3x3, then 2x2 squares. A dense layer of 128
-/// units follows.
+/// The layers of a LeNet as Ovadia et al. (2019) train it: 32 and 64 filters of 3x3, then 2x2 max pooling. A dense
+/// layer of 128 units follows.
 pub const LENET: [Stage; 3] = [
     Stage::Convolution { filters: 32, kernel: 3 },
     Stage::Convolution { filters: 64, kernel: 3 },
     Stage::Pooling { size: 2 },
 ];
 
-/// A layer with its place.
+/// A layer of a front.
 #[derive(Clone, Debug)]
 pub(crate) enum Layer {
-    /// A convolution, and where its parameters start.
+    /// A convolution, and the index of the first vector of its parameters.
     Convolution(Convolution, usize),
     Pooling(Pooling),
 }
@@ -52,28 +52,28 @@ impl Layer {
     }
 }
 
-/// Convolutions and poolings, one after the other; what they make of an image are the inputs of a dense layer.
+/// Convolutions and poolings, one after the other. Their output for an image is the input of a dense layer.
 #[derive(Clone, Debug)]
 pub struct Front {
     image: Image,
     pub(crate) layers: Vec<Layer>,
-    /// Vectors of parameters.
+    /// The number of vectors of parameters.
     pub(crate) len: usize,
 }
 
 impl Front {
-    /// The layers for images of this shape.
+    /// Makes the layers for images of this shape.
     ///
     /// # Errors
     ///
-    /// No stages, a pooling at the beginning, a filter or square that does not fit, or layers of more than four million
-    /// numbers.
+    /// Fails if there are no stages, if the first stage is a pooling, if a filter or a square does not fit, or if a
+    /// layer has more than 2^22 values per image or the parameters take more than 2^22 vectors.
     pub fn new(image: Image, stages: &[Stage]) -> Result<Self, Failure> {
         let refuse = |reason: String| Err(Failure::InvalidSetting(reason));
         let (mut shape, mut len) = (image, 0usize);
         let mut layers: Vec<Layer> = Vec::new();
         for stage in stages {
-            // Pixels of an image as it is given are not padded.
+            // The pixels of input images are not padded.
             let pixel = if layers.is_empty() { shape.channels } else { vectors(shape.channels) * LANES };
             let layer = match *stage {
                 Stage::Convolution { filters, kernel } => {
@@ -108,12 +108,12 @@ impl Front {
         self.image
     }
 
-    /// The shape of what the last layer makes of it.
+    /// The shape of the last layer's output.
     pub fn output(&self) -> Image {
         self.layers.last().map_or(self.image, Layer::output)
     }
 
-    /// Numbers that the dense layers read.
+    /// The number of features that the dense layers read.
     pub fn features(&self) -> usize {
         self.output().numbers()
     }
@@ -126,7 +126,7 @@ impl Front {
         })
     }
 
-    /// Computes the features of every image, [`stride`] of their number vectors a row.
+    /// Computes the features of every image, [`stride`] of the number of features vectors per row.
     pub(crate) fn forward(
         &self,
         parameters: &[Lanes],
@@ -148,8 +148,8 @@ impl Front {
         self.flatten(&layers[self.layers.len() - 1], images.count, features);
     }
 
-    /// The gradient with respect to the parameters, given that with respect to the features before they were rectified,
-    /// at the images of the last [`forward`](Self::forward). Consumes the values.
+    /// Computes the gradient with respect to the parameters at the images of the last [`forward`](Self::forward), given
+    /// the gradient with respect to the features before they were rectified. Overwrites the values.
     pub(crate) fn backward(
         &self,
         parameters: &[Lanes],
@@ -179,7 +179,7 @@ impl Front {
         }
     }
 
-    /// What a layer reads: the last values before it, or the images.
+    /// Returns the input of a layer: the values of the layer before it, or the images.
     pub(crate) fn images<'a>(&self, before: &'a [Vec<Lanes>], images: Images<'a>) -> Images<'a> {
         before.last().map_or(images, |values| {
             let shape = self.layers[before.len() - 1].output();
@@ -188,7 +188,7 @@ impl Front {
         })
     }
 
-    /// Copies the last layer's values to rows of features, which have no padding between pixels.
+    /// Copies the last layer's values to rows of features, without padding between pixels.
     pub(crate) fn flatten(&self, last: &[Lanes], images: usize, features: &mut [Lanes]) {
         let Image { channels, .. } = self.output();
         let pixels = self.output().pixels() * vectors(channels) * LANES;
@@ -200,7 +200,7 @@ impl Front {
         }
     }
 
-    /// Copies rows of features to where [`flatten`](Self::flatten) has them from.
+    /// Copies rows of features back to the layout from which [`flatten`](Self::flatten) copies.
     pub(crate) fn unflatten(&self, features: &[Lanes], images: usize, last: &mut [Lanes]) {
         let Image { channels, .. } = self.output();
         let pixels = self.output().pixels() * vectors(channels) * LANES;
@@ -216,23 +216,23 @@ impl Front {
     }
 }
 
-/// The values of every layer of a front, at a block of images.
+/// The values of every layer of a front at a block of images.
 #[derive(Debug)]
 pub(crate) struct FrontValues {
-    /// Pixel after pixel, each of whole vectors.
+    /// The values pixel by pixel, each pixel padded to whole vectors.
     pub(crate) layers: Vec<Vec<Lanes>>,
-    /// A gradient with respect to one layer's values at a time.
+    /// The gradient with respect to the values of one layer at a time.
     pub(crate) slopes: Vec<Lanes>,
     pub(crate) room: Room,
 }
 
 impl FrontValues {
-    /// Room for so many images.
+    /// Makes buffers for `images` images.
     pub(crate) fn new(front: &Front, images: usize) -> Self {
         let zeros = |len| vec![Lanes::splat(0.0); len];
         let len = |layer: &Layer| images * layer.output().pixels() * vectors(layer.output().channels);
         let layers: Vec<Vec<Lanes>> = front.layers.iter().map(|layer| zeros(len(layer))).collect();
-        // That of the last layer's values is the features'.
+        // The gradient with respect to the last layer's values is that of the features.
         let slopes = front.layers[..front.layers.len() - 1].iter().map(len).max();
         Self { layers, slopes: zeros(slopes.unwrap_or(0)), room: Room::default() }
     }
@@ -248,9 +248,9 @@ mod tests {
     use crate::predict::{outputs, predict};
     use crate::{Activation, fit::Decay};
 
-    /// Of a central difference in double precision.
+    /// Step of a central difference in double precision.
     const STEP: f64 = 1e-5;
-    /// Of a number of order one that was computed in single precision.
+    /// Tolerance for a number of order one that was computed in single precision.
     const TOLERANCE: f64 = 3e-5;
 
     const ROWS: usize = 4;
@@ -274,7 +274,7 @@ mod tests {
             network(1, &[three, eight, Pooling { size: 2 }], &[9]),
             network(3, &[eight, Pooling { size: 2 }, three], &[8, 5]),
             network(2, &[three, Pooling { size: 3 }, Pooling { size: 2 }], &[7]),
-            // As LeNet, but for sizes.
+            // Like LeNet except for the sizes.
             network(1, &[Convolution { filters: 16, kernel: 3 }, eight, Pooling { size: 2 }], &[16]),
         ]
     }
@@ -288,7 +288,7 @@ mod tests {
             let slopes: Vec<f32> = (0..ROWS * classes).map(|_| rng.normal()).collect();
             let mut values = Values::new(&network, ROWS + 3);
             let mut gradient = vec![Lanes::splat(f32::NAN); network.parameters.len()];
-            // Twice, so that what an earlier step leaves behind would be noticed.
+            // Twice, to detect state left behind by an earlier step.
             let mut found = Vec::new();
             for _ in 0..2 {
                 network.forward(&inputs, dim, ROWS, &mut values);
@@ -343,7 +343,7 @@ mod tests {
                 predict(&[&network], &alone, &mut found).unwrap();
                 assert_eq!(found, expected, "row {i}");
             }
-            // And by way of its features.
+            // The same bits follow from the features.
             let features = network.features(inputs.values());
             assert_eq!(features.len(), rows * network.front().unwrap().features());
             assert_eq!(outputs(&network.dense(), &features), outputs(&network, inputs.values()));
@@ -395,7 +395,7 @@ mod tests {
         assert_eq!(front.output(), Image { height: 12, width: 12, channels: 64 });
         let network = Network::convolutional(front, &[128], 10, &mut Rng::new(0, 0));
         let parameters: usize = network.blocks().iter().map(|block| (block.inputs + 1) * block.outputs).sum();
-        // What Keras counts for these layers.
+        // The number of parameters that Keras reports for these layers.
         assert_eq!(parameters, 320 + 18_496 + 1_179_776 + 1_290);
         let mask = crate::layout::mask_of(&network.blocks());
         assert_eq!(floats(&mask).iter().sum::<f32>(), parameters as f32);

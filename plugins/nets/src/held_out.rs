@@ -1,12 +1,14 @@
-//! Which examples are kept from training, to measure what training cannot.
+//! Splits off examples that are not trained on, to measure what training data cannot.
 
 use jointly_sdk::Rng;
 
 use crate::fit::shuffle;
 
-/// The places of so many examples in a random order, cut in two: those to train on, and a fraction held out.
+/// Returns the indices of `examples` examples in a random order, in two parts: those to train on, and a fraction held
+/// out.
 ///
-/// At least one is held out and at least one trained on where there are two or more; of one, none is held out.
+/// If there are two examples or more, at least one is trained on, and at least one is held out unless the fraction is
+/// zero; a single example is never held out.
 pub fn held_out(examples: usize, fraction: f32, rng: &mut Rng) -> (Vec<u32>, Vec<u32>) {
     let mut order: Vec<u32> = (0..examples as u32).collect();
     shuffle(&mut order, rng);

@@ -1,5 +1,5 @@
-//! The networks of classifiers that take inputs of every sort: the choice of a network by task and settings, its training, and
-//! what the draws of a network have in common.
+//! The networks of classifiers for numbers, images, texts and categories: how task and settings choose a network, its
+//! training, and how draws of a network are made.
 
 pub mod belief;
 pub mod design;

@@ -1,11 +1,11 @@
-//! Vectors of whole numbers: sums of fixed-point numbers and random bits, none of which a host has to canonicalise.
+//! Vectors of integers for sums of fixed-point numbers and for random bits. A host need not canonicalise any of them.
 #![expect(clippy::inline_always, reason = "a vector that passes through memory is as slow as no vector")]
 
 pub use imp::Ints;
 
 use crate::simd::LANES;
 
-/// Elements are `i32`, as many as [`Lanes`](crate::simd::Lanes) has; sums wrap.
+/// Vectors of `i32` of the same length as [`Lanes`](crate::simd::Lanes); sums wrap.
 #[cfg(all(target_arch = "wasm32", target_feature = "relaxed-simd"))]
 mod imp {
     use std::arch::wasm32::*;
@@ -13,7 +13,7 @@ mod imp {
     use super::LANES;
     use crate::simd::Lanes;
 
-    /// A vector of [`LANES`] whole numbers.
+    /// A vector of [`LANES`] integers.
     #[derive(Clone, Copy, Debug)]
     #[must_use]
     #[repr(transparent)]
@@ -30,14 +30,14 @@ mod imp {
             Self(i32x4(a[0], a[1], a[2], a[3]))
         }
 
-        /// The patterns of bits of numbers.
+        /// Returns the bit patterns of floating-point numbers.
         #[inline(always)]
         pub fn of_bits(lanes: Lanes) -> Self {
             let a = lanes.to_array();
             Self(f32x4(a[0], a[1], a[2], a[3]))
         }
 
-        /// The numbers with these patterns of bits.
+        /// Returns the floating-point numbers with these bit patterns.
         #[inline(always)]
         pub fn to_bits(self) -> Lanes {
             Lanes::from_array([
@@ -48,7 +48,7 @@ mod imp {
             ])
         }
 
-        /// The nearest numbers.
+        /// Converts to the nearest floating-point numbers.
         #[inline(always)]
         pub fn to_lanes(self) -> Lanes {
             Self(f32x4_convert_i32x4(self.0)).to_bits()
@@ -79,7 +79,7 @@ mod imp {
             Self(v128_or(self.0, other.0))
         }
 
-        /// Zero in place of what is negative.
+        /// Replaces negative numbers by zero.
         #[inline(always)]
         pub fn relu(self) -> Self {
             Self(i32x4_max(self.0, i32x4_splat(0)))
@@ -104,13 +104,13 @@ mod imp {
     }
 }
 
-/// As in [`simd`](crate::simd), the compiler makes vector instructions of arrays.
+/// Portable vectors; as in [`simd`](crate::simd), the compiler turns the arrays into vector instructions.
 #[cfg(not(all(target_arch = "wasm32", target_feature = "relaxed-simd")))]
 mod imp {
     use super::LANES;
     use crate::simd::Lanes;
 
-    /// A vector of [`LANES`] whole numbers.
+    /// A vector of [`LANES`] integers.
     #[derive(Clone, Copy, Debug)]
     #[must_use]
     #[repr(C, align(32))]
@@ -132,19 +132,19 @@ mod imp {
             Self(values)
         }
 
-        /// The patterns of bits of numbers.
+        /// Returns the bit patterns of floating-point numbers.
         #[inline(always)]
         pub fn of_bits(lanes: Lanes) -> Self {
             Self(lanes.to_array().map(|value| value.to_bits().cast_signed()))
         }
 
-        /// The numbers with these patterns of bits.
+        /// Returns the floating-point numbers with these bit patterns.
         #[inline(always)]
         pub fn to_bits(self) -> Lanes {
             Lanes::from_array(self.0.map(|bits| f32::from_bits(bits.cast_unsigned())))
         }
 
-        /// The nearest numbers.
+        /// Converts to the nearest floating-point numbers.
         #[inline(always)]
         pub fn to_lanes(self) -> Lanes {
             Lanes::from_array(self.0.map(|value| value as f32))
@@ -175,7 +175,7 @@ mod imp {
             self.zip(other, |a, b| a | b)
         }
 
-        /// Zero in place of what is negative.
+        /// Replaces negative numbers by zero.
         #[inline(always)]
         pub fn relu(self) -> Self {
             Self(self.0.map(|a| a.max(0)))

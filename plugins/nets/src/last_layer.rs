@@ -1,4 +1,4 @@
-//! A trained network as a linear layer on top of learnt features, and draws that differ from it in that layer alone.
+//! Splits a trained network into features and a linear last layer, and samples networks that differ in that layer only.
 
 use jointly_sdk::{Dataset, Failure, Matrix, Progress, Task};
 
@@ -16,46 +16,46 @@ const BLOCK: usize = 64;
 /// Draws that are multiplied together.
 const GROUP: usize = 16;
 
-/// A network taken apart before its last layer.
+/// A network split before its last layer.
 #[derive(Clone, Debug)]
 pub struct LastLayer {
     body: Body,
     head: Network,
 }
 
-/// What makes the features that the last layer reads.
+/// The part of the network that computes the features.
 #[derive(Clone, Debug)]
 enum Body {
-    /// There is nothing else: the features are the inputs.
+    /// No layers: the features are the inputs.
     Inputs,
-    /// Only what stands in front of the dense layers.
+    /// Only the convolutions and poolings in front of the dense layers.
     Front(Network),
-    /// A network of all layers but the last.
+    /// All layers but the last.
     Layers(Network),
 }
 
-/// What the two parts make of rows of inputs.
+/// The features and the outputs of a split network at rows of inputs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hidden {
-    /// The last hidden layer's units, row after row.
+    /// The units of the last hidden layer, row by row.
     pub features: Vec<f32>,
-    /// The network's outputs, row after row.
+    /// The outputs of the network, row by row.
     pub logits: Vec<f32>,
 }
 
 impl LastLayer {
-    /// Trains the first member of the recipe's ensemble.
+    /// Trains the first member of the recipe's ensemble and splits it.
     ///
     /// # Errors
     ///
-    /// A loss that stopped being finite, or data that do not fit the task.
+    /// Fails if the loss stops being finite, or if the data do not fit the task.
     pub fn train(recipe: &Recipe, task: &Task, data: &Dataset, seed: u64) -> Result<Self, Failure> {
         let mut training = Training::new(recipe, task, data, seed)?;
         let network = recipe.start(task, seed, 0);
         Ok(Self::of(&training.run(network, None, &[], &mut Progress::new(recipe.steps))?))
     }
 
-    /// Takes a network apart.
+    /// Splits a network before its last layer.
     pub fn of(network: &Network) -> Self {
         let body = match network.without_last() {
             Some(body) => Body::Layers(body),
@@ -65,21 +65,21 @@ impl LastLayer {
         Self { body, head: network.last() }
     }
 
-    /// Number of features.
+    /// The number of features.
     pub fn features(&self) -> usize {
         self.head.inputs()
     }
 
-    /// Number of classes.
+    /// The number of classes.
     pub fn classes(&self) -> usize {
         self.head.outputs()
     }
 
-    /// The features and the outputs at every row; those of a row have the same bits whatever the other rows are.
+    /// Returns the features and the outputs at every row. The bits of a row do not depend on the other rows.
     ///
     /// # Errors
     ///
-    /// Inputs that do not have as many columns as the network has inputs.
+    /// Fails if the number of columns is not the network's number of inputs.
     pub fn at(&self, inputs: &Matrix) -> Result<Hidden, Failure> {
         let dim = match &self.body {
             Body::Inputs => self.head.inputs(),
@@ -99,19 +99,19 @@ impl LastLayer {
     }
 }
 
-/// Class probabilities of linear layers that differ: `out[(m * rows + t) * classes + k]`.
+/// Writes the class probabilities of several last layers: `out[(m * rows + t) * classes + k]`.
 ///
 /// # Formula
 ///
-/// Draw m has the logits z_tk + sum_j phi_tj v_mkj at row t, where z are the `logits`, phi the `features`, of which
-/// there are `width` a row, and v_mkj is `deviations[(m * classes + k) * width + j]`.
+/// Draw m has the logits z_tk + sum_j phi_tj v_mkj at row t, where z are the `logits`, phi the `features`, `width` per
+/// row, and v_mkj is `deviations[(m * classes + k) * width + j]`.
 ///
-/// The bits of a probability depend on its row and its draw alone. Each vector holds several rows, so that a draw costs
-/// a row `width` multiplications a class and a softmax.
+/// The bits of a probability depend on its row and its draw alone. Each vector holds several rows, so that a draw
+/// costs, for each row, `width` multiplications per class and a softmax.
 ///
 /// # Panics
 ///
-/// Where the lengths do not fit one another.
+/// Panics if the lengths are inconsistent.
 pub fn sample_last_layers(
     Hidden { features, logits }: &Hidden,
     (width, classes): (usize, usize),
@@ -153,7 +153,7 @@ pub fn sample_last_layers(
     }
 }
 
-/// Exchanges the rows and columns of a block, with zeros past the last row: number j of row i goes to `(j * BLOCK + i)`.
+/// Transposes a block, with zeros past the last row: number j of row i goes to `j * BLOCK + i`.
 fn exchange(rows: &[f32], width: usize, out: &mut [Lanes]) {
     debug_assert_eq!(floats(out).len(), width * BLOCK.next_multiple_of(LANES));
     for (j, out) in floats_mut(out).chunks_exact_mut(BLOCK).enumerate() {
@@ -170,7 +170,7 @@ mod tests {
     use crate::network::FirstBiases;
     use crate::predict::predict;
 
-    /// Of probabilities by sums of a few products.
+    /// Tolerance for probabilities computed from sums of a few products.
     const TOLERANCE: f32 = 1e-5;
 
     fn normals(len: usize, stream: u64) -> Vec<f32> {

@@ -1,61 +1,61 @@
-//! Where the parameters of a network's layers lie among its vectors.
+//! Indices of the parameters of a network's layers.
 
 use crate::simd::{LANES, Lanes, floats_mut, vectors};
 
-/// Vectors in a row of a layer's values, with room for the one that stands for the bias of the next layer.
+/// Returns the number of vectors in a row of a layer's values, including the one that multiplies the next layer's bias.
 pub fn stride(width: usize) -> usize {
     vectors(width + 1)
 }
 
-/// The parameters of one layer: a row of weights for each of its inputs, and a row of biases.
+/// The parameters of one layer: a row of weights for each input, then a row of biases.
 ///
-/// The inputs of a convolution are the numbers of a patch, its outputs the filters.
+/// For a convolution, the inputs are the numbers of a patch and the outputs are the filters.
 #[derive(Clone, Copy, Debug)]
 pub struct Block {
-    /// Units that it reads.
+    /// The number of inputs.
     pub inputs: usize,
-    /// Units that it feeds.
+    /// The number of outputs.
     pub outputs: usize,
-    /// Where its first row starts, in numbers.
+    /// Index of the first number of its first row.
     start: usize,
 }
 
 impl Block {
-    /// Numbers in a row, of which the first `outputs` are parameters and the others zero.
+    /// Numbers in a row: `outputs` parameters, then zeros as padding.
     fn stride(self) -> usize {
         vectors(self.outputs) * LANES
     }
 
-    /// Where the weights lie.
+    /// Indices of the weights.
     pub fn weights(self) -> impl Iterator<Item = usize> {
         (0..self.inputs).flat_map(move |i| self.row(i))
     }
 
-    /// Where the biases lie.
+    /// Indices of the biases.
     pub fn biases(self) -> impl Iterator<Item = usize> {
         self.row(self.inputs)
     }
 
-    /// Where all of them lie, in vectors.
+    /// The range of vectors that hold all parameters of the layer.
     pub fn vectors(self) -> std::ops::Range<usize> {
         let from = self.start / LANES;
         from..from + (self.inputs + 1) * vectors(self.outputs)
     }
 
-    /// Where row `i` lies: the weights of input `i`, or the biases where `i` is the number of inputs.
+    /// The indices of row `i`: the weights of input `i`, or the biases if `i` is the number of inputs.
     pub fn row(self, i: usize) -> std::ops::Range<usize> {
         let from = self.start + i * self.stride();
         from..from + self.outputs
     }
 }
 
-/// The layers of a network with the given widths, from inputs to outputs.
+/// Returns the layers of a network with the given widths, from inputs to outputs.
 pub fn layout(widths: &[usize]) -> Vec<Block> {
     let pairs = widths.windows(2).map(|pair| (pair[0], pair[1]));
     blocks(pairs)
 }
 
-/// Layers of so many inputs and outputs each, one after the other.
+/// Returns layers with the given pairs of inputs and outputs, one after the other.
 pub(crate) fn blocks(pairs: impl Iterator<Item = (usize, usize)>) -> Vec<Block> {
     let mut start = 0;
     let blocks = pairs.map(|(inputs, outputs)| {
@@ -66,7 +66,7 @@ pub(crate) fn blocks(pairs: impl Iterator<Item = (usize, usize)>) -> Vec<Block> 
     blocks.collect()
 }
 
-/// How many numbers the parameters of a network with these widths take, padding included; none beyond any memory.
+/// Returns how many numbers the parameters of a network with these widths take, with padding; `None` if that overflows.
 pub fn numbers(widths: &[usize]) -> Option<usize> {
     widths.windows(2).try_fold(0usize, |sum, pair| {
         let row = pair[1].checked_next_multiple_of(LANES)?;
@@ -74,12 +74,12 @@ pub fn numbers(widths: &[usize]) -> Option<usize> {
     })
 }
 
-/// One where a network with these widths has a parameter, zero where a row is padded to whole vectors.
+/// Returns one where a network with these widths has a parameter, and zero where a row is padded.
 pub fn mask(widths: &[usize]) -> Vec<Lanes> {
     mask_of(&layout(widths))
 }
 
-/// One where these layers have a parameter, zero where a row is padded to whole vectors.
+/// Returns one where these layers have a parameter, and zero where a row is padded.
 pub fn mask_of(blocks: &[Block]) -> Vec<Lanes> {
     let mut mask = Vec::new();
     for block in blocks {
@@ -90,10 +90,11 @@ pub fn mask_of(blocks: &[Block]) -> Vec<Lanes> {
     mask
 }
 
-/// 1 / sqrt(n + 1) for the parameters of a layer of n inputs, the bias being one more; zero where a row is padded.
+/// Returns 1 / sqrt(n + 1) for each parameter of a layer with n inputs, where the bias counts as one more input; zero
+/// where a row is padded.
 ///
-/// What a network of standard normal numbers is multiplied by so that the values of its units do not grow with its
-/// width (Neal, 1995).
+/// A network of standard normal numbers is multiplied by these deviations so that the values of its units do not grow
+/// with its width (Neal, 1995).
 pub fn unit_deviations(widths: &[usize]) -> Vec<Lanes> {
     let mut deviations = mask(widths);
     for block in layout(widths) {

@@ -1,4 +1,5 @@
-//! What the neural agents share: dense networks, convolutions in front of them, their training and ensembles of them.
+//! Code that the neural agents share: dense networks, convolutions in front of them, their training and their
+//! ensembles.
 
 pub mod activation;
 pub mod adam;

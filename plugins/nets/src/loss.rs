@@ -3,31 +3,31 @@
 use crate::simd::{LANES, Lanes};
 use crate::softmax::{column, softmax};
 
-/// The examples of a batch, as the loss sees them.
+/// The labels, weights and logit offsets of a minibatch.
 #[derive(Clone, Copy, Debug)]
 pub struct Targets<'a> {
     /// The class of each row.
     pub labels: &'a [u32],
-    /// How much each row counts: the loss is the weighted sum of their cross-entropies.
+    /// The weight of each row: the loss is the weighted sum of the rows' cross-entropies.
     pub weights: &'a [f32],
-    /// What is added to the logits of each row, class by class; empty where nothing is.
+    /// The offsets of each row's logits, class by class; empty if there are none.
     pub offsets: &'a [f32],
 }
 
-/// Room for the class probabilities of a few rows.
+/// The cross-entropy loss, with a scratch buffer for the class probabilities of a few rows.
 #[derive(Debug)]
 pub struct CrossEntropy {
     columns: Vec<Lanes>,
 }
 
 impl CrossEntropy {
-    /// A loss over so many classes.
+    /// Makes a loss over `classes` classes.
     pub fn new(classes: usize) -> Self {
         Self { columns: vec![Lanes::splat(0.0); classes] }
     }
 
-    /// Replaces the logits, `stride` numbers a row, by the loss's gradient with respect to them; tells whether the
-    /// loss is finite.
+    /// Replaces the logits, `stride` numbers per row, by the gradient of the loss with respect to them, and returns
+    /// whether the loss is finite.
     ///
     /// # Formula
     ///
@@ -35,7 +35,7 @@ impl CrossEntropy {
     pub fn differentiate(&mut self, logits: &mut [f32], stride: usize, targets: Targets<'_>) -> bool {
         let classes = self.columns.len();
         let rows = targets.labels.len();
-        // Zero times a number is zero, unless that number is infinite or none.
+        // Zero times a number is zero, unless the number is infinite or NaN.
         let mut blemish = Lanes::splat(0.0);
         for from in (0..rows).step_by(LANES) {
             let to = rows.min(from + LANES);
@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn gradient_is_weight_times_probability_less_the_label() {
-        // Three classes with probabilities 1/6, 2/6 and 3/6 once the offsets are added.
+        // Three classes with probabilities 1/6, 2/6 and 3/6 after the offsets are added.
         let (two, three) = (2f32.ln(), 3f32.ln());
         let mut logits = [0.0, 0.0, 0.0, 9.0, 0.0, two, three, 9.0];
         let offsets = [0.0, two, three, 0.0, 0.0, 0.0];

@@ -1,5 +1,5 @@
-//! A network of dense layers, of which hidden units are rectified unless it is told otherwise, behind convolutions where its
-//! inputs are images: its parameters, its values and their gradient.
+//! A network of dense layers, behind convolutions if its inputs are images: its parameters, its values and their
+//! gradient. Hidden units are rectified unless another activation is set.
 
 use jointly_sdk::{Rng, Task};
 
@@ -11,28 +11,28 @@ use crate::product::{Target, narrow, product};
 use crate::simd::{LANES, Lanes, Left, NARROW, Right, floats, floats_mut, transpose, vectors};
 use crate::sparse::{Pattern, Rectified};
 
-/// How the biases of the first layer start; those of the other layers are zero.
+/// The initial biases of the first layer; those of the other layers start at zero.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FirstBiases {
-    /// At zero.
+    /// Zero.
     Zero,
-    /// Truncated normal with scale `1 / sqrt(input_dim)`, as the weights.
+    /// Truncated normal with scale `1 / sqrt(input_dim)`, like the weights.
     Truncated,
-    /// Normal with standard deviation `1 / sqrt(input_dim)`: the law of the testbed's environment.
+    /// Normal with standard deviation `1 / sqrt(input_dim)`: the distribution of the testbed's environment.
     Normal,
 }
 
-/// One dense layer: `inputs + 1` rows of `outputs` numbers, of which the last row is the biases.
+/// A dense layer: `inputs + 1` rows of `outputs` numbers; the last row contains the biases.
 #[derive(Clone, Copy, Debug)]
 struct Layer {
     inputs: usize,
     outputs: usize,
-    /// Where its parameters start, in vectors.
+    /// Index of the first vector of its parameters.
     offset: usize,
 }
 
 impl Layer {
-    /// Vectors in a row of parameters.
+    /// The number of vectors in a row of parameters.
     fn width(self) -> usize {
         vectors(self.outputs)
     }
@@ -50,38 +50,40 @@ impl Layer {
     }
 }
 
-/// A network: what its layers are, and their parameters, padded with zeros to whole vectors.
+/// The layers of a network and their parameters, padded with zeros to whole vectors.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// What makes the inputs of the dense layers of an image.
+    /// The convolutions and poolings that make the inputs of the dense layers from an image.
     front: Option<Front>,
     layers: Vec<Layer>,
     activation: Activation,
-    /// Every layer's parameters, one after the other, those of convolutions first.
+    /// The parameters of all layers, one after the other, convolutions first.
     pub parameters: Vec<Lanes>,
 }
 
-/// Widths from a task's inputs to its outputs, with the given hidden layers.
+/// Returns the widths of all layers from the task's inputs to its outputs, with the given hidden layers.
 pub fn widths(task: &Task, hidden: &[usize]) -> Vec<usize> {
     [&[task.input_dim], hidden, &[task.num_classes]].concat()
 }
 
 impl Network {
-    /// A network with the given widths, from inputs to outputs, as it is before it has learnt anything.
+    /// Makes an untrained network with the given widths, from inputs to outputs.
     ///
     /// Weights are truncated normal with scale `1 / sqrt(fan-in)`.
     ///
     /// # Panics
     ///
-    /// Where there are fewer than two widths.
+    /// Panics if there are fewer than two widths.
     pub fn new(widths: &[usize], first_biases: FirstBiases, rng: &mut Rng) -> Self {
         Self::with_front(None, widths, first_biases, rng)
     }
 
-    /// A network of images: the layers of `front`, dense hidden layers of the given widths, and the outputs.
+    /// Makes an untrained network for images: the layers of `front`, dense hidden layers of the given widths, and the
+    /// outputs.
     ///
-    /// Weights are truncated normal with scale `1 / sqrt(fan-in)`, the fan-in of a filter being its numbers; biases are zero.
-    /// The units of `front` are rectified, whatever the hidden units are.
+    /// Weights are truncated normal with scale `1 / sqrt(fan-in)`, where the fan-in of a filter is the number of values
+    /// in its patch; biases are zero. The units of `front` are always rectified, whatever the activation of the dense
+    /// hidden units.
     pub fn convolutional(front: Front, hidden: &[usize], outputs: usize, rng: &mut Rng) -> Self {
         let widths = [&[front.features()], hidden, &[outputs]].concat();
         Self::with_front(Some(front), &widths, FirstBiases::Zero, rng)
@@ -120,18 +122,18 @@ impl Network {
         network
     }
 
-    /// The same parameters with other hidden units.
+    /// Replaces the activation of the hidden units.
     #[must_use]
     pub fn with_activation(self, activation: Activation) -> Self {
         Self { activation, ..self }
     }
 
-    /// What the hidden units do.
+    /// The activation of the hidden units.
     pub fn activation(&self) -> Activation {
         self.activation
     }
 
-    /// The same network with its outputs multiplied by `factor`.
+    /// Multiplies the outputs of the network by `factor`.
     #[must_use]
     pub fn scaled(mut self, factor: f32) -> Self {
         let last = self.layers[self.layers.len() - 1];
@@ -141,27 +143,27 @@ impl Network {
         self
     }
 
-    /// What stands in front of the dense layers.
+    /// The convolutions and poolings in front of the dense layers, if any.
     pub fn front(&self) -> Option<&Front> {
         self.front.as_ref()
     }
 
-    /// Where the parameters of every layer lie, those of convolutions first.
+    /// Returns where the parameters of every layer lie, convolutions first.
     pub fn blocks(&self) -> Vec<Block> {
         let convolutions = self.front.iter().flat_map(Front::convolutions);
         let convolutions = convolutions.map(|layer| (layer.depth(), layer.output().channels));
         blocks(convolutions.chain(self.layers.iter().map(|layer| (layer.inputs, layer.outputs))))
     }
 
-    /// Number of convolutions.
+    /// The number of convolutions.
     pub fn convolutions(&self) -> usize {
         self.front.iter().flat_map(Front::convolutions).count()
     }
 
-    /// What the dense layers read at each row of inputs, side by side: the numbers that the front makes of an image, or the
-    /// inputs themselves. The bits of a row depend on that row alone.
+    /// Returns the inputs of the first dense layer for each row of inputs, side by side: the features that the front
+    /// computes from an image, or the inputs themselves. The bits of a row depend on that row alone.
     pub fn features(&self, inputs: &[f32]) -> Vec<f32> {
-        /// Images that pass through together.
+        /// Images that are processed together.
         const BLOCK: usize = 16;
         let Some(front) = &self.front else {
             return inputs.to_vec();
@@ -179,7 +181,7 @@ impl Network {
         features
     }
 
-    /// The dense layers alone, whose inputs are the [`features`](Self::features).
+    /// Returns the dense layers alone, whose inputs are the [`features`](Self::features).
     #[must_use]
     pub fn dense(&self) -> Self {
         let from = self.layers[0].offset;
@@ -187,14 +189,15 @@ impl Network {
         Self { front: None, layers, activation: self.activation, parameters: self.parameters[from..].to_vec() }
     }
 
-    /// All layers but the last, of which the last is then no hidden one; none where there is one dense layer alone.
+    /// Returns all layers but the last as a network, whose outputs are the last hidden layer before its activation.
+    /// Returns `None` if there is only one dense layer.
     pub fn without_last(&self) -> Option<Self> {
         let (last, layers) = self.layers.split_last().filter(|(_, layers)| !layers.is_empty())?;
         let parameters = self.parameters[..last.offset].to_vec();
         Some(Self { front: self.front.clone(), layers: layers.to_vec(), activation: self.activation, parameters })
     }
 
-    /// The last layer alone.
+    /// Returns the last layer alone.
     #[must_use]
     pub fn last(&self) -> Self {
         let last = self.layers[self.layers.len() - 1];
@@ -202,27 +205,28 @@ impl Network {
         Self { front: None, layers: vec![Layer { offset: 0, ..last }], activation: self.activation, parameters }
     }
 
-    /// Number of inputs.
+    /// The number of inputs.
     pub fn inputs(&self) -> usize {
         self.front.as_ref().map_or(self.layers[0].inputs, |front| front.image().numbers())
     }
 
-    /// Number of outputs.
+    /// The number of outputs.
     pub fn outputs(&self) -> usize {
         self.layers[self.layers.len() - 1].outputs
     }
 
-    /// Computes every layer's values at `rows` rows of inputs; the last layer's are `values.outputs(rows)`.
+    /// Computes the values of every layer at `rows` rows of inputs; [`Values::outputs`] then gives those of the last
+    /// layer.
     ///
     /// # Panics
     ///
-    /// Where there are more rows than `values` has room for.
+    /// Panics if there are more rows than `values` was made for.
     pub fn forward(&self, inputs: &[f32], inputs_stride: usize, rows: usize, values: &mut Values) {
         self.forward_from(0, inputs, inputs_stride, rows, values);
     }
 
-    /// As [`forward`](Self::forward) from layer `from` on, where the values of the layer before are there already; the
-    /// inputs are those of the first layer.
+    /// Like [`forward`](Self::forward), but starts at layer `from`. The values of the layer before it must be filled
+    /// in; `inputs` is read only if `from` is 0.
     pub(crate) fn forward_from(
         &self,
         from: usize,
@@ -232,7 +236,7 @@ impl Network {
         values: &mut Values,
     ) {
         let Values { front, layers, transposed, patterns, .. } = values;
-        // The features of a front are values of their own.
+        // With a front, the features take the first place among the values.
         let first = usize::from(self.front.is_some());
         if let Some((front, room)) = self.front.as_ref().zip(front.as_mut()).filter(|_| from == 0) {
             let images = Images { values: inputs, stride: inputs_stride, count: rows };
@@ -249,9 +253,9 @@ impl Network {
             let last = l + 1 == self.layers.len();
             let plain = last || self.activation != Activation::Relu;
             let finish = |sum: Lanes, _| if plain { sum } else { sum.relu() };
-            // Features are multiplied as the inputs of the dense layers alone are.
+            // The features of a front use the general product, so that the bits are those of the dense layers alone.
             if let Some(hidden) = before.last().filter(|_| l > 0 && last && layer.outputs <= NARROW) {
-                // The column of ones takes the biases along.
+                // The column of ones multiplies the biases.
                 let stride = self::stride(layer.inputs);
                 let columns = &mut transposed[..layer.outputs * stride];
                 transpose(layer.of(&self.parameters), layer.inputs + 1, layer.outputs, columns);
@@ -271,24 +275,25 @@ impl Network {
         }
     }
 
-    /// Number of layers, the last one too.
+    /// The number of dense layers, including the last.
     pub(crate) fn depth(&self) -> usize {
         self.layers.len()
     }
 
-    /// Number of units of layer `l`.
+    /// The number of units of layer `l`.
     pub(crate) fn width(&self, l: usize) -> usize {
         self.layers[l].outputs
     }
 
-    /// The parameters of layer `l`: a row for each input, and then the biases, [`vectors`] of the width a row.
+    /// The parameters of layer `l`: a row for each input, then a row of biases, each of [`vectors`] of the width
+    /// vectors.
     pub(crate) fn rows(&self, l: usize) -> std::slice::ChunksExact<'_, Lanes> {
         let layer = self.layers[l];
         layer.of(&self.parameters).chunks_exact(layer.width())
     }
 
-    /// Multiplies the weights of dense layer `l` by a factor for each number that it reads: with those of a dropout mask, the
-    /// network that the mask leaves.
+    /// Multiplies the weights of dense layer `l` by one factor for each of the layer's inputs. With the factors of a
+    /// dropout mask this gives the network that the mask selects.
     pub fn scale_inputs(&mut self, l: usize, factors: &[f32]) {
         let layer = self.layers[l];
         let rows = layer.of_mut(&mut self.parameters).chunks_exact_mut(layer.width());
@@ -299,7 +304,7 @@ impl Network {
         }
     }
 
-    /// Multiplies the weights of layer `l`, not its biases, by `factor`.
+    /// Multiplies the weights of layer `l`, but not its biases, by `factor`.
     pub(crate) fn scale_weights(&mut self, l: usize, factor: f32) {
         let layer = self.layers[l];
         let (weights, _) = layer.of_mut(&mut self.parameters).split_at_mut(layer.inputs * layer.width());
@@ -308,9 +313,9 @@ impl Network {
         }
     }
 
-    /// The gradient with respect to the parameters, given the gradient with respect to the outputs in place of the
-    /// outputs, at the rows of the last call of [`forward`](Self::forward). Each row of inputs must be followed by a
-    /// one. Consumes the values: a layer's gradient takes their place.
+    /// Computes the gradient with respect to the parameters at the rows of the last call of [`forward`](Self::forward).
+    /// Expects the gradient with respect to the outputs in [`Values::outputs`], where it has replaced the outputs, and
+    /// a one behind each row of inputs. Overwrites the values of each layer by the gradient with respect to them.
     pub fn backward(
         &self,
         inputs: &[f32],
@@ -340,7 +345,7 @@ impl Network {
             let right = Right { values: transposed, stride: width };
             let target = Target { out: hidden, stride, rows, width };
             match self.activation {
-                // A front's features are rectified whatever the hidden units are.
+                // The features of a front are always rectified.
                 _ if l == 0 => deltas.product(delta, right, layer.outputs, None, target, Lanes::where_positive),
                 Activation::Relu => {
                     deltas.product(delta, right, layer.outputs, None, target, Lanes::where_positive);
@@ -359,29 +364,29 @@ impl Network {
     }
 }
 
-/// Puts a one behind each of so many rows of `width` values.
+/// Writes a one behind each of `rows` rows of `width` values.
 pub(crate) fn ones(values: &mut [Lanes], width: usize, rows: usize) {
     let ones = floats_mut(values).iter_mut().skip(width).step_by(stride(width) * LANES);
     ones.take(rows).for_each(|one| *one = 1.0);
 }
 
-/// The values of every layer's units, at a block of rows.
+/// The values of all layers' units at a block of rows.
 #[derive(Debug)]
 pub struct Values {
-    /// Of the layers in front of the dense ones.
+    /// The values of the layers in front of the dense layers.
     front: Option<FrontValues>,
-    /// Of the dense layers; before them the features, where there is a front.
+    /// The values of the dense layers, preceded by the features if there is a front.
     layers: Vec<Vec<Lanes>>,
-    /// Weights with rows and columns exchanged, of one layer at a time.
+    /// The transposed weights of one layer at a time.
     transposed: Vec<Lanes>,
-    /// Where each hidden layer's values are not zero.
+    /// The positions of the non-zero values of each hidden layer.
     patterns: Vec<Pattern>,
-    /// Where a gradient with respect to a layer's values is not zero, of one layer at a time.
+    /// The positions of non-zero numbers in the gradient with respect to one layer's values at a time.
     deltas: Pattern,
 }
 
 impl Values {
-    /// Room for `rows` rows.
+    /// Makes buffers for `rows` rows.
     pub fn new(network: &Network, rows: usize) -> Self {
         let zeros = |len| vec![Lanes::splat(0.0); len];
         let transposed = network.layers.iter().map(|layer| layer.outputs * stride(layer.inputs)).max();
@@ -397,16 +402,16 @@ impl Values {
         }
     }
 
-    /// The values of layer `l`, [`stride`] of its width vectors a row.
+    /// The values of dense layer `l`, [`stride`] of its width vectors per row.
     pub(crate) fn layer(&mut self, l: usize) -> &mut [Lanes] {
         &mut self.layers[l]
     }
 
-    /// The outputs, `stride(outputs)` vectors a row.
+    /// The outputs, `stride(outputs)` vectors per row.
     ///
     /// # Panics
     ///
-    /// Never: a network has a layer.
+    /// Never: a network has at least one layer.
     pub fn outputs(&mut self) -> &mut [f32] {
         floats_mut(self.layers.last_mut().expect("a network has a layer"))
     }
@@ -416,14 +421,14 @@ impl Values {
 mod tests {
     use super::*;
 
-    /// Of the step of a central difference, which is a compromise between curvature and rounding.
+    /// Step of a central difference: a compromise between curvature and rounding.
     const STEP: f32 = 1e-2;
-    /// Of a derivative of order one by such a difference in single precision.
+    /// Tolerance for a derivative of order one by such a difference in single precision.
     const TOLERANCE: f32 = 2e-3;
 
     const ROWS: usize = 7;
 
-    /// Rows of inputs, each followed by a one and padded to whole vectors.
+    /// Returns rows of inputs, each followed by a one and padded to whole vectors.
     fn inputs(dim: usize, rng: &mut Rng) -> Vec<Lanes> {
         let mut inputs = vec![Lanes::splat(0.0); ROWS * stride(dim)];
         for row in floats_mut(&mut inputs).chunks_exact_mut(stride(dim) * LANES) {
@@ -433,7 +438,8 @@ mod tests {
         inputs
     }
 
-    /// The sum over rows and outputs of `slopes` times the outputs, whose gradient by the outputs is `slopes`.
+    /// Returns the sum over rows and outputs of `slopes` times the outputs; its gradient with respect to the outputs is
+    /// `slopes`.
     fn objective(network: &Network, inputs: &[Lanes], slopes: &[f32], values: &mut Values) -> f32 {
         network.forward(floats(inputs), stride(network.inputs()) * LANES, ROWS, values);
         let rows = values.outputs().chunks_exact(stride(network.outputs()) * LANES);
@@ -476,7 +482,8 @@ mod tests {
                     value
                 };
                 let difference = (shifted(STEP) - shifted(-STEP)) / (2.0 * STEP);
-                // Where a unit turns on or off between the two points, the difference is no derivative.
+                // Skip parameters for which a unit turns on or off between the two points: there the difference is no
+                // derivative.
                 if !kinked && !is_padding {
                     let derivative = floats(&gradient)[at];
                     let error = (difference - derivative).abs() / (1.0 + derivative.abs());

@@ -1,5 +1,5 @@
-//! A network's gradient where every example sees a network of its own: other units are dropped, or the weights' deviations have
-//! other signs.
+//! The gradient of a network under noise that is drawn for each example: dropout, or flipout, in which the deviations
+//! of the weights have other signs for each example.
 
 mod linear;
 
@@ -15,34 +15,36 @@ use crate::sparse::Pattern;
 
 use linear::{Linear, Work};
 
-/// The deviations of a network's parameters in a step, and the gradient with respect to them.
+/// The deviations of a network's parameters in one step, and the gradient with respect to them.
 #[derive(Debug)]
 pub struct Deviations<'a> {
-    /// As many as the parameters, in their places; those of the layers that are not flipped are not read.
+    /// One value for each parameter, in the layout of the parameters; layers that are not flipped are not read.
     pub values: &'a [Lanes],
-    /// Is replaced; zero for the layers that are not flipped.
+    /// Overwritten by the gradient; zero for the layers that are not flipped.
     pub gradient: &'a mut [Lanes],
 }
 
-/// What one of the layers does; it reads values of its own and writes the next layer's.
+/// One operation of the network. It reads the values of its own index and writes those of the next.
 #[derive(Debug)]
 enum Step {
-    /// A convolution or a dense layer, and the number of its block.
+    /// A convolution or a dense layer, and the index of its block.
     Linear(Linear, usize),
     Pooling(Pooling),
-    /// From pixels to rows.
+    /// Copies the pixels of an image into one row.
     Flatten,
 }
 
-/// The values of every layer of a network with rectified hidden units, at a batch of rows with noise of their own.
+/// The values of every layer of a network with rectified hidden units, at a batch of rows with separate noise.
 ///
 /// # Formula
 ///
-/// Dropout: a dense layer reads m_i x_i / (1 - p), where m_i is 0 with probability p and otherwise 1, for each row anew.
+/// Dropout: a dense layer reads m_i x_i / (1 - p), where m_i is 0 with probability p and 1 otherwise, drawn for each
+/// row.
 ///
-/// Flipout: a layer with the parameters w and the deviations d has the sums w x + r o (d (s o x)), where r and s are signs
-/// with equal probabilities, drawn for each row anew, one for each input, output, channel and filter; a bias has no s. With d
-/// of a symmetric law, each row has the law of w + d, and rows have nearly independent gradients though they share one d.
+/// Flipout: a layer with the parameters w and the deviations d has the sums w x + r o (d (s o x)), where r and s are
+/// signs with equal probabilities, drawn for each row: one s for each input or input channel, one r for each output or
+/// filter. The bias input has no sign s. If d has a symmetric distribution, each row has the distribution of w + d, and
+/// the gradients of the rows are nearly independent although they share one d.
 ///
 /// After Srivastava et al. (2014); Wen, Vicol, Ba, Tran and Grosse (2018).
 #[derive(Debug)]
@@ -50,25 +52,26 @@ pub struct Noisy {
     front: Option<Front>,
     blocks: Vec<Block>,
     steps: Vec<Step>,
-    /// For each dense layer the probability that a number which it reads is dropped.
+    /// The probability, for each dense layer, that one of its inputs is dropped.
     rates: Vec<f32>,
-    /// For each block whether its deviations have signs of each row.
+    /// Whether the deviations of each block get random signs per row.
     flips: Vec<bool>,
-    /// Whether the gradient with respect to the inputs is wanted too.
+    /// Whether the gradient with respect to the inputs is computed too.
     by_inputs: bool,
     rows: usize,
     max_rows: usize,
     /// The inputs, and what each step writes.
     values: Vec<Vec<Lanes>>,
-    /// For each block what the numbers that it reads are multiplied by; empty where none is dropped.
+    /// The factors of each block's inputs; empty if none is dropped.
     masks: Vec<Vec<Lanes>>,
-    /// For each block the signs of what it reads and of what it writes.
+    /// The signs of the inputs and of the outputs of each block.
     signs: Vec<[Vec<Lanes>; 2]>,
     work: Work,
 }
 
 impl Noisy {
-    /// Room for so many rows of networks that are shaped as this one, whose units must be rectified; without any noise.
+    /// Makes buffers for `max_rows` rows of networks with the shape of `network`, whose units must be rectified;
+    /// without noise.
     pub fn new(network: &Network, max_rows: usize) -> Self {
         let (front, blocks) = (network.front().cloned(), network.blocks());
         let mut steps = Vec::new();
@@ -121,11 +124,11 @@ impl Noisy {
         }
     }
 
-    /// The same with units dropped: for each dense layer the probability, below one, for each number that it reads.
+    /// Adds dropout with one probability, below one, for each dense layer: that of each of its inputs to be dropped.
     ///
     /// # Panics
     ///
-    /// Where there are not as many probabilities as dense layers.
+    /// Panics if there are not as many probabilities as dense layers.
     #[must_use]
     pub fn dropping(mut self, rates: &[f32]) -> Self {
         assert_eq!(rates.len(), self.rates.len(), "a rate for each dense layer");
@@ -139,11 +142,11 @@ impl Noisy {
         self
     }
 
-    /// The same with the deviations of some layers flipped: for each block of the network whether its are.
+    /// Adds flipout to some layers: one flag for each block of the network.
     ///
     /// # Panics
     ///
-    /// Where there are not as many flags as blocks.
+    /// Panics if there are not as many flags as blocks.
     #[must_use]
     pub fn flipping(mut self, flips: &[bool]) -> Self {
         assert_eq!(flips.len(), self.flips.len(), "a flag for each layer");
@@ -162,11 +165,11 @@ impl Noisy {
         self
     }
 
-    /// The same with the gradient with respect to the inputs, for [`by_inputs`](Self::by_inputs).
+    /// Also computes the gradient with respect to the inputs, for [`by_inputs`](Self::by_inputs).
     ///
     /// # Panics
     ///
-    /// Where convolutions stand in front, whose images have no gradient.
+    /// Panics if the network has convolutions: the gradient with respect to images is not computed.
     #[must_use]
     pub fn differentiating_inputs(mut self) -> Self {
         assert!(self.front.is_none(), "images have no gradient");
@@ -174,20 +177,20 @@ impl Noisy {
         self
     }
 
-    /// The rows of the gradient with respect to the inputs, as the last [`differentiate`](Self::differentiate) found it, with
-    /// room behind each.
+    /// Returns the rows of the gradient with respect to the inputs from the last
+    /// [`differentiate`](Self::differentiate), each followed by padding.
     pub fn by_inputs(&self) -> impl Iterator<Item = &[f32]> {
         let width = self.blocks[0].inputs;
         let rows = floats(&self.work.slopes[0]).chunks_exact(stride(width) * LANES);
         rows.take(if self.by_inputs { self.rows } else { 0 })
     }
 
-    /// The outputs at the images, or rows of inputs, without any noise: so many numbers a row, of which the outputs come first.
-    /// The bits of a row depend on that row alone.
+    /// Returns the outputs at the images, or rows of inputs, without noise, and the length of a row; the outputs come
+    /// first in each row. The bits of a row depend on that row alone.
     ///
     /// # Panics
     ///
-    /// Where there are more rows than there is room for, or units are dropped.
+    /// Panics if there are more rows than the buffers hold, or if units are dropped.
     pub fn outputs(&mut self, network: &Network, images: Images<'_>) -> (&[f32], usize) {
         assert!(self.rates.iter().all(|rate| *rate == 0.0), "units are dropped");
         self.rows = images.count;
@@ -196,7 +199,7 @@ impl Noisy {
         (floats(&self.values[self.steps.len()]), stride(network.outputs()) * LANES)
     }
 
-    /// Draws the noise of so many rows.
+    /// Draws the noise of `rows` rows.
     pub fn draw(&mut self, rows: usize, rng: &mut Rng) {
         self.rows = rows;
         for step in &self.steps {
@@ -208,7 +211,7 @@ impl Noisy {
                     }
                 }
                 if let Linear::Dense(block) = linear {
-                    // A bias has no sign of its own.
+                    // The bias input has no sign.
                     let ones = floats_mut(&mut self.signs[*b][0]).iter_mut().skip(block.inputs);
                     ones.step_by(stride(block.inputs) * LANES).for_each(|one| *one = 1.0);
                 }
@@ -223,13 +226,14 @@ impl Noisy {
         }
     }
 
-    /// Replaces `gradient` by a loss's with respect to the parameters, at the images, or rows of inputs, under the noise
-    /// last drawn. The loss replaces the outputs, so many numbers a row, by its gradient with respect to them; what it
-    /// returns is passed on. Without deviations no layer is flipped.
+    /// Replaces `gradient` by the gradient of a loss with respect to the parameters, at the images, or rows of inputs,
+    /// under the noise that was drawn last. `loss` gets the outputs and the length of a row, and must replace the
+    /// outputs by its gradient with respect to them; its return value is passed on. Without deviations no layer is
+    /// flipped.
     ///
     /// # Panics
     ///
-    /// Where there are other rows than noise was drawn for.
+    /// Panics if noise was drawn for another number of rows.
     pub fn differentiate<T>(
         &mut self,
         network: &Network,
@@ -247,7 +251,7 @@ impl Noisy {
         value
     }
 
-    /// Copies the inputs, each with a one behind it.
+    /// Copies the inputs and writes a one behind each row.
     fn read(&mut self, network: &Network, images: Images<'_>) {
         let inputs = network.inputs();
         let rows = floats_mut(&mut self.values[0]).chunks_exact_mut(stride(inputs) * LANES);
@@ -353,7 +357,7 @@ impl Noisy {
                 }
             }
             if i > 0 {
-                // What was dropped is not positive.
+                // A dropped value is zero, so it is not positive.
                 let keeps = Lanes::splat(1.0 / (1.0 - rate(&self.rates, self.blocks.len(), b)));
                 let gated = read.iter_mut().zip(&slopes).take(reads);
                 gated.for_each(|(value, slope)| *value = (*slope * keeps).where_positive(*value));
@@ -366,12 +370,12 @@ impl Noisy {
     }
 }
 
-/// The probability that a number which block `b` of so many reads is dropped.
+/// Returns the probability that an input of block `b` of `blocks` is dropped.
 fn rate(rates: &[f32], blocks: usize, b: usize) -> f32 {
     b.checked_sub(blocks - rates.len()).map_or(0.0, |dense| rates[dense])
 }
 
-/// Fills the row with 1 and -1, a bit each.
+/// Fills the row with 1 and -1, using one random bit for each.
 fn draw_signs(row: &mut [f32], rng: &mut Rng) {
     for signs in row.chunks_mut(u64::BITS as usize) {
         let bits = rng.next_u64();

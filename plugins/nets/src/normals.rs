@@ -1,14 +1,15 @@
-//! Normal numbers in quantity, where [`Rng`] would take longer than what they are for.
+//! Generates standard normal numbers in bulk, faster than [`Rng`].
 
 use jointly_sdk::Rng;
 
 use crate::ints::Ints;
 use crate::simd::{LANES, Lanes};
 
-/// Independent generators, side by side: as many wherever the code runs, so that the numbers are the same.
+/// Independent generators that run in parallel. Their number is the same on every machine, so that the numbers are the
+/// same.
 const STREAMS: usize = 8;
 
-/// Vectors that hold a number of each.
+/// Vectors that hold one number of each generator.
 const VECTORS: usize = STREAMS / LANES;
 
 type Word = [Ints; VECTORS];
@@ -18,17 +19,18 @@ type Word = [Ints; VECTORS];
 /// # Formula
 ///
 /// Box and Muller (1958): with u and v uniform, sqrt(-2 ln u) times the cosine and the sine of 2 pi v are independent
-/// and normal. u is an odd number of 2^-31, so that no number is beyond 6.56, where the normal law has 5e-11 left; the
-/// logarithm, the root, the cosine and the sine are right to a few units in the last place of an `f32`.
+/// and normal. u is an odd multiple of 2^-31, so no number exceeds 6.56 in absolute value; a normal distribution has
+/// probability 5e-11 beyond that. The logarithm, the root, the cosine and the sine are accurate to a few units in the
+/// last place of an `f32`.
 ///
-/// The bits come from eight generators xoshiro128+ of Blackman and Vigna (2021), each with a start of its own.
+/// The bits come from eight xoshiro128+ generators of Blackman and Vigna (2021) with separate seeds.
 #[derive(Clone, Debug)]
 pub struct Normals {
     state: [Word; 4],
 }
 
 impl Normals {
-    /// The stream that starts where the generator's next numbers say.
+    /// Seeds the stream with the next numbers of `rng`.
     pub fn new(rng: &mut Rng) -> Self {
         let mut word = || -> Word { std::array::from_fn(|_| Ints::from_array(std::array::from_fn(|_| bits(rng)))) };
         Self { state: [word(), word(), word(), word()] }
@@ -45,7 +47,7 @@ impl Normals {
         }
     }
 
-    /// Two numbers of every generator.
+    /// Returns two numbers of every generator.
     #[inline]
     fn turn(&mut self) -> [Lanes; 2 * VECTORS] {
         let (radii, angles) = (self.next_words(), self.next_words());
@@ -59,7 +61,7 @@ impl Normals {
         out
     }
 
-    /// The next 32 bits of every generator.
+    /// Returns the next 32 bits of every generator.
     #[inline]
     fn next_words(&mut self) -> Word {
         let [a, b, c, d] = &mut self.state;
@@ -81,12 +83,12 @@ fn bits(rng: &mut Rng) -> i32 {
     (rng.next_u64() >> 32) as u32 as i32
 }
 
-/// sqrt(-2 ln u), where u is the 31 highest bits of the word, the last of them set, over 2^31.
+/// Returns sqrt(-2 ln u), where u is the 31 highest bits of the word, with the last of them set, divided by 2^31.
 ///
 /// # Formula
 ///
-/// 2^31 u = 2^e m with m between the roots of 1/2 and 2, and ln m = 2 (s + s^3 / 3 + s^5 / 5 + s^7 / 7 + ...) with
-/// s = (m - 1) / (m + 1), which is below 0.172.
+/// 2^31 u = 2^e m with m between sqrt(1/2) and sqrt(2), and ln m = 2 (s + s^3 / 3 + s^5 / 5 + s^7 / 7 + ...) with s =
+/// (m - 1) / (m + 1), whose absolute value is below 0.172.
 #[inline]
 fn radius(word: Ints) -> Lanes {
     const ROOT_HALF: i32 = std::f32::consts::FRAC_1_SQRT_2.to_bits() as i32;
@@ -97,17 +99,17 @@ fn radius(word: Ints) -> Lanes {
     let square = s * s;
     let terms = [1.0 / 5.0, 1.0 / 3.0, 1.0];
     let sum = terms.into_iter().fold(Lanes::splat(1.0 / 7.0), |sum, term| sum.mul_add(square, Lanes::splat(term)));
-    // The exponent of a number below 2^31 is at most 31, so that the sum is not negative.
+    // The exponent of a number below 2^31 is at most 31, so the sum is not negative.
     let rest = (Ints::splat(31) - exponent).to_lanes() * Lanes::splat(2.0 * std::f32::consts::LN_2);
     (sum * s).mul_add(Lanes::splat(-4.0), rest).sqrt()
 }
 
-/// Cosine and sine of an angle, uniform on the circle.
+/// Returns the cosine and the sine of a uniformly distributed angle.
 ///
 /// # Formula
 ///
-/// The 30 lowest bits are an angle within an eighth of a turn of zero, whose cosine and sine are their Taylor
-/// polynomials; the other two bits reflect and exchange them, which reaches the other three quarters.
+/// The 30 lowest bits are an angle within an eighth of a turn of zero, whose cosine and sine are computed by their
+/// Taylor polynomials. The other two bits reflect and exchange the two, which reaches the other three quarters.
 #[inline]
 fn point(word: Ints) -> (Lanes, Lanes) {
     const SCALE: f32 = std::f32::consts::FRAC_PI_4 / (1u32 << 31) as f32;
@@ -142,7 +144,7 @@ mod tests {
         let words = (0..1_000_000u32).map(|i| i.wrapping_mul(4_294_967)).chain([0, 1, 2, 3, u32::MAX, u32::MAX - 300]);
         for value in words {
             let u = f64::from(value >> 1 | 1) / f64::from(1u32 << 31);
-            // The number itself is rounded to 24 bits, which near one is the larger error.
+            // The number itself is rounded to 24 bits, which is the larger error near one.
             let expected = (-2.0 * u.ln()).sqrt();
             let found = f64::from(radius(word(value)).to_array()[0]);
             let slack = RELATIVE * expected + 1e-7 / expected.max(1e-4);
@@ -160,7 +162,7 @@ mod tests {
             quarters[usize::from(cos > 0.0) * 2 + usize::from(sin > 0.0)] += 1;
         }
         assert!(quarters.iter().all(|count| (249_000..251_000).contains(count)), "{quarters:?}");
-        // An angle of an eighth of a turn, less the sign that reflects.
+        // An angle of an eighth of a turn, without the sign bit that reflects.
         let (cos, sin) = point(word(0x2000_0000 - 1));
         assert!((cos.to_array()[0] - sin.to_array()[0]).abs() < 1e-6);
     }
@@ -171,7 +173,7 @@ mod tests {
         let mut values = vec![Lanes::splat(0.0); COUNT / LANES];
         Normals::new(&mut Rng::new(11, 0)).fill(&mut values);
         let values = floats(&values);
-        // Five standard errors of a mean of so many numbers of this variance.
+        // Five standard errors of a mean of COUNT numbers with this variance.
         let tolerance = |variance: f64| 5.0 * (variance / COUNT as f64).sqrt();
         // E z^n is 0, 1, 0, 3, 0, 15, 0, 105, ...
         for (power, expected, variance) in [(1, 0.0, 1.0), (2, 1.0, 2.0), (3, 0.0, 15.0), (4, 3.0, 96.0)] {

@@ -1,16 +1,16 @@
-//! An order of points in the plane in which neighbours follow each other.
+//! Orders points in the plane so that consecutive points are close to each other.
 
-/// The most cells on a side of the grid.
+/// The largest number of cells on a side of the grid.
 const MAX_SIDE: usize = 64;
 
-/// The points' places, along a snake through a grid with about as many cells as points.
+/// Returns the indices of the points along a snake-shaped path through a grid with about as many cells as points.
 pub fn snake(points: &[[f32; 2]]) -> Vec<u32> {
     let side = points.len().isqrt().clamp(1, MAX_SIDE);
     let axis = |i: usize| {
         let values = || points.iter().map(move |point| point[i]);
         let min = values().fold(f32::INFINITY, f32::min);
         let max = values().fold(f32::NEG_INFINITY, f32::max);
-        // Nothing depends on the order but speed, so what is not finite may land anywhere.
+        // The order matters for speed only, so values that are not finite may land in any cell.
         let step = side as f32 / (max - min);
         move |point: &[f32; 2]| (((point[i] - min) * step) as usize).min(side - 1)
     };
@@ -81,7 +81,8 @@ mod tests {
                 (a - c).hypot(b - d)
             })
             .sum();
-        // At random the mean step is half a side; a snake through strips as wide as cells has steps of about a cell.
+        // In random order the mean step is about half a side; in a snake through strips as wide as a cell it is about a
+        // cell.
         assert!(length < 1000.0 * 0.05, "{length}");
     }
 }

@@ -1,13 +1,13 @@
-//! The penalty on the squares of the parameters, and what the strength of the signal has to do with it.
+//! The L2 penalty on the parameters, and how it depends on the temperature and the input dimension of the task.
 
 use jointly_sdk::Task;
 
 /// A penalty on the sum of squares of all parameters.
 #[derive(Clone, Copy, Debug)]
 pub struct Penalty {
-    /// Weight of the sum of squares, before it is divided by the number of examples.
+    /// The weight of the sum of squares, before it is divided by the number of examples.
     pub l2: f32,
-    /// Whether that weight is also multiplied by the input's dimension and the root of the temperature.
+    /// Whether the weight is also multiplied by the input dimension and the square root of the temperature.
     pub adaptive: bool,
 }
 
@@ -15,24 +15,24 @@ impl Penalty {
     /// No penalty.
     pub const NONE: Self = Self { l2: 0.0, adaptive: false };
 
-    /// The factor of the sum of squares in a loss that is a mean over the examples.
+    /// Returns the factor of the sum of squares in a loss that is a mean over the T examples.
     ///
     /// # Formula
     ///
-    /// l2 / T, and times d sqrt(temperature) where adaptive; with no examples T counts as 1.
+    /// l2 / T, times d sqrt(temperature) if adaptive; T counts as 1 if there are no examples.
     pub fn factor(self, task: &Task, examples: usize) -> f32 {
         let signal = if self.adaptive { adaptive_factor(task) } else { 1.0 };
         self.l2 * signal / examples.max(1) as f32
     }
 }
 
-/// d sqrt(temperature), by which an adaptive weight of regularisation is multiplied: weak where labels say much, strong
-/// where there are many inputs.
+/// Returns d sqrt(temperature), the factor of an adaptive regularisation weight: small where labels are informative,
+/// large where there are many inputs.
 pub fn adaptive_factor(task: &Task) -> f32 {
     temperature(task).sqrt() * task.input_dim as f32
 }
 
-/// The temperature of the environment's softmax; one where a task states none.
+/// Returns the temperature of the environment's softmax, or 1 if the task states none.
 pub fn temperature(task: &Task) -> f32 {
     task.temperature.unwrap_or(1.0)
 }

@@ -1,54 +1,56 @@
-//! The second layer of a network of few inputs: affine in each piece of the plane between the lines of the first.
+//! The second layer of a network with at most two inputs. It is affine on each piece into which the kinks of the first
+//! layer cut the plane.
 
 use crate::activation::Activation;
 use crate::layout::stride;
 use crate::network::Network;
 use crate::simd::{Integers, LANES, Lanes, SIGNS, WORD, floats, floats_mut, signs};
 
-/// The most inputs.
+/// The largest number of inputs.
 pub const MAX_INPUTS: usize = 2;
 
-/// A constant and a slope for each input.
+/// Coefficients of an affine function: a constant, and a slope for each input.
 const COEFFICIENTS: usize = MAX_INPUTS + 1;
 
-/// How many vectors a turn of a loop computes, so that its head costs little.
+/// Vectors that one iteration of an unrolled loop computes, to save loop overhead.
 const UNROLLED: usize = 4;
 
-/// Bits of an integer that a sum never exceeds, with one to spare for what rounding adds.
+/// A sum has an absolute value below 2^29; one more bit is spare for what rounding adds.
 const BITS: i32 = 29;
 
-/// Exponents of sums and weights up to which no step on the way to an integer leaves the range of `f32`.
+/// The largest absolute exponent of sums and weights for which no intermediate result leaves the range of `f32`.
 const MAX_EXPONENT: i32 = 40;
 
-/// The values of the second layer, where a row's bits do not depend on the row before.
+/// Computes the values of the second layer incrementally. The bits of a row do not depend on the rows before it.
 ///
 /// # Formula
 ///
 /// With w_ki and b_k the weights and biases of the first layer and v_kj and c_j those of the second, unit j of the
-/// second layer is c_j + sum_k [k is active] v_kj (b_k + sum_i w_ki x_i), before it is rectified: its constant and its slopes
-/// are sums over the active units of v_kj b_k and v_kj w_ki. From one row to the next few units turn on or off, and only
-/// their terms are added or taken away. Sums of integers do not depend on the order, so the terms are rounded to
-/// multiples of a power of two, of which the greatest sum is below 2^30.
+/// second layer before rectification is c_j + sum_k [k is active] v_kj (b_k + sum_i w_ki x_i). Its constant and its
+/// slopes are sums over the active units of v_kj b_k and v_kj w_ki. From one row to the next few units turn on or off,
+/// and only their terms are added or subtracted. Sums of integers do not depend on the order of their terms, so the
+/// terms are truncated to integer multiples of a power of two, chosen such that every sum is below 2^30.
 #[derive(Clone, Debug)]
 pub struct Pieces {
-    /// For each vector of units of the first layer, sixteen units together: the biases, and the weights of each input.
+    /// The biases of the first layer and the weights of each input, in groups of sixteen units.
     lines: Vec<[[Lanes; COEFFICIENTS]; SIGNS]>,
-    /// A bit for each unit of the first layer.
+    /// One bit for each unit of the first layer.
     units: u64,
-    /// Vectors of coefficients of the second layer.
+    /// Vectors that hold one coefficient of all units of the second layer.
     width: usize,
-    /// What each unit of the first layer adds to the sums.
+    /// The terms that each unit of the first layer adds to the sums.
     terms: Vec<Integers>,
-    /// The sums over the active units: for each vector of the second layer, its coefficients.
+    /// The sums over the active units: the coefficients of each vector of the second layer.
     sums: Vec<Integers>,
     active: u64,
-    /// The layers above, in units of the integers.
+    /// The network whose layers above the second have weights in units of the integers.
     above: Network,
 }
 
 impl Pieces {
-    /// The second layer of the network; none where that has more than two inputs, fewer than two hidden layers, more
-    /// units in the first than bits in a word, or parameters that are not finite or of extreme size.
+    /// Prepares the second layer of the network. Returns `None` if the network has convolutions in front or units that
+    /// are not rectified, more than two inputs, fewer than two hidden layers, more than 64 units in the first layer, or
+    /// parameters that are not finite or of extreme size.
     pub fn new(network: &Network) -> Option<Self> {
         let (dim, depth) = (network.inputs(), network.depth());
         let rectified = network.activation() == Activation::Relu;
@@ -85,17 +87,17 @@ impl Pieces {
         Some(Self { lines, units: u64::MAX >> (WORD - units), width, terms, sums, active: 0, above })
     }
 
-    /// The layers above the second, at the rows of [`fill`](Self::fill).
+    /// The network whose layers above the second fit the values that [`fill`](Self::fill) writes.
     pub fn above(&self) -> &Network {
         &self.above
     }
 
-    /// Writes the values of the second layer at the points, [`stride`] of its width vectors each, in the units of
-    /// [`above`](Self::above).
+    /// Writes the rectified values of the second layer at each point, [`stride`] of its width vectors per point, in the
+    /// integers' units that [`above`](Self::above) expects.
     pub fn fill(&mut self, points: &[[f32; MAX_INPUTS]], out: &mut [Lanes]) {
         let width = self.above.width(1);
         let stride = stride(width);
-        // All at first: where a point is should be known long before the processor gets to it.
+        // Find all patterns first: the processor then knows early which units change at each point.
         let patterns: Vec<u64> = points.iter().map(|point| self.find(point.map(Lanes::splat))).collect();
         for ((point, pattern), row) in points.iter().zip(patterns).zip(out.chunks_exact_mut(stride)) {
             let [x, y] = point.map(Lanes::splat);
@@ -116,7 +118,7 @@ impl Pieces {
         }
     }
 
-    /// The units of the first layer that are active at a point.
+    /// Returns the units of the first layer that are active at a point, one bit each.
     fn find(&self, [x, y]: [Lanes; MAX_INPUTS]) -> u64 {
         let mut inactive = [0; WORD / 16];
         for (inactive, lines) in inactive.iter_mut().zip(&self.lines) {
@@ -126,7 +128,7 @@ impl Pieces {
         !inactive & self.units
     }
 
-    /// Goes to the piece in which these units are active.
+    /// Updates the sums to the piece on which exactly these units are active.
     fn go(&mut self, active: u64) {
         let mut changed = self.active ^ active;
         self.active = active;
@@ -148,7 +150,8 @@ impl Pieces {
     }
 }
 
-/// The greatest power of two that takes no sum beyond 2^29; none where that is no ordinary number.
+/// Returns the largest power of two that keeps every sum below 2^29, or `None` if a sum or a weight is not finite or is
+/// of extreme size.
 fn scale(first: &[&[Lanes]], second: &[&[Lanes]]) -> Option<f32> {
     let greatest = |numbers: &[Lanes]| floats(numbers).iter().fold(0.0, |max: f32, value| max.max(value.abs()));
     let steepest = first.iter().map(|row| greatest(row)).fold(0.0, f32::max);
@@ -157,7 +160,7 @@ fn scale(first: &[&[Lanes]], second: &[&[Lanes]]) -> Option<f32> {
     for row in weights {
         totals.iter_mut().zip(*row).for_each(|(total, weight)| *total = *total + weight.abs());
     }
-    // A weight of the second layer that is not finite shows in its total.
+    // A weight of the second layer that is not finite makes its total not finite.
     let are_finite = |numbers: &[Lanes]| floats(numbers).iter().all(|value| value.is_finite());
     if !(first.iter().all(|row| are_finite(row)) && are_finite(biases) && are_finite(&totals)) {
         return None;
@@ -165,7 +168,7 @@ fn scale(first: &[&[Lanes]], second: &[&[Lanes]]) -> Option<f32> {
     let reach = greatest(&totals) * steepest + greatest(biases);
     let exponent = |value: f32| (value.to_bits() >> 23) as i32 - 127;
     let is_ordinary = |value: f32| (-MAX_EXPONENT..=MAX_EXPONENT).contains(&exponent(value));
-    // A power of two, by its bits.
+    // Builds a power of two from its bits.
     let scale = || f32::from_bits(((127 + BITS - 1 - exponent(reach)) as u32) << 23);
     (is_ordinary(reach) && is_ordinary(steepest)).then(scale)
 }
@@ -177,7 +180,7 @@ mod tests {
     use super::*;
     use crate::network::{FirstBiases, Values};
 
-    /// Of a logit of order one that passed through two layers.
+    /// Tolerance for a logit of order one after two layers.
     const TOLERANCE: f32 = 2e-5;
 
     const WIDTHS: [&[usize]; 4] = [&[2, 50, 50, 2], &[1, 7, 13, 3], &[2, 64, 20, 5, 3], &[2, 1, 1, 6]];
@@ -191,7 +194,7 @@ mod tests {
         Network::new(widths, FirstBiases::Normal, &mut Rng::new(6, widths.len() as u64))
     }
 
-    /// The outputs by way of pieces, without padding.
+    /// Returns the outputs computed by [`Pieces`], without padding.
     fn outputs(network: &Network, pieces: &mut Pieces, points: &[[f32; MAX_INPUTS]]) -> Vec<f32> {
         let mut values = Values::new(network, points.len());
         pieces.fill(points, values.layer(1));
@@ -241,7 +244,7 @@ mod tests {
     fn parameters_of_any_ordinary_size_keep_their_precision() {
         let points = points(2, 50);
         let expected = outputs(&network(WIDTHS[0]), &mut Pieces::new(&network(WIDTHS[0])).unwrap(), &points);
-        // A power of two in the first layer, and its inverse in the last.
+        // Scale the first layer by the inverse of a power of two and the second layer by that power.
         for exponent in [-30, -7, 13, 30] {
             let factor = 2f32.powi(exponent);
             let mut network = network(WIDTHS[0]).scaled(1.0 / factor);

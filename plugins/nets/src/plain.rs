@@ -1,12 +1,12 @@
-//! A network by plain loops in double precision: what the tests compare the kernels with.
+//! A network computed by plain loops in double precision, as the reference for tests of the kernels.
 
 use crate::convolution::Image;
 use crate::front::Layer;
 use crate::network::Network;
 use crate::simd::{LANES, vectors};
 
-/// The outputs at one row of inputs of a network shaped as this one, with the given parameters, whose dense layers read what the
-/// masks leave; no masks leave everything.
+/// Returns the outputs at one row of inputs of a network with the shape of `network` and the given parameters. The
+/// inputs of dense layer d are multiplied by `masks[d]`; a mask that is missing or empty keeps everything.
 pub(crate) fn outputs(network: &Network, parameters: &[f64], masks: &[Vec<f64>], inputs: &[f64]) -> Vec<f64> {
     let blocks = network.blocks();
     let mut values = inputs.to_vec();
@@ -41,7 +41,8 @@ pub(crate) fn outputs(network: &Network, parameters: &[f64], masks: &[Vec<f64>],
     values
 }
 
-/// The sums of a convolution; `at(i, f)` is the weight of a patch's number i for filter f, or the bias where i is beyond.
+/// Returns the sums of a convolution. `at(i, f)` is the weight of number i of a patch for filter f, or the bias if i is
+/// past the patch.
 pub(crate) fn convolve(
     values: &[f64],
     Image { height, width, channels }: Image,
@@ -68,7 +69,7 @@ pub(crate) fn convolve(
     out
 }
 
-/// The largest numbers of squares.
+/// Returns the largest number of each channel in each square.
 pub(crate) fn pool(values: &[f64], Image { height, width, channels }: Image, size: usize) -> Vec<f64> {
     let mut out = Vec::new();
     for y in 0..height / size {
@@ -85,13 +86,13 @@ pub(crate) fn pool(values: &[f64], Image { height, width, channels }: Image, siz
     out
 }
 
-/// Numbers without the padding that follows each `width` of them.
+/// Removes the padding that follows each `width` numbers.
 pub(crate) fn unpadded(numbers: &[f32], width: usize) -> Vec<f64> {
     let rows = numbers.chunks_exact(vectors(width) * LANES);
     rows.flat_map(|row| row[..width].iter().map(|value| f64::from(*value))).collect()
 }
 
-/// Numbers with padding behind each `width` of them.
+/// Pads each `width` numbers to whole vectors.
 pub(crate) fn padded(numbers: &[f32], width: usize) -> Vec<crate::simd::Lanes> {
     let mut out = vec![crate::simd::Lanes::splat(0.0); numbers.len() / width * vectors(width)];
     let rows = crate::simd::floats_mut(&mut out).chunks_exact_mut(vectors(width) * LANES);

@@ -1,12 +1,12 @@
-//! Losses of a prediction of a real number, and their gradients.
+//! Losses of predictions of a real number, and their gradients.
 
-/// The least variance that an output can stand for; the inputs' and targets' scales are one.
+/// The smallest variance that an output can represent; inputs and targets are standardised to scale one.
 pub const MIN_VARIANCE: f32 = 1e-6;
 
-/// The largest logarithm of a variance that an output can stand for.
+/// The largest logarithm of a variance that an output can represent.
 const MAX_LOG: f32 = 14.0;
 
-/// How an output stands for the variance of the noise.
+/// The map from an output to the variance of the noise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Head {
     /// softplus(s) + 1e-6, as in Lakshminarayanan et al. (2017).
@@ -16,7 +16,7 @@ pub enum Head {
 }
 
 impl Head {
-    /// The variance that an output stands for.
+    /// Returns the variance that an output represents.
     pub fn variance(self, output: f32) -> f32 {
         match self {
             Self::Softplus => output.max(0.0) + libm::log1pf(libm::expf(-output.abs())) + MIN_VARIANCE,
@@ -24,7 +24,7 @@ impl Head {
         }
     }
 
-    /// The derivative of the variance, given its value; zero where it is kept in its bounds.
+    /// Returns the derivative of the variance, given its value; zero where the bounds are active.
     fn slope(self, output: f32, variance: f32) -> f32 {
         match self {
             Self::Softplus => 1.0 / (1.0 + libm::expf(-output)),
@@ -34,13 +34,13 @@ impl Head {
     }
 }
 
-/// A loss of a row of outputs against a real target; that of a batch is the mean over its rows.
+/// A loss of a row of outputs against a real target; the loss of a minibatch is the mean over its rows.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PointLoss {
-    /// (y - m)^2 of the one output m.
+    /// (y - m)^2 for the single output m.
     Squared,
-    /// Minus the logarithm of the normal density without its constant, ln(v) / 2 + (y - m)^2 / (2 v), of two outputs:
-    /// the mean m, and what the head makes the variance v of.
+    /// The negative log-likelihood of a Gaussian without its constant, ln(v) / 2 + (y - m)^2 / (2 v), for two outputs:
+    /// the mean m, and an output that the head maps to the variance v.
     Gaussian(Head),
     /// The mean over levels p of max(p u, (p - 1) u), where u = y - q_p and q_p is the output of the level: the pinball
     /// loss of Koenker and Bassett (1978), which the p-quantile minimises.
@@ -48,7 +48,7 @@ pub enum PointLoss {
 }
 
 impl PointLoss {
-    /// Number of outputs that it reads.
+    /// The number of outputs that the loss reads.
     pub fn outputs(&self) -> usize {
         match self {
             Self::Squared => 1,
@@ -57,7 +57,7 @@ impl PointLoss {
         }
     }
 
-    /// Replaces the outputs, `stride` numbers a row, by the gradient of the mean loss; returns that loss.
+    /// Replaces the outputs, `stride` numbers per row, by the gradient of the mean loss, and returns that loss.
     ///
     /// At the kink of the pinball loss the gradient is that of an observation above the output.
     pub fn differentiate(&self, outputs: &mut [f32], stride: usize, targets: &[f32]) -> f64 {
@@ -101,7 +101,7 @@ impl PointLoss {
 mod tests {
     use super::*;
 
-    /// Of a central difference in single precision.
+    /// Step of a central difference in single precision.
     const STEP: f32 = 1e-2;
     const TOLERANCE: f64 = 2e-4;
 
@@ -138,10 +138,10 @@ mod tests {
     #[test]
     fn losses_by_hand() {
         assert_eq!(PointLoss::Squared.differentiate(&mut [3.0, 0.0], 1, &[1.0, 1.0]), 2.5);
-        // The pinball loss of 2 above a 0.25-quantile is 0.5, of 2 below it 1.5.
+        // The pinball loss of 2 above a 0.25-quantile is 0.5, and of 2 below it 1.5.
         let pinball = PointLoss::Pinball(vec![0.25]);
         assert_eq!(pinball.differentiate(&mut [0.0, 4.0], 1, &[2.0, 2.0]), 1.0);
-        // Of variance one, two deviations away.
+        // Variance one, two standard deviations away.
         let gaussian = PointLoss::Gaussian(Head::Log);
         assert_eq!(gaussian.differentiate(&mut [0.0, 0.0], 2, &[2.0]), 2.0);
     }

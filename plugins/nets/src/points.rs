@@ -1,11 +1,11 @@
-//! Examples of a real-valued function, as training reads them.
+//! Training examples of a real-valued function.
 
 use jointly_sdk::{Failure, Matrix, RegressionTask, Targets};
 
 use crate::layout::stride;
 use crate::simd::{LANES, Lanes, floats, floats_mut};
 
-/// Examples whose numbers are known to be finite.
+/// Examples whose inputs and targets are all finite.
 #[derive(Clone, Debug)]
 pub struct Points {
     dim: usize,
@@ -14,11 +14,12 @@ pub struct Points {
 }
 
 impl Points {
-    /// The examples of a task.
+    /// Takes the examples of a task.
     ///
     /// # Errors
     ///
-    /// Inputs that are not one row of the task's features for each target, or a number that is not finite.
+    /// Fails if the task has no features, if there is not one row of the task's features for each target, or if a
+    /// number is not finite.
     pub fn new(task: &RegressionTask, data: &Targets) -> Result<Self, Failure> {
         let (rows, dim) = (data.targets.len(), task.input_dim);
         if dim == 0 {
@@ -36,31 +37,31 @@ impl Points {
         Ok(Self { dim, inputs, targets: data.targets.clone() })
     }
 
-    /// Number of examples.
+    /// The number of examples.
     pub fn len(&self) -> usize {
         self.targets.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are no examples.
     pub fn is_empty(&self) -> bool {
         self.targets.is_empty()
     }
 
-    /// Number of features.
+    /// The number of features.
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Row after row of features.
+    /// The features, row by row.
     pub fn inputs(&self) -> &[f32] {
         &self.inputs
     }
 
-    /// Features of example `i`.
+    /// The features of example `i`.
     ///
     /// # Panics
     ///
-    /// Where there is no such example.
+    /// Panics if there is no such example.
     pub fn row(&self, i: usize) -> &[f32] {
         &self.inputs[i * self.dim..(i + 1) * self.dim]
     }
@@ -70,11 +71,11 @@ impl Points {
         &self.targets
     }
 
-    /// The examples with the given places, in that order.
+    /// Returns the examples at the given places, in that order.
     ///
     /// # Panics
     ///
-    /// Where there is no such place.
+    /// Panics if there is no such place.
     #[must_use]
     pub fn some(&self, places: &[u32]) -> Self {
         let inputs = places.iter().flat_map(|place| self.row(*place as usize)).copied().collect();
@@ -82,11 +83,11 @@ impl Points {
     }
 }
 
-/// Whether rows can be asked of an agent that was trained on `dim` features.
+/// Checks that inputs have the `dim` features that an agent was trained on.
 ///
 /// # Errors
 ///
-/// Inputs of another number of features.
+/// Fails if the inputs have another number of features.
 pub fn check_inputs(inputs: &Matrix, dim: usize) -> Result<(), Failure> {
     if inputs.rows() > 0 && inputs.cols() != dim {
         return Err(Failure::Internal(format!("inputs have {} columns; the task has {dim}", inputs.cols())));
@@ -94,7 +95,8 @@ pub fn check_inputs(inputs: &Matrix, dim: usize) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Room for the rows that a step of training sees, each followed by a one and padded to whole vectors.
+/// A minibatch for one training step: rows of inputs, each followed by a one and padded to whole vectors, and their
+/// targets.
 #[derive(Debug)]
 pub struct Batch {
     dim: usize,
@@ -103,18 +105,18 @@ pub struct Batch {
 }
 
 impl Batch {
-    /// Room for `rows` rows.
+    /// Makes buffers for `rows` rows.
     pub fn new(dim: usize, rows: usize) -> Self {
         let mut inputs = vec![Lanes::splat(0.0); rows * stride(dim)];
         floats_mut(&mut inputs).iter_mut().skip(dim).step_by(stride(dim) * LANES).for_each(|one| *one = 1.0);
         Self { dim, inputs, targets: Vec::with_capacity(rows) }
     }
 
-    /// Takes the examples with the given places.
+    /// Copies the examples at the given places.
     ///
     /// # Panics
     ///
-    /// Where there is no such place, or no room.
+    /// Panics if there is no such place, or if there are more places than rows.
     pub fn gather(&mut self, points: &Points, places: impl Iterator<Item = u32>) {
         self.targets.clear();
         let stride = self.stride();
@@ -125,7 +127,7 @@ impl Batch {
         }
     }
 
-    /// Number of rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.targets.len()
     }
@@ -135,7 +137,7 @@ impl Batch {
         floats(&self.inputs)
     }
 
-    /// The rows, to be changed; what is behind the one must stay zero.
+    /// The rows, for writing; the padding behind the one must stay zero.
     pub fn inputs_mut(&mut self) -> &mut [f32] {
         floats_mut(&mut self.inputs)
     }

@@ -1,9 +1,9 @@
-//! Max pooling: of each square of pixels, the largest number of each channel.
+//! Max pooling: takes the largest number of each channel in each square of pixels.
 
 use crate::convolution::Image;
 use crate::simd::{Lanes, vectors};
 
-/// Pooling by squares that do not overlap; pixels beyond the last whole square are left out.
+/// Max pooling over squares that do not overlap; ignores pixels beyond the last whole square.
 #[derive(Clone, Copy, Debug)]
 pub struct Pooling {
     input: Image,
@@ -11,19 +11,20 @@ pub struct Pooling {
 }
 
 impl Pooling {
-    /// Pooling by squares of `size` pixels a side; none where an image has no such square.
+    /// Makes a pooling over squares of `size` by `size` pixels. Returns `None` if `size` is zero or no such square fits
+    /// into the image.
     pub fn new(input: Image, size: usize) -> Option<Self> {
         let fits = size > 0 && size <= input.height && size <= input.width && input.channels > 0;
         fits.then_some(Self { input, size })
     }
 
-    /// The shape of what comes out.
+    /// The shape of the output.
     pub fn output(self) -> Image {
         Image { height: self.input.height / self.size, width: self.input.width / self.size, ..self.input }
     }
 
-    /// Computes the largest numbers; a pixel is whole vectors here as there. A square with a number that is not finite
-    /// becomes NaN.
+    /// Computes the largest numbers. Pixels of inputs and outputs are padded to whole vectors. A square with a number
+    /// that is not finite becomes NaN.
     pub fn forward(self, values: &[Lanes], images: usize, out: &mut [Lanes]) {
         let width = vectors(self.input.channels);
         for (from, out) in self.squares(images).zip(out.chunks_exact_mut(width)) {
@@ -33,8 +34,9 @@ impl Pooling {
         }
     }
 
-    /// Replaces the values by the gradient with respect to them before they were rectified, given that with respect to the
-    /// largest numbers: of equal ones the first in the order of pixels has it all.
+    /// Replaces the values by the gradient with respect to them before they were rectified, given the gradient `delta`
+    /// with respect to the largest numbers. If several values of a square are equally large, the first in the order of
+    /// pixels gets the whole gradient.
     pub fn backward(self, values: &mut [Lanes], images: usize, delta: &[Lanes]) {
         let width = vectors(self.input.channels);
         for (from, delta) in self.squares(images).zip(delta.chunks_exact(width)) {
@@ -58,7 +60,7 @@ impl Pooling {
         for offset in self.offsets() {
             let value = values[at + offset * width];
             largest = largest.max(value);
-            // A comparison would lose what is no number.
+            // A comparison would lose a NaN; a product with zero keeps it.
             blemish = value.mul_add(zero, blemish);
         }
         largest + blemish
@@ -73,12 +75,12 @@ impl Pooling {
         })
     }
 
-    /// The pixels of a square, from its first one on.
+    /// Offsets of the pixels of a square from its first pixel.
     fn offsets(self) -> impl Iterator<Item = usize> {
         (0..self.size).flat_map(move |i| (0..self.size).map(move |j| i * self.input.width + j))
     }
 
-    /// Nothing depends on the pixels beyond the last whole square.
+    /// Clears the gradient at the pixels beyond the last whole square, on which nothing depends.
     fn clear_edges(self, values: &mut [Lanes], images: usize) {
         let (width, output) = (vectors(self.input.channels), self.output());
         let (rows, columns) = (output.height * self.size, output.width * self.size);

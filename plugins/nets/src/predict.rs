@@ -9,10 +9,10 @@ use crate::pieces::{MAX_INPUTS, Pieces};
 use crate::simd::{LANES, Lanes};
 use crate::softmax::{column, softmax};
 
-/// Rows that pass through the network together: their values stay in the first-level cache.
+/// Rows that pass through the network together; their values stay in the first-level cache.
 const BLOCK: usize = 64;
 
-/// The network's outputs at every row of inputs, side by side: `out[t * outputs + k]`.
+/// Returns the network's outputs at every row of inputs, side by side: `out[t * outputs + k]`.
 pub fn outputs(network: &Network, inputs: &[f32]) -> Vec<f32> {
     let (dim, width) = (network.inputs(), network.outputs());
     let rows = inputs.len() / dim;
@@ -28,13 +28,13 @@ pub fn outputs(network: &Network, inputs: &[f32]) -> Vec<f32> {
     out
 }
 
-/// The softmax of the sum of the networks' outputs at every row: `out[t * classes + k]`.
+/// Writes the softmax of the sum of the networks' outputs at every row: `out[t * classes + k]`.
 ///
-/// The probabilities of a row have the same bits whatever the other rows are.
+/// The bits of a row's probabilities do not depend on the other rows.
 ///
 /// # Errors
 ///
-/// Inputs that do not have as many columns as the networks have inputs.
+/// Fails if there is no network, or if the number of columns is not the networks' number of inputs.
 pub fn predict(networks: &[&Network], inputs: &Matrix, out: &mut [f32]) -> Result<(), Failure> {
     let Some(first) = networks.first() else {
         return Err(Failure::Internal("no network to predict with".into()));
@@ -58,14 +58,14 @@ pub fn predict(networks: &[&Network], inputs: &Matrix, out: &mut [f32]) -> Resul
     Ok(())
 }
 
-/// The softmax of the network's outputs plus `shifts[t * classes + k]`, at every row: `out[t * classes + k]`.
+/// Writes the softmax of the network's outputs plus `shifts[t * classes + k]`, at every row: `out[t * classes + k]`.
 ///
-/// The probabilities of a row have the same bits whatever the other rows are, and the network's outputs those of
+/// The bits of a row's probabilities do not depend on the other rows. The network's outputs have the bits of
 /// [`outputs`], from which a shift may have come.
 ///
 /// # Errors
 ///
-/// Inputs that do not have as many columns as the network has inputs.
+/// Fails if the number of columns is not the network's number of inputs.
 pub fn predict_shifted(network: &Network, inputs: &Matrix, shifts: &[f32], out: &mut [f32]) -> Result<(), Failure> {
     check(network, inputs)?;
     let (dim, classes) = (network.inputs(), network.outputs());
@@ -78,7 +78,7 @@ pub fn predict_shifted(network: &Network, inputs: &Matrix, shifts: &[f32], out: 
     Ok(())
 }
 
-/// The number of inputs.
+/// Checks the number of columns and returns the number of inputs.
 fn check(network: &Network, inputs: &Matrix) -> Result<usize, Failure> {
     let (cols, dim) = (inputs.cols(), network.inputs());
     if cols != dim {
@@ -87,8 +87,8 @@ fn check(network: &Network, inputs: &Matrix) -> Result<usize, Failure> {
     Ok(dim)
 }
 
-/// Writes the softmax of the sum of the networks' outputs and the shifts: row r of the block to row `place(r)`. The
-/// columns are room for a vector of probabilities a class.
+/// Writes the softmax of the sum of the networks' outputs and the shifts: row r of the block to row `place(r)`.
+/// `columns` is a scratch buffer of one vector per class.
 fn sum(
     networks: &mut [Sampled<'_>],
     block: Block<'_>,
@@ -106,7 +106,7 @@ fn sum(
         let to = rows.min(from + LANES);
         columns.fill(Lanes::splat(0.0));
         for network in networks.iter_mut() {
-            // Rows past the last one are from an earlier block: computed, but not written.
+            // Rows past the last one are from an earlier block; they are computed, but not written.
             let outputs = &network.values.outputs()[from * stride..][..LANES * stride];
             for (k, sum) in columns.iter_mut().enumerate() {
                 *sum = *sum + column(outputs, stride, k);
@@ -127,7 +127,7 @@ fn sum(
     }
 }
 
-/// The rows as points in the plane; a missing coordinate is zero.
+/// Returns the rows as points in the plane; a missing coordinate is zero.
 fn points(inputs: &Matrix) -> Vec<[f32; MAX_INPUTS]> {
     let rows = inputs.values().chunks_exact(inputs.cols());
     rows.map(|row| std::array::from_fn(|i| row.get(i).copied().unwrap_or(0.0))).collect()
@@ -137,13 +137,13 @@ fn points(inputs: &Matrix) -> Vec<[f32; MAX_INPUTS]> {
 #[derive(Clone, Copy)]
 struct Block<'a> {
     inputs: &'a [f32],
-    /// The rows again, where there are few inputs.
+    /// The rows as points, if there are few inputs.
     points: &'a [[f32; MAX_INPUTS]],
-    /// What is added to their logits; empty where nothing is.
+    /// The shifts of the rows' logits; empty if there are none.
     shifts: &'a [f32],
 }
 
-/// A network with the room that its values take.
+/// A network with scratch buffers for its values.
 struct Sampled<'a> {
     network: &'a Network,
     pieces: Option<Pieces>,
@@ -155,7 +155,7 @@ impl<'a> Sampled<'a> {
         Self { network, pieces: None, values: Values::new(network, BLOCK) }
     }
 
-    /// Whose first layers are [`Pieces`] where they can be, which is faster and rounds otherwise.
+    /// Computes the first layers by [`Pieces`] if possible, which is faster and rounds differently.
     fn in_pieces(network: &'a Network) -> Self {
         Self { pieces: Pieces::new(network), ..Self::whole(network) }
     }

@@ -1,17 +1,17 @@
-//! Quantiles of the normal law, from which intervals are made.
+//! Quantiles of the normal distribution, for intervals.
 
 use std::f64::consts::SQRT_2;
 
 use jointly_sdk::Failure;
 
-/// Halvings of an interval; they leave no gap between two `f64`.
+/// The largest number of halvings of an interval; enough to leave no `f64` between its ends.
 const HALVINGS: u32 = 1100;
 
-/// A level that an interval can claim.
+/// Checks the level of an interval.
 ///
 /// # Errors
 ///
-/// A number that is not above 0 and below 1.
+/// Fails if the level is not above 0 and below 1.
 pub fn check_level(level: f64) -> Result<f64, Failure> {
     if level > 0.0 && level < 1.0 {
         return Ok(level);
@@ -19,16 +19,17 @@ pub fn check_level(level: f64) -> Result<f64, Failure> {
     Err(Failure::Internal(format!("an interval's level is between 0 and 1, not {level}")))
 }
 
-/// The z within which a standard normal number is with probability `level`: its (1 + level) / 2 quantile.
+/// Returns the z such that a standard normal number is within z of zero with probability `level`: the (1 + level) / 2
+/// quantile.
 ///
 /// # Formula
 ///
-/// The root of erfc(z / sqrt 2) = 1 - level, by bisection.
+/// The root of erfc(z / sqrt 2) = 1 - level, found by bisection.
 pub fn normal_within(level: f64) -> f64 {
     root(|z| libm::erfc(z / SQRT_2) > 1.0 - level)
 }
 
-/// The least number that is not below the root, given what is below it.
+/// Returns the smallest number that is not below the root, given a predicate for numbers below it.
 fn root(below: impl Fn(f64) -> bool) -> f64 {
     let mut high = 1.0;
     while below(high) && high < 1e300 {

@@ -1,4 +1,4 @@
-//! What an ensemble is made of and how it is trained.
+//! The composition of an ensemble and the settings of its training.
 
 use jointly_sdk::choices;
 
@@ -7,11 +7,11 @@ use crate::network::FirstBiases;
 use crate::penalty::Penalty;
 
 choices! {
-    /// How the functions of a belief weigh the examples.
+    /// The distribution of the weights that a member gives the training examples.
     pub enum Weighting {
-        /// All the same.
+        /// All weights are one.
         Equal = "none",
-        /// Zero or two, as likely.
+        /// Zero or two, with equal probability.
         Bernoulli = "bernoulli",
         /// Exponential with mean one.
         Exponential = "exponential",
@@ -19,50 +19,51 @@ choices! {
 }
 
 choices! {
-    /// The fixed random functions that the members of an ensemble learn around.
+    /// The fixed random prior function that is added to each member of an ensemble.
     pub enum Prior {
-        /// There are none.
+        /// No prior function.
         None = "none",
-        /// A network of the environment's law, with the members' hidden layers.
+        /// A network from the environment's distribution, with the members' hidden layers.
         Mlp = "mlp",
-        /// The same without hidden layers.
+        /// A network from the environment's distribution, without hidden layers.
         Linear = "linear",
-        /// A linear function of the latent of an autoencoder of the training inputs.
+        /// A linear function of the latent representation of an autoencoder of the training inputs.
         Vae = "vae",
     }
 }
 
-/// What an ensemble is made of and how it is trained.
+/// The composition of an ensemble and the settings of its training.
 #[derive(Clone, Debug)]
 pub struct Recipe {
-    /// Number of members.
+    /// The number of members.
     pub size: usize,
-    /// What stands in front of a member's hidden layers, where inputs are images.
+    /// Convolutions and poolings in front of a member's hidden layers, for inputs that are images.
     pub front: Option<Front>,
-    /// Widths of the hidden layers; none is logistic regression.
+    /// Widths of the hidden layers; none gives logistic regression.
     pub hidden: Vec<usize>,
     /// Steps of Adam.
     pub steps: usize,
-    /// Examples in a batch.
+    /// Examples per minibatch.
     pub batch_size: usize,
     /// Step size of Adam.
     pub learning_rate: f32,
-    /// What is asked of the squares of a member's parameters.
+    /// The penalty on the squares of a member's parameters.
     pub penalty: Penalty,
-    /// How the first layer's biases start.
+    /// The initial biases of the first layer.
     pub first_biases: FirstBiases,
-    /// The law of the fixed random functions whose logits are added to the members'.
+    /// The distribution of the fixed random functions whose logits are added to those of the members.
     pub prior: Prior,
-    /// What those logits are multiplied by, over the root of the temperature; zero is as good as no prior.
+    /// The factor of these logits, before division by the square root of the temperature; zero means no prior function.
     pub prior_scale: f32,
-    /// Steps of the training of an autoencoder, where the prior needs one.
+    /// Training steps of the autoencoder, if the prior function needs one.
     pub vae_steps: usize,
-    /// How members weigh the examples.
+    /// The distribution of the members' weights of training examples.
     pub weighting: Weighting,
 }
 
 impl Default for Recipe {
-    /// A single network, as the testbed trains its own: of two hidden layers, around nothing, on all examples alike.
+    /// A single network as the Neural Testbed trains it: two hidden layers, no prior function, equal weights for all
+    /// examples.
     fn default() -> Self {
         Self {
             size: 1,

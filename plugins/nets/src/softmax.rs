@@ -1,19 +1,19 @@
-//! From logits to probabilities, many rows at a time.
+//! Computes probabilities from logits, many rows at a time.
 
 use crate::simd::{LANES, Lanes, ROUND};
 
-/// The largest gap below the greatest logit that is told apart: e^-80 is 1.8e-35, well above the smallest `f32`.
+/// The largest distinguished gap below the greatest logit: e^-80 is 1.8e-35, well above the smallest `f32`.
 const MAX_GAP: f32 = 80.0;
 
-/// e^x for x in [-80, 80] within two and a half units of the last place; a NaN stays.
+/// Returns e^x for x in [-80, 80], within two and a half units in the last place; keeps NaN.
 ///
 /// # Formula
 ///
-/// With n the integer nearest to x / ln 2, e^x = 2^n e^r, where r = x - n ln 2 is below 0.35 and e^r is its
-/// polynomial of degree 6.
+/// With n the integer nearest to x / ln 2, e^x = 2^n e^r, where r = x - n ln 2 has an absolute value below 0.35 and e^r
+/// is approximated by its Taylor polynomial of degree 6.
 #[inline]
 pub fn exp(x: Lanes) -> Lanes {
-    // ln 2 in two parts, of which the first times any n is exact.
+    // ln 2 as a sum of two parts; the product of the first part with any n is exact.
     const LN_2_HIGH: f32 = 0.693_359_4;
     const LN_2_LOW: f32 = -2.121_944_4e-4;
     let rounded = x.mul_add(Lanes::splat(std::f32::consts::LOG2_E), Lanes::splat(ROUND));
@@ -25,15 +25,16 @@ pub fn exp(x: Lanes) -> Lanes {
     sum.scale_by_rounded(rounded)
 }
 
-/// Softmax over classes, in each lane on its own: `columns[k]` holds the logits of class k and gets its probabilities.
+/// Computes the softmax over classes, separately in each lane: replaces the logits of class k in `columns[k]` by its
+/// probabilities.
 ///
-/// Stable for logits of any size and never an exact zero; a lane with a NaN becomes NaN.
+/// Stable for finite logits of any size, and never exactly zero; a lane with a NaN becomes NaN.
 pub fn softmax(columns: &mut [Lanes]) {
     let max = columns.iter().copied().reduce(Lanes::max).unwrap_or(Lanes::splat(0.0));
     let mut sum = Lanes::splat(0.0);
     for column in &mut *columns {
         let gap = *column - max;
-        // In this order a NaN stays.
+        // This order of the operands keeps a NaN.
         *column = exp(gap.max(Lanes::splat(-MAX_GAP)));
         sum = sum + *column;
     }
@@ -42,7 +43,7 @@ pub fn softmax(columns: &mut [Lanes]) {
     }
 }
 
-/// Column `k` of [`LANES`] rows of `matrix`, zero where it ends earlier.
+/// Returns column `k` of the first [`LANES`] rows of `matrix`, with zeros past its end.
 #[inline]
 pub fn column(matrix: &[f32], stride: usize, k: usize) -> Lanes {
     if matrix.len() >= LANES * stride {

@@ -1,20 +1,20 @@
-//! The map by which a number of any size becomes a scale, its inverse and its derivative.
+//! The softplus function, which maps any number to a positive scale, its inverse and its derivative.
 
-/// ln(1 + e^x), without overflow.
+/// Returns ln(1 + e^x), without overflow.
 pub fn softplus(x: f32) -> f32 {
     x.max(0.0) + (-x.abs()).exp().ln_1p()
 }
 
-/// The number whose softplus is `scale`, which is above 0, without overflow.
+/// Returns the number whose softplus is `scale`, which must be positive; does not overflow.
 ///
 /// # Formula
 ///
-/// ln(e^s - 1), written s + ln(1 - e^-s).
+/// ln(e^s - 1), computed as s + ln(1 - e^-s).
 pub fn inverse_softplus(scale: f32) -> f32 {
     scale + (-(-scale).exp_m1()).ln()
 }
 
-/// 1 / (1 + e^-x), the derivative of softplus.
+/// Returns 1 / (1 + e^-x), the derivative of softplus.
 pub fn logistic(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
@@ -23,9 +23,9 @@ pub fn logistic(x: f32) -> f32 {
 mod tests {
     use super::*;
 
-    /// Relative, of a number that went there and back.
+    /// Relative tolerance for softplus applied to its inverse.
     const TOLERANCE: f32 = 1e-5;
-    /// Of the step of a central difference, and of the derivative by it.
+    /// Step of a central difference, and tolerance for a derivative computed with it.
     const STEP: f32 = 1e-2;
     const SLOPE_TOLERANCE: f32 = 1e-4;
 

@@ -1,38 +1,39 @@
-//! Products of which half the factors are zero, as they are behind rectified units.
+//! Products in which many factors are zero, as they are after rectified units.
 //!
-//! A term with a factor of zero changes no sum. Under a host that canonicalises NaNs a multiply-add costs as much as
-//! ten operations on integers, so it pays to look for the zeros first; elsewhere it does not, and all terms are added.
+//! A term with a zero factor changes no sum. Under a host that canonicalises NaNs, a multiply-add costs as much as ten
+//! integer operations, so it pays to find the zeros first. On other hosts it does not pay, and all terms are added.
 #![expect(clippy::inline_always, reason = "a row's sums stay in registers only where its loop sees them")]
 
 use crate::product::{Target, product, tall_product};
 use crate::simd::{LANES, Lanes, Left, Right, WORD, floats, nonzero, sparse_row};
 
-/// Whether arithmetic is dear enough here.
+/// Whether arithmetic is expensive enough to skip zeros.
 const PAYS: bool = cfg!(target_arch = "wasm32");
 
-/// The most rows of the result for which the left side is left to the cache.
+/// The largest number of rows of the result for which the left side is read column by column through the cache.
 const TALL: usize = 1024;
 
-/// The fewest vectors in a row of the result for which it pays.
+/// The smallest number of vectors in a row of the result for which skipping zeros pays.
 const MIN_WIDTH: usize = 4;
 
-/// Values of rectified units, `stride` vectors a row.
+/// Values of rectified units, `stride` vectors per row.
 #[derive(Clone, Copy)]
 pub struct Rectified<'a> {
     pub values: &'a [Lanes],
     pub stride: usize,
 }
 
-/// Which numbers of a matrix are not zero.
+/// The positions of the non-zero numbers of a matrix.
 #[derive(Clone, Debug, Default)]
 pub struct Pattern {
-    /// Columns of which it is known.
+    /// The number of columns that were searched.
     looked_at: usize,
     by_row: Bits,
     by_column: Bits,
 }
 
-/// A bit for each number: `words` words a row, or a column, and the first number in the lowest bit of the first.
+/// One bit for each number: `words` words per row, or per column, with the first number in the lowest bit of the first
+/// word.
 #[derive(Clone, Debug, Default)]
 struct Bits {
     words: usize,
@@ -40,7 +41,7 @@ struct Bits {
 }
 
 impl Pattern {
-    /// As [`product`] with the values as its left side.
+    /// Multiplies like [`product`], with the values as its left side.
     #[inline(always)]
     pub fn product(
         &mut self,
@@ -60,8 +61,8 @@ impl Pattern {
         }
     }
 
-    /// As [`product`] with the left side of the last [`Pattern::product`], rows and columns exchanged, as its left side,
-    /// where one more column, of ones, may follow the values. The right side must be as wide as it was there.
+    /// Multiplies like [`product`], with the transpose of the last [`Pattern::product`]'s left side as its left side.
+    /// One more column, of ones, may follow the values. The right side must be as wide as in that product.
     #[inline(always)]
     pub fn transposed_product(&mut self, left: Rectified<'_>, right: Right<'_>, depth: usize, target: Target<'_>) {
         let columns = Left::columns(floats(left.values), left.stride * LANES);
@@ -75,7 +76,7 @@ impl Pattern {
         }
     }
 
-    /// Adds the product of the values, rows and columns exchanged, and the right side to the target.
+    /// Adds the product of the transposed values and the right side to the target.
     #[inline(always)]
     pub fn add_transposed_product(&mut self, left: Rectified<'_>, right: Right<'_>, depth: usize, target: Target<'_>) {
         let columns = Left::columns(floats(left.values), left.stride * LANES);
@@ -89,7 +90,7 @@ impl Pattern {
         }
     }
 
-    /// Finds the numbers in the first `depth` columns, row by row.
+    /// Finds the non-zero numbers in the first `depth` columns, row by row.
     fn find(&mut self, left: Rectified<'_>, rows: usize, depth: usize) {
         self.looked_at = depth;
         let Bits { words, values } = &mut self.by_row;
@@ -103,7 +104,7 @@ impl Pattern {
         }
     }
 
-    /// Exchanges the rows and columns of what was found, in `rows` rows; a column beyond those looked at is of ones.
+    /// Transposes the bits of `rows` rows; a column beyond those searched counts as ones.
     fn transpose(&mut self, rows: usize, columns: usize) {
         let Self { looked_at, by_row, by_column } = self;
         by_column.words = rows.div_ceil(WORD);
@@ -125,7 +126,8 @@ impl Pattern {
     }
 }
 
-/// Exchanges bit c of word r with bit r of word c, for all of them: first halves of the block, then halves of those.
+/// Transposes a block of bits: exchanges bit c of word r with bit r of word c, first by halves of the block, then by
+/// quarters, and so on.
 fn transpose_block(block: &mut [u64; WORD]) {
     let mut width = WORD / 2;
     let mut low = u64::MAX >> width;
@@ -177,7 +179,7 @@ struct Row<'a, const TRANSPOSED: bool> {
 }
 
 impl<const TRANSPOSED: bool> Row<'_, TRANSPOSED> {
-    /// N vectors from column `j` on; returns how many these were.
+    /// Computes N vectors from column `j` on and returns N.
     #[inline(always)]
     fn band<const N: usize>(&mut self, j: usize, finish: impl Fn(Lanes, Lanes) -> Lanes) -> usize {
         let mut start = [Lanes::splat(0.0); N];
@@ -256,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_column_beyond_those_looked_at_is_of_ones() {
-        // Seventy rows, each with its own number of ones, so that there are blocks of both kinds.
+        // Seventy rows with different numbers of ones, so that both a full and a partial block occur.
         let is_one = |i: usize, k: usize| (i + k).is_multiple_of(3);
         let values = matrix(70, 66, |i, k| f32::from(u8::from(is_one(i, k))));
         let mut pattern = Pattern::default();

@@ -1,4 +1,4 @@
-//! Mean and variance of many functions, row by row, and the intervals that they make.
+//! The mean and the variance of many functions at each row, and intervals around the mean.
 
 use jointly_sdk::Bounds;
 
@@ -7,21 +7,21 @@ use jointly_sdk::Bounds;
 pub struct Spread {
     count: usize,
     mean: Vec<f64>,
-    /// Sum of squared distances from the mean.
+    /// Sums of squared deviations from the mean.
     squares: Vec<f64>,
 }
 
 impl Spread {
-    /// Of no function yet, at so many rows.
+    /// Starts without functions, at `rows` rows.
     pub fn new(rows: usize) -> Self {
         Self { count: 0, mean: vec![0.0; rows], squares: vec![0.0; rows] }
     }
 
-    /// Adds a function's values.
+    /// Adds the values of one function.
     ///
     /// # Panics
     ///
-    /// Where they are not one a row.
+    /// Panics if there is not one value per row.
     pub fn add(&mut self, values: impl ExactSizeIterator<Item = f64>) {
         assert_eq!(values.len(), self.mean.len(), "one value a row");
         self.count += 1;
@@ -38,14 +38,15 @@ impl Spread {
         &self.mean
     }
 
-    /// The variance at each row, the sum of squares over one less than the number of functions; zero of one function.
+    /// The variance at each row: the sum of squares divided by the number of functions minus one; zero for a single
+    /// function.
     pub fn variance(&self) -> Vec<f64> {
         let degrees = self.count.saturating_sub(1).max(1) as f64;
         self.squares.iter().map(|squares| squares / degrees).collect()
     }
 }
 
-/// The intervals `mean -+ factor * sqrt(variance)`, one a row.
+/// Returns the intervals `mean -+ factor * sqrt(variance)`, one per row.
 pub fn around(mean: &[f64], variance: impl Iterator<Item = f64>, factor: f64) -> Bounds {
     let half: Vec<f64> = variance.map(|variance| factor * variance.sqrt()).collect();
     Bounds {

@@ -1,19 +1,19 @@
-//! The examples of a regression as a network reads them, its squared errors there and their gradient.
+//! Weighted squared errors of a network at regression examples, and their gradient.
 
 use crate::layout::stride;
 use crate::network::{Network, Values};
 use crate::points::Points;
 use crate::simd::{LANES, Lanes, floats, floats_mut};
 
-/// Rows that pass through the network together: their values stay in the second-level cache.
+/// Rows that pass through the network together; their values stay in the second-level cache.
 const BLOCK: usize = 256;
 
-/// Rows of examples, and room for a network's values at them.
+/// Rows of examples, and scratch buffers for a network's values at them.
 #[derive(Debug)]
 pub struct Squares {
     dim: usize,
     rows: usize,
-    /// Each row of inputs is followed by a one and padded to whole vectors.
+    /// Rows of inputs, each followed by a one and padded to whole vectors.
     inputs: Vec<Lanes>,
     targets: Vec<f32>,
     counts: Vec<f32>,
@@ -22,7 +22,7 @@ pub struct Squares {
 }
 
 impl Squares {
-    /// No rows yet, for networks that are shaped like this one.
+    /// Starts without rows, for networks with the shape of `network`.
     pub fn new(network: &Network) -> Self {
         Self {
             dim: network.inputs(),
@@ -35,7 +35,7 @@ impl Squares {
         }
     }
 
-    /// All examples, each counting once.
+    /// Takes all examples, each with weight one.
     pub fn of(network: &Network, data: &Points) -> Self {
         let mut squares = Self::new(network);
         let all: Vec<u32> = (0..data.len() as u32).collect();
@@ -43,7 +43,7 @@ impl Squares {
         squares
     }
 
-    /// Takes the place of the rows: these examples, each counting as often as is said.
+    /// Replaces the rows by the examples `which`, with the weights `counts`.
     pub fn load(&mut self, data: &Points, which: &[u32], counts: &[f32]) {
         let stride = self.stride();
         self.rows = which.len();
@@ -58,12 +58,12 @@ impl Squares {
         }
     }
 
-    /// Number of rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// The sum of how often the rows count.
+    /// The sum of the rows' weights.
     pub fn weight(&self) -> f64 {
         self.counts.iter().map(|count| f64::from(*count)).sum()
     }
@@ -73,11 +73,11 @@ impl Squares {
         stride(self.dim) * LANES
     }
 
-    /// The sum of squared errors, and half its gradient with respect to the parameters.
+    /// Returns the weighted sum of squared errors, and writes half its gradient with respect to the parameters.
     ///
     /// # Formula
     ///
-    /// S = sum_t c_t (f(x_t) - y_t)^2, where c_t is how often row t counts; the gradient is that of S / 2.
+    /// S = sum_t c_t (f(x_t) - y_t)^2, where c_t is the weight of row t; the gradient is that of S / 2.
     pub fn differentiate(&mut self, network: &Network, gradient: &mut [Lanes]) -> f64 {
         let (stride_in, stride_out) = (self.stride(), stride(1) * LANES);
         let mut sum = 0.0;
@@ -109,7 +109,7 @@ mod tests {
     use crate::FirstBiases;
     use crate::layout::{mask, unit_deviations};
 
-    /// Of the step of a central difference, and relative of the derivative by it, in single precision.
+    /// Step of a central difference in single precision, and relative tolerance for a derivative computed with it.
     const STEP: f32 = 3e-3;
     const TOLERANCE: f64 = 1e-2;
 

@@ -1,4 +1,4 @@
-//! Dense layers whose gradient is also taken with respect to their inputs, as where one network feeds another.
+//! Dense layers with a gradient also with respect to their inputs, for networks that feed other networks.
 
 use jointly_sdk::Rng;
 
@@ -12,22 +12,22 @@ use crate::simd::{LANES, Lanes, Left, Right, floats, floats_mut, transpose, vect
 #[derive(Debug)]
 pub struct Stack {
     blocks: Vec<Block>,
-    /// The layers' parameters.
+    /// The parameters of the layers.
     pub network: Network,
     /// The gradient with respect to the parameters.
     pub gradient: Vec<Lanes>,
-    /// The inputs and every layer's values, with a one behind each row of all but the last.
+    /// The inputs and the values of every layer, with a one behind each row of all but the last.
     values: Vec<Vec<Lanes>>,
     transposed: Vec<Lanes>,
 }
 
 impl Stack {
-    /// Layers of the given widths as they are before they have learnt anything, with room for `rows` rows.
+    /// Makes untrained layers of the given widths, with buffers for `rows` rows.
     pub fn new(widths: &[usize], rows: usize, rng: &mut Rng) -> Self {
         Self::of(Network::new(widths, FirstBiases::Zero, rng), widths, rows)
     }
 
-    /// The layers of a network of the given widths, with room for `rows` rows.
+    /// Takes the layers of a network with the given widths, with buffers for `rows` rows.
     pub fn of(network: Network, widths: &[usize], rows: usize) -> Self {
         let blocks = layout(widths);
         let zeros = |len| vec![Lanes::splat(0.0); len];
@@ -45,20 +45,20 @@ impl Stack {
         }
     }
 
-    /// The rows of inputs, each with room behind it; after [`backward`](Self::backward) the gradient with respect to
+    /// The rows of inputs, each followed by padding; after [`backward`](Self::backward), the gradient with respect to
     /// them.
     pub fn inputs(&mut self) -> std::slice::ChunksExactMut<'_, f32> {
         let width = self.blocks[0].inputs;
         floats_mut(&mut self.values[0]).chunks_exact_mut(stride(width) * LANES)
     }
 
-    /// The rows of outputs, each with room behind it, to be replaced by the gradient with respect to them.
+    /// The rows of outputs, each followed by padding; replace them by the gradient with respect to them.
     pub fn outputs(&mut self) -> std::slice::ChunksExactMut<'_, f32> {
         let (last, width) = (self.blocks.len(), self.blocks[self.blocks.len() - 1].outputs);
         floats_mut(&mut self.values[last]).chunks_exact_mut(stride(width) * LANES)
     }
 
-    /// The rows of the last hidden layer's values, each with room behind it; of the inputs where no layer is hidden.
+    /// The rows of the last hidden layer's values, each followed by padding; the inputs if there is no hidden layer.
     pub fn features(&self) -> std::slice::ChunksExact<'_, f32> {
         let last = self.blocks.len() - 1;
         floats(&self.values[last]).chunks_exact(stride(self.blocks[last].inputs) * LANES)
@@ -70,7 +70,7 @@ impl Stack {
             let (before, after) = self.values.split_at_mut(l + 1);
             let width = vectors(block.outputs);
             let (weights, biases) = self.network.parameters[block.vectors()].split_at(block.inputs * width);
-            // What the last call of `backward` left is no one.
+            // The last call of `backward` has overwritten the ones.
             ones(&mut before[l], block.inputs);
             let left = Left::rows(floats(&before[l]), stride(block.inputs) * LANES);
             let target = Target { out: &mut after[0], stride: stride(block.outputs), rows, width };
@@ -80,8 +80,8 @@ impl Stack {
         }
     }
 
-    /// Computes the gradients with respect to the parameters and to the inputs, given that with respect to the outputs
-    /// in their place. Consumes the values.
+    /// Computes the gradients with respect to the parameters and to the inputs. Expects the gradient with respect to
+    /// the outputs in [`outputs`](Self::outputs), and overwrites the values.
     pub fn backward(&mut self, rows: usize) {
         for (l, block) in self.blocks.iter().enumerate().rev() {
             let (before, after) = self.values.split_at_mut(l + 1);
@@ -106,7 +106,7 @@ impl Stack {
     }
 }
 
-/// Puts a one behind every row of `width` values.
+/// Writes a one behind every row of `width` values.
 fn ones(values: &mut [Lanes], width: usize) {
     floats_mut(values).iter_mut().skip(width).step_by(stride(width) * LANES).for_each(|one| *one = 1.0);
 }
@@ -116,7 +116,7 @@ mod tests {
     use super::*;
     use crate::network::Values;
 
-    /// Of values of order one, summed in another order.
+    /// Tolerance for values of order one that are summed in another order.
     const TOLERANCE: f32 = 1e-5;
 
     const ROWS: usize = 5;
@@ -172,7 +172,7 @@ mod tests {
         }
     }
 
-    /// The outputs at one input, in double precision.
+    /// Returns the outputs at one input, computed in double precision.
     fn plain(network: &Network, widths: &[usize], mut values: Vec<f64>) -> Vec<f64> {
         let parameters = floats(&network.parameters);
         for (l, block) in layout(widths).iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Where a network starts when every bias is drawn as the weights are, and how widely.
+//! Initial parameters other than those of [`Network::new`]: all biases random, or Glorot's uniform weights.
 
 use jointly_sdk::Rng;
 
@@ -8,17 +8,19 @@ use crate::layout::layout;
 use crate::network::{FirstBiases, Network};
 use crate::simd::floats_mut;
 
-/// Variance of a standard normal that is truncated at two standard deviations: the weights' law, times 1 / fan-in.
+/// The variance of a standard normal truncated at two standard deviations. A weight has this variance divided by its
+/// fan-in.
 pub const TRUNCATED_VARIANCE: f32 = 0.774;
 
-/// A network with the given widths whose weights and biases, those of all layers, are truncated normal with scale
+/// Makes a network with the given widths in which the weights and biases of all layers are truncated normal with scale
 /// `1 / sqrt(fan-in)`.
 ///
-/// [`Network::new`] starts the biases of all layers but the first at zero, which is no law to be anchored in.
+/// [`Network::new`] starts the biases of all layers but the first at zero; that gives no distribution to anchor them
+/// to.
 ///
 /// # Panics
 ///
-/// Where there are fewer than two widths.
+/// Panics if there are fewer than two widths.
 pub fn all_drawn(widths: &[usize], rng: &mut Rng) -> Network {
     let mut network = Network::new(widths, FirstBiases::Truncated, rng);
     let parameters = floats_mut(&mut network.parameters);
@@ -29,19 +31,20 @@ pub fn all_drawn(widths: &[usize], rng: &mut Rng) -> Network {
     network
 }
 
-/// A network with the given widths whose weights are uniform within sqrt(6 / (fan-in + fan-out)) of zero, and whose
-/// biases are zero: the start of Glorot and Bengio (2010), with which Keras begins a dense layer.
+/// Makes a network with the given widths whose weights are uniform within sqrt(6 / (fan-in + fan-out)) of zero, and
+/// whose biases are zero: the initialisation of Glorot and Bengio (2010), which is Keras' default for dense layers.
 ///
 /// # Panics
 ///
-/// Where there are fewer than two widths.
+/// Panics if there are fewer than two widths.
 pub fn glorot(widths: &[usize], rng: &mut Rng) -> Network {
-    // What is drawn here is overwritten; the stream is of its own, so that nothing else depends on it.
+    // `glorot_again` overwrites these weights; a copy of the stream draws them, so that they do not change what
+    // follows.
     glorot_again(Network::new(widths, FirstBiases::Zero, &mut rng.clone()), rng)
 }
 
-/// The network with the weights of [`glorot`]: the fan-in of a filter is its numbers, and its fan-out its pixels times the
-/// number of filters, as in Keras. Biases stay as they are.
+/// Draws the weights of a network as [`glorot`] does. The fan-in of a filter is the number of values in its patch, and
+/// its fan-out the number of its pixels times the number of filters, as in Keras. Biases stay as they are.
 #[must_use]
 pub fn glorot_again(mut network: Network, rng: &mut Rng) -> Network {
     let areas = network.front().into_iter().flat_map(Front::convolutions).map(Convolution::area);
@@ -92,7 +95,7 @@ mod tests {
         for block in layout(&widths) {
             for at in block.weights().chain(block.biases()) {
                 let ratio = squares[at] * block.inputs as f32 / TRUNCATED_VARIANCE;
-                // Five standard errors; the law's fourth moment is less than a normal's.
+                // Five standard errors; the fourth moment of this distribution is less than a normal's.
                 assert!((ratio - 1.0).abs() < 5.0 * (2.0 / DRAWS as f32).sqrt(), "{at}: {ratio}");
             }
         }

@@ -1,19 +1,19 @@
-//! Independent random streams of one seed, so that no use of randomness moves another.
+//! Independent random streams of one seed, so that no use of random numbers changes another.
 
 use jointly_sdk::Rng;
 
-/// What a stream is for.
+/// The use of a stream.
 #[derive(Clone, Copy, Debug)]
 pub enum Stream {
-    /// The start of a member's parameters.
+    /// The initial parameters of a member.
     Start,
-    /// A network drawn from a prior.
+    /// A network sampled from a prior.
     Prior,
     /// The order of the examples.
     Batches,
     /// The weights of the examples for a member.
     Bootstrap,
-    /// Which member a draw names.
+    /// The member that a draw names.
     Choice,
     /// The index that a draw names.
     IndexOfDraw,
@@ -21,43 +21,43 @@ pub enum Stream {
     IndicesOfSteps,
     /// A Markov chain.
     Chain,
-    /// The sample of the examples that a tree is grown on, and the features that it looks at.
+    /// The sample of examples on which a tree is grown, and the features that it considers.
     Tree,
-    /// How a draw's last layer differs from the trained one.
+    /// The difference between a draw's last layer and the trained one.
     LastLayer,
-    /// Which units a draw, or a step of training, drops.
+    /// The units that a draw, or a training step, drops.
     Masks,
-    /// The noise of a step of training.
+    /// The noise of a training step.
     Noise,
     /// The parameters that a draw names.
     Parameters,
-    /// The start of an autoencoder's parameters.
+    /// The initial parameters of an autoencoder.
     AutoencoderStart,
     /// The order in which an autoencoder sees the examples.
     AutoencoderBatches,
-    /// The noise of each step of an autoencoder's training.
+    /// The noise of each training step of an autoencoder.
     AutoencoderNoise,
-    /// How the flows of a belief start.
+    /// The initial parameters of the flows of a posterior.
     FlowStart,
-    /// The noise that a flow makes a draw of, in each step of training.
+    /// The noise from which a flow makes a draw, in each training step.
     FlowNoise,
-    /// The noise that a flow makes a draw of.
+    /// The noise from which a flow makes a draw.
     FlowDraw,
-    /// Which examples are held out of training.
+    /// The examples that are held out from training.
     HeldOut,
-    /// Which passes through a network an interval is made of.
+    /// The passes through a network from which an interval is computed.
     Passes,
-    /// The start of the tables of a member's embeddings.
+    /// The initial embedding tables of a member.
     Embeddings,
 }
 
 impl Stream {
-    /// The seed under which this use of `seed` numbers its streams.
+    /// Returns the seed of this use's streams.
     pub fn seed(self, seed: u64) -> u64 {
         Rng::new(seed, self as u64).next_u64()
     }
 
-    /// The stream of this use with the given index.
+    /// Returns stream `index` of this use.
     pub fn rng(self, seed: u64, index: u64) -> Rng {
         Rng::new(self.seed(seed), index)
     }

@@ -1,8 +1,8 @@
-//! The sweeps that several agents suggest.
+//! Sweeps that several agents suggest.
 
 use jointly_sdk::{Sweep, sweep};
 
-/// The penalty from nearly none to overwhelming, adaptive or not.
+/// Sweeps the L2 penalty from nearly none to overwhelming, adaptive and not.
 pub fn l2_by_adaptive() -> Sweep {
     let adaptive = ["yes", "no"];
     let l2 = ["1e-4", "1e-3", "1e-2", "0.1", "1", "10", "100"];
@@ -10,22 +10,22 @@ pub fn l2_by_adaptive() -> Sweep {
     sweep("l2", variants)
 }
 
-/// One setting at each of some values.
+/// Sweeps one setting over some values.
 pub fn one(name: &'static str, values: &[&'static str]) -> Sweep {
     sweep(name, values.iter().map(|value| vec![(name, *value)]))
 }
 
-/// Widths of the hidden layers.
+/// Sweeps the widths of the hidden layers.
 pub fn hidden() -> Sweep {
     one("hidden", &["50-50", "100-100", "50-50-50", "100-100-100"])
 }
 
-/// The laws by which examples are weighed.
+/// Sweeps the distribution of the bootstrap weights of training examples.
 pub fn bootstrap() -> Sweep {
     one("bootstrap", &["none", "bernoulli", "exponential"])
 }
 
-/// The number of members.
+/// Sweeps the number of ensemble members.
 pub fn size() -> Sweep {
     one("size", &["1", "3", "10", "30", "100"])
 }

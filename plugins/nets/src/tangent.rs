@@ -1,4 +1,4 @@
-//! How a network's outputs move with its parameters: its derivative in one direction, in a forward pass.
+//! The derivative of a network's outputs with respect to its parameters in one direction, by a forward pass.
 
 use crate::layout::stride;
 use crate::layout::{Block, layout};
@@ -9,7 +9,7 @@ use crate::simd::{LANES, Lanes, Left, Right, floats, vectors};
 /// Rows that pass through together.
 const BLOCK: usize = 64;
 
-/// The function x -> J(x, theta) v: the derivative of a network's outputs at theta, in the direction v.
+/// The function x -> J(x, theta) v: the derivative of a network's outputs at theta in the direction v.
 #[derive(Clone, Debug)]
 pub struct Tangent {
     network: Network,
@@ -18,17 +18,17 @@ pub struct Tangent {
 }
 
 impl Tangent {
-    /// The derivative of `network`, which has the given widths, in the direction of another, of which the last layer
-    /// counts as zero.
+    /// Takes the derivative of `network`, which has the given widths, in the direction of another network, whose last
+    /// layer counts as zero.
     ///
-    /// Where both are drawn by a law of independent parameters of mean zero, f(x, theta) + J(x, theta) v has the
-    /// covariance of the neural tangent kernel E [J(x, theta) S J(x', theta)^T], with S the parameters' variances: f has
-    /// the last layer's share, since f is linear in that layer, and J v has the others'. A parameter that the law has at
-    /// zero has no share.
+    /// If both are drawn from a distribution with independent parameters of mean zero, f(x, theta) + J(x, theta) v has
+    /// the covariance of the neural tangent kernel E [J(x, theta) S J(x', theta)^T], with S the variances of the
+    /// parameters: f contributes the part of the last layer, in which it is linear, and J v the parts of the other
+    /// layers. Parameters that are always zero contribute nothing.
     ///
     /// # Panics
     ///
-    /// Where one of the networks has other widths.
+    /// Panics if one of the networks has other widths.
     pub fn new(network: Network, mut direction: Network, widths: &[usize]) -> Self {
         let len = layout(widths).last().map_or(0, |last| last.vectors().end);
         assert!(network.parameters.len() == len && direction.parameters.len() == len, "networks of widths {widths:?}");
@@ -39,12 +39,13 @@ impl Tangent {
         Self { network, direction, blocks }
     }
 
-    /// The derivative at every row of inputs: `out[t * outputs + k]`.
+    /// Returns the derivative at every row of inputs: `out[t * outputs + k]`.
     ///
     /// # Formula
     ///
-    /// With a the values and t the tangents of a layer, t' = [a' > 0] (t W + a V + c) at the next, where W are the weights
-    /// and (V, c) the direction of the weights and biases; the inputs' tangents are zero, and outputs are not gated.
+    /// With a the values and t the tangents of a layer, the tangents of the next are t' = [a' > 0] (t W + a V + c),
+    /// where W are the weights and (V, c) the direction of the weights and biases; the tangents of the inputs are zero,
+    /// and outputs are not gated.
     pub fn outputs(&self, inputs: &[f32]) -> Vec<f32> {
         let dim = self.network.inputs();
         let rows = BLOCK.min(inputs.len() / dim);
@@ -66,7 +67,7 @@ impl Tangent {
         out
     }
 
-    /// Computes the values and tangents of layer `l` from those before it.
+    /// Computes the values and tangents of layer `l` from those of the layer before.
     fn layer(&self, l: usize, inputs: &[f32], rows: usize, values: &mut [Vec<Lanes>], tangents: &mut [Vec<Lanes>]) {
         let block = self.blocks[l];
         let (width, stride) = (vectors(block.outputs), stride(block.outputs));
@@ -108,12 +109,12 @@ mod tests {
     use crate::simd::floats_mut;
     use crate::start::{TRUNCATED_VARIANCE, all_drawn};
 
-    /// Of a derivative of order one in single precision.
+    /// Tolerance for a derivative of order one in single precision.
     const TOLERANCE: f64 = 1e-4;
-    /// Of the step of a central difference in double precision.
+    /// Step of a central difference in double precision.
     const STEP: f64 = 1e-6;
 
-    /// The outputs at one input, in double precision.
+    /// Returns the outputs at one input, computed in double precision.
     fn plain(widths: &[usize], parameters: &[f64], input: &[f32]) -> Vec<f64> {
         let mut values: Vec<f64> = input.iter().map(|value| f64::from(*value)).collect();
         for (l, block) in layout(widths).iter().enumerate() {
@@ -165,7 +166,8 @@ mod tests {
     #[test]
     fn with_a_wide_network_it_has_the_covariance_of_the_limits_kernel() {
         const DRAWS: u64 = 2000;
-        // Of a covariance of so many samples, relative to the variances: five standard errors, and the finite width.
+        // Tolerance for a covariance of DRAWS samples, relative to the variances: five standard errors, plus a margin
+        // for the finite width.
         const SAMPLING: f64 = 5.0 * 1.5 / 44.7;
         let (dim, widths) = (16, [16, 200, 1]);
         let mut rng = Rng::new(1, 0);
@@ -182,9 +184,10 @@ mod tests {
                 .zip(&mut moments)
                 .for_each(|(product, moment)| *moment += product / DRAWS as f64);
         }
-        // One hidden layer: the kernel is E relu(u) relu(u') for the last layer's weights and E [u > 0] [u' > 0] for the
-        // first's, with (u, u') normal and each layer's variance a factor (Cho and Saul 2009). A bias is one more input
-        // of one, to the hidden units; to the output it is one of 201, too small to be seen here.
+        // With one hidden layer, the kernel is E relu(u) relu(u') for the weights of the last layer and E [u > 0] [u' >
+        // 0] for those of the first, with (u, u') normal and a factor for each layer's variance (Cho and Saul 2009).
+        // The bias is one more input, equal to one. It matters for the hidden units; for the output it is one input of
+        // 201, too small to be seen here.
         let variance = f64::from(TRUNCATED_VARIANCE);
         let kernel = |i: usize, j: usize| {
             let row = |i: usize| &inputs[i * dim..][..dim];
@@ -207,10 +210,10 @@ mod tests {
     #[test]
     fn with_the_network_it_has_the_covariance_of_the_tangent_kernel_at_any_width() {
         const DRAWS: u64 = 40_000;
-        /// Of so many draws one has its kernel computed.
+        /// The kernel is computed for one in this number of draws.
         const ONE_IN: u64 = 4;
-        /// Of variances of one or two, by means of so many numbers: five standard errors. The bias of the output alone, were
-        /// it not drawn, would leave out 0.774 / 3.
+        /// Tolerance for variances of one or two, estimated by means over the draws: five standard errors. If the bias
+        /// of the output were not drawn, 0.774 / 3 would be missing.
         const SAMPLING: f64 = 0.08;
         let widths = [2, 4, 3, 1];
         let inputs = [1.0, -0.5, 0.3, 2.0_f32];
@@ -228,7 +231,7 @@ mod tests {
             if draw % ONE_IN > 0 {
                 continue;
             }
-            // The kernel itself, parameter by parameter, those of the last layer and all biases too.
+            // The kernel itself, parameter by parameter, including the last layer and all biases.
             let parameters: Vec<f64> = floats(&network.parameters).iter().map(|value| f64::from(*value)).collect();
             for block in &blocks {
                 let variance = f64::from(TRUNCATED_VARIANCE) / block.inputs as f64;

@@ -1,4 +1,4 @@
-//! Training: steps of Adam on batches of the examples.
+//! Trains classifiers by steps of Adam on minibatches of the examples.
 
 use jointly_sdk::{Dataset, Failure, Task};
 
@@ -12,14 +12,14 @@ use crate::simd::Lanes;
 use crate::stream::Stream;
 use jointly_sdk::Progress;
 
-/// The training of an ensemble's members, one after the other on the same batches.
+/// Trains the members of an ensemble, one after the other on the same minibatches.
 #[derive(Debug)]
 pub struct Training<'a> {
     recipe: &'a Recipe,
     task: &'a Task,
     data: &'a Dataset,
     seed: u64,
-    /// Derivative of the penalty, by the parameter.
+    /// The derivative of the penalty with respect to a parameter, divided by the parameter.
     decay: f32,
     trained: usize,
 }
@@ -29,7 +29,7 @@ impl<'a> Training<'a> {
     ///
     /// # Errors
     ///
-    /// Data that do not fit the task, or inputs that are no images of the recipe's shape.
+    /// Fails if the data do not fit the task, or if the inputs are not images of the recipe's shape.
     pub fn new(recipe: &'a Recipe, task: &'a Task, data: &'a Dataset, seed: u64) -> Result<Self, Failure> {
         check(task, data)?;
         if let Some(image) = recipe.front.as_ref().map(Front::image).filter(|image| image.numbers() != task.input_dim) {
@@ -44,7 +44,7 @@ impl<'a> Training<'a> {
     ///
     /// # Errors
     ///
-    /// A loss that stopped being finite.
+    /// Fails if the loss stops being finite.
     pub fn run(
         &mut self,
         mut network: Network,

@@ -1,10 +1,12 @@
-//! What the classifiers that count examples share: an example of every class to start from, and no certainty.
+//! Shared code of classifiers that count examples: adds one example of every class, and bounds probabilities away from
+//! zero and one.
 
 use jointly_sdk::{Dataset, Failure, Task};
 
 use crate::examples::check;
 
-/// The examples, then one of every class at the origin, so that every class has been seen: a view, which copies nothing.
+/// The examples, followed by one of every class at the origin, so that every class has been seen. A view that copies
+/// nothing.
 #[derive(Clone, Copy, Debug)]
 pub struct WithOrigins<'a> {
     data: &'a Dataset,
@@ -13,11 +15,11 @@ pub struct WithOrigins<'a> {
 }
 
 impl<'a> WithOrigins<'a> {
-    /// A dataset's examples and those at the origin.
+    /// Adds one example of every class at the origin to a dataset.
     ///
     /// # Errors
     ///
-    /// Data that do not fit the task, or so many that their features cannot be counted.
+    /// Fails if the data do not fit the task, or if the number of all features overflows.
     pub fn new(task: &Task, data: &'a Dataset) -> Result<Self, Failure> {
         check(task, data)?;
         let (dim, classes) = (task.input_dim, task.num_classes);
@@ -29,17 +31,17 @@ impl<'a> WithOrigins<'a> {
         Ok(Self { data, dim, classes })
     }
 
-    /// Number of rows.
+    /// The number of rows.
     pub fn rows(&self) -> usize {
         self.data.labels.len() + self.classes
     }
 
-    /// Number of features.
+    /// The number of features.
     pub fn dim(&self) -> usize {
         self.dim
     }
 
-    /// Number of classes.
+    /// The number of classes.
     pub fn classes(&self) -> usize {
         self.classes
     }
@@ -48,7 +50,7 @@ impl<'a> WithOrigins<'a> {
     ///
     /// # Panics
     ///
-    /// Where there is no such row or feature.
+    /// Panics if there is no such row or feature.
     pub fn feature(&self, i: usize, j: usize) -> f32 {
         assert!(i < self.rows() && j < self.dim, "row {i}, feature {j}");
         self.data.inputs.values().get(i * self.dim + j).copied().unwrap_or(0.0)
@@ -63,13 +65,13 @@ impl<'a> WithOrigins<'a> {
     }
 }
 
-/// Keeps a row of probabilities away from zero and one, so that no label costs an infinite loss.
+/// Bounds a row of probabilities away from zero and one, so that no label costs an infinite loss.
 ///
 /// # Formula
 ///
-/// Each p_k is clipped to [floor, 1 - floor]; then the row is divided by its sum. With two classes that sum is one
-/// already. With K classes the least that a class can get is floor / (1 - floor + (K - 1) floor), a little below the
-/// floor; the clip of the Neural Testbed (Osband et al. 2022, appendix B.8) becomes a distribution in this way.
+/// Each p_k is clipped to [floor, 1 - floor], then the row is divided by its sum. With two classes that sum is one
+/// already. With K classes the smallest possible probability is floor / (1 - floor + (K - 1) floor), slightly below the
+/// floor. The normalisation makes the clip of the Neural Testbed (Osband et al. 2022, appendix B.8) a distribution.
 pub fn truncate(row: &mut [f32], floor: f32) {
     for p in &mut *row {
         *p = p.clamp(floor, 1.0 - floor);

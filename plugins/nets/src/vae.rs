@@ -1,4 +1,4 @@
-//! A variational autoencoder of the inputs, whose latent the functions of a prior may depend on.
+//! A variational autoencoder of the inputs, whose latent representation prior functions may depend on.
 
 use jointly_sdk::{Dataset, Failure, Matrix, Rng, Task};
 
@@ -10,40 +10,40 @@ use crate::simd::{floats, floats_mut};
 use crate::stack::Stack;
 use crate::stream::Stream;
 
-/// Dimension of the latent.
+/// The dimension of the latent representation.
 const LATENT: usize = 2;
 
-/// Widths of the encoder's hidden layers, from the inputs; the decoder's are the same from the outputs.
+/// Widths of the encoder's hidden layers, in the order from the inputs; the decoder has them in reverse.
 const HIDDEN: [usize; 2] = [128, 64];
 
 /// Step size of Adam.
 const LEARNING_RATE: f32 = 1e-3;
 
-/// A trained encoder: the mean of the latent given an input.
+/// A trained encoder, which gives the mean of the latent representation for an input.
 #[derive(Clone, Debug)]
 pub struct Encoder {
-    /// From normalised inputs to the latent's mean, and then the logarithm of its variance.
+    /// Maps normalised inputs to the mean of the latent representation, followed by the logarithm of its variance.
     network: Network,
     widths: Vec<usize>,
     normalisation: Normalisation,
 }
 
 impl Encoder {
-    /// Trains an autoencoder on the inputs alone (Kingma and Welling 2014; appendix D.3 of the testbed's paper).
+    /// Trains an autoencoder on unlabelled inputs (Kingma and Welling 2014; appendix D.3 of the testbed's paper).
     ///
     /// # Formula
     ///
-    /// With u in [0, 1] the normalised inputs, mu and s the encoder's outputs at u, e standard normal, z = mu + exp(s/2) e
-    /// and l the decoder's outputs at z, each step lowers the mean over a batch of
-    /// sum_j (log(1 + exp l_j) - u_j l_j) + 1/2 sum_i (mu_i^2 + exp(s_i) - s_i - 1), the negative evidence lower bound of a
-    /// Bernoulli decoder.
+    /// With u in [0, 1] the normalised inputs, mu and s the encoder's outputs at u, e standard normal, z = mu +
+    /// exp(s/2) e and l the decoder's outputs at z, each step lowers the mean over a minibatch of sum_j (log(1 + exp
+    /// l_j) - u_j l_j) + 1/2 sum_i (mu_i^2 + exp(s_i) - s_i - 1), the negative evidence lower bound with a Bernoulli
+    /// decoder.
     ///
     /// # Errors
     ///
-    /// A loss that stopped being finite, or data that do not fit the task.
+    /// Fails if the loss stops being finite, or if the data do not fit the task.
     pub fn train(task: &Task, inputs: &Matrix, steps: usize, batch_size: usize, seed: u64) -> Result<Self, Failure> {
         let normalisation = Normalisation::of(inputs, task.input_dim);
-        // Batches carry labels, and nobody asks for them.
+        // Minibatches have labels; these are not used.
         let data = Dataset { inputs: normalisation.apply(inputs), labels: vec![0; inputs.rows()] };
         let rng = Stream::AutoencoderBatches.rng(seed, 0);
         let mut batches = Examples::new(task, &data, batch_size, rng)?;
@@ -68,16 +68,17 @@ impl Encoder {
         Ok(Self { network: encoder.network, widths, normalisation })
     }
 
-    /// A random linear function of the latent's mean, as a network from inputs to `classes` outputs.
+    /// Returns a random linear function of the latent mean, as a network from inputs to `classes` outputs.
     ///
-    /// The weights are truncated normal with scale 1 / sqrt(2) and the biases normal with that standard deviation, as in
-    /// the first layer of the environment's network: the latent is about standard normal over the inputs.
+    /// The weights are truncated normal with scale 1 / sqrt(2), and the biases normal with that standard deviation, as
+    /// in the first layer of the environment's network: over the inputs, the latent is approximately standard normal.
     pub fn linear_function(&self, classes: usize, rng: &mut Rng) -> Network {
         let linear = Network::new(&[LATENT, classes], FirstBiases::Normal, rng);
         self.followed_by(&linear, classes)
     }
 
-    /// The last layer, which gives the mean, and `linear` are together one layer; so are the normalisation and the first.
+    /// Composes normalisation, encoder and `linear`: the encoder's last layer and `linear` become one layer, and so do
+    /// the normalisation and the first layer.
     fn followed_by(&self, linear: &Network, classes: usize) -> Network {
         let mut widths = self.widths.clone();
         *widths.last_mut().expect("inputs and outputs") = classes;
@@ -111,13 +112,13 @@ impl Encoder {
     }
 }
 
-/// What brings each feature of the training inputs to [0, 1]: (x + shift) * factor.
+/// Maps each feature of the training inputs to [0, 1] by (x + shift) * factor.
 #[derive(Clone, Debug, PartialEq)]
 struct Normalisation(Vec<(f32, f32)>);
 
 impl Normalisation {
-    /// From the least to the greatest value of each feature. One that does not vary, as where there is one example or
-    /// none, comes to 1/2 and keeps its scale.
+    /// Maps the smallest and the largest value of each feature to 0 and 1. A constant feature, as with at most one
+    /// example, is shifted to 1/2 and keeps its scale.
     fn of(inputs: &Matrix, dim: usize) -> Self {
         let feature = |j: usize| {
             let values = (0..inputs.rows()).map(|i| inputs.row(i)[j]);
@@ -140,7 +141,7 @@ impl Normalisation {
 struct Autoencoder {
     encoder: Stack,
     decoder: Stack,
-    /// Of the encoder.
+    /// Widths of the encoder.
     widths: Vec<usize>,
     /// The encoder's outputs in the last step.
     latents: Vec<[f32; 2 * LATENT]>,
@@ -158,7 +159,7 @@ impl Autoencoder {
         }
     }
 
-    /// Computes the gradient of the loss, each row of which counts by its share; tells whether it is finite.
+    /// Computes the gradient of the loss, in which each row is weighted by its share, and returns whether it is finite.
     fn differentiate(&mut self, inputs: &[f32], stride: usize, shares: &[f32], noise: &[f32]) -> bool {
         let dim = self.widths[0];
         let rows = shares.len();
@@ -207,9 +208,9 @@ mod tests {
     use super::*;
     use crate::predict::outputs;
 
-    /// Of the step of a central difference in double precision.
+    /// Step of a central difference in double precision.
     const STEP: f64 = 1e-5;
-    /// Of a derivative of order one in single precision.
+    /// Tolerance for a derivative of order one in single precision.
     const TOLERANCE: f64 = 1e-4;
 
     const DIM: usize = 3;
@@ -219,7 +220,7 @@ mod tests {
         Task::new(DIM, 2)
     }
 
-    /// Two clusters around opposite corners of a cube, in turn.
+    /// Returns points that alternate between two clusters around opposite corners of a cube.
     fn clusters(examples: usize) -> Dataset {
         let mut rng = Rng::new(1, 0);
         let centre = |i: usize| if i.is_multiple_of(2) { 2.0 } else { -2.0 };
@@ -227,7 +228,7 @@ mod tests {
         Dataset { inputs: Matrix::new(examples, DIM, inputs).unwrap(), labels: vec![0; examples] }
     }
 
-    /// The outputs of a network at one input, in double precision.
+    /// Returns the outputs of a network at one input, computed in double precision.
     fn plain(widths: &[usize], parameters: &[f64], mut values: Vec<f64>) -> Vec<f64> {
         for (l, block) in layout(widths).iter().enumerate() {
             let mut sums: Vec<f64> = block.biases().map(|at| parameters[at]).collect();
@@ -240,7 +241,7 @@ mod tests {
         values
     }
 
-    /// The negative evidence lower bound, in double precision.
+    /// Returns the negative evidence lower bound, computed in double precision.
     fn loss(encoder: &[f64], decoder: &[f64], inputs: &Matrix, shares: &[f32], noise: &[f32]) -> f64 {
         let encoder_widths = [DIM, HIDDEN[0], HIDDEN[1], 2 * LATENT];
         let decoder_widths = [LATENT, HIDDEN[1], HIDDEN[0], DIM];
@@ -276,7 +277,7 @@ mod tests {
         let gradients = [doubles(&encoder.gradient), doubles(&decoder.gradient)];
         for part in 0..2 {
             let mut largest = 0.0f64;
-            // A prime stride reaches all layers; padding has no slope on either side.
+            // A prime stride reaches all layers; padding has no gradient in either computation.
             for at in
                 (0..parameters[part].len()).step_by(37).filter(|at| parameters[part][*at] != 0.0).collect::<Vec<_>>()
             {

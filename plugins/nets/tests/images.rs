@@ -1,4 +1,5 @@
-//! Networks of images are fitted to digits that the test draws: what convolutions are trained with works together.
+//! Fits networks to images of digits that the test draws, to check that the parts of training with convolutions work
+//! together.
 
 use jointly_nets::adam::Adam;
 use jointly_nets::convolution::Images;
@@ -17,7 +18,7 @@ const IMAGE: Image = Image { height: 14, width: 14, channels: 1 };
 const CLASSES: usize = 10;
 const BATCH: usize = 32;
 
-/// The share of unseen digits that a fit gets right, and a fit by a wrong gradient does not.
+/// The share of unseen digits that a fit classifies correctly, and that a fit with a wrong gradient does not reach.
 const ACCURACY: f32 = 0.9;
 
 /// The segments of each digit: top, upper left, upper right, middle, lower left, lower right, bottom.
@@ -34,7 +35,7 @@ const DIGITS: [[u8; 7]; CLASSES] = [
     [1, 1, 1, 1, 0, 1, 1],
 ];
 
-/// Digits of random place, width and brightness in noise.
+/// Returns digits of random position, width and brightness, with noise.
 fn digits(count: usize, seed: u64) -> Dataset {
     let mut rng = Rng::new(seed, 0);
     let mut inputs = Vec::new();
@@ -82,7 +83,8 @@ fn accuracy(network: &Network, data: &Dataset) -> f32 {
     hits as f32 / data.labels.len() as f32
 }
 
-/// What is done to the gradient of the convolutions, and the noise of a training.
+/// Modifications of a training: whether the gradient of the convolutions is negated, the dropout rate, and the scale of
+/// the deviations.
 #[derive(Clone, Copy, Default)]
 struct Changes {
     negated: bool,

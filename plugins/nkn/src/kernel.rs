@@ -1,4 +1,4 @@
-//! The kernel that a network of kernels is, and its random features.
+//! The kernel defined by a network of kernels, and its random features.
 
 use jointly_kernels::product::dot;
 use jointly_kernels::scales::median_distances;
@@ -7,25 +7,26 @@ use jointly_sdk::Rng;
 
 use crate::network::{Network, Nodes, PRIMITIVES};
 
-/// Rows that the typical size of a node is taken over.
+/// The largest number of rows over which the typical size of a node is averaged.
 const TYPICAL: usize = 1000;
 
-/// The neural kernel network that Sun et al. (2018) and Wang, Sun and Grosse (2021) have for regression: two linear kernels,
-/// two squared-exponential and two rational quadratic ones, all with a scale for each feature, in a network.
+/// The neural kernel network of Sun et al. (2018) and Wang, Sun and Grosse (2021) for regression: two linear kernels,
+/// two squared-exponential and two rational quadratic ones, each with a scale for each feature, combined by a
+/// network.
 #[derive(Clone, Debug)]
 pub struct NeuralKernel {
     lines: [Linear; 2],
     waves: [Rbf; 2],
     quadratics: [RationalQuadratic; 2],
     network: Network,
-    /// The primitives' typical variances, by which random features are chosen.
+    /// The primitives' typical variances, which determine the choice of random features.
     typical: [f64; PRIMITIVES],
 }
 
 impl NeuralKernel {
-    /// The kernel from where it is learnt: with l the median distances of examples, squared-exponential kernels of scales
-    /// l / 6 and 2 l / 3, rational quadratic ones of l / 3 with alpha .1 and 1, and linear ones of variance 1. Starts differ
-    /// in the network's weights.
+    /// Creates the initial kernel. With l the median distances of examples, it has squared-exponential kernels of
+    /// scales l / 6 and 2 l / 3, rational quadratic ones of l / 3 with alpha .1 and 1, and linear ones of variance 1.
+    /// Starts differ only in the network's weights.
     pub fn new(inputs: &Rows, seed: u64, start: u64) -> Self {
         let scales = median_distances(inputs);
         let scaled = |by: f64| -> Vec<f64> { scales.iter().map(|scale| scale * by).collect() };
@@ -41,7 +42,8 @@ impl NeuralKernel {
         kernel
     }
 
-    /// Takes the primitives' mean variances over the inputs for typical; to be called once the parameters are learnt.
+    /// Sets the typical variances to the primitives' mean variances over the inputs; call it once the parameters are
+    /// learnt.
     pub fn settle(&mut self, inputs: &Rows) {
         let count = inputs.rows().min(TYPICAL);
         if count == 0 {
@@ -69,7 +71,7 @@ impl NeuralKernel {
         [&lines[0], &lines[1], &waves[0], &waves[1], &quadratics[0], &quadratics[1]]
     }
 
-    /// Multiplies a random function by that of a primitive: its frequency added to the wave, or a line more.
+    /// Multiplies a random function by that of a primitive: adds its frequency to the wave, or adds a line.
     fn multiply(&self, primitive: usize, feature: &mut Feature, rng: &mut Rng) {
         let mut frequency = vec![0.0; feature.frequency.len()];
         let variance = match primitive {
@@ -100,7 +102,7 @@ impl NeuralKernel {
 }
 
 impl Kernel for NeuralKernel {
-    /// Those of the primitives, one after another, and the network's.
+    /// Returns the parameters of the primitives, one after another, followed by the network's.
     fn parameters(&self) -> Vec<f64> {
         let primitives = self.primitives().into_iter().flat_map(Kernel::parameters);
         primitives.chain(self.network.parameters().iter().copied()).collect()
@@ -150,7 +152,7 @@ impl Kernel for NeuralKernel {
     }
 
     fn add_gradient(&self, a: &[f64], b: &[f64], weight: f64, to: &mut [f64]) {
-        // The value is of no help: it is the nodes' that count.
+        // The gradient needs the values of the nodes, not the kernel's value.
         self.add_gradient_at(0.0, a, b, weight, to);
     }
 
@@ -159,27 +161,27 @@ impl Kernel for NeuralKernel {
     }
 }
 
-/// Features whose products' mean is the network's kernel.
+/// Random features whose mean product is the network's kernel.
 ///
 /// # Formula
 ///
-/// Where f and g are independent random functions with E[f(a) f(b)] = k(a, b) and E[g(a) g(b)] = h(a, b), their product has
-/// k h; and if j is chosen with probability p_j, sqrt(w_j / p_j) f_j has sum_j w_j k_j. From the output back to the
-/// primitives, each sum is so replaced by one of its terms (or its bias, by 1) and each product by two independent
-/// functions, of which there are at most four. The product of stationary kernels is stationary, with the sum of their
-/// frequencies for its frequency: so a pair of features is a product of random lines times the cosine, and the sine, of one
-/// wave. Terms are chosen by their typical size, which makes features about as large as one another. A sum with normal
-/// weights is a function of the process whose kernel is that of these features, which tends to the network's as they become
-/// many.
+/// If f and g are independent random functions with E[f(a) f(b)] = k(a, b) and E[g(a) g(b)] = h(a, b), their product
+/// has the kernel k h; and if j is chosen with probability p_j, sqrt(w_j / p_j) f_j has the kernel sum_j w_j k_j. So,
+/// from the output back to the primitives, each sum is replaced by one of its terms (its bias by 1) and each product
+/// by two independent functions, of which there are at most four. The product of stationary kernels is stationary,
+/// and its random frequency is the sum of theirs. A pair of features is thus a product of random lines times the
+/// cosine, and the sine, of one wave. Terms are chosen by their typical size, which gives features similar
+/// magnitudes. A sum with normal weights is a function of the Gaussian process with the kernel of these features,
+/// which converges to the network's as their number grows.
 #[derive(Debug)]
 struct Composed {
     pairs: Vec<Feature>,
 }
 
-/// Terms of the first layer are chosen by this power of their typical size.
+/// The power of their typical size by which terms of the first layer are chosen.
 const POWER: f64 = 0.5;
 
-/// Random lines times a random wave; with no frequency, the cosine is 1 and the sine 0.
+/// Random lines times a random wave; without a frequency the cosine is 1 and the sine 0.
 #[derive(Debug)]
 struct Feature {
     scale: f64,
@@ -202,7 +204,7 @@ impl Composed {
 }
 
 impl Feature {
-    /// Multiplies by a random function of an output of a layer of sums.
+    /// Multiplies by a random function of an output of a sum layer.
     fn sum(&mut self, kernel: &NeuralKernel, typical: &Nodes, (layer, output): (usize, usize), rng: &mut Rng) {
         let weights = kernel.network().weights(layer, output);
         let inputs: &[f64] = match layer {
@@ -212,7 +214,7 @@ impl Feature {
         };
         // The bias is the weight of the constant 1.
         let sizes = weights.iter().zip(inputs.iter().chain([&1.0])).map(|(w, x)| w * x);
-        // The small terms are often the fine ones, of which examples say less than of the others.
+        // The small terms are often those of fine functions, which examples determine less well than others.
         let sizes: Vec<f64> = sizes.map(|size| if layer == 0 { libm::pow(size, POWER) } else { size }).collect();
         let whole: f64 = sizes.iter().sum();
         let mut left = f64::from(rng.uniform()) * whole;

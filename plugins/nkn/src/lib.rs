@@ -12,29 +12,29 @@ use jointly_sdk::{
 
 pub use crate::kernel::NeuralKernel;
 
-/// A step of the optimiser has three matrices of rows x rows at once: 967 MiB of the sandbox's 1024 by default.
+/// A step of the optimiser holds three matrices of rows x rows at once: 967 MiB of the sandbox's default 1024.
 const MOST_ROWS: usize = 6500;
-/// Sixteen banks of so many features are kept.
+/// Sixteen banks of this many features are kept.
 const MOST_FEATURES: usize = 8192;
 const MOST_STARTS: usize = 100;
-/// Variance of the noise that a search starts from.
+/// The initial variance of the noise in a search.
 const START_NOISE: f64 = 0.1;
 
 settings! {
     struct Settings {
-        /// how parameters are sought: lbfgs, or adam as in the papers, which needs steps=5000
+        /// optimiser of the parameters: lbfgs, or adam as in the papers, which needs steps=5000
         optimizer: Optimizer = "lbfgs",
-        /// most steps of the optimiser from each start
+        /// maximum number of steps of the optimiser from each start
         steps: Count = "200",
         /// step size of adam
         learning_rate: Positive = "3e-3",
-        /// starts of the optimiser, with other weights of the network, of which the best end is taken
+        /// starts of the optimiser, with different weights of the network, of which the best result is kept
         starts: Count = "1",
-        /// least variance of the noise, of targets with variance 1
+        /// minimum variance of the noise, for targets with variance 1
         min_noise: Positive = "1e-5",
         /// random features of a drawn function
         features: Count = "1024",
-        /// most examples: time grows with their cube
+        /// maximum number of examples: time grows with their cube
         max_rows: Count = "3000",
     }
 }

@@ -2,23 +2,23 @@
 
 use jointly_kernels::{Bound, Stream};
 
-/// Kernels that go in.
+/// Number of input kernels.
 pub(crate) const PRIMITIVES: usize = 6;
-/// Inputs and outputs of the three layers of sums; a layer of products of two stands between each and the next.
+/// Inputs and outputs of the three sum layers; between them lie layers of pairwise products.
 pub(crate) const SUMS: [(usize, usize); 3] = [(PRIMITIVES, 8), (4, 4), (2, 1)];
-/// Weights and biases of all.
+/// Number of weights and biases in total.
 pub(crate) const PARAMETERS: usize = 8 * 7 + 4 * 5 + 3;
-/// What every bias starts with.
+/// The initial value of every bias.
 const BIAS: f64 = 0.01;
 
-/// The network of Sun et al. (2018) for regression, as their code has it.
+/// The network of Sun et al. (2018) for regression, as in their code.
 ///
 /// # Formula
 ///
-/// Six kernels; eight sums of them; the four products of neighbours; four sums; two products; their sum, all with positive
-/// weights and biases, which keeps every node a kernel. The parameters are their logarithms: layer after layer, output
-/// after output, the weights and then the bias. (The code takes softplus for the logarithm's inverse, which changes the way
-/// to an optimum and not the optimum.)
+/// Six kernels; eight sums of them; the four products of neighbours; four sums; two products; their sum. All weights
+/// and biases are positive, which keeps every node a kernel. The parameters are their logarithms: layer after layer,
+/// output after output, the weights and then the bias. (Their code uses softplus instead of the exponential, which
+/// changes the path to an optimum but not the optimum.)
 #[derive(Clone, Debug)]
 pub(crate) struct Network {
     logs: Vec<f64>,
@@ -31,17 +31,17 @@ pub(crate) struct Network {
 pub(crate) struct Nodes {
     /// The first layer's outputs.
     first: [f64; 8],
-    /// Their products.
+    /// The products of neighbours in `first`.
     pub(crate) second: [f64; 4],
     third: [f64; 4],
-    /// Their products.
+    /// The products of neighbours in `third`.
     pub(crate) fourth: [f64; 2],
-    /// The kernel.
+    /// The value of the kernel.
     pub(crate) value: f64,
 }
 
 impl Network {
-    /// Weights uniform between 1 / (2 m) and 3 / (2 m) for a sum of m, by the seed.
+    /// Creates a network whose weights are uniform between 1 / (2 m) and 3 / (2 m) for a sum of m terms.
     pub(crate) fn new(seed: u64, start: u64) -> Self {
         let mut rng = Stream::Weights.rng(seed, start);
         let mut logs = Vec::with_capacity(PARAMETERS);
@@ -74,7 +74,7 @@ impl Network {
         }
     }
 
-    /// The weights of an output of a layer of sums, and its bias last.
+    /// Returns the weights of an output of a sum layer, with its bias last.
     pub(crate) fn weights(&self, layer: usize, output: usize) -> &[f64] {
         let len = SUMS[layer].0 + 1;
         &self.weights[layer][output * len..][..len]
@@ -86,7 +86,7 @@ impl Network {
         weights.iter().zip(inputs).map(|(weight, input)| weight * input).sum::<f64>() + bias
     }
 
-    /// The values of all nodes.
+    /// Computes the values of all nodes.
     pub(crate) fn forward(&self, primitives: &[f64; PRIMITIVES]) -> Nodes {
         let mut nodes = Nodes::default();
         nodes.first = std::array::from_fn(|i| self.sum(0, i, primitives));
@@ -97,7 +97,8 @@ impl Network {
         nodes
     }
 
-    /// The derivatives by the primitives times a weight; adds those by the parameters.
+    /// Returns the derivatives with respect to the primitives, times a weight; adds those with respect to the
+    /// parameters to `to`.
     pub(crate) fn backward(
         &self,
         primitives: &[f64; PRIMITIVES],
@@ -116,7 +117,7 @@ impl Network {
         self.back(0, &by_first, primitives, first)
     }
 
-    /// Through a layer of sums.
+    /// Propagates derivatives back through a sum layer.
     fn back<const N: usize>(&self, layer: usize, by: &[f64], inputs: &[f64; N], to: &mut [f64]) -> [f64; N] {
         let mut out = [0.0; N];
         for (output, (by, to)) in by.iter().zip(to.chunks_exact_mut(N + 1)).enumerate() {
@@ -131,7 +132,7 @@ impl Network {
     }
 }
 
-/// Through a layer of products of two.
+/// Propagates derivatives back through a layer of pairwise products.
 fn apart<const N: usize>(by: &[f64], factors: &[f64; N]) -> [f64; N] {
     std::array::from_fn(|i| by[i / 2] * factors[i ^ 1])
 }

@@ -4,7 +4,7 @@ use jointly_testkit::{assert_draws_have_the_moments, assert_functions_stand_alon
 
 use super::*;
 
-/// A wave on a slope, with noise of deviation .1.
+/// Creates a sine wave on a slope, with noise of standard deviation .1.
 fn data(examples: usize, dim: usize) -> Targets {
     let mut rng = Rng::new(1, 0);
     let inputs: Vec<f32> = (0..dim * examples).map(|_| rng.normal()).collect();
@@ -56,14 +56,14 @@ fn gradients_are_those_of_differences() {
 
 #[test]
 fn the_kernel_of_ones_by_hand() {
-    // Far apart and orthogonal, all primitives vanish and only biases are left.
+    // Far apart and orthogonal, all primitives vanish and only biases remain.
     let rows = Rows::from_fn(2, 2, |i, j| if i == j { 1e6 } else { 0.0 });
     let mut kernel = NeuralKernel::new(&Rows::from_fn(3, 2, |i, j| (i * j) as f64), 0, 0);
     let mut parameters = kernel.parameters();
     let network = parameters.len() - network::PARAMETERS;
     parameters[network..].fill(0.0);
     kernel.set_parameters(&parameters);
-    // Rational quadratic kernels of alpha .1 fall slowly: to about (1e12)^-.1.
+    // Rational quadratic kernels with alpha .1 decrease slowly: to about (1e12)^-.1.
     let slow: f64 = kernel.primitives().map(|primitive| primitive.value(rows.row(0), rows.row(1))).iter().sum();
     let second = (1.0 + slow).powi(2);
     let expected = 2.0 * (4.0 * second + 1.0).powi(2) + 1.0;

@@ -1,34 +1,37 @@
-//! The belief about one layer's weights: a matrix-variate normal law, whose precision is a Kronecker product.
+//! The distribution of one layer's weights: matrix-variate normal, with a Kronecker product as its precision.
 
 use jointly_nets::cholesky::Cholesky;
 use jointly_nets::product::{Target, product};
 use jointly_nets::simd::{LANES, Lanes, Left, Right, floats, floats_mut, vectors};
 
-/// The least mean of a factor's diagonal when the damping is shared out, so that units that are all cut off share too.
+/// The lower bound of the mean of a factor's diagonal when the damping is split, for layers whose units are all cut
+/// off.
 const LEAST_TRACE: f64 = 1e-10;
 
-/// What shapes a layer's belief beside its factors.
+/// The quantities, besides the factors, that determine a layer's covariance.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Shape {
     /// Number of examples.
     pub(crate) examples: f64,
     /// One over the variance of the noise.
     pub(crate) noise_precision: f64,
-    /// Variance of a weight before any data are seen.
+    /// Prior variance of a weight.
     pub(crate) prior_variance: f64,
-    /// What is added to the precision, over the number of examples, where the mean moves, beside the prior's part.
+    /// The damping of the steps: added to the precision over the number of examples, in addition to the prior's part.
     pub(crate) damping: f64,
 }
 
-/// The factors of the Fisher matrix of a layer, and what follows from them.
+/// The factors of a layer's Fisher matrix, and the matrices derived from them.
 ///
 /// # Formula
 ///
-/// With A the mean of z z^T over examples, z what the layer reads, and S that of d d^T / s^2, d the derivatives of the
-/// output by what the units add up and s the noise's deviation, the Fisher matrix of an example is nearly A x S. The
-/// posterior's precision, N (A x S) + I / eta, is taken to be N (A + pi g I) x (S + g / pi I) with g^2 = 1 / (N eta), and
-/// pi^2 the ratio of the means of the diagonals of A and S (Martens and Grosse, 2015, section 6.3). So weights are
-/// M + A'^-1/2 E S'^-1/2 / sqrt(N), and M moves along A''^-1 G S''^-1, where g^2 is more by the damping.
+/// With A the mean of z z^T over examples, where z are the layer's inputs, and S the mean of d d^T / s^2, where d are
+/// the derivatives of the output with respect to the pre-activations and s is the noise's standard deviation, the
+/// Fisher matrix of an example is approximately A x S. The posterior's precision, N (A x S) + I / eta, is
+/// approximated by N (A + pi g I) x (S + g / pi I) with g^2 = 1 / (N eta), and pi^2 the ratio of the means of the
+/// diagonals of A and S (Martens and Grosse, 2015, section 6.3). With A' and S' the two factors, weights are
+/// M + A'^-1/2 E S'^-1/2 / sqrt(N). M moves along A''^-1 G S''^-1, whose factors have a g^2 that is larger by the
+/// damping.
 ///
 /// Zhang, Sun, Duvenaud and Grosse, Noisy natural gradient as variational inference, ICML 2018, section 3.3.
 #[derive(Clone, Debug)]
@@ -37,15 +40,15 @@ pub(crate) struct Kronecker {
     outputs: usize,
     input_moments: Vec<f64>,
     slope_moments: Vec<f64>,
-    /// A''^-1 and S''^-1.
+    /// The matrices A''^-1 and S''^-1.
     inverses: [Vec<f64>; 2],
     /// The transposed inverse factor of A' over the root of N, and the inverse factor of S'.
     roots: [Vec<Lanes>; 2],
 }
 
 impl Kronecker {
-    /// A layer that reads `inputs` numbers, the one among them, and has `outputs` units: certain of its weights until it
-    /// is shaped.
+    /// Creates a layer with `inputs` inputs, including the constant one, and `outputs` units. Until `shape` is called
+    /// its weights have no variance.
     pub(crate) fn new(inputs: usize, outputs: usize) -> Self {
         let zeros = |size: usize| vec![Lanes::splat(0.0); size * vectors(size)];
         Self {
@@ -58,7 +61,7 @@ impl Kronecker {
         }
     }
 
-    /// Takes moments into the moving averages, which keep this share of what they were.
+    /// Updates the moving averages of the moments, which keep the share `kept` of their old value.
     pub(crate) fn learn(&mut self, input_moments: Vec<f64>, slope_moments: Vec<f64>, kept: f64) {
         for (average, new) in [(&mut self.input_moments, input_moments), (&mut self.slope_moments, slope_moments)] {
             if average.is_empty() {
@@ -69,7 +72,7 @@ impl Kronecker {
         }
     }
 
-    /// Computes anew what follows from the factors; false where one of them is not positive definite.
+    /// Recomputes the matrices derived from the factors; returns false if one of them is not positive definite.
     pub(crate) fn shape(&mut self, shape: Shape) -> bool {
         let prior = 1.0 / (shape.examples * shape.prior_variance);
         let (Some(belief), Some(step)) = (self.damped(shape, prior), self.damped(shape, prior + shape.damping)) else {
@@ -85,7 +88,7 @@ impl Kronecker {
         true
     }
 
-    /// The inverse factors of A and S, with damping shared out between them.
+    /// Computes the inverse factors of A and S, with the damping split between them.
     fn damped(&self, shape: Shape, damping: f64) -> Option<[Vec<f64>; 2]> {
         let slopes: Vec<f64> = self.slope_moments.iter().map(|moment| moment * shape.noise_precision).collect();
         let mean = |matrix: &[f64], size: usize| {
@@ -101,7 +104,7 @@ impl Kronecker {
         Some([factor(&self.input_moments, self.inputs, root * pi)?, factor(&slopes, self.outputs, root / pi)?])
     }
 
-    /// A''^-1 G S''^-1: the natural gradient.
+    /// Computes the natural gradient A''^-1 G S''^-1.
     pub(crate) fn precondition(&self, gradient: &[f64]) -> Vec<f64> {
         let [a, s] = &self.inverses;
         let (inputs, outputs) = (self.inputs, self.outputs);
@@ -109,7 +112,8 @@ impl Kronecker {
         multiply(&left, s, (inputs, outputs, outputs))
     }
 
-    /// Adds noise of the belief's covariance to the mean's rows, which are padded to whole vectors. `room` is scratch.
+    /// Adds noise with the posterior's covariance to the mean's rows, which are padded to whole vectors. `room` is a
+    /// scratch buffer.
     pub(crate) fn add_noise(&self, normals: &[Lanes], weights: &mut [Lanes], room: &mut Vec<Lanes>) {
         let [left, right] = &self.roots;
         let width = vectors(self.outputs);
@@ -123,7 +127,7 @@ impl Kronecker {
     }
 }
 
-/// The matrix with rows padded to whole vectors.
+/// Pads the rows of a matrix to whole vectors.
 fn padded(matrix: &[f64], size: usize) -> Vec<Lanes> {
     let width = vectors(size);
     let mut out = vec![Lanes::splat(0.0); size * width];
@@ -133,7 +137,7 @@ fn padded(matrix: &[f64], size: usize) -> Vec<Lanes> {
     out
 }
 
-/// T^T T of a lower-triangular T.
+/// Computes T^T T of a lower-triangular T.
 fn gram(factor: &[f64], size: usize) -> Vec<f64> {
     let mut out = vec![0.0; size * size];
     for (k, row) in factor.chunks_exact(size).enumerate() {
@@ -144,7 +148,7 @@ fn gram(factor: &[f64], size: usize) -> Vec<f64> {
     out
 }
 
-/// The product of matrices of (rows, depth) and (depth, cols).
+/// Computes the product of matrices of (rows, depth) and (depth, cols).
 fn multiply(left: &[f64], right: &[f64], (rows, depth, cols): (usize, usize, usize)) -> Vec<f64> {
     let mut out = vec![0.0; rows * cols];
     for (out, left) in out.chunks_exact_mut(cols).zip(left.chunks_exact(depth)) {
@@ -167,7 +171,7 @@ mod tests {
     const INPUTS: usize = 4;
     const OUTPUTS: usize = 3;
 
-    /// The mean of squares of ten vectors.
+    /// Computes the second moments of ten random vectors.
     fn moments(size: usize, draw: u64) -> Vec<f64> {
         let mut rng = Rng::new(1, draw);
         let mut out = vec![0.0; size * size];
@@ -185,7 +189,7 @@ mod tests {
         layer
     }
 
-    /// (A + pi g I) x (S + g / pi I), whose row and column (i, j) is at `i * OUTPUTS + j`.
+    /// Computes (A + pi g I) x (S + g / pi I), whose row and column (i, j) is at `i * OUTPUTS + j`.
     fn dense(damping: f64) -> Vec<f64> {
         let (a, s) = (moments(INPUTS, 0), moments(OUTPUTS, 1).iter().map(|s| 4.0 * s).collect::<Vec<_>>());
         let mean = |m: &[f64], size: usize| (0..size).map(|i| m[i * size + i]).sum::<f64>() / size as f64;
@@ -207,7 +211,7 @@ mod tests {
         let mut rng = Rng::new(3, 0);
         let gradient: Vec<f64> = (0..INPUTS * OUTPUTS).map(|_| f64::from(rng.normal())).collect();
         let step = layer().precondition(&gradient);
-        // 1 / (N eta) = 0.1, and the damping.
+        // 1 / (N eta) = 0.1, plus the damping.
         let size = INPUTS * OUTPUTS;
         let back = multiply(&dense(0.1 + 0.3), &step, (size, size, 1));
         for (found, expected) in back.iter().zip(&gradient) {
@@ -232,7 +236,7 @@ mod tests {
             let drawn: Vec<f64> = rows.flat_map(|row| &row[..OUTPUTS]).map(|value| f64::from(*value)).collect();
             (0..size * size).for_each(|at| sums[at] += drawn[at / size] * drawn[at % size] / DRAWS as f64);
         }
-        // N (A' x S') times the covariance is the unit matrix.
+        // N (A' x S') times the covariance is the identity matrix.
         let unit = multiply(&dense(0.1), &sums, (size, size, size));
         for (at, found) in unit.iter().enumerate() {
             let expected = f64::from(u8::from(at / size == at % size));
@@ -245,7 +249,7 @@ mod tests {
         let mut layer = Kronecker::new(2, 2);
         layer.learn(vec![0.0, 0.0, 0.0, 1.0], vec![0.0; 4], 0.9);
         assert!(layer.shape(Shape { damping: 0.0, ..SHAPE }));
-        // The product of the dampings is 1 / (N eta), so that of the inverse factors' squares over N is eta.
+        // The product of the dampings is 1 / (N eta), so the product of the squared inverse factors over N is eta.
         let [left, right] = &layer.roots;
         let variance = (floats(left)[0] * floats(right)[0]).powi(2);
         assert!((variance - 0.5).abs() < 1e-4, "{variance}");

@@ -1,4 +1,4 @@
-//! The agent `nng`: a belief about a network's weights with correlations, learnt by noisy natural gradients.
+//! The agent `nng`: a matrix-variate Gaussian posterior over each layer's weights, learnt by noisy natural gradients.
 
 mod kronecker;
 mod passes;
@@ -20,17 +20,17 @@ use jointly_sdk::{
 use kronecker::{Kronecker, Shape};
 use passes::Passes;
 
-/// The widest layer, the inputs among them: its factors are square.
+/// The largest width of a layer, including the inputs; its factors are square matrices.
 const WIDEST: usize = 1024;
-/// The most hidden layers.
+/// The largest number of hidden layers.
 const DEEPEST: usize = 8;
-/// The most examples in a batch.
+/// The largest number of examples in a batch.
 const MOST_ROWS: usize = 1 << 14;
-/// The most numbers that the values and derivatives of a batch are made of: 128 MiB.
+/// The largest number of entries in the values and derivatives of a batch: 128 MiB.
 const MOST_VALUES: usize = 1 << 25;
-/// The most elements of all layers' factors, of each of which training keeps some 40 bytes.
+/// The largest number of elements in all layers' factors; training keeps about 40 bytes for each.
 const MOST_FACTORS: usize = 1 << 23;
-/// Least and most of the logarithm of the noise's standard deviation, in units of the targets' own.
+/// Bounds of the logarithm of the noise's standard deviation, in units of the targets' standard deviation.
 const LEAST_NOISE: f32 = -6.0;
 const MOST_NOISE: f32 = 2.0;
 
@@ -38,37 +38,37 @@ settings! {
     struct Settings {
         /// widths of the hidden layers
         hidden: Widths = "50",
-        /// standard deviation of a weight before any data are seen
+        /// prior standard deviation of a weight
         prior_scale: Positive = "1",
         /// networks drawn in each step
         draws: Count = "10",
-        /// natural step before it is clipped
+        /// step size of the natural gradient, before clipping
         natural_rate: Positive = "1",
-        /// most of the natural gradient's squared length, in the Fisher matrix, that a step has
+        /// maximum squared length of a natural gradient step in the Fisher matrix
         clipping: Positive = "1e-3",
-        /// share of its velocity that the mean keeps in a step
+        /// share of the velocity that is kept in a step
         momentum: Fraction = "0.9",
-        /// what is added to the Fisher matrix, beside the prior's part, where the mean moves
+        /// damping that is added to the Fisher matrix, besides the prior's part, for steps of the mean
         damping: NonNegative = "1e-5",
-        /// share of the Fisher matrix's factors that a step keeps
+        /// share of the Fisher matrix's factors that is kept in a step
         memory: Fraction = "0.999",
-        /// steps from one look at the factors, and one computation of their inverses, to the next
+        /// steps between updates of the factors and their inverses
         interval: Count = "10",
         /// step size of Adam for the logarithm of the noise's standard deviation
         learning_rate: Positive = "3e-3",
-        /// what both step sizes are multiplied by after half of the training
+        /// factor of both step sizes after half of the training
         decay: Positive = "0.1",
         /// passes over the examples
         epochs: Count = "1000",
         /// examples in a batch
         batch_size: Count = "100",
-        /// the noise's standard deviation, in units of the targets' own, before it is learnt
+        /// initial standard deviation of the noise, in units of the targets' standard deviation
         noise: Positive = "0.135",
     }
 }
 
 impl Settings {
-    /// Refuses what memory would not hold.
+    /// Refuses settings that would not fit in memory.
     fn check(&self, task: &RegressionTask, examples: usize) -> Result<(), Failure> {
         if task.input_dim > WIDEST {
             return Err(Failure::Unsupported(format!("{} features: at most {WIDEST}", task.input_dim)));
@@ -102,22 +102,22 @@ impl Settings {
     }
 }
 
-/// A belief in which the weights of a layer have a matrix-variate normal law; a draw is one network from it.
+/// A posterior in which the weights of a layer have a matrix-variate normal distribution; a draw is one network from
+/// it.
 ///
 /// # Formula
 ///
-/// The law and the step are those of the module `kronecker`. Of the step, G = E [e d z^T] / s^2 -
-/// M / (N eta) with e the error of the output, the expectation a mean over a batch and over a few networks drawn from the
-/// belief. Steps have momentum, and their squared length in the Fisher matrix is clipped. A layer of n inputs has
-/// eta = sigma^2 / (n + 1). The Fisher matrix is that of the predictive law: with one output and normal noise its
-/// expectation over targets is exact, so that none are drawn. Adam moves the noise's deviation s up the expected
-/// log-likelihood.
+/// The module `kronecker` defines the distribution and the step. In the step, G = E [e d z^T] / s^2 - M / (N eta)
+/// with e the error of the output; the expectation is a mean over a batch and over a few networks drawn from the
+/// posterior. Steps have momentum, and their squared length in the Fisher matrix is clipped. A layer of n inputs has
+/// eta = sigma^2 / (n + 1). The Fisher matrix is that of the predictive distribution; with one output and normal
+/// noise its expectation over targets is exact, so no targets are drawn. Adam updates the noise's standard deviation
+/// s to maximise the expected log-likelihood.
 ///
-/// The published runs are of 10000 epochs, and look at the factors in every step; on the Boston data 1000 epochs give the
-/// same as 3000. Step sizes of 0.001, 0.003, 0.01 and
-/// widths of 50, 400 were chosen for each data set.
+/// The published runs take 10000 epochs, and update the factors in every step; on the Boston data 1000 epochs give
+/// the same result as 3000. Step sizes of 0.001, 0.003, 0.01 and widths of 50, 400 were chosen for each data set.
 ///
-/// After Zhang, Sun, Duvenaud and Grosse (2018), as in Wang, Sun and Grosse (2021).
+/// The method follows Zhang, Sun, Duvenaud and Grosse (2018), as in Wang, Sun and Grosse (2021).
 #[derive(Debug)]
 pub struct NoisyNaturalGradient {
     belief: Belief,
@@ -125,7 +125,7 @@ pub struct NoisyNaturalGradient {
     seed: u64,
 }
 
-/// The means of all weights, and how they vary.
+/// The means of all weights, and the factors of each layer's covariance.
 #[derive(Debug)]
 struct Belief {
     mean: Network,
@@ -147,7 +147,7 @@ impl Belief {
         Self { mean, blocks, layers }
     }
 
-    /// A network drawn from the belief.
+    /// Draws a network from the distribution.
     fn draw(&self, normals: &mut Normals, noise: &mut Vec<Lanes>, room: &mut Vec<Lanes>) -> Network {
         noise.resize(self.mean.parameters.len(), Lanes::splat(0.0));
         normals.fill(noise);
@@ -158,7 +158,7 @@ impl Belief {
         network
     }
 
-    /// Computes anew how the weights vary; false where a factor is not positive definite.
+    /// Recomputes the covariances; returns false if a factor is not positive definite.
     fn shape(&mut self, examples: usize, noise_precision: f64, settings: &Settings) -> bool {
         let shape = |block: &Block| Shape {
             examples: examples as f64,
@@ -169,7 +169,7 @@ impl Belief {
         self.layers.iter_mut().zip(&self.blocks).all(|(layer, block)| layer.shape(shape(block)))
     }
 
-    /// The belief before any data are seen.
+    /// Resets the distribution to the prior.
     fn forget(&mut self, settings: &Settings) -> bool {
         self.mean.parameters.fill(Lanes::splat(0.0));
         for (block, layer) in self.blocks.iter().zip(&mut self.layers) {
@@ -180,14 +180,14 @@ impl Belief {
     }
 }
 
-/// How the means move: the gradient, the velocity and the clipping of the steps.
+/// The state of the steps of the means: the gradient and the velocity.
 struct Ascent {
     gradient: Vec<Lanes>,
     velocity: Vec<f64>,
 }
 
 impl Ascent {
-    /// Moves the means by a step at this rate; false where it is not finite.
+    /// Moves the means by a step at this rate; returns false if it is not finite.
     fn step(
         &mut self,
         belief: &mut Belief,
@@ -270,7 +270,7 @@ impl Regressor for NoisyNaturalGradient {
     }
 }
 
-/// Fits the belief to the examples, of which there are some; the noise's standard deviation.
+/// Fits the distribution to the examples, of which there is at least one; returns the noise's standard deviation.
 fn learn(
     belief: &mut Belief,
     data: &Points,
@@ -335,7 +335,7 @@ fn learn(
     Ok(libm::expf(floats(&log_noise)[0]))
 }
 
-/// Adds a network's moments of every layer, times `share`.
+/// Adds `share` times a network's moments of every layer.
 fn add_moments(sums: &mut Vec<(Vec<f64>, Vec<f64>)>, passes: &Passes, layers: usize, share: f64) {
     if sums.is_empty() {
         sums.extend(
@@ -362,7 +362,7 @@ mod tests {
         RegressionTask { input_dim, noise_std }
     }
 
-    /// Inputs of which the second is close to the first, and a sine of the first.
+    /// Creates inputs whose second feature is correlated with the first, and as targets a noisy sine of the first.
     fn data(rows: usize) -> Targets {
         let mut rng = Rng::new(2, 0);
         let (mut inputs, mut targets) = (Vec::new(), Vec::new());
@@ -379,8 +379,9 @@ mod tests {
     }
 
     const SMALL: [(&str, &str); 3] = [("hidden", "8"), ("epochs", "30"), ("draws", "2")];
-    /// Of a mean in units of the posterior's standard deviation, and relative of a variance from 4000 draws: what the
-    /// damping, which is shared out between the factors, and the noise of the last steps leave.
+    /// Tolerance of a mean in units of the posterior's standard deviation, and relative tolerance of a variance from
+    /// 4000 draws. It covers the error of the damping, which is split between the factors, and the noise of the last
+    /// steps.
     const TOLERANCE: f64 = 0.15;
 
     #[test]
@@ -404,7 +405,7 @@ mod tests {
         let inverse = Cholesky::new(precision, 3).unwrap().inverse_factor();
         let covariance = |i: usize, j: usize| (0..3).map(|k| inverse[3 * k + i] * inverse[3 * k + j]).sum::<f64>();
         let exact: Vec<f64> = (0..3).map(|i| (0..3).map(|j| covariance(i, j) * right[j]).sum()).collect();
-        // Along the correlation of the inputs and across it.
+        // Probes along the correlation of the inputs and across it.
         for probe in [[2.0, 2.0], [1.0, -1.0]] {
             let row = [probe[0], probe[1], 1.0].map(f64::from);
             let mean: f64 = (0..3).map(|i| row[i] * exact[i]).sum();
@@ -460,8 +461,8 @@ mod tests {
 
     #[test]
     fn without_data_the_belief_is_the_prior() {
-        // One hidden layer of w ~ N(0, 1 / 3), then of N(0, 1 / 301): at (1, 1) a unit is normal with variance 1, whose
-        // positive part has mean square 1 / 2.
+        // A hidden layer with weights N(0, 1 / 3), then one with N(0, 1 / 301): at (1, 1) a unit is normal with
+        // variance 1, and its positive part has mean square 1 / 2.
         let none = no_targets(0);
         let model = train(&none, None, &[("hidden", "300")], 0);
         let draws: Vec<u64> = (0..2000).collect();

@@ -1,26 +1,27 @@
-//! A network's values, and the derivatives of its output by them, at the rows of a batch.
+//! Forward and backward passes: a network's values, and the derivatives of its output with respect to them, at a
+//! batch's rows.
 
 use jointly_nets::layout::{Block, stride};
 use jointly_nets::points::Points;
 use jointly_nets::product::{Target, product};
 use jointly_nets::simd::{LANES, Lanes, Left, Right, floats, floats_mut, transpose, vectors};
 
-/// Room for the passes through a network with one output.
+/// The buffers for passes through a network with one output.
 #[derive(Debug)]
 pub(crate) struct Passes {
     blocks: Vec<Block>,
     rows: usize,
     targets: Vec<f32>,
-    /// Of each layer what it reads, [`stride`] vectors a row, and at last the output. A one follows what a layer reads.
+    /// For each layer its inputs, [`stride`] vectors per row, each followed by a one; the last entry is the output.
     values: Vec<Vec<Lanes>>,
-    /// Of each layer the derivatives of the output by what its units add up, as many vectors a row as hold them.
+    /// For each layer the derivatives of the output with respect to its pre-activations, in whole vectors per row.
     slopes: Vec<Vec<Lanes>>,
     transposed: Vec<Lanes>,
     weighted: Vec<Lanes>,
 }
 
 impl Passes {
-    /// Room for so many rows of the network of these layers.
+    /// Allocates buffers for at most `rows` rows of the network with these layers.
     pub(crate) fn new(blocks: &[Block], rows: usize) -> Self {
         let zeros = |len: usize| vec![Lanes::splat(0.0); len];
         let outputs = blocks.iter().map(|block| block.outputs);
@@ -38,7 +39,7 @@ impl Passes {
         }
     }
 
-    /// Takes these examples as the rows.
+    /// Loads these examples as the rows.
     pub(crate) fn load(&mut self, data: &Points, which: &[u32]) {
         let dim = self.blocks[0].inputs;
         self.rows = which.len();
@@ -51,7 +52,7 @@ impl Passes {
         }
     }
 
-    /// Computes all values and derivatives; the mean squared error of the output.
+    /// Computes all values and derivatives; returns the mean squared error of the output.
     pub(crate) fn run(&mut self, parameters: &[Lanes]) -> f64 {
         let last = self.blocks.len() - 1;
         for (l, block) in self.blocks.iter().enumerate() {
@@ -71,7 +72,7 @@ impl Passes {
         sum / self.rows.max(1) as f64
     }
 
-    /// What the targets are more than the output.
+    /// Returns the targets minus the outputs.
     fn errors(&self) -> impl Iterator<Item = f32> {
         let outputs = floats(&self.values[self.blocks.len()]).iter().step_by(stride(1) * LANES);
         self.targets.iter().zip(outputs).map(|(target, output)| target - output)
@@ -88,7 +89,7 @@ impl Passes {
             let (before, after) = self.slopes.split_at_mut(l);
             let transposed = &mut self.transposed[..block.outputs * width];
             transpose(&parameters[block.vectors()], block.inputs, block.outputs, transposed);
-            // The units that were cut off at zero have no derivative: their values are the gate.
+            // Units that the rectifier set to zero have no derivative: their values gate it.
             let values = self.values[l].chunks_exact(stride(block.inputs));
             for (out, values) in before[l - 1].chunks_exact_mut(width).zip(values).take(self.rows) {
                 out.copy_from_slice(&values[..width]);
@@ -100,8 +101,8 @@ impl Passes {
         }
     }
 
-    /// Adds to `gradient` the mean over the rows of the error times the derivative of the output, times `share`: what
-    /// the log-likelihood rises by where the noise has variance one.
+    /// Adds to `gradient` `share` times the mean over the rows of the error times the derivative of the output. This
+    /// is the gradient of the log-likelihood for noise with variance one.
     pub(crate) fn add_gradient(&mut self, share: f32, gradient: &mut [Lanes], room: &mut Vec<Lanes>) {
         let share = share / self.rows.max(1) as f32;
         for l in 0..self.blocks.len() {
@@ -124,18 +125,19 @@ impl Passes {
         }
     }
 
-    /// The mean over the rows of z z^T, with z what layer `l` reads and a one; as many rows as numbers.
+    /// Returns the mean over the rows of z z^T, a square matrix, where z holds the inputs of layer `l` and a one.
     pub(crate) fn input_moments(&self, l: usize) -> Vec<f64> {
         moments(&self.values[l], stride(self.blocks[l].inputs), self.rows, self.blocks[l].inputs + 1)
     }
 
-    /// The mean over the rows of d d^T, with d the derivatives of the output by what the units of layer `l` add up.
+    /// Returns the mean over the rows of d d^T, where d holds the derivatives of the output with respect to the
+    /// pre-activations of layer `l`.
     pub(crate) fn slope_moments(&self, l: usize) -> Vec<f64> {
         moments(&self.slopes[l], vectors(self.blocks[l].outputs), self.rows, self.blocks[l].outputs)
     }
 }
 
-/// The mean over the rows of the products of their first `size` numbers.
+/// Computes the mean over the rows of the outer product of their first `size` numbers.
 fn moments(values: &[Lanes], stride: usize, rows: usize, size: usize) -> Vec<f64> {
     let width = vectors(size);
     let mut sums = vec![Lanes::splat(0.0); size * width];
@@ -155,7 +157,7 @@ mod tests {
 
     use super::*;
 
-    /// Of the step of a central difference, and relative of the derivative by it, in single precision.
+    /// Step of a central difference, and relative tolerance of the derivative, in single precision.
     const STEP: f32 = 3e-3;
     const TOLERANCE: f32 = 1e-2;
     const WIDTHS: [usize; 4] = [3, 9, 5, 1];
@@ -194,7 +196,8 @@ mod tests {
 
     #[test]
     fn of_one_row_the_moments_product_is_the_squared_gradient() {
-        // The derivative of the output by the weights of a layer is z d^T: of one row, E z z^T x E d d^T is its square.
+        // The derivative of the output with respect to a layer's weights is z d^T; for one row, E z z^T x E d d^T is
+        // its square.
         let (network, data, mut passes) = case();
         passes.load(&data, &[3]);
         passes.run(&network.parameters);

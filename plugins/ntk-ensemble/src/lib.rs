@@ -1,4 +1,5 @@
-//! The agent `ntk-ensemble`: an ensemble whose members start as draws from the process of the neural tangent kernel.
+//! The agent `ntk-ensemble`: an ensemble whose members start as draws from the Gaussian process of the neural tangent
+//! kernel.
 
 mod training;
 
@@ -23,9 +24,10 @@ settings! {
         l2: NonNegative = "1",
         /// multiply that weight by the input's dimension and the root of the temperature
         adaptive: bool = "yes",
-        /// pull a member to where it started, each parameter as its prior variance asks, rather than all to zero
+        /// pull a member to its initial parameters, with the strengths that the prior variances imply, instead of to
+        /// zero
         anchored: bool = "yes",
-        /// factor of the logits with which members start, over the root of the temperature
+        /// factor of the members' initial logits, over the root of the temperature
         prior_scale: Positive = "1",
         /// step size of Adam
         learning_rate: Positive = "1e-3",
@@ -36,11 +38,11 @@ settings! {
     }
 }
 
-/// One function of the belief.
+/// One member of the ensemble, a function.
 #[derive(Debug)]
 struct Member {
     network: Network,
-    /// Added to the network, in training as in prediction; never trained.
+    /// The fixed function that is added to the network in training and in prediction; never trained.
     offset: Tangent,
 }
 
@@ -54,14 +56,16 @@ impl Function for Member {
 ///
 /// # Formula
 ///
-/// The logits of a member are f(x, theta) + J(x, theta_0) v: theta_0 is where theta starts, J the derivative of f by the
-/// parameters, and v an independent random direction of the same law, zero on the last layer. All that is trained is
-/// drawn, weights and the biases of every layer, independently and with variance s_i = 0.774 / fan-in. At theta_0 these
-/// logits so have the covariance E [sum_i s_i J_i(x) J_i(x')], the neural tangent kernel of f; as f gets wide they are a
-/// draw from the Gaussian process, and training by gradient keeps it the posterior's draw (for squared error: He,
-/// Lakshminarayanan and Teh 2020). Here the error is the cross-entropy, and the pull back to theta_0 with strengths
-/// 1 / (2 s_i) is the negative log-prior, made normal, of a randomised maximum a posteriori. The last layer of theta_0 is
-/// multiplied by the prior's scale over the root of the temperature, which multiplies both terms.
+/// The logits of a member are f(x, theta) + J(x, theta_0) v: theta_0 is the initial value of theta, J the derivative
+/// of f with respect to the parameters, and v an independent random direction with the same distribution as theta_0,
+/// but zero on the last layer. All trained parameters, the weights and the biases of every layer, are drawn
+/// independently with variance s_i = 0.774 / fan-in. At theta_0 these logits therefore have the covariance E [sum_i
+/// s_i J_i(x) J_i(x')], the neural tangent kernel of f. As f becomes wide they converge to a draw from the Gaussian
+/// process, and gradient training turns it into a draw from the posterior (for squared error: He, Lakshminarayanan
+/// and Teh 2020). Here the error is the cross-entropy, and the penalty that pulls theta back to theta_0 with
+/// strengths 1 / (2 s_i) is the negative log-prior, approximated as normal, of a randomised maximum a posteriori
+/// estimate. The last layer of theta_0 is multiplied by the prior's scale over the root of the temperature, which
+/// multiplies both terms.
 #[derive(Debug)]
 pub struct NtkEnsemble {
     belief: Finite<Member>,
@@ -141,7 +145,7 @@ mod tests {
 
     use super::*;
 
-    /// Mean negative log-likelihood that an agent which has learnt a half-plane stays below.
+    /// A mean negative log-likelihood that an agent stays below only if it has learnt a half-plane.
     const LOW_LOSS: f32 = 0.2;
 
     #[test]
@@ -160,7 +164,7 @@ mod tests {
         let nothing = no_examples(2);
         let few = settings(&[("steps", "3"), ("size", "1"), ("hidden", "5,4")]);
         let agent = NtkEnsemble::train(&plane(Some(0.1)), &nothing, None, &few, 0).unwrap();
-        // Without data a member that is anchored stays where it started.
+        // Without data an anchored member stays at its initial parameters.
         let [member] = agent.belief.functions() else { panic!("one member") };
         let parameters = floats(&member.network.parameters);
         assert!(parameters.iter().zip(floats(&mask(&[2, 5, 4, 2]))).all(|(value, is)| (*value != 0.0) == (*is == 1.0)));

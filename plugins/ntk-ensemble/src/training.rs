@@ -1,4 +1,4 @@
-//! Training of one member: steps of Adam around a fixed function.
+//! Training of one member by steps of Adam, with a fixed function added to its logits.
 
 use jointly_nets::adam::Adam;
 use jointly_nets::examples::{Examples, Likelihood};
@@ -9,34 +9,35 @@ use jointly_nets::start::TRUNCATED_VARIANCE;
 use jointly_nets::{Network, Stream};
 use jointly_sdk::{Dataset, Failure, Task};
 
-/// How a member is trained.
+/// The settings of training a member.
 #[derive(Clone, Debug)]
 pub(crate) struct Recipe {
-    /// Steps of Adam.
+    /// Number of steps of Adam.
     pub(crate) steps: usize,
-    /// Examples in a batch.
+    /// Number of examples in a batch.
     pub(crate) batch_size: usize,
     /// Step size of Adam.
     pub(crate) learning_rate: f32,
-    /// The factor of the sum of squares in the loss.
+    /// The factor of the penalty in the loss.
     pub(crate) penalty: f32,
-    /// What the squares are of.
+    /// The point from which the penalty measures the parameters.
     pub(crate) pull: Pull,
 }
 
-/// Where the penalty pulls the parameters.
+/// The point to which the penalty pulls the parameters.
 #[derive(Clone, Debug)]
 pub(crate) enum Pull {
-    /// To zero, all alike.
+    /// To zero, with equal strengths.
     Zero,
-    /// To where they started, each with its strength.
+    /// To their initial values, each with its strength.
     Start(Vec<Lanes>),
 }
 
 impl Pull {
-    /// To the start, with half the inverse variance with which each parameter of a network of these widths starts, the
-    /// outputs being multiplied by `scale`: what the logarithm of the prior asks for. The law is that of [`all_drawn`](jointly_nets::start::all_drawn),
-    /// with its truncated normals made normal.
+    /// Creates the pull to the initial values that the log-prior implies, with half the inverse of each parameter's
+    /// initial variance as its strength. The network has these widths, and its outputs are multiplied by `scale`. The
+    /// prior is the distribution of [`all_drawn`](jointly_nets::start::all_drawn), with truncated normal
+    /// distributions replaced by normal ones.
     pub(crate) fn to_start(widths: &[usize], scale: f32) -> Self {
         let blocks = layout(widths);
         let mut strengths = Vec::new();
@@ -49,16 +50,16 @@ impl Pull {
     }
 }
 
-/// Trains a network, with `offsets` added to its logits: a row of them for each example.
+/// Trains a network with `offsets`, one row per example, added to its logits.
 ///
 /// # Formula
 ///
-/// Minimises the mean over examples of CE(f(x, theta) + offset(x), y), plus penalty |theta|^2 or
-/// penalty sum_i s_i (theta_i - theta_0i)^2 with the strengths s of the pull to the start.
+/// Minimises the mean over examples of CE(f(x, theta) + offset(x), y), plus penalty |theta|^2 or penalty sum_i s_i
+/// (theta_i - theta_0i)^2 with the strengths s of the pull to the initial values.
 ///
 /// # Errors
 ///
-/// A loss that stopped being finite, or data that do not fit the task.
+/// The loss stopped being finite, or the data do not fit the task.
 pub(crate) fn train(
     mut network: Network,
     offsets: Vec<f32>,

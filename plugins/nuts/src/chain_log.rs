@@ -1,8 +1,8 @@
-//! What a chain tells of itself when it has been run.
+//! The summary that a chain writes to the log after its run.
 
 use crate::tree::Report;
 
-/// Sums over the transitions of a chain that came after its warm-up.
+/// Sums over the transitions of a chain after its warm-up.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChainLog {
     transitions: u64,
@@ -12,7 +12,7 @@ pub(crate) struct ChainLog {
 }
 
 impl ChainLog {
-    /// Takes a transition into account.
+    /// Adds a transition to the sums.
     pub(crate) fn add(&mut self, report: &Report) {
         self.transitions += 1;
         self.diverged += u64::from(report.diverged);
@@ -20,7 +20,7 @@ impl ChainLog {
         self.acceptance += report.acceptance;
     }
 
-    /// The line about chain number `chain`, whose settled step and limit of depth these are.
+    /// Returns the log line about chain number `chain`, with its adapted step size and its depth limit.
     pub(crate) fn line(&self, chain: usize, step: f32, depth: u32) -> String {
         let transitions = self.transitions.max(1) as f64;
         let percent = |count: u64| 100.0 * count as f64 / transitions;

@@ -1,4 +1,4 @@
-//! The agent `nuts`: samples of the network's weights by the No-U-Turn sampler.
+//! The agent `nuts`: samples of a network's weights by the No-U-Turn sampler.
 
 mod chain_log;
 mod posterior;
@@ -14,32 +14,32 @@ use jointly_sdk::{
 use posterior::Posterior;
 use tree::{Sampler, State, Target as _};
 
-/// The step that adaptation starts from.
+/// The initial step size of the adaptation.
 const FIRST_STEP: f32 = 0.01;
-/// The share of the warm-up in which the likelihood comes in.
+/// The fraction of the warm-up in which the likelihood is tempered.
 const TEMPERED: f64 = 0.5;
 
 settings! {
     struct Settings {
         /// widths of the hidden layers
         hidden: Widths = "50,50",
-        /// Markov chains, each from a start of its own
+        /// number of Markov chains, each with its own start
         chains: Count = "4",
         /// transitions of a chain before its states are kept
         warmup: Count = "200",
         /// states kept of each chain
         samples: Count = "100",
-        /// logarithm to base 2 of the most leapfrog steps in a transition
+        /// logarithm to base 2 of the maximum number of leapfrog steps in a transition
         depth: Count = "7",
-        /// factor of the prior's standard deviations; 1 is the environment's law
+        /// factor of the prior's standard deviations; 1 is the environment's distribution
         prior_scale: Positive = "1",
     }
 }
 
-/// States of Markov chains on the posterior of a network's weights.
+/// States of Markov chains that sample the posterior of a network's weights.
 ///
-/// Each chain leaves a line in the log: its settled step, its mean acceptance, and how many of its transitions diverged or
-/// were ended by the depth. Where many were, the states are no sample of the posterior that can be relied on.
+/// Each chain writes a line to the log: its adapted step size, its mean acceptance, and how many of its transitions
+/// diverged or were ended by the depth limit. If many were, the states are not a reliable sample of the posterior.
 #[derive(Debug)]
 pub struct Nuts {
     belief: Finite<Network>,
@@ -109,10 +109,10 @@ impl Classifier for Nuts {
     }
 }
 
-/// The states of one chain of so many transitions that are kept, and what it tells of itself.
+/// Runs one chain of `transitions` transitions; returns the kept states and its log line.
 ///
-/// It starts at a draw from the prior. In the first half of the warm-up the likelihood's power grows from 0 to 1, so that
-/// the chain finds its way at a pace that its step can follow.
+/// The chain starts at a draw from the prior. In the first half of the warm-up the likelihood's power grows from 0 to
+/// 1, slowly enough for the step size to adapt.
 fn run(
     posterior: &mut Posterior,
     settings: &Settings,
@@ -151,8 +151,8 @@ fn run(
     (kept, told.line(chain, step_size.settled(), depth))
 }
 
-/// The power of the likelihood at a transition of the warm-up: it grows with the cube, since most of what the data say
-/// comes with the first hundredths.
+/// Returns the power of the likelihood at a transition of the warm-up. It grows with the cube, since the first
+/// hundredths already bring in most of the information of the data.
 fn tempered(transition: usize, warmup: usize) -> f64 {
     let share = (transition + 1) as f64 / (TEMPERED * warmup as f64);
     share.powi(3).min(1.0)

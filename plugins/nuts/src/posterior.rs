@@ -15,14 +15,15 @@ use crate::tree::Target;
 ///
 /// # Formula
 ///
-/// U(u) = beta sum_t CE(y_t, f(x_t; s u)) + |u|^2 / 2, where s are the standard deviations of the parameters under the
-/// prior: r sqrt(0.774 / fan-in) of weights, r / sqrt(d) of the first layer's biases, zero of the other biases, and the last
-/// layer's over the temperature. With r = 1 this is the environment's law with its truncated normals made normal.
+/// U(u) = beta sum_t CE(y_t, f(x_t; s u)) + |u|^2 / 2, where s are the standard deviations of the parameters under
+/// the prior: r sqrt(0.774 / fan-in) for weights, r / sqrt(d) for the first layer's biases and zero for the other
+/// biases; those of the last layer are divided by the temperature. With r = 1 this is the environment's distribution
+/// with truncated normal distributions replaced by normal ones.
 pub(crate) struct Posterior {
     network: Network,
-    /// Standard deviation of each number among the network's parameters; zero where it is fixed.
+    /// Standard deviation of each of the network's parameters; zero where it is fixed.
     deviations: Vec<f32>,
-    /// Each row of inputs is followed by a one.
+    /// The inputs, each row followed by a one.
     inputs: Vec<Lanes>,
     labels: Vec<u32>,
     weights: Vec<f32>,
@@ -35,7 +36,7 @@ pub(crate) struct Posterior {
 }
 
 impl Posterior {
-    /// The posterior under all examples.
+    /// Creates the posterior under all examples.
     pub(crate) fn new(task: &Task, data: &Dataset, hidden: &[usize], prior_scale: f32) -> Self {
         let widths = widths(task, hidden);
         let mut network = Network::new(&widths, FirstBiases::Zero, &mut Rng::new(0, 0));
@@ -73,12 +74,12 @@ impl Posterior {
         }
     }
 
-    /// Number of coordinates, those that are fixed included.
+    /// Returns the number of coordinates, including fixed ones.
     pub(crate) fn len(&self) -> usize {
         self.deviations.len()
     }
 
-    /// The network at a position.
+    /// Returns the network at a position.
     pub(crate) fn network(&mut self, at: &[f32]) -> &Network {
         let parameters = floats_mut(&mut self.network.parameters);
         for ((out, u), deviation) in parameters.iter_mut().zip(at).zip(&self.deviations) {
@@ -118,7 +119,7 @@ impl Target for Posterior {
     }
 }
 
-/// Sum over rows of log sum_k e^z_k less the label's logit.
+/// Computes the sum over rows of log sum_k e^z_k minus the label's logit.
 fn cross_entropy(logits: &[f32], stride: usize, labels: &[u32], classes: usize) -> f64 {
     let rows = logits.chunks_exact(stride).zip(labels);
     rows.map(|(row, label)| {
@@ -136,9 +137,9 @@ mod tests {
 
     use super::*;
 
-    /// Of the step of a central difference, a compromise between curvature and rounding.
+    /// Step of a central difference, a compromise between curvature and rounding.
     const STEP: f32 = 1e-2;
-    /// Of a derivative by such a difference of a sum over a few examples, in single precision.
+    /// Tolerance of such a difference quotient of a sum over a few examples, in single precision.
     const TOLERANCE: f64 = 2e-2;
 
     fn posterior(rows: usize) -> Posterior {

@@ -1,20 +1,20 @@
-//! The No-U-Turn sampler: trajectories that end where they begin to turn back.
+//! The No-U-Turn sampler: trajectories end when they begin to turn back.
 
 use jointly_sdk::Rng;
 
-/// An error of the energy beyond which a trajectory counts as divergent.
+/// The error of the energy above which a trajectory counts as divergent.
 const DIVERGENT: f64 = 1000.0;
 
-/// What is sampled from: a density on vectors.
+/// The density on vectors that is sampled.
 pub(crate) trait Target {
-    /// Minus the logarithm of the density at `at`, up to a constant; its gradient goes into `gradient`.
+    /// Returns minus the logarithm of the density at `at`, up to a constant; writes its gradient to `gradient`.
     fn energy(&mut self, at: &[f32], gradient: &mut [f32]) -> f64;
 
-    /// Gives every coordinate that is sampled a standard normal momentum, and the others zero.
+    /// Gives every sampled coordinate a standard normal momentum, and the others zero.
     fn momentum(&self, rng: &mut Rng, momentum: &mut [f32]);
 }
 
-/// A place on a trajectory.
+/// A point on a trajectory.
 #[derive(Clone, Debug)]
 struct Place {
     position: Vec<f32>,
@@ -26,15 +26,15 @@ struct Place {
 /// A position of the chain, with its energy and gradient.
 #[derive(Clone, Debug)]
 pub(crate) struct State {
-    /// Where the chain is.
+    /// The position of the chain.
     pub(crate) position: Vec<f32>,
     gradient: Vec<f32>,
-    /// Minus the logarithm of the density there.
+    /// Minus the logarithm of the density at the position.
     pub(crate) energy: f64,
 }
 
 impl State {
-    /// The chain at a position.
+    /// Creates the state at a position.
     pub(crate) fn new(target: &mut impl Target, position: Vec<f32>) -> Self {
         let mut gradient = vec![0.0; position.len()];
         let energy = target.energy(&position, &mut gradient);
@@ -42,42 +42,42 @@ impl State {
     }
 }
 
-/// What a transition tells of itself.
+/// Diagnostics of a transition.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Report {
-    /// Mean acceptance probability over the trajectory's places: what the step size is adapted by.
+    /// The mean acceptance probability over the trajectory's points, by which the step size is adapted.
     pub(crate) acceptance: f64,
-    /// Leapfrog steps.
+    /// Number of leapfrog steps.
     pub(crate) steps: u32,
-    /// Whether the energy left all bounds.
+    /// Whether the energy error exceeded the bound.
     pub(crate) diverged: bool,
-    /// Whether the trajectory would have gone on where the depth ended it.
+    /// Whether the depth limit ended the trajectory before it turned back.
     pub(crate) saturated: bool,
 }
 
-/// A part of a trajectory that has been walked.
+/// A part of a trajectory that has been computed.
 struct Walked {
-    /// The end that a further step would start from.
+    /// The end from which the next step starts.
     end: Place,
-    /// Momenta at the end where the part began and at the other, in the order of walking.
+    /// The momentum at the point where the part began.
     first_momentum: Vec<f32>,
-    /// Sum of the momenta of all places.
+    /// Sum of the momenta of all points.
     sum: Vec<f32>,
-    /// Logarithm of the sum of the places' weights, exp(-energy) relative to the start.
+    /// Logarithm of the sum of the points' weights, exp(-energy) relative to the start.
     log_weight: f64,
-    /// A place chosen in proportion to the weights.
+    /// A point drawn in proportion to the weights.
     proposal: State,
 }
 
-/// Hoffman and Gelman's sampler in Betancourt's multinomial form.
+/// The No-U-Turn sampler of Hoffman and Gelman in Betancourt's multinomial form.
 ///
 /// # Formula
 ///
 /// With unit mass the energy of position q and momentum p is H = U(q) + |p|^2 / 2. A trajectory doubles forwards or
-/// backwards at random until, of some half of it or of the halves together, the sum of momenta rho has rho . p <= 0 at
-/// an end p: then it has begun to turn back. The next state is drawn from the places in proportion to exp(-H), the later
-/// half being preferred. Hoffman and Gelman, The No-U-Turn sampler, JMLR 2014; Betancourt, A conceptual introduction to
-/// Hamiltonian Monte Carlo, 2017.
+/// backwards at random until it begins to turn back: for one of its halves, or for both together, the sum of momenta
+/// rho has rho . p <= 0 at an end with momentum p. The next state is drawn from the points in proportion to exp(-H),
+/// with a preference for the later half. Hoffman and Gelman, The No-U-Turn sampler, JMLR 2014; Betancourt, A
+/// conceptual introduction to Hamiltonian Monte Carlo, 2017.
 pub(crate) struct Sampler<'a, T> {
     target: &'a mut T,
     step_size: f32,
@@ -89,12 +89,12 @@ pub(crate) struct Sampler<'a, T> {
 }
 
 impl<'a, T: Target> Sampler<'a, T> {
-    /// One that walks steps of this size, up to `2^max_depth - 1` of them.
+    /// Creates a sampler with steps of this size, up to `2^max_depth - 1` of them per transition.
     pub(crate) fn new(target: &'a mut T, step_size: f32, max_depth: u32) -> Self {
         Self { target, step_size, max_depth, start_energy: 0.0, acceptance: 0.0, steps: 0, diverged: false }
     }
 
-    /// The next state of the chain.
+    /// Computes the next state of the chain.
     pub(crate) fn step(mut self, state: &State, rng: &mut Rng) -> (State, Report) {
         let mut momentum = vec![0.0; state.position.len()];
         self.target.momentum(rng, &mut momentum);
@@ -135,7 +135,7 @@ impl<'a, T: Target> Sampler<'a, T> {
         (next, Report { acceptance, steps: self.steps, diverged: self.diverged, saturated })
     }
 
-    /// Walks `2^depth` steps; nothing where they diverge or turn back.
+    /// Takes `2^depth` steps; returns `None` if they diverge or turn back.
     fn walk(&mut self, from: &Place, depth: u32, forwards: bool, rng: &mut Rng) -> Option<Walked> {
         if depth == 0 {
             return self.leap(from, forwards);
@@ -155,7 +155,7 @@ impl<'a, T: Target> Sampler<'a, T> {
         goes_on.then_some(walked)
     }
 
-    /// One leapfrog step.
+    /// Takes one leapfrog step.
     fn leap(&mut self, from: &Place, forwards: bool) -> Option<Walked> {
         let step = if forwards { self.step_size } else { -self.step_size };
         let mut place = from.clone();
@@ -178,8 +178,8 @@ impl<'a, T: Target> Sampler<'a, T> {
     }
 }
 
-/// Whether a trajectory with this sum of momenta and these at its ends has not begun to turn back. Where it was walked
-/// backwards both products change their sign in the walking order and neither does here: momenta keep their own sign.
+/// Returns whether a trajectory with this sum of momenta, and these momenta at its ends, has not begun to turn back.
+/// Momenta keep their own sign when it is walked backwards, so the test is the same in both directions.
 fn straight(sum: &[f32], one: &[f32], other: &[f32]) -> bool {
     dot(sum, one) > 0.0 && dot(sum, other) > 0.0
 }
@@ -204,12 +204,12 @@ fn plus(a: &[f32], b: &[f32]) -> Vec<f32> {
     a.iter().zip(b).map(|(a, b)| a + b).collect()
 }
 
-/// Logarithm of a uniform number, minus infinity at its zero.
+/// Draws the logarithm of a uniform number; minus infinity for zero.
 fn uniform_log(rng: &mut Rng) -> f64 {
     f64::from(rng.uniform()).ln()
 }
 
-/// log(e^a + e^b).
+/// Computes log(e^a + e^b).
 fn log_add(a: f64, b: f64) -> f64 {
     let (high, low) = if a > b { (a, b) } else { (b, a) };
     if high == f64::NEG_INFINITY { high } else { high + (low - high).exp().ln_1p() }
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use jointly_nets::step_size::StepSize;
 
-    /// Independent normals of these standard deviations and a coordinate that is not sampled.
+    /// Independent normal coordinates with these standard deviations, and one coordinate that is not sampled.
     struct Normals {
         deviations: Vec<f64>,
     }
@@ -244,7 +244,7 @@ mod tests {
     }
 
     const SAMPLES: usize = 4000;
-    /// Of the variance of so many samples, autocorrelated a little.
+    /// Relative tolerance of the variance of `SAMPLES` samples with some autocorrelation.
     const TOLERANCE: f64 = 0.15;
 
     #[test]
@@ -282,7 +282,8 @@ mod tests {
 
     #[test]
     fn a_trajectory_ends_where_it_turns_back() {
-        // A period of a standard normal is 2 pi: half of it is 63 steps of 0.05, whatever depth is allowed.
+        // A trajectory of a standard normal has the period 2 pi: half of it is 63 steps of 0.05, whatever the depth
+        // limit.
         let mut target = Normals { deviations: vec![1.0] };
         let mut rng = Rng::new(1, 0);
         let state = State::new(&mut target, vec![1.0]);
@@ -292,7 +293,7 @@ mod tests {
             assert!(report.steps < 200, "{}", report.steps);
             assert!(report.acceptance > 0.99);
             assert!(!report.saturated);
-            // Three doublings are seven steps: less than half a period, and turning back where they pass its end.
+            // Three doublings are seven steps, less than half a period; they turn back only near its end.
             let (_, report) = Sampler::new(&mut target, 0.05, 3).step(&state, &mut rng);
             saturated += u32::from(report.saturated);
             assert!(!report.saturated || report.steps == 7, "{report:?}");

@@ -1,4 +1,4 @@
-//! The agent `prior`: draws from the environment's law itself, and learns nothing.
+//! The agent `prior`: draws from the environment's own distribution, and learns nothing.
 
 use std::cell::RefCell;
 
@@ -8,7 +8,7 @@ use jointly_nets::simd::{floats, floats_mut};
 use jointly_nets::{FirstBiases, Network, Stream, predict};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, settings};
 
-/// Hidden layers of the environment where the task does not tell.
+/// Number of hidden layers of the environment if the task does not state it.
 const DEFAULT_HIDDEN_LAYERS: u32 = 2;
 
 /// Units in a hidden layer of the environment.
@@ -19,15 +19,15 @@ settings! {
     struct Settings {}
 }
 
-/// A fresh network for every draw.
+/// Draws a new network for every draw.
 #[derive(Debug)]
 pub struct Prior {
     widths: Vec<usize>,
     temperature: f32,
     seed: u64,
-    /// Parameters.
+    /// The parameters of recent draws.
     drawn: Drawn,
-    /// A network for them, one draw's after the other.
+    /// A network into which a draw's parameters are loaded.
     network: RefCell<Network>,
 }
 

@@ -1,4 +1,4 @@
-//! A law that is known by some of its quantiles.
+//! A distribution given by some of its quantiles.
 
 use jointly_nets::Network;
 use jointly_nets::layout::layout;
@@ -18,7 +18,7 @@ impl Knots {
         self.0
     }
 
-    /// All of them, ascending.
+    /// Returns all levels, ascending.
     pub(crate) fn levels(self) -> Vec<f32> {
         (0..self.0).map(|k| self.level(k) as f32).collect()
     }
@@ -27,8 +27,8 @@ impl Knots {
         (k as f64 + 0.5) / self.0 as f64
     }
 
-    /// Puts the outputs' biases at the quantiles of a standard normal number, which the targets are before anything is
-    /// known of them.
+    /// Initialises the outputs' biases to the quantiles of a standard normal distribution, which the standardised
+    /// targets have approximately.
     pub(crate) fn start(self, network: &mut Network, widths: &[usize]) {
         let blocks = layout(widths);
         let parameters = floats_mut(&mut network.parameters);
@@ -37,11 +37,12 @@ impl Knots {
         }
     }
 
-    /// The quantile at a level between 0 and 1, of the ascending quantiles at the knots.
+    /// Returns the quantile at a level between 0 and 1, from the ascending quantiles at the knots.
     ///
     /// # Formula
     ///
-    /// Between knots linear. Beyond the outermost, at level p_1, with m the median: m + (q_1 - m) z(p) / z(p_1).
+    /// Between knots it is linear. Beyond an outermost knot, at level p_1, with m the median, it is
+    /// m + (q_1 - m) z(p) / z(p_1).
     pub(crate) fn quantile(self, quantiles: &[f64], level: f64) -> f64 {
         let last = self.0 - 1;
         let place = level * self.0 as f64 - 0.5;
@@ -55,7 +56,7 @@ impl Knots {
         quantiles[k] + share * (quantiles[k + 1] - quantiles[k])
     }
 
-    /// Mean and standard deviation of the law that has a Kth of its mass at each of the quantiles.
+    /// Returns the mean and standard deviation of the distribution with mass 1 / K at each of the K quantiles.
     pub(crate) fn moments(self, quantiles: &[f64]) -> (f64, f64) {
         let count = self.0 as f64;
         let mean = quantiles.iter().sum::<f64>() / count;
@@ -64,10 +65,10 @@ impl Knots {
     }
 }
 
-/// The standard normal quantile at a level between 0 and 1.
+/// Returns the standard normal quantile at a level between 0 and 1.
 fn normal(level: f64) -> f64 {
     let within = (2.0 * level - 1.0).abs();
-    // The level nearest to one that an `f64` can hold.
+    // Clamps to the largest level below one that an `f64` can hold.
     let z = normal_within(within.min(1.0 - f64::EPSILON));
     if level < 0.5 { -z } else { z }
 }
@@ -100,7 +101,7 @@ mod tests {
         }
         let ascending: Vec<f64> = (1..1000).map(|p| knots.quantile(&quantiles, f64::from(p) / 1000.0)).collect();
         assert!(ascending.is_sorted());
-        // What is beyond the outermost levels is missing from the moments.
+        // The moments omit the tails beyond the outermost levels.
         let (mean, deviation) = knots.moments(&quantiles);
         assert!((mean - 1.0).abs() < TOLERANCE && (1.95..2.0).contains(&deviation), "{deviation}");
     }

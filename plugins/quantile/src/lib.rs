@@ -14,7 +14,7 @@ use jointly_sdk::{
 
 use knots::Knots;
 
-/// The most quantiles that a network predicts.
+/// The largest number of quantiles that a network predicts.
 const MOST_LEVELS: usize = 1000;
 
 /// A number of quantiles.
@@ -43,24 +43,24 @@ settings! {
         epochs: Count = "200",
         /// examples in a batch
         batch_size: Count = "32",
-        /// step size of Adam at the start; it falls to nothing at the end
+        /// initial step size of Adam; it falls to zero at the end
         learning_rate: Positive = "1e-3",
         /// weight of the sum of squares of the network's weights
         l2: NonNegative = "0",
     }
 }
 
-/// A quantile regression network: one output for each of K levels, all trained by the pinball loss at once.
+/// A quantile regression network: one output for each of K levels, trained jointly by the pinball loss.
 ///
-/// Outputs may cross where the network is wrong: they are sorted, which never raises the pinball loss (Chernozhukov,
-/// Fernandez-Val and Galichon 2010). Between levels the quantile function is linear; beyond the outermost it goes on as
-/// a normal law's through the outermost level and the median.
+/// Where outputs cross they are sorted, which never raises the pinball loss (Chernozhukov, Fernandez-Val and Galichon
+/// 2010). Between levels the quantile function is linear; beyond an outermost level it is that of a normal
+/// distribution through the outermost quantile and the median.
 ///
-/// An interval of level a is from the (1 - a) / 2 to the (1 + a) / 2 quantile, and is one for an observation; the
-/// network has no opinion of how sure it is of a quantile, so there is none for the function's value. For the same
-/// reason there is one function, that of every draw: the mean of the predicted law, with the standard deviation of that
-/// law for its noise. What is not normal about the noise is in the intervals alone. Where the task tells the noise's
-/// deviation, that is ignored: the quantiles are learnt from the targets alone.
+/// An interval of level a reaches from the (1 - a) / 2 to the (1 + a) / 2 quantile, and is for an observation. The
+/// network does not model the uncertainty of its quantiles, so there is no interval for the function's value. For the
+/// same reason all draws name one function: the mean of the predicted distribution, with its standard deviation as
+/// the noise. Only the intervals show how the noise deviates from a normal distribution. A noise's standard deviation
+/// that the task states is ignored: the quantiles are learnt from the targets only.
 #[derive(Debug)]
 pub struct Quantile {
     network: Network,
@@ -68,7 +68,7 @@ pub struct Quantile {
 }
 
 impl Quantile {
-    /// Hands the sorted quantiles of each row to `take`.
+    /// Passes the sorted quantiles of each row to `take`.
     fn each(&self, inputs: &Matrix, mut take: impl FnMut(&[f64])) -> Result<(), Failure> {
         let out = evaluate(&self.network, inputs)?;
         for row in out.chunks_exact(self.knots.len()) {
@@ -161,7 +161,7 @@ mod tests {
         RegressionTask { input_dim: 1, noise_std: None }
     }
 
-    /// A sine with noise that is exponential, of a scale that doubles from left to right.
+    /// Creates a sine with exponential noise, whose scale doubles from left to right.
     fn skewed(rows: usize, seed: u64) -> Targets {
         let mut rng = Rng::new(seed, 0);
         let inputs: Vec<f32> = (0..rows).map(|_| 3.0 * rng.uniform() - 1.5).collect();
@@ -190,7 +190,7 @@ mod tests {
         let inputs = Matrix::new(1, 1, vec![0.0]).unwrap();
         let samples = agent.sample_functions(&inputs, &[0, 7]).unwrap();
         assert_eq!((samples.means[0], agent.canonical_draw(7)), (samples.means[1], 0));
-        // Exponential noise has its scale for mean and for standard deviation.
+        // Exponential noise has its scale as mean and as standard deviation.
         assert!((samples.means[0] - 0.3).abs() < 0.12, "{samples:?}");
         assert!((0.2..0.4).contains(&samples.noise_stds[0]), "{samples:?}");
     }

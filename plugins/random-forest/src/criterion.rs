@@ -1,30 +1,31 @@
-//! How pure the classes of a tree's node are.
+//! The purity of the classes in a tree's node.
 
-/// What a split should make as great as it can, a sum over its two sides.
+/// The quantity that a split maximises, a sum over its two sides.
 ///
 /// # Formula
 ///
-/// With n_k examples of class k among n: for the Gini impurity sum_k n_k^2 / n, which is n less n times the impurity;
-/// for the entropy sum_k n_k ln n_k - n ln n, which is minus n times the entropy (Breiman et al. 1984; Quinlan 1986).
+/// With n_k examples of class k among n: for the Gini impurity sum_k n_k^2 / n, which is n minus n times the
+/// impurity; for the entropy sum_k n_k ln n_k - n ln n, which is minus n times the entropy (Breiman et al. 1984;
+/// Quinlan 1986).
 #[derive(Clone, Debug)]
 pub(crate) enum Criterion {
     /// Gini impurity.
     Gini,
     /// Information gain.
     Entropy {
-        /// n ln n for every count that there can be.
+        /// The value n ln n for every possible count.
         n_ln_n: Vec<f64>,
     },
 }
 
 impl Criterion {
-    /// The information gain, for up to so many examples.
+    /// Creates the information gain criterion for up to `examples` examples.
     pub(crate) fn entropy(examples: usize) -> Self {
         let n_ln_n = |n: u32| if n == 0 { 0.0 } else { f64::from(n) * f64::from(n).ln() };
         Self::Entropy { n_ln_n: (0..=examples as u32).map(n_ln_n).collect() }
     }
 
-    /// A class's part of a side's sum.
+    /// Returns a class's term in a side's sum.
     #[inline]
     fn part(&self, count: u32) -> f64 {
         match self {
@@ -34,12 +35,12 @@ impl Criterion {
     }
 }
 
-/// One side of a split: how many examples of each class it has.
+/// One side of a split, with its number of examples of each class.
 #[derive(Clone, Debug)]
 pub(crate) struct Side {
     counts: Vec<u32>,
     examples: u32,
-    /// The sum of the classes' parts.
+    /// The sum of the classes' terms.
     parts: f64,
 }
 
@@ -77,7 +78,7 @@ impl Side {
         self.parts += criterion.part(count) - criterion.part(before);
     }
 
-    /// This side's term of what a split makes great; it has an example.
+    /// Returns this side's term of the criterion; the side has at least one example.
     pub(crate) fn purity(&self, criterion: &Criterion) -> f64 {
         match criterion {
             Criterion::Gini => self.parts / f64::from(self.examples),
@@ -85,14 +86,14 @@ impl Side {
         }
     }
 
-    /// The only class that it has examples of, if there is just one.
+    /// Returns the only class among its examples, or `None` if there are several or none.
     pub(crate) fn only_class(&self) -> Option<u32> {
         let mut present = (0..).zip(&self.counts).filter(|(_, count)| **count > 0);
         let (class, _) = present.next()?;
         present.next().is_none().then_some(class)
     }
 
-    /// The share of each class.
+    /// Returns the share of each class.
     pub(crate) fn frequencies(&self) -> impl Iterator<Item = f32> {
         self.counts.iter().map(|count| (f64::from(*count) / f64::from(self.examples)) as f32)
     }

@@ -1,4 +1,4 @@
-//! The agent `random-forest`: the mean of many trees, each grown on a sample of the examples.
+//! The agent `random-forest`: the mean of many trees, each grown on a bootstrap sample of the examples.
 
 mod criterion;
 mod tree;
@@ -12,13 +12,13 @@ use jointly_sdk::{
 use criterion::Criterion;
 use tree::{Examples, Grower, Tree};
 
-/// The least probability of a class; the greatest is one less that.
+/// The smallest probability of a class; the largest is one minus it.
 const FLOOR: f32 = 0.01;
 
 choices! {
-    /// What a split makes less.
+    /// The impurity that a split minimises.
     enum Impurity {
-        /// The chance that two examples drawn from a node differ in class.
+        /// The probability that two examples drawn from a node have different classes.
         Gini = "gini",
         /// The entropy of the classes.
         Entropy = "entropy",
@@ -29,15 +29,17 @@ settings! {
     struct Settings {
         /// number of trees
         trees: Count = "100",
-        /// impurity that a split makes as small as it can: gini or entropy
+        /// impurity that a split minimises: gini or entropy
         criterion: Impurity = "gini",
     }
 }
 
-/// A random forest. Trees are grown to the end: no limit on their depth, a leaf may hold a single example, and a split
-/// looks at the root of the number of features, rounded down, and at more of them while none tells the examples apart.
+/// A random forest. Trees are fully grown: their depth is not limited, a leaf may hold a single example, and a split
+/// tries as many features as the root of their number, rounded down, and more only while none of them separates the
+/// examples.
 ///
-/// The forest is one function. Its trees are no draws from a belief over functions: each is as rough as its sample.
+/// The forest is one function. Its trees are not draws from a posterior over functions, because each of them overfits
+/// its sample.
 #[derive(Debug)]
 pub struct RandomForest {
     trees: Vec<Tree>,
@@ -83,15 +85,15 @@ impl Classifier for RandomForest {
 
     /// # Formula
     ///
-    /// The mean over the trees of the classes' shares in the leaf that the input falls into, truncated as
-    /// [`truncate`] says.
+    /// The mean over the trees of the class shares in the leaf that the input reaches, truncated as described in
+    /// [`truncate`].
     fn probs(&self, inputs: &Matrix, _draw: u64, out: &mut [f32]) -> Result<(), Failure> {
         if inputs.cols() != self.dim {
             let (cols, dim) = (inputs.cols(), self.dim);
             return Err(Failure::Internal(format!("inputs have {cols} columns; the task has {dim}")));
         }
         out.fill(0.0);
-        // Tree by tree, so that one stays in the cache.
+        // Tree by tree, so that a tree stays in the cache.
         for tree in &self.trees {
             for (input, row) in inputs.values().chunks_exact(self.dim).zip(out.chunks_exact_mut(self.classes)) {
                 tree.add_shares(input, row);
@@ -120,7 +122,7 @@ mod tests {
 
     use super::*;
 
-    /// Classes by the quarter of the plane, as in the exclusive or.
+    /// Creates examples whose class depends on the quadrant, as in exclusive or.
     fn quarters(examples: usize, stream: u64) -> Dataset {
         let mut rng = Rng::new(7, stream);
         let inputs: Vec<f32> = (0..2 * examples).map(|_| rng.normal()).collect();

@@ -1,11 +1,11 @@
-//! One classification tree: how it is grown, and which leaf an input falls into.
+//! One classification tree: how it is grown, and how it predicts.
 
 use jointly_nets::truncated::WithOrigins;
 use jointly_sdk::Rng;
 
 use crate::criterion::{Criterion, Side};
 
-/// The examples, feature by feature.
+/// The examples, stored feature by feature.
 #[derive(Debug)]
 pub(crate) struct Examples {
     /// Feature j of example i is at `j * labels.len() + i`.
@@ -16,10 +16,10 @@ pub(crate) struct Examples {
 }
 
 impl Examples {
-    /// The examples of a view.
+    /// Copies the examples of a view.
     ///
-    /// Beside those that it looks at, memory is taken for the features once: 266 MiB for the 88,800 images of 784 pixels
-    /// in the letters of EMNIST, which with the caller's own copy is half of what an agent has unless it is given more.
+    /// Allocates memory for the features once, in addition to the view's data: 266 MiB for the 88,800 images of 784
+    /// pixels in EMNIST letters. With the caller's copy that is half of an agent's default memory.
     pub(crate) fn new(examples: WithOrigins<'_>) -> Self {
         let (rows, features) = (examples.rows(), examples.dim());
         let mut columns = Vec::with_capacity(rows * features);
@@ -34,14 +34,14 @@ impl Examples {
     }
 }
 
-/// A place in a tree.
+/// A node of a tree.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Node {
-    /// Where the feature is at most the threshold the next node is at `children`, else it is the one after that.
+    /// If the feature is at most the threshold the next node is at `children`, else it is the one after that.
     Split { feature: u32, threshold: f32, children: u32 },
     /// All examples are of one class.
     Pure { class: u32 },
-    /// The classes' shares are in the tree's list, from there on.
+    /// The class shares are in the tree's `shares` from this index on.
     Mixed { shares: u32 },
 }
 
@@ -53,7 +53,7 @@ pub(crate) struct Tree {
 }
 
 impl Tree {
-    /// Adds what the tree says of the classes at the input.
+    /// Adds the class shares of the leaf that the input reaches.
     pub(crate) fn add_shares(&self, input: &[f32], out: &mut [f32]) {
         let mut node = self.nodes[0];
         while let Node::Split { feature, threshold, children } = node {
@@ -71,7 +71,7 @@ impl Tree {
     }
 }
 
-/// Where a split is, and how good.
+/// A split and its quality.
 #[derive(Clone, Copy, Debug)]
 struct Split {
     feature: usize,
@@ -79,19 +79,19 @@ struct Split {
     purity: f64,
 }
 
-/// What is at work while trees are grown, one after the other.
+/// The state of growing trees, one after the other.
 #[derive(Debug)]
 pub(crate) struct Grower<'a> {
     examples: &'a Examples,
     criterion: &'a Criterion,
-    /// Features looked at for a split, more where none of them takes two values.
+    /// Number of features tried for a split; more are tried while none of them has two values.
     tries: usize,
-    /// How often the tree's sample has each example.
+    /// How often the tree's sample contains each example.
     counts: Vec<u32>,
-    /// The examples in the sample; those of a node are next to one another.
+    /// The examples in the sample; those of a node are contiguous.
     members: Vec<u32>,
     features: Vec<u32>,
-    /// A node's values of one feature, in rising order, each with its example.
+    /// A node's values of one feature in ascending order, each with its example.
     sorted: Vec<u64>,
     node: Side,
     left: Side,
@@ -115,17 +115,18 @@ impl<'a> Grower<'a> {
         }
     }
 
-    /// Grows a tree on a sample of as many examples as there are, drawn with replacement.
+    /// Grows a tree on a bootstrap sample, as large as the training set and drawn with replacement.
     ///
-    /// A node is split until its examples are of one class or no feature tells them apart. Nodes wait in a list of
-    /// their own: a tree may be as deep as there are examples, and the stack of a sandboxed agent is small.
+    /// A node is split until all its examples have the same class or no feature separates them. Waiting nodes are
+    /// kept in an explicit list: a tree may be as deep as there are examples, and the stack of a sandboxed agent is
+    /// small.
     pub(crate) fn grow(&mut self, rng: &mut Rng) -> Tree {
         let examples = self.counts.len();
         self.counts.fill(0);
         (0..examples).for_each(|_| self.counts[rng.below(examples)] += 1);
         self.members.clear();
         self.members.extend((0..).zip(&self.counts).filter(|(_, count)| **count > 0).map(|(i, _)| i));
-        // The choice of features must not depend on the trees grown before.
+        // The choice of features must not depend on earlier trees.
         (0..).zip(&mut self.features).for_each(|(i, feature)| *feature = i);
 
         let mut tree = Tree { nodes: vec![Node::Pure { class: 0 }], shares: Vec::new() };
@@ -147,7 +148,7 @@ impl<'a> Grower<'a> {
                 tree.shares.extend(self.node.frequencies());
             }
         }
-        // What room a list made for more nodes is as much again, in every tree.
+        // Spare capacity could double the memory of every tree.
         tree.nodes.shrink_to_fit();
         tree.shares.shrink_to_fit();
         tree
@@ -161,7 +162,7 @@ impl<'a> Grower<'a> {
         }
     }
 
-    /// The best split on a few features chosen at random; None where no feature takes two values.
+    /// Finds the best split on a few features chosen at random; returns `None` if no feature has two values.
     fn best_split(&mut self, range: std::ops::Range<usize>, rng: &mut Rng) -> Option<Split> {
         let mut best: Option<Split> = None;
         for tried in 0..self.features.len() {
@@ -203,7 +204,7 @@ impl<'a> Grower<'a> {
         best
     }
 
-    /// Puts the members of a node that go left before those that go right; returns how many go left.
+    /// Moves the members of a node that go left before those that go right; returns how many go left.
     fn partition(&mut self, range: std::ops::Range<usize>, split: Split) -> usize {
         let column = self.examples.column(split.feature);
         let members = &mut self.members[range];
@@ -218,15 +219,15 @@ impl<'a> Grower<'a> {
     }
 }
 
-/// Sorts as the value does, then as the example: all in one whole number.
+/// Packs a value and its example into one integer that sorts by the value, then by the example.
 fn key(value: f32, example: u32) -> u64 {
-    // Adding zero makes the two zeros one.
+    // Adding zero turns -0 into +0.
     let bits = (value + 0.0).to_bits();
     let ordered = if bits >> 31 == 0 { bits | 1 << 31 } else { !bits };
     u64::from(ordered) << 32 | u64::from(example)
 }
 
-/// Half-way between two numbers, at least the lower and below the higher.
+/// Returns the midpoint of two numbers, at least the lower and below the higher.
 fn between(low: f32, high: f32) -> f32 {
     let middle = 0.5 * low + 0.5 * high;
     if middle >= low && middle < high { middle } else { low }
@@ -245,7 +246,7 @@ mod tests {
         Examples { columns, labels: labels.to_vec(), features, classes }
     }
 
-    /// The impurity of the examples, times their number.
+    /// Computes the Gini impurity of the examples, times their number.
     fn gini(labels: &[u32]) -> f64 {
         let n = labels.len() as f64;
         let share = |class| labels.iter().filter(|label| **label == class).count() as f64 / n;
@@ -319,13 +320,13 @@ mod tests {
 
     #[test]
     fn a_deep_tree_finds_every_example_again() {
-        // Classes take turns along a line: the best split takes off an end of it.
+        // Classes alternate along a line, so the best split cuts off an end of it.
         let rows: Vec<Vec<f32>> = (0..2000).map(|i| vec![i as f32]).collect();
         let labels: Vec<u32> = (0..2000).map(|i| i % 2).collect();
         let examples = examples(&rows, &labels, 2);
         let mut grower = Grower::new(&examples, &Criterion::Gini);
         let tree = grower.grow(&mut Rng::new(0, 0));
-        // A tree of that many leaves could have a depth of 11.
+        // A balanced tree with as many leaves would have a depth of 11.
         assert!(depth(&tree) > 50, "{}", depth(&tree));
         for ((row, label), count) in rows.iter().zip(&labels).zip(&grower.counts) {
             let mut out = [0.0; 2];

@@ -1,54 +1,55 @@
-//! Langevin dynamics: descent with noise, whose places over time are a sample from a law.
+//! Langevin dynamics: gradient descent with noise, whose states over time are a sample from a distribution.
 
 use jointly_nets::simd::Lanes;
 
-/// How a chain moves.
+/// The settings of a chain's steps.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Motion {
     /// Step size.
     pub(crate) rate: f32,
     /// Share of its velocity that a chain keeps in a step.
     pub(crate) momentum: f32,
-    /// Of the noise: a chain whose gradient is that of U samples the law exp(-U / temperature).
+    /// Temperature of the noise: a chain with the gradient of U samples the distribution proportional to
+    /// exp(-U / temperature).
     pub(crate) temperature: f32,
-    /// Whether steps are scaled by what gradients have been, parameter by parameter.
+    /// Whether steps are scaled, for each parameter, by the size of its past gradients.
     pub(crate) preconditioned: bool,
 }
 
-/// Share of the mean square of gradients that a step keeps, and what is added to its root.
+/// Decay of the mean square of gradients per step, and the constant added to its root.
 const MEMORY: f32 = 0.99;
 const EPSILON: f32 = 1e-7;
 
-/// A chain: what it keeps from one step to the next beside its place.
+/// The state of a chain besides its position.
 ///
 /// # Formula
 ///
-/// With gradient g, standard normal z, rate e, momentum b and temperature t, the velocity v and the place w go to
-/// v' = b v + e g + sqrt(2 (1 - b) e t) z and w' = w - v'. Without momentum this is the stochastic gradient Langevin
-/// dynamics of Welling and Teh (2011), with it the Hamiltonian variant of Chen, Fox and Guestrin (2014).
+/// With gradient g, standard normal z, rate e, momentum b and temperature t, the velocity v and the position w become
+/// v' = b v + e g + sqrt(2 (1 - b) e t) z and w' = w - v'. Without momentum this is the stochastic-gradient Langevin
+/// dynamics of Welling and Teh (2011), with momentum the Hamiltonian variant of Chen, Fox and Guestrin (2014).
 ///
-/// Preconditioned, with a = sqrt(s) + 1e-7, where s is the mean of g^2 with memory 0.99 (Li, Chen, Carlson and Carin,
-/// 2016, without the term for the change of a): v' = b v + e g + sqrt(2 (1 - b) e t a) z and w' = w - v' / a.
+/// With preconditioning, let a = sqrt(s) + 1e-7, where s is the mean of g^2 with decay 0.99 (Li, Chen, Carlson and
+/// Carin, 2016, without the term for the change of a): v' = b v + e g + sqrt(2 (1 - b) e t a) z and w' = w - v' / a.
 #[derive(Debug)]
 pub(crate) struct Chain {
     motion: Motion,
     velocity: Vec<Lanes>,
-    /// Means of squares of gradients, where they are needed.
+    /// Mean squares of gradients; empty without preconditioning.
     squares: Vec<Lanes>,
 }
 
 impl Chain {
-    /// A chain at rest, over so many vectors.
+    /// Creates a chain at rest, over `len` vectors.
     pub(crate) fn new(len: usize, motion: Motion) -> Self {
         let zeros = |len| vec![Lanes::splat(0.0); len];
         Self { motion, velocity: zeros(len), squares: zeros(if motion.preconditioned { len } else { 0 }) }
     }
 
-    /// Moves the place by one step, given the gradient less `decay` times the place, and the noise.
+    /// Moves the position by one step, given the noise and the gradient without its term `decay` times the position.
     ///
     /// # Panics
     ///
-    /// Where the lengths differ from that of [`new`](Self::new).
+    /// Panics if the lengths differ from that of [`new`](Self::new).
     pub(crate) fn step(&mut self, place: &mut [Lanes], gradient: &[Lanes], decay: f32, noise: &[Lanes]) {
         let Motion { rate, momentum, temperature, preconditioned } = self.motion;
         let len = place.len();
@@ -93,7 +94,7 @@ mod tests {
     fn two_steps_by_hand() {
         let mut place = [Lanes::splat(1.0)];
         let mut chain = Chain::new(1, motion());
-        // The noise has deviation sqrt(2 * 0.5 * 0.1 * 0.2) = 0.141421, and the gradient is 2 + 3 * 1 = 5.
+        // The noise has standard deviation sqrt(2 * 0.5 * 0.1 * 0.2) = 0.141421, and the gradient is 2 + 3 * 1 = 5.
         chain.step(&mut place, &[Lanes::splat(2.0)], 3.0, &[Lanes::splat(1.0)]);
         let velocity = 0.5 + 0.141_421_36;
         assert!((floats(&place)[0] - (1.0 - velocity)).abs() < TOLERANCE);
@@ -106,7 +107,7 @@ mod tests {
         let mut place = [Lanes::splat(1.0)];
         let mut chain = Chain::new(1, Motion { preconditioned: true, ..motion() });
         chain.step(&mut place, &[Lanes::splat(2.0)], 3.0, &[Lanes::splat(1.0)]);
-        // The mean square is 0.01 * 25, whose root is 0.5; the noise is sqrt(0.5) times what it was.
+        // The mean square is 0.01 * 25, whose root is 0.5; the noise is multiplied by sqrt(0.5).
         let expected = 1.0 - (0.5 + 0.1) / 0.5;
         assert!((floats(&place)[0] - expected).abs() < 10.0 * TOLERANCE);
     }
@@ -115,8 +116,8 @@ mod tests {
     fn a_normal_law_is_reached() {
         const CHAINS: usize = 512;
         const STEPS: usize = 2000;
-        // U(w) = w^2 / (2 s^2) at temperature t has variance s^2 t. With a = e / s^2 and momentum b, a discrete chain's
-        // is larger by 1 / (1 - a / (2 (1 + b))).
+        // For U(w) = w^2 / (2 s^2) at temperature t the variance is s^2 t. With a = e / s^2 and momentum b, that of a
+        // discrete chain is larger by a factor of 1 / (1 - a / (2 (1 + b))).
         for momentum in [0.0, 0.9] {
             let (deviation, temperature) = (0.5f32, 0.3);
             let motion = Motion { rate: 0.02, momentum, temperature, preconditioned: false };

@@ -1,4 +1,4 @@
-//! The agent `sgmcmc`: networks that a chain of noisy descent passes through.
+//! The agent `sgmcmc`: networks sampled by stochastic-gradient Langevin dynamics.
 
 mod langevin;
 
@@ -15,9 +15,9 @@ use jointly_sdk::{
 use langevin::{Chain, Motion};
 
 choices! {
-    /// How steps are scaled, parameter by parameter.
+    /// How the steps of each parameter are scaled.
     enum Preconditioner {
-        /// All the same.
+        /// All parameters have the same scale.
         None = "none",
         /// By the root of the mean square of gradients.
         RmsProp = "rmsprop",
@@ -34,10 +34,11 @@ settings! {
         momentum: Fraction = "0.9",
         /// scale of a parameter's steps: none, or the root of its gradients' mean square
         preconditioner: Preconditioner = "none",
-        /// one over it, times the input's dimension and a power of the temperature, over the number of examples, is the
-        /// weight of the sum of squares of all parameters
+        /// prior variance: the weight of the sum of squares of all parameters is the input's dimension times a power
+        /// of the temperature, over this variance and the number of examples
         prior_variance: Positive = "0.1",
-        /// that power: 1 is the paper's appendix B.5, 0.5 the reference implementation's later root
+        /// that power of the temperature: 1 is the paper's appendix B.5, 0.5 the reference implementation's later
+        /// root
         temperature_power: NonNegative = "1",
         /// temperature of the noise times the number of examples; 0 is descent without noise
         noise_temperature: NonNegative = "1",
@@ -45,7 +46,7 @@ settings! {
         steps: Count = "500000",
         /// steps before the first network is kept
         burn_in: Count = "100000",
-        /// steps from one network that is kept to the next
+        /// steps between kept networks
         keep_every: Count = "1000",
         /// examples in a batch
         batch_size: Count = "100",
@@ -62,25 +63,25 @@ impl Settings {
         }
     }
 
-    /// The factor of the sum of squares in the loss: d temperature^power / (T prior variance).
+    /// Returns the factor of the sum of squares in the loss: d temperature^power / (T prior variance).
     fn penalty(&self, task: &Task, examples: usize) -> f32 {
         let signal = temperature(task).powf(*self.temperature_power) * task.input_dim as f32;
         signal / *self.prior_variance / examples.max(1) as f32
     }
 
-    /// Whether the network is kept after so many steps.
+    /// Returns whether the network is kept after `steps` steps.
     fn keeps(&self, steps: usize) -> bool {
         steps >= *self.burn_in && (steps - *self.burn_in).is_multiple_of(*self.keep_every)
     }
 }
 
-/// Stochastic gradient Langevin dynamics: a draw is one of the networks that the chain kept, at random.
+/// Stochastic-gradient Langevin dynamics: a draw is one of the networks that the chain kept, chosen at random.
 ///
 /// # Formula
 ///
-/// The chain's gradient is that of the mean cross-entropy of a batch plus lambda times the sum of squares, at the noise
-/// temperature 1 / T: with T examples it samples the law exp(-T loss), the posterior under a normal prior of precision
-/// 2 T lambda = 2 d temperature^power / prior variance for every parameter.
+/// The chain's gradient is that of the mean cross-entropy of a batch plus lambda times the sum of squares, at the
+/// noise temperature 1 / T. With T examples it samples the distribution proportional to exp(-T loss), the posterior
+/// under a normal prior of precision 2 T lambda = 2 d temperature^power / prior variance for every parameter.
 #[derive(Debug)]
 pub struct Langevin {
     belief: Finite<Network>,
@@ -232,8 +233,8 @@ mod tests {
             }
         }
         assert_eq!(count, 31.0 * 102.0);
-        // Precision 2 d temperature / prior variance = 10. A network is kept when a hundredth of its covariance with the
-        // one before is left.
+        // The precision is 2 d temperature / prior variance = 10. The interval between kept networks reduces their
+        // covariance to a hundredth.
         let tolerance = 5.0 * (2.0f64 / count).sqrt();
         assert!((squares / count * 10.0 - 1.0).abs() < tolerance, "{}", squares / count);
     }

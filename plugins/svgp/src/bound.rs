@@ -1,4 +1,4 @@
-//! The bound that a sparse process is fitted by, with its gradient.
+//! The variational bound by which a sparse Gaussian process is fitted, with its gradient.
 
 use std::f64::consts::PI;
 
@@ -7,16 +7,16 @@ use jointly_kernels::kernel::gram;
 use jointly_kernels::product::{axpy, dot, times_transposed};
 use jointly_kernels::{Bound, Cholesky, Kernel, NotPositive, Rows};
 
-/// Added to the variance of the function at inducing points, which may lie as close together as they like.
+/// Added to the variance of the function at inducing points, which may be arbitrarily close together.
 pub(crate) const JITTER: f64 = 1e-6;
 
-/// Examples that are worked on together: only so many rows of covariances are in memory.
+/// Number of examples processed together; memory holds only this many rows of covariances.
 const BLOCK: usize = 512;
 
-/// Where inducing points may go, in units of standardised features.
+/// Bounds of the inducing points, in units of standardised features.
 const REACH: Bound = Bound { least: -1e3, most: 1e3 };
 
-/// What is learnt.
+/// The learnt parameters.
 #[derive(Debug)]
 pub(crate) struct Bounded {
     pub(crate) kernel: Box<dyn Kernel>,
@@ -24,29 +24,29 @@ pub(crate) struct Bounded {
     pub(crate) noise: f64,
 }
 
-/// The bound's gradient.
+/// The gradient of the bound.
 pub(crate) struct Gradient {
     kernel: Vec<f64>,
     noise: f64,
     centres: Rows,
 }
 
-/// The covariance of the inducing points, and what the examples say of them.
+/// The covariance of the inducing points, and sums over the examples.
 pub(crate) struct Sums {
-    /// Of K + jitter.
+    /// The Cholesky factor of K + jitter.
     pub(crate) prior: Cholesky,
-    /// Of P = I + S / s2.
+    /// The Cholesky factor of P = I + S / s2.
     pub(crate) posterior: Cholesky,
-    /// S = sum_n b_n b_n^T.
+    /// The matrix S = sum_n b_n b_n^T.
     products: Rows,
-    /// P^-1 sum_n b_n y_n / s2: the mean of what the inducing values are made of.
+    /// P^-1 sum_n b_n y_n / s2: the posterior mean of the whitened inducing values.
     pub(crate) mean: Vec<f64>,
-    /// sum_n k(x_n, x_n).
+    /// The sum over n of k(x_n, x_n).
     variances: f64,
 }
 
 impl Bounded {
-    /// The covariances of some examples with the inducing points, a row an example.
+    /// Computes the covariances of a block of examples with the inducing points, one row per example.
     fn covariances(&self, inputs: &Rows, from: usize) -> Rows {
         let to = inputs.rows().min(from + BLOCK);
         let mut out = Rows::zeros(to - from, self.centres.rows());
@@ -56,7 +56,7 @@ impl Bounded {
         out
     }
 
-    /// What the examples say of the inducing points, with K + jitter = L L^T and b_n = L^-1 k_n.
+    /// Computes the sums over the examples, with K + jitter = L L^T and b_n = L^-1 k_n.
     pub(crate) fn sums(&self, (inputs, targets): (&Rows, &[f64])) -> Result<Sums, NotPositive> {
         let m = self.centres.rows();
         let mut prior = gram(&*self.kernel, &self.centres);
@@ -83,22 +83,25 @@ impl Bounded {
         Ok(Sums { prior, posterior, products, mean, variances })
     }
 
-    /// The bound on the logarithm of the evidence at the best law of the inducing values, and its gradient.
+    /// Computes the lower bound of the log evidence at the optimal distribution of the inducing values, and its
+    /// gradient.
     ///
     /// # Formula
     ///
-    /// With k_n the covariances of example n with the inducing points, K + jitter = L L^T that among them, b_n = L^-1 k_n,
-    /// S = sum_n b_n b_n^T, P = I + S / s2, u = sum_n b_n y_n and c = P^-1 u / s2, the bound of Titsias (2009) is
+    /// With k_n the covariances of example n with the inducing points, K + jitter = L L^T their own covariance,
+    /// b_n = L^-1 k_n, S = sum_n b_n b_n^T, P = I + S / s2, u = sum_n b_n y_n and c = P^-1 u / s2, the bound of
+    /// Titsias (2009) is
     ///
     ///   F = -(n log(2 pi s2) + log |P| + (|y|^2 - u . c) / s2 + (sum_n k(x_n, x_n) - tr S) / s2) / 2.
     ///
-    /// With w = L^-T c, H = L^-T P^-1 L^-1 + w w^T and J = L^-T L^-1, its derivatives are (J k_n - H k_n + w y_n) / s2 by
-    /// k_n, -1 / (2 s2) by k(x_n, x_n), and (J - H - L^-T S L^-1 / s2) / 2 by K. By s2 it is
+    /// With w = L^-T c, H = L^-T P^-1 L^-1 + w w^T and J = L^-T L^-1, its derivatives are
+    /// (J k_n - H k_n + w y_n) / s2 with respect to k_n, -1 / (2 s2) with respect to k(x_n, x_n), and
+    /// (J - H - L^-T S L^-1 / s2) / 2 with respect to K. The derivative with respect to s2 is
     /// (-n + tr(P^-1 S) / s2 + |y - (b_n . c)_n|^2 / s2 + (sum_n k(x_n, x_n) - tr S) / s2) / (2 s2).
     ///
     /// # Errors
     ///
-    /// A covariance of the inducing points that is not positive definite.
+    /// The covariance of the inducing points is not positive definite.
     pub(crate) fn bound(
         &self,
         (inputs, targets): (&Rows, &[f64]),
@@ -137,7 +140,7 @@ impl Bounded {
                 let value = self.kernel.value(a, b);
                 self.kernel.add_gradient_at(value, a, b, by, &mut gradient.kernel);
                 if by_centres {
-                    // Both inputs of the pair move; the other is met at (j, i).
+                    // Both inputs of the pair are learnt; the other one is handled at (j, i).
                     self.kernel.add_input_gradient_at(value, a, b, 2.0 * by, gradient.centres.row_mut(i));
                 }
             }
@@ -166,12 +169,13 @@ impl Bounded {
     }
 }
 
-/// x . A x.
+/// Computes x . A x.
 fn quadratic(matrix: &Rows, x: &[f64]) -> f64 {
     matrix.iter().zip(x).map(|(row, x_i)| x_i * dot(row, x)).sum()
 }
 
-/// How what is learnt is laid out for the optimiser: the kernel's parameters, the noise's, and the inducing points.
+/// The layout of the learnt parameters for the optimiser: the kernel's parameters, the noise's, and the inducing
+/// points.
 pub(crate) struct Parameters {
     kernel: usize,
     train_inducing: bool,
@@ -200,7 +204,8 @@ impl Parameters {
         bounds
     }
 
-    /// Takes the values, and returns the derivative of the noise's variance by its parameter.
+    /// Writes the optimiser's values to `at`; returns the derivative of the noise's variance with respect to its
+    /// parameter.
     pub(crate) fn put(&self, at: &mut Bounded, values: &[f64], recipe: &Recipe) -> f64 {
         at.kernel.set_parameters(&values[..self.kernel]);
         let (noise, slope) = recipe.noise(values[self.kernel]);
@@ -227,7 +232,7 @@ mod tests {
 
     use super::*;
 
-    /// Of central differences with a step of 1e-5.
+    /// Tolerance of central differences with a step of 1e-5.
     const DIFFERENCES: f64 = 2e-5;
 
     fn examples(rows: usize) -> (Rows, Vec<f64>) {
@@ -253,7 +258,7 @@ mod tests {
         let evidence = log_evidence(&kernel, (&inputs, &targets), 0.1, &mut [0.0; 4]).unwrap();
         let mut at = Bounded { kernel: Box::new(kernel), centres: inputs.clone(), noise: 0.1 };
         let (bound, _) = at.bound((&inputs, &targets), false).unwrap();
-        // But for the jitter.
+        // Equal except for the jitter.
         assert!(bound <= evidence && evidence - bound < 1e-3, "{bound} {evidence}");
         at.centres = inputs.slice(0, 4);
         assert!(at.bound((&inputs, &targets), false).unwrap().0 < bound);

@@ -1,4 +1,4 @@
-//! The agent `svgp`: a sparse Gaussian process, by inducing points that are learnt.
+//! The agent `svgp`: a sparse Gaussian process with learnt inducing points.
 
 mod bound;
 mod posterior;
@@ -13,43 +13,43 @@ use jointly_sdk::{
 use crate::bound::{Bounded, Parameters};
 use crate::posterior::Posterior;
 
-/// A step of the optimiser has some ten matrices of inducing points x inducing points at once: 690 MiB of the sandbox's
-/// 1024 by default.
+/// A step of the optimiser holds about ten matrices of inducing points x inducing points at once: 690 MiB of the
+/// sandbox's default 1024.
 const MOST_INDUCING: usize = 3000;
 const MOST_FEATURES: usize = 16_384;
-/// Variance of the noise that a search starts from.
+/// The initial variance of the noise in a search.
 const START_NOISE: f64 = 0.1;
 
 settings! {
     struct Settings {
         /// covariance function: rbf or relu
         kernel: Covariance = "rbf",
-        /// a length scale (of relu: a weight) for each feature instead of one for all
+        /// a length scale (for relu: a weight) for each feature instead of one for all
         ard: bool = "yes",
-        /// inducing points, which start at the centres of as many clusters; the paper has 1000; 1e-6
-        /// is added to the function's variance at each, as they may lie as close together as they like
+        /// inducing points, initialised by k-means; the paper has 1000; 1e-6 is added to the function's variance at
+        /// each, because they may be arbitrarily close together
         inducing: Count = "100",
-        /// learn where the inducing points are
+        /// learn the positions of the inducing points
         train_inducing: bool = "yes",
-        /// how parameters are sought: lbfgs, or adam as in the paper, which needs steps=10000
+        /// optimiser of the parameters: lbfgs, or adam as in the paper, which needs steps=10000
         optimizer: Optimizer = "lbfgs",
-        /// most steps of the optimiser, each of which sees all examples
+        /// maximum number of steps of the optimiser, each on all examples
         steps: Count = "200",
         /// step size of adam
         learning_rate: Positive = "3e-3",
-        /// least variance of the noise, of targets with variance 1
+        /// minimum variance of the noise, for targets with variance 1
         min_noise: Positive = "1e-5",
         /// random features of a drawn function
         features: Count = "1024",
-        /// most examples: time grows with them times the square of inducing
+        /// maximum number of examples: time grows with it times the square of inducing
         max_rows: Count = "200000",
     }
 }
 
 /// A trained sparse Gaussian process.
 ///
-/// Inducing values are those of the function plus noise of variance 1e-6, where that of the targets is one: the bound, the
-/// moments and the draws all take it into account. Should a factor need more on its diagonal, the log says so.
+/// Inducing values are those of the function plus noise of variance 1e-6, relative to the targets' variance of one;
+/// the bound, the moments and the draws all account for it. If a factorisation needs more jitter, the log reports it.
 #[derive(Debug)]
 pub struct SparseProcess {
     posterior: Posterior,
@@ -108,7 +108,7 @@ impl Regressor for SparseProcess {
         let centres = kmeans::centres(&inputs, *settings.inducing, seed);
         let noise = recipe.noise(recipe.noise_parameter(START_NOISE)).0;
         let mut at = Bounded { kernel, centres, noise };
-        // One example says nothing of how a function varies.
+        // A single example does not determine how a function varies.
         if rows > 1 {
             learn(&mut at, (&inputs, &targets), &recipe, settings.train_inducing)?;
         }
@@ -124,7 +124,7 @@ impl Regressor for SparseProcess {
     }
 }
 
-/// Moves the kernel, the noise and the inducing points to where the bound is largest.
+/// Maximises the bound over the kernel, the noise and the inducing points.
 fn learn(
     at: &mut Bounded,
     (inputs, targets): (&Rows, &[f64]),

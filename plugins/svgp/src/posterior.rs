@@ -1,4 +1,4 @@
-//! What a sparse process believes.
+//! The posterior of a sparse Gaussian process.
 
 use jointly_kernels::kernel::{cross, gram};
 use jointly_kernels::product::{axpy, dot, times_transposed};
@@ -7,14 +7,14 @@ use jointly_sdk::{Failure, FunctionSamples, Gaussian, Matrix, Rng};
 
 use crate::bound::{Bounded, JITTER, Sums};
 
-/// The function given the best law of the inducing values.
+/// The function given the optimal distribution of the inducing values.
 ///
 /// # Formula
 ///
-/// Inducing values are L v with K + jitter = L L^T; the best law of v is normal with mean c and covariance P^-1 (Titsias
-/// 2009, in the whitened form of Hensman et al. 2015). With b = L^-1 k_* at an input, the function has mean b . c and
-/// covariance k_** - b . b' + b . P^-1 b'. A draw's coefficients of [`Pathwise`] are L^-T (v - L^-1 (g + e)), with g the
-/// prior function's values at the inducing points and e the jitter's.
+/// Inducing values are L v with K + jitter = L L^T; the optimal distribution of v is normal with mean c and
+/// covariance P^-1 (Titsias 2009, in the whitened form of Hensman et al. 2015). With b = L^-1 k_* at an input, the
+/// function has mean b . c and covariance k_** - b . b' + b . P^-1 b'. A draw's coefficients of [`Pathwise`] are L^-T
+/// (v - L^-1 (g + e)), with g the prior function's values at the inducing points and e the jitter's.
 #[derive(Debug)]
 pub(crate) struct Posterior {
     at: Bounded,
@@ -29,7 +29,7 @@ impl std::fmt::Debug for Sums {
 }
 
 impl Posterior {
-    /// After the examples; draws are by so many random features.
+    /// Computes the posterior after the examples; draws use `features` random features.
     pub(crate) fn new(at: Bounded, examples: (&Rows, &[f64]), features: usize, seed: u64) -> Result<Self, Failure> {
         let sums = at.sums(examples)?;
         sums.prior.log_jitter("the covariance of the inducing points");

@@ -29,7 +29,7 @@ fn a_wave_is_learnt_with_its_noise_by_few_points() {
 
 #[test]
 fn with_all_examples_for_inducing_points_it_is_the_exact_process() {
-    /// Of the jitter.
+    /// Tolerance for the jitter.
     const TOLERANCE: f64 = 1e-3;
     let data = wave(30, 2, 1);
     let agent = train(&data, &[setting("train-inducing", "no")]).unwrap();

@@ -1,4 +1,5 @@
-//! The agent `temperature-scaling`: one network, whose logits are divided by what makes held-out examples likeliest.
+//! The agent `temperature-scaling`: one network whose logits are divided by a temperature fitted on held-out
+//! examples.
 
 mod temperature;
 
@@ -13,8 +14,8 @@ pub use temperature::likeliest;
 
 jointly_nets::input_settings! {
     struct Settings(hidden: "50,50", batch_size: 100 or 32) {
-        /// weight of the sum of squares of all parameters, over the number of examples; auto is 1 for plain numbers, 0 for
-        /// other inputs
+        /// weight of the sum of squares of all parameters, over the number of examples; auto is 1 for plain numbers,
+        /// 0 for other inputs
         l2: Auto<NonNegative> = "auto",
         /// multiply that weight by the input's dimension and the root of the temperature
         adaptive: bool = "yes",
@@ -23,21 +24,22 @@ jointly_nets::input_settings! {
     }
 }
 
-/// The network of `mlp` with another temperature: the same classes are the likeliest, with other probabilities.
+/// The network of `mlp` with a fitted temperature: the most probable classes are the same, but their probabilities
+/// differ.
 ///
-/// Without validation examples there is nothing to fit a temperature on. It is then 1, which is `mlp` itself, and the agent
-/// says so in its log.
+/// Without validation examples no temperature can be fitted. It is then 1, which is `mlp` itself, and the agent
+/// reports this in its log.
 ///
-/// After Guo, Pleiss, Sun and Weinberger (2017).
+/// The method follows Guo, Pleiss, Sun and Weinberger (2017).
 #[derive(Debug)]
 pub struct TemperatureScaling {
-    /// Its outputs are already divided by the temperature.
+    /// The network, whose outputs are already divided by the temperature.
     network: Finite<Fitted>,
     temperature: f64,
 }
 
 impl TemperatureScaling {
-    /// What the network's outputs were divided by.
+    /// Returns the temperature by which the network's outputs were divided.
     pub fn temperature(&self) -> f64 {
         self.temperature
     }
@@ -108,7 +110,7 @@ mod tests {
 
     jointly_testkit::trials!(TemperatureScaling, &[("epochs", "40"), ("batch-size", "16"), ("learning-rate", "3e-3")]);
 
-    /// The mean negative log-likelihood of the test examples.
+    /// Computes the mean negative log-likelihood of the test examples.
     fn nll(agent: &TemperatureScaling, trial: &jointly_testkit::trials::Trial) -> f64 {
         let probs = sample(agent, &trial.task, &trial.test.inputs, &[0]);
         let rows = probs.chunks(trial.task.num_classes).zip(&trial.test.labels);

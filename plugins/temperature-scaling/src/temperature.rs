@@ -1,28 +1,29 @@
-//! The temperature under which labels are likeliest.
+//! The temperature of maximum likelihood.
 
 use jointly_sdk::Failure;
 
-/// The least and the largest temperature: beyond them labels are likelier still only where they are all as predicted, or logits
-/// say nothing of them.
+/// The range of the temperature. The optimum lies beyond it only if nearly all labels are as predicted, or if the
+/// logits contain no information about them.
 const RANGE: (f64, f64) = (0.05, 20.0);
 
-/// Nearer to an end of the range than this, by a ratio, is at that end.
+/// A temperature within this ratio of an end of the range counts as that end.
 const NEAR: f64 = 1.0 + 1e-6;
 
-/// Halvings of the range of ln T, after which nothing is left of it in double precision.
+/// Number of bisections of the range of ln T, after which double precision is exhausted.
 const HALVINGS: usize = 60;
 
-/// The temperature T under which the labels' mean negative log-likelihood is the least, from 0.05 to 20; `logits` has a row of so
-/// many classes for each label.
+/// Returns the temperature T, from 0.05 to 20, that minimises the labels' mean negative log-likelihood; `logits` has
+/// one row of `classes` numbers for each label.
 ///
 /// # Formula
 ///
-/// With b = 1 / T, the derivative of mean(ln sum_k exp(b z_k) - b z_y) by b is mean(sum_k p_k z_k - z_y), which never falls as b
-/// grows: the loss is convex in b. The root of the derivative is found by halving the range of ln b.
+/// With b = 1 / T, the derivative of mean(ln sum_k exp(b z_k) - b z_y) with respect to b is
+/// mean(sum_k p_k z_k - z_y), which never decreases as b grows: the loss is convex in b. The root of the derivative
+/// is found by bisection of the range of ln b.
 ///
 /// # Errors
 ///
-/// Logits that are not finite, or no labels.
+/// The logits are not finite, or there are no labels.
 pub fn likeliest(logits: &[f32], classes: usize, labels: &[u32]) -> Result<f64, Failure> {
     if labels.is_empty() || logits.iter().any(|logit| !logit.is_finite()) {
         return Err(Failure::Diverged("no temperature suits logits that are not finite".into()));
@@ -39,18 +40,18 @@ pub fn likeliest(logits: &[f32], classes: usize, labels: &[u32]) -> Result<f64, 
     Ok(libm::exp(-0.5 * (low + high)))
 }
 
-/// Whether a temperature is an end of the range, so that a likelier one may lie beyond it.
+/// Returns whether a temperature is at an end of the range, so that the optimum may lie beyond it.
 pub(crate) fn at_an_end(temperature: f64) -> bool {
     temperature <= RANGE.0 * NEAR || temperature >= RANGE.1 / NEAR
 }
 
-/// The sum over rows of sum_k p_k z_k - z_y, where p is the softmax of b z.
+/// Computes the sum over rows of sum_k p_k z_k - z_y, where p is the softmax of b z.
 fn slope(logits: &[f32], classes: usize, labels: &[u32], factor: f64) -> f64 {
     let one = |(row, label): (&[f32], &u32)| {
         let largest = row.iter().copied().fold(f32::NEG_INFINITY, f32::max);
         let (mut total, mut sum) = (0.0, 0.0);
         for logit in row {
-            // Below the largest, so that the sum of large ones loses nothing.
+            // Relative to the largest logit, so that a sum of large ones loses no precision.
             let gap = f64::from(*logit) - f64::from(largest);
             let weight = libm::exp(factor * gap);
             total += weight;
@@ -67,11 +68,12 @@ mod tests {
 
     use super::*;
 
-    /// Five standard errors of a temperature fitted to so many labels, about 1 / sqrt(their number).
+    /// The tolerance is five standard errors of a temperature fitted to this many labels, about 1 / sqrt(their
+    /// number) each.
     const ROWS: usize = 20_000;
     const TOLERANCE: f64 = 0.04;
 
-    /// Labels drawn from the softmax of logits.
+    /// Draws labels from the softmax of random logits.
     fn drawn(classes: usize) -> (Vec<f32>, Vec<u32>) {
         let mut rng = Rng::new(5, 0);
         let (mut logits, mut labels) = (Vec::new(), Vec::new());
@@ -107,7 +109,7 @@ mod tests {
 
     #[test]
     fn two_rows_have_the_temperature_that_is_known_on_paper() {
-        // Of rows with the logits 0 and a, three in four have the second class: exp(a / T) = 3.
+        // In rows with the logits 0 and a, three of four labels are the second class: exp(a / T) = 3.
         let logits: Vec<f32> = [0.0, 4.0].repeat(4);
         let found = likeliest(&logits, 2, &[1, 1, 0, 1]).unwrap();
         assert!((found - 4.0 / 3f64.ln()).abs() < 1e-9, "{found}");

@@ -2,19 +2,20 @@
 
 use jointly_sdk::{Dataset, Matrix, Rng, Targets, Task};
 
-/// Returns the task of telling two classes in the plane apart.
+/// Returns the task of classifying points of the plane into two classes.
 pub fn plane(temperature: Option<f32>) -> Task {
     Task { temperature, ..Task::new(2, 2) }
 }
 
-/// Standard normal inputs (N, 2), of class 1 where the first feature is above the second.
+/// Creates standard normal inputs (N, 2), of class 1 if the first feature is above the second.
 pub fn half_plane(examples: usize, seed: u64) -> Dataset {
     let inputs = normal_inputs(examples, 2, &mut Rng::new(seed, 0));
     let labels = inputs.values().chunks(2).map(|row| u32::from(row[0] > row[1])).collect();
     Dataset { inputs, labels }
 }
 
-/// Standard normal inputs (N, D), and a sine of the first feature with noise of standard deviation 0.1.
+/// Creates standard normal inputs (N, D), and as targets a sine of the first feature with noise of standard deviation
+/// 0.1.
 pub fn wave(rows: usize, features: usize, seed: u64) -> Targets {
     let mut rng = Rng::new(seed, 0);
     let inputs = normal_inputs(rows, features, &mut rng);
@@ -22,17 +23,17 @@ pub fn wave(rows: usize, features: usize, seed: u64) -> Targets {
     Targets { inputs, targets }
 }
 
-/// No labelled examples at all.
+/// Returns an empty set of labelled examples.
 pub fn no_examples(features: usize) -> Dataset {
     Dataset { inputs: matrix(0, features, Vec::new()), labels: Vec::new() }
 }
 
-/// No targets at all.
+/// Returns an empty set of targets.
 pub fn no_targets(features: usize) -> Targets {
     Targets { inputs: matrix(0, features, Vec::new()), targets: Vec::new() }
 }
 
-/// Data of one feature that leave a method nothing to estimate by: none, one row, and fifty equal rows.
+/// Returns data of one feature from which a method can estimate nothing: no row, one row, and fifty equal rows.
 pub fn degenerate_targets() -> [Targets; 3] {
     let one = Targets { inputs: matrix(1, 1, vec![0.5]), targets: vec![0.0] };
     let equal = Targets { inputs: matrix(50, 1, vec![0.0; 50]), targets: vec![0.0; 50] };

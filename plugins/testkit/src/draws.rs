@@ -2,11 +2,11 @@
 
 use jointly_sdk::{Classifier, Matrix, Regressor};
 
-/// Class probabilities (M, T, K) of draws at inputs, asked for together.
+/// Computes the class probabilities (M, T, K) of draws at inputs, in one call.
 ///
 /// # Panics
 ///
-/// Where the agent fails.
+/// Panics if the agent fails.
 pub fn probs(agent: &impl Classifier, inputs: &Matrix, num_classes: usize, draws: &[u64]) -> Vec<f32> {
     let mut out = vec![f32::NAN; draws.len() * inputs.rows() * num_classes];
     agent.sample_probs(inputs, draws, &mut out).expect("probabilities");
@@ -17,7 +17,7 @@ pub fn probs(agent: &impl Classifier, inputs: &Matrix, num_classes: usize, draws
 ///
 /// # Panics
 ///
-/// Where a bit differs, or the agent fails.
+/// Panics if a bit differs, or if the agent fails.
 #[track_caller]
 pub fn assert_draws_are_functions(agent: &impl Classifier, inputs: &Matrix, num_classes: usize, draws: &[u64]) {
     let block = inputs.rows() * num_classes;
@@ -35,11 +35,12 @@ pub fn assert_draws_are_functions(agent: &impl Classifier, inputs: &Matrix, num_
     }
 }
 
-/// Asserts the same of an agent of real numbers: of each draw's means, and of the noise that goes with them.
+/// Asserts for a regressor that each draw's means and noise have the same bits alone, by its canonical draw, and for
+/// each row alone.
 ///
 /// # Panics
 ///
-/// Where a bit differs, or the agent fails.
+/// Panics if a bit differs, or if the agent fails.
 #[track_caller]
 pub fn assert_functions_stand_alone(agent: &impl Regressor, inputs: &Matrix, draws: &[u64]) {
     let rows = inputs.rows();
@@ -61,12 +62,12 @@ pub fn assert_functions_stand_alone(agent: &impl Regressor, inputs: &Matrix, dra
     }
 }
 
-/// Asserts that the means of 4000 draws have the moments that the agent states, a covariance within five standard errors and
-/// `slack` of the product of the two standard deviations.
+/// Asserts that the means of 4000 draws have the moments that the agent states: a covariance may differ by five
+/// standard errors plus `slack` times the product of the two standard deviations.
 ///
 /// # Panics
 ///
-/// Where they have not, or the agent fails or states none.
+/// Panics if they differ, or if the agent fails or states no moments.
 #[track_caller]
 pub fn assert_draws_have_the_moments(agent: &impl Regressor, inputs: &Matrix, slack: f64) {
     const DRAWS: u64 = 4000;
@@ -111,7 +112,7 @@ mod tests {
     use super::*;
     use crate::{half_plane, no_examples, no_targets, plane, wave};
 
-    /// How an agent breaks its promise.
+    /// The way in which an agent violates the contract.
     #[derive(Clone, Copy, PartialEq)]
     enum Lie {
         None,
@@ -135,7 +136,7 @@ mod tests {
             Self { lie, calls: Cell::new(0) }
         }
 
-        /// A number between 0 and 1 for a row of a draw.
+        /// Computes a number between 0 and 1 for a row of a draw.
         fn value(&self, inputs: &Matrix, draw: u64, t: usize) -> f32 {
             let crowd = if self.lie == Lie::Crowd { inputs.rows() as f32 } else { 1.0 };
             let memory = if self.lie == Lie::Memory { self.calls.get() as f32 } else { 1.0 };
@@ -193,7 +194,7 @@ mod tests {
             Classifier::canonical_draw(&self.0, draw)
         }
 
-        /// Even and odd draws are two functions, each half of all.
+        /// Even and odd draws are two functions of equal probability.
         fn gaussian(&self, inputs: &Matrix) -> Result<Option<Gaussian>, Failure> {
             let rows = inputs.rows();
             let value = |draw: u64, t: usize| f64::from(self.0.value(inputs, draw, t));

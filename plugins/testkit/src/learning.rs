@@ -1,26 +1,26 @@
-//! Whether a classifier of the plane learnt what there is to learn, and doubts the rest.
+//! Assertions that a classifier of the plane has learnt what the data show, and is uncertain elsewhere.
 
 use jointly_sdk::{Classifier, Dataset, Failure, Matrix};
 
 use crate::{plane, probs};
 
-/// The mean negative log-likelihood of labels under rows of probabilities, in nats.
+/// Computes the mean negative log-likelihood of labels under rows of probabilities, in nats.
 pub fn mean_nll(probs: &[f32], labels: &[u32]) -> f32 {
     let rows = probs.chunks(probs.len() / labels.len()).zip(labels);
     rows.map(|(row, label)| -row[*label as usize].ln()).sum::<f32>() / labels.len() as f32
 }
 
-/// The number of rows of two classes whose label has more than half of the probability.
+/// Counts the rows of two classes whose label has more than half of the probability.
 pub fn correct(probs: &[f32], labels: &[u32]) -> usize {
     probs.chunks(2).zip(labels).filter(|(row, label)| row[**label as usize] > 0.5).count()
 }
 
-/// Asserts that fifty draws disagree at the input (1, 1): a tenth of them give class 0 less than 0.4, a tenth more than 0.6. An
-/// agent that was trained on nothing has no reason to agree.
+/// Asserts that fifty draws disagree at the input (1, 1): a tenth of them give class 0 less than 0.4, a tenth more
+/// than 0.6. The draws of an agent that was trained on nothing have no reason to agree.
 ///
 /// # Panics
 ///
-/// Where they agree, or the agent fails.
+/// Panics if they agree, or if the agent fails.
 #[track_caller]
 pub fn assert_draws_disagree(agent: &impl Classifier) {
     let input = Matrix::new(1, 2, vec![1.0, 1.0]).expect("two values");
@@ -34,7 +34,7 @@ pub fn assert_draws_disagree(agent: &impl Classifier) {
 ///
 /// # Panics
 ///
-/// Where it ends otherwise.
+/// Panics if training ends in another way.
 #[track_caller]
 pub fn assert_divergence_names_the_step<A: Classifier>() {
     let inputs = Matrix::new(1, 2, vec![f32::INFINITY, 0.0]).expect("two values");
@@ -49,7 +49,7 @@ mod tests {
     use super::*;
     use crate::no_examples;
 
-    /// Predicts by the draw's parity where it was trained on nothing, evenly where not.
+    /// Predicts by the draw's parity if it was trained on nothing, and equal probabilities otherwise.
     struct Agent {
         trained: bool,
     }

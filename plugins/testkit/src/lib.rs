@@ -1,7 +1,7 @@
 //! Settings, small data sets and assertions about draws for the tests of agents.
 //!
-//! `jointly check` asks a built agent for its contract on its own data; these functions ask an agent's type, so that a test
-//! can choose data, settings and inputs where a method is most likely to break it.
+//! `jointly check` tests a built agent's contract on its own data. These functions test an agent's type, so that a
+//! test can choose the data, settings and inputs under which a method is most likely to break the contract.
 #![deny(missing_docs)]
 
 mod data;

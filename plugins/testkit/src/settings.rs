@@ -1,22 +1,22 @@
-//! Settings as tests write them.
+//! Short forms of settings for tests.
 
 use jointly_sdk::{Failure, Setting};
 
-/// One setting.
+/// Creates one setting.
 pub fn setting(name: &str, value: &str) -> Setting {
     Setting { name: name.into(), value: value.into() }
 }
 
-/// Settings by name and value.
+/// Creates settings from names and values.
 pub fn settings(pairs: &[(&str, &str)]) -> Vec<Setting> {
     pairs.iter().map(|(name, value)| setting(name, value)).collect()
 }
 
-/// Asserts that settings were refused as invalid; `what` names them where they were not.
+/// Asserts that settings were refused as invalid; `what` names them in the message.
 ///
 /// # Panics
 ///
-/// Where they were taken, or refused as something else.
+/// Panics if they were accepted, or refused for another reason.
 #[track_caller]
 pub fn assert_invalid<T>(found: Result<T, Failure>, what: &str) {
     match found.err() {

@@ -1,34 +1,34 @@
-//! Small problems of every kind of input, and what holds of every agent on them; for the agents' tests.
+//! Small problems for every kind of input, and assertions that every agent must pass on them; for the agents' tests.
 
 use jointly_sdk::{Dataset, Failure, ImageShape, InputClassifier, Inputs, Matrix, Rng, Task, TokenMatrix, Tokens};
 
 use crate::settings;
 
-/// Examples of a task, the first to train on, others to be asked about.
+/// A small problem: a task with training examples and test examples.
 #[derive(Debug)]
 pub struct Trial {
-    /// What it is of.
+    /// The name of the kind of input.
     pub name: &'static str,
-    /// What an agent is told.
+    /// The task that the agent receives.
     pub task: Task,
-    /// To train on.
+    /// The training examples.
     pub train: Dataset<Inputs>,
-    /// Of the same law.
+    /// The test examples, from the same distribution.
     pub test: Dataset<Inputs>,
 }
 
 const ROWS: usize = 240;
 
-/// Draws of which the mean must be right.
+/// Number of draws whose mean prediction must be accurate.
 const DRAWS: u64 = 12;
 
-/// How many labels are drawn anew, whatever the inputs are.
+/// The fraction of labels that are replaced by random ones.
 const MISTAKEN: f32 = 0.05;
 
-/// The least fraction of test examples that have to be right.
+/// The smallest accepted fraction of correctly classified test examples.
 const ACCURACY: f32 = 0.85;
 
-/// A problem of each kind: numbers, images, texts, categories beside numbers.
+/// Returns a problem for each kind of input: numbers, images, texts, categories beside numbers.
 pub fn trials() -> [Trial; 4] {
     [numbers(), images(), texts(), categories()]
 }
@@ -39,7 +39,7 @@ fn inputs(rows: usize, numbers: Vec<f32>, tokens: Vec<u32>) -> Inputs {
     Inputs { numbers, tokens }
 }
 
-/// A problem whose rows `make` appends; it returns their class.
+/// Creates a problem; `make` appends the row of an input and returns its class.
 fn trial(name: &'static str, task: Task, make: impl Fn(&mut Rng, &mut Vec<f32>, &mut Vec<u32>) -> u32) -> Trial {
     let classes = task.num_classes;
     let mut rng = Rng::new(17, classes as u64);
@@ -55,7 +55,7 @@ fn trial(name: &'static str, task: Task, make: impl Fn(&mut Rng, &mut Vec<f32>, 
     Trial { name, task, train: part(), test: part() }
 }
 
-/// Sectors of the plane.
+/// Creates sectors of the plane.
 fn numbers() -> Trial {
     let task = Task::new(2, 3);
     trial("numbers", task, |rng, numbers, _| {
@@ -65,7 +65,7 @@ fn numbers() -> Trial {
     })
 }
 
-/// Bright squares, of which the corner is the class.
+/// Creates images with a bright square, whose corner is the class.
 fn images() -> Trial {
     let image = ImageShape { height: 10, width: 9, channels: 1 };
     let task = Task { image: Some(image), ..Task::new(90, 4) };
@@ -80,7 +80,7 @@ fn images() -> Trial {
     })
 }
 
-/// Texts of words of which each class has its own, among words that all have; some are short.
+/// Creates texts that mix words of their class with words common to all; some are short.
 fn texts() -> Trial {
     let tokens = Tokens::Text { vocabulary: 60, length: 12 };
     let task = Task { tokens, ..Task::new(0, 3) };
@@ -96,7 +96,7 @@ fn texts() -> Trial {
     })
 }
 
-/// Two columns of categories that decide together with a number.
+/// Creates columns of categories that determine the class together with a number.
 fn categories() -> Trial {
     let task = Task { tokens: Tokens::Categories(vec![4, 30, 2]), ..Task::new(1, 2) };
     trial("categories", task, |rng, numbers, tokens| {
@@ -108,11 +108,11 @@ fn categories() -> Trial {
     })
 }
 
-/// The rows of some inputs, in the order of their places.
+/// Returns the rows of some inputs at `places`, in that order.
 ///
 /// # Panics
 ///
-/// Where there is no such row.
+/// Panics if there is no such row.
 pub fn rows(from: &Inputs, places: &[usize]) -> Inputs {
     let numbers = places.iter().flat_map(|place| from.numbers.row(*place).to_vec()).collect();
     let tokens = places.iter().flat_map(|place| from.tokens.row(*place).to_vec()).collect();
@@ -127,18 +127,18 @@ fn train<A: InputClassifier>(trial: &Trial, pairs: &[(&str, &str)], seed: u64) -
     trained.unwrap_or_else(|failure| panic!("{}: {failure}", trial.name))
 }
 
-/// Class probabilities of the draws, one after the other.
+/// Computes the class probabilities of the draws, one after the other.
 ///
 /// # Panics
 ///
-/// Where the agent gives up.
+/// Panics if the agent gives up.
 pub fn sample<A: InputClassifier>(agent: &A, task: &Task, inputs: &Inputs, draws: &[u64]) -> Vec<f32> {
     let mut out = vec![f32::NAN; draws.len() * inputs.rows() * task.num_classes];
     agent.sample_probs(inputs, draws, &mut out).expect("inputs of the task");
     out
 }
 
-/// The fraction of test examples of which the mean of the draws has the right class.
+/// Returns the fraction of test examples for which the mean of the draws has the right class.
 pub fn accuracy<A: InputClassifier>(agent: &A, trial: &Trial) -> f32 {
     let classes = trial.task.num_classes;
     let draws: Vec<u64> = (0..DRAWS).collect();
@@ -149,11 +149,12 @@ pub fn accuracy<A: InputClassifier>(agent: &A, trial: &Trial) -> f32 {
     mean.chunks(classes).zip(&trial.test.labels).filter(|pair| hit(*pair)).count() as f32 / ROWS as f32
 }
 
-/// Every kind of input is learnt; each row of a draw is a law, and training depends on the seed and on nothing else.
+/// Asserts that every kind of input is learnt, that each row of a draw is a distribution, and that training depends
+/// only on the seed.
 ///
 /// # Panics
 ///
-/// Where that is not so.
+/// Panics if the assertion fails.
 pub fn learns_by_its_seed<A: InputClassifier>(pairs: &[(&str, &str)]) {
     for trial in trials() {
         let [one, same, other] = [1, 1, 2].map(|seed| train::<A>(&trial, pairs, seed));
@@ -169,11 +170,11 @@ pub fn learns_by_its_seed<A: InputClassifier>(pairs: &[(&str, &str)]) {
     }
 }
 
-/// A draw has the same bits at a row whatever the other rows and draws are, and so has its canonical draw.
+/// Asserts that a draw, and its canonical draw, has the same bits at a row whatever the other rows and draws are.
 ///
 /// # Panics
 ///
-/// Where that is not so.
+/// Panics if the assertion fails.
 pub fn draws_are_functions<A: InputClassifier>(pairs: &[(&str, &str)]) {
     let others = pairs.iter().copied().filter(|(name, _)| !["epochs", "steps", "hidden"].contains(name));
     let quick: Vec<_> = others.chain([("epochs", "2")]).collect();
@@ -207,11 +208,12 @@ pub fn draws_are_functions<A: InputClassifier>(pairs: &[(&str, &str)]) {
     }
 }
 
-/// Without examples there is an agent still, whose draws are laws; one example, and a number that never changes, are no harm.
+/// Asserts that training works without examples, with one example and with a constant number, and that the draws are
+/// distributions.
 ///
 /// # Panics
 ///
-/// Where that is not so.
+/// Panics if the assertion fails.
 pub fn survives_few_rows<A: InputClassifier>(pairs: &[(&str, &str)]) {
     for trial in trials() {
         for few in [&[][..], &[7], &[7, 7, 7]] {
@@ -224,7 +226,7 @@ pub fn survives_few_rows<A: InputClassifier>(pairs: &[(&str, &str)]) {
             }
         }
     }
-    // What has no inputs at all has classes still.
+    // A task without inputs still has classes.
     let task = Task::new(0, 2);
     let data = Dataset { inputs: inputs(5, Vec::new(), Vec::new()), labels: vec![0, 1, 1, 1, 1] };
     let agent = A::train(&task, &data, None, &settings(pairs), 1).expect("an agent");
@@ -232,11 +234,12 @@ pub fn survives_few_rows<A: InputClassifier>(pairs: &[(&str, &str)]) {
     assert!(probs.iter().all(|p| *p > 0.0 && *p <= 1.0), "{probs:?}");
 }
 
-/// Settings that are none, and networks that do not read what there is, are refused by name; what the agent suggests is not.
+/// Asserts that unknown settings, and networks that do not fit the inputs, are refused by name, and that suggested
+/// variants are accepted.
 ///
 /// # Panics
 ///
-/// Where that is not so.
+/// Panics if the assertion fails.
 pub fn refuses_by_name<A: InputClassifier>() {
     let [numbers, images, texts, categories] = trials();
     let failure = |trial: &Trial, pairs: &[(&str, &str)]| {
@@ -288,7 +291,7 @@ pub fn refuses_by_name<A: InputClassifier>() {
     }
 }
 
-/// The tests that every agent passes, with settings under which it learns the small problems.
+/// Declares the tests that every agent passes, with settings under which it learns the small problems.
 #[macro_export]
 macro_rules! trials {
     ($agent:ty, $settings:expr) => {

@@ -1,4 +1,4 @@
-//! The agent `uniform`: every class is as likely as any other, whatever the input.
+//! The agent `uniform`: predicts the same probability for every class, whatever the input.
 
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, settings};
 
@@ -7,7 +7,7 @@ settings! {
     struct Settings {}
 }
 
-/// Knows only how many classes there are.
+/// The number of classes, the only thing that the agent uses.
 #[derive(Debug)]
 pub struct Uniform {
     classes: usize,

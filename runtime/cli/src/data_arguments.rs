@@ -1,4 +1,4 @@
-//! The options that say where real data are looked for.
+//! The options that name the places of real data.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

@@ -13,7 +13,7 @@ pub(crate) enum EngineArgument {
 }
 
 impl EngineArgument {
-    /// As it is given.
+    /// Returns the value as given on the command line.
     pub(crate) fn name(self) -> String {
         self.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default()
     }

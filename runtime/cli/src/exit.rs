@@ -1,4 +1,4 @@
-//! Exit codes, and how an error reaches a person.
+//! Exit codes, and how errors are reported.
 
 use std::process::ExitCode;
 
@@ -6,7 +6,7 @@ use jointly_record::guess;
 
 use crate::output;
 
-/// Everything asked for was done.
+/// Everything requested was done.
 pub(crate) const DONE: u8 = 0;
 /// A defect of this command.
 pub(crate) const INTERNAL: u8 = 1;
@@ -14,10 +14,10 @@ pub(crate) const INTERNAL: u8 = 1;
 pub(crate) const BAD_INPUT: u8 = 2;
 /// Done, but some agent failed on some problem.
 pub(crate) const SOME_FAILED: u8 = 3;
-/// Interrupted from the keyboard, as shells have it.
+/// Interrupted from the keyboard, with the code that shells use.
 pub(crate) const INTERRUPTED: u8 = 130;
 
-/// Says in one line what is wrong with the input and gives the exit code.
+/// Prints one line about what is wrong with the input and returns the exit code.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
     output::note(&format!("jointly: {error:#}"));
     ExitCode::from(BAD_INPUT)
@@ -34,7 +34,7 @@ pub(crate) fn end(code: u8) -> ! {
     std::process::exit(i32::from(code))
 }
 
-/// Prints what clap reports: help and versions as they are, a wrong usage in one line.
+/// Prints what clap reports: help and version unchanged, a usage error in one line.
 pub(crate) fn usage(error: &clap::Error, command: &clap::Command) -> ExitCode {
     use clap::error::ErrorKind::{DisplayHelp, DisplayHelpOnMissingArgumentOrSubcommand, DisplayVersion};
     match error.kind() {
@@ -48,7 +48,7 @@ pub(crate) fn usage(error: &clap::Error, command: &clap::Command) -> ExitCode {
         }
         _ => {
             let text = error.to_string();
-            // The first paragraph says what is wrong; usage and hints follow.
+            // The first paragraph states the error; usage and hints follow.
             let what = text.split("\n\n").next().unwrap_or_default().trim_start_matches("error: ");
             output::note(&format!(
                 "jointly: {what}; {}",
@@ -59,7 +59,7 @@ pub(crate) fn usage(error: &clap::Error, command: &clap::Command) -> ExitCode {
     }
 }
 
-/// A guess of what was meant, if there is one: of a command by its name, of anything else by clap.
+/// Guesses what was meant, if possible: commands by their names, anything else by clap.
 fn meant(error: &clap::Error, command: &clap::Command) -> Option<String> {
     use clap::error::ContextKind::{InvalidSubcommand, SuggestedArg, SuggestedValue};
     use clap::error::ContextValue;
@@ -76,7 +76,7 @@ fn meant(error: &clap::Error, command: &clap::Command) -> Option<String> {
     Some(format!("did you mean `{near}`?"))
 }
 
-/// A panic is a defect of this command: say so, and end at once rather than wait for other threads.
+/// Reports a panic as a defect of this command, and ends at once instead of waiting for other threads.
 pub(crate) fn on_panic() {
     std::panic::set_hook(Box::new(|panic| {
         output::note(&format!(

@@ -1,4 +1,4 @@
-//! Fetches a dataset's files, and keeps none whose digest is not the published one.
+//! Fetches a dataset's files, and keeps only those that have the published digest.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -13,17 +13,17 @@ use jointly_record::directory::PART;
 use crate::output;
 use crate::progress::Transfer;
 
-/// How long a server may be silent: before it answers, and between any two pieces of what it sends. How long all of it
-/// takes is its own affair.
+/// How long a server may be silent, before it answers and between any two pieces of its answer. The whole transfer has
+/// no time limit.
 const PATIENCE: Duration = Duration::from_mins(1);
-/// Bytes that are passed on at a time.
+/// The number of bytes that are passed on at a time.
 const PIECE: usize = 1 << 16;
-/// The remedy where an address gives no file.
+/// The remedy if an address gives no file.
 const REMEDY: &str = "try again, or give --from URL of a mirror that has the same files";
 
-/// Fetches a file into a data directory, from its own address or the same path below `mirror`. Gives where it lies.
+/// Fetches a file into a data directory, from its own address or the same path below `mirror`. Returns its path.
 ///
-/// It is written under another name, and gets its own when its digest is the published one.
+/// It is written under another name, and renamed when its digest is the published one.
 pub(crate) fn fetch(download: &Download, mirror: Option<&str>, into: &Path) -> Result<PathBuf> {
     fetch_within(PATIENCE, download, mirror, into)
 }
@@ -49,7 +49,7 @@ fn fetch_within(patience: Duration, download: &Download, mirror: Option<&str>, i
     };
     output::note(&format!("fetching {url} ({} bytes)", download.bytes));
     let mut part = Part::beside(&target)?;
-    // One byte more than there should be tells a file that is too long.
+    // Reading one byte more than expected reveals a file that is too long.
     let mut body = get(&url, patience)?.take(download.bytes + 1);
     let mut transfer = Transfer::new(download.bytes);
     let copied = copy(&mut body, &mut part.file, &mut |bytes| transfer.reached(bytes));
@@ -72,8 +72,8 @@ fn fetch_within(patience: Duration, download: &Download, mirror: Option<&str>, i
     Ok(target)
 }
 
-/// A file while it is being fetched: of a name of its own, held by one process, and removed unless it becomes what it was
-/// fetched for.
+/// A file while it is being fetched: it has a temporary name, is held by one process, and is removed unless it was
+/// fetched completely.
 struct Part {
     file: File,
     path: PathBuf,
@@ -89,7 +89,7 @@ impl Part {
         let name = target.file_name().unwrap_or_default().to_string_lossy();
         let path = folder.join(format!("{PART}{name}"));
         let context = || format!("failed to make {}; give another place by --into DIR", path.display());
-        // As any other new file: the user's mask decides who may read it.
+        // The user's mask decides who may read the file, as for any other new file.
         let file = OpenOptions::new().write(true).create(true).truncate(false).open(&path).with_context(context)?;
         match file.try_lock() {
             Ok(()) => {}
@@ -123,7 +123,7 @@ impl Drop for Part {
     }
 }
 
-/// Removes what killed processes left half fetched, but not what another process holds.
+/// Removes files that killed processes left half fetched, but not those that another process holds.
 fn sweep(folder: &Path) {
     let entries = fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok);
     for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PART)) {
@@ -144,7 +144,7 @@ fn get(url: &str, patience: Duration) -> Result<impl Read> {
     Ok(response.into_body().into_reader())
 }
 
-/// Which side of a copy failed.
+/// The side of a copy that failed.
 enum Interrupted {
     Reading(io::Error),
     Writing(io::Error),
@@ -158,7 +158,7 @@ impl Interrupted {
     }
 }
 
-/// Copies, says how far it has got, and gives the digest and the number of bytes.
+/// Copies, reports the progress, and returns the digest and the number of bytes.
 fn copy(from: &mut impl Read, to: &mut impl Write, reached: &mut dyn FnMut(u64)) -> Result<(String, u64), Interrupted> {
     let (mut hasher, mut bytes, mut piece) = (Hasher::default(), 0, vec![0; PIECE]);
     loop {
@@ -182,7 +182,8 @@ mod tests {
 
     use super::*;
 
-    /// A server that answers one request with these bytes; gives its address and, in the end, what it was asked for.
+    /// Starts a server that answers one request with these bytes; returns its address and a handle that gives the
+    /// request.
     fn serve(body: &'static [u8]) -> (String, thread::JoinHandle<String>) {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = format!("http://{}/mirror/", listener.local_addr().unwrap());
@@ -198,7 +199,7 @@ mod tests {
         (address, server)
     }
 
-    /// The three bytes "abc".
+    /// A file with the three bytes "abc".
     const DOWNLOAD: Download = Download {
         path: "letters/abc.txt",
         url: "http://127.0.0.1:9/never-asked",
@@ -214,7 +215,7 @@ mod tests {
         assert_eq!(server.join().unwrap(), "GET /mirror/letters/abc.txt HTTP/1.1");
         assert_eq!(target, folder.path().join("letters/abc.txt"));
         assert_eq!(fs::read(&target).unwrap(), b"abc");
-        // No server answers any more: what is there is not fetched again.
+        // No server answers any more, so the existing file was not fetched again.
         assert_eq!(fetch(&DOWNLOAD, Some(&mirror), folder.path()).unwrap(), target);
     }
 
@@ -243,7 +244,7 @@ mod tests {
                 reader.read_line(&mut line).unwrap();
             }
             stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\na").unwrap();
-            // Nothing more, until the other side hangs up.
+            // Sends nothing more until the other side hangs up.
             let _ = reader.read_line(&mut line);
         });
         let folder = tempfile::tempdir().unwrap();

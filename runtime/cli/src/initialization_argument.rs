@@ -3,7 +3,7 @@
 use clap::ValueEnum;
 use jointly_classification::Initialization;
 
-/// As the command takes it.
+/// The value as given on the command line.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum InitializationArgument {
     /// Truncated normal, as the reference implementation has it

@@ -1,4 +1,4 @@
-//! A leaderboard as text: tables that fit a terminal.
+//! Formats a leaderboard as tables that fit a terminal.
 
 use std::fmt::Write as _;
 
@@ -6,10 +6,10 @@ use jointly_score::leaderboard::Leaderboard;
 
 use crate::table::{render, wrap};
 
-/// How far a line is indented that goes on with the one above.
+/// The indent of a line that continues the one above.
 const INDENT: usize = 2;
 
-/// Tables that fit in 80 columns with names of ordinary length.
+/// Formats tables that fit in 80 columns if names have ordinary lengths.
 pub(crate) fn leaderboard_text(leaderboard: &Leaderboard, baseline: Option<&str>) -> String {
     let mut text = wrap(&leaderboard.heading(baseline), INDENT) + "\n\n";
     text += &render(2, &leaderboard.joint_table());

@@ -1,14 +1,14 @@
-//! Standard output and standard error, without a panic when nobody reads them.
+//! Writes to standard output and standard error, without a panic when nobody reads them.
 
 use std::io::{self, Write};
 
 use anyhow::{Context, Result};
 use jointly_host::is_printable;
 
-/// The most of a message that is shown: messages quote files and guests.
+/// The longest message shown, in characters: messages quote files and guests.
 const MESSAGE_CHARS: usize = 2_000;
 
-/// Writes text and a line end to standard output. A reader that has gone away is no error: it has read enough.
+/// Writes text and a final newline to standard output. A reader that has gone away is no error: it has read enough.
 pub(crate) fn print(text: &str) -> Result<()> {
     let mut stdout = io::stdout().lock();
     let text = text.trim_end_matches('\n');
@@ -28,12 +28,12 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
     print(&serde_json::to_string_pretty(value)?)
 }
 
-/// Writes one line to standard error, and goes on where that cannot be done.
+/// Writes one line to standard error, and ignores errors.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", one_line(text));
 }
 
-/// One printable line of bounded length, whatever was quoted in it.
+/// Returns one printable line of bounded length, whatever the text contains.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();
     words.join(" ").chars().filter(|c| is_printable(*c)).take(MESSAGE_CHARS).collect()

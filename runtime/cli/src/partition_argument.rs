@@ -1,9 +1,9 @@
-//! The option `--partition`: what parts draws into cells.
+//! The option `--partition`: how draws are partitioned into cells.
 
 use clap::ValueEnum;
 use jointly_core::Partitioning;
 
-/// As the command takes it.
+/// The value as given on the command line.
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum PartitionArgument {
     /// Random hyperplanes, as in the paper

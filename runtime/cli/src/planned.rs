@@ -1,4 +1,4 @@
-//! A run that is planned, and what it has still to do.
+//! A planned run and its remaining units.
 
 use std::process::ExitCode;
 
@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::{exit, output};
 
-/// Its directory has all that its units need, and is held.
+/// A planned run. Its directory has everything that its units need, and is held by this process.
 pub(crate) struct Planned {
     pub(crate) workload: Workload,
     pub(crate) directory: RunDirectory,
@@ -23,19 +23,19 @@ pub(crate) struct Planned {
 }
 
 impl Planned {
-    /// How many units there are, and how many of them are left.
+    /// Returns the number of units, and of those that are left.
     fn units(&self) -> (usize, usize) {
         (self.share.size(), self.share.pending(&self.workload, self.journal.results()).len())
     }
 
-    /// Says how many units are planned and left, and where.
+    /// Describes how many units are planned and left, and where.
     pub(crate) fn summary(&self) -> String {
         let (units, pending) = self.units();
         let units = counted(units, "unit");
         format!("{units} planned in {}, {pending} of them to be run", self.directory.path().display())
     }
 
-    /// Says how many units there are and what is left of them, and gives the exit code.
+    /// Prints how many units there are and which are left, and returns the exit code.
     pub(crate) fn show(&self, json: bool) -> Result<ExitCode> {
         if !json {
             output::print(&self.summary())?;
@@ -56,7 +56,7 @@ impl Planned {
             "engine": plan.engine,
             "units": units,
             "pending": pending,
-            // In the order in which they are best begun, each with what its units cost beside those of the others.
+            // In the order in which they are best begun, each with the relative cost of its units.
             "problems": problems.collect::<Vec<_>>(),
         }))?;
         Ok(ExitCode::from(exit::DONE))

@@ -1,4 +1,4 @@
-//! Progress of long work: a bar on a terminal, plain lines elsewhere; always on standard error.
+//! Shows the progress of long work on standard error: a bar on a terminal, plain lines elsewhere.
 
 use std::io::IsTerminal;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,10 +13,10 @@ use jointly_record::unit::Unit;
 
 use crate::{exit, output};
 
-/// With more units than this, plain lines are spread over the work.
+/// With more units than this, only some of them get a plain line.
 const LINES: usize = 200;
 
-/// Shows how far a run has got.
+/// Shows the progress of a run.
 pub(crate) struct Display {
     bar: Option<ProgressBar>,
     total: usize,
@@ -25,7 +25,7 @@ pub(crate) struct Display {
 }
 
 impl Display {
-    /// A display of units of the plan that run on `jobs` threads, beside the `done` that are done already.
+    /// Makes a display for units of the plan that run on `jobs` threads, after `done` units that are already done.
     pub(crate) fn new(plan: &Plan, units: &[Unit], done: usize, jobs: usize) -> Self {
         let total = units.len() + done;
         let bar = std::io::stderr().is_terminal().then(|| {
@@ -39,12 +39,12 @@ impl Display {
         Self { bar, total, finished: AtomicUsize::new(done), time_left: TimeLeft::of(plan, units, jobs) }
     }
 
-    /// How long the rest is likely to take, for a person.
+    /// Describes how long the rest is likely to take.
     fn left(&self) -> Option<String> {
         self.time_left.remaining().map(about)
     }
 
-    /// Takes the bar off the terminal.
+    /// Removes the bar from the terminal.
     pub(crate) fn clear(&self) {
         if let Some(bar) = &self.bar {
             bar.finish_and_clear();
@@ -93,20 +93,20 @@ impl Drop for Display {
     }
 }
 
-/// A time that is left, for a person.
+/// Formats a remaining time.
 fn about(left: Duration) -> String {
     format!("about {} left", HumanDuration(left))
 }
 
-/// Shows how much of a file has come.
+/// Shows how much of a file has been transferred.
 pub(crate) struct Transfer {
     bar: Option<ProgressBar>,
     total: u64,
-    /// Tenths of it that plain lines have told of.
+    /// The number of tenths that plain lines have reported.
     told: u64,
 }
 
-/// Files below this many bytes have come before a plain line of them is read.
+/// Files below this many bytes get no plain lines, because they arrive before a line is read.
 const LARGE: u64 = 10_000_000;
 
 impl Transfer {
@@ -131,7 +131,7 @@ impl Transfer {
         }
     }
 
-    /// A line at each tenth of a large file.
+    /// Returns a line at each tenth of a large file.
     fn line(&mut self, bytes: u64) -> Option<String> {
         let tenths = bytes.min(self.total) * 10 / self.total.max(1);
         if self.total < LARGE || tenths <= self.told {

@@ -45,7 +45,7 @@ pub(crate) struct RegressionArguments {
     predict: Option<AgentSpec>,
 }
 
-/// An option, whether it was given, and what it is for.
+/// An option, whether it was given, and which problems it is for.
 type Purpose = (&'static str, bool, (&'static str, fn(&RegressionProblem) -> bool));
 
 impl RegressionArguments {
@@ -73,7 +73,7 @@ impl RegressionArguments {
         ]
     }
 
-    /// Refuses all of them, for a suite of classification.
+    /// Refuses all of these options for suites that are not of regression.
     pub(crate) fn refuse(&self) -> Result<()> {
         match self.purposes().into_iter().find(|(_, given, _)| *given) {
             Some((option, ..)) => bail!("{option} is for suites of regression; see `jointly suites`"),
@@ -81,7 +81,7 @@ impl RegressionArguments {
         }
     }
 
-    /// Refuses what would change nothing of one of the suite's problems.
+    /// Refuses options that would change none of the suite's problems.
     pub(crate) fn refuse_idle(&self, suite: &RegressionSuite) -> Result<()> {
         for (option, _, (purpose, serves)) in self.purposes().into_iter().filter(|(_, given, _)| *given) {
             let serves = |problem: &RegressionProblem| serves(problem);
@@ -98,7 +98,7 @@ impl RegressionArguments {
         Ok(())
     }
 
-    /// Puts what was given in place of the suite's own.
+    /// Replaces the suite's options by those that were given.
     pub(crate) fn apply(&self, options: &mut RegressionOptions) {
         let whole = |levels: &Vec<u32>| levels.iter().map(|&percent| f64::from(percent) / 100.0).collect();
         options.noise = self.noise.map_or(options.noise, Into::into);
@@ -111,18 +111,18 @@ impl RegressionArguments {
         options.rounds = self.rounds.unwrap_or(options.rounds);
     }
 
-    /// Tables in the place of the suite's.
+    /// Returns the tables that replace the suite's.
     pub(crate) fn tables(&self) -> &[PathBuf] {
         &self.tables
     }
 
-    /// Who predicts in active learning, where it is not the agent that selects.
+    /// Returns the agent that predicts in active learning, if it is not the agent that selects.
     pub(crate) fn predictor(&self) -> Option<AgentSpec> {
         self.predict.clone()
     }
 }
 
-/// The distributions of simulated noise, as plan.json has them.
+/// The distributions of simulated noise, named as in plan.json.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum NoiseArgument {
     Normal,
@@ -142,7 +142,7 @@ impl From<NoiseArgument> for Noise {
     }
 }
 
-/// The residuals that the noise of simulated tables is sampled from, as plan.json has them.
+/// The residuals that the noise of simulated tables is sampled from, named as in plan.json.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum ResidualsArgument {
     /// About the trees that did not see a row

@@ -1,4 +1,4 @@
-//! Options of `run` and `sweep` beside their agents: problems, limits, and where results go.
+//! Options of `run` and `sweep` other than their agents: problems, limits, and where results go.
 
 use std::collections::HashSet;
 use std::ffi::OsString;
@@ -122,7 +122,7 @@ pub(crate) struct Request {
     shift: ShiftArguments,
 }
 
-/// What makes the suite of a request, for each kind of task.
+/// Makes the suite of a request, for one kind of task.
 type Make = fn(&Request) -> Result<Box<dyn Asked>>;
 
 static ASKED: [(&str, Make); 3] = [
@@ -131,14 +131,14 @@ static ASKED: [(&str, Make); 3] = [
     (DatasetShift::NAME, Request::shift_suite),
 ];
 
-/// A run that has been carried out.
+/// The outcome of a run.
 pub(crate) enum CarriedOut {
     Whole(Box<Done>),
     /// A shard, which has no scores.
     Share(ShardDone),
 }
 
-/// A run that is done, its scores written, its journal still held.
+/// A finished run, with its scores written and its journal still held.
 pub(crate) struct Done {
     pub(crate) directory: RunDirectory,
     pub(crate) plan: Plan,
@@ -148,14 +148,14 @@ pub(crate) struct Done {
 }
 
 impl Request {
-    /// The limits of every unit.
+    /// Returns the limits of every unit.
     pub(crate) fn limits(&self) -> Limits {
         let usual = self.kind().map_or(USUAL_FUEL, |kind| kind.fuel);
         Limits { fuel: self.fuel.unwrap_or(usual), memory: self.memory << 20 }
     }
 
-    /// Runs the agents on the problems asked for, or the shard's share of that, from where an earlier run of the same plan
-    /// stopped, and writes scores and leaderboard of the whole.
+    /// Runs the agents on the requested problems, or the shard's share of these, continuing an earlier run of the same
+    /// plan, and writes scores and leaderboard of the whole run.
     pub(crate) fn carry_out(self, agents: &[AgentSpec]) -> Result<CarriedOut> {
         let (shard, jobs) = (self.shard.shard()?, execution::jobs(self.jobs));
         let Planned { workload, directory, mut journal, share } = self.plan(agents)?;
@@ -170,12 +170,12 @@ impl Request {
         }
     }
 
-    /// Makes the directory, or goes on with it, with all that carrying out its units needs and what other runs have
-    /// finished of them.
+    /// Makes or continues the directory, with everything that carrying out its units needs, and with results that other
+    /// runs already have.
     pub(crate) fn plan(self, agents: &[AgentSpec]) -> Result<Planned> {
         let shard = self.shard.shard()?;
         let workload = self.workload(agents)?;
-        // What `verify` and `report` would not take is not begun.
+        // A plan that `verify` and `report` would refuse is not begun.
         if let Some(defect) = workload.plan.defect() {
             bail!("this run cannot start: {defect}; give it another name");
         }
@@ -203,7 +203,7 @@ impl Request {
         Ok(Planned { workload, directory, journal, share })
     }
 
-    /// Agents and problems as they are asked for, loaded.
+    /// Loads the requested agents and problems.
     pub(crate) fn workload(&self, agents: &[AgentSpec]) -> Result<Workload> {
         if let Some(path) = &self.like {
             if let Some(agent) = agents.first() {
@@ -217,7 +217,7 @@ impl Request {
         Workload::of(agents, asked, self.seed, self.limits(), self.engine.into())
     }
 
-    /// The workload of the run in a directory, from the files that it keeps.
+    /// Loads the workload of the run in a directory, from the files that it keeps.
     fn workload_like(&self, path: &Path) -> Result<Workload> {
         let directory = RunDirectory::existing(path)?;
         let plan = directory.plan()?;
@@ -233,13 +233,13 @@ impl Request {
         }
     }
 
-    /// Refuses the question of another run where this command makes its own.
+    /// Refuses `--like` where this command makes its own plan.
     pub(crate) fn refuse_like(&self, why: &str) -> Result<()> {
         ensure!(self.like.is_none(), "--like cannot be used here: {why}");
         Ok(())
     }
 
-    /// The options that say where real data are and how code is run, which whoever carries out the units needs too.
+    /// Returns the options that workers need too: where real data are, and how code is run.
     pub(crate) fn of_workers(&self) -> Vec<OsString> {
         let mut words = self.data.words();
         if self.engine != EngineArgument::default() {
@@ -248,18 +248,18 @@ impl Request {
         words
     }
 
-    /// Units at a time, where a person says so.
+    /// Returns the number of units that run at a time, if the user gave it.
     pub(crate) fn jobs(&self) -> Option<NonZero<usize>> {
         self.jobs
     }
 
-    /// Refuses a shard where only whole runs are meant.
+    /// Refuses a shard where only whole runs are possible.
     pub(crate) fn refuse_shard(&self, why: &str) -> Result<()> {
         ensure!(!self.shard.is_given(), "--shard cannot be used here: {why}");
         Ok(())
     }
 
-    /// Refuses what says how to run and where results go, where nothing is run.
+    /// Refuses options about running and its results where nothing is run.
     pub(crate) fn refuse_running(&self, why: &str) -> Result<()> {
         self.refuse_shard(why)?;
         let given = [("--out", self.out.is_some()), ("--reuse", !self.reuse.is_empty())];
@@ -269,18 +269,18 @@ impl Request {
         }
     }
 
-    /// The interface that the agents must support.
+    /// Returns the interface that the agents must support.
     pub(crate) fn interface(&self) -> Interface {
         self.kind().map_or(Interface::Classification, |kind| kind.interface)
     }
 
-    /// The kind of the suite; none where there is no such suite, and of problems of files.
+    /// Returns the kind of the suite, or `None` for an unknown suite and for imported problems.
     fn kind(&self) -> Option<&'static Kind> {
         suites::kind(self.suite.as_deref()?)
     }
 
     fn asked(&self) -> Result<Box<dyn Asked>> {
-        // Problems of files are of classification, which also says that there is no such suite.
+        // Imported problems are of classification; the same function reports an unknown suite.
         let Some(kind) = self.kind() else { return self.suite() };
         let asked = ASKED.iter().find(|(name, _)| *name == kind.name);
         asked.with_context(|| format!("suites of {} cannot be asked for", kind.name))?.1(self)
@@ -321,7 +321,7 @@ impl Request {
         Ok(Box::new(AskedShift { suite, images }))
     }
 
-    /// Refuses what only classification in sampled environments and real data has.
+    /// Refuses options that only classification in sampled environments or on real data has.
     fn refuse_of_classification(&self, other: &str, own_data: &str) -> Result<()> {
         let idle = "leave it out";
         let given = [
@@ -372,7 +372,7 @@ impl Done {
         Ok(Self { directory, plan, journal, table, failed })
     }
 
-    /// Prints the leaderboard, or `scores.json`, and gives the exit code.
+    /// Prints the leaderboard, or `scores.json`, and returns the exit code.
     pub(crate) fn show(&self, json: bool) -> Result<ExitCode> {
         let (table, scores) = (&self.table, self.directory.scores());
         if json {
@@ -387,7 +387,7 @@ impl Done {
     }
 }
 
-/// Where the results of a plan go unless a person says otherwise.
+/// Returns the default directory for the results of a plan.
 pub(crate) fn usual_place(plan: &Plan) -> Result<PathBuf> {
     Ok(Path::new("jointly-runs").join(plan.short_name()?))
 }
@@ -396,7 +396,7 @@ fn parse_anchors(text: &str) -> std::result::Result<NonZeroU32, String> {
     text.parse().map_err(|_| "expected a whole number of at least 1".to_owned())
 }
 
-/// Puts into the journal what it lacks and another run has.
+/// Adds results of other runs that the journal lacks.
 fn take_over(
     workload: &Workload,
     share: &Share,
@@ -420,7 +420,7 @@ fn take_over(
     taken.into_iter().try_for_each(|finished| keep(journal, directory, finished))
 }
 
-/// Carries out what the journal does not have yet.
+/// Carries out the units that are not yet in the journal.
 fn finish(
     workload: &Workload,
     share: &Share,
@@ -451,7 +451,7 @@ fn of_units(some: usize, all: usize) -> String {
     format!("{some} of {} {}", counted(all, "unit"), if all == 1 { "is" } else { "are" })
 }
 
-/// Ctrl-C ends the process between two bytes of the journal at worst, and the next run drops a torn line.
+/// Handles Ctrl-C. At worst the process ends between two bytes of the journal, and the next run drops a torn line.
 fn interruptible(out: &Path) -> Result<()> {
     let out = out.display().to_string();
     ctrlc::set_handler(move || {

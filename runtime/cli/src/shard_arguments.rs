@@ -1,4 +1,4 @@
-//! The options that say which share of the units to run, and what array jobs say of it.
+//! The options that select a share of the units, and the variables of array jobs.
 
 use std::str::FromStr;
 
@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use jointly_record::shard::{MOST, Shard};
 
-/// Where the number of shards is told to `--shard auto`, in place of `--shards`.
+/// The variable that gives `--shard auto` the number of shards, instead of `--shards`.
 const SHARDS: &str = "JOINTLY_SHARDS";
 const SLURM_TASK: &str = "SLURM_ARRAY_TASK_ID";
 const KUBERNETES_INDEX: &str = "JOB_COMPLETION_INDEX";
@@ -25,7 +25,7 @@ pub(crate) struct ShardArguments {
     shards: Option<u32>,
 }
 
-/// A shard as it is asked for.
+/// A shard as requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Asked {
     Given(Shard),
@@ -46,7 +46,7 @@ impl FromStr for Asked {
 }
 
 impl ShardArguments {
-    /// The shard that is asked for, if any is.
+    /// Returns the requested shard, if any.
     pub(crate) fn shard(&self) -> Result<Option<Shard>> {
         match self.shard {
             None if self.shards.is_some() => {
@@ -66,7 +66,7 @@ impl ShardArguments {
     }
 }
 
-/// The shard of this task of an array job, by its variables.
+/// Returns the shard of this task of an array job, from its variables.
 fn of_array(shards: Option<u32>, variable: impl Fn(&str) -> Option<String>) -> Result<Shard> {
     let number = |name: &str| -> Result<Option<u32>> {
         let Some(text) = variable(name).filter(|text| !text.is_empty()) else { return Ok(None) };
@@ -104,7 +104,7 @@ fn of_array(shards: Option<u32>, variable: impl Fn(&str) -> Option<String>) -> R
     )
 }
 
-/// Returns the shard of a task of a Slurm array, from the array's first task (1 where Slurm does not state it), last task,
+/// Returns the shard of a task of a Slurm array, from the array's first task (1 if Slurm does not state it), last task,
 /// step and number of tasks. Refuses arrays with gaps such as `--array=1,5`: their shards are ambiguous.
 fn of_slurm(task: u32, array: &[Option<u32>]) -> Result<Shard> {
     let &[first, last, step, Some(tasks)] = array else {
@@ -139,7 +139,7 @@ mod tests {
         }
     }
 
-    /// The shard of these variables, or what is said of them.
+    /// Returns the shard for these variables, or the error.
     fn auto(shards: Option<u32>, variables: &[(&str, &str)]) -> Result<String, String> {
         let variable =
             |name: &str| variables.iter().find(|(other, _)| *other == name).map(|(_, text)| (*text).to_owned());

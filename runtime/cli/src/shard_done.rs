@@ -1,4 +1,4 @@
-//! A shard that is done, and what is next.
+//! A finished shard, and the next steps.
 
 use std::process::ExitCode;
 
@@ -12,17 +12,17 @@ use jointly_record::unit::{Outcome, UnitResult};
 
 use crate::{exit, output};
 
-/// A shard all of whose units have a result.
+/// A shard in which every unit has a result.
 pub(crate) struct ShardDone {
     pub(crate) directory: RunDirectory,
     pub(crate) shard: Shard,
-    /// Number of units of the shard, and of the plan.
+    /// The number of units of the shard, and of the plan.
     pub(crate) units: (usize, usize),
     pub(crate) journal: Journal,
 }
 
 impl ShardDone {
-    /// Says what is done and what is next, and gives the exit code.
+    /// Prints what is done and what comes next, and returns the exit code.
     pub(crate) fn show(&self) -> Result<ExitCode> {
         let place = self.directory.path().display().to_string();
         let (mine, all) = self.units;

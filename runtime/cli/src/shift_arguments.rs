@@ -1,4 +1,4 @@
-//! The options of `run` and `sweep` that are for dataset shift alone.
+//! The options of `run` and `sweep` that are only for dataset shift.
 
 use anyhow::{Result, bail};
 use clap::Args;
@@ -7,8 +7,8 @@ use jointly_engine::shift_suite::ShiftChoices;
 #[derive(Args, Debug, Default)]
 #[command(next_help_heading = "Dataset shift")]
 pub(crate) struct ShiftArguments {
-    /// Only these levels of shift, such as 'rotation/{30,60},fog/*': those of the suite that match, or, where none does, any
-    /// that the inputs can be shifted by [default: the suite's]
+    /// Only these levels of shift, such as 'rotation/{30,60},fog/*': those of the suite that match, or, where none
+    /// does, any that the inputs can be shifted by [default: the suite's]
     #[arg(long, value_name = "GLOB")]
     shifts: Vec<String>,
     /// Orders of the joint predictions that are scored, each a divisor of the largest [default: the suite's]
@@ -23,7 +23,7 @@ pub(crate) struct ShiftArguments {
 }
 
 impl ShiftArguments {
-    /// The choices of these options.
+    /// Returns the overrides of these options.
     pub(crate) fn choices(&self) -> ShiftChoices {
         let shifts: Vec<String> = self.shifts.iter().flat_map(|list| patterns(list)).collect();
         let given = (!shifts.is_empty()).then_some(shifts);
@@ -31,7 +31,7 @@ impl ShiftArguments {
         ShiftChoices { draws: None, taus, shifts: given, side: self.side, grey: self.grey }
     }
 
-    /// Refuses them where the suite is not of dataset shift.
+    /// Refuses these options if the suite is not of dataset shift.
     pub(crate) fn refuse(&self) -> Result<()> {
         let given = [
             ("--shifts", !self.shifts.is_empty()),
@@ -46,7 +46,7 @@ impl ShiftArguments {
     }
 }
 
-/// The patterns of a list that commas part, but for those commas that are within braces.
+/// Splits a list of patterns at its commas, except commas within braces.
 fn patterns(list: &str) -> Vec<String> {
     let (mut all, mut depth) = (vec![String::new()], 0_u32);
     for letter in list.chars() {

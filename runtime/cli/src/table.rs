@@ -1,13 +1,13 @@
-//! Tables and paragraphs as text on a terminal.
+//! Formats tables and paragraphs for a terminal.
 
 use textwrap::{Options, WordSeparator, WordSplitter, WrapAlgorithm, fill};
 use unicode_width::UnicodeWidthStr;
 
-/// Spaces between columns.
+/// The number of spaces between columns.
 const GAP: usize = 2;
 
-/// A table of text, two spaces between columns, the first `left` columns flush left and the others right. Columns that would
-/// end beyond column 80 go into a table of their own below, beside the first `left` again.
+/// Formats a table with two spaces between columns, the first `left` columns flush left and the others flush right.
+/// Columns that would end beyond column 80 go into a table of their own below, beside the first `left` columns again.
 pub(crate) fn render(left: usize, rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
@@ -16,7 +16,7 @@ pub(crate) fn render(left: usize, rows: &[Vec<String>]) -> String {
     let (mut blocks, mut end) = (vec![Vec::new()], begin);
     for (column, &width) in widths.iter().enumerate().skip(left) {
         let block = blocks.last_mut().expect("one is begun");
-        // What is too wide beside the first columns alone is so in any table.
+        // A column that is too wide beside the first columns alone would be too wide in any table.
         if end + width > COLUMNS && !block.is_empty() && begin + width <= COLUMNS {
             blocks.push(vec![column]);
             end = begin;
@@ -43,11 +43,11 @@ pub(crate) fn render(left: usize, rows: &[Vec<String>]) -> String {
     blocks.into_iter().map(block).collect::<Vec<_>>().join("\n")
 }
 
-/// Columns of a terminal.
+/// The number of columns of a terminal.
 const COLUMNS: usize = 80;
 
-/// A text in lines of at most 80 columns, broken between words; what is longer by itself stays whole. Each line keeps its
-/// own indent, and what it goes on with is indented by so much more.
+/// Breaks a text into lines of at most 80 columns between words; a longer word stays whole. Each line keeps its own
+/// indent, and its continuation lines are indented by `more` columns more.
 pub(crate) fn wrap(text: &str, more: usize) -> String {
     let wrapped = text.lines().map(|line| {
         let indent = line.len() - line.trim_start_matches(' ').len();
@@ -57,20 +57,20 @@ pub(crate) fn wrap(text: &str, more: usize) -> String {
     wrapped.collect::<Vec<_>>().join("\n")
 }
 
-/// Names, each with a text beside it that stays in its own column of a terminal.
+/// Formats names, each with a text beside it that stays in its own column of a terminal.
 pub(crate) fn described(indent: usize, rows: &[(String, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
     let others = " ".repeat(indent + width + 2);
     let row = |(name, text): &(String, String)| {
         let first = format!("{}{name}{}  ", " ".repeat(indent), " ".repeat(width - name.width()));
-        // An empty text would lose its indent, which is the name.
+        // Filling an empty text would lose its indent, which is the name.
         let text = if text.is_empty() { first } else { fill(text, options(&first, &others)) };
         text.trim_end().to_owned() + "\n"
     };
     rows.iter().map(row).collect()
 }
 
-/// Lines that end at column 80 and are broken between words alone, line by line.
+/// Returns options for lines that end at column 80 and are broken only between words.
 fn options<'a>(first: &'a str, others: &'a str) -> Options<'a> {
     Options::new(COLUMNS)
         .initial_indent(first)
@@ -121,7 +121,7 @@ mod tests {
         let text = render(2, &rows.map(|row| row.map(String::from).to_vec()));
         let kl = format!("#  agent  {:>40}\n1  mlp    {wide}\n", "kl");
         assert_eq!(text, format!("{kl}\n#  agent  {:>40}  fuel\n1  mlp    {wide}   1 G\n", "vs"));
-        // Exactly 80 columns are not too many, and names that leave no room break nothing up.
+        // Exactly 80 columns still fit, and names that leave no space do not break the table up.
         let name = |length: usize| {
             [["agent", "kl", "vs"].map(String::from).to_vec(), vec!["n".repeat(length), "12".into(), "34".into()]]
         };

@@ -1,4 +1,4 @@
-//! The tools that building an agent takes: which are missing on this machine, and how to get them.
+//! The tools that building an agent needs: which are missing on this machine, and how to get them.
 
 use std::env;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use crate::template::Language;
 
-/// A thing that a build needs.
+/// A tool that a build needs.
 pub(crate) struct Tool {
     pub(crate) name: &'static str,
     found: fn() -> bool,
@@ -15,11 +15,11 @@ pub(crate) struct Tool {
 
 /// Where a tool comes from.
 enum Source {
-    /// A package of Debian's, and of what descends from it.
+    /// A package of Debian and its derivatives.
     Debian(&'static str),
-    /// A command of its own, or the page that has it.
+    /// A command that installs it, or the page that offers it.
     Command(&'static str),
-    /// The answer of this machine.
+    /// A source that depends on this machine.
     Fitting(fn() -> Source),
 }
 
@@ -68,7 +68,7 @@ const OLDEST_NODE: u32 = 20;
 
 const MAKE: Tool = Tool { name: "make", found: || on_path("make"), source: Source::Debian("make") };
 
-/// The tools that a language's build needs and this machine lacks.
+/// Returns the tools that a language's build needs and this machine lacks.
 pub(crate) fn missing(language: Language) -> Vec<&'static Tool> {
     let tools = match language {
         Language::Rust => RUST,
@@ -79,7 +79,7 @@ pub(crate) fn missing(language: Language) -> Vec<&'static Tool> {
     tools.iter().filter(|tool| !(tool.found)()).collect()
 }
 
-/// The commands that get tools, those of Debian's packages in one.
+/// Returns the commands that install tools, with all Debian packages in one command.
 pub(crate) fn commands(tools: &[&Tool]) -> Vec<String> {
     let (mut packages, mut own) = (Vec::new(), Vec::new());
     for tool in tools {
@@ -90,7 +90,7 @@ pub(crate) fn commands(tools: &[&Tool]) -> Vec<String> {
 }
 
 impl Source {
-    /// Puts it where it belongs, among Debian's packages or other commands.
+    /// Adds the source to the Debian packages or to the other commands.
     fn sort(&self, packages: &mut Vec<&'static str>, own: &mut Vec<String>) {
         match self {
             Self::Debian(package) => packages.push(package),
@@ -105,7 +105,7 @@ fn on_path(program: &str) -> bool {
     env::var_os("PATH").is_some_and(|path| env::split_paths(&path).any(|folder| folder.join(&file).is_file()))
 }
 
-/// The output of a program, if it exists and succeeds.
+/// Returns the output of a program, if it exists and succeeds.
 fn output(program: &str, arguments: &[&str]) -> Option<String> {
     let output = Command::new(program).args(arguments).stdin(Stdio::null()).output().ok()?;
     let text = String::from_utf8(output.stdout).ok()?;
@@ -117,7 +117,7 @@ fn has_rust_target() -> bool {
     root.is_some_and(|root| Path::new(&root).join("lib/rustlib/wasm32-unknown-unknown/lib").is_dir())
 }
 
-/// Rust of a distribution comes without rustup.
+/// Returns where to get the Rust target; Rust from a Linux distribution comes without rustup.
 fn source_of_rust_target() -> Source {
     if on_path("cargo") && !on_path("rustup") {
         Source::Debian("libstd-rust-dev-wasm32")
@@ -130,23 +130,25 @@ fn has_node() -> bool {
     output("node", &["--version"]).and_then(|version| major(&version)).is_some_and(|major| major >= OLDEST_NODE)
 }
 
-/// The 20 of `v20.11.1`.
+/// Parses the major version, such as 20 from `v20.11.1`.
 fn major(version: &str) -> Option<u32> {
     version.strip_prefix('v')?.split('.').next()?.parse().ok()
 }
 
-/// Where a distribution's is too old, as that of Debian 12, more of it does not help.
+/// Returns where to get Node.js. If the distribution's is installed but too old, as in Debian 12, its packages do not
+/// help.
 fn source_of_node() -> Source {
     if on_path("node") { Source::Command("https://nodejs.org/en/download") } else { Source::Debian("nodejs") }
 }
 
-/// Whether clang knows where a file for WebAssembly is; of what it does not find it prints the bare name.
+/// Returns whether clang finds a file for WebAssembly; for one that it does not find, it prints the bare name.
 fn clang_has(question: &str) -> bool {
     let path = output("clang", &["--target=wasm32-wasi", "-rtlib=compiler-rt", question]).map(PathBuf::from);
     path.is_some_and(|path| path.is_absolute() && path.is_file())
 }
 
-/// Debian has it in a package of its own, without which `python3 -m venv` fails.
+/// Returns whether Python can make virtual environments; Debian has this in a separate package, without which
+/// `python3 -m venv` fails.
 fn has_venv() -> bool {
     output("python3", &["-c", "import ensurepip, venv"]).is_some()
 }

@@ -1,9 +1,9 @@
-//! The option `--tune`: over what a sweep chooses.
+//! The option `--tune`: the scope of a sweep's choice.
 
 use clap::ValueEnum;
 use jointly_score::selection::Tune;
 
-/// As the command takes it.
+/// The value as given on the command line.
 #[derive(Clone, Copy, Default, ValueEnum)]
 pub(crate) enum TuneArgument {
     /// One variant for all problems

@@ -11,12 +11,12 @@ pub trait Classifier {
     /// Why an agent fails.
     type Error;
 
-    /// Learns from the data; the result depends on the arguments and on nothing else.
+    /// Learns from the data; the result depends only on the arguments.
     ///
-    /// `unlabelled` are further inputs of the task without their labels, where there are any.
+    /// `unlabelled` are further inputs of the task without their labels, if there are any.
     ///
     /// # Errors
-    /// When the agent refuses the task, gives up or breaks its contract.
+    /// When the agent refuses the task, fails or breaks its contract.
     fn train(
         &mut self,
         task: &Task,
@@ -41,10 +41,10 @@ pub trait Model {
     /// When the agent fails or answers with another number of draws.
     fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error>;
 
-    /// Class probabilities of K classes: element (m, t, k) is at `(m * inputs.rows() + t) * K + k`.
+    /// Returns the probabilities of K classes: element (m, t, k) is at `(m * inputs.rows() + t) * K + k`.
     ///
-    /// The implementor has checked the answer: of the right length, each row finite, in [0, 1] and of sum 1 within
-    /// 1e-4.
+    /// The implementor has checked the answer: it has the right length, and each row is finite, in [0, 1] and sums to 1
+    /// within 1e-4.
     ///
     /// # Errors
     /// When the agent fails or its answer does not pass the check.

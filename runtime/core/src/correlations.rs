@@ -1,9 +1,9 @@
-//! Predictive correlations: how well a predictive distribution over functions knows which function values are correlated.
+//! Predictive correlations: how well a predictive distribution over functions captures correlations of function values.
 //!
-//! In this module a belief is an agent's predictive distribution: the joint distribution of f, and the variance of the noise, at
-//! given rows. All functions here are pure functions on numbers, after Wang, Sun and Grosse, "Beyond Marginal Uncertainty: How Accurately can Bayesian
-//! Regression Models Estimate Posterior Predictive Correlations?" (2021). All computations are plain loops in a fixed
-//! order, with the same bits on every CPU.
+//! In this module a belief is an agent's predictive distribution: the joint distribution of f, and the variance of the
+//! noise, at given rows. All functions here are pure functions of numbers, after Wang, Sun and Grosse, "Beyond Marginal
+//! Uncertainty: How Accurately can Bayesian Regression Models Estimate Posterior Predictive Correlations?" (2021). All
+//! computations are plain loops in a fixed order, with the same bits on every CPU.
 
 #[cfg(any(test, feature = "fixture"))]
 pub mod brute_force;

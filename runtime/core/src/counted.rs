@@ -1,6 +1,6 @@
-//! Numbers of things as people read them.
+//! Formats counts for people.
 
-/// Writes a number of things: `1 problem`, `3 problems`.
+/// Formats a count: `1 problem`, `3 problems`.
 pub fn counted(count: usize, what: &str) -> String {
     if count == 1 { format!("1 {what}") } else { format!("{count} {what}s") }
 }

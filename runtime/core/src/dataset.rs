@@ -11,7 +11,7 @@ pub enum DatasetError {
     /// The inputs do not match the task.
     #[error(transparent)]
     Inputs(#[from] InputsError),
-    /// There is not one label for each input.
+    /// The number of labels is not the number of inputs.
     #[error("{rows} rows of inputs need as many labels, not {labels}")]
     Length {
         /// Rows of inputs.
@@ -42,8 +42,8 @@ impl Dataset {
     /// Joins inputs and labels.
     ///
     /// # Errors
-    /// When the inputs do not [match the task](Task::check), the number of labels is not the number of inputs, or a label is not
-    /// below the number of classes.
+    /// When the inputs do not [match the task](Task::check), the number of labels is not the number of inputs, or a
+    /// label is not below the number of classes.
     pub fn new(task: &Task, inputs: impl Into<Inputs>, labels: Vec<u32>) -> Result<Self, DatasetError> {
         let inputs = inputs.into();
         task.check(&inputs)?;
@@ -56,17 +56,17 @@ impl Dataset {
         }
     }
 
-    /// The inputs, one row for each example.
+    /// Returns the inputs, one row for each example.
     pub fn inputs(&self) -> &Inputs {
         &self.inputs
     }
 
-    /// The class of each row.
+    /// Returns the class of each row.
     pub fn labels(&self) -> &[u32] {
         &self.labels
     }
 
-    /// Number of examples.
+    /// Returns the number of examples.
     pub fn rows(&self) -> usize {
         self.labels.len()
     }

@@ -11,26 +11,27 @@ pub fn digest(bytes: &[u8]) -> String {
     hash.finish()
 }
 
-/// Whether a text has the form of a [digest](fn@digest). Digests name files, so that nothing else may stand in their place.
+/// Returns whether a text has the form of a [digest](fn@digest). Digests become file names, so no other text may be
+/// used as one.
 pub fn is_digest(text: &str) -> bool {
     let hex = |c: char| c.is_ascii_digit() || ('a'..='f').contains(&c);
     text.strip_prefix("sha256:").is_some_and(|digits| digits.len() == 64 && digits.chars().all(hex))
 }
 
-/// Makes the [digest](fn@digest) of bytes that come piece by piece.
+/// Computes the [digest](fn@digest) of bytes that arrive piece by piece.
 #[derive(Clone, Default)]
 pub struct Hasher(Sha256);
 
 impl Hasher {
-    /// Takes the next bytes.
+    /// Adds the next bytes.
     pub fn add(&mut self, bytes: &[u8]) {
         self.0.update(bytes);
     }
 
-    /// The digest of all bytes so far.
+    /// Returns the digest of all bytes so far.
     ///
     /// # Panics
-    /// Never: a string takes what is written to it.
+    /// Never: writing to a string succeeds.
     pub fn finish(self) -> String {
         self.0.finalize().iter().fold("sha256:".to_owned(), |mut text, byte| {
             write!(text, "{byte:02x}").expect("a String takes what is written");

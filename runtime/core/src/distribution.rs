@@ -1,4 +1,4 @@
-//! Distributions: what a row of class probabilities must be before it is scored, the Gaussian and Student's t.
+//! Distributions: checks of class probabilities before they are scored, the Gaussian and Student's t.
 
 mod normal;
 mod student;
@@ -11,13 +11,13 @@ pub use crate::estimate::probit::probit as normal_quantile;
 /// The largest difference of a row's sum from 1: it allows for a softmax in single precision.
 pub const SUM_TOLERANCE: f64 = 1e-4;
 
-/// Returns why a row is not a distribution over classes: a probability is not finite or is outside [0, 1], or the sum differs
-/// from 1 by more than [`SUM_TOLERANCE`]. Returns None for a valid row.
+/// Returns why a row is not a distribution over classes: a probability is not finite or is outside [0, 1], or the sum
+/// differs from 1 by more than [`SUM_TOLERANCE`]. Returns None for a valid row.
 ///
 /// The text is a fragment such as "a probability of 1.5" or "probabilities that sum to 2".
 pub fn distribution_defect(row: &[f32]) -> Option<String> {
     let sum: f64 = row.iter().map(|&p| f64::from(p)).sum();
-    // A NaN is in no range.
+    // A NaN is outside every range.
     if row.iter().all(|p| (0.0..=1.0).contains(p)) {
         return ((sum - 1.0).abs() > SUM_TOLERANCE).then(|| format!("probabilities that sum to {sum}"));
     }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// An agent's failure on a unit; recorded as the unit's result, never scored.
+/// An agent's failure on a unit, which is recorded as the unit's result and never scored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[error("{phase}: {kind}: {message}")]
 pub struct Failure {
@@ -40,12 +40,13 @@ pub enum Kind {
     OutOfFuel,
     /// The agent was refused memory and gave up.
     OutOfMemory,
-    /// The agent returned an invalid answer: a wrong shape, a value out of range, or an answer that breaks the contract.
+    /// The agent returned an invalid answer: a wrong shape, a value out of range, or an answer that breaks the
+    /// contract.
     InvalidOutput,
     /// The agent reported the failure itself.
     AgentFailure,
-    /// The host failed, not the agent: the machine had no memory for it, or the data cannot be used. Such a unit is never
-    /// recorded.
+    /// The host failed, not the agent: the machine had no memory for it, or the data cannot be used. Such a unit is
+    /// never recorded.
     Host,
 }
 

@@ -5,7 +5,7 @@ use thiserror::Error;
 /// The longest side of an image, in pixels.
 pub const MAX_SIDE: usize = 1 << 13;
 
-/// The size of an image, which is valid: sides of 1 to [`MAX_SIDE`], 1 or 3 channels.
+/// The valid size of an image: sides of 1 to [`MAX_SIDE`], 1 or 3 channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ImageShape {
     height: usize,
@@ -14,10 +14,11 @@ pub struct ImageShape {
 }
 
 impl ImageShape {
-    /// An image of `height` rows and `width` columns of pixels, each of 1 value (grey) or 3 (red, green, blue).
+    /// Makes the shape of an image with `height` rows and `width` columns of pixels, each with 1 value (grey) or 3
+    /// (RGB).
     ///
     /// # Errors
-    /// When a side is 0 or beyond [`MAX_SIDE`], or there are other than 1 or 3 channels.
+    /// When a side is 0 or exceeds [`MAX_SIDE`], or the number of channels is neither 1 nor 3.
     pub fn new(height: usize, width: usize, channels: usize) -> Result<Self, ImageShapeError> {
         let side = 1..=MAX_SIDE;
         if side.contains(&height) && side.contains(&width) && matches!(channels, 1 | 3) {
@@ -27,44 +28,44 @@ impl ImageShape {
         }
     }
 
-    /// Rows of pixels.
+    /// Returns the number of rows of pixels.
     pub fn height(self) -> usize {
         self.height
     }
 
-    /// Columns of pixels.
+    /// Returns the number of columns of pixels.
     pub fn width(self) -> usize {
         self.width
     }
 
-    /// Values a pixel: 1 or 3.
+    /// Returns the number of values per pixel: 1 or 3.
     pub fn channels(self) -> usize {
         self.channels
     }
 
-    /// Values of the image.
+    /// Returns the number of values of the image.
     pub fn values(self) -> usize {
         self.height * self.width * self.channels
     }
 
-    /// The shorter side, in pixels.
+    /// Returns the shorter side, in pixels.
     pub fn side(self) -> usize {
         self.height.min(self.width)
     }
 }
 
-/// A size that no image has.
+/// An invalid size of an image.
 #[derive(Clone, Debug, Error, PartialEq)]
 #[error(
     "an image of {height} x {width} pixels and {channels} channels cannot be shifted: sides are 1 to {MAX_SIDE}, channels \
      1 (grey) or 3 (red, green, blue)"
 )]
 pub struct ImageShapeError {
-    /// Rows of pixels.
+    /// The number of rows of pixels.
     pub height: usize,
-    /// Columns of pixels.
+    /// The number of columns of pixels.
     pub width: usize,
-    /// Values a pixel.
+    /// The number of values per pixel.
     pub channels: usize,
 }
 

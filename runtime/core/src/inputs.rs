@@ -3,8 +3,8 @@
 use crate::matrix::Matrix;
 use crate::tokens::TokenMatrix;
 
-/// Inputs of a classifier: row i of the numbers and row i of the tokens are one input. A task without numbers, or without tokens,
-/// has no columns of them.
+/// Inputs of a classifier: row i of the numbers and row i of the tokens are one input. A task without numbers, or
+/// without tokens, has no columns of them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Inputs {
     numbers: Matrix,
@@ -34,17 +34,17 @@ impl Inputs {
         }
     }
 
-    /// Number of inputs.
+    /// Returns the number of inputs.
     pub fn rows(&self) -> usize {
         self.numbers.rows()
     }
 
-    /// The numbers of each input.
+    /// Returns the numbers of each input.
     pub fn numbers(&self) -> &Matrix {
         &self.numbers
     }
 
-    /// The tokens of each input.
+    /// Returns the tokens of each input.
     pub fn tokens(&self) -> &TokenMatrix {
         &self.tokens
     }

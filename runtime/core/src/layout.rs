@@ -1,4 +1,4 @@
-//! Which scores a leaderboard shows, in which of its two tables, and which of them ranks.
+//! Selects the scores that the two tables of a leaderboard show, and the one that ranks.
 
 use crate::score_def::{At, ScoreName};
 
@@ -14,14 +14,15 @@ pub struct Layout {
     pub second: &'static [Pick],
 }
 
-/// Scores of one stem.
+/// A selection of scores with one stem.
 #[derive(Clone, Copy, Debug)]
 pub enum Pick {
     /// The score itself.
     Once(&'static str),
     /// The score at every tau and their aggregate.
     Joint(&'static str),
-    /// The aggregate, or else the score at the largest tau: a joint score includes the marginal prediction of each input.
+    /// The aggregate, or else the score at the largest tau: a joint score includes the marginal prediction of each
+    /// input.
     Widest(&'static str),
     /// The score at tau 10, or else at the largest tau.
     Ten(&'static str),
@@ -47,24 +48,24 @@ impl Layout {
         layouts.iter().find(|layout| layout.when.is_none_or(|when| !when.names(names).is_empty()))
     }
 
-    /// Returns the score that ranks, or None where the run has none of them.
+    /// Returns the score that ranks, or `None` if the run has none of them.
     pub fn ranks(&self, names: &[ScoreName]) -> Option<ScoreName> {
         picked(self.by, names).first().copied()
     }
 
-    /// The columns of the first table.
+    /// Returns the columns of the first table.
     pub fn first(&self, names: &[ScoreName]) -> Vec<ScoreName> {
         picked(self.first, names)
     }
 
-    /// The columns of the second table.
+    /// Returns the columns of the second table.
     pub fn second(&self, names: &[ScoreName]) -> Vec<ScoreName> {
         picked(self.second, names)
     }
 }
 
 impl Pick {
-    /// Returns the names that it picks, in their order.
+    /// Returns the selected names, in order.
     fn names(self, names: &[ScoreName]) -> Vec<ScoreName> {
         let of = |stem: &'static str, shifted: bool, at: fn(At) -> bool| {
             let here = move |name: &ScoreName| name.stem() == stem && name.is_shifted() == shifted && at(name.at());
@@ -116,7 +117,7 @@ mod tests {
     use crate::score_def::{Better, Context, ScoreDef, Unit};
     use crate::scored::Scored;
 
-    /// The result of a test is where each score is taken.
+    /// The result of a test: the places where each score is taken.
     type Places = Vec<(&'static str, At)>;
 
     const fn score(stem: &'static str, values: fn(&Places, &Context) -> Vec<(At, Scored)>) -> ScoreDef<Places> {

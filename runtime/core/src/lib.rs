@@ -1,7 +1,8 @@
 //! Scores of every kind of task: random streams, statistics, matrices, estimators, metrics, and the traits of agents.
 //!
-//! Nothing here reads a file or knows of WebAssembly. An agent is any type that implements [`Classifier`] and [`Model`]: the host
-//! implements them for a component, and a test in ten lines for an agent whose answer is known on paper.
+//! Nothing here reads a file or knows about WebAssembly. An agent is any type that implements [`Classifier`] and
+//! [`Model`]: the host implements them for a component, and a test does so in ten lines for an agent whose answer can
+//! be computed by hand.
 #![deny(missing_docs)]
 
 pub mod classifier;

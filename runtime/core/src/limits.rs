@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Bounds on one unit: training, and all sampling after it.
+/// The limits of one unit: training, and all sampling after it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Limits {
     /// Units of wasmtime fuel, about one for each instruction; the same on every machine.
@@ -13,16 +13,16 @@ pub struct Limits {
 }
 
 impl Default for Limits {
-    /// [`USUAL_FUEL`] and 1 GiB.
+    /// Returns [`USUAL_FUEL`] and 1 GiB.
     fn default() -> Self {
         Self { fuel: USUAL_FUEL, memory: 1 << 30 }
     }
 }
 
-/// The default limit of an agent's fuel on one problem of most kinds of task: some ten minutes of an endless loop, and thirty
-/// times what `ensemble` takes.
+/// The default limit of an agent's fuel on one problem of most kinds of task: some ten minutes of an endless loop, and
+/// thirty times what `ensemble` takes.
 pub const USUAL_FUEL: u64 = 2_000_000_000_000;
 
-/// The default limit of an agent's fuel on one problem of dataset shift: ten networks of convolutions
-/// on 8,000 images take 7e13.
+/// The default limit of an agent's fuel on one problem of dataset shift: ten convolutional networks on 8,000 images
+/// take 7e13.
 pub const SHIFT_FUEL: u64 = 100_000_000_000_000;

@@ -41,22 +41,22 @@ impl Matrix {
         Self { rows: values.len() / cols, cols, values }
     }
 
-    /// Number of rows, one for each example.
+    /// Returns the number of rows, one for each example.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns, one for each feature.
+    /// Returns the number of columns, one for each feature.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// All elements, row after row.
+    /// Returns all elements, row after row.
     pub fn values(&self) -> &[f32] {
         &self.values
     }
 
-    /// The elements of row `i`.
+    /// Returns the elements of row `i`.
     ///
     /// # Panics
     /// When there is no row `i`.

@@ -7,8 +7,8 @@ pub fn below(n: usize, source: &mut Stream) -> usize {
     ((u128::from(source.next_u64()) * n as u128) >> 64) as usize
 }
 
-/// Returns the first `count` numbers of a random order of 0..n. Under the same stream, a shorter result is the beginning of a
-/// longer one.
+/// Returns the first `count` numbers of a random order of 0..n. With the same stream, a shorter result is the beginning
+/// of a longer one.
 pub fn prefix(n: usize, count: usize, source: &mut Stream) -> Vec<usize> {
     let mut order: Vec<usize> = (0..n).collect();
     for i in 0..count.min(n) {
@@ -41,7 +41,7 @@ mod tests {
 
     #[test]
     fn every_order_is_as_likely() {
-        // Of the 6 orders of three, each is to come up 1000 times, within six standard deviations.
+        // Each of the 6 orders of three must occur 1000 times, within six standard deviations.
         let mut counts = std::collections::HashMap::new();
         for i in 0..6000 {
             *counts.entry(prefix(3, 3, &mut stream(0, "test", "orders", i))).or_insert(0_i64) += 1;
@@ -60,7 +60,7 @@ mod tests {
         for _ in 0..SAMPLES {
             counts[below(7, &mut source)] += 1;
         }
-        // Five standard errors of a binomial count.
+        // Tolerance: five standard errors of a binomial count.
         let (expected, error) = (SAMPLES as f64 / 7.0, (SAMPLES as f64 * 6.0 / 49.0).sqrt());
         assert!(counts.iter().all(|&count| (f64::from(count) - expected).abs() < 5.0 * error), "{counts:?}");
         assert_eq!(below(1, &mut source), 0);

@@ -1,7 +1,7 @@
 //! The characters of untrusted text that may reach a terminal.
 
-/// Whether a character is visible and does not change how other characters are shown. Control characters, line and paragraph
-/// separators, direction marks and invisible characters are not.
+/// Returns whether a character is visible and does not change how others are shown. Control characters, line and
+/// paragraph separators, direction marks and invisible characters are not printable.
 pub fn is_printable(c: char) -> bool {
     let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let ends_line = matches!(c, '\u{2028}' | '\u{2029}');

@@ -1,4 +1,4 @@
-//! Scores of one agent on one problem, in a form that survives a journal to the bit.
+//! Scores of one agent on one problem, in a form that a journal preserves to the bit.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,13 +9,13 @@ pub(crate) mod real;
 
 pub use real::Real;
 
-/// The largest relative variance of estimated likelihoods at which the number of draws suffices, by the experiment of
+/// The largest relative variance of estimated likelihoods at which the number of draws suffices, from the experiment in
 /// docs/estimators.md.
 const MOST_VARIANCE: f64 = 0.05;
 
 /// A mean over the N tau-samples of one problem, with its standard error.
 ///
-/// Two scores are equal when their bits are equal, NaN included. In JSON a number that is not finite is a string,
+/// Two scores are equal when their bits are equal, including NaN. In JSON a number that is not finite is a string,
 /// "inf", "-inf" or "nan".
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Score {
@@ -23,7 +23,7 @@ pub struct Score {
     #[serde(with = "real")]
     #[schemars(with = "Real")]
     pub mean: f64,
-    /// The standard error; NaN where there is but one tau-sample or the mean is not finite.
+    /// The standard error; NaN if there is only one tau-sample or the mean is not finite.
     #[serde(with = "real")]
     #[schemars(with = "Real")]
     pub stderr: f64,
@@ -31,24 +31,24 @@ pub struct Score {
 
 /// A joint score: a mean over the N tau-samples of one problem, each estimated from the same M draws.
 ///
-/// In JSON as [`Score`], and equal where all bits are.
+/// In JSON it is written like [`Score`]; two are equal when all bits are equal.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct JointScore {
-    /// The mean, nats a tau-sample.
+    /// The mean, in nats per tau-sample.
     #[serde(with = "real")]
     #[schemars(with = "Real")]
     pub mean: f64,
-    /// The standard error of the mean over tau-samples, nats a tau-sample; NaN where there is but one or the mean is not
-    /// finite.
+    /// The standard error of the mean over tau-samples, in nats per tau-sample; NaN if there is only one or the mean is
+    /// not finite.
     #[serde(with = "real")]
     #[schemars(with = "Real")]
     pub stderr: f64,
-    /// The standard error of the mean over draws, given the tau-samples, in nats per tau-sample; NaN where there is only one
-    /// draw or the mean is not finite.
+    /// The standard error of the mean over draws, given the tau-samples, in nats per tau-sample; NaN if there is only
+    /// one draw or the mean is not finite.
     #[serde(with = "real")]
     #[schemars(with = "Real")]
     pub draw_error: f64,
-    /// The [effective number of draws](DrawError::effective_draws), from 1 to M; NaN where there are several functions and
+    /// The [effective number of draws](DrawError::effective_draws), from 1 to M; NaN if there are several functions and
     /// none gives the labels of any tau-sample a positive probability.
     #[serde(with = "real")]
     #[schemars(with = "Real")]
@@ -80,9 +80,9 @@ impl JointScore {
         Self { mean, stderr, draw_error, effective_draws: errors.effective_draws() }
     }
 
-    /// Whether the `draws` draws that the score was estimated from are too few for its tau: the mean relative variance of the
-    /// estimated likelihoods, 1 / effective - 1 / M, exceeds 0.05 (with many draws: fewer than 20 are effective), or the
-    /// effective number is NaN. False where all draws are the same function.
+    /// Returns whether the `draws` draws of the estimate are too few for its tau: the mean relative variance of the
+    /// estimated likelihoods, 1 / effective - 1 / M, exceeds 0.05 (with many draws: fewer than 20 are effective), or
+    /// the effective number is NaN. It is false if all draws are the same function.
     pub fn needs_more_draws(&self, draws: u32) -> bool {
         self.effective_draws.is_nan() || 1.0 / self.effective_draws - 1.0 / f64::from(draws) > MOST_VARIANCE
     }
@@ -103,7 +103,8 @@ impl Score {
     }
 }
 
-/// Replaces every NaN by one, because their sign differs by CPU, and negative zero, which a sum from -0.0 can give, by zero.
+/// Replaces every NaN by the same NaN, because their sign differs by CPU, and negative zero, which a sum can give, by
+/// zero.
 fn canonical(x: f64) -> f64 {
     if x.is_nan() { f64::NAN } else { x + 0.0 }
 }
@@ -130,11 +131,11 @@ mod tests {
         let score = |effective_draws| JointScore { mean: 1.0, stderr: 0.1, draw_error: 0.1, effective_draws };
         assert!(score(19.0).needs_more_draws(1000));
         assert!(!score(20.0).needs_more_draws(1000));
-        // All draws are one function, or there is but one.
+        // All draws are one function, or there is only one draw.
         assert!(!score(3.0).needs_more_draws(3));
         assert!(!score(1.0).needs_more_draws(1));
         assert!(score(1.0).needs_more_draws(3));
-        // Several functions, all of them impossible.
+        // Several functions, all of which give probability 0.
         assert!(score(f64::NAN).needs_more_draws(1000));
     }
 

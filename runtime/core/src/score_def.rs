@@ -1,4 +1,4 @@
-//! The definition of a score: its name, the direction in which it is better, its unit, its meaning, and how it is read from a result.
+//! The definition of a score: name, direction, unit and meaning, and how it is read from a result.
 
 use std::borrow::Cow;
 use std::fmt::{self, Write as _};
@@ -6,13 +6,13 @@ use std::fmt::{self, Write as _};
 use crate::metric::Metric;
 use crate::scored::Scored;
 
-/// More than the number of definitions in any list.
+/// A number that exceeds the number of definitions in any list.
 const LIST: u16 = 1 << 10;
 
 /// The first place, within a list, of definitions that several kinds share.
 const OTHERS: u16 = LIST / 2;
 
-/// The endings of names as a regular expression, as [`ScoreName`] writes them.
+/// A regular expression for the endings of names, as [`ScoreName`] writes them.
 const ENDINGS: &str = "(_tau[0-9]+|_aggregate|_[0-9]+|_round[0-9]+)?(_shifted)?";
 
 /// The stem of the fuel that a unit used.
@@ -22,18 +22,18 @@ pub const FUEL: &str = "fuel";
 pub struct ScoreDef<S: ?Sized + 'static> {
     /// The name, direction, unit and meaning.
     pub about: ScoreInfo,
-    /// Reads its values from a result: none where the result has no such score, one for each place where it is taken.
+    /// Reads its values from a result: one for each place where it is taken, or none if the result has no such score.
     pub values: fn(&S, &Context) -> Vec<(At, Scored)>,
 }
 
-/// The values that a unit's scores depend on, besides its result.
+/// The further values, besides a unit's result, that its scores depend on.
 #[derive(Clone, Copy, Debug)]
 pub struct Context {
     /// The metric of the problem's joint scores.
     pub metric: Metric,
-    /// Functions sampled from the agent.
+    /// The number of functions sampled from the agent.
     pub draws: u32,
-    /// The fuel that the unit used; None where it was not metered.
+    /// The fuel that the unit used; None if it was not metered.
     pub fuel: Option<u64>,
 }
 
@@ -52,7 +52,7 @@ pub struct ScoreInfo {
 /// The explanation of a score.
 #[derive(Clone, Copy)]
 pub enum Meaning {
-    /// The same text at every place.
+    /// One text for every place.
     Text(&'static str),
     /// A text that depends on the place.
     At(fn(At) -> String),
@@ -99,9 +99,10 @@ pub enum Unit {
     Fuel,
 }
 
-/// The name of a score: its definition, where it is taken, and whether it is the mean over levels of dataset shift.
+/// The name of a score: its definition, the place where it is taken, and whether it is the mean over levels of dataset
+/// shift.
 ///
-/// Names order by the order of their definitions, then by where the score is taken.
+/// Names are ordered by their definitions, then by the place where the score is taken.
 #[derive(Clone, Copy)]
 pub struct ScoreName {
     about: &'static ScoreInfo,
@@ -142,7 +143,7 @@ impl<S: ?Sized> ScoreDef<S> {
         Self { about: ScoreInfo::new(stem, better, unit, meaning), values }
     }
 
-    /// All values of the definitions' scores that a result has, in the order of the definitions.
+    /// Returns all values of the definitions' scores that a result has, in the order of the definitions.
     pub fn all(definitions: &'static [Self], result: &S, context: &Context) -> Vec<(ScoreName, Scored)> {
         let of = |(place, definition): (usize, &'static Self)| {
             let named = move |(at, scored)| (definition.name(place, at), scored);
@@ -176,8 +177,8 @@ impl<S: ?Sized> ScoreDef<S> {
 }
 
 impl ScoreName {
-    /// Makes the name of a score that several kinds share. It is ordered behind the definitions of the kind; `place` is its
-    /// position in the shared list.
+    /// Makes the name of a score that several kinds share. It is ordered behind the definitions of the kind; `place` is
+    /// its position in the shared list.
     pub(crate) fn listed(about: &'static ScoreInfo, place: usize, at: At) -> Self {
         Self { about, place: OTHERS + place as u16, at, shifted: false }
     }
@@ -194,33 +195,33 @@ impl ScoreName {
         Self { place: self.place.saturating_add(LIST), ..self }
     }
 
-    /// Whether the score is the mean over all levels of dataset shift.
+    /// Returns whether the score is the mean over all levels of dataset shift.
     pub fn is_shifted(self) -> bool {
         self.shifted
     }
 
-    /// The beginning of the name.
+    /// Returns the beginning of the name.
     pub fn stem(self) -> &'static str {
         self.about.stem
     }
 
-    /// The place where the score is taken.
+    /// Returns the place where the score is taken.
     pub fn at(self) -> At {
         self.at
     }
 
-    /// The direction in which the score is better.
+    /// Returns the direction in which the score is better.
     pub fn better(self) -> Better {
         self.about.better
     }
 
-    /// The unit of the score.
+    /// Returns the unit of the score.
     pub fn unit(self) -> Unit {
         self.about.unit
     }
 
-    /// Returns the name that stands for the score at all levels, in all rounds, or for all means over levels of shift, which
-    /// have one explanation.
+    /// Returns the name that stands for the score at all levels, in all rounds, or for all means over levels of shift,
+    /// which share one explanation.
     pub fn heading(self) -> String {
         match (self.shifted, self.at) {
             (true, _) => "\u{2026}_shifted".to_owned(),
@@ -283,7 +284,7 @@ impl Ord for ScoreName {
     }
 }
 
-/// The part of a text that is not yet compared.
+/// The part of a text that has not been compared yet.
 struct Rest<'a>(&'a str);
 
 impl fmt::Write for Rest<'_> {

@@ -2,15 +2,15 @@
 
 use crate::score::{JointScore, Score};
 
-/// The value of a score on one problem, with its standard error over the problem's tau-samples or inputs where it is a mean
-/// over them.
+/// The value of a score on one problem, with its standard error over the problem's tau-samples or inputs if it is a
+/// mean over them.
 #[derive(Clone, Copy, Debug)]
 pub struct Scored {
     /// The value.
     pub value: f64,
-    /// Its standard error within the problem; None where the score is not a mean.
+    /// Its standard error within the problem; None if the score is not a mean.
     pub stderr: Option<f64>,
-    /// The effect of the number of draws; None where it is not a joint score.
+    /// The effect of the number of draws; None if it is not a joint score.
     pub draws: Option<DrawsOfScore>,
 }
 
@@ -19,7 +19,7 @@ pub struct Scored {
 pub struct DrawsOfScore {
     /// The standard error over draws.
     pub error: f64,
-    /// The effective number of draws; NaN where there are several functions and none gives the labels of any tau-sample a
+    /// The effective number of draws; NaN if there are several functions and none gives the labels of any tau-sample a
     /// positive probability.
     pub effective: f64,
     /// The number of problems for which there are too few draws.
@@ -47,7 +47,7 @@ impl Scored {
 }
 
 impl DrawsOfScore {
-    /// Combines the effects on the problems of a mean; None where there are no problems.
+    /// Combines the effects on the problems of a mean; returns `None` if there are no problems.
     ///
     /// # Formula
     /// Draws are independent between problems: the error of the mean over P problems is `sqrt(sum error^2) / P`. The

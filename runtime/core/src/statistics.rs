@@ -27,11 +27,10 @@ pub fn summarize(values: &[f64]) -> Summary {
     summarize_clusters(values, &each)
 }
 
-/// Computes the mean over problems whose values may depend on one another within a cluster. `clusters[j]` is the cluster of
-/// problem j: the dataset that it is made of, or the problem itself.
+/// Computes the mean over problems whose values may depend on one another within a cluster. `clusters[j]` is the
+/// cluster of problem j: the dataset that it is made of, or the problem itself.
 ///
-/// # Formula
-/// mean = (1/J) sum `x_j`, whatever the clusters; stderr as [`clustered_error`] of the residuals `x_j` - mean. Where each
+/// mean = (1/J) sum `x_j`, whatever the clusters; stderr as [`clustered_error`] of the residuals `x_j` - mean. If each
 /// problem is a cluster of its own this is [`summarize`], to the bit.
 ///
 /// # Panics
@@ -71,22 +70,22 @@ pub struct Clustered {
     pub clusters: usize,
 }
 
-/// Computes the standard error of a mean over problems, or of a statistic that is a mean to first order, from its residuals,
-/// which sum to 0.
+/// Computes the standard error of a mean over problems, or of a statistic that is a mean to first order, from its
+/// residuals, which sum to 0.
 ///
 /// # Formula
-/// With J residuals `r_j` in G clusters and `S_g` the sum of those of cluster g, stderr =
-/// sqrt(G / (G - 1) sum over g of `S_g`^2) / J: the sandwich estimate for a mean, whose clusters are independent and
-/// within which problems may depend on one another in any way. With few clusters the estimate itself is uncertain. Liang and
-/// Zeger, "Longitudinal data analysis using generalized linear models" (1986); Cameron and Miller, "A Practitioner's
-/// Guide to Cluster-Robust Inference" (2015), section II.
+/// With J residuals `r_j` in G clusters and `S_g` the sum of those of cluster g, stderr = sqrt(G / (G - 1) sum over g
+/// of `S_g`^2) / J: the sandwich estimate for a mean, whose clusters are independent and within which problems may
+/// depend on one another in any way. With few clusters the estimate itself is uncertain. Liang and Zeger, "Longitudinal
+/// data analysis using generalized linear models" (1986); Cameron and Miller, "A Practitioner's Guide to Cluster-Robust
+/// Inference" (2015), section II.
 ///
 /// # Panics
 /// When the number of clusters is not the number of residuals.
 pub fn clustered_error<C: Eq + Hash>(residuals: &[f64], clusters: &[C]) -> Clustered {
     assert_eq!(residuals.len(), clusters.len(), "a cluster a problem");
     let mut places = HashMap::new();
-    // In the order in which clusters are first met.
+    // In the order in which clusters first occur.
     let mut sums: Vec<f64> = Vec::new();
     for (residual, cluster) in residuals.iter().zip(clusters) {
         let place = *places.entry(cluster).or_insert(sums.len());
@@ -97,16 +96,16 @@ pub fn clustered_error<C: Eq + Hash>(residuals: &[f64], clusters: &[C]) -> Clust
     }
     let squares: f64 = sums.iter().map(|sum| sum * sum).sum();
     let (problems, clusters) = (residuals.len() as f64, sums.len() as f64);
-    // Where no two problems share a cluster, the first factor is exactly 1.
+    // If no two problems share a cluster, the first factor is exactly 1.
     let variance = squares * (clusters / problems) / (clusters - 1.0) / problems;
     let stderr = if sums.len() > 1 && variance.is_finite() { variance.sqrt() } else { f64::NAN };
     Clustered { stderr, clusters: sums.len() }
 }
 
-/// Rounds `x` to 12 significant decimal digits; infinities and NaN stay as they are.
+/// Rounds `x` to 12 significant decimal digits; infinities and NaN are unchanged.
 ///
 /// # Panics
-/// Never: the standard library reads every number that it writes.
+/// Never: the standard library parses every number that it writes.
 pub fn round_significant(x: f64) -> f64 {
     if x.is_finite() { format!("{x:.11e}").parse().expect("a number in scientific notation") } else { x }
 }
@@ -115,7 +114,7 @@ pub fn round_significant(x: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Rounding of a sum of a dozen numbers.
+    /// Tolerance for rounding in a sum of a dozen numbers.
     const ROUNDING: f64 = 1e-14;
 
     #[test]
@@ -154,7 +153,7 @@ mod tests {
         let summary = summarize_clusters(&[1.0, 3.0, 5.0, 7.0], &["iris", "iris", "mnist", "mnist"]);
         assert_eq!((summary.mean, summary.stderr), (4.0, 2.0));
         assert_eq!((summary.problems, summary.clusters), (4, 2));
-        // What differs within clusters alone tells nothing of other clusters.
+        // Differences within clusters say nothing about other clusters.
         let within = summarize_clusters(&[1.0, 7.0, 3.0, 5.0], &["iris", "iris", "mnist", "mnist"]);
         assert_eq!((within.mean, within.stderr), (4.0, 0.0));
         let difference = paired_difference(&[2.0, 4.0, 6.0, 8.0], &[1.0; 4], &["iris", "iris", "mnist", "mnist"]);

@@ -1,4 +1,5 @@
-//! Named random streams: each is a function of (seed, purpose, problem, index), so that the use of one does not change another.
+//! Named random streams: each is a function of (seed, purpose, problem, index), so that the use of one does not change
+//! another.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -11,17 +12,16 @@ pub const TRUNCATION: f64 = 2.0;
 
 /// A stream of random numbers.
 ///
-/// The same calls give the same bits on every platform: integers come from `ChaCha8`, transcendental functions from
-/// `libm`.
+/// Equal calls give equal bits on every platform: integers come from `ChaCha8`, transcendental functions from `libm`.
 #[derive(Clone, Debug)]
 pub struct Stream(ChaCha8Rng);
 
 /// Makes the stream for `purpose` at `index` of `problem` under the master `seed`.
 ///
-/// `problem` is the stream name of a problem: its name where the problem is sampled, the digest of its contents where it is
+/// `problem` is the stream name of a problem: its name if the problem is sampled, the digest of its contents if it is
 /// imported.
 ///
-/// The hash takes the length of each name before the name, so that different names never make the same key.
+/// The hash includes the length of each name before the name, so that different names never give the same key.
 pub fn stream(seed: u64, purpose: &str, problem: &str, index: u64) -> Stream {
     let mut hash = Sha256::new();
     hash.update(b"jointly stream 1");
@@ -34,7 +34,7 @@ pub fn stream(seed: u64, purpose: &str, problem: &str, index: u64) -> Stream {
     Stream(ChaCha8Rng::from_seed(hash.finalize().into()))
 }
 
-/// Returns the seed that every agent trains with on `problem`, given by its stream name.
+/// Returns the seed with which every agent trains on `problem`, given by its stream name.
 pub fn agent_seed(seed: u64, problem: &str) -> u64 {
     stream(seed, "agent", problem, 0).next_u64()
 }
@@ -81,7 +81,7 @@ impl Stream {
                 return class as u32;
             }
         }
-        // Rounding may carry the target up to the total itself.
+        // Rounding may raise the target to the total itself.
         let last = probs.iter().rposition(|&p| p > 0.0);
         last.expect("a categorical distribution has a positive probability") as u32
     }

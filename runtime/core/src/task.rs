@@ -12,17 +12,17 @@ pub const MAX_CLASSES: u32 = 1 << 16;
 /// The properties of a problem of classification that a classifier is told before training.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Task {
-    /// Number of numeric features of an input; 0 where inputs have tokens only.
+    /// Number of numeric features of an input; 0 if inputs have only tokens.
     pub input_dim: u32,
     /// Number of classes, from 2 to [`MAX_CLASSES`]; labels are 0 to `num_classes - 1`.
     pub num_classes: u32,
-    /// The shape of the image that the numbers are, where they are one, with values from 0 to 1.
+    /// The shape of the image that the numbers form, if they do; its values are from 0 to 1.
     pub image: Option<ImageShape>,
     /// The tokens of an input.
     pub tokens: Tokens,
-    /// Temperature of the environment's softmax, where it is known.
+    /// Temperature of the environment's softmax, if it is known.
     pub temperature: Option<f32>,
-    /// Number of hidden layers of the environment's network, where it is known.
+    /// Number of hidden layers of the environment's network, if it is known.
     pub hidden_layers: Option<u32>,
 }
 
@@ -34,9 +34,9 @@ pub enum InputsError {
     Columns {
         /// `numbers` or `tokens`.
         what: &'static str,
-        /// Columns given.
+        /// The number of columns found.
         found: usize,
-        /// Columns of the task.
+        /// The number of columns of the task.
         expected: usize,
     },
     /// A number is infinite or not a number.

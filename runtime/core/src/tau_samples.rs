@@ -9,7 +9,7 @@ pub struct TauSamples {
     pub inputs: Inputs,
     /// The label of each row.
     pub labels: Vec<u32>,
-    /// Joint log-likelihood of each tau-sample's labels under the environment, in nats, where it is known.
+    /// Joint log-likelihood of each tau-sample's labels under the environment, in nats, if it is known.
     pub log_likelihoods: Option<Vec<f64>>,
 }
 

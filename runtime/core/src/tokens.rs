@@ -2,7 +2,7 @@
 
 use crate::matrix::ShapeError;
 
-/// The id that fills a row behind a short text.
+/// The id that pads a row after a short text.
 pub const PADDING: u32 = 0;
 /// The id of all words outside the vocabulary.
 pub const UNKNOWN: u32 = 1;
@@ -14,9 +14,9 @@ pub enum Tokens {
     Absent,
     /// The words of a text, in order; id [`PADDING`] pads a short text, id [`UNKNOWN`] stands for every unknown word.
     Text {
-        /// Every id is below this, which is at least 2.
+        /// The size of the vocabulary, at least 2; every id is below it.
         vocabulary: u32,
-        /// Ids of a row.
+        /// The number of ids in a row.
         length: u32,
     },
     /// One category in each column: every id of column j is below element j.
@@ -24,7 +24,7 @@ pub enum Tokens {
 }
 
 impl Tokens {
-    /// The number of token columns.
+    /// Returns the number of token columns.
     pub fn columns(&self) -> usize {
         match self {
             Self::Absent => 0,
@@ -72,22 +72,22 @@ impl TokenMatrix {
         Self { rows, cols: 0, values: Vec::new() }
     }
 
-    /// Number of rows, one for each example.
+    /// Returns the number of rows, one for each example.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// All ids, row after row.
+    /// Returns all ids, row after row.
     pub fn values(&self) -> &[u32] {
         &self.values
     }
 
-    /// The ids of row `i`.
+    /// Returns the ids of row `i`.
     ///
     /// # Panics
     /// When there is no row `i`.

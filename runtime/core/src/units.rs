@@ -1,6 +1,6 @@
-//! The units that the standard errors of a run's means are over.
+//! The units over which the standard errors of a run's means are taken.
 
-/// The units that the standard errors of a run's means are over.
+/// The units over which the standard errors of a run's means are taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Units {
     /// The tau-samples of the only problem.
@@ -13,12 +13,12 @@ pub enum Units {
     Problems,
     /// Datasets that several problems share.
     Datasets,
-    /// One dataset of all problems, which has no standard error.
+    /// One dataset shared by all problems, which has no standard error.
     OneDataset,
 }
 
 impl Units {
-    /// The meaning of ±, as a clause.
+    /// Returns the meaning of ±, as a clause.
     pub fn clause(self) -> &'static str {
         match self {
             Self::TauSamples => "± is the standard error over the tau-samples of the problem",
@@ -33,7 +33,7 @@ impl Units {
         }
     }
 
-    /// The name of a unit, where means are over several.
+    /// Returns the name of a unit, if means are over several.
     pub fn unit(self) -> &'static str {
         match self {
             Self::TauSamples | Self::OneProblem | Self::Inputs | Self::Problems => "problem",

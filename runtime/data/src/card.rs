@@ -1,4 +1,4 @@
-//! Cards of datasets: all that is known before any of their bytes are read.
+//! Cards of datasets: everything known before any of their bytes are read.
 
 /// The card of a dataset: its contents, where its files are looked for, and where to get them.
 #[derive(Debug)]
@@ -17,7 +17,7 @@ pub struct Card {
     pub train_size: u32,
     /// Number of test examples.
     pub test_size: u32,
-    /// Whether it is one of the paper's ten (Table 2).
+    /// Whether the dataset is one of the paper's ten (Table 2).
     pub in_paper: bool,
     /// How its files are read.
     pub format: Format,
@@ -65,7 +65,7 @@ pub enum Labels {
     Names(&'static [&'static [&'static str]]),
 }
 
-/// One of a dataset's files, or a member of an archive in its place.
+/// One of a dataset's files, or a member of an archive instead.
 #[derive(Debug)]
 pub struct Part {
     /// Its contents, in a word or two.

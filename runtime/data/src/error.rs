@@ -57,7 +57,7 @@ pub enum DataDefect {
         found: u64,
         /// Number of bytes expected.
         expected: u64,
-        /// What the expected number follows from.
+        /// The reason for the expected number.
         why: String,
     },
     /// A line of a table is invalid.
@@ -86,20 +86,20 @@ pub enum DataDefect {
     Count {
         /// The name of what is counted, in the plural.
         what: &'static str,
-        /// How many there are.
+        /// The number found.
         found: u64,
-        /// How many there should be.
+        /// The number expected.
         expected: String,
     },
-    /// Too few classes occur to hold some of them out.
+    /// Too few classes occur for some of them to be held out.
     #[error(
         "rows have {found} classes, {beside} rows beside the most frequent one, and {expected}: get the file again, whole, or leave \
          such problems out by --problems"
     )]
     Classes {
-        /// How many occur.
+        /// The number of classes found.
         found: usize,
-        /// Rows of all but the most frequent.
+        /// The number of rows outside the most frequent class.
         beside: usize,
         /// The purpose, and the classes and rows that it needs.
         expected: String,
@@ -135,7 +135,7 @@ pub enum DataDefect {
     /// Images take more memory than allowed.
     #[error("{images} images of {bytes} bytes each are more than {limit} bytes: take a smaller side or fewer images")]
     Memory {
-        /// How many there are.
+        /// The number of images.
         images: u64,
         /// The bytes of each image.
         bytes: u64,
@@ -158,7 +158,7 @@ pub enum DataDefect {
 }
 
 impl DataDefect {
-    /// The defect of that dataset's file.
+    /// Makes the error of this defect in a dataset's file.
     pub fn of(self, dataset: &'static str, path: &Path) -> DataError {
         DataError { dataset, path: path.to_owned(), defect: self.into() }
     }

@@ -64,7 +64,7 @@ impl Reader<'_> {
         defect.of(self.card.name, &self.files[part].path)
     }
 
-    /// Reads a part of the dataset and parses it.
+    /// Reads and parses a part of the dataset.
     fn part<T>(&self, part: usize, parse: impl FnOnce(Vec<u8>) -> Result<T, DataDefect>) -> Result<T, DataError> {
         open::read(&self.files[part]).and_then(parse).map_err(|defect| self.refuse(part, defect))
     }

@@ -1,7 +1,7 @@
 //! Normalisation of features.
 
-/// Added to the variance of an image, so that the standard deviation of an image of a single colour is not 0; the value of the
-/// reference implementation.
+/// Added to the variance of an image, so that the standard deviation of an image of a single colour is not 0; the value
+/// of the reference implementation.
 const IMAGE_VARIANCE: f64 = 1e-8;
 /// The largest value of a pixel.
 const WHITE: f64 = 255.0;
@@ -32,8 +32,8 @@ impl Columns {
     /// set, even where an agent is given fewer of them, so that normalised inputs do not depend on the number given.
     ///
     /// # Errors
-    /// When a column that is not constant has a variance outside the normal numbers of `f64`; the error names the column's
-    /// largest value.
+    /// When a column that is not constant has a variance outside the normal numbers of `f64`; the error names the
+    /// column's largest value.
     pub(super) fn of(columns: usize, values: &[f64]) -> Result<Self, Unscalable> {
         let column = |j: usize| {
             let column = || values.iter().skip(j).step_by(columns);
@@ -46,7 +46,7 @@ impl Columns {
             if variance.is_normal() {
                 return Ok(Column { mean, deviation: Some(variance.sqrt()) });
             }
-            // The first of the largest.
+            // The first of the values that are largest in absolute value.
             let largest =
                 column().enumerate().reduce(|most, next| if next.1.abs() > most.1.abs() { next } else { most });
             Err(Unscalable { row: largest.map_or(0, |(row, _)| row), column: j })
@@ -73,8 +73,8 @@ impl Columns {
 /// Normalises an image's pixels and appends them.
 ///
 /// # Formula
-/// With `x_j` the pixel over 255, `(x_j - mean) / sqrt(variance + 1e-8)`, with mean and variance of the image itself, as in
-/// the reference implementation. Sums are over whole numbers, and exact.
+/// With `x_j` the pixel over 255, `(x_j - mean) / sqrt(variance + 1e-8)`, with mean and variance of the image itself,
+/// as in the reference implementation. Sums are over whole numbers, and exact.
 pub(super) fn image(pixels: &[u8], values: &mut Vec<f32>) {
     let n = pixels.len() as i64;
     let sum: i64 = pixels.iter().map(|&p| i64::from(p)).sum();
@@ -91,7 +91,7 @@ pub(super) fn image(pixels: &[u8], values: &mut Vec<f32>) {
 mod tests {
     use super::*;
 
-    /// Rounding of a handful of operations on f32.
+    /// Tolerance for rounding in a few operations on f32.
     const TOLERANCE: f32 = 1e-6;
 
     #[test]
@@ -107,7 +107,7 @@ mod tests {
     #[test]
     fn what_floating_point_cannot_normalise_is_located() {
         let refused = |train: [f64; 6]| Columns::of(2, &train).unwrap_err();
-        // Squares below the smallest number, a sum and squares above the largest.
+        // Squares below the smallest number, and a sum and squares above the largest.
         assert_eq!(refused([1.0, 0.0, 2.0, 1e-170, 3.0, 0.0]), Unscalable { row: 1, column: 1 });
         assert_eq!(refused([1.0, 0.0, 2.0, 1.7e308, 3.0, 1.7e308]), Unscalable { row: 1, column: 1 });
         assert_eq!(refused([1.7e308, 0.0, -1.7e308, 1.0, 0.0, 2.0]), Unscalable { row: 0, column: 0 });

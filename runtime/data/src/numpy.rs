@@ -6,17 +6,17 @@ use super::error::DataDefect;
 use super::idx::Idx;
 use crate::import::{Archive, Array, Element, npy};
 
-/// The images of an .npy file: bytes, an image a row.
+/// Reads the images of an .npy file of bytes, one image per row.
 pub(super) fn images(bytes: &[u8]) -> Result<Idx, DataDefect> {
     bytes_of(npy("the array", bytes)?)
 }
 
-/// The labels of an .npy file.
+/// Reads the labels of an .npy file.
 pub(super) fn labels(bytes: &[u8]) -> Result<Vec<i64>, DataDefect> {
     integers(npy("the array", bytes)?)
 }
 
-/// The arrays `images` and `labels` of an .npz file.
+/// Reads the arrays `images` and `labels` of an .npz file.
 pub(super) fn pair(bytes: &[u8]) -> Result<(Idx, Vec<i64>), DataDefect> {
     let mut archive = Archive::open(Cursor::new(bytes))?;
     archive.limit(&["images", "labels"], super::MAX_DATA_BYTES)?;
@@ -24,7 +24,7 @@ pub(super) fn pair(bytes: &[u8]) -> Result<(Idx, Vec<i64>), DataDefect> {
     Ok((images, integers(archive.get("labels")?)?))
 }
 
-/// The array `images` of an .npz file that may hold others.
+/// Reads the array `images` of an .npz file, which may hold other arrays.
 pub(super) fn images_of(bytes: &[u8]) -> Result<Idx, DataDefect> {
     let mut archive = Archive::open(Cursor::new(bytes))?;
     archive.limit(&["images"], super::MAX_DATA_BYTES)?;

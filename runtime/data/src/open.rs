@@ -18,7 +18,7 @@ const MAX_IDLE_BYTES: u64 = 1 << 20;
 /// The magic bytes of a gzip file.
 const GZIP: [u8; 2] = [0x1f, 0x8b];
 
-/// The bytes of a file, unpacked if it is compressed.
+/// Reads the bytes of a file, unpacked if it is compressed.
 pub(super) fn read(found: &Found) -> Result<Vec<u8>, DataDefect> {
     let file = BufReader::new(File::open(&found.path).map_err(DataDefect::Io)?);
     match found.member {
@@ -70,8 +70,8 @@ impl Lines {
         Ok(true)
     }
 
-    /// Skips the line just read, which has no data. Skipped lines are limited to [`MAX_IDLE_BYTES`] in total, because a small
-    /// file can unpack to endless lines.
+    /// Skips the line just read, which has no data. Skipped lines are limited to [`MAX_IDLE_BYTES`] in total, because a
+    /// small file can unpack to endless lines.
     pub(super) fn pass(&mut self, line: &[u8]) -> Result<(), DataDefect> {
         self.idle += line.len() as u64 + 1;
         if self.idle <= MAX_IDLE_BYTES {
@@ -82,7 +82,7 @@ impl Lines {
     }
 }
 
-/// A reader of a limited number of bytes. Beyond the limit it fails, where [`Read::take`] would end.
+/// A reader of a limited number of bytes. Beyond the limit it fails, whereas [`Read::take`] would end.
 pub(super) struct Bounded<R> {
     reader: R,
     limit: u64,
@@ -115,7 +115,7 @@ fn is_zip(found: &Found) -> bool {
     found.path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("zip"))
 }
 
-/// The bytes as they are, or unpacked where they are gzip's.
+/// Returns the bytes unchanged, or unpacked if they are in gzip format.
 pub(super) fn unpacked(bytes: Vec<u8>, most: u64) -> Result<Vec<u8>, DataDefect> {
     if !bytes.starts_with(&GZIP) {
         return Ok(bytes);
@@ -270,7 +270,7 @@ mod tests {
             let error = read(path, member).unwrap_err();
             assert!(error.to_string().contains("the archive has no in/two"), "{error}");
         }
-        // What lies before a member counts too: a small archive can unpack to others without end.
+        // Earlier members count too, because a small archive can unpack to endless members.
         let within = |most| tar_member(BufReader::new(File::open(&tar_path).unwrap()), "in/one", most);
         assert_eq!(within(4 * 512).unwrap(), b"one");
         let error = within(3 * 512).unwrap_err().to_string();

@@ -11,23 +11,23 @@ use jointly_core::{Dataset, Inputs, Task};
 use super::card::Card;
 use super::examples::LoadedDataset;
 
-/// The softmax temperature that agents are told, which means hardly any label noise. The reference implementation uses the same
-/// value for every real dataset.
+/// The softmax temperature that agents are told, which means hardly any label noise. The reference implementation uses
+/// the same value for every real dataset.
 const TEMPERATURE: f32 = 0.01;
 
-/// The most bytes of inputs without labels that an agent is given: a sixteenth of the memory that it has by default, or 21,000
-/// images of MNIST.
+/// The most bytes of inputs without labels that an agent is given: a sixteenth of the memory that it has by default, or
+/// 21,000 images of MNIST.
 const MAX_UNLABELLED_BYTES: usize = 64 << 20;
 
 /// A problem on real data.
 ///
 /// It trains on T of the dataset's training examples: the first T of an order that a stream gives, named by the run's
-/// seed, the dataset and the repetition, so that a smaller training set is part of a larger one. It is tested on tau-samples
-/// drawn with replacement from the dataset's test examples, each by a stream of its own. The environment is not known,
-/// so the metric is the negative log-likelihood.
+/// seed, the dataset and the repetition, so that a smaller training set is part of a larger one. It is tested on
+/// tau-samples drawn with replacement from the dataset's test examples, each by a stream of its own. The environment is
+/// not known, so the metric is the negative log-likelihood.
 ///
-/// Training examples beyond the first T are the problem's inputs without labels, in the same order: as many as fit in 64 MiB.
-/// Test examples are not among them.
+/// Training examples beyond the first T are the problem's inputs without labels, in the same order: as many as fit in
+/// 64 MiB. Test examples are not among them.
 #[derive(Clone, Debug)]
 pub struct RealProblem {
     card: &'static Card,
@@ -37,27 +37,27 @@ pub struct RealProblem {
 }
 
 impl RealProblem {
-    /// Makes a problem with `train_size` training examples of a dataset, or with all where there are fewer.
+    /// Makes a problem with `train_size` training examples of a dataset, or with all if there are fewer.
     pub fn new(card: &'static Card, train_size: u32, repetition: u32) -> Self {
         Self { card, train_size: train_size.min(card.train_size), repetition, data: None }
     }
 
-    /// The dataset.
+    /// Returns the card of the dataset.
     pub fn card(&self) -> &'static Card {
         self.card
     }
 
-    /// The number T of training examples.
+    /// Returns the number T of training examples.
     pub fn train_size(&self) -> u32 {
         self.train_size
     }
 
-    /// Number of bytes of the training inputs and labels.
+    /// Returns the number of bytes of the training inputs and labels.
     pub fn train_bytes(&self) -> u64 {
         u64::from(self.train_size) * (u64::from(self.card.input_dim) + 1) * size_of::<f32>() as u64
     }
 
-    /// The data, if they are attached.
+    /// Returns the data, if they are attached.
     pub fn data(&self) -> Option<&LoadedDataset> {
         self.data.as_deref()
     }
@@ -71,7 +71,7 @@ impl RealProblem {
         self.data = Some(Arc::clone(data));
     }
 
-    /// The task that an agent is told.
+    /// Returns the task as agents are told.
     pub fn task(&self) -> Task {
         Task { temperature: Some(TEMPERATURE), ..Task::new(self.card.input_dim, self.card.num_classes) }
     }
@@ -105,12 +105,12 @@ pub struct RealInstance {
 }
 
 impl RealInstance {
-    /// The training examples.
+    /// Returns the training examples.
     pub fn train(&self) -> &Dataset {
         &self.train
     }
 
-    /// Gathers the inputs without labels; None where all training examples have their labels.
+    /// Gathers the inputs without labels; returns `None` if all training examples have their labels.
     pub fn unlabelled(&self) -> Option<Inputs> {
         let inputs = || self.data.train.inputs(self.data.card, &self.unlabelled).into();
         (!self.unlabelled.is_empty()).then(inputs)

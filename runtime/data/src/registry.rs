@@ -1,7 +1,7 @@
-//! The datasets that suites know: the ten of the paper (Table 2), and two that fewer files make.
+//! The datasets that suites know: the ten of the paper (Table 2), and two that can be made from fewer files.
 //!
-//! A digest is one that the dataset's publisher or a catalogue of datasets states, and is checked against what is
-//! fetched; nothing is fetched without one.
+//! Digests are those stated by a dataset's publisher or by a catalogue of datasets. Fetched files are compared with
+//! them; nothing is fetched without one.
 
 pub(super) mod images;
 pub(super) mod tables;
@@ -23,12 +23,12 @@ const CARDS: &[Card] = &[
     images::NOTMNIST_T10K,
 ];
 
-/// All datasets, the paper's in its own order, then the others.
+/// Returns all datasets: the paper's in its own order, then the others.
 pub fn cards() -> &'static [Card] {
     CARDS
 }
 
-/// The dataset of that name, if there is one.
+/// Returns the dataset of that name, if there is one.
 pub fn card(name: &str) -> Option<&'static Card> {
     CARDS.iter().find(|card| card.name == name)
 }

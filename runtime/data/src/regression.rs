@@ -55,28 +55,29 @@ impl RegressionTable {
     /// Makes a user-supplied table.
     ///
     /// # Errors
-    /// When it has fewer rows than [`MIN_TABLE_ROWS`] or is larger than allowed, when its target is constant, or when the absolute
-    /// value of a target exceeds [`MAX_TARGET`].
+    /// When it has fewer rows than [`MIN_TABLE_ROWS`] or is larger than allowed, when its target is constant, or when
+    /// the absolute value of a target exceeds [`MAX_TARGET`].
     pub fn user_supplied(name: &str, data: Targets) -> Result<Self, TableDefect> {
         check::check(&data)?;
         let digest = digest(&data, &[]);
         Ok(Self { name: name.to_owned(), data, splits: Splits::Drawn, digest })
     }
 
-    /// Its name.
+    /// Returns the name of the table.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// All rows, as they are in the file, neither inputs nor targets standardised.
+    /// Returns all rows as in the file; neither inputs nor targets are standardised.
     pub fn data(&self) -> &Targets {
         &self.data
     }
 
-    /// Returns one of its splits: a standard split, which does not depend on the seed, where the table has them.
+    /// Returns a split: a standard split, which does not depend on the seed, if the table has them.
     ///
-    /// Otherwise the split is drawn from the stream of the seed, `regression-own-split`, the table's name and the index: of the
-    /// rows in random order, the last tenth, to the nearest whole number, is the test set, and the others are the training set.
+    /// Otherwise the split is drawn from the stream of the seed, `regression-own-split`, the table's name and the
+    /// index: of the rows in random order, the last tenth, to the nearest whole number, is the test set, and the others
+    /// are the training set.
     ///
     /// # Panics
     /// When the table has standard splits and `index` is not one of them.
@@ -97,7 +98,8 @@ impl RegressionTable {
         TableSplit { train: self.data.select(train), test: self.data.select(test) }
     }
 
-    /// The [digest](fn@jointly_core::digest) of rows, columns and standard splits, which does not depend on their format.
+    /// Returns the [digest](fn@jointly_core::digest) of rows, columns and standard splits, which does not depend on
+    /// their format.
     pub fn digest(&self) -> &str {
         &self.digest
     }

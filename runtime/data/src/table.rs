@@ -21,13 +21,13 @@ enum Separator {
 
 /// Reads a table of `columns` features and a class.
 ///
-/// Fields are separated by semicolons, else by commas, else by whitespace, whichever the first line has; they may be in
-/// double quotes. Empty lines are skipped, and so is a header: a first line of as many fields, none of which is a
-/// number.
+/// Fields are separated by semicolons, else by commas, else by whitespace, whichever the first line contains; they may
+/// be in double quotes. Empty lines are skipped, and so is a header: a first line with the same number of fields, none
+/// of which is a number.
 ///
 /// # Errors
-/// When a line is not UTF-8, has another number of fields, a feature that is not a finite number or an unknown class; each
-/// error names the line.
+/// When a line is not UTF-8, has another number of fields, a feature that is not a finite number or an unknown class;
+/// each error names the line.
 pub(super) fn parse(bytes: &[u8], columns: usize, classes: u32, labels: &Labels) -> Result<Table, DataDefect> {
     let mut table = Table { features: Vec::new(), labels: Vec::new() };
     let mut separator = None;

@@ -1,4 +1,5 @@
-//! Whole datasets: of each format one made here, those that are at hand, damaged files, and the problems made of them.
+//! Complete datasets in each format: small ones made here, those on this machine, damaged files, and problems made of
+//! them.
 
 use std::collections::HashSet;
 use std::fs;
@@ -14,7 +15,7 @@ use crate::examples::Examples;
 use crate::import::fixture::{Fixture, npy_header};
 use crate::problem::RealInstance;
 
-/// Where real files are, on a machine that has some.
+/// The directory of real files, on a machine that has some.
 const REAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
 
 const fn file(path: &'static str) -> Place {
@@ -99,7 +100,7 @@ impl Folder {
     }
 }
 
-/// So many bytes, each below `most`.
+/// Returns `count` bytes, each below `most`.
 fn bytes(count: usize, most: u64, source: &mut Stream) -> Vec<u8> {
     (0..count).map(|_| (source.next_u64() % most) as u8).collect()
 }
@@ -116,7 +117,7 @@ fn npy(descr: &str, shape: &str, values: &[u8]) -> Vec<u8> {
 /// Files by name.
 type Files = Vec<(&'static str, Vec<u8>)>;
 
-/// The card and a whole set of files of each format.
+/// Returns the card and a complete set of files for each format.
 fn datasets() -> Vec<(&'static Card, Files)> {
     let mut source = stream(0, "test", "datasets", 0);
     let source = &mut source;
@@ -185,10 +186,10 @@ fn a_table_is_split_and_normalised_by_its_training_rows() {
         let values = || train.values().iter().skip(column).step_by(6).map(|&x| f64::from(x));
         let (mean, square) = (values().sum::<f64>() / 20.0, values().map(|x| x * x).sum::<f64>() / 20.0);
         let spread = if column == 5 { 0.0 } else { 1.0 };
-        // Rounding of twenty numbers to f32.
+        // Tolerance for rounding twenty numbers to f32.
         assert!(mean.abs() < 1e-6 && (square - spread).abs() < 1e-6, "column {column}: {mean} {square}");
     }
-    // The first column tells the rows apart: each is in one of the parts.
+    // The first column identifies the rows: each is in exactly one part.
     let rows: HashSet<u32> = train.values().iter().chain(test.values()).step_by(6).map(|x| x.to_bits()).collect();
     assert_eq!(rows.len(), 30);
 }
@@ -201,7 +202,7 @@ fn cifar_reads_its_batches_in_order() {
     assert_eq!(loaded.test.labels.len(), 10);
 }
 
-/// Makes datasets of all examples: what a loader lets through must serve.
+/// Makes datasets of all examples, which must succeed for any data that a loader accepts.
 fn build(data: &LoadedDataset) {
     let task = Task::new(data.card.input_dim, data.card.num_classes);
     for examples in [&data.train, &data.test] {
@@ -211,25 +212,25 @@ fn build(data: &LoadedDataset) {
     }
 }
 
-/// The table with column 2 filled anew, by row.
+/// Loads the table with column 2 replaced, by row.
 fn with_column(value: impl Fn(usize) -> f64) -> Result<LoadedDataset, DataError> {
     let rows: Vec<String> =
         (0..30).map(|i| format!("{i},{:e},{},{},{},1,{}", value(i), i % 5, i % 4, i % 11, i % 3)).collect();
     Folder::new(&[("small.csv", rows.join("\n").into_bytes())]).load(&TABLE)
 }
 
-/// A feature that is no constant may still have a variance of 0, or none.
+/// A feature that is not constant may still have a variance of 0, or none.
 #[test]
 fn what_cannot_be_normalised_is_refused_with_its_row_and_column() {
     let names = |error: DataError, odd: usize| {
         let place = format!("small.csv: row {}, column 2: ", odd + 1);
         assert!(error.to_string().contains(&place), "{error}");
     };
-    // 20 rows are trained on; one of the others leaves the column constant there, or is too far from it.
+    // 20 rows are training rows; one of the others leaves the column constant there, or is too far from it.
     for (odd_value, others, refusals) in [(1e-170, 0.0, 20), (1.0, 1e-170, 0), (1e300, 1e-3, 30)] {
         let mut refused = 0;
         for odd in 0..30 {
-            // The other rows are not all alike where even a far one is to be refused.
+            // The other rows must differ if an extreme row is to be refused.
             let other = |i: usize| if refusals == 30 { others * i as f64 } else { others };
             match with_column(|i| if i == odd { odd_value } else { other(i) }) {
                 Ok(data) => build(&data),
@@ -245,7 +246,7 @@ fn what_cannot_be_normalised_is_refused_with_its_row_and_column() {
     assert!(error.to_string().contains("column 2: 1.7e308 is too small or too large"), "{error}");
 }
 
-/// No damage makes a loader panic: it is refused, or makes other data, or touched nothing that matters.
+/// No damage makes a loader panic: it is refused, changes the data, or affects nothing relevant.
 #[test]
 fn damaged_files_are_refused_or_other_data() {
     for (card, files) in datasets() {
@@ -266,12 +267,12 @@ fn damaged_files_are_refused_or_other_data() {
                 spoiled[flip] ^= 1 << (flip % 8);
                 if let Ok(other) = spoil(spoiled) {
                     build(&other);
-                    // What an archive says of its members, and some of an array's header, means nothing to a dataset.
+                    // An archive's metadata of its members, and parts of an array's header, do not affect a dataset.
                     let idle = matches!(card.format, Format::Npz) || matches!(card.format, Format::Npy) && flip < 128;
                     assert!(idle || other.digest() != whole.digest(), "{name}: byte {flip}");
                 }
             }
-            // No images, of sizes whose product no number holds, and of the right size.
+            // Files without images: with sizes whose product overflows, and with the right size.
             let none = match card.format {
                 Format::Idx | Format::IdxCut => {
                     Some([idx(&[0, u32::MAX, u32::MAX, u32::MAX], &[]), idx(&[0, 2, 3], &[])])
@@ -344,7 +345,7 @@ fn real_instance(train_size: u32, repetition: u32, seed: u64) -> RealInstance {
     real_problem(train_size, repetition).instance(seed, &format!("test/small/t{train_size}/seed{repetition}"))
 }
 
-/// The bits of inputs and, of each, its label.
+/// The bits of each input, with its label.
 type Rows = Vec<(Vec<u32>, u32)>;
 
 fn rows(inputs: &Matrix, labels: &[u32]) -> Rows {
@@ -428,7 +429,7 @@ fn the_registry_is_table_2() {
     );
 }
 
-/// What is fetched is what is looked for: all of a dataset's parts are then there.
+/// The downloads of a dataset contain all of its parts.
 #[test]
 fn downloads_make_a_dataset() {
     for card in cards().iter().filter(|card| !card.downloads.is_empty()) {
@@ -446,7 +447,7 @@ fn downloads_make_a_dataset() {
     }
 }
 
-/// The dataset from real files, where this machine has them.
+/// Loads the dataset from real files, if this machine has them.
 fn at_hand(name: &str) -> Option<LoadedDataset> {
     let card = card(name).unwrap();
     if let Ok(files) = locate(card, &[Path::new(REAL).to_owned()]) {
@@ -456,7 +457,7 @@ fn at_hand(name: &str) -> Option<LoadedDataset> {
     None
 }
 
-/// How many examples of each class there are, training and test together.
+/// Returns the number of examples of each class, training and test together.
 fn counts(data: &LoadedDataset) -> Vec<usize> {
     let mut counts = vec![0; data.card.num_classes as usize];
     data.train.labels.iter().chain(&data.test.labels).for_each(|&label| counts[label as usize] += 1);
@@ -489,7 +490,7 @@ fn real_images_have_the_classes_that_are_known_of_them() {
         let inputs = data.test.inputs(data.card, &[0, 999]);
         for row in 0..2 {
             let square: f32 = inputs.row(row).iter().map(|x| x * x).sum();
-            // 784 pixels of variance one, but for the 1e-8 that is added.
+            // 784 pixels with variance one, except for the 1e-8 that is added.
             assert!((square / 784.0 - 1.0).abs() < 1e-3, "{square}");
         }
     }

@@ -1,5 +1,5 @@
-//! Tables to predict a real number from, with the standard splits: the regression data of the UCI repository as
-//! Hernandez-Lobato and Adams (2015) split them.
+//! Regression tables with standard splits: data of the UCI repository with the splits of Hernandez-Lobato and Adams
+//! (2015).
 
 mod card;
 mod load;

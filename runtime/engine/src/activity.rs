@@ -1,19 +1,19 @@
-//! The activity of each thread of a run, and its watchers.
+//! Tracks the activity of each thread of a run and reports it to watchers.
 
 use std::sync::Mutex;
 
 use jointly_host::{Failure, Trace};
 
-/// Follows units while they are carried out, and shows a person how far they have got.
+/// Follows units while they run and shows the user their progress.
 pub trait Watcher {
-    /// A unit has been carried out, or measured, in `seconds`.
+    /// Called when a unit has been carried out or measured, in `seconds`.
     fn finished(&self, agent: &str, problem: &str, seconds: f64, failure: Option<&Failure>);
 
-    /// Is called several times a second with what the threads are doing.
+    /// Called several times a second with the activities of the threads.
     fn running(&self, activities: &[Activity]);
 
-    /// A result cannot be recorded, and no more units are begun. Those that still run may take long, and none of them can be
-    /// recorded: a command ends the process here.
+    /// Called when a result cannot be recorded. No more units are begun. Units that still run may take long and cannot
+    /// be recorded, so a command ends the process here.
     fn stopped(&self, error: &anyhow::Error);
 }
 
@@ -28,24 +28,24 @@ struct Doing {
 }
 
 impl Activity {
-    /// A unit is begun: its agent trains.
+    /// Begins a unit: its agent trains.
     pub fn begin(&self, agent: &str, problem: &str, training: Trace) {
         *self.doing() = Some(Doing { what: format!("{agent} on {problem}"), training, sampled: None });
     }
 
-    /// So much of the agent's predictions is scored.
+    /// Sets the fraction of the agent's predictions that is scored.
     pub fn sampling(&self, fraction: f64) {
         if let Some(doing) = self.doing().as_mut() {
             doing.sampled = Some(fraction);
         }
     }
 
-    /// The unit has ended.
+    /// Ends the unit.
     pub fn end(&self) {
         *self.doing() = None;
     }
 
-    /// A description of the activity; none where there is none.
+    /// Describes the activity; returns `None` if the thread is idle.
     pub fn describe(&self) -> Option<String> {
         let doing = self.doing();
         let Doing { what, training, sampled } = doing.as_ref()?;

@@ -1,4 +1,4 @@
-//! Where an agent's bytes come from: the bundle, or a file.
+//! Loads an agent's bytes from the bundle or from a file.
 
 use std::borrow::Cow;
 use std::path::Path;
@@ -11,10 +11,10 @@ use jointly_record::{guess, reference, shell};
 
 use crate::agent_spec::AgentSpec;
 
-/// A file larger than this is no agent: interpreters compiled in come to some twenty megabytes.
+/// The largest file accepted as an agent, in bytes. Agents with an interpreter compiled in take some twenty megabytes.
 const MAX_BYTES: u64 = 256 << 20;
 
-/// The fuel that an agent has to refuse its settings, before any unit runs.
+/// The fuel of the check, before any unit runs, whether an agent refuses its settings.
 const PREFLIGHT_FUEL: u64 = 100_000_000;
 
 /// An agent and the bytes that it was loaded from.
@@ -25,7 +25,8 @@ pub struct LoadedAgent {
     pub bytes: Cow<'static, [u8]>,
 }
 
-/// Loads the agent that a spec names, whatever interfaces it supports; each is given [its own](own_settings) settings.
+/// Loads the agent that a spec names, whatever interfaces it supports. Each interface is given [its own](own_settings)
+/// settings.
 ///
 /// # Errors
 /// When there is no such agent, it cannot be loaded, or it refuses its settings.
@@ -36,14 +37,14 @@ pub fn load(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<Loade
     let own: Vec<Settings> = own.collect();
     for (interface, settings) in supported.iter().zip(&own) {
         let nobodys = |name: &str| own.iter().all(|settings| settings.get(name).is_none());
-        // With what no interface knows, so that it is refused.
+        // Includes settings that no interface knows, so that they are refused.
         let settings = spec.settings.clone().without(|name, _| settings.get(name).is_none() && !nobodys(name));
         refuse_settings(&loaded.agent, &AgentSpec { agent: spec.agent.clone(), settings }, limits, *interface)?;
     }
     Ok(loaded)
 }
 
-/// The settings that an agent describes for an interface; an agent may support several.
+/// Returns the settings that an agent describes for one interface; an agent may support several.
 pub fn own_settings(agent: &Agent, settings: &Settings, interface: Interface) -> Settings {
     let known = |name: &str| agent.description().parameters_of(interface).any(|known| known.name == name);
     settings.clone().without(|name, _| !known(name))
@@ -52,7 +53,7 @@ pub fn own_settings(agent: &Agent, settings: &Settings, interface: Interface) ->
 /// Loads the agent that a spec names for an interface, and lets it refuse the spec's settings.
 ///
 /// # Errors
-/// As [`load`], and when it does not support the interface.
+/// As [`load`], and when the agent does not support the interface.
 pub fn load_for(runtime: &Runtime, spec: &AgentSpec, limits: Limits, interface: Interface) -> Result<LoadedAgent> {
     let loaded = read(runtime, spec, limits)?;
     refuse(&loaded.agent, spec, limits, interface)?;
@@ -115,7 +116,7 @@ fn refuse_settings(agent: &Agent, spec: &AgentSpec, limits: Limits, interface: I
     Ok(())
 }
 
-/// Why an agent refuses settings early in its training; none where it accepts them or has not refused by then.
+/// Returns why an agent refuses settings early in its training, or `None` if it has not refused them by then.
 pub(crate) fn early_refusal(
     agent: &Agent,
     interface: Interface,
@@ -125,17 +126,17 @@ pub(crate) fn early_refusal(
     agent.refusal(interface, settings, Limits { fuel: limits.fuel.min(PREFLIGHT_FUEL), ..limits })
 }
 
-/// Every bundled agent, at its defaults.
+/// Returns every bundled agent, at its defaults.
 pub fn all_bundled() -> Vec<AgentSpec> {
     jointly_bundle::all().iter().map(at_defaults).collect()
 }
 
-/// Every bundled agent that supports the interface, at its defaults.
+/// Returns every bundled agent that supports the interface, at its defaults.
 pub fn all_bundled_for(interface: Interface) -> Vec<AgentSpec> {
     bundled(interface).map(at_defaults).collect()
 }
 
-/// Every bundled classifier that takes tokens, at its defaults.
+/// Returns every bundled classifier that takes tokens, at its defaults.
 pub fn all_bundled_with_tokens() -> Vec<AgentSpec> {
     bundled(Interface::Classification).filter(|bundled| bundled.tokens).map(at_defaults).collect()
 }

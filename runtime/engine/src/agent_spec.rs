@@ -1,4 +1,4 @@
-//! How a person names an agent: `ensemble+:size=30,prior-scale=1` or `path/to/agent.wasm:rate=0.1`.
+//! Parses how a user names an agent: `ensemble+:size=30,prior-scale=1` or `path/to/agent.wasm:rate=0.1`.
 
 use std::str::FromStr;
 
@@ -17,7 +17,7 @@ impl FromStr for AgentSpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // A path may hold colons of its own.
+        // A path may contain colons.
         let end = text.rfind(".wasm").map_or(0, |at| at + ".wasm".len());
         let (agent, settings) = match text[end..].find(':') {
             Some(colon) => (&text[..end + colon], &text[end + colon + 1..]),

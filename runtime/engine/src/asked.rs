@@ -1,4 +1,4 @@
-//! A suite as a person asked for it, or as a plan has it.
+//! A suite as requested by the user or recorded in a plan.
 
 use anyhow::Result;
 use jointly_host::{Interface, Limits};
@@ -11,23 +11,23 @@ use crate::agent_spec::AgentSpec;
 use crate::contestant::Contestant;
 use crate::problem_set::ProblemSet;
 
-/// A suite as a person asked for it, or as a plan has it: what a workload needs to know of its kind of task.
+/// A suite as requested by the user or recorded in a plan: what a workload needs to know about its kind of task.
 pub trait Asked {
-    /// The interface that its agents must support.
+    /// Returns the interface that its agents must support.
     fn interface(&self) -> Interface;
 
-    /// Every bundled agent that can take part in all of its problems, at its defaults.
+    /// Returns every bundled agent that can take part in all of its problems, at its defaults.
     fn all_bundled(&self) -> Vec<AgentSpec> {
         agent_source::all_bundled_for(self.interface())
     }
 
-    /// The host's own reference, with its settings.
+    /// Returns the host's own reference, with its settings.
     ///
     /// # Errors
     /// When the suite has none, or its settings are refused.
     fn reference(&self, settings: &Settings) -> Result<Contestant>;
 
-    /// Refuses what cannot be run, before any unit is paid for.
+    /// Refuses combinations that cannot be run, before any unit is paid for.
     ///
     /// # Errors
     /// When an agent cannot take part in a problem, or a problem does not fit into the limits.
@@ -35,17 +35,18 @@ pub trait Asked {
         Ok(())
     }
 
-    /// Who predicts in active learning, where it is not the agent that selects.
+    /// Returns the agent that predicts in active learning, if it is not the agent that selects.
     fn predictor(&self) -> Option<&AgentSpec> {
         None
     }
 
-    /// User-supplied tables, to keep beside the scores.
+    /// Returns the user-supplied tables, to keep beside the scores.
     fn tables(&self) -> &[TableFile] {
         &[]
     }
 
-    /// The plan of agents, and of one that predicts, on its problems, and the problems.
+    /// Makes the plan of the agents, and of the predicting agent if there is one, on the suite's problems; returns it
+    /// with the problems.
     fn into_plan(
         self: Box<Self>,
         seed: u64,

@@ -1,10 +1,10 @@
-//! The runtime of the commands, and where it keeps compiled agents between runs.
+//! The commands' runtime, and the directory in which it keeps compiled agents between runs.
 
 use std::path::PathBuf;
 
 use jointly_host::{Execution, LoadError, Runtime};
 
-/// A runtime that runs agents' code in that way.
+/// Returns a runtime that runs agents' code in the given mode of execution.
 ///
 /// # Errors
 /// When the engine cannot be set up.
@@ -12,7 +12,7 @@ pub fn runtime(execution: Execution) -> Result<Runtime, LoadError> {
     Runtime::new(execution, directory().as_deref())
 }
 
-/// `$JOINTLY_CACHE`, else `jointly` in the user's cache directory; none where neither is known.
+/// Returns `$JOINTLY_CACHE`, else `jointly` in the user's cache directory, or `None` if neither is known.
 fn directory() -> Option<PathBuf> {
     let variable = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let directory = variable("JOINTLY_CACHE")

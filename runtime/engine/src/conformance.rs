@@ -1,4 +1,4 @@
-//! The contract of an agent as clauses that can be put to the test, each on small trainings of its own.
+//! The contract of an agent as clauses that can be tested, each on small trainings of its own.
 
 mod beliefs;
 mod draws;
@@ -20,7 +20,7 @@ pub struct Clause {
     says: &'static str,
     /// The agents that it applies to.
     of: Of,
-    /// The defect, if there is one.
+    /// Returns the defect, if there is one.
     test: fn(&Subject) -> Result<(), String>,
 }
 
@@ -35,22 +35,22 @@ enum Of {
     Unlabelled,
 }
 
-/// How an agent did on a clause.
+/// The outcome of one clause for an agent.
 #[derive(Serialize)]
 pub struct Verdict {
     /// The clause's name.
     pub clause: &'static str,
     /// Its meaning.
     pub says: &'static str,
-    /// The interface that the agent was asked by.
+    /// The interface through which the agent was called.
     pub interface: Interface,
-    /// Whether the agent keeps to it.
+    /// Whether the agent satisfies the clause.
     pub ok: bool,
-    /// The violation.
+    /// The violation, if there is one.
     pub broken: Option<String>,
 }
 
-/// Every clause, in the order in which an author would mend them.
+/// Every clause, in the order in which an author would fix violations.
 pub const CLAUSES: &[Clause] = &[
     Clause {
         name: "probabilities",
@@ -185,7 +185,7 @@ pub const CLAUSES: &[Clause] = &[
 ];
 
 impl Clause {
-    /// Whether an agent is asked it as what the interface is about.
+    /// Returns whether the clause applies to an agent that is tested through the interface.
     pub fn applies(&self, agent: &Agent, interface: Interface) -> bool {
         let description = agent.description();
         match self.of {
@@ -196,9 +196,9 @@ impl Clause {
         }
     }
 
-    /// Puts the clause to the test.
+    /// Tests the clause.
     pub fn hold(&self, subject: &Subject) -> Verdict {
-        // What ran out of fuel once would do so in every training again.
+        // A training that ran out of fuel once would do so every time.
         let broken = if subject.is_spent() {
             Some("not tried, because an earlier training used up its fuel; --fuel sets the limit".into())
         } else {

@@ -12,10 +12,10 @@ pub enum Contestant {
 }
 
 impl Contestant {
-    /// The component.
+    /// Returns the component.
     ///
     /// # Errors
-    /// When it is the host's own reference: that is no failure of an agent, and not recorded as one.
+    /// When the participant is the host's own reference. This is no failure of an agent and is not recorded as one.
     pub fn component(&self) -> Result<&Agent, Failure> {
         match self {
             Self::Agent(agent) => Ok(agent),

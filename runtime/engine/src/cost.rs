@@ -1,14 +1,14 @@
-//! What a unit costs.
+//! The cost of a unit.
 
 use jointly_host::Failure;
 
 /// The cost of a unit.
 #[derive(Clone, Debug)]
 pub struct Cost {
-    /// On one core.
+    /// Seconds on one core.
     pub seconds: f64,
-    /// None where the host itself does the work.
+    /// Fuel used; `None` if the host itself does the work.
     pub fuel: Option<f64>,
-    /// How it ends, where it does so before its time.
+    /// The failure, if the unit ends early.
     pub failure: Option<Failure>,
 }

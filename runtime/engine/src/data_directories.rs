@@ -1,4 +1,4 @@
-//! Where real data are looked for.
+//! The directories in which real data are looked for.
 
 use std::path::{Path, PathBuf};
 
@@ -8,19 +8,19 @@ use jointly_classification::shift::USER_IMAGES;
 /// Directories with the files of datasets.
 #[derive(Clone, Debug, Default)]
 pub struct DataDirectories {
-    /// The directories that a user gives, in their order; where there are none, those of the environment.
+    /// The directories given by the user, in order; if empty, those of the environment are used.
     pub given: Vec<PathBuf>,
     /// A folder of user-supplied images.
     pub images: Option<PathBuf>,
 }
 
 impl DataDirectories {
-    /// The folder of user-supplied images.
+    /// Returns the folder of user-supplied images.
     pub fn images(&self) -> Option<&Path> {
         self.images.as_deref()
     }
 
-    /// Refuses a folder of images where no suite is about such.
+    /// Refuses a folder of images when the suite does not use user-supplied images.
     ///
     /// # Errors
     /// When a folder of images is given.
@@ -31,10 +31,10 @@ impl DataDirectories {
         bail!("--images is for the suite {USER_IMAGES}, and this is about {about}: leave it out")
     }
 
-    /// The directories to look through, in their order.
+    /// Returns the directories to search, in order.
     ///
     /// # Errors
-    /// When one that is given is no directory, or there is nowhere to look.
+    /// When a given directory does not exist, or there is nowhere to look.
     pub fn paths(&self) -> Result<Vec<PathBuf>> {
         if let Some(absent) = self.given.iter().find(|directory| !directory.is_dir()) {
             bail!("--data {}: there is no such directory", absent.display());

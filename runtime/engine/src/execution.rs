@@ -1,4 +1,4 @@
-//! Carries out units on several threads, each unit on its own and in no order that a score depends on.
+//! Carries out units on several threads, independently and in no order that a score depends on.
 
 use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -17,26 +17,26 @@ use crate::problem_set::Belief;
 use crate::schedule;
 use crate::workload::Workload;
 
-/// The stack of a thread: a guest's, the engine's own and ours.
+/// The stack of a thread in bytes, shared by the guest, the engine and the host's code.
 const STACK_BYTES: usize = 8 << 20;
-/// How often the display shows what runs.
+/// How often the progress display is refreshed.
 const REFRESH: Duration = Duration::from_millis(200);
 
-/// The number of threads: what was asked for, else one a core.
+/// Returns the number of threads: as requested, else one per core.
 pub fn jobs(asked: Option<NonZero<usize>>) -> usize {
     asked.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZero::get)
 }
 
-/// A unit's result, and what of it goes into a file of its own.
+/// A unit's result, and the part of it that goes into a file of its own.
 pub struct Finished {
     /// The result.
     pub result: UnitResult,
-    /// The predictions that other agents are scored against, where the problem is one of correlations.
+    /// The predictions that other agents are scored against, for a problem of correlations.
     pub belief: Option<Belief>,
 }
 
-/// The plan's units that have no result yet, in the order in which they are run: problem by problem, so that all agents get
-/// on together.
+/// Returns the plan's units that have no result yet, in the order in which they are run: problem by problem, so that
+/// all agents progress together.
 pub fn pending(workload: &Workload, results: &[UnitResult]) -> Vec<Unit> {
     let done: std::collections::HashSet<(&str, &str)> =
         results.iter().map(|result| (result.agent.as_str(), result.problem.as_str())).collect();
@@ -54,7 +54,7 @@ pub fn pending(workload: &Workload, results: &[UnitResult]) -> Vec<Unit> {
 /// Runs the units on `jobs` threads and hands each result to `record` as it comes.
 ///
 /// # Errors
-/// With the first error of `record`, of which the watcher hears at once; when those units that still run have ended.
+/// With the first error of `record`, after the units that still run have ended; the watcher is told at once.
 pub fn execute(
     workload: &Workload,
     units: &[Unit],
@@ -72,7 +72,7 @@ pub fn execute(
     })
 }
 
-/// Does that with each of the units, in their order on `jobs` threads, and hands what comes of it to `record`.
+/// Applies `work` to each of the units in order on `jobs` threads, and hands each outcome to `record`.
 ///
 /// # Errors
 /// As [`execute`].
@@ -89,10 +89,10 @@ pub fn on_threads<T: Send>(
     let (results, finished) = mpsc::channel();
     pool(jobs)?.in_place_scope(|scope| {
         let (next, stop, activities_of, work) = (&next, &stop, &activities, &work);
-        // A loop on each thread, and not a task for each unit: a thread that waits for a part of its unit's estimates takes
+        // A loop on each thread, not a task for each unit: a thread that waits for a part of its unit's estimates takes
         // up other tasks of the pool, and must not begin another unit in the middle of its own.
         scope.spawn_broadcast(move |_, thread| {
-            // Threads beyond the units have the estimates of others to compute.
+            // Threads without a unit compute parts of other units' estimates.
             let Some(activity) = activities_of.get(thread.index()) else { return };
             while !stop.load(Ordering::Relaxed)
                 && let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed))
@@ -121,15 +121,15 @@ pub fn on_threads<T: Send>(
     })
 }
 
-/// Does `work` on a thread whose stack is large enough for guests: where they run one after the other.
+/// Runs `work` on a single thread whose stack is large enough for guests.
 ///
 /// # Errors
-/// With the error of the work, or when no thread can be started.
+/// With the error of `work`, or when the thread cannot be started.
 pub fn with_room<T: Send>(work: impl FnOnce() -> Result<T> + Send) -> Result<T> {
     pool(1)?.install(work)
 }
 
-/// Threads with room for guests. What they compute in parallel is computed on them and on no others.
+/// Makes a pool whose threads have stacks large enough for guests. Parallel work inside them stays on these threads.
 fn pool(threads: usize) -> Result<ThreadPool> {
     let builder = ThreadPoolBuilder::new().num_threads(threads).stack_size(STACK_BYTES);
     builder.build().context("failed to start a thread")
@@ -157,7 +157,7 @@ pub fn carry_out(workload: &Workload, unit: Unit, activity: &Activity) -> Finish
     Finished { result: result.cleaned(), belief }
 }
 
-/// A machine that is short of memory, or data that cannot be used, say nothing of the agent: the unit is not recorded.
+/// Refuses to record a unit that failed because of the machine or its data, which says nothing about the agent.
 ///
 /// # Errors
 /// When the unit failed for a reason that is not the agent's.
@@ -208,7 +208,7 @@ mod tests {
         static BUSY: Cell<bool> = const { Cell::new(false) };
     }
 
-    /// A unit in many parts, for which its thread waits.
+    /// Computes a unit in many parts, for which its thread waits.
     fn in_parts(unit: Unit, _: &Activity) -> (usize, usize) {
         assert!(!BUSY.replace(true), "a unit begins inside another");
         let part = |i: usize| (0..i % 200).map(|j| i ^ j).sum::<usize>();
@@ -238,7 +238,7 @@ mod tests {
         }
     }
 
-    /// Its two parts wait for one another.
+    /// The two parts of the unit wait for one another.
     #[test]
     fn a_single_unit_uses_the_threads_that_have_none() {
         let both = Barrier::new(2);

@@ -3,7 +3,7 @@
 use jointly_classification::EvaluateError;
 use jointly_host::{Failure, Kind, Phase};
 
-/// The failure that is recorded for an agent that has no scores.
+/// Returns the failure that is recorded for an agent without scores.
 pub(crate) fn unscored(error: EvaluateError<Failure>) -> Failure {
     match error {
         EvaluateError::Agent(failure) => failure,

@@ -1,4 +1,4 @@
-//! Joins directories of one plan, shards or runs that ended early, into one finished run.
+//! Joins directories of one plan (shards, or runs that ended early) into one finished run.
 
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
@@ -18,12 +18,12 @@ use jointly_record::unit::{Unit, UnitResult};
 
 use crate::schedule;
 
-/// Units and shards that a message names.
+/// The number of units and shards that a message lists by name.
 const NAMED: usize = 3;
 
-/// A run all of whose units have a result.
+/// A run in which every unit has a result.
 pub struct Joined {
-    /// Where it lies.
+    /// The directory of the run.
     pub directory: RunDirectory,
     /// The plan.
     pub plan: Plan,
@@ -31,7 +31,7 @@ pub struct Joined {
     pub journal: Journal,
 }
 
-/// A directory with results of the plan, some or all.
+/// A directory with some or all of the plan's results.
 struct Part {
     path: PathBuf,
     directory: RunDirectory,
@@ -52,10 +52,11 @@ impl Part {
     }
 }
 
-/// Joins the directories, with what the first one may hold already. Nothing is written before all is known to fit together.
+/// Joins the directories with the results that the first one may already hold. Checks that everything fits together
+/// before it writes anything.
 ///
 /// # Errors
-/// When they are not of one plan, disagree, or lack units.
+/// When the directories have different plans, disagree, or lack units.
 pub fn join(out: &Path, paths: &[PathBuf]) -> Result<Joined> {
     ensure!(
         !out.is_file(),
@@ -90,7 +91,7 @@ pub fn join(out: &Path, paths: &[PathBuf]) -> Result<Joined> {
     let plan = first.plan.clone();
 
     let kept = attachments::kept(&plan, &results)?;
-    // Together they may be more than memory holds: looked at now, and read again when they are written.
+    // Together they may exceed the memory: they are checked now, and read again when they are written.
     kept.iter().try_for_each(|(kind, digest)| content(&parts, *kind, digest).map(drop))?;
     let (directory, mut journal) = RunDirectory::for_plan(out, &plan)?;
     for (kind, digest) in kept {
@@ -107,7 +108,7 @@ fn key(result: &UnitResult) -> (String, String) {
     (result.agent.clone(), result.problem.clone())
 }
 
-/// The bytes of a digest, from whichever directory has them whole.
+/// Returns the bytes with a digest, from the first directory that has them complete.
 fn content(parts: &[Part], kind: Kept, digest: &str) -> Result<Vec<u8>> {
     let mut having = parts.iter().filter(|part| part.directory.kept(kind, digest).exists());
     let Some(first) = having.next() else {
@@ -117,7 +118,8 @@ fn content(parts: &[Part], kind: Kept, digest: &str) -> Result<Vec<u8>> {
     found.or_else(|damaged| having.find_map(|part| part.directory.whole(kind, digest).ok()).ok_or(damaged))
 }
 
-/// The results of all units in the plan's order, each once; refuses two that differ, and a plan with units that have none.
+/// Returns the results of all units in the plan's order, each once. Refuses results that differ, and units without a
+/// result.
 fn united(parts: &[Part], out: &Path) -> Result<Vec<UnitResult>> {
     let plan = &parts[0].plan;
     let agents: HashMap<&str, usize> =
@@ -154,7 +156,7 @@ fn united(parts: &[Part], out: &Path) -> Result<Vec<UnitResult>> {
     Ok(known.into_iter().flatten().map(|(_, result)| result).collect())
 }
 
-/// Refuses a unit that has not the same result in two directories, but for the time that it took.
+/// Refuses a unit whose results in two directories differ in more than their time.
 fn refuse_other((one, first): (&Part, &UnitResult), (other, second): (&Part, &UnitResult)) -> Result<()> {
     let untimed = |result: &UnitResult| UnitResult { seconds: None, ..result.clone() };
     let (first, second) = (untimed(first), untimed(second));
@@ -195,7 +197,7 @@ fn what_is_missing(parts: &[Part], missing: &[Unit], out: &Path) -> String {
     let shards: BTreeSet<u32> =
         missing.iter().map(|unit| shares[unit.problem * plan.agents.len() + unit.agent] + 1).collect();
     let names = named(shards.iter().map(|shard| Shard { shard: *shard, of }.to_string()).collect());
-    // Those that have a directory go on in it.
+    // Shards that have a directory continue in it.
     let place = |shard: Shard| match parts.iter().find(|part| part.shard == Some(shard)) {
         Some(part) => (part.path.clone(), true),
         None => (place_of(shard, parts, out), false),
@@ -216,7 +218,7 @@ fn what_is_missing(parts: &[Part], missing: &[Unit], out: &Path) -> String {
     )
 }
 
-/// Where a shard goes of which there is no directory: among those of an array, where the others are such.
+/// Returns the directory for a shard that has none yet: next to the other shards of an array, if there are any.
 fn place_of(shard: Shard, parts: &[Part], out: &Path) -> PathBuf {
     let of_array = |part: &&Part| part.shard.is_some_and(|own| part.path.file_name() == Some(own.folder().as_ref()));
     match parts.iter().find(of_array) {
@@ -225,7 +227,7 @@ fn place_of(shard: Shard, parts: &[Part], out: &Path) -> PathBuf {
     }
 }
 
-/// The first few of a list, and how many there are beside.
+/// Returns the first [`NAMED`] names and the number of the remaining ones.
 fn named(all: Vec<String>) -> String {
     let more = all.len().saturating_sub(NAMED);
     let names = all.into_iter().take(NAMED).collect::<Vec<_>>().join(", ");

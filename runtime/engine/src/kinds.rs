@@ -1,4 +1,4 @@
-//! How the suites of each kind of task are run.
+//! Runs the suites of each kind of task.
 
 pub mod classification;
 pub mod regression;
@@ -24,7 +24,7 @@ static FROM_PLAN: [(&str, FromPlan); 3] = [
     (DatasetShift::NAME, shift::from_plan),
 ];
 
-/// The suite of a plan.
+/// Returns the suite of a plan.
 ///
 /// # Errors
 /// When bytes or data that the plan names are missing or have another digest.

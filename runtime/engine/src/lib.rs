@@ -1,8 +1,8 @@
-//! Runs agents on problems: where agents and problems come from, in what order units are carried out, and what comes of them.
+//! Runs agents on problems: where agents and problems come from, in what order units run, and their results.
 //!
-//! A [`Workload`](workload::Workload) is a plan with its loaded agents and problems; [`execution`] carries its units out on
-//! several threads, each on its own and in no order that a score depends on. Nothing here prints: what a person should know
-//! comes as errors, notes, or through a [`Watcher`](activity::Watcher).
+//! A [`Workload`](workload::Workload) is a plan with its loaded agents and problems. [`execution`] carries out its
+//! units on several threads, independently and in no order that a score depends on. Nothing here prints: information
+//! for the user is returned as errors or notes, or goes to a [`Watcher`](activity::Watcher).
 #![deny(missing_docs)]
 
 pub mod activity;

@@ -1,5 +1,5 @@
-//! Measures what the units of a plan cost on a few of them: each agent on one problem of each size class, and of that as little
-//! as tells what a whole unit costs.
+//! Measures the cost of a plan's units on a sample: each agent on one problem of each size class, and only as much of
+//! that unit as determines its whole cost.
 
 use std::collections::HashMap;
 
@@ -15,8 +15,9 @@ use crate::size_class::{SizeClass, size_classes};
 use crate::stopwatch::Stopwatch;
 use crate::workload::Workload;
 
-/// All is measured [`TIMES`] times, unless it has taken this many seconds before, and the medians are kept: a machine
-/// is slower in one second than in another, and so is the first time that a process does something.
+/// Measurements are repeated [`TIMES`] times, unless they have taken this many seconds before, and the medians are
+/// kept: machines vary in speed from second to second, and a process is slower when it does something for the first
+/// time.
 const ENOUGH: f64 = 3.0;
 const TIMES: usize = 3;
 
@@ -24,30 +25,30 @@ const TIMES: usize = 3;
 pub struct Measurements {
     /// The classes of the plan's problems.
     pub classes: Vec<SizeClass>,
-    /// The cost of each class for each of the plan's agents.
+    /// The cost for each class and each of the plan's agents.
     costs: Vec<Vec<Cost>>,
-    /// The cost of measuring.
+    /// Seconds that the measurement took.
     pub seconds: f64,
 }
 
 impl Measurements {
-    /// The cost of each of an agent's units of a class.
+    /// Returns the cost of each of an agent's units in a class.
     pub fn cost(&self, class: usize, agent: usize) -> &Cost {
         &self.costs[class][agent]
     }
 
-    /// The number of units that were measured.
+    /// Returns the number of units that were measured.
     pub fn units(&self) -> usize {
         self.costs.iter().map(Vec::len).sum()
     }
 }
 
-/// The problem of a class that is measured: one in the middle, for their temperatures are in order.
+/// Returns the problem of a class that is measured: the middle one, because problems are ordered by temperature.
 pub fn measured(class: &SizeClass) -> usize {
     class.problems[class.problems.len() / 2]
 }
 
-/// The units that are measured: each agent on one problem of each class.
+/// Returns the units that are measured: each agent on one problem of each class.
 pub fn measured_units(plan: &Plan) -> Vec<Unit> {
     let unit = |class: &SizeClass| {
         let problem = measured(class);
@@ -56,7 +57,7 @@ pub fn measured_units(plan: &Plan) -> Vec<Unit> {
     size_classes(plan).iter().flat_map(unit).collect()
 }
 
-/// Measures all agents on all classes on `jobs` threads, while the watcher shows how far it has got.
+/// Measures all agents on all classes on `jobs` threads, while the watcher shows the progress.
 ///
 /// # Errors
 /// When the machine cannot run a unit.
@@ -67,7 +68,7 @@ pub fn measure(workload: &Workload, jobs: usize, watcher: &dyn Watcher) -> Resul
     let units = measured_units(plan);
     let clock = std::time::Instant::now();
     let mut costs: Vec<Vec<Cost>> = vec![Vec::new(); units.len()];
-    // A pool of one thread for each: the stopwatch tells the time of the thread that it runs on, and of no other.
+    // Each unit gets a pool of one thread: the stopwatch measures only the thread on which it runs.
     let work = |unit: Unit, activity: &Activity| execution::with_room(|| Ok((unit, cost_of(workload, unit, activity))));
     for time in 0..TIMES {
         if time > 0 && clock.elapsed().as_secs_f64() > ENOUGH {
@@ -94,12 +95,12 @@ pub fn measure(workload: &Workload, jobs: usize, watcher: &dyn Watcher) -> Resul
     Ok(Measurements { classes, costs, seconds: clock.elapsed().as_secs_f64() })
 }
 
-/// The names of a unit's agent and problem.
+/// Returns the names of a unit's agent and problem.
 pub fn names(plan: &Plan, unit: Unit) -> (&str, &str) {
     (&plan.agents[unit.agent].label, &plan.problems[unit.problem].problem)
 }
 
-/// The one in the middle of the same unit's costs, of two the less.
+/// Returns the median of one unit's costs by time; of two, the lower.
 fn middle(mut costs: Vec<Cost>) -> Cost {
     costs.sort_by(|one, other| one.seconds.total_cmp(&other.seconds));
     costs.swap_remove((costs.len() - 1) / 2)

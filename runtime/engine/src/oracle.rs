@@ -1,4 +1,4 @@
-//! The oracle as the command knows it: a reserved name beside the agents, run by the host itself.
+//! The oracle as the command runs it: a reserved name among the agents, carried out by the host itself.
 
 use anyhow::{Result, anyhow, bail};
 use jointly_classification::Evaluation;
@@ -11,7 +11,7 @@ use jointly_record::reference::NAME;
 use jointly_record::settings::Settings;
 use jointly_record::unit::SampleDiagnosis;
 
-/// Reads the settings of a spec or a plan, for an evaluation.
+/// Parses the oracle's settings of a spec or a plan, for an evaluation.
 ///
 /// # Errors
 /// When the oracle refuses them.
@@ -42,7 +42,7 @@ pub fn refuse_unknown_laws(problems: &[Problem]) -> Result<()> {
     }
 }
 
-/// Samples the posterior and says in the trace how far to trust it.
+/// Samples the posterior and records in the trace how far to trust it.
 ///
 /// # Errors
 /// When the environment of the problem has no known distribution.
@@ -63,7 +63,7 @@ pub fn posterior(
     Ok(posterior)
 }
 
-/// The part of the sampler's diagnosis that the journal keeps.
+/// Returns the part of the sampler's diagnosis that the journal keeps.
 pub fn diagnosis(posterior: &Posterior) -> SampleDiagnosis {
     let diagnosis = posterior.diagnosis();
     let worst = diagnosis.worst();

@@ -1,4 +1,4 @@
-//! Makes plans of suites, with the user's overrides of the suite's problems.
+//! Makes plans from suites, with the user's overrides of the suite's problems.
 
 use std::num::NonZeroU32;
 
@@ -11,14 +11,14 @@ use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem, ProblemOverrides,
 use jointly_record::planned_table::PlannedTable;
 use jointly_regression::{RegressionProblem, RegressionSuite, TableFile};
 
-/// The plan of agents, whose labels follow from the rest, on a suite's problems.
+/// Returns the plan of agents, whose labels are derived, on a suite's problems.
 pub fn of_classification(suite: &Suite, seed: u64, limits: Limits, agents: Vec<PlannedAgent>) -> Plan {
     let problems = suite.problems.iter().map(planned).collect();
     let terms = Terms::Evaluation(suite.evaluation.clone());
     Plan { problem_overrides: problem_overrides(suite), ..plan(&suite.name, problems, terms, seed, limits, agents) }
 }
 
-/// The plan of agents on the problems of a suite of regression.
+/// Returns the plan of agents on the problems of a suite of regression.
 pub fn of_regression(
     suite: &RegressionSuite,
     seed: u64,
@@ -31,13 +31,13 @@ pub fn of_regression(
     plan(&suite.name, problems, terms, seed, limits, agents)
 }
 
-/// The plan of agents on the problems of a suite of dataset shift.
+/// Returns the plan of agents on the problems of a suite of dataset shift.
 pub fn of_shift(suite: &ShiftSuite, seed: u64, limits: Limits, agents: Vec<PlannedAgent>) -> Plan {
     let problems = suite.problems.iter().map(planned_shift).collect();
     plan(&suite.name, problems, Terms::Shift(suite.options.clone()), seed, limits, agents)
 }
 
-/// A plan of this version, with no problem overridden.
+/// Returns a plan in the current format, without overridden problems.
 fn plan(
     suite: &str,
     problems: Vec<PlannedProblem>,
@@ -68,7 +68,7 @@ fn planned_problem(name: &str, metric: Metric, digest: Option<String>, coordinat
     PlannedProblem { problem: name.to_owned(), metric, digest, coordinates: coordinates.clone() }
 }
 
-/// A problem of classification as the plan has it.
+/// Returns a problem of classification as it stands in the plan.
 pub fn planned(problem: &Problem) -> PlannedProblem {
     let digest = match &problem.source {
         Source::Imported(imported) => Some(imported.digest.clone()),
@@ -78,24 +78,24 @@ pub fn planned(problem: &Problem) -> PlannedProblem {
     planned_problem(&problem.name, problem.metric(), digest, &problem.coordinates)
 }
 
-/// A problem of regression as the plan has it.
+/// Returns a problem of regression as it stands in the plan.
 pub fn planned_regression(problem: &RegressionProblem) -> PlannedProblem {
     planned_problem(&problem.name, Metric::Nll, problem.digest(), &problem.coordinates)
 }
 
-/// A problem of dataset shift as the plan has it.
+/// Returns a problem of dataset shift as it stands in the plan.
 pub fn planned_shift(problem: &ShiftProblem) -> PlannedProblem {
     planned_problem(&problem.name, Metric::Nll, problem.digest(), &problem.coordinates)
 }
 
-/// A user-supplied table as the plan has it.
+/// Returns a user-supplied table as it stands in the plan.
 pub fn planned_table(file: &TableFile) -> PlannedTable {
     PlannedTable { file: file.file.clone(), digest: file.digest.clone() }
 }
 
-/// The overrides of the problems of a suite.
+/// Returns the overrides of the problems of a suite.
 pub fn problem_overrides(suite: &Suite) -> ProblemOverrides {
-    // What is chosen is chosen for all of them.
+    // An override applies to all problems.
     let Some(mut problem) = suite.problems.first().cloned() else { return ProblemOverrides::default() };
     let own = jointly_classification::suite(&suite.name);
     let own = own.and_then(|own| own.problems.into_iter().find(|own| own.name == problem.name));
@@ -110,7 +110,7 @@ fn overridden<T: Copy + PartialEq>(mine: Option<&mut T>, own: Option<&mut T>) ->
     mine.filter(|mine| own.is_none_or(|own| **mine != *own)).copied()
 }
 
-/// The number of anchors of a problem's test inputs, where they have some.
+/// Returns the number of anchors of a problem's test inputs, if they are anchored.
 pub(crate) fn anchors(problem: &mut Problem) -> Option<&mut NonZeroU32> {
     match &mut problem.source {
         Source::Synthetic { test_inputs: TestInputs::Anchored { anchors }, .. } => Some(anchors),
@@ -118,7 +118,7 @@ pub(crate) fn anchors(problem: &mut Problem) -> Option<&mut NonZeroU32> {
     }
 }
 
-/// The distribution of the weights of a problem's environment, where it is sampled.
+/// Returns the distribution of the weights of a problem's environment, if it is sampled.
 pub(crate) fn initialization(problem: &mut Problem) -> Option<&mut Initialization> {
     match &mut problem.source {
         Source::Synthetic { environment, .. } => Some(&mut environment.initialization),

@@ -1,4 +1,4 @@
-//! The problems of a run: how an agent is trained and scored on one of them.
+//! The problems of a run: trains and scores an agent on one of them.
 
 use std::any::Any;
 
@@ -13,7 +13,8 @@ use crate::cost::Cost;
 
 /// The problems of a run, all of one kind, in the plan's order.
 pub trait ProblemSet: Any + Send + Sync {
-    /// Trains an agent on a problem and scores it. `report` is told the fraction done of what follows training, up to 1.
+    /// Trains an agent on a problem and scores it. `report` receives the fraction done of the work after training, up
+    /// to 1.
     ///
     /// # Errors
     /// When the agent fails, or the machine cannot run it.
@@ -25,25 +26,25 @@ pub trait ProblemSet: Any + Send + Sync {
         report: &mut dyn FnMut(f64),
     ) -> Result<(Outcome, Option<Belief>), Failure>;
 
-    /// Measures the cost of a unit without carrying all of it out; none where only a whole unit tells.
+    /// Measures the cost of a unit without carrying out all of it; returns `None` if only a whole unit gives its cost.
     fn measure(&self, _: Participants, _: Unit, _: &Activity) -> Option<Result<Cost, Failure>> {
         None
     }
 
-    /// Warns of what the plan asks of them and can have, but should not.
+    /// Warns about options of the plan that are possible but not advisable.
     fn warning(&self, _: &Plan) -> Option<String> {
         None
     }
 }
 
-/// The participants of a run, and its plan.
+/// The participants of a run and its plan.
 #[derive(Clone, Copy)]
 pub struct Participants<'a> {
     /// The plan.
     pub plan: &'a Plan,
     /// The plan's agents.
     pub agents: &'a [Contestant],
-    /// The agent that predicts in active learning, where it is not the one that selects.
+    /// The agent that predicts in active learning, if it is not the one that selects.
     pub predictor: Option<&'a Agent>,
 }
 
@@ -56,7 +57,7 @@ pub struct Belief {
 }
 
 impl Belief {
-    /// The predictions in these bytes, under their digest.
+    /// Returns the predictions in these bytes, under their digest.
     pub fn of(bytes: Vec<u8>) -> Self {
         Self { digest: digest(&bytes), bytes }
     }

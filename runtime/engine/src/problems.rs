@@ -1,4 +1,4 @@
-//! Which problems a run is about: a suite's, or files'.
+//! Selects the problems of a run: those of a suite, or of files.
 
 use std::fs;
 use std::num::NonZeroU32;
@@ -22,22 +22,22 @@ use crate::real_data;
 /// The user's overrides of a suite's evaluation and problems.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Choices {
-    /// Functions sampled from each agent.
+    /// The number of functions sampled from each agent.
     pub draws: Option<u32>,
     /// The partition of the draws.
     pub partition: Option<Partitioning>,
-    /// Random hyperplanes of the partition.
+    /// The number of random hyperplanes of the partition.
     pub planes: Option<u32>,
     /// Whether probits are clipped.
     pub clip: Option<bool>,
-    /// Anchors that dyadic test inputs repeat.
+    /// The number of anchors that dyadic test inputs repeat.
     pub anchors: Option<NonZeroU32>,
     /// The distribution of the environments' weights.
     pub initialization: Option<Initialization>,
 }
 
 impl Choices {
-    /// The overrides that lead to this plan.
+    /// Returns the overrides that lead to this plan.
     fn of(plan: &Plan) -> Self {
         let ProblemOverrides { anchors, initialization } = plan.problem_overrides;
         let Some(evaluation) = plan.options::<Classification>() else { return Self::default() };
@@ -52,7 +52,7 @@ impl Choices {
         }
     }
 
-    /// Makes them of the suite. Refuses what its problems do not have.
+    /// Applies the overrides to the suite. Refuses those that do not apply to its problems.
     fn apply(self, suite: &mut Suite) -> Result<()> {
         let Suite { name, evaluation, problems, .. } = suite;
         evaluation.draws = self.draws.unwrap_or(evaluation.draws);
@@ -85,14 +85,15 @@ impl Choices {
     }
 }
 
-/// The suites all of whose problems have something.
+/// Lists the suites in which every problem satisfies `has`.
 fn alternatives(has: impl Fn(&mut Problem) -> bool) -> String {
     let suites = jointly_classification::suites().into_iter();
     let suites = suites.filter_map(|mut suite| suite.problems.iter_mut().all(&has).then_some(suite.name));
     suites.collect::<Vec<_>>().join(" or ")
 }
 
-/// The suite that a person asked for by name, or makes of files, less what the pattern leaves out.
+/// Returns the suite that the user requested by name, or makes one of files, without the problems that the pattern
+/// excludes.
 ///
 /// # Errors
 /// When there is no such suite or problem, a choice does not fit, or data are not at hand.
@@ -123,11 +124,11 @@ pub fn requested(
     Ok(suite)
 }
 
-/// The suite of a plan with the plan's problems: those that are files from the copies in the directory, those that are
-/// made of datasets from wherever the data are.
+/// Returns the suite of a plan with the plan's problems. Problem files are read from the copies in the directory,
+/// datasets from the data directories.
 ///
 /// # Errors
-/// When the plan names a problem that there is not, or data that are not at hand.
+/// When the plan names an unknown problem, or data that are not at hand.
 pub fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> Result<Suite> {
     let mut suite = if plan.suite == IMPORTED {
         let problems = plan.problems.iter().map(|planned| held_file(directory, planned));
@@ -151,7 +152,7 @@ pub fn held(directory: &RunDirectory, plan: &Plan, data: &DataDirectories) -> Re
     Ok(suite)
 }
 
-/// Puts copies of problem files into the directory.
+/// Copies problem files into the directory.
 ///
 /// # Errors
 /// When a file cannot be read or written.
@@ -182,14 +183,14 @@ fn of_files(files: &[PathBuf]) -> Result<Suite> {
     Ok(suite)
 }
 
-/// A problem named by its file.
+/// Reads a problem and names it by its file.
 fn imported(file: &Path) -> Result<Problem> {
     let imported = ImportedProblem::read(file)?;
     let stem = file.file_stem().map_or_else(|| "problem".into(), |stem| stem.to_string_lossy().into_owned());
     Ok(Problem::imported(format!("{IMPORTED}/{stem}"), imported))
 }
 
-/// The problems that `--problems` matches.
+/// Returns the matcher of the problems that `--problems` selects.
 ///
 /// # Errors
 /// When the pattern cannot be read.
@@ -297,7 +298,7 @@ mod tests {
             asked.override_options().join(" "),
             "--draws 50 --partition k-means --planes 3 --no-clip --anchors 3 --initialization glorot"
         );
-        // As `verify` makes it anew, from what the directory says alone.
+        // `verify` makes the plan anew in this way, from the directory alone.
         let folder = tempfile::tempdir().unwrap();
         let (directory, _journal) = RunDirectory::for_plan(folder.path(), &asked).unwrap();
         let read = directory.plan().unwrap();
@@ -311,7 +312,7 @@ mod tests {
             (Choices { clip: None, ..choices }, "clip true, not false"),
         ] {
             let plan = plan(&ask("quick/dyadic", "*/seed1", own).unwrap());
-            // What `--reuse` goes by.
+            // `--reuse` compares these conditions.
             assert_eq!(plan.other_conditions(&asked).as_deref(), Some(other));
         }
     }

@@ -1,4 +1,4 @@
-//! Gives a run's problems the real data that they are made of.
+//! Attaches the real data that a run's problems are made of.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -14,11 +14,11 @@ use jointly_record::plan::{Plan, PlannedProblem};
 use crate::data_directories::DataDirectories;
 use crate::plans;
 
-/// The memory of the smallest agent beside its training data: its code, its stack and the calls' answers.
+/// The memory in bytes of the smallest agent beside its training data: code, stack and the calls' answers.
 const BESIDE_DATA: u64 = 64 << 20;
 
-/// Reads the datasets that the suite's problems are made of and attaches them. Refuses before anything is read when
-/// one is missing.
+/// Reads the datasets that the suite's problems are made of and attaches them. Refuses before reading anything if one
+/// is missing.
 ///
 /// # Errors
 /// When data are not at hand, or cannot be read.
@@ -51,7 +51,7 @@ pub fn attach(suite: &mut Suite, data: &DataDirectories) -> Result<()> {
     Ok(())
 }
 
-/// Checks that the data attached to a plan's problems are those that the plan names by their digests.
+/// Checks that the data attached to a plan's problems have the digests that the plan names.
 ///
 /// # Errors
 /// When a digest differs.
@@ -65,7 +65,7 @@ pub fn are_those_of(plan: &Plan, suite: &Suite) -> Result<()> {
     Ok(())
 }
 
-/// Refuses data whose digest is not the plan's; `remedy` says where others may be.
+/// Refuses data whose digest differs from the plan's; `remedy` suggests where to find others.
 ///
 /// # Errors
 /// When the digests differ.
@@ -81,13 +81,13 @@ pub fn are_those_of_the_run(what: &str, found: Option<&str>, planned: &PlannedPr
     )
 }
 
-/// Where other data may be.
+/// A remedy that suggests where other data may be.
 pub const ELSEWHERE: &str = "look for them elsewhere with --data";
 
-/// Checks that agents may hold the examples that they are to train on.
+/// Checks that the memory limit lets agents hold their training examples.
 ///
 /// # Errors
-/// When they may not.
+/// When the limit is too small.
 pub fn fits(suite: &Suite, limits: Limits) -> Result<()> {
     let bytes = |problem: &Problem| problem.real().map_or(0, |real| real.train_bytes() + BESIDE_DATA);
     let Some(problem) = suite.problems.iter().max_by_key(|problem| bytes(problem)) else { return Ok(()) };
@@ -104,7 +104,7 @@ pub fn fits(suite: &Suite, limits: Limits) -> Result<()> {
     )
 }
 
-/// The datasets of those problems, each once, in their order.
+/// Returns the datasets of these problems, each once, in order.
 pub fn cards(problems: &[Problem]) -> Vec<&'static Card> {
     let mut cards: Vec<&'static Card> = Vec::new();
     for card in problems.iter().filter_map(|problem| problem.real().map(jointly_data::RealProblem::card)) {
@@ -115,7 +115,7 @@ pub fn cards(problems: &[Problem]) -> Vec<&'static Card> {
     cards
 }
 
-/// The bytes of each file of a dataset, an archive of several parts once.
+/// Returns the size in bytes of each file of a dataset; an archive with several parts counts once.
 pub fn sizes(files: &[Found]) -> BTreeMap<&Path, u64> {
     files.iter().map(|found| (found.path.as_path(), found.path.metadata().map_or(0, |file| file.len()))).collect()
 }
@@ -145,13 +145,14 @@ fn complaint(suite: &Suite, missing: &[(&'static Card, Vec<&'static Part>)], dir
     )
 }
 
-/// The shortest pattern that matches these problems and, in the suite as a whole, no others; None where there are none.
+/// Returns the shortest pattern that matches these problems and no others of the suite, or `None` if there is none.
 fn pattern(suite: &str, problems: &[&Problem]) -> Option<String> {
     if problems.is_empty() {
         return None;
     }
     let all = jointly_classification::suite(suite)?.problems;
-    // Names end in dataset, training size and repetition: whole datasets, else some of their sizes, else each by itself.
+    // Names end in dataset, training size and repetition: try whole datasets, then some of their sizes, then single
+    // problems.
     (0..3).rev().map(|parts| alternatives(problems, parts)).find(|pattern| {
         Glob::new(pattern).is_ok_and(|glob| {
             let glob = glob.compile_matcher();
@@ -161,7 +162,7 @@ fn pattern(suite: &str, problems: &[&Problem]) -> Option<String> {
     })
 }
 
-/// A pattern of the problems' names without their last `parts` parts.
+/// Returns a pattern of the problems' names without their last `parts` parts.
 fn alternatives(problems: &[&Problem], parts: usize) -> String {
     let mut stems: Vec<String> = Vec::new();
     for problem in problems {
@@ -211,7 +212,7 @@ mod tests {
     fn examples_that_agents_may_not_hold_are_refused() {
         let suite = jointly_classification::suite("testbed/real").unwrap();
         let limits = |mebibytes: u64| Limits { memory: mebibytes << 20, ..Limits::default() };
-        // 240000 images of 784 pixels and a label, of four bytes each.
+        // 240000 images of 784 pixels and a label, four bytes each.
         let error = fits(&suite, limits(512)).unwrap_err().to_string();
         assert!(error.starts_with("testbed/real/emnist-digits/tfull/seed"), "{error}");
         assert!(error.contains("give --memory 783 or more"), "{error}");

@@ -1,4 +1,4 @@
-//! The problems of a run of regression: what a person asked for of a suite, its data, and its plan.
+//! Prepares the problems of a regression run: the user's selection from a suite, its data, and its plan.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,11 +11,11 @@ use jointly_regression::{Regression, RegressionProblem, RegressionSuite, TableEr
 use crate::data_directories::DataDirectories;
 use crate::{problems, real_data, user_tables};
 
-/// The suite of that name on its own tables or on user-supplied ones, less what the pattern leaves out, with what a person
-/// chooses of it; None where it is no suite of regression.
+/// Returns the suite of that name on its own tables or on user-supplied ones, without the problems that the pattern
+/// excludes and with the user's overrides, or `None` if it is no suite of regression.
 ///
 /// # Errors
-/// When no problem matches, a choice or a table does not fit, or data are not at hand.
+/// When no problem matches, an override or a table does not fit, or data are not at hand.
 pub fn requested(
     name: &str,
     pattern: Option<&str>,
@@ -41,10 +41,10 @@ pub fn requested(
     Ok(Some(suite))
 }
 
-/// The suite of a plan with the plan's problems and options, on the plan's own tables where it has some.
+/// Returns the suite of a plan with the plan's problems and options, on the plan's user-supplied tables if it has any.
 ///
 /// # Errors
-/// When the plan names a problem that there is not, or data that are not at hand.
+/// When the plan names an unknown problem, or data that are not at hand.
 pub fn held(plan: &Plan, tables: &[TableFile], data: &DataDirectories) -> Result<RegressionSuite> {
     let options = plan.options::<Regression>().context("the plan is not one of regression")?;
     let all = user_tables::suite(&plan.suite, tables)?.with_context(|| suites::unknown(&plan.suite))?;

@@ -1,4 +1,4 @@
-//! Reuses the finished results of other runs: a unit's result is a function of the plan.
+//! Reuses finished results of other runs: a unit's result is a function of the plan.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -12,7 +12,7 @@ use jointly_record::unit::UnitResult;
 use crate::execution::Finished;
 use crate::problem_set::Belief;
 
-/// The results of other runs' units that are units of this plan, under its labels, each once.
+/// Returns the results of other runs' units that are also units of this plan, under its labels, each once.
 ///
 /// # Errors
 /// When the plan of a run differs in more than agents and problems, or a run cannot be read.
@@ -38,12 +38,12 @@ pub fn results(plan: &Plan, directories: &[PathBuf]) -> Result<Vec<Finished>> {
     Ok(known)
 }
 
-/// An agent's predictions, from the directory of the run that made them.
+/// Reads an agent's predictions from the directory of the run that made them.
 fn belief(directory: &RunDirectory, name: &str) -> Result<Belief> {
     Ok(Belief { digest: name.to_owned(), bytes: directory.belief(name)? })
 }
 
-/// The result under this plan's label of the agent, where agent and problem are the plan's to the byte.
+/// Returns the result under this plan's label of the agent, if agent and problem match this plan's exactly.
 fn translated(plan: &Plan, other: &Plan, result: UnitResult) -> Option<UnitResult> {
     let theirs = other.agents.iter().find(|agent| agent.label == result.agent)?;
     let ours = plan.agents.iter().find(|agent| agent.has_bytes_and_settings_of(theirs))?;

@@ -1,5 +1,5 @@
-//! Orders units and assigns them to workers: those that are expected to take longest come first, so that none that
-//! takes long is begun at the end, when other workers have nothing left to do.
+//! Orders units and assigns them to workers: the units that are expected to take longest come first, so that no long
+//! unit is begun at the end, when other workers have nothing left to do.
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -8,17 +8,17 @@ use jointly_record::plan::Plan;
 
 use crate::size_class::expected_costs;
 
-/// The plan's problems in the order in which they are begun. All agents' units on one come together: what agents cost, the
-/// plan does not tell.
+/// Returns the plan's problems in the order in which they are begun. All agents' units on one problem come together,
+/// because the plan does not tell what agents cost.
 pub fn order(plan: &Plan) -> Vec<usize> {
     let costs = expected_costs(plan);
     let mut order: Vec<usize> = (0..costs.len()).collect();
-    // Those that cost alike stay in the plan's order.
+    // Problems of equal cost stay in the plan's order.
     order.sort_by_key(|problem| Reverse(costs[*problem]));
     order
 }
 
-/// How long workers take that each begin the next of these units when they are free.
+/// Returns the total time of these units if each worker begins the next unit when it is free.
 pub fn makespan(nanoseconds: impl IntoIterator<Item = u64>, workers: usize) -> u64 {
     let mut free: BinaryHeap<Reverse<u64>> = (0..workers.max(1)).map(|_| Reverse(0)).collect();
     for time in nanoseconds {
@@ -29,11 +29,12 @@ pub fn makespan(nanoseconds: impl IntoIterator<Item = u64>, workers: usize) -> u
     free.into_iter().map(|Reverse(load)| load).max().unwrap_or(0)
 }
 
-/// The shard of each of the plan's units, counted from 0: problem * agents + agent.
+/// Returns the shard of each of the plan's units, counted from 0, at index problem * agents + agent.
 ///
-/// Each agent's problems are dealt out one after another, in the order in which they are begun. So the shards have alike of
-/// every agent and, of each agent, of every size: they are balanced whatever agents cost, and whatever sizes do, to within one
-/// unit of each agent. A function of the plan alone: all tasks of an array find the same.
+/// Each agent's problems are dealt out one after another, in the order in which they are begun. So all shards have
+/// about as many units of every agent and, for each agent, of every size: whatever agents and sizes cost, shards are
+/// balanced to within one unit of each agent. It is a function of the plan alone, so all tasks of an array find the
+/// same shares.
 pub fn shares(plan: &Plan, shards: u32) -> Vec<u32> {
     let (order, agents) = (order(plan), plan.agents.len());
     let mut shares = vec![0; agents * order.len()];
@@ -45,8 +46,8 @@ pub fn shares(plan: &Plan, shards: u32) -> Vec<u32> {
     shares
 }
 
-/// The shard that an agent is dealt out from. By the golden ratio those of agents in a row lie evenly apart, however many follow:
-/// the shards that have one unit more of one agent are not those that have one more of the next.
+/// Returns the shard from which an agent's units are dealt out. Multiples of the golden ratio spread successive agents
+/// evenly, however many follow: shards with one extra unit of one agent are not those with an extra unit of the next.
 fn first(agent: usize, shards: u32) -> u32 {
     const GOLDEN: u64 = 0x9E37_79B9_7F4A_7C15;
     let place = GOLDEN.wrapping_mul(agent as u64);
@@ -117,7 +118,7 @@ mod tests {
         }
     }
 
-    /// Where there are a few problems of every agent in each shard, and agents cost as much as a thousand times others.
+    /// Tests shards with a few problems of every agent, where agents cost up to a thousand times as much as others.
     #[test]
     fn shards_of_many_agents_take_as_long() {
         let labels: Vec<String> = (0..200).map(|agent| format!("knn:k={}", agent + 1)).collect();

@@ -1,4 +1,4 @@
-//! The share of a plan's units that a run is about: those of a shard, or all.
+//! The share of a plan's units that a run carries out: those of a shard, or all.
 
 use jointly_record::plan::Plan;
 use jointly_record::shard::Shard;
@@ -7,15 +7,15 @@ use jointly_record::unit::{Unit, UnitResult};
 use crate::workload::Workload;
 use crate::{execution, schedule};
 
-/// The units of a plan that a run is about.
+/// The units of a plan that a run carries out.
 pub struct Share {
     agents: usize,
-    /// In the order of [`schedule::shares`].
+    /// Whether each unit belongs to the share, in the order of [`schedule::shares`].
     mine: Vec<bool>,
 }
 
 impl Share {
-    /// The units of a shard, or all.
+    /// Selects the units of a shard, or all.
     pub fn of(plan: &Plan, shard: Option<Shard>) -> Self {
         let agents = plan.agents.len();
         let mine = match shard {
@@ -25,12 +25,12 @@ impl Share {
         Self { agents, mine }
     }
 
-    /// How many there are.
+    /// Returns the number of units.
     pub fn size(&self) -> usize {
         self.mine.iter().filter(|mine| **mine).count()
     }
 
-    /// The units that have no result yet, in the order in which they are run.
+    /// Returns the units that have no result yet, in the order in which they are run.
     pub fn pending(&self, workload: &Workload, results: &[UnitResult]) -> Vec<Unit> {
         let mut units = execution::pending(workload, results);
         units.retain(|unit| self.mine[unit.problem * self.agents + unit.agent]);

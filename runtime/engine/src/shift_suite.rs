@@ -1,4 +1,4 @@
-//! The problems of a run of dataset shift: what a person asked for of a suite, its data, and its plan.
+//! Prepares the problems of a run under dataset shift: the user's selection from a suite, its data, and its plan.
 
 use std::collections::HashMap;
 
@@ -19,20 +19,20 @@ use crate::{problems, real_data, user_images};
 /// The user's overrides of a suite.
 #[derive(Clone, Debug, Default)]
 pub struct ShiftChoices {
-    /// Functions sampled from each agent.
+    /// The number of functions sampled from each agent.
     pub draws: Option<u32>,
-    /// Orders of the joint predictions.
+    /// The orders of the joint predictions.
     pub taus: Option<Vec<u32>>,
     /// Patterns of levels, such as `rotation/*`.
     pub shifts: Option<Vec<String>>,
-    /// The side of user-supplied images, in pixels.
+    /// The side length of user-supplied images, in pixels.
     pub side: Option<u32>,
-    /// Whether agents see user-supplied images without colours.
+    /// Whether agents see user-supplied images in greyscale.
     pub grey: bool,
 }
 
 impl ShiftChoices {
-    /// How agents see user-supplied images, where the suite is about such.
+    /// Returns the format in which agents see user-supplied images, if the suite uses them.
     fn images(&self, suite: &str, data: &DataDirectories) -> Result<Option<PlannedImages>> {
         let own = PlannedImages::default();
         let view = PlannedImages { side: self.side.unwrap_or(own.side), grey: self.grey };
@@ -47,11 +47,11 @@ impl ShiftChoices {
     }
 }
 
-/// The suite of that name, less what the pattern leaves out, with what a person chooses of it; None where it is no suite of
-/// dataset shift.
+/// Returns the suite of that name without the problems that the pattern excludes and with the user's overrides, or
+/// `None` if it is no suite of dataset shift.
 ///
 /// # Errors
-/// When no problem matches, a choice does not fit, or data are not at hand.
+/// When no problem matches, an override does not fit, or data are not at hand.
 pub fn requested(
     name: &str,
     pattern: Option<&str>,
@@ -96,7 +96,7 @@ pub fn requested(
     Ok(Some((suite, images)))
 }
 
-/// Names the sets of out-of-distribution inputs that are not at hand: their scores are then missing.
+/// Notes the missing sets of out-of-distribution inputs; their scores will be missing too.
 fn note_absent(problems: &[ShiftProblem], data: &DataDirectories, note: &dyn Fn(&str)) -> Result<()> {
     let mut cards: Vec<&'static ShiftCard> = Vec::new();
     for card in problems.iter().filter_map(|problem| problem.dataset()?.card()) {
@@ -120,13 +120,13 @@ fn note_absent(problems: &[ShiftProblem], data: &DataDirectories, note: &dyn Fn(
     Ok(())
 }
 
-/// The levels that some problem's inputs can be shifted by.
+/// Returns the levels by which some problem's inputs can be shifted.
 fn taken(levels: &[ShiftLevel], problems: &[ShiftProblem]) -> Vec<ShiftLevel> {
     let takes = |level: &&ShiftLevel| problems.iter().any(|problem| problem.takes(level.shift()));
     levels.iter().filter(takes).copied().collect()
 }
 
-/// Refuses orders that are larger than the number of test inputs of every problem.
+/// Refuses orders that exceed the number of test inputs of every problem.
 fn refuse_idle(taus: &[u32], problems: &[ShiftProblem], seed: u64) -> Result<()> {
     let most = problems.iter().map(|problem| problem.test_size(seed)).max().unwrap_or(0);
     match taus.iter().find(|&&tau| tau as usize > most) {
@@ -135,8 +135,8 @@ fn refuse_idle(taus: &[u32], problems: &[ShiftProblem], seed: u64) -> Result<()>
     }
 }
 
-/// The levels that patterns name: of the suite's own those that match; else, of all shifts at the severities that they are
-/// usually looked at; else one that is written out, whatever it is.
+/// Returns the levels that patterns name: matching levels of the suite; else matching levels of all shifts at their
+/// usual severities; else a single level that is written out in full.
 fn levels(suite: &ShiftSuite, patterns: &[String]) -> Result<Vec<ShiftLevel>> {
     let mut levels: Vec<ShiftLevel> = Vec::new();
     for pattern in patterns {
@@ -169,10 +169,10 @@ fn levels(suite: &ShiftSuite, patterns: &[String]) -> Result<Vec<ShiftLevel>> {
     Ok(levels)
 }
 
-/// The suite of a plan with the plan's problems and options.
+/// Returns the suite of a plan with the plan's problems and options.
 ///
 /// # Errors
-/// When the plan names a problem that there is not, or data that are not at hand.
+/// When the plan names an unknown problem, or data that are not at hand.
 pub fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
     let options = plan.options::<DatasetShift>().context("the plan is not one of dataset shift")?;
     let all = shift_suite(&plan.suite).with_context(|| suites::unknown(&plan.suite))?;
@@ -197,8 +197,8 @@ pub fn held(plan: &Plan, data: &DataDirectories) -> Result<ShiftSuite> {
     Ok(ShiftSuite { problems: own, options: options.clone(), ..all })
 }
 
-/// Leaves, of several datasets, the problems of the first that is in a data directory; where none is, those of the last, which
-/// asks for the least.
+/// Keeps, of several datasets, the problems of the first that is in a data directory; if none is, those of the last,
+/// which needs the least.
 fn keep_first_at_hand(problems: &mut Vec<ShiftProblem>, data: &DataDirectories, note: &dyn Fn(&str)) -> Result<()> {
     let directories = data.paths()?;
     let card = |problem: &ShiftProblem| problem.dataset().and_then(ShiftDataset::card);
@@ -207,7 +207,7 @@ fn keep_first_at_hand(problems: &mut Vec<ShiftProblem>, data: &DataDirectories, 
     let Some(meant) = first.or_else(|| problems.iter().rev().find_map(card)) else { return Ok(()) };
     let (kept, others): (Vec<_>, Vec<_>) =
         problems.drain(..).partition(|problem| card(problem).is_some_and(|own| own.name == meant.name));
-    // Without a word two people would compare different problems under the suite's name.
+    // Without a note two users would compare different problems under the suite's name.
     if let (Some(like), Some(other)) = (kept.first(), others.first()) {
         let why = match other.dataset().and_then(ShiftDataset::card) {
             Some(other) if !is_there(other) => format!("there is no {}", other.name),
@@ -225,14 +225,15 @@ fn keep_first_at_hand(problems: &mut Vec<ShiftProblem>, data: &DataDirectories, 
     Ok(())
 }
 
-/// The data of the plan's first problem, of the test inputs the first alone; None where they are not images.
+/// Returns the data of the plan's first problem, with only the first of the test inputs, or `None` if they are not
+/// images.
 ///
 /// # Errors
-/// When its data are not where they are looked for.
+/// When the problem's data are not found.
 pub fn pictured(plan: &Plan, data: &DataDirectories) -> Result<Option<ShiftInstance>> {
     let first = Plan { problems: plan.problems.iter().take(1).cloned().collect(), ..plan.clone() };
     let known = shift_suite(&plan.suite);
-    // User-supplied images say what they are once they are read.
+    // The format of user-supplied images is known once they are read.
     let is_of_images = |problem: &ShiftProblem| plan.images.is_some() || problem.task().image.is_some();
     let has_images = |planned: &PlannedProblem| {
         let mut problems = known.iter().flat_map(|suite| &suite.problems);

@@ -1,15 +1,15 @@
-//! Which problems of a plan cost alike, and how much one kind costs beside another, as far as a plan tells.
+//! Finds the problems of a plan that cost alike, and the relative costs of size classes as far as a plan tells them.
 //!
-//! Problems that differ in their seed, split, simulation or temperature alone are of one size class: an agent does the same
-//! work on them, but for what an early stop saves.
+//! Problems that differ only in seed, split, simulation or temperature are in one size class: an agent does the same
+//! work on them, except for what early stopping saves.
 
 use jointly_core::Coordinates;
 use jointly_record::plan::{Plan, PlannedProblem};
 
-/// Examples that agents learn from at a time: as many steps cost no more for more examples, but what it takes to read them.
+/// The usual size of a minibatch: beyond it, further examples cost only the time to read them.
 const BATCH: u64 = 100;
 const READING: u64 = 100;
-/// Examples and features that every problem costs as if it had them beside its own: sampling, and an agent's fixed work.
+/// The examples and features that are added to every problem's own: the cost of sampling and of an agent's fixed work.
 const FIXED_EXAMPLES: u64 = 100;
 const FIXED_FEATURES: u64 = 50;
 
@@ -18,11 +18,11 @@ const FIXED_FEATURES: u64 = 50;
 pub struct SizeClass {
     /// The common part of their names.
     pub name: String,
-    /// By their places in the plan.
+    /// The places of the problems in the plan.
     pub problems: Vec<usize>,
 }
 
-/// The plan's problems in classes, in the order in which the plan has the first of each.
+/// Returns the plan's problems in classes, ordered by the first problem of each class in the plan.
 pub fn size_classes(plan: &Plan) -> Vec<SizeClass> {
     let mut classes: Vec<SizeClass> = Vec::new();
     let mut places = std::collections::HashMap::new();
@@ -37,7 +37,7 @@ pub fn size_classes(plan: &Plan) -> Vec<SizeClass> {
     classes
 }
 
-/// The name of all problems of one size: of the series, less the temperature.
+/// Returns the name that all problems of one size share: the series without the temperature.
 fn size_of(suite: &str, planned: &PlannedProblem) -> String {
     let Coordinates { group, train_size, temperature, .. } = &planned.coordinates;
     match (train_size, temperature) {
@@ -47,10 +47,10 @@ fn size_of(suite: &str, planned: &PlannedProblem) -> String {
     }
 }
 
-/// The expected relative cost of a unit on each of the plan's problems, whichever agent it is. It is a function
-/// of the plan alone, in whole numbers, so that it is the same everywhere: training examples, of which those beyond a
-/// batch cost little, times features, with something for what is fixed. So the bundled agents cost one to three times
-/// as much at T = 100 as at 1, and at 1,000 no more. Of problems that the suites here do not know, all cost alike.
+/// Returns the expected relative cost of a unit on each of the plan's problems, for any agent. It is a function of the
+/// plan alone and an integer, so it is the same everywhere: training examples (those beyond a batch count little) times
+/// features, plus fixed parts. So bundled agents are expected to cost one to three times as much at T = 100 as at 1,
+/// and no more at 1,000. Problems that no suite here knows all cost alike.
 pub fn expected_costs(plan: &Plan) -> Vec<u64> {
     let cost = |planned: &PlannedProblem| {
         let Coordinates { train_size, input_dim, .. } = &planned.coordinates;

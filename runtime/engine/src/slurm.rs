@@ -8,28 +8,28 @@ use jointly_record::shell::quoted;
 pub struct Script {
     /// The name of the jobs.
     pub name: String,
-    /// A comment that says what the script runs.
+    /// A comment that describes the run.
     pub about: String,
-    /// Tasks of the array, a shard each.
+    /// The number of tasks of the array, one per shard.
     pub tasks: u32,
-    /// CPUs of a task.
+    /// The number of CPUs of a task.
     pub cpus: usize,
-    /// Options of sbatch, each a word.
+    /// Options of sbatch, one word each.
     pub options: Vec<String>,
-    /// Where it was asked for, which relative paths start from.
+    /// The directory in which the script was requested; relative paths start from it.
     pub folder: String,
     /// The command itself.
     pub jointly: String,
-    /// The directory in which the run is planned, and where it is merged.
+    /// The directory in which the run is planned and merged.
     pub out: String,
-    /// Where the directories of the shards go.
+    /// The prefix of the directories of the shards.
     pub shards: String,
-    /// Options of `jointly run` beside.
+    /// Further options of `jointly run`.
     pub words: Vec<String>,
 }
 
 impl Script {
-    /// The script: `sh` submits it and its merge, and Slurm runs it as each task of the array.
+    /// Returns the text of the script: `sh` submits it and its merge, and Slurm runs it as each task of the array.
     pub fn text(&self) -> String {
         let Self { name, about, tasks, cpus, .. } = self;
         let mut text = format!("#!/bin/sh\n#SBATCH --job-name={name}\n");
@@ -84,7 +84,7 @@ echo \"submitted the array ${{array%%;*}}, and the merge ${{merge%%;*}} that wai
     }
 }
 
-/// An option as sbatch reads it in a script, where blanks part words and some characters have a meaning.
+/// Quotes an option for sbatch, which splits options in a script at blanks and gives some characters a meaning.
 fn directive(option: &str) -> String {
     let plain = |c: char| c.is_alphanumeric() || "-_=+.,:/@%^[]".contains(c);
     if option.chars().all(plain) {

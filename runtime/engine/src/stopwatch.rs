@@ -1,27 +1,28 @@
-//! The time that a thread works, whatever else its machine is doing.
+//! Measures the time that a thread works, regardless of the rest of the machine.
 
 use std::time::Duration;
 
-/// Measures one thread, that which started it.
+/// Measures the thread that started it.
 pub struct Stopwatch {
     last: Duration,
 }
 
 impl Stopwatch {
-    /// Starts to measure the thread that calls.
+    /// Starts to measure the calling thread.
     pub fn start() -> Self {
         Self { last: worked() }
     }
 
-    /// Seconds since the start or the last lap that the thread was on a core; where no system counts them, all.
+    /// Returns the seconds since the start or the last lap that the thread was on a core; all seconds if the system
+    /// does not count.
     pub fn lap(&mut self) -> f64 {
         let last = std::mem::replace(&mut self.last, worked());
         self.last.saturating_sub(last).as_secs_f64()
     }
 }
 
-/// How long this thread has been on a core. The kernel's clock of it counts from the thread's first instruction on, unlike
-/// `/proc/thread-self/schedstat`, which says 0 until the first tick.
+/// Returns how long this thread has been on a core. The kernel's clock counts from the thread's first instruction,
+/// unlike `/proc/thread-self/schedstat`, which says 0 until the first tick.
 #[cfg(unix)]
 fn worked() -> Duration {
     let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
@@ -52,7 +53,7 @@ mod tests {
     fn a_thread_that_waits_does_not_work() {
         let waiting = || {
             let mut stopwatch = Stopwatch::start();
-            // Another thread's work is its own.
+            // The work of another thread does not count.
             std::thread::scope(|scope| {
                 scope.spawn(|| spin(Duration::from_millis(100)));
             });

@@ -1,4 +1,4 @@
-//! How long a run is likely to take still: by what each agent's units have taken, and what the rest is expected to cost.
+//! Estimates the remaining time of a run from the times of each agent's units and the expected costs of the rest.
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -12,7 +12,7 @@ use crate::size_class::expected_costs;
 /// Estimates the remaining time of a run on `workers` threads.
 pub struct TimeLeft {
     workers: usize,
-    /// The places of agents, by their labels.
+    /// The indices of agents, by label.
     agents: HashMap<String, usize>,
     /// The relative cost of a unit, by the problem's name.
     costs: HashMap<String, u64>,
@@ -20,13 +20,13 @@ pub struct TimeLeft {
 }
 
 struct SoFar {
-    /// The times of each agent.
+    /// The time and costs of each agent.
     agents: Vec<Spent>,
-    /// When the last unit was done.
+    /// When the last unit ended.
     last: Instant,
 }
 
-/// The time of an agent's units, and the cost of those that are done and those that are left.
+/// The time spent on an agent's units, and the cost of those that are done and those that are left.
 #[derive(Clone, Copy, Default)]
 struct Spent {
     seconds: f64,
@@ -51,7 +51,7 @@ impl TimeLeft {
         }
     }
 
-    /// A unit has been carried out.
+    /// Records that a unit has been carried out.
     pub fn finished(&self, agent: &str, problem: &str, seconds: f64) {
         let (Some(agent), Some(cost)) = (self.agents.get(agent), self.costs.get(problem)) else { return };
         let mut so_far = self.so_far();
@@ -62,8 +62,8 @@ impl TimeLeft {
         spent.left = spent.left.saturating_sub(*cost);
     }
 
-    /// How long the rest is likely to take, once something is known; none where nothing is left, or where it has taken longer
-    /// already.
+    /// Returns the estimated remaining time, or `None` if it is not yet known, nothing is left, or the estimate has
+    /// already passed.
     pub fn remaining(&self) -> Option<Duration> {
         let so_far = self.so_far();
         let rest = rest(&so_far.agents)? / self.workers as f64;
@@ -75,8 +75,8 @@ impl TimeLeft {
     }
 }
 
-/// The seconds that the rest takes at each agent's own speed; nothing before all have shown theirs, for one may take a thousand
-/// times as long as another.
+/// Returns the seconds that the rest takes at each agent's own speed, or `None` until every agent has finished a unit,
+/// because one may take a thousand times as long as another.
 fn rest(agents: &[Spent]) -> Option<f64> {
     let mut left = agents.iter().filter(|agent| agent.left > 0).peekable();
     left.peek()?;
@@ -93,7 +93,7 @@ mod tests {
     fn the_rest_takes_as_long_for_its_cost_as_what_each_agent_has_done() {
         let spent = |seconds, done, left| Spent { seconds, done, left };
         assert_eq!(rest(&[spent(100.0, 10, 20), spent(1.0, 10, 20)]), Some(202.0));
-        // Of the last nothing is known.
+        // Nothing is known about the last agent.
         assert_eq!(rest(&[spent(100.0, 10, 1), spent(0.0, 0, 4)]), None);
         assert_eq!(rest(&[spent(100.0, 10, 1), spent(0.0, 0, 0)]), Some(10.0));
         assert_eq!(rest(&[spent(0.0, 0, 4)]), None);

@@ -1,10 +1,10 @@
-//! Trains a classifier on a problem as every command does.
+//! Trains a classifier on a problem in the way that every command does.
 
 use jointly_classification::{Instance, Problem};
 use jointly_core::{Classifier as _, agent_seed};
 use jointly_host::{Agent, Failure, Limits, Setting, Trace, TrainedClassifier};
 
-/// Trains an agent with its settings and limits on a problem's data under a master seed.
+/// Trains an agent with its settings and limits on a problem's data, with a master seed.
 ///
 /// Inputs without labels are made only for an agent whose description says that it uses them.
 ///

@@ -1,4 +1,5 @@
-//! User-supplied images, as the suite shift/images is about them: found in a folder, planned, and found again.
+//! User-supplied images of the suite shift/images: finds them in a folder, puts them into the plan, and finds them
+//! again.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,7 +15,7 @@ use crate::data_directories::DataDirectories;
 /// Reads the folder and gives the problems their images.
 ///
 /// # Errors
-/// When no folder is given, or it cannot be read as one of images.
+/// When no folder is given, or it cannot be read as a folder of images.
 pub fn attach(problems: &mut [ShiftProblem], view: PlannedImages, data: &DataDirectories) -> Result<()> {
     let Some(folder) = data.images() else {
         bail!("{USER_IMAGES} is about user-supplied images: give their folder by --images DIR")
@@ -29,7 +30,7 @@ pub fn attach(problems: &mut [ShiftProblem], view: PlannedImages, data: &DataDir
     Ok(())
 }
 
-/// The sets of images in a folder, by the names of the folders within.
+/// Describes the sets of images in a folder by the names of its subfolders.
 fn described(folder: &Path, PlannedImages { side, grey }: PlannedImages) -> Result<ImageFolder> {
     if !folder.is_dir() {
         bail!("--images {}: there is no such folder", folder.display());
@@ -45,7 +46,7 @@ fn described(folder: &Path, PlannedImages { side, grey }: PlannedImages) -> Resu
     Ok(ImageFolder { train, test: within("test"), outsiders, side, grey })
 }
 
-/// The folders within a folder, by name, in the order of their names.
+/// Returns the subfolders of a folder with their names, ordered by name.
 fn sets(folder: &Path) -> Result<Vec<(String, PathBuf)>> {
     let failed = || format!("failed to read {}", folder.display());
     let mut sets = Vec::new();

@@ -1,4 +1,5 @@
-//! User-supplied tables in the place of a suite's: read, kept in the run's directory and found there again.
+//! User-supplied tables that replace a suite's: reads them, keeps them in the run's directory and finds them there
+//! again.
 
 use std::path::{Path, PathBuf};
 
@@ -13,10 +14,10 @@ use jointly_regression::{
     RegressionProblem, RegressionSuite, Table, TableFile, regression_suite_on, regression_suites,
 };
 
-/// Reads files, each a table.
+/// Reads files, one table each.
 ///
 /// # Errors
-/// When a file is no table, or two have one name.
+/// When a file is no table, or two tables have the same name.
 pub fn read(files: &[PathBuf]) -> Result<Vec<TableFile>> {
     let tables = files.iter().map(|file| TableFile::read(file)).collect::<Result<Vec<_>, _>>()?;
     let names: Vec<&str> = tables.iter().map(|file| file.table.name()).collect();
@@ -26,7 +27,7 @@ pub fn read(files: &[PathBuf]) -> Result<Vec<TableFile>> {
     Ok(tables)
 }
 
-/// The suite of that name on these tables, if there is one; refused where it has no table that they could replace.
+/// Returns the suite of that name on these tables, if there is such a suite.
 ///
 /// # Errors
 /// When tables are given and the suite has none that they could replace.
@@ -40,7 +41,7 @@ pub fn suite(name: &str, files: &[TableFile]) -> Result<Option<RegressionSuite>>
     Ok(Some(suite))
 }
 
-/// Checks that each of these tables makes a problem that is asked for, and not only such as are left out.
+/// Checks that each of these tables makes a problem of the selection, and not only problems that are left out.
 ///
 /// # Errors
 /// When a table makes only problems that are left out.
@@ -58,7 +59,7 @@ pub fn refuse_idle(files: &[TableFile], asked: &[RegressionProblem], left_out: &
     Ok(())
 }
 
-/// Checks that problems are no larger than one run of them may be.
+/// Checks that problems do not exceed the size limit of one run.
 ///
 /// # Errors
 /// When a table has more rows than its problems can take.
@@ -76,12 +77,12 @@ pub fn fit(problems: &[RegressionProblem]) -> Result<()> {
     Ok(())
 }
 
-/// Whether a suite has problems that are made of tables.
+/// Returns whether a suite has problems that are made of tables.
 pub fn has_tables(suite: &RegressionSuite) -> bool {
     suite.problems.iter().any(|problem| problem.table().is_some())
 }
 
-/// Puts copies of the files into the directory.
+/// Copies the files into the directory.
 ///
 /// # Errors
 /// When a file cannot be written.
@@ -89,7 +90,7 @@ pub fn keep(files: &[TableFile], directory: &RunDirectory) -> Result<()> {
     files.iter().try_for_each(|file| directory.keep(Kept::Table(file.format), &file.digest, &file.bytes))
 }
 
-/// The plan's tables, from the copies in the directory.
+/// Reads the plan's tables from the copies in the directory.
 ///
 /// # Errors
 /// When a copy is missing, or has another digest.
@@ -123,7 +124,7 @@ mod tests {
     use crate::plans::{of_regression, planned_table};
     use crate::regression_suite;
 
-    /// A file of that name, a table of forty rows.
+    /// Writes a table of forty rows under that name.
     fn file(folder: &tempfile::TempDir, name: &str, slope: f64) -> PathBuf {
         let mut text = "a,b,y\n".to_owned();
         for i in 0..40 {
@@ -160,7 +161,7 @@ mod tests {
         let kept = held(&directory, &read).unwrap();
         let again = regression_suite::held(&read, &kept, &DataDirectories::default()).unwrap();
         assert_eq!(plan(&again, &kept), asked);
-        // Another table under the same name is another plan, but no other condition of a unit's result.
+        // Another table under the same name changes the plan, but not the other conditions of a unit's result.
         let other = tempfile::tempdir().unwrap();
         let other = super::read(&[file(&other, "mine.csv", 3.0), file(&other, "yours.csv", 2.0)]).unwrap();
         let other = plan(&ask("quick/coverage", "*/{mine/sim0,uci/yours/split1,line/sim0}", &other).unwrap(), &other);

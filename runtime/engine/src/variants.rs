@@ -6,7 +6,7 @@ use jointly_record::guess;
 
 use crate::agent_spec::AgentSpec;
 
-/// Refuses names of sweeps that none of the agents has.
+/// Refuses names of sweeps that no agent has.
 ///
 /// # Errors
 /// When no agent has a sweep of one of the names.
@@ -21,10 +21,10 @@ pub fn refuse_unknown(descriptions: &[Description], interface: Interface, only: 
     bail!("there is no sweep {unknown}: {remedy}")
 }
 
-/// The agent as it was asked for and every variant of its sweeps, each once, in the sweeps' order.
+/// Returns the agent as requested and every variant of its sweeps, each once, in the sweeps' order.
 ///
-/// A variant with another value of a setting that the user has fixed is left out. A setting
-/// that is the agent's default is not named, so that the same variant has the same label wherever it comes from.
+/// Leaves out variants that change a setting which the user has fixed. Settings at the agent's default are not named,
+/// so that a variant has the same label wherever it comes from.
 pub fn of(spec: &AgentSpec, description: &Description, interface: Interface, only: &[String]) -> Vec<AgentSpec> {
     let asked = |name: &str| only.is_empty() || only.iter().any(|only| only == name);
     let is_default = |name: &str, value: &str| {

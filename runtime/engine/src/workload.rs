@@ -1,4 +1,4 @@
-//! A plan with everything that carrying it out needs: the loaded agents and the problems.
+//! A plan with everything needed to carry it out: the loaded agents and the problems.
 
 use std::any::Any;
 use std::borrow::Cow;
@@ -28,16 +28,16 @@ pub struct Workload {
     pub agents: Vec<Contestant>,
     /// The plan's problems.
     pub problems: Box<dyn ProblemSet>,
-    /// Who predicts in active learning, where it is not the agent that selects.
+    /// The agent that predicts in active learning, if it is not the agent that selects.
     pub predictor: Option<Box<Agent>>,
-    /// The agents' files, to keep beside the scores, under their digests.
+    /// The agents' files under their digests, to keep beside the scores.
     agent_files: Vec<(String, Cow<'static, [u8]>)>,
     /// User-supplied tables, to keep beside the agents.
     table_files: Vec<TableFile>,
 }
 
 impl Workload {
-    /// Loads what a person asked for.
+    /// Loads what the user requested.
     ///
     /// # Errors
     /// When an agent cannot be loaded, refuses its settings, or cannot take part in the suite.
@@ -79,9 +79,9 @@ impl Workload {
         Ok(Self { plan, agents, problems, predictor, agent_files: loader.files(), table_files })
     }
 
-    /// Makes anew what a plan asks for, of the bytes that a directory keeps. Nothing that the plan says is believed: the
-    /// workload's is the one that this version makes of the same agents, suite and problems, and whether it is the same plan
-    /// is for the caller to see.
+    /// Makes the workload of a plan anew from the bytes that a directory keeps. The given plan is not trusted: the
+    /// workload has the plan that this version makes of the same agents, suite and problems, and the caller compares
+    /// the two.
     ///
     /// # Errors
     /// When bytes or data that the plan names are missing or have another digest.
@@ -133,18 +133,18 @@ impl Workload {
         Ok(Self { plan, agents, problems, predictor, agent_files: Vec::new(), table_files: Vec::new() })
     }
 
-    /// The participants, and the plan.
+    /// Returns the participants and the plan.
     pub fn participants(&self) -> Participants<'_> {
         Participants { plan: &self.plan, agents: &self.agents, predictor: self.predictor.as_deref() }
     }
 
-    /// The problems, where they are of this type: `Vec<Problem>` of classification.
+    /// Returns the problems, if they are of this type: `Vec<Problem>` for classification.
     pub fn problems_as<P: ProblemSet>(&self) -> Option<&P> {
         let problems: &dyn Any = self.problems.as_ref();
         problems.downcast_ref()
     }
 
-    /// Puts copies of the agents and of user-supplied tables into the directory, so that it can be run again anywhere.
+    /// Copies the agents and the user-supplied tables into the directory, so that it can be run again anywhere.
     ///
     /// # Errors
     /// When a file cannot be written.
@@ -156,17 +156,17 @@ impl Workload {
     }
 }
 
-/// Loads each agent once, however many variants of it take part.
+/// Loads each agent once, however many of its variants take part.
 struct Loader {
     runtime: Runtime,
     interface: Interface,
     limits: Limits,
-    /// By what specs call them.
+    /// The loaded agents, by their names in specs.
     loaded: HashMap<String, LoadedAgent>,
 }
 
 impl Loader {
-    /// An agent as the plan has it, and itself.
+    /// Returns an agent as it stands in the plan, and the agent itself.
     fn load(&mut self, spec: &AgentSpec) -> Result<(PlannedAgent, Box<Agent>)> {
         if !self.loaded.contains_key(&spec.agent) {
             self.loaded.insert(spec.agent.clone(), agent_source::read(&self.runtime, spec, self.limits)?);
@@ -178,7 +178,7 @@ impl Loader {
         Ok((entry, agent.clone().into()))
     }
 
-    /// The agents' files under their digests.
+    /// Returns the agents' files under their digests.
     fn files(self) -> Vec<(String, Cow<'static, [u8]>)> {
         self.loaded.into_values().map(|loaded| (loaded.agent.digest().to_owned(), loaded.bytes)).collect()
     }

@@ -48,7 +48,7 @@ impl Component {
     }
 
     fn describe(&self, limits: Limits) -> Result<Description, Failure> {
-        /// Asks one of the worlds, all of which export the same `info`.
+        /// Calls one of the worlds, all of which export the same `info`.
         macro_rules! ask {
             ($world:ty, $component:expr) => {{
                 let mut sandbox = Sandbox::<$world>::new($component, limits, Trace::default(), NO_SEED)?;
@@ -82,17 +82,17 @@ impl Agent {
         Ok(Self { digest, description, component })
     }
 
-    /// `sha256:` and the digest of the file that it was loaded from.
+    /// Returns `sha256:` and the digest of the agent's file.
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// The description that the agent gives of itself.
+    /// Returns the description that the agent gives of itself.
     pub fn description(&self) -> &Description {
         &self.description
     }
 
-    /// Whether the agent exports the interface.
+    /// Returns whether the agent exports the interface.
     pub fn supports(&self, interface: Interface) -> bool {
         match interface {
             Interface::Classification => self.component.classifier.is_some(),
@@ -100,20 +100,20 @@ impl Agent {
         }
     }
 
-    /// Makes a classifier of the agent with these settings and limits; its progress and log go into `trace`. Where the agent does
-    /// not support classification, training fails.
+    /// Makes a classifier of the agent with these settings and limits; its progress and log go into `trace`. If the
+    /// agent does not support classification, training fails.
     pub fn classifier(&self, settings: Vec<Setting>, limits: Limits, trace: Trace) -> ConfiguredClassifier {
         ConfiguredClassifier::new(self.component.classifier.clone(), &self.description, settings, limits, trace)
     }
 
-    /// Makes a regressor of the agent with these settings and limits; its progress and log go into `trace`. Where the agent does
-    /// not support regression, training fails.
+    /// Makes a regressor of the agent with these settings and limits; its progress and log go into `trace`. If the
+    /// agent does not support regression, training fails.
     pub fn regressor(&self, settings: Vec<Setting>, limits: Limits, trace: Trace) -> ConfiguredRegressor {
         ConfiguredRegressor::new(self.component.regressor.clone(), settings, limits, trace)
     }
 
-    /// Trains the agent on no examples and returns its message where it refuses the settings as invalid. Any other outcome says
-    /// nothing about the settings, and gives None.
+    /// Trains the agent on no examples and returns its message if it refuses the settings as invalid. Any other outcome
+    /// says nothing about the settings, and gives `None`.
     pub fn refusal(&self, interface: Interface, settings: &[Setting], limits: Limits) -> Option<String> {
         let trained = match interface {
             Interface::Classification => {

@@ -12,16 +12,18 @@ use crate::{INTERFACE, Interface, wasi};
 /// The custom section in which the SDK writes the name and version of its interface.
 const STAMP: &str = "jointly-agent";
 const PACKAGE: &str = "jointly:agent/";
-/// The most packages of a component type, because the encoder recurses over their dependencies. WASI has a dozen.
+/// The most packages of a component type, limited because the encoder recurses over their dependencies. WASI has a
+/// dozen.
 const PACKAGES: usize = 100;
 const VERSION: &str = INTERFACE.split_at("jointly:agent@".len()).1;
 
-/// The name of one of the package's interfaces, with the version.
+/// Returns the name of one of the package's interfaces, with the version.
 pub(crate) fn versioned(interface: &str) -> String {
     format!("{PACKAGE}{interface}@{VERSION}")
 }
 
-/// Returns the component in the bytes: the bytes themselves, or a core module with a component type, wrapped into a component.
+/// Returns the component in the bytes: the bytes themselves, or a core module with a component type, wrapped into a
+/// component.
 pub(crate) fn component(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
     if !bytes.starts_with(b"\0asm") {
         return Err(LoadError::NotWasm);
@@ -52,8 +54,8 @@ pub(crate) fn component(bytes: &[u8]) -> Result<Vec<u8>, LoadError> {
     })
 }
 
-/// Checks the imports and exports of a component before any of its code runs. Returns the interfaces that it supports, at least
-/// one.
+/// Checks the imports and exports of a component before any of its code runs. Returns the interfaces that it supports,
+/// at least one.
 pub(crate) fn check(
     engine: &wasmtime::Engine,
     component: &wasmtime::component::Component,
@@ -86,8 +88,9 @@ struct Survey<'a> {
     core: bool,
     /// The component types that a core module carries.
     types: Vec<&'a [u8]>,
-    /// Whether a nested component has code, instances or functions of its own. Such components are refused: texts are copied
-    /// between components without fuel, and a few hundred bytes of nested components can make billions of instances.
+    /// Whether a nested component has code, instances or functions of its own. Such components are refused: texts are
+    /// copied between components without fuel, and a few hundred bytes of nested components can make billions of
+    /// instances.
     composed: bool,
     /// Whether the module imports WASI preview 1, as wasi-libc does; the adapter translates it to WASI 0.2.
     preview1: bool,
@@ -141,7 +144,7 @@ fn refuse_circles(ty: &[u8]) -> Result<(), LoadError> {
         return Err(damaged("it names too many packages"));
     }
     let mut open: Vec<_> = resolve.packages.iter().map(|(package, _)| package).collect();
-    // Removes packages whose dependencies are all removed. Where none can be removed, the rest have a circle.
+    // Removes packages whose dependencies are all removed. If none can be removed, the rest contains a circle.
     loop {
         let before = open.len();
         let needed: Vec<Vec<_>> = open.iter().map(|package| resolve.package_direct_deps(*package).collect()).collect();
@@ -160,13 +163,14 @@ fn offered(import: &str) -> bool {
     ["host", "types"].iter().any(|interface| import == versioned(interface)) || wasi::offers(import)
 }
 
-/// A core module imports host functions by interface, and its own resources' intrinsics from `[export]...`.
+/// Returns whether an import of a core module is not offered. Modules import host functions by interface, and their own
+/// resources' intrinsics from `[export]...`.
 fn foreign_to_module(import: &str) -> bool {
     let (module, name) = import.split_once(' ').unwrap_or((import, ""));
     !(offered(module) || module.starts_with("[export]") || module == PREVIEW1 && adapted(name))
 }
 
-/// Whether the adapter has this function of WASI's first preview.
+/// Returns whether the adapter has this function of WASI's first preview.
 fn adapted(function: &str) -> bool {
     Parser::new(0).parse_all(ADAPTER).flatten().any(|payload| match payload {
         Payload::ExportSection(exports) => exports.into_iter().flatten().any(|export| export.name == function),
@@ -179,7 +183,7 @@ fn refused_import(import: &str) -> LoadError {
     other_version(interface).map_or_else(|| LoadError::ForbiddenImport(clean(import)), LoadError::OtherVersion)
 }
 
-/// Returns `jointly:agent@V` where the name belongs to this package in another version.
+/// Returns `jointly:agent@V` if the name belongs to another version of this package.
 fn other_version(name: &str) -> Option<String> {
     let (_, version) = name.strip_prefix(PACKAGE)?.split_once('@')?;
     (version != VERSION).then(|| clean(&format!("jointly:agent@{version}")))

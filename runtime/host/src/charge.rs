@@ -1,4 +1,4 @@
-//! The fuel cost of host calls, so that a guest that only calls the host runs out of fuel as others do.
+//! The fuel cost of host calls, so that a guest that only calls the host runs out of fuel like any other.
 
 use wasmtime::{StoreContextMut, Trap};
 

@@ -12,10 +12,10 @@ use crate::sandbox::{Sandbox, invalid, matrix, own_word, setting};
 use crate::unsupported::{no_interface, no_tokens};
 use crate::{Description, Failure, Interface, Limits, Phase, Setting, Trace};
 
-/// An agent with its settings and limits, as a run on problems of classification uses it.
+/// An agent with its settings and limits, for problems of classification.
 #[derive(Clone)]
 pub struct ConfiguredClassifier {
-    /// The world `classifier`; None where the agent does not support classification.
+    /// The world `classifier`; None if the agent does not support classification.
     component: Option<ClassifierPre<Meter>>,
     /// Whether the agent takes inputs that have tokens.
     tokens: bool,
@@ -43,11 +43,12 @@ impl Classifier for ConfiguredClassifier {
     type Model = TrainedClassifier;
     type Error = Failure;
 
-    /// Trains the agent in a store of its own. The agent gets `unlabelled` only if its description says that it uses them.
+    /// Trains the agent in a store of its own. The agent gets `unlabelled` only if its description says that it uses
+    /// them.
     ///
     /// # Errors
-    /// The agent's failure. An agent that does not support classification, or tokens where the task has them, fails before any of
-    /// its code runs.
+    /// The agent's failure. An agent that does not support classification, or tokens that the task has, fails before
+    /// any of its code runs.
     fn train(
         &mut self,
         task: &Task,
@@ -128,12 +129,12 @@ pub struct TrainedClassifier {
 }
 
 impl TrainedClassifier {
-    /// Units of fuel used so far, by training and all later calls.
+    /// Returns the units of fuel used so far, by training and all later calls.
     pub fn fuel_used(&self) -> u64 {
         self.sandbox.fuel_used()
     }
 
-    /// Bytes of the agent's memories, which never shrink.
+    /// Returns the bytes of the agent's memories, which never shrink.
     pub fn memory_used(&self) -> u64 {
         self.sandbox.memory_used()
     }

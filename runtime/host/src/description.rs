@@ -44,7 +44,7 @@ impl Description {
         texts.find(unfit).map(|text| clean(text).chars().take(40).collect())
     }
 
-    /// Whether the name can be used in a table, a path and a terminal.
+    /// Returns whether the name can be used in a table, a path and a terminal.
     pub(crate) fn has_plain_name(&self) -> bool {
         let plain = |c: char| c.is_ascii_alphanumeric() || "+._-".contains(c);
         (1..=LONGEST_NAME).contains(&self.name.len()) && self.name.chars().all(plain)
@@ -56,11 +56,11 @@ impl Description {
 pub struct Parameter {
     /// The parameter's name.
     pub name: String,
-    /// The value in force when the setting is absent.
+    /// The value that applies when the setting is absent.
     pub default: String,
     /// One line of description.
     pub summary: String,
-    /// The kind of task that it is for; None for all kinds that the agent supports.
+    /// The kind of task that the parameter is for; None for all kinds that the agent supports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Interface>,
 }
@@ -72,7 +72,7 @@ pub struct Sweep {
     pub name: String,
     /// The settings of each variant.
     pub variants: Vec<Vec<Setting>>,
-    /// The kind of task that they are for; None for all kinds that the agent supports.
+    /// The kind of task that the variants are for; None for all kinds that the agent supports.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kind: Option<Interface>,
 }

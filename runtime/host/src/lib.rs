@@ -1,8 +1,8 @@
 //! Loads agents, checks their imports and exports, limits and calls them, and classifies their failures.
 //!
 //! An [`Agent`] is a compiled component; [`Agent::classifier`] gives it settings and limits and makes it a
-//! [`Classifier`](jointly_core::Classifier), [`Agent::regressor`] a [`Regressor`](jointly_core::regression::Regressor). Each
-//! training runs in a store of its own, so that no state passes from one unit to another.
+//! [`Classifier`](jointly_core::Classifier), [`Agent::regressor`] a [`Regressor`](jointly_core::regression::Regressor).
+//! Each training has its own store, so no state passes from one unit to another.
 #![deny(missing_docs)]
 
 mod agent;

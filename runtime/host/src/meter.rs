@@ -50,7 +50,7 @@ impl Meter {
         }
     }
 
-    /// Bytes of all memories together, which never shrink.
+    /// Returns the bytes of all memories together, which never shrink.
     pub(crate) fn memory_used(&self) -> u64 {
         self.memory.used as u64
     }
@@ -60,7 +60,7 @@ impl Meter {
         self.wasi.end_lines().for_each(|line| self.trace.add_line(&line));
     }
 
-    /// Whether a request for memory or table elements was refused; a failure afterwards is probably its consequence.
+    /// Returns whether a request for memory or table elements was refused; a later failure is probably a consequence.
     pub(crate) fn refused(&self) -> bool {
         self.memory.refused || self.tables.refused
     }
@@ -94,7 +94,7 @@ impl ResourceLimiter for Meter {
     }
 
     fn memory_grow_failed(&mut self, error: wasmtime::Error) -> wasmtime::Result<()> {
-        // A size that such a memory cannot have fails without having been allowed: the guest's own fault.
+        // A size that such a memory cannot have fails before the limit is checked, and is the guest's own fault.
         if !error.to_string().contains(BEYOND_ITS_TYPE) {
             self.memory.give_back();
             self.host_is_short = true;

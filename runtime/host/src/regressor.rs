@@ -17,11 +17,11 @@ use crate::sandbox::{Sandbox, invalid, matrix, own_word, setting};
 use crate::unsupported::no_interface;
 use crate::{Failure, Interface, Limits, Phase, Setting, Trace};
 
-/// An agent with its settings and limits, as a run on problems of regression uses it.
+/// An agent with its settings and limits, for problems of regression.
 ///
 /// A problem may train it many times; all trainings share one limit of fuel.
 pub struct ConfiguredRegressor {
-    /// The world `regressor`; None where the agent does not support regression.
+    /// The world `regressor`; None if the agent does not support regression.
     component: Option<RegressorPre<Meter>>,
     settings: Vec<Setting>,
     limits: Limits,
@@ -39,7 +39,7 @@ impl ConfiguredRegressor {
         Self { component, settings, limits, trace, spent: Arc::default() }
     }
 
-    /// Units of fuel used by all trainings, and by trained agents that have been dropped.
+    /// Returns the units of fuel used by all trainings, and by trained agents that have been dropped.
     pub fn fuel_used(&self) -> u64 {
         self.spent.load(Ordering::Relaxed)
     }
@@ -109,7 +109,7 @@ pub struct TrainedRegressor {
 }
 
 impl TrainedRegressor {
-    /// Units of fuel used so far, by training and all later calls.
+    /// Returns the units of fuel used so far, by training and all later calls.
     pub fn fuel_used(&self) -> u64 {
         self.metered.sandbox.fuel_used()
     }

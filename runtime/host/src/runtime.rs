@@ -14,7 +14,7 @@ use crate::{Agent, Limits, artifact, wasi};
 /// The bytes of a guest's stack; deeper recursion traps.
 const STACK_BYTES: usize = 1 << 20;
 
-/// The fuel that a growth of memory costs, whatever its size: a call of the engine takes as long as about forty instructions.
+/// The fuel of a growth of memory, whatever its size: the engine's call takes as long as about forty instructions.
 const GROW_FUEL: u8 = 40;
 
 /// The target of the interpreter's code: pointer width and byte order of this machine.
@@ -31,8 +31,8 @@ pub enum Execution {
     /// Compiled to machine code.
     #[default]
     Compiled,
-    /// In the engine's portable interpreter: many times slower, and an independent check, because it shares no machine code with
-    /// the other.
+    /// Run in the engine's portable interpreter: many times slower, and an independent check, because it shares no
+    /// machine code with compiled execution.
     Interpreted,
 }
 
@@ -43,8 +43,8 @@ pub struct Runtime {
 }
 
 impl Runtime {
-    /// Makes a runtime that keeps compiled code in the directory `cache`, or nowhere. An unusable cache is not an error; it only
-    /// costs time.
+    /// Makes a runtime that keeps compiled code in the directory `cache`, or nowhere. An unusable cache is not an
+    /// error; it only costs time.
     ///
     /// # Errors
     ///

@@ -20,7 +20,7 @@ const NO_HANDLE: &str = "store handle limit exceeded";
 /// The engine's error about too many instances, memories or tables.
 const TOO_MANY: &str = "resource limit exceeded";
 
-/// A store with an instance of an agent in it, as one of the worlds.
+/// A store with an instance of an agent, as one of the worlds.
 pub(crate) struct Sandbox<W> {
     store: Store<Meter>,
     world: W,
@@ -28,7 +28,8 @@ pub(crate) struct Sandbox<W> {
 }
 
 impl<W: World> Sandbox<W> {
-    /// Makes a store with an instance. `seed` is the seed of the training: a guest may take random numbers as soon as it starts.
+    /// Makes a store with an instance. `seed` is the seed of the training: a guest may take random numbers as soon as
+    /// it starts.
     pub(crate) fn new(component: &W::Pre, limits: Limits, trace: Trace, seed: u64) -> Result<Self, Failure> {
         let mut store = Store::new(W::engine(component), Meter::new(limits, trace, seed));
         store.limiter(|meter| meter);
@@ -52,7 +53,7 @@ impl<W: World> Sandbox<W> {
         self.call_for(phase, 0, call)
     }
 
-    /// Calls the guest, for an answer of `bytes` bytes; a larger one, beyond some slack for texts, is an error.
+    /// Calls the guest for an answer of `bytes` bytes; a larger one, beyond some slack for texts, is an error.
     pub(crate) fn call_for<T>(
         &mut self,
         phase: Phase,
@@ -65,12 +66,12 @@ impl<W: World> Sandbox<W> {
         answer.map_err(|error| classify(&self.store, phase, &error))
     }
 
-    /// Bytes of all memories of the guest, which never shrink.
+    /// Returns the bytes of all memories of the guest, which never shrink.
     pub(crate) fn memory_used(&self) -> u64 {
         self.store.data().memory_used()
     }
 
-    /// Units of fuel used so far.
+    /// Returns the units of fuel used so far.
     pub(crate) fn fuel_used(&self) -> u64 {
         self.fuel - self.store.get_fuel().unwrap_or(0)
     }
@@ -102,14 +103,14 @@ pub(crate) fn invalid(message: String) -> Failure {
     Failure { phase: Phase::Sample, kind: Kind::InvalidOutput, message }
 }
 
-/// Classifies why there is no instance. Before any code of the guest has run, either the guest was refused or the machine
-/// failed.
+/// Classifies why there is no instance. If no code of the guest has run yet, either the guest was refused or the
+/// machine failed.
 fn unstarted(store: &Store<Meter>, fuel: u64, error: &wasmtime::Error) -> Failure {
     let (meter, text) = (store.data(), one_line(error));
     if text.starts_with(TOO_MANY) {
         return Failure { phase: Phase::Load, kind: Kind::Refused, message: text };
     }
-    // Fuel used means that code of the guest ran; its end need not be a trap.
+    // Fuel used means that code of the guest ran; it need not have ended in a trap.
     let ran = store.get_fuel().is_ok_and(|left| left < fuel) || error.is::<Trap>() || error.is::<WasmBacktrace>();
     if ran || meter.host_is_short {
         return classify(store, Phase::Load, error);

@@ -30,7 +30,7 @@ struct Log {
 }
 
 impl Trace {
-    /// The completed fraction of the current call, as the agent reports it, from 0 to 1.
+    /// Returns the completed fraction of the current call, as the agent reports it, from 0 to 1.
     pub fn progress(&self) -> f32 {
         f32::from_bits(self.0.progress.load(Ordering::Relaxed))
     }
@@ -82,7 +82,7 @@ mod tests {
     #[test]
     fn the_log_is_bounded_and_counts_what_it_drops() {
         let trace = Trace::default();
-        // Two bytes a character, of which an odd limit would cut one in half.
+        // Each character takes two bytes, so an odd limit would cut one in half.
         let line = "é".repeat(LINE_BYTES);
         (0..1000).for_each(|_| trace.add_line(&line));
         let (kept, dropped) = trace.log();

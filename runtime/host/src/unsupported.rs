@@ -7,7 +7,7 @@ pub(crate) fn no_interface(interface: Interface) -> Failure {
     refused(format!("the agent does not support {interface}"))
 }
 
-/// Makes the failure of a classifier on a task with tokens, where its description does not say `tokens`.
+/// Makes the failure of a classifier on a task with tokens, if its description does not say `tokens`.
 pub(crate) fn no_tokens() -> Failure {
     refused("the inputs have tokens, and the agent's description does not say `tokens`".to_owned())
 }

@@ -1,4 +1,4 @@
-"""What `python -m jointly_ray` is asked: a few options of its own, and those of `jointly run`, which are handed on."""
+"""Parses the arguments of `python -m jointly_ray`: its own options, and those that are handed on to `jointly run`."""
 
 import argparse
 import os
@@ -24,7 +24,7 @@ class _Parser(argparse.ArgumentParser):
 
 
 class Arguments:
-    """What was asked."""
+    """The parsed command line."""
 
     def __init__(self, argv):
         parser = _Parser(prog="python -m jointly_ray", description="Runs agents on a suite over a Ray cluster.")
@@ -51,7 +51,7 @@ class Arguments:
             metavar="PATH",
             help="the command, here and on every node [default: jointly on the PATH of each]",
         )
-        # Workers need these too, and their paths are those of the nodes.
+        # Workers need these too; the paths are valid on the nodes.
         run.add_argument(
             "--data", action="append", default=[], metavar="DIR", help="as of `jointly run`; the same on every node"
         )
@@ -60,16 +60,16 @@ class Arguments:
         given, rest = parser.parse_known_args(argv)
         self.address = given.address
         self.jobs = given.jobs
-        # Nodes are in other folders; a bare name each looks up for itself.
+        # The working directory differs on nodes; each looks up a bare name itself.
         self.jointly = os.path.abspath(given.jointly) if os.sep in (given.jointly or "") else given.jointly
         for own in ("--plan-only", "--shard"):
             if any(option.split("=")[0] == own for option in rest):
                 raise Refusal(f"{own} leaves units to others, and the cluster runs all of them: leave it out")
-        #: Of `jointly worker`.
+        #: The arguments of `jointly worker`.
         self.of_workers = [word for folder in given.data for word in ("--data", os.path.abspath(folder))]
         self.of_workers += ["--images", os.path.abspath(given.images)] if given.images else []
         self.of_workers += ["--engine", given.engine] if given.engine else []
-        #: Of `jointly run`.
+        #: The arguments of `jointly run`.
         self.of_run = rest + self.of_workers
 
 

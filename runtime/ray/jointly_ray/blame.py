@@ -1,48 +1,50 @@
-"""Whose matter it is that a unit could not be run: its own, or that of the node that tried it."""
+"""Decides whether a unit that could not be run failed through its own fault or through the fault of a node."""
 
-#: A unit that so many workers could not run is not asked for again.
+#: Failed tries after which a unit is given up.
 TRIES = 3
-#: A node on which so many units in a row were not run, and were elsewhere, is not used any more.
+#: Units in a row that fail on a node but have results elsewhere, after which the node is no longer used.
 IN_A_ROW = 3
 
 
 class Blame:
-    """What failed where.
+    """Records which units failed on which nodes.
 
-    Only a result elsewhere shows that it was the node, so that a unit that fails everywhere condemns none. Nor do units that
-    failed at the same time: what counts against a node was handed out after all that counts already was heard.
+    Only a result elsewhere shows that the node was at fault, so a unit that fails everywhere condemns no node. Units
+    that were in hand at the same time count once: a failure counts only if its unit was handed out after the previous
+    failure that counts was reported.
     """
 
     def __init__(self):
         self._failed_on = {}
-        #: Of nodes: the units that count against them, and whether each had a result elsewhere.
+        #: For each node, the units that count against it, and whether each has a result elsewhere.
         self._against = {}
         self._why = {}
-        #: Nodes of which the last that is known is that they work.
+        #: Nodes whose most recent counted outcome was a result.
         self._working = set()
-        #: How often something counted against a node, and how often it had when a unit that is in hand was handed out.
+        #: For each node, how many failures have counted against it; for each unit in hand, its node and that number
+        #: when it was handed out.
         self._heard = {}
         self._handed = {}
-        #: The unit by which it is being seen whether a node fails.
+        #: For each node that is being tested, the unit that tests it.
         self._probes = {}
-        #: Nodes that are not to be used any more, and why.
+        #: Nodes that must no longer be used, and why.
         self.condemned = {}
 
     def hands_out(self, unit, node, probe):
-        """A unit goes to a node, to see whether that works or as any other."""
+        """Notes that a unit goes to a node; `probe` says whether it tests the node."""
         self._handed[unit] = node, self._heard.get(node, 0)
         if probe:
             self._probes[node] = unit
 
     def returned(self, unit):
-        """A unit is in nobody's hands. Gives where it was, and how often something had counted against that."""
+        """Notes that a unit is no longer in hand. Returns its node, and the node's failures when it was handed out."""
         node, heard = self._handed.pop(unit, (None, 0))
         if self._probes.get(node) == unit:
             del self._probes[node]
         return node, heard
 
     def failed(self, unit, node, why):
-        """A unit could not be run. Gives whether it has been tried often enough."""
+        """Notes that a unit could not be run. Returns whether it has been tried often enough."""
         handed = self.returned(unit)
         tried = self._failed_on.setdefault(unit, [])
         tried.append(node)
@@ -57,7 +59,7 @@ class Blame:
         return len(tried) >= TRIES
 
     def worked(self, unit, node):
-        """A unit has a result."""
+        """Notes that a unit has a result."""
         self.returned(unit)
         self.forget(node)
         self._working.add(node)
@@ -70,34 +72,35 @@ class Blame:
                     self.condemned[place] = f"{told}; the last because: {self._why[place]}"
 
     def has_failed(self, unit):
-        """Whether what is known of a unit is that it could not be run."""
+        """Returns whether a unit has failed and has no result."""
         return unit in self._failed_on
 
     def trusts(self, node):
-        """Whether the last that is known of a node is that it works."""
+        """Returns whether the most recent counted outcome of a node was a result."""
         return node in self._working
 
     def accuses(self, node):
-        """Whether units failed on a node, and since then none had a result there."""
+        """Returns whether units failed on a node and none has had a result there since."""
         return bool(self._against.get(node))
 
     def suspects(self, node, nodes):
-        """Whether it may be a node's matter that units failed: where none of the others works either, there is nothing to tell."""
+        """Returns whether a node may be at fault for failed units, which cannot be told unless another node works."""
         return self.accuses(node) and not self._working.isdisjoint(nodes - {node})
 
     def is_probed(self, node):
-        """Whether a unit is being run to see whether a node works."""
+        """Returns whether a unit that tests a node is being run."""
         return node in self._probes
 
     def has_had_enough(self, node):
-        """Whether what becomes elsewhere of the units that failed on a node will tell whether it works."""
+        """Returns whether enough units failed on a node for their outcomes elsewhere to decide whether it works."""
         return len(self._against.get(node, ())) >= IN_A_ROW
 
     def may_try(self, unit, node, nodes, idle):
-        """Whether a unit that failed is for one of these nodes.
+        """Returns whether a node may try a unit that failed.
 
-        It is for one where it did not, while there is such a one: for one that works before one of which nothing is known, and
-        that before one on which others failed. An idle one need not wait for a better, as long as it does not take the last try.
+        While `nodes` has one where the unit has not failed, only such a node may try it: one that works before one of
+        which nothing is known, and that before one on which others failed. An idle node need not wait for a better one,
+        unless it would take the last try; it may also try again if it works.
         """
         tried = self._failed_on.get(unit, ())
         others = nodes.difference(tried)
@@ -108,13 +111,13 @@ class Blame:
         return node in (others & self._working or {other for other in others if not self.accuses(other)} or others)
 
     def forget(self, node):
-        """Nothing speaks against a node any more, be it that it works or that it is gone."""
+        """Clears the record of a node, which works or is gone."""
         self._against.pop(node, None)
         self._working.discard(node)
         self.condemned.pop(node, None)
 
     def acquit(self, node):
-        """A node is left out, and what failed there was not the units' matter."""
+        """Clears the units that failed on a node, which is left out."""
         self.forget(node)
         self._failed_on = {
             unit: rest

@@ -1,4 +1,4 @@
-"""Calls `jointly run`: to plan before a unit is run, and to rank when all are."""
+"""Calls `jointly run`: to plan before any unit is run, and to rank after all are."""
 
 import json
 import shutil
@@ -20,7 +20,7 @@ class Command:
         self._said = set()
 
     def plan(self):
-        """Makes the run's directory, with the plan and all that its units need, and gives what there is to do."""
+        """Makes the run's directory, with the plan and the files for its units, and returns the plan's description."""
         asked = [argument for argument in self.arguments if argument != "--json"]
         process = self._call(asked + ["--plan-only", "--json"], subprocess.PIPE)
         if process.returncode != 0:
@@ -31,11 +31,11 @@ class Command:
             raise Refusal(f"{self.path} did not say what it planned but {one_line(process.stdout)!r}") from None
 
     def finish(self, unsaid=None):
-        """Scores and ranks what the journal holds, and gives the command's exit code; leaves a line out that begins so."""
+        """Scores and ranks the journal and returns the exit code; does not show notes that begin with `unsaid`."""
         return self._call(self.arguments, None, unsaid).returncode
 
     def _call(self, arguments, stdout, unsaid=None):
-        """Runs it; of what it notes each line is shown once, for it is asked the same twice."""
+        """Runs the command; shows each line of its notes once, since both calls may print the same."""
         command = [self.path, "run", *arguments]
         try:
             process = subprocess.run(

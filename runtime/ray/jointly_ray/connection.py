@@ -1,4 +1,4 @@
-"""Joins a cluster, or says in a line and soon why not."""
+"""Joins a cluster, or soon raises an error of one line that says why it cannot."""
 
 import importlib.util
 import os
@@ -13,13 +13,13 @@ from .refusal import Refusal, one_line
 #: How long an address may take to answer, in seconds; Ray itself tries for minutes.
 PATIENCE = 5.0
 REMEDY = "start one with `ray start --head`, or give the address of another"
-#: How a client of HTTP/2, which Ray's head speaks, begins: with its settings, which the head answers with its own.
+#: The start of an HTTP/2 connection, which Ray's head speaks: preface and settings. It answers with its own settings.
 GREETING = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + bytes([0, 0, 0, 4, 0, 0, 0, 0, 0])
 SETTINGS = 4
 
 
 def connect(address):
-    """Joins the cluster at an address; before it, Ray must not have been imported."""
+    """Joins the cluster at an address; Ray must not have been imported before."""
     if importlib.util.find_spec("ray") is None:
         raise Refusal(f"ray is not installed for {sys.executable}: pip install ray")
     known = recent() if address == "auto" else address
@@ -27,12 +27,12 @@ def connect(address):
         told = address == "auto" and known == os.environ.get("RAY_ADDRESS")
         host = answering(known, "RAY_ADDRESS" if told else "--address")
         if host in ("127.0.0.1", "localhost", "::1"):
-            # Else Ray takes it for this machine's address on the network, where such a cluster does not listen.
+            # Otherwise Ray replaces it by this machine's network address, on which such a cluster does not listen.
             os.environ["RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER"] = "0"
     import ray
     from ray.exceptions import RayError
 
-    # Ray tells of nodes that go on standard output, where only what the command prints belongs; that does not come by this.
+    # Ray reports lost nodes on standard output, where only the output of the command belongs, which does not pass here.
     sys.stdout = open(os.devnull, "w", encoding="utf-8")
     try:
         ray.init(address=known or address, log_to_driver=False, logging_level="CRITICAL")
@@ -43,7 +43,7 @@ def connect(address):
 
 
 def recent():
-    """The address that `auto` stands for, as Ray has it: what the environment says, else the cluster started here last."""
+    """Returns the address that `auto` means to Ray: the environment's, else that of the cluster last started here."""
     told = os.environ.get("RAY_ADDRESS")
     if told and told != "auto":
         return told
@@ -55,7 +55,7 @@ def recent():
 
 
 def answering(address, source="--address"):
-    """The host of an address from this source, if one that may be the head of a cluster answers there."""
+    """Returns the host of an address if the head of a cluster seems to answer there; errors name `source`."""
     host, _, port = address.rpartition(":")
     if "://" in address or not host or not port.isdecimal():
         remedy = "unset it or give --address HOST:PORT" if source == "RAY_ADDRESS" else "give HOST:PORT, or auto"
@@ -64,7 +64,7 @@ def answering(address, source="--address"):
     try:
         with socket.create_connection((host, int(port)), timeout=PATIENCE) as probe:
             if os.environ.get("RAY_USE_TLS", "0").lower() in ("1", "true"):
-                return host  # Which greets nobody who does not encrypt.
+                return host  # A head with TLS does not answer a plain greeting.
             probe.settimeout(PATIENCE)
             probe.sendall(GREETING)
             answer = probe.recv(9)

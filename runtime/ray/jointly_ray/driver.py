@@ -17,16 +17,16 @@ from .progress import Progress, note
 from .refusal import Failure, Refusal, one_line
 from .units import GIVEN_UP, Units
 
-#: How often progress is looked after where nothing comes, in seconds.
+#: How long the driver waits for an outcome before it checks the run's state again, in seconds.
 TICK = 1.0
-#: Units that nobody could run, of which so many are named.
+#: The most units that an error message names as impossible to run.
 NAMED = 10
-#: What a file that is kept by its digest is called.
+#: The name of a file that is kept under its digest.
 KEPT = re.compile(r"sha256-[0-9a-f]{64}\.[a-z]+")
 
 
 def run(arguments, command, again):
-    """Runs what was asked on the cluster that was joined, and gives the exit code; `again` is what goes on with it."""
+    """Runs the units on the joined cluster and returns the exit code; `again` is the command that continues the run."""
     try:
         return spread(arguments, command, again)
     except RayError as error:
@@ -34,7 +34,7 @@ def run(arguments, command, again):
 
 
 def spread(arguments, command, again):
-    """Plans, carries out what is left, and ranks."""
+    """Plans the run, carries out the units that are left, and ranks the agents."""
     planned = command.plan()
     journal = Journal(planned["directory"])
     plan = json.loads((Path(planned["directory"]) / "plan.json").read_text(encoding="utf-8"))
@@ -61,7 +61,7 @@ def spread(arguments, command, again):
 
 
 def kept(directory):
-    """The files that the plan names by their digests, as paths below the directory, and their bytes."""
+    """Yields the files that the plan names by digest: the path below the directory, and the bytes."""
     for folder in ("agents", "problems", "tables"):
         for path in sorted((Path(directory) / folder).glob("sha256-*")):
             if KEPT.fullmatch(path.name):
@@ -69,7 +69,7 @@ def kept(directory):
 
 
 def carry_out(job, planned, units, journal, jobs, again):
-    """Carries out all units that are left; raises a failure that names those that nobody could run."""
+    """Carries out all units that are left; raises a failure that names those that could not be run."""
     progress = Progress(units)
     start, before = time.monotonic(), units.finished
     busy, own = 0.0, time.process_time()
@@ -120,6 +120,6 @@ def carry_out(job, planned, units, journal, jobs, again):
 
 
 def complaint(units, unit):
-    """A unit that nobody could run, and why."""
+    """Returns the text that names a unit that was given up, and why."""
     agent, problem = units.name(unit)
     return f"{agent} on {problem}: {one_line(units.failed[unit])}"

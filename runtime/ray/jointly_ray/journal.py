@@ -19,7 +19,7 @@ class Journal:
         except OSError as error:
             raise Refusal(f"failed to open {self._path}: {one_line(error.strerror)}") from None
         try:
-            # The lock that the command takes.
+            # The command takes the same lock.
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             self._file.close()
@@ -27,7 +27,7 @@ class Journal:
             raise Refusal(f"{self._path} is being written by another run; {remedy}") from None
 
     def units(self):
-        """The agent and problem of each result, after a last line that a killed process left unfinished is dropped."""
+        """Yields the agent and problem of each result; drops a last line that a killed process left unfinished."""
         end = 0
         with open(self._path, "rb") as lines:
             for number, line in enumerate(lines, start=1):
@@ -44,7 +44,7 @@ class Journal:
         self._file.seek(end)
 
     def append(self, line, belief=None):
-        """Adds a result as a worker gave it, the file of what its agent believes before the line that names it."""
+        """Appends a worker's result unchanged; its beliefs file is written before the line that names it."""
         if belief is not None:
             self._keep(*belief)
         rest = memoryview(line + b"\n")
@@ -55,7 +55,7 @@ class Journal:
             raise unwritten(self._path, error) from None
 
     def close(self):
-        """Lets the next process have it."""
+        """Closes the journal, which releases its lock."""
         self._file.close()
 
     def _keep(self, named, content):
@@ -70,6 +70,6 @@ class Journal:
 
 
 def unwritten(path, error):
-    """What is said of a file that could not be written."""
+    """Returns the error for a file that could not be written."""
     remedy = "the units finished before are kept: make room, and run the same command again"
     return Refusal(f"failed to write {path}: {one_line(error.strerror)}; {remedy}")

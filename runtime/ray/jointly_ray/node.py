@@ -1,7 +1,7 @@
-"""What runs on the nodes of a cluster: the files that a plan names, and a `jointly worker` for each actor.
+"""The code that runs on nodes of a cluster: stores the files that a plan names and drives a `jointly worker` per actor.
 
-Nodes have Ray and the command and need not have this package: the module is sent to them by value, so that it stands on the
-standard library alone. What it has to say it returns, for exceptions of its own would be unknown elsewhere.
+Nodes have Ray and the command and need not have this package: the module is sent to them by value, so it uses the
+standard library only. It returns errors as values, because exceptions of its own would be unknown elsewhere.
 """
 
 import base64
@@ -18,14 +18,14 @@ from pathlib import Path
 
 #: Linux: the signal that a process gets when its parent ends.
 PR_SET_PDEATHSIG = 1
-#: The most of a process's last words that is passed on.
+#: The most characters of a process's standard error that are passed on.
 ERROR_CHARS = 400
-#: How long a process may take to end once it has nothing more to read or nothing more to say, in seconds.
+#: How long a process may take to end after its input or its output has ended, in seconds.
 GRACE = 10.0
 
 
 def prepare(job):
-    """Puts the plan's files on this node and gives what its command says of itself and of the plan."""
+    """Puts the plan's files on this node and returns its command's description of itself and of the plan."""
     place(job, holds)
     worker = Worker(job)
     answer = worker.start()
@@ -34,7 +34,7 @@ def prepare(job):
 
 
 def place(job, is_there):
-    """Puts the files here that are not."""
+    """Puts the files on this node that it does not have yet."""
     for name, reference in job["files"].items():
         path = folder() / name
         if not is_there(path):
@@ -44,14 +44,14 @@ def place(job, is_there):
 
 
 def folder():
-    """Where this node keeps files by digest, of all plans together."""
+    """Returns the folder in which this node keeps the files of all plans by digest."""
     own = os.environ.get("JOINTLY_RAY_CACHE")
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return Path(own or os.path.join(base, "jointly-ray")).absolute()
 
 
 def holds(path):
-    """Whether the file is there, with the digest that its name has."""
+    """Returns whether the file exists and has the digest in its name."""
     try:
         content = path.read_bytes()
     except OSError:
@@ -60,17 +60,17 @@ def holds(path):
 
 
 def digest(content):
-    """The digest of bytes, as plans and journals name it."""
+    """Returns the digest of bytes, as plans and journals write it."""
     return "sha256:" + hashlib.sha256(content).hexdigest()
 
 
 def keep(path, content):
-    """Writes beside the file and renames, so that whoever reads it, or writes it as well, sees all of it or nothing."""
+    """Writes a temporary file and renames it, so that other readers and writers see the whole file or none."""
     path.parent.mkdir(parents=True, exist_ok=True)
     handle, part = tempfile.mkstemp(prefix=".part-", dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as file:
-            # As any other new file: the user's mask decides who may read it.
+            # The user's mask decides who may read it, as for any other new file.
             mask = os.umask(0)
             os.umask(mask)
             os.fchmod(file.fileno(), 0o666 & ~mask)
@@ -84,7 +84,7 @@ def keep(path, content):
 
 
 class Worker:
-    """A `jointly worker`: started once, given units, and started anew where it ended in one."""
+    """A `jointly worker`: started once, given units, and restarted if it ended in one."""
 
     def __init__(self, job):
         self._job = job
@@ -92,12 +92,12 @@ class Worker:
         self._errors = None
 
     def start(self):
-        """Starts the process and gives its first answer, or why there is none as `refused`."""
+        """Starts the process and returns its first answer, or `refused` with the reason why there is none."""
         command = shutil.which(self._job["command"] or "jointly")
         if command is None:
             return {"refused": f"there is no command {self._job['command'] or 'jointly'} on it"}
         try:
-            # That they are whole was seen when the node was prepared, and by now somebody may have deleted them.
+            # The digests were checked when the node was prepared, but the files may have been deleted since.
             place(self._job, Path.exists)
             self._errors = tempfile.TemporaryFile()
         except OSError as error:
@@ -121,15 +121,15 @@ class Worker:
             return {"refused": self._end(kill=line.endswith(b"\n"))}
 
     def run(self, units, seconds):
-        """Runs units, each an agent's label and a problem's name, and gives an outcome of each in their order.
+        """Runs units, each an agent's label and a problem's name, and returns their outcomes in the same order.
 
-        An outcome is a dictionary: `line` of the journal, with `seconds`, `failure` and `belief`; `unrun` where the machine
-        could not run it; `died` where the process ended in it; or `refused` where none could be started for it. After the
-        last two there are no more, nor is a unit begun after so many seconds: what is finished is worth more than what is
-        not, and should be in the journal.
+        An outcome is a dictionary: `line` of the journal, with `seconds`, `failure` and `belief`; `unrun` if the
+        machine could not run the unit; `died` if the process ended in it; or `refused` if no process could be started
+        for it. The last two end the list, and no unit is begun after `seconds`, so that finished units soon reach the
+        journal.
         """
         if self._process is not None and self._process.poll() is not None:
-            # It ended when it had nothing to do, which no unit is to blame for.
+            # It ended while it had nothing to do, so no unit is to blame.
             self._end()
         if self._process is None:
             answer = self.start()
@@ -145,7 +145,7 @@ class Worker:
         return outcomes
 
     def stop(self):
-        """Ends the process by the end of its input."""
+        """Ends the process by closing its input."""
         if self._process is not None:
             self._end()
 
@@ -154,7 +154,7 @@ class Worker:
             self._process.stdin.write(json.dumps(words).encode() + b"\n")
             self._process.stdin.flush()
         except OSError:
-            pass  # That it ended is seen where its answer does not come.
+            pass  # The missing answer will show that it ended.
 
     def _outcome(self, unit):
         agent, problem = unit
@@ -184,14 +184,14 @@ class Worker:
                 return {"died": f"it answered {said!r}; " + self._end(kill=True)}
 
     def _end(self, kill=False):
-        """Waits for the process to end, and gives how it did and the last that it said."""
+        """Waits for the process to end, and returns how it ended and its last words on standard error."""
         process, self._process = self._process, None
         if kill:
             process.kill()
         try:
             process.stdin.close()
         except OSError:
-            pass  # It has ended before it read all.
+            pass  # It ended before it had read everything.
         process.stdout.close()
         try:
             code = process.wait(GRACE)
@@ -209,7 +209,7 @@ class Worker:
 
 
 def message(line):
-    """What a line of the worker says; a ValueError where it is none."""
+    """Returns the message in a line of the worker; raises a ValueError if it is not one."""
     answer = json.loads(line)
     if not isinstance(answer, dict):
         raise ValueError("not an object")
@@ -217,10 +217,10 @@ def message(line):
 
 
 def dying_with_parent():
-    """What has a new process end with the one that started it, however that ends: nobody would read what it finds."""
-    # Looked up here, for between fork and exec next to nothing may be done.
+    """Returns a hook that makes a new process end when its parent does, since nobody would read its results then."""
+    # Looked up here, because almost nothing may be done between fork and exec.
     try:
         prctl = ctypes.CDLL(None).prctl
     except (AttributeError, OSError):
-        return None  # Not Linux: then it ends with its input.
+        return None  # Not Linux: the process ends when its input does.
     return lambda: prctl(PR_SET_PDEATHSIG, signal.SIGKILL)

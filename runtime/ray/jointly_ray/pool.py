@@ -1,4 +1,4 @@
-"""The workers of a cluster: one for each CPU of each node that has been looked at, replaced when lost."""
+"""The workers of a cluster: one for each CPU of each node that was checked, replaced when lost."""
 
 import contextlib
 import time
@@ -14,9 +14,9 @@ from .units import PORTION_SECONDS
 
 #: How often the cluster is asked for its nodes, in seconds.
 LOOK = 2.0
-#: How long a run waits, without a word, for nodes or for what they are to say, in seconds.
+#: How long a run waits silently for nodes or for their answers, in seconds.
 PATIENCE = 60.0
-#: Workers that may be lost on a node before they have done anything.
+#: Workers lost on a node before they began, after which it gets no more.
 STARTS = 3
 
 
@@ -26,11 +26,11 @@ class _Node:
     def __init__(self, address, cpus):
         self.address = address
         self.cpus = cpus
-        #: Whether it has said what it has, and since when it has been asked.
+        #: Whether the node has described its command, and when it was asked.
         self.answered = False
         self.asked = time.monotonic()
         self.workers = 0
-        #: When a worker that waited for a CPU there was last taken away, and how long the next may wait.
+        #: When a worker that waited for a CPU there was last removed, and how long the next may wait, in seconds.
         self.was_busy = 0.0
         self.patience = PATIENCE
 
@@ -43,15 +43,15 @@ class _Worker:
         self.actor = actor
         self.hired = time.monotonic()
         self.ready = False
-        #: Portions that it has been given, in their order, with what they are expected to take.
+        #: Portions that the worker has been given, in order, each with its reference and expected seconds.
         self.flight = deque()
 
 
 class Pool:
-    """Workers that are given units and give outcomes."""
+    """The workers of a run: hands units to them and returns their outcomes."""
 
     def __init__(self, job, planned, units, jobs, say):
-        """Of a job that nodes are sent once, and what its plan must be; `say` tells a person a line."""
+        """Takes the job, which each node is sent, and the plan that it must make; `say` shows the user a line."""
         self._job = ray.put(job)
         self._planned = planned
         self._units = units
@@ -60,33 +60,33 @@ class Pool:
         self._prepare = ray.remote(num_cpus=0, max_retries=0)(node.prepare)
         self._actor = ray.remote(num_cpus=1, max_restarts=0, max_task_retries=0)(node.Worker)
         self._nodes = {}
-        #: Of all nodes that there ever were.
+        #: The addresses of all nodes that ever were used.
         self._addresses = {}
         self._workers = set()
-        #: Workers that take units now, and those of them that could take more.
+        #: The number of workers that have started, and those of them that could take more units.
         self._ready = 0
         self._hungry = {}
-        #: What has been asked for: what is to be done with it when it comes, and with whom.
+        #: For each pending reference, the method that handles its answer, and the worker or node that it comes from.
         self._awaited = {}
-        #: How often a worker of a node was lost before it began; nodes that are to be left out, and why; and those that are.
+        #: How often a worker of a node was lost before it began; nodes to leave out, and why; and those left out.
         self._lost_starts = {}
         self._unfit = {}
         self._left_out = set()
-        #: Whether a unit has been handed out, and what ends the run, when all that has come has been handed on.
+        #: Whether a unit has been handed out, and the error that ends the run once all outcomes have been returned.
         self._begun = False
         self._end = None
         self._looked = 0.0
         self._alone_since = None
         self._idle_since = time.monotonic()
-        #: Workers there have been at a time.
+        #: The most workers that there were at one time.
         self.most = 0
 
     def size(self):
-        """Workers that take units now."""
+        """Returns the number of workers that have started."""
         return self._ready
 
     def open(self, patience):
-        """Looks at every node, and starts no worker unless all of them have the same command and plan."""
+        """Checks every node; no worker starts unless all of them have the same command and plan."""
         self._look()
         if not self._nodes:
             raise Refusal("no node of the cluster has a CPU: give some `ray start --num-cpus`")
@@ -101,7 +101,7 @@ class Pool:
         self._workers.clear()
 
     def results(self, patience):
-        """Units with their outcomes and the nodes they were on, as they come within so many seconds."""
+        """Returns units with their outcomes and nodes; waits at most `patience` seconds for the first."""
         self._settle()
         self._hire()
         self._move_waiting()
@@ -109,25 +109,25 @@ class Pool:
             for worker in list(self._hungry):
                 if not self._units.waiting():
                     break
-                # Who has something to do already need not take what is better run elsewhere.
+                # A worker that is busy need not take a unit that is better run elsewhere.
                 if not (idle and worker.flight):
                     self._feed(worker, idle)
         return self._hear(patience)
 
     def _settle(self):
-        """Draws the conclusions of what has come, now that it has been handed on."""
+        """Acts on the outcomes that were returned: leaves nodes out, or raises the error that ends the run."""
         if self._end is None:
             condemned = self._units.blame.condemned
-            # What is in hand on a node may still show that it works.
+            # Units in hand on a node may still show that it works.
             busy = {worker.node_id for worker in self._workers if worker.flight} if condemned else ()
             ripe = [node_id for node_id in condemned if node_id not in busy]
-            # First, for a node that has gone is not one that fails.
+            # Looks first, because a node that is gone is not one that fails.
             if self._unfit or (ripe and len(self._nodes) > 1) or time.monotonic() - self._looked > LOOK:
                 self._look()
             while self._unfit:
                 self._leave_out(*self._unfit.popitem())
             for node_id in ripe:
-                # The last one is better than none, and what cannot be run there is named.
+                # The last node is kept: the units that cannot be run there are named at the end.
                 if node_id in condemned and self._nodes.keys() - {node_id}:
                     self._leave_out(node_id, condemned[node_id])
             self._refuse_idle()
@@ -135,7 +135,7 @@ class Pool:
             raise self._end
 
     def _look(self):
-        """Asks which nodes there are, and has new ones say what they have."""
+        """Asks the cluster for its nodes, and asks new ones for their command and plan."""
         self._looked = now = time.monotonic()
         found, alive = {}, set()
         for entry in ray.nodes():
@@ -151,7 +151,7 @@ class Pool:
             self._units.blame.forget(node_id)
         for node_id in set(self._nodes) - set(found):
             del self._nodes[node_id]
-        # Those that had nothing to do were not heard of.
+        # The loss of a worker that had nothing to do is not reported.
         for worker in [it for it in self._workers if not it.flight and it.node_id not in self._nodes]:
             self._drop(worker)
         for node_id, (address, cpus) in found.items():
@@ -167,7 +167,7 @@ class Pool:
                 self._say(f"the node {known.address} has not said yet which command it has; waiting for it")
 
     def _free(self):
-        """The nodes that can have one more worker, first those whose CPUs were not busy with other things, or longest ago."""
+        """Returns the nodes that can have one more worker, first those that were least recently found busy."""
         free = [
             (known.was_busy, known.workers, node_id)
             for node_id, known in self._nodes.items()
@@ -176,20 +176,20 @@ class Pool:
         return [node_id for *_, node_id in sorted(free)]
 
     def _move_waiting(self):
-        """Replaces workers that have not started for long by others elsewhere, where not all nodes have as many as they can."""
+        """Replaces workers that have waited too long to start by workers on other nodes with room."""
         now = time.monotonic()
         for worker in list(self._workers):
             known = self._nodes.get(worker.node_id)
             if known is None or worker.ready or now - worker.hired <= known.patience:
                 continue
             if any(node_id != worker.node_id for node_id in self._free()):
-                # It may also have been about to start.
+                # It may have been about to start, so the next may wait longer.
                 known.was_busy, known.patience = now, 2 * known.patience
                 self._drop(worker)
                 self._hire()
 
     def _hire(self):
-        """Starts workers, first where there are fewest."""
+        """Starts workers, first on the nodes that come first in `_free`."""
         while self._jobs is None or len(self._workers) < self._jobs:
             free = self._free()
             if not free:
@@ -201,7 +201,7 @@ class Pool:
             self._awaited[worker.actor.start.remote()] = self._started, worker
 
     def _feed(self, worker, idle):
-        """Gives a worker a portion, and a second one where the first takes less than a person sees."""
+        """Gives a worker a portion, and a second one if the first is expected to take at most `PORTION_SECONDS`."""
         while len(worker.flight) < 2 and sum(seconds for *_, seconds in worker.flight) <= PORTION_SECONDS:
             portion = self._units.portion(len(self._workers), worker.node_id, self._usable, idle)
             if not portion:
@@ -213,12 +213,12 @@ class Pool:
         del self._hungry[worker]
 
     def _usable(self):
-        """The nodes on which units can be run, now or when workers have started that need not long for it."""
+        """Returns the nodes on which a worker has started or was asked to less than `PATIENCE` ago."""
         now = time.monotonic()
         return {worker.node_id for worker in self._workers if worker.ready or now - worker.hired < PATIENCE}
 
     def _hear(self, patience):
-        """What comes of the first thing to come, and of all that has come with it."""
+        """Waits for the first answer, and returns the outcomes in it and in all others that have come."""
         if not self._awaited:
             time.sleep(patience)
             return []
@@ -228,20 +228,20 @@ class Pool:
             ready, _ = ray.wait(awaited, num_returns=len(awaited), timeout=0)
         outcomes = []
         for reference in ready:
-            # What a lost worker was to do is awaited no more.
+            # The portions of a lost worker are no longer awaited.
             if reference in self._awaited:
                 hear, whom = self._awaited[reference]
                 outcomes += hear(reference, whom) or []
         return outcomes
 
     def _answered(self, reference, node_id):
-        """A node has said what it has."""
+        """Handles a node's description of its command and plan."""
         del self._awaited[reference]
         known = self._nodes.get(node_id)
         try:
             answer = ray.get(reference)
         except RayError as error:
-            # Whether it is still there, the cluster says when it is asked again.
+            # The next look at the cluster shows whether the node still exists.
             self._nodes.pop(node_id, None)
             self._lost_start(node_id, why(error))
             return
@@ -249,7 +249,7 @@ class Pool:
             known.answered = not self._objects(node_id, answer)
 
     def _started(self, reference, worker):
-        """A worker has said what it has."""
+        """Handles a new worker's description of its command and plan."""
         del self._awaited[reference]
         try:
             answer = ray.get(reference)
@@ -271,7 +271,7 @@ class Pool:
         lost = self._lost_starts[node_id] = self._lost_starts.get(node_id, 0) + 1
         known = self._nodes.get(node_id)
         if lost == STARTS and known and any(it.ready and it.node_id == node_id for it in self._workers):
-            # No more of them there; the others go on.
+            # The node gets no more workers; the others go on.
             known.cpus = known.workers
             del self._lost_starts[node_id]
         elif lost == STARTS:
@@ -279,9 +279,9 @@ class Pool:
         self._looked = 0.0
 
     def _came(self, reference, worker):
-        """The outcomes of a worker's portion that has ended."""
+        """Returns the outcomes of a worker's portion that has ended."""
         if reference != worker.flight[0][0]:
-            # The one before has ended too, and its outcomes come first.
+            # The portion before it has ended too, and its outcomes come first.
             return []
         try:
             found = ray.get(reference)
@@ -299,7 +299,7 @@ class Pool:
         return outcomes
 
     def _lost(self, worker, told):
-        """A worker has gone: the first of its portions with it, the other as it was. Gives the outcome that is known."""
+        """Handles a lost worker: its first portion is lost, the other was not begun. Returns the known outcome."""
         first, *others = self._drop(worker)
         for portion in others:
             self._units.gives_back(portion)
@@ -311,13 +311,13 @@ class Pool:
         return []
 
     def _drop(self, worker):
-        """Ends a worker, and gives the portions that it had."""
+        """Ends a worker, and returns the portions that it had."""
         self._workers.remove(worker)
         self._hungry.pop(worker, None)
         self._ready -= worker.ready
         if worker.node_id in self._nodes:
             self._nodes[worker.node_id].workers -= 1
-        # It may be alive beyond a network that failed, and have the CPU that another is to have.
+        # It may be alive behind a failed network and hold the CPU that its replacement needs.
         _kill(worker)
         for reference, (_, whom) in list(self._awaited.items()):
             if whom is worker:
@@ -325,7 +325,7 @@ class Pool:
         return [portion for _, portion, _ in worker.flight]
 
     def _leave_out(self, node_id, told):
-        """Uses a node no more. What its workers have in hand goes back."""
+        """Stops using a node, and takes back the units that its workers have in hand."""
         if node_id in self._left_out:
             return
         self._left_out.add(node_id)
@@ -340,9 +340,9 @@ class Pool:
             self._end = Failure("no node of the cluster is left to run units")
 
     def _objects(self, node_id, answer):
-        """Whether a node has a command of another version, or makes another plan, than the one on this machine.
+        """Returns whether a node's command has another version, or makes another plan, than the one on this machine.
 
-        Before any unit that ends the run, for it is a mistake of the one who started it; later it costs the node.
+        Before the first unit this ends the run, since it is a mistake of the user; later only the node is left out.
         """
         told = self._objection(answer)
         if told is None:
@@ -365,7 +365,7 @@ class Pool:
         return None
 
     def _refuse_idle(self):
-        """Ends the run where nobody has been there to work for it for long; says where workers do not come to it."""
+        """Ends the run after `PATIENCE` without nodes and workers; tells the user if no worker starts for that long."""
         now = time.monotonic()
         if self._ready or not self._workers:
             self._idle_since = now
@@ -385,13 +385,13 @@ def _on(node_id):
 
 
 def _kill(worker):
-    # Where the cluster does not have it any more, there is nothing to end.
+    # If the cluster no longer has it, there is nothing to end.
     with contextlib.suppress(RayError):
         ray.kill(worker.actor)
 
 
 def why(error):
-    """The part of what Ray says that tells something."""
+    """Returns the informative line of an error message of Ray."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     told = [line for line in lines if "died" in line or "Error" in line] or lines or [type(error).__name__]
     return one_line(told[0])[:300]

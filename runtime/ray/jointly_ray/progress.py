@@ -1,17 +1,17 @@
-"""Progress by unit, with an estimate of the time left; always on standard error."""
+"""Shows progress by unit, with an estimate of the time left, always on standard error."""
 
 import math
 import sys
 import time
 
-#: With more units than this, plain lines are spread over the work.
+#: With more units than this, not every unit has a plain line.
 LINES = 200
-#: How often a terminal's line is written anew, in seconds.
+#: The seconds between updates of a terminal's line.
 REFRESH = 0.2
 
 
 def note(text):
-    """Writes one line, whatever was quoted in it."""
+    """Writes a text as one line of printable characters."""
     print("".join(filter(str.isprintable, " ".join(text.split()))), file=sys.stderr, flush=True)
 
 
@@ -25,7 +25,7 @@ class Progress:
         self._shown = 0.0
 
     def finished(self, unit, seconds, failure, workers):
-        """Tells of a unit that has a result."""
+        """Shows that a unit has a result."""
         units = self._units
         due = units.finished % self._every == 0 or units.left == 0
         if self._terminal:
@@ -49,13 +49,13 @@ class Progress:
         note(text)
 
     def clear(self):
-        """Takes the line off the terminal."""
+        """Removes the line from the terminal."""
         if self._terminal:
             print("\r\x1b[K", file=sys.stderr, end="", flush=True)
 
 
 def span(seconds):
-    """A time in the unit that people think of it in."""
+    """Returns a duration as text, in the largest unit of which it is at least two, else in seconds."""
     for unit, size in (("d", 86400), ("h", 3600), ("min", 60)):
         if seconds >= 2 * size:
             return f"{seconds / size:.0f} {unit}"

@@ -1,6 +1,6 @@
-"""What a person is told in one line where a run cannot go on, with the exit code that says whose matter it is."""
+"""Errors that end a run, shown as one line, with an exit code that tells bad input from failed infrastructure."""
 
-# As the command itself has them.
+# The exit codes of the command itself.
 DONE = 0
 BAD_INPUT = 2
 SOME_FAILED = 3
@@ -8,7 +8,7 @@ INTERRUPTED = 130
 
 
 class Refusal(Exception):
-    """Wrong usage or bad input; nothing that was finished is lost."""
+    """Wrong usage or bad input; finished units are kept."""
 
     code = BAD_INPUT
 
@@ -20,5 +20,5 @@ class Failure(Refusal):
 
 
 def one_line(text):
-    """A text of others as part of one line of bounded length."""
+    """Returns a foreign text on one line, of at most 2000 characters."""
     return " ".join(str(text).split())[:2000]

@@ -1,4 +1,4 @@
-"""Which units are still to be run, in what portions they are handed out, and which of them nobody can run."""
+"""Keeps the units that are still to be run, divides them into portions, and gives up those that cannot be run."""
 
 import math
 from collections import deque
@@ -6,79 +6,79 @@ from itertools import islice
 
 from .blame import Blame
 
-#: What a portion should take at most, in seconds: far above what handing it out costs, far below what a person waits.
+#: The most seconds that a portion should take: far above the cost of handing it out, far below what a user waits.
 PORTION_SECONDS = 0.5
-#: Units of a portion at most: what is lost with a worker is run again.
+#: The most units in a portion: the units that are lost with a worker are run again.
 MOST = 256
-#: Where so many units in a row were given up, and there was no result, it is likely that nothing can be run at all.
+#: Units given up in a row, without a result, after which it is likely that nothing can be run at all.
 GIVEN_UP = 30
-#: So many others are tried then, before that is believed.
+#: Other units that are tried then, before the run ends.
 CHECKS = 3
-#: Units that have failed, of which so many are looked at for one that a node may try.
+#: The most failed units that are searched at a time for one that a node may try.
 LOOKED_AT = 64
 
 
 class Units:
-    """The units of a plan by their places, problem by problem, so that all agents get on together.
+    """The units of a plan, numbered problem by problem, so that all agents progress together.
 
-    Problems are in the order in which they are begun, those that are expected to take longest first: then no unit that takes
-    long is begun at the end, when other workers have nothing left to do.
+    Problems are begun in order, those that are expected to take longest first, so that no long unit is begun at the
+    end, when other workers have nothing left to do.
     """
 
     def __init__(self, agents, problems, done):
-        """Of the agents' labels, and the problems' names with what units are expected to cost on them beside one another.
+        """Takes the agents' labels, and the problems' names with the relative costs that are expected of their units.
 
-        Some are done already.
+        `done` has the agent and problem of each unit that has a result already.
         """
         self.agents = agents
         self.problems = list(problems)
         self._expected = list(problems.values())
         self.total = len(agents) * len(problems)
         places = {label: at for at, label in enumerate(agents)}, {name: at for at, name in enumerate(problems)}
-        #: Units that were handed out once, or need not be.
+        #: For each unit, 1 if it was handed out or has a result already.
         self._begun = bytearray(self.total)
         for agent, problem in done:
             if agent in places[0] and problem in places[1]:
                 self._begun[places[1][problem] * len(agents) + places[0][agent]] = 1
-        #: Results there are.
+        #: The number of units that have a result.
         self.finished = sum(self._begun)
-        #: Units that have neither a result nor been given up.
+        #: The number of units that neither have a result nor were given up.
         self.left = self.total - self.finished
-        #: Why units were given up.
+        #: For each unit that was given up, the reason.
         self.failed = {}
         self._given_up = self._checks = 0
         self.blame = Blame()
-        #: All units before the one, and from the other on, have been handed out.
+        #: All units before the first of these, and from the second on, have been handed out.
         self._next, self._end = 0, self.total
         self._again = deque()
         self._failing = deque()
         self._alone = set()
         self._in_hand = 0
         self._most = 1
-        #: Of each agent: the expected cost of its finished units, and the seconds that they took.
+        #: For each agent, the expected cost of its finished units, and the seconds that they took.
         self._spent = [[0, 0.0] for _ in agents]
-        #: The expected cost of what each agent has still to do.
+        #: For each agent, the expected cost of its unfinished units.
         self._rest = [sum(self._expected)] * len(agents)
         for unit, is_done in enumerate(self._begun):
             self._rest[unit % len(agents)] -= is_done * self._cost(unit)
 
     def name(self, unit):
-        """The agent's label and the problem's name."""
+        """Returns the agent's label and the problem's name."""
         return self.agents[unit % len(self.agents)], self.problems[unit // len(self.agents)]
 
     def waiting(self):
-        """How many units are in nobody's hands."""
+        """Returns the number of units that are left and not in hand."""
         return self.left - self._in_hand
 
     def are_hopeless(self):
-        """Whether units are given up one after the other, others have been tried too, and nothing in hand may have a result."""
+        """Returns whether `GIVEN_UP` units in a row were given up, others were tried too, and no unit is in hand."""
         tried = self._checks >= CHECKS or (not self._again and self._peek() is None)
         return self._given_up >= GIVEN_UP and self.left > 0 and not self._in_hand and tried
 
     def portion(self, workers, node, nodes, idle=False):
-        """The next units for one of so many workers, one on this node: few where they take long or where little is left.
+        """Returns the next units for one of `workers` workers, on `node`: few if they are long or few are left.
 
-        `nodes` gives those on which units can be run now; an idle worker found nothing when it asked as all do.
+        `nodes` returns the nodes on which units can be run now; an idle worker got no units when it asked as not idle.
         """
         if not self.waiting():
             return []
@@ -108,7 +108,7 @@ class Units:
         return portion
 
     def _check(self, node):
-        """A unit of another kind than those that were given up: one problem may be too large for all machines."""
+        """Returns a unit unlike those that were given up, since one problem may be too large for all machines."""
         unit = self._probe() if self._checks < CHECKS else None
         if unit is None:
             return []
@@ -118,9 +118,9 @@ class Units:
         return [unit]
 
     def _first(self, node, nodes, suspected, idle):
-        """The unit that a portion begins with.
+        """Returns the first unit of a portion.
 
-        What has failed elsewhere is first for nodes that work, and last for others, which have to show first that they do.
+        Units that failed elsewhere come first for nodes that work, and last for those that have not yet shown it.
         """
         trusted = self.blame.trusts(node)
         unit = self._failed_elsewhere(node, nodes, idle) if trusted else None
@@ -136,12 +136,12 @@ class Units:
                 del self._failing[at]
                 return unit
         if len(self._failing) > LOOKED_AT:
-            # Those that follow have their turn the next time.
+            # The units after these have their turn the next time.
             self._failing.rotate(-LOOKED_AT)
         return None
 
     def _probe(self):
-        """A cheap unit by which to see whether it is the node that fails: where there is one, of an agent that has finished some."""
+        """Returns a cheap unit that tests a node, if possible one of an agent that has finished units."""
         while self._end > self._next and self._begun[self._end - 1]:
             self._end -= 1
         if self._end == self._next:
@@ -152,7 +152,7 @@ class Units:
         return unit
 
     def _peek(self):
-        """The next unit that has not failed, if there is one."""
+        """Returns the next unit that has not failed, if there is one."""
         if self._again:
             return self._again[0]
         while self._next < self._end and self._begun[self._next]:
@@ -168,7 +168,7 @@ class Units:
         return unit
 
     def expected(self, unit):
-        """What a unit is likely to take, in seconds; without end where its agent has not finished one."""
+        """Returns the seconds that a unit is likely to take; infinite if its agent has not finished one."""
         return self._cost(unit) * self._rate(unit % len(self.agents)) if self._is_known(unit) else math.inf
 
     def _is_known(self, unit):
@@ -178,7 +178,7 @@ class Units:
         return self._expected[unit // len(self.agents)]
 
     def _rate(self, agent):
-        """The seconds that an agent's units have taken for their expected cost; none where it has finished none."""
+        """Returns an agent's seconds per expected cost; 0 if it has not finished a unit."""
         cost, seconds = self._spent[agent]
         return seconds / cost if cost else 0.0
 
@@ -195,12 +195,12 @@ class Units:
         spent[1] += seconds
 
     def came_back(self, seconds):
-        """Lets portions grow while they come back soon."""
+        """Lets portions grow while they are finished quickly; `seconds` is the time that one took."""
         if seconds < PORTION_SECONDS:
             self._most = min(2 * self._most, MOST)
 
     def gives_back(self, units):
-        """Units that nobody has begun."""
+        """Takes back units that were handed out but not begun."""
         self._in_hand -= len(units)
         for unit in reversed(units):
             self.blame.returned(unit)
@@ -210,12 +210,12 @@ class Units:
                 self._again.appendleft(unit)
 
     def were_lost(self, units):
-        """Units that went with their worker, in one of them: the next time each is alone, so that it is known which."""
+        """Takes back units whose worker was lost in one of them; each runs alone next, which shows the culprit."""
         self._alone.update(units)
         self.gives_back(units)
 
     def has_failed(self, unit, why, node):
-        """A unit that a worker on a node ended in or could not run. Gives whether it is given up."""
+        """Notes a unit in which a worker on a node died or that it could not run. Returns whether it is given up."""
         self._in_hand -= 1
         if not self.blame.failed(unit, node, why):
             self._failing.append(unit)
@@ -227,15 +227,15 @@ class Units:
         return True
 
     def acquit(self, node):
-        """What failed on a node that is left out is as any other unit, unless it failed elsewhere too."""
+        """Treats units that failed only on a node, which is left out, as not failed."""
         self.blame.acquit(node)
         self._again.extend(unit for unit in self._failing if not self.blame.has_failed(unit))
         self._failing = deque(unit for unit in self._failing if self.blame.has_failed(unit))
 
     def seconds_left(self, workers):
-        """An estimate of the time that so many workers need for the rest.
+        """Returns an estimate of the seconds that `workers` workers need for the remaining units.
 
-        None before all agents have shown what they take, for one may take a thousand times as long as another.
+        None until each agent with units left has finished one, as one may take a thousand times as long as another.
         """
         if any(rest and not spent[0] for rest, spent in zip(self._rest, self._spent)):
             return None

@@ -16,31 +16,31 @@ from pathlib import Path
 
 PACKAGE = Path(__file__).parent.parent
 HOST = "127.0.0.1"
-#: How long a run may take that is waited for, in seconds.
+#: How long a test waits for a run, in seconds.
 PATIENCE = 180.0
-#: What a cluster of this machine alone is started with.
+#: The environment of a cluster on this machine alone.
 RAY = {
     "RAY_USAGE_STATS_ENABLED": "0",
-    # Else Ray takes 127.0.0.1 for the machine's address on the network.
+    # Otherwise Ray replaces 127.0.0.1 by the machine's network address.
     "RAY_ENABLE_WINDOWS_OR_OSX_CLUSTER": "0",
-    # Else workers give way to whatever the machine does besides.
+    # Otherwise workers yield to everything else that the machine does.
     "RAY_worker_niceness": "0",
 }
 
 
 def command():
-    """The built command, or none where it is not built."""
+    """Returns the built command, or None if it is not built."""
     own = PACKAGE.parent.parent / "target/release/jointly"
     return os.environ.get("JOINTLY") or (str(own) if own.exists() else shutil.which("jointly"))
 
 
 def no_ray():
-    """Why nothing that needs Ray can be tried here, if so it is."""
+    """Returns why tests that need Ray cannot run here, if they cannot."""
     return f"ray is not installed for {sys.executable}" if importlib.util.find_spec("ray") is None else None
 
 
 def obstacle():
-    """Why no run can be spread here, if none can."""
+    """Returns why no run can be spread here, if none can."""
     return no_ray() or (None if command() else "the command is not built; run `make demo`, or name it by JOINTLY")
 
 
@@ -54,7 +54,7 @@ def skip_for(tests, why):
 
 
 def running():
-    """Whether some cluster has its head on this machine."""
+    """Returns whether a cluster has its head on this machine."""
     for process in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
             if process.read_bytes().split(b"\0")[0].endswith(b"/gcs_server"):
@@ -63,7 +63,7 @@ def running():
 
 
 class OnCluster(unittest.TestCase):
-    """A cluster for each class of tests: a head with one CPU, and what the tests add."""
+    """A cluster for each class of tests: a head with one CPU, and the nodes that tests add."""
 
     @classmethod
     def setUpClass(cls):
@@ -71,11 +71,11 @@ class OnCluster(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
-        # Where a run does not say which command, nodes and drivers take that of their PATH.
+        # If a run names no command, nodes and drivers use the one on their PATH.
         (cls.folder / "right").mkdir()
         (cls.folder / "right/jointly").symlink_to(os.path.abspath(command()))
         path = f"{cls.folder / 'right'}{os.pathsep}{os.environ['PATH']}"
-        # Short, for its sockets are there, and nobody else's.
+        # A short path, because the sockets are there; only this cluster uses it.
         sockets = tempfile.mkdtemp(prefix="ray-", dir="/tmp")
         cls.addClassCleanup(shutil.rmtree, sockets, ignore_errors=True)
         changed = unittest.mock.patch.dict(os.environ, {**RAY, "PATH": path, "RAY_TMPDIR": sockets})
@@ -103,7 +103,7 @@ class OnCluster(unittest.TestCase):
         return self.folder / f"{self.id().rsplit('.', 1)[-1]}-{name}"
 
     def words(self, arguments, out, own=()):
-        """The words of a run on the cluster."""
+        """Returns the command line of a run on the cluster."""
         address = ["--address", self.cluster.address, "--jointly", command()]
         return [sys.executable, "-m", "jointly_ray", "run", *arguments, "--out", str(out), *address, *own]
 
@@ -112,7 +112,7 @@ class OnCluster(unittest.TestCase):
         return finished(self.words(arguments, out, own), environment)
 
     def begun(self, arguments, out, own=(), stdout=subprocess.DEVNULL):
-        """Runs on the cluster, and gives the process with what it says on standard error."""
+        """Starts a run on the cluster, and returns the process, whose standard error can be read."""
         process = subprocess.Popen(
             self.words(arguments, out, own),
             cwd=PACKAGE,
@@ -121,7 +121,7 @@ class OnCluster(unittest.TestCase):
             stdout=stdout,
             text=True,
         )
-        # Whatever it waits for, the test ends.
+        # The process is ended with the test, whatever it waits for.
         patience = threading.Timer(PATIENCE, process.kill)
         patience.start()
         self.addCleanup(process.stderr.close)
@@ -131,17 +131,17 @@ class OnCluster(unittest.TestCase):
         return process
 
     def alone(self, arguments, out):
-        """The same by `jointly run`."""
+        """Runs by `jointly run` on this machine."""
         process = finished([command(), "run", *arguments, "--out", str(out)])
         self.assertIn(process.returncode, (0, 3), process.stderr)
 
     def same(self, out, whole):
-        """The directories hold the same scores, to the byte."""
+        """Asserts that the directories hold the same scores, to the byte."""
         for name in ("plan.json", "scores.json", "leaderboard.csv"):
             self.assertEqual((out / name).read_bytes(), (whole / name).read_bytes(), name)
 
     def refused(self, process, *texts):
-        """One line, and exit code 2."""
+        """Asserts that the process printed one line and ended with exit code 2."""
         self.assertEqual(process.returncode, 2, process.stderr)
         self.assertEqual(process.stdout, "")
         self.assertEqual(process.stderr.count("\n"), 1, process.stderr)
@@ -151,14 +151,14 @@ class OnCluster(unittest.TestCase):
 
 @contextlib.contextmanager
 def closed_port():
-    """A port at which nobody listens, for it is held by one who does not."""
+    """A port on which nobody listens: it is bound by a socket that does not."""
     with socket.socket() as held:
         held.bind((HOST, 0))
         yield held.getsockname()[1]
 
 
 class Silent(http.server.BaseHTTPRequestHandler):
-    """A server that says nothing of what it is asked."""
+    """A server that does not log requests."""
 
     def log_message(self, *_):
         pass
@@ -166,7 +166,7 @@ class Silent(http.server.BaseHTTPRequestHandler):
 
 @contextlib.contextmanager
 def another_service():
-    """A port at which something else than Ray answers."""
+    """A port on which a server other than Ray answers."""
     with http.server.ThreadingHTTPServer((HOST, 0), Silent) as server:
         thread = threading.Thread(target=server.serve_forever)
         thread.start()
@@ -187,7 +187,7 @@ def finished(words, environment=None):
 
 
 def stand_in(path, script):
-    """Writes a command of Python that stands for the built one, which is `REAL` in it."""
+    """Writes a Python command that replaces the built one, whose path is `REAL` in it."""
     path.parent.mkdir(parents=True, exist_ok=True)
     head = f"#!{sys.executable}\nimport json, os, signal, subprocess, sys\nREAL = {command()!r}\n"
     path.write_text(head + script, encoding="utf-8")
@@ -213,9 +213,9 @@ for number, line in enumerate(sys.stdin.buffer):
     sys.stdout.buffer.flush()
 """
 
-#: A worker that waits in its second unit until somebody opens the gate, a named pipe, for writing. On a node that has a part it does
-#: not wait: it opens the gate in its first unit and goes on ("opens") or not ("stays"), it is of another version ("version"), or it
-#: can run nothing ("unrun").
+#: A worker that waits in its second unit until somebody opens the gate, a named pipe, for writing. On a node with a
+#: part it does not wait: in its first unit it opens the gate and goes on ("opens") or not ("stays"), it has another
+#: version ("version"), or it can run nothing ("unrun").
 GATED = """
 part = os.environ.get("PART")
 if sys.argv[1] != "worker":

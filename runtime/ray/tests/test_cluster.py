@@ -30,7 +30,7 @@ class Runs(cluster.OnCluster):
         self.assertRegex(process.stderr, r"\[\d+/27\] .* on quick/.*; about \d+ (s|min) left")
         self.assertRegex(process.stderr, r"27 units in .* on 2 workers")
         self.assertNotIn("done already", process.stderr)
-        # The same again shows what there is, and needs no worker.
+        # Running it again shows the finished run and needs no worker.
         again = self.spread(arguments, self.out("ray"), ["--jobs", "1", "--json"])
         self.assertEqual(again.returncode, 0, again.stderr)
         self.assertEqual(again.stdout.encode(), (self.out("alone") / "scores.json").read_bytes())
@@ -59,7 +59,7 @@ class Runs(cluster.OnCluster):
         self.assertEqual(process.wait(), 0, "".join(said))
         self.same(self.out("ray"), self.out("alone"))
         self.assertTrue(any("was lost" in line for line in said), "".join(said))
-        # Ray has something to say of it, and says it elsewhere.
+        # Ray reports it, but not on these streams.
         self.assertEqual(self.out("printed").read_bytes(), (self.out("alone") / "scores.json").read_bytes())
 
     def test_a_driver_that_is_killed_goes_on_where_it_was(self):
@@ -170,8 +170,8 @@ class Runs(cluster.OnCluster):
         return stand_in(self.folder / self.id() / "jointly", GATED.format(gate=str(self.out("gate"))))
 
     def held(self, begun, text, times):
-        """Runs on the head, held in its second unit until a text was said so many times; calls `begun` when it has begun. Gives
-        what was said."""
+        """Runs on the head, held in its second unit until a text was printed `times` times; calls `begun` when the
+        first unit is done. Returns the output."""
         arguments = [*AGENTS, *SUITE]
         self.alone(arguments, self.out("alone"))
         process = self.begun(arguments, self.out("ray"), ["--jointly", self.gated()])

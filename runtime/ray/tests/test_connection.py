@@ -1,4 +1,4 @@
-"""Where no cluster can be joined one line says so, soon."""
+"""If no cluster can be joined, one line soon says so."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""A worker's process on a node: what it answers, and what is said of it where it ends."""
+"""A worker's process on a node: its answers, and the message when it ends."""
 
 import os
 import sys
@@ -11,9 +11,9 @@ from pathlib import Path
 from jointly_ray import node
 
 UNITS = [("a", "p"), ("b", "p"), ("c", "p")]
-#: Time enough for all of them, in seconds.
+#: Enough time for all units, in seconds.
 LONG = 60.0
-#: The file of which the content is abc.
+#: The file whose content is abc.
 ABC = "sha256-ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad.wasm"
 DIGEST = "sha256:" + ABC[len("sha256-") : -len(".wasm")]
 HEAD = f"""#!{sys.executable}
@@ -85,7 +85,7 @@ for unit in units():
     def test_no_unit_is_begun_after_the_time_of_a_portion(self):
         worker = self.worker('for unit in units():\n    say({**unit, "seconds": 0.5})\n')
         worker.start()
-        # One is, for else there would be no end.
+        # One unit is begun, or the run would never end.
         (first,) = worker.run(UNITS, 0.0)
         self.assertIn(b'"agent": "a"', first["line"])
         # Nor was it asked for, and what comes next is not its result.
@@ -191,7 +191,7 @@ for unit in units():
         self.assertTrue(node.holds(path))
         path.write_bytes(b"abd")
         self.assertFalse(node.holds(path))
-        # What could not be written leaves nothing behind.
+        # A failed write leaves no file behind.
         with unittest.mock.patch("os.replace", side_effect=OSError), self.assertRaises(OSError):
             node.keep(path, b"abc")
         self.assertEqual(os.listdir(path.parent), [ABC])

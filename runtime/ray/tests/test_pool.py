@@ -1,4 +1,4 @@
-"""What becomes of a run when nodes and workers do not do as they should, on a cluster whose every step is written here."""
+"""Runs with faulty nodes and workers, on a simulated cluster whose every step is scripted here."""
 
 import contextlib
 import io
@@ -17,7 +17,7 @@ OTHER = {**HELLO, "version": "2"}
 
 
 class Asked:
-    """What a node was asked, and its answer when it has come."""
+    """A request to a node, and its answer once it has come."""
 
     def __init__(self, node, what, units=()):
         self.node = node
@@ -27,9 +27,9 @@ class Asked:
 
 
 class Scripted:
-    """Stands for Ray: `does` gives what a node answers to what it is asked, and nothing while it takes its time.
+    """Replaces Ray: `does` returns a node's answer to a request, or None while the node is still busy.
 
-    An exception that it gives is raised where the answer is fetched.
+    If it returns an exception, that is raised where the answer is fetched.
     """
 
     def __init__(self, does, *nodes, cpus=1):
@@ -80,7 +80,7 @@ class Scripted:
 
 
 def well(asked):
-    """A node that does as it should."""
+    """Answers as a node that works."""
     if asked.what != "run":
         return HELLO
     return [{"line": b"line", "seconds": 0.1, "failure": None, "belief": None} for _ in asked.units]
@@ -107,7 +107,7 @@ class Pools(unittest.TestCase):
         self.addCleanup(patched.stop)
 
     def run_on(self, does, *nodes, then=None, cpus=1, jobs=None):
-        """Runs all units there, as the driver does; `then` is called with the cluster after each step. Gives the cluster."""
+        """Runs all units as the driver does; calls `then` with the cluster after each step. Returns the cluster."""
         scripted = Scripted(does, *nodes, cpus=cpus)
         self.patch("ray", scripted)
         pool = self.pool.Pool({}, HELLO, self.units, jobs, self.said.append)

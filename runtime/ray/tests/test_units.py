@@ -1,5 +1,5 @@
-"""Portions of units: each is handed out until it is done or given up, where it has not failed, and what they cost decides how
-many go together."""
+"""Portions of units: each unit is handed out until it is done or given up, on nodes where it has not failed; the cost
+of units decides how many go together."""
 
 import itertools
 import math
@@ -14,7 +14,7 @@ HERE, THERE = "here", "there"
 
 
 class Cluster:
-    """Units as the workers of some nodes take them."""
+    """Units, handed out to the workers of some nodes."""
 
     def __init__(self, units, *nodes):
         self.units = units
@@ -24,7 +24,7 @@ class Cluster:
         return self.units.portion(workers, node, lambda: self.nodes, idle)
 
     def works(self, node):
-        """A node takes a portion and has results of it."""
+        """A node takes a portion and finishes it."""
         portion = self.takes(node)
         for unit in portion:
             self.units.has_finished(unit, 0.1, node)
@@ -63,7 +63,7 @@ class Portions(unittest.TestCase):
             for unit in portion:
                 units.has_finished(unit, 0.001, HERE)
             units.came_back(0.001 * len(portion))
-        # Of each agent one unit is alone.
+        # Each agent has one unit that is alone.
         self.assertEqual(sizes[:100], [1] * 100)
         self.assertEqual(max(sizes), MOST)
         self.assertEqual(sizes[-3:], [1, 1, 1])
@@ -109,7 +109,7 @@ class Portions(unittest.TestCase):
             units.came_back(0.0001 * len(portion))
         self.assertGreater(max(map(len, seen)), 20)
         self.assertEqual(seen[-1], ["costly"])
-        # Nor do two of them go together before one is done, and after it neither.
+        # Two of them do not go together before one is done, and not after it either.
         costly = []
         for _ in range(20):
             more = units.portion(1, HERE, here)
@@ -137,7 +137,7 @@ class Portions(unittest.TestCase):
         for death in range(1, TRIES + 1):
             self.assertEqual(units.has_failed(culprit, f"death {death}", HERE), death == TRIES)
             if death < TRIES:
-                # First the node is given another, by which it is seen that it can run units.
+                # First the node is given another unit, which shows that it can run units.
                 for other in units.portion(1, HERE, here) if death == 1 else ():
                     self.assertNotEqual(other, culprit)
                     units.has_finished(other, 0.1, HERE)
@@ -155,7 +155,7 @@ class Portions(unittest.TestCase):
         (unit,) = cluster.fails(HERE)
         (other,) = cluster.fails("elsewhere")
         self.assertNotEqual(unit, other)
-        # The node where it failed does not get it while it can go elsewhere, where it comes first once that is known to work.
+        # The node where it failed does not get it while another can, where it comes first once that is known to work.
         self.assertNotIn(unit, cluster.works(HERE))
         self.assertNotIn(unit, cluster.works(THERE))
         self.assertEqual(cluster.works(THERE), [unit])
@@ -168,7 +168,7 @@ class Portions(unittest.TestCase):
         self.assertEqual(cluster.fails(HERE), [1])
         self.assertEqual(cluster.takes("idle"), [2])
         self.assertEqual((cluster.takes("idle"), cluster.takes("idle", idle=True)), ([], [1]))
-        # But the last try is for one that is known to work.
+        # But the last try is for a node that is known to work.
         units.has_failed(1, "why", "idle")
         self.assertEqual((cluster.takes("idle", idle=True), cluster.takes(HERE, idle=True)), ([], []))
         self.assertEqual(cluster.works(THERE), [1])
@@ -231,7 +231,7 @@ class Portions(unittest.TestCase):
             cluster = Cluster(units, HERE, *bad)
             out, taken = set(), dict.fromkeys(bad, 0)
             while units.left:
-                # They fail faster than the other works.
+                # These nodes fail faster than the other works.
                 for node in bad * 2:
                     if node not in out:
                         taken[node] += len(cluster.fails(node))
@@ -261,7 +261,7 @@ class Portions(unittest.TestCase):
         self.assertEqual([blame.failed(0, HERE, "why") for _ in range(TRIES)], [False, False, True])
 
     def test_units_that_fail_everywhere_condemn_no_node_that_runs_others(self):
-        # All of an agent and of the first problem, which is too large for any node; or all of half of the agents.
+        # All units of an agent and of the first problem, which is too large for any node; or all of half of the agents.
         cases = (["a5"], [0]), (["a3", "a4", "a5"], [])
         for nodes, (agents, problems) in itertools.product(([HERE], [HERE, THERE]), cases):
             units = Units([f"a{i}" for i in range(6)], dict.fromkeys(range(9), 7), [])
@@ -315,9 +315,9 @@ class Portions(unittest.TestCase):
         for unit, seconds in ((0, 10.0), (1, 2.0)):
             units.portion(9, HERE, here)
             units.has_finished(unit, seconds, HERE)
-        # The one of which nothing is known may take a thousand times as long.
+        # The agent of which nothing is known may take a thousand times as long.
         self.assertIsNone(units.seconds_left(1))
-        # A portion reckons with no such thing.
+        # Its units count as infinitely long, whatever those of other agents take.
         self.assertAlmostEqual(units.expected(3), 5.0)
         self.assertEqual(units.expected(2), math.inf)
         units.portion(9, HERE, here)

@@ -1,4 +1,4 @@
-//! The bytes beside plan and journal that running a plan again needs.
+//! The bytes, beside plan and journal, that are needed to run a plan again.
 
 use anyhow::Result;
 
@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::suites::IMPORTED;
 use crate::unit::UnitResult;
 
-/// The bytes that running an entry again needs and that it keeps under their digests, in the order of their names.
+/// Lists the bytes that are needed to run an entry again and are kept under their digests, ordered by name.
 ///
 /// # Errors
 /// When the plan names a table that is none.
@@ -30,7 +30,7 @@ pub fn kept(plan: &Plan, results: &[UnitResult]) -> Result<Vec<(Kept, String)>> 
     Ok(kept)
 }
 
-/// Copies them from one directory to another.
+/// Copies these bytes from one directory to another.
 ///
 /// # Errors
 /// When bytes are missing or damaged, or cannot be written.

@@ -1,8 +1,8 @@
-//! Where two JSON documents differ.
+//! Finds where two JSON documents differ.
 
 use serde_json::Value;
 
-/// The first place in which two documents differ, under the name of the whole.
+/// Describes the first place in which two documents differ; `place` names the whole document.
 pub fn difference(held: &Value, again: &Value, place: &str) -> String {
     let below = |held: Option<&Value>, again: Option<&Value>, place: String| match (held, again) {
         (Some(held), Some(again)) if held == again => None,

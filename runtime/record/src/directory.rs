@@ -1,9 +1,9 @@
-//! The directory of a run: what lies where, and writing it so that nothing is ever half there.
+//! The directory of a run: its layout, and writing it so that no file is ever left half written.
 //!
-//! `plan.json`, `results.jsonl` (the journal), `scores.json`, `leaderboard.csv`, of a sweep `sweep.json`, and, so that
-//! anybody can run it again, the agents in `agents/`, imported problems in `problems/` and user-supplied tables in
-//! `tables/`, each named by its digest; for correlations, each agent's predictions in `beliefs/`, because agents are
-//! scored against each other.
+//! It holds `plan.json`, `results.jsonl` (the journal), `scores.json`, `leaderboard.csv` and, for a sweep,
+//! `sweep.json`. So that anybody can run it again, it also keeps the agents in `agents/`, imported problems in
+//! `problems/` and user-supplied tables in `tables/`, each named by its digest. For correlations, it keeps each agent's
+//! predictions in `beliefs/`, because agents are scored against each other.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -23,7 +23,7 @@ use crate::plan::Plan;
 use crate::suites;
 use crate::unit::UnitResult;
 
-/// How the name of a file begins while it is being written.
+/// The prefix of a file's name while it is being written.
 pub const PART: &str = ".part-";
 
 /// The plan.
@@ -36,7 +36,7 @@ pub const SCORES: &str = "scores.json";
 pub const LEADERBOARD: &str = "leaderboard.csv";
 /// The choice of a sweep.
 pub const SWEEP: &str = "sweep.json";
-/// The remedy where a file of a run cannot be written.
+/// The remedy when a file of a run cannot be written.
 const GO_ON: &str = "finished units are kept: make room, and run the same command again";
 
 /// A run's directory, on disk or in a pack.
@@ -48,8 +48,8 @@ pub struct RunDirectory {
 }
 
 impl RunDirectory {
-    /// The directory of a plan, made if need be, and its journal, held from before anything is read or written, so that
-    /// of two runs that start together one is refused. Refuses a directory with another plan or other files.
+    /// Opens the directory of a plan, and makes it if necessary. Locks its journal before anything is read or written,
+    /// so that one of two runs that start together is refused. Refuses a directory with another plan or other files.
     ///
     /// # Errors
     /// When the directory holds another plan or other files, is being written by another process, or cannot be written.
@@ -74,7 +74,7 @@ impl RunDirectory {
         Ok((directory, journal))
     }
 
-    /// A directory that holds a run already.
+    /// Opens a directory that already holds a run.
     ///
     /// # Errors
     /// When there is no run at the path.
@@ -94,7 +94,7 @@ impl RunDirectory {
         Ok(Self { path: path.to_owned(), packed: None })
     }
 
-    /// The directory in a pack.
+    /// Returns the directory in a pack.
     ///
     /// # Errors
     /// When the pack has no plan.
@@ -105,17 +105,17 @@ impl RunDirectory {
         Ok(Self { path: path.to_owned(), packed: Some(members) })
     }
 
-    /// A folder that keeps bytes by digest as the directory of a run does, and holds no run.
+    /// Returns a folder that keeps bytes by digest as the directory of a run does, and holds no run.
     pub fn of_kept_files(path: PathBuf) -> Self {
         Self { path, packed: None }
     }
 
-    /// Where it lies: the directory, or the pack's file.
+    /// Returns the path of the directory or of the pack's file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A file's bytes.
+    /// Reads a file's bytes.
     ///
     /// # Errors
     /// When there is no such file, or it cannot be read.
@@ -130,12 +130,12 @@ impl RunDirectory {
         }
     }
 
-    /// Whether there is a file.
+    /// Returns whether a file exists.
     pub fn has(&self, name: &str) -> bool {
         self.packed.as_ref().map_or_else(|| self.path.join(name).exists(), |members| members.contains_key(name))
     }
 
-    /// The name of a file in messages.
+    /// Returns the name of a file for messages.
     pub fn shown(&self, name: &str) -> String {
         match self.packed {
             None => self.path.join(name).display().to_string(),
@@ -143,7 +143,7 @@ impl RunDirectory {
         }
     }
 
-    /// The remedy where its files are not as they must be: `in_directory` for a directory.
+    /// Returns the remedy when a file is not as it must be: `in_directory` if this is a directory.
     pub fn remedy<'a>(&self, in_directory: &'a str) -> &'a str {
         if self.packed.is_some() { PACK_AGAIN } else { in_directory }
     }
@@ -151,20 +151,20 @@ impl RunDirectory {
     /// Reads the plan and checks it. Problems without coordinates are given those of their suite.
     ///
     /// # Errors
-    /// When it cannot be read, has another format, or is none that this command makes.
+    /// When it cannot be read, has another format, or is no plan that this command makes.
     pub fn plan(&self) -> Result<Plan> {
         let mut plan = self.plan_as_written()?;
         suites::place(&mut plan);
         Ok(plan)
     }
 
-    /// Reads the plan and checks it, and adds nothing.
+    /// Reads the plan and checks it, without adding coordinates.
     ///
     /// # Errors
     /// As [`RunDirectory::plan`].
     pub fn plan_as_written(&self) -> Result<Plan> {
         let (shown, bytes) = (self.shown(PLAN), self.read(PLAN)?);
-        // A plan of another format is read no further.
+        // A plan in another format is read no further.
         if let Some(refusal) = format::refusal(&bytes, &shown) {
             bail!(refusal);
         }
@@ -178,7 +178,7 @@ impl RunDirectory {
         }
     }
 
-    /// The results in its journal, which is only read.
+    /// Reads the results in its journal, without opening the journal for writing.
     ///
     /// # Errors
     /// When the journal cannot be read, or a line of it is no result.
@@ -190,27 +190,27 @@ impl RunDirectory {
         }
     }
 
-    /// Where the journal lies.
+    /// Returns the path of the journal.
     pub fn journal(&self) -> PathBuf {
         self.path.join(JOURNAL)
     }
 
-    /// Where the scores lie.
+    /// Returns the path of the scores.
     pub fn scores(&self) -> PathBuf {
         self.path.join(SCORES)
     }
 
-    /// Where the leaderboard lies.
+    /// Returns the path of the leaderboard.
     pub fn leaderboard(&self) -> PathBuf {
         self.path.join(LEADERBOARD)
     }
 
-    /// Where the agent, problem, belief or table of a digest is kept.
+    /// Returns the path at which the agent, problem, belief or table with a digest is kept.
     pub fn kept(&self, kind: Kept, digest: &str) -> PathBuf {
         self.path.join(kind.path(digest))
     }
 
-    /// Keeps bytes under their digest, unless they are there.
+    /// Keeps bytes under their digest, unless they are already there.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -224,7 +224,7 @@ impl RunDirectory {
         write_whole(&path, bytes, GO_ON)
     }
 
-    /// Reads an agent's predictions, under the digest that a result names.
+    /// Reads an agent's predictions by the digest that a result names.
     ///
     /// # Errors
     /// When there is no such file, or its bytes have another digest.
@@ -232,7 +232,7 @@ impl RunDirectory {
         self.whole(Kept::Belief, name)
     }
 
-    /// Reads what is kept under a digest, which must be that of its bytes.
+    /// Reads the bytes kept under a digest and checks that they have it.
     ///
     /// # Errors
     /// When the name is not a digest, there is no such file, or its bytes have another digest.
@@ -249,7 +249,7 @@ impl RunDirectory {
         Ok(bytes.into_owned())
     }
 
-    /// Writes a file of the directory, all of it or nothing.
+    /// Writes a file of the directory, completely or not at all.
     ///
     /// # Errors
     /// When the file cannot be written.
@@ -261,7 +261,7 @@ impl RunDirectory {
         self.path.join(PLAN)
     }
 
-    /// Whether there are other files than those that a run killed at its start leaves.
+    /// Returns whether there are files other than those that a run leaves when it is killed at its start.
     fn holds_other_files(&self) -> Result<bool> {
         let path = self.path();
         let entries = fs::read_dir(path).with_context(|| format!("failed to list {}", path.display()))?;
@@ -269,7 +269,7 @@ impl RunDirectory {
         Ok(entries.filter_map(Result::ok).any(|entry| !own(&entry.file_name())))
     }
 
-    /// Removes files that a killed run left half written; one that cannot be removed is only untidy.
+    /// Removes files that a killed run left half written. A file that cannot be removed does no harm.
     fn sweep(&self) {
         let kept = ["agents", "problems", "beliefs", "tables"].map(|folder| self.path.join(folder));
         let folders = std::iter::once(self.path.clone()).chain(kept);
@@ -280,14 +280,14 @@ impl RunDirectory {
     }
 }
 
-/// The name of a directory or file, wherever it lies.
+/// Returns the last component of a path, resolved if possible.
 pub fn name(path: &Path) -> String {
     let whole = path.canonicalize();
     let name = whole.as_deref().unwrap_or(path).file_name();
     name.map_or_else(|| "run".to_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// Indented JSON with a line end.
+/// Formats a value as indented JSON with a final newline.
 ///
 /// # Errors
 /// When the value cannot be written as JSON.
@@ -295,8 +295,8 @@ pub fn to_json(value: &impl serde::Serialize) -> Result<String> {
     Ok(serde_json::to_string_pretty(value)? + "\n")
 }
 
-/// Writes beside the file and renames, so that a reader sees the old bytes or the new. `remedy` is what a person can do
-/// where that fails.
+/// Writes to a temporary file beside `path` and renames it, so that a reader sees either the old bytes or the new.
+/// `remedy` tells the user what to do if that fails.
 ///
 /// # Errors
 /// When the file cannot be written.
@@ -304,7 +304,7 @@ pub fn write_whole(path: &Path, bytes: &[u8], remedy: &str) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let write = || -> std::io::Result<()> {
         let mut builder = tempfile::Builder::new();
-        // As any other new file: the user's mask decides who may read it.
+        // The user's mask decides who may read the file, as for any other new file.
         #[cfg(unix)]
         builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
         let mut file = builder.prefix(PART).tempfile_in(folder)?;

@@ -1,6 +1,6 @@
-//! The format number of what this command writes: plan, journal, scores and packs.
+//! The format number of the files that this command writes: plan, journal, scores and packs.
 //!
-//! Every version from 0.2.0 on reads format 1. The version that wrote a file is in the plan too, and decides nothing.
+//! Every version from 0.2.0 on reads format 1. The plan also names the version that wrote it, which decides nothing.
 
 use std::borrow::Cow;
 
@@ -52,9 +52,9 @@ struct Head {
     version: Option<String>,
 }
 
-/// Says why the plan in a file is not read, where its format is another. `shown` is the name of the file.
+/// Returns why the plan in a file cannot be read, if its format is another one. `shown` is the name of the file.
 pub fn refusal(bytes: &[u8], shown: &str) -> Option<String> {
-    // Whoever reads the rest says what is wrong with a text that is no plan at all.
+    // A text that is no plan at all is reported by whoever reads the rest.
     let Head { format, version } = serde_json::from_slice(bytes).ok()?;
     match (format, version) {
         (Some(format), _) if format == FORMAT => None,
@@ -69,7 +69,7 @@ pub fn refusal(bytes: &[u8], shown: &str) -> Option<String> {
     }
 }
 
-/// The message about another format.
+/// Returns the message about another format.
 pub(crate) fn another(format: impl std::fmt::Display) -> String {
     format!("format {}; this jointly reads format {FORMAT}: upgrade jointly", clean(&format.to_string()))
 }

@@ -1,4 +1,4 @@
-//! Runs that tests make up: a plan and results that nobody measured.
+//! Invented runs for tests: a plan and results that were not measured.
 
 pub mod coordinates;
 pub mod regression;
@@ -19,10 +19,11 @@ use crate::unit::{Outcome, UnitResult};
 /// The result of an agent on a problem.
 #[derive(Clone, Copy, Debug)]
 pub enum Got {
-    /// A loss at tau 1, a hundred times as much at tau 100, and so an aggregate of twice the loss, by few effective draws.
+    /// A loss at tau 1, a hundred times as much at tau 100, and so an aggregate of twice the loss, with few effective
+    /// draws.
     Scored(f64),
     Failed,
-    /// Nothing yet.
+    /// No result yet.
     Missing,
 }
 
@@ -32,12 +33,12 @@ pub struct InventedRun {
     pub results: Vec<UnitResult>,
 }
 
-/// An agent of a plan whose agents do not matter: a plan has some.
+/// Returns an agent for plans whose agents do not matter.
 pub fn planned_agent() -> PlannedAgent {
     PlannedAgent { agent: "mlp".into(), label: String::new(), digest: digest(b"mlp"), settings: Settings::default() }
 }
 
-/// An agent as `name:setting=value` names it.
+/// Parses an agent from `name:setting=value`.
 pub fn agent(spec: &str) -> PlannedAgent {
     let (agent, settings) = spec.split_once(':').unwrap_or((spec, ""));
     PlannedAgent {
@@ -48,12 +49,12 @@ pub fn agent(spec: &str) -> PlannedAgent {
     }
 }
 
-/// A problem of a plan, which has no place in its suite yet.
+/// Returns a problem of a plan, without coordinates.
 pub fn planned_problem(name: &str, metric: Metric) -> PlannedProblem {
     PlannedProblem { problem: name.to_owned(), metric, digest: None, coordinates: Coordinates::default() }
 }
 
-/// A plan of this version, with nothing overridden and on no problems yet.
+/// Returns a plan of this version, with no overrides and no problems yet.
 pub fn plan(suite: &str, terms: Terms, mut agents: Vec<PlannedAgent>) -> Plan {
     label(&mut agents);
     Plan {
@@ -74,13 +75,14 @@ pub fn plan(suite: &str, terms: Terms, mut agents: Vec<PlannedAgent>) -> Plan {
 }
 
 impl InventedRun {
-    /// Agents, each with what it has of the problems in their order. The fuel of an agent is its place, from 1.
+    /// Makes a run from the outcomes of each agent on the problems, in order. The fuel of an agent is its place,
+    /// counted from 1.
     pub fn new(suite: &str, problems: &[&str], agents: &[(&str, &[Got])]) -> Self {
         let metric = if suite.ends_with("real") { Metric::Nll } else { Metric::Kl };
         let problem = |name: &&str| planned_problem(name, metric);
         let planned = agents.iter().map(|(spec, _)| agent(spec)).collect();
         let terms = Terms::Evaluation(jointly_classification::suite(suite).unwrap().evaluation);
-        // Problems of whatever names, be they the suite's or not.
+        // Problem names need not be the suite's.
         let mut plan = plan(suite, terms, planned);
         plan.problems = problems.iter().map(problem).collect();
         coordinates::place(&mut plan);
@@ -101,7 +103,7 @@ impl InventedRun {
         Self { plan, results }
     }
 
-    /// Every agent with a loss on every problem.
+    /// Makes a run in which every agent has a loss on every problem.
     pub fn scored(suite: &str, problems: &[&str], agents: &[(&str, &[f64])]) -> Self {
         let got: Vec<Vec<Got>> =
             agents.iter().map(|(_, losses)| losses.iter().copied().map(Got::Scored).collect()).collect();
@@ -110,7 +112,7 @@ impl InventedRun {
     }
 }
 
-/// Ten inputs of a confidence of .9, of which eight are right.
+/// Returns bins with ten inputs of confidence 0.9, eight of which are right.
 fn bins() -> Vec<CalibrationBin> {
     let mut bins = vec![CalibrationBin::default(); 15];
     bins[13] = CalibrationBin { inputs: 10, right: 8, confidence: 9.0 };

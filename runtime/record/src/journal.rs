@@ -1,4 +1,4 @@
-//! The journal of a run, `results.jsonl`: one finished unit a line, appended and flushed as it finishes.
+//! The journal of a run, `results.jsonl`: one line per finished unit, appended and flushed as it finishes.
 
 use std::collections::HashSet;
 use std::fs::{File, OpenOptions, TryLockError};
@@ -9,10 +9,10 @@ use anyhow::{Context, Result, bail};
 
 use crate::unit::UnitResult;
 
-/// The remedy where a pack is not as this command makes it: its reader cannot mend it.
+/// The remedy for a pack that is not as this command makes it: its reader cannot repair it.
 pub const PACK_AGAIN: &str = "have it packed again";
 
-/// The journal, held open by one process at a time.
+/// The journal, which one process at a time holds open.
 pub struct Journal {
     file: File,
     path: PathBuf,
@@ -20,10 +20,10 @@ pub struct Journal {
 }
 
 impl Journal {
-    /// Opens the journal to go on with it: drops a last line that a killed process left unfinished.
+    /// Opens the journal to continue it. Drops a last line that a killed process left unfinished.
     ///
     /// # Errors
-    /// When another process holds it, it cannot be read, or a line of it is no result.
+    /// When another process holds the journal, it cannot be read, or a line of it is no result.
     pub fn open(path: &Path) -> Result<Self> {
         let context = || format!("failed to open {}", path.display());
         let mut file =
@@ -44,7 +44,7 @@ impl Journal {
         Ok(Self { file, path: path.to_owned(), results })
     }
 
-    /// The results in a journal that is only read; an unfinished last line is not one.
+    /// Reads the results of a journal without changing it, and ignores an unfinished last line.
     ///
     /// # Errors
     /// When it cannot be read, or a line of it is no result.
@@ -56,12 +56,12 @@ impl Journal {
         parse(whole_lines(&text), &path.display().to_string(), IN_DIRECTORY)
     }
 
-    /// All results so far.
+    /// Returns all results so far.
     pub fn results(&self) -> &[UnitResult] {
         &self.results
     }
 
-    /// Adds a result; it is on its way to the disk when this returns.
+    /// Appends a result. It has been handed to the operating system when this returns.
     ///
     /// # Errors
     /// When the line cannot be written.
@@ -80,7 +80,7 @@ impl Journal {
     }
 }
 
-/// The results in a pack's journal, called so in messages.
+/// Parses the results in a pack's journal; `shown` names the journal in messages.
 ///
 /// # Errors
 /// When a line is no result, or repeats another.
@@ -88,11 +88,11 @@ pub fn of_pack(text: &[u8], shown: &str) -> Result<Vec<UnitResult>> {
     parse(whole_lines(text), shown, [PACK_AGAIN; 2])
 }
 
-/// The remedies in a run's directory where a line is not a result, and where one repeats another.
+/// The remedies in a run's directory for a line that is not a result, and for a line that repeats another.
 const IN_DIRECTORY: [&str; 2] =
     ["delete the line, and the same `jointly run` runs its unit again", "delete one of them"];
 
-/// All but a last line that a killed process left unfinished.
+/// Returns the text without a last line that a killed process left unfinished.
 fn whole_lines(text: &[u8]) -> &[u8] {
     let end = text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1);
     &text[..end]

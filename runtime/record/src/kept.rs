@@ -1,4 +1,4 @@
-//! Bytes that a run keeps by their digest, so that anybody can run it again.
+//! Bytes that a run keeps by digest, so that anybody can run it again.
 
 use jointly_core::digest::is_digest;
 use jointly_data::regression::TableFormat;
@@ -17,18 +17,18 @@ pub enum Kept {
 }
 
 impl Kept {
-    /// All of them.
+    /// All kinds.
     pub(crate) const ALL: [Self; 5] =
         [Self::Agent, Self::Problem, Self::Belief, Self::Table(TableFormat::Csv), Self::Table(TableFormat::Npz)];
 
-    /// The digest under which a file of that name, as [`path`](Self::path) makes it, is kept.
+    /// Returns the digest under which a file is kept, if its name is one that [`path`](Self::path) makes.
     pub fn digest_in(name: &str) -> Option<String> {
         let (_, file) = name.split_once('/')?;
         let digest = file.split('.').next()?.replacen('-', ":", 1);
         (is_digest(&digest) && Self::ALL.iter().any(|kind| kind.path(&digest) == name)).then_some(digest)
     }
 
-    /// Where it lies below the directory.
+    /// Returns the path of a file below the directory.
     pub fn path(self, digest: &str) -> String {
         let (folder, extension) = self.place();
         format!("{folder}/{}.{extension}", digest.replace(':', "-"))
@@ -40,7 +40,7 @@ impl Kept {
         format!("{folder}/sha256-[0-9a-f]{{64}}\\.{extension}")
     }
 
-    /// The folder, and the extension of its files.
+    /// Returns the folder, and the extension of its files.
     fn place(self) -> (&'static str, &'static str) {
         match self {
             Self::Agent => ("agents", "wasm"),

@@ -1,7 +1,7 @@
-//! The kinds of task: the one place that tells them apart.
+//! The registry of the kinds of task, the only place that tells them apart.
 //!
-//! A kind is a type of a crate of `runtime/tasks`. What a plan evaluates and what a unit gave are stored as one of several types;
-//! code that needs something of them asks here, for what every kind has or for the types of one kind, and matches on none.
+//! A kind is a type of a crate of `runtime/tasks`. A plan's evaluation options and a unit's outcome are stored as one
+//! of several types. Other code asks here for what every kind has, or for the types of one kind, and matches on none.
 
 use std::any::Any;
 
@@ -23,11 +23,11 @@ static SHIFT: Kind = Kind::of::<DatasetShift>();
 /// All kinds, in the order in which they are listed.
 pub static KINDS: [&Kind; 3] = [&CLASSIFICATION, &REGRESSION, &SHIFT];
 
-/// The name of the agent that predicts, among the options' names.
+/// The field name of the predicting agent among the options.
 pub(crate) const PREDICTOR: &str = "predictor";
 
 impl Terms {
-    /// The kind of task that they are of.
+    /// Returns the kind of task of the options.
     pub fn kind(&self) -> &'static Kind {
         match self {
             Self::Evaluation(_) => &CLASSIFICATION,
@@ -36,7 +36,7 @@ impl Terms {
         }
     }
 
-    /// How predictions are evaluated.
+    /// Returns how predictions are evaluated.
     pub fn options(&self) -> &dyn TaskOptions {
         match self {
             Self::Evaluation(evaluation) => evaluation,
@@ -45,7 +45,7 @@ impl Terms {
         }
     }
 
-    /// The agent that predicts in active learning, where it is not the one that selects.
+    /// Returns the agent that predicts in active learning, if it is not the one that selects.
     pub fn predictor(&self) -> Option<&PlannedAgent> {
         match self {
             Self::Regression(terms) => terms.predictor.as_ref(),
@@ -53,7 +53,7 @@ impl Terms {
         }
     }
 
-    /// The options by the names that plan.json has for them, and the agent that predicts.
+    /// Returns the options under their names in plan.json, and the predicting agent.
     pub fn fields(&self) -> Map<String, Value> {
         let options = match self {
             Self::Evaluation(evaluation) => serde_json::to_value(evaluation),
@@ -68,35 +68,35 @@ impl Terms {
 }
 
 impl Plan {
-    /// The kind of task that the plan is about.
+    /// Returns the kind of task of the plan.
     pub fn kind(&self) -> &'static Kind {
         self.terms.kind()
     }
 
-    /// The options of a kind, where the plan is of that kind.
+    /// Returns the options of kind `K`, if the plan has that kind.
     pub fn options<K: TaskKind>(&self) -> Option<&K::Options> {
         let options: &dyn Any = self.terms.options();
         options.downcast_ref()
     }
 
-    /// Functions sampled from each agent.
+    /// Returns the number of functions sampled from each agent.
     pub fn draws(&self) -> u32 {
         self.terms.options().draws()
     }
 
-    /// The agent that predicts in active learning, where it is not the one that selects.
+    /// Returns the agent that predicts in active learning, if it is not the one that selects.
     pub fn predictor(&self) -> Option<&PlannedAgent> {
         self.terms.predictor()
     }
 
-    /// Whether its units can have such an outcome.
+    /// Returns whether a unit of the plan can have this outcome.
     pub fn takes(&self, outcome: &Outcome) -> bool {
         outcome.kind().is_none_or(|kind| kind.name == self.kind().name)
     }
 }
 
 impl Outcome {
-    /// The kind of task that it is of; none of a failure.
+    /// Returns the kind of task of the outcome, or `None` for a failure.
     pub fn kind(&self) -> Option<&'static Kind> {
         match self {
             Self::Scored { .. } => Some(&CLASSIFICATION),
@@ -106,7 +106,7 @@ impl Outcome {
         }
     }
 
-    /// What the problem gave; none of a failure.
+    /// Returns the scores of the problem, or `None` for a failure.
     pub fn result(&self) -> Option<&dyn TaskScores> {
         match self {
             Self::Scored { scores, .. } => Some(scores),
@@ -116,7 +116,7 @@ impl Outcome {
         }
     }
 
-    /// What the problem gave, to change.
+    /// Returns the scores of the problem for changes, or `None` for a failure.
     pub fn result_mut(&mut self) -> Option<&mut dyn TaskScores> {
         match self {
             Self::Scored { scores, .. } => Some(scores),
@@ -126,13 +126,13 @@ impl Outcome {
         }
     }
 
-    /// What a problem of that kind gave.
+    /// Returns the scores of a problem of kind `K`, if it has that kind.
     pub fn of<K: TaskKind>(&self) -> Option<&K::Scores> {
         let result: &dyn Any = self.result()?;
         result.downcast_ref()
     }
 
-    /// The fuel that was used; none where it was not metered, and of a failure.
+    /// Returns the fuel that was used, or `None` if it was not metered or the agent failed.
     pub fn fuel(&self) -> Option<u64> {
         match self {
             Self::Scored { fuel, .. } => *fuel,
@@ -141,7 +141,7 @@ impl Outcome {
         }
     }
 
-    /// How the agent failed, where it did.
+    /// Returns the agent's failure, if it failed.
     pub fn failure(&self) -> Option<&Failure> {
         match self {
             Self::Failed(failure) => Some(failure),
@@ -149,7 +149,7 @@ impl Outcome {
         }
     }
 
-    /// How far the sample of a reference is to be trusted.
+    /// Returns how far to trust the sample of a reference.
     pub fn diagnosis(&self) -> Option<&SampleDiagnosis> {
         match self {
             Self::Scored { diagnosis, .. } => diagnosis.as_ref(),
@@ -157,17 +157,17 @@ impl Outcome {
         }
     }
 
-    /// The digest of the agent's predictions, where its result names one.
+    /// Returns the digest of the agent's predictions, if its result names one.
     pub fn belief(&self) -> Option<&str> {
         self.result()?.belief()
     }
 
-    /// What a reliability diagram is drawn from; empty where predictions are not of classes.
+    /// Returns the data of a reliability diagram; it is empty unless predictions are of classes.
     pub fn calibration(&self) -> Calibration<'_> {
         self.result().map(TaskScores::calibration).unwrap_or_default()
     }
 
-    /// The scores of a unit, in the order of their definitions; none of one that failed.
+    /// Returns the scores of a unit in the order of their definitions, or `None` if it failed.
     ///
     /// `metric` is what the problem's joint scores measure, `draws` the number of functions sampled from the agent.
     pub fn scores(&self, metric: Metric, draws: u32) -> Option<Vec<(ScoreName, Scored)>> {

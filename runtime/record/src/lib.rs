@@ -1,9 +1,9 @@
-//! Reads and writes what a run leaves on disk, as plain typed data: plan, journal, directory, pack.
+//! Reads and writes the files of a run as plain typed data: plan, journal, directory, pack.
 //!
-//! Nothing here runs an agent. A [`Plan`](plan::Plan) says what was asked, a [`UnitResult`](unit::UnitResult) what one agent
-//! gave on one problem; the [`Journal`](journal::Journal) has the results, the
-//! [`RunDirectory`](directory::RunDirectory) both and the bytes that running them again needs, and a [pack] the same in
-//! one file.
+//! Nothing here runs an agent. A [`Plan`](plan::Plan) says what a run evaluates, a [`UnitResult`](unit::UnitResult) is
+//! the result of one agent on one problem. The [`Journal`](journal::Journal) has the results, the
+//! [`RunDirectory`](directory::RunDirectory) has both and the bytes needed to run them again, and a [pack] has the same
+//! in one file.
 #![deny(missing_docs)]
 
 pub mod attachments;

@@ -1,4 +1,4 @@
-//! Overrides: what a person chose in place of a suite's own evaluation and problems, as text and as options of `jointly run`.
+//! The user's overrides of a suite's evaluation and problems, as text and as options of `jointly run`.
 
 use jointly_core::counted;
 use jointly_core::kind::Override;
@@ -13,7 +13,7 @@ impl Plan {
         self.all_overrides().into_iter().map(|own| format!(", {}", own.text)).chain(predictor).collect()
     }
 
-    /// The options of `jointly run` that make evaluation and problems of the suite's own.
+    /// Returns the options of `jointly run` that turn the suite's evaluation and problems into the plan's.
     pub fn override_options(&self) -> Vec<String> {
         self.all_overrides().into_iter().map(|own| own.option).collect()
     }

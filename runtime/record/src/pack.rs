@@ -1,11 +1,11 @@
-//! The file of an entry, `NAME.jointly`: a tar archive, compressed by gzip, whose comment has the digest of all that
-//! follows.
+//! The file of an entry, `NAME.jointly`: a tar archive compressed by gzip, whose comment has the digest of everything
+//! that follows.
 //!
-//! Equal members make equal bytes, and no byte of a pack can change unseen: its head is the one that there is,
-//! and the rest has the digest that the head names, which is compared before anything is unpacked. A pack from
-//! elsewhere may still say what it likes under a digest of its own, so that nothing in it is believed: names, sizes and
-//! their sum are bounded, and who reads it packs what it holds again, which must have the same digest. Nothing is
-//! unpacked onto the disk, where an interruption would leave it.
+//! Equal members make equal bytes, and no byte of a pack can change unnoticed: only one head is accepted, and the rest
+//! must have the digest that the head names, which is compared before anything is unpacked. A pack from elsewhere may
+//! still hold anything under its own digest, so nothing in it is trusted: names, sizes and their sum are bounded, and
+//! the reader packs the contents again, which must give the same digest. Nothing is unpacked onto the disk, where an
+//! interruption would leave it.
 
 use std::collections::HashMap;
 use std::fs::File;
@@ -27,17 +27,18 @@ use crate::pack_members::{FORMAT, MAGIC, MOST_BYTES, MOST_MEMBERS, limit};
 /// The extension of a pack's file name.
 pub const EXTENSION: &str = "jointly";
 
-/// A gzip file with a comment, of no time, written by no system in particular.
+/// The header of a gzip file with a comment, without a time, written by an unknown system.
 const GZIP: [u8; 10] = [0x1f, 0x8b, 8, 0x10, 0, 0, 0, 0, 0, 0xff];
-/// The bytes of gzip's own head that the compressor writes.
+/// The length in bytes of the gzip header that the compressor writes.
 const PLAIN_HEAD: usize = 10;
 /// The length of a digest as text.
 const DIGEST_BYTES: usize = "sha256:".len() + 64;
 const HEAD_BYTES: usize = GZIP.len() + MAGIC.len() + FORMAT.len() + DIGEST_BYTES + 1;
 
-/// The size of a block of the archive: one stands before each member and two at the end; members are padded to a multiple.
+/// The size of a block of the archive. One stands before each member and two at the end; members are padded to a
+/// multiple.
 const BLOCK: u64 = 512;
-/// The remedy where a run is larger than a pack may be.
+/// The remedy for a run that is larger than a pack may be.
 const SEND: &str = "send the directory itself, which `jointly verify` takes too";
 
 /// Packs members in their order.
@@ -71,7 +72,7 @@ fn head(digest: &str) -> Vec<u8> {
     [&GZIP, MAGIC.as_bytes(), FORMAT.as_bytes(), digest.as_bytes(), &[0]].concat()
 }
 
-/// The digest that the head of a pack's bytes names.
+/// Returns the digest that the head of a pack's bytes names.
 pub fn named_digest(bytes: &[u8]) -> &str {
     let named = bytes.get(GZIP.len() + MAGIC.len() + FORMAT.len()..HEAD_BYTES - 1);
     named.and_then(|named| std::str::from_utf8(named).ok()).unwrap_or_default()
@@ -81,11 +82,11 @@ pub fn named_digest(bytes: &[u8]) -> &str {
 pub struct Unpacked {
     /// The members by name.
     pub members: HashMap<String, Vec<u8>>,
-    /// The digest that its head names, and that its bytes have.
+    /// The digest that the head names and the bytes have.
     pub digest: String,
 }
 
-/// Unpacks the members of a file that is whole.
+/// Unpacks the members of an undamaged file.
 ///
 /// # Errors
 /// When the file cannot be read, is no pack, or is damaged.
@@ -99,7 +100,7 @@ pub fn unpack(path: &Path) -> Result<Unpacked> {
     Ok(Unpacked { members, digest })
 }
 
-/// Refuses a file that is no pack, or not the one that was made, and gives its digest. Leaves it at its beginning.
+/// Refuses a file that is no pack or is damaged, and returns its digest. Rewinds the file.
 fn refuse_damaged(file: &mut File, path: &Path) -> Result<String> {
     let shown = path.display();
     let failed = || format!("failed to read {shown}");
@@ -127,7 +128,7 @@ fn refuse_damaged(file: &mut File, path: &Path) -> Result<String> {
     Ok(named.to_owned())
 }
 
-/// The number of the format that a pack's head names, where it is not the one that this command makes.
+/// Returns the format number that a pack's head names, if this command does not make that format.
 fn other_format(start: &[u8]) -> Option<u32> {
     let comment = start.strip_prefix(&GZIP)?.strip_prefix(MAGIC.as_bytes())?;
     let number = comment.split(|byte| *byte == b' ').next()?;
@@ -135,12 +136,12 @@ fn other_format(start: &[u8]) -> Option<u32> {
     (number != format::FORMAT).then_some(number)
 }
 
-/// A pack's members by their names.
+/// Reads a pack's members by name.
 fn members(file: File) -> Result<HashMap<String, Vec<u8>>> {
-    // One byte more tells a pack that holds too much.
+    // Reading one byte more than allowed reveals a pack that holds too much.
     let mut archive = tar::Archive::new(GzDecoder::new(BufReader::new(file)).take(MOST_BYTES + 1));
     let mut members = HashMap::new();
-    // Raw: no long names, links or holes.
+    // Raw entries: no long names, links or holes.
     for member in archive.entries()?.raw(true) {
         let mut member = member?;
         let name = String::from_utf8_lossy(&member.path_bytes()).into_owned();
@@ -183,7 +184,7 @@ mod tests {
         pack(members.iter().map(|(name, bytes)| Ok(((*name).to_owned(), bytes.to_vec())))).unwrap()
     }
 
-    /// The error about a file of these bytes, or, if it is a pack, its members' names, sorted.
+    /// Returns the error about a file with these bytes or, if it is a pack, its members' names, sorted.
     fn read(bytes: &[u8]) -> Result<Vec<String>, String> {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("mine.jointly");
@@ -195,7 +196,7 @@ mod tests {
         Ok(names)
     }
 
-    /// A pack of any archive, under a digest of its own.
+    /// Makes a pack of any archive, with a matching digest.
     fn forged(archive: &[u8]) -> Vec<u8> {
         let mut encoder = GzEncoder::new(Vec::new(), Compression::fast());
         std::io::Write::write_all(&mut encoder, archive).unwrap();
@@ -203,7 +204,7 @@ mod tests {
         [&head(&digest(&compressed[PLAIN_HEAD..]))[..], &compressed[PLAIN_HEAD..]].concat()
     }
 
-    /// An archive of members whose names and kinds nobody has looked at.
+    /// Makes an archive of members with unchecked names and kinds.
     fn archive(members: &[Member]) -> Vec<u8> {
         let mut builder = tar::Builder::new(Vec::new());
         for (name, kind, bytes) in members {
@@ -219,7 +220,7 @@ mod tests {
 
     const FILE: tar::EntryType = tar::EntryType::Regular;
 
-    /// Name, kind and bytes of a member.
+    /// The name, kind and bytes of a member.
     type Member<'a> = (&'a str, tar::EntryType, &'a [u8]);
 
     #[test]
@@ -280,7 +281,7 @@ mod tests {
             let error = read(&forged(&archive(members))).unwrap_err();
             assert!(error.contains(said) && error.contains("have it packed again"), "{error}");
         }
-        // As many as nobody has, at next to no cost for who made them.
+        // More members than any run has, which cost their author next to nothing.
         let many = (0..=MOST_MEMBERS).map(|i| (Kept::Belief.path(&digest(&i.to_le_bytes())), i.to_le_bytes()));
         let many: Vec<(String, [u8; 8])> = many.collect();
         let members: Vec<Member> = many.iter().map(|(name, bytes)| (name.as_str(), FILE, &bytes[..])).collect();
@@ -294,7 +295,7 @@ mod tests {
                 .to_string()
                 .ends_with("send the directory itself, which `jointly verify` takes too")
         );
-        // A member that says it is longer than the archive, and one that says it is longer than any may be.
+        // A member that claims to be longer than the archive, and one that claims to be longer than any may be.
         let mut short = archive(&[(PLAN, FILE, &[b' '; 600])]);
         short.truncate(512 + 512);
         assert!(read(&forged(&short)).is_err());

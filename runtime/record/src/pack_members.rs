@@ -1,4 +1,4 @@
-//! The members of a pack: their names, limits and contents, and the JSON Schema that says so.
+//! The members of a pack: their names, limits and contents, and the JSON Schema that describes them.
 
 use std::borrow::Cow;
 
@@ -9,19 +9,19 @@ use serde_json::{Map, Value, json};
 use crate::directory::{JOURNAL, LEADERBOARD, PLAN, SCORES, SWEEP};
 use crate::kept::Kept;
 
-/// The beginning of the comment in the gzip header; the number of the format and the digest follow.
+/// The beginning of the comment in the gzip header; the format number and the digest follow.
 pub(crate) const MAGIC: &str = "jointly entry ";
-/// The number of the format as the comment has it.
+/// The format number as it stands in the comment.
 pub(crate) const FORMAT: &str = "1 ";
 
-/// The most bytes of an agent, problem, table or belief.
+/// The largest size of an agent, problem, table or belief, in bytes.
 const MOST_KEPT: u64 = 1 << 30;
-/// The most bytes of the whole archive, unpacked.
+/// The largest size of the whole archive, unpacked, in bytes.
 pub(crate) const MOST_BYTES: u64 = 2 << 30;
-/// The most members: beliefs, which are the most, come to one a unit.
+/// The largest number of members; the most numerous are beliefs, one a unit.
 pub(crate) const MOST_MEMBERS: usize = 100_000;
 
-/// A member that has a name of its own.
+/// A member with a fixed name.
 struct Member {
     name: &'static str,
     required: bool,
@@ -63,7 +63,7 @@ const NAMED: [Member; 5] = [
     },
 ];
 
-/// The most bytes of the member of that name, if a pack may have one.
+/// Returns the largest size in bytes of the member of that name, if a pack may have one.
 pub(crate) fn limit(name: &str) -> Option<u64> {
     if NAMED.iter().any(|member| member.name == name) {
         return Some(MOST_BYTES);
@@ -71,7 +71,7 @@ pub(crate) fn limit(name: &str) -> Option<u64> {
     Kept::digest_in(name).map(|_| MOST_KEPT)
 }
 
-/// The members of a pack by name, as far as their JSON Schema is concerned.
+/// The members of a pack by name, for their JSON Schema.
 pub struct PackMembers;
 
 impl JsonSchema for PackMembers {
@@ -103,13 +103,13 @@ impl JsonSchema for PackMembers {
     }
 }
 
-/// The schema of a member.
+/// Returns the schema of a member.
 fn member(contents: &str, media_type: &str, most: u64) -> Value {
     json!({ "description": contents, "type": "string", "contentMediaType": media_type, "maxBytes": most })
 }
 
 impl Kept {
-    /// What a file of this kind holds, and its media type.
+    /// Describes the contents of a file of this kind, and gives its media type.
     fn contents(self) -> (&'static str, &'static str) {
         match self {
             Self::Agent => ("The component of an agent of the plan.", "application/wasm"),
@@ -145,7 +145,7 @@ mod tests {
         let digest = digest(b"agent");
         for kind in Kept::ALL {
             let path = kind.path(&digest);
-            // Each path with its digest made general is one of the patterns.
+            // Each path, with its digest generalised, is one of the patterns.
             let hexadecimal = digest.strip_prefix("sha256:").unwrap();
             let pattern = format!("^{}$", path.replace('.', "\\.").replace(hexadecimal, "[0-9a-f]{64}"));
             assert_eq!(patterns[&pattern]["maxBytes"], limit(&path).unwrap(), "{path}");

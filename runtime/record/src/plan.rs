@@ -21,12 +21,12 @@ use crate::settings::Settings;
 /// The largest memory limit of an agent, in MiB.
 pub const MOST_MEMORY: u64 = 4096;
 
-/// All that decides a run's scores.
+/// Everything that decides a run's scores.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Plan {
     /// The number of the format.
     pub format: Format,
-    /// The version of the command that made the plan. No score is read differently for it.
+    /// The version of the command that made the plan. It changes no score.
     pub version: String,
     /// The interface of agents, with its version.
     pub interface: String,
@@ -44,20 +44,20 @@ pub struct Plan {
     /// Overrides of the suite's sampled problems.
     #[serde(flatten)]
     pub problem_overrides: ProblemOverrides,
-    /// User-supplied tables, in the place of the suite's.
+    /// User-supplied tables that replace the suite's.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tables: Vec<PlannedTable>,
-    /// How agents see user-supplied images, where those are what the suite is about.
+    /// The format in which agents see user-supplied images, if the suite uses them.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub images: Option<PlannedImages>,
-    /// The agents, references among them.
+    /// The agents, including references.
     pub agents: Vec<PlannedAgent>,
     /// The problems, in the order in which results are reduced.
     pub problems: Vec<PlannedProblem>,
 }
 
-/// How predictions are evaluated: in plan.json `evaluation` of classification, `regression` of regression, `shift` of
-/// dataset shift.
+/// How predictions are evaluated: in plan.json `evaluation` for classification, `regression` for regression, `shift`
+/// for dataset shift.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Terms {
@@ -74,7 +74,7 @@ pub enum Terms {
 pub struct RegressionTerms {
     /// The suite's options, with the user's overrides.
     pub options: RegressionOptions,
-    /// The agent that predicts, in active learning, where it is not the one that selects.
+    /// The agent that predicts in active learning, if it is not the one that selects.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub predictor: Option<PlannedAgent>,
 }
@@ -82,7 +82,7 @@ pub struct RegressionTerms {
 /// Overrides of a suite's sampled problems.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemOverrides {
-    /// Anchors of kappa-adic test inputs.
+    /// The number of anchors of kappa-adic test inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub anchors: Option<NonZeroU32>,
     /// The distribution of the environments' weights.
@@ -93,33 +93,33 @@ pub struct ProblemOverrides {
 /// An agent of the plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedAgent {
-    /// The name that it gives itself.
+    /// The agent's own name.
     pub agent: String,
-    /// Its label, unique in the plan.
+    /// The agent's label, unique in the plan.
     pub label: String,
-    /// The digest of its component, or what stands for a reference.
+    /// The digest of the agent's component, or the text that stands for a reference.
     pub digest: String,
-    /// The settings that differ from its defaults.
+    /// The settings that differ from the agent's defaults.
     pub settings: Settings,
 }
 
 impl PlannedAgent {
-    /// Whether it is a reference, which agents are compared with.
+    /// Returns whether it is a reference, with which agents are compared.
     pub fn is_reference(&self) -> bool {
         reference::is_oracle(&self.digest)
     }
 
-    /// Whether it is the same agent with the same settings, to the byte, whatever its plan calls it.
+    /// Returns whether it is the same agent with the same settings, byte for byte, whatever its label.
     pub fn is_same(&self, other: &Self) -> bool {
         self.has_name_and_settings_of(other) && self.digest == other.digest
     }
 
-    /// Whether it has the same bytes and settings, whatever it calls itself.
+    /// Returns whether it has the same bytes and settings, whatever its name.
     pub fn has_bytes_and_settings_of(&self, other: &Self) -> bool {
         (&self.digest, &self.settings) == (&other.digest, &other.settings)
     }
 
-    /// Whether it has the same name and settings, of whatever bytes.
+    /// Returns whether it has the same name and settings, whatever its bytes.
     pub fn has_name_and_settings_of(&self, other: &Self) -> bool {
         (&self.agent, &self.settings) == (&other.agent, &other.settings)
     }
@@ -132,48 +132,49 @@ pub struct PlannedProblem {
     pub problem: String,
     /// The metric of its joint scores.
     pub metric: Metric,
-    /// The digest of its file or of its dataset's contents, where it comes from one.
+    /// The digest of the problem's file or of its dataset's contents, if it comes from one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub digest: Option<String>,
-    /// Where it stands in its suite.
+    /// The problem's coordinates in its suite.
     #[serde(default, skip_serializing_if = "Coordinates::is_empty")]
     pub coordinates: Coordinates,
 }
 
 impl PlannedProblem {
-    /// The name that its repetitions share: its own where it has none.
+    /// Returns the name that the problem's repetitions share, or its own name if there are none.
     pub fn series(&self) -> &str {
         if self.coordinates.series.is_empty() { &self.problem } else { &self.coordinates.series }
     }
 
-    /// What standard errors are clustered by: its own name where its data are independent of those of all others.
+    /// Returns the cluster for standard errors: the problem's own name if its data are independent of those of all
+    /// others.
     pub fn cluster(&self) -> &str {
         if self.coordinates.cluster.is_empty() { &self.problem } else { &self.coordinates.cluster }
     }
 }
 
 impl Plan {
-    /// Whether it is about a suite on the suite's own tables: else no paper's numbers belong beside its own.
+    /// Returns whether the plan runs a suite on the suite's own tables; otherwise a paper's numbers cannot be compared.
     pub fn is_on_tables_of(&self, suite: &str) -> bool {
         self.suite == suite && self.tables.is_empty()
     }
 
-    /// A copy that names the version of another plan.
+    /// Returns a copy that names the version of another plan.
     #[must_use]
     pub fn with_version_of(&self, other: &Self) -> Self {
         Self { version: other.version.clone(), ..self.clone() }
     }
 
-    /// The suite and enough of the plan's digest to tell plans apart.
+    /// Returns the suite's name and enough of the plan's digest to tell plans apart.
     ///
     /// # Errors
     /// Never: a plan can be written as JSON.
     pub fn short_name(&self) -> serde_json::Result<String> {
-        // One directory, whatever the suite's name holds.
+        // The name makes a single directory, whatever characters the suite's name contains.
         Ok(format!("{}-{}", self.suite.replace('/', "-"), short(&self.digest()?)))
     }
 
-    /// The digest of its JSON: equal for equal plans.
+    /// Returns the digest of the plan's JSON, which is equal for equal plans.
     ///
     /// # Errors
     /// Never: a plan can be written as JSON.
@@ -182,7 +183,8 @@ impl Plan {
     }
 }
 
-/// Gives each agent its label: its name and settings. Agents that share name and settings are told apart by their digest.
+/// Gives each agent its label: its name and settings. Agents that share name and settings are told apart by their
+/// digest.
 pub fn label(agents: &mut [PlannedAgent]) {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for agent in &mut *agents {
@@ -194,7 +196,7 @@ pub fn label(agents: &mut [PlannedAgent]) {
     }
 }
 
-/// Enough of a digest to tell a few apart.
+/// Returns enough of a digest to tell a few apart.
 pub(crate) fn short(digest: &str) -> String {
     digest.trim_start_matches("sha256:").chars().take(8).collect()
 }

@@ -6,7 +6,7 @@ use crate::kinds::PREDICTOR;
 use crate::plan::{Plan, Terms};
 
 impl Plan {
-    /// The first thing in which two plans differ, for a person; none where they are the same.
+    /// Describes the first difference between two plans, or returns `None` if they are equal.
     pub fn difference(&self, other: &Self) -> Option<String> {
         let labels = |plan: &Self| plan.agents.iter().map(|agent| agent.label.clone()).collect::<Vec<_>>().join(" ");
         self.other_conditions(other)
@@ -16,7 +16,7 @@ impl Plan {
             .or_else(|| (self != other).then(|| "other bytes of an agent or a problem".into()))
     }
 
-    /// The first difference in problems and what they hold, for a person.
+    /// Describes the first difference in problems and their contents.
     pub fn other_problems(&self, other: &Self) -> Option<String> {
         let changed = || {
             let (mine, _) = self.problems.iter().zip(&other.problems).find(|(mine, theirs)| mine != theirs)?;
@@ -25,7 +25,7 @@ impl Plan {
         differs("problems", &self.problem_names(), &other.problem_names()).or_else(changed)
     }
 
-    /// The first difference in the files of user-supplied tables, which may hold the same numbers all the same.
+    /// Describes the first difference in the files of user-supplied tables, whose numbers may be the same nevertheless.
     fn other_tables(&self, other: &Self) -> Option<String> {
         let files = |plan: &Self| match plan.tables.as_slice() {
             [] => "of the suite".to_owned(),
@@ -38,8 +38,8 @@ impl Plan {
         differs("tables", &files(self), &files(other)).or_else(changed)
     }
 
-    /// The first difference in what holds for every unit, for a person: in all but agents and problems, which say of a table
-    /// what it holds.
+    /// Describes the first difference that concerns every unit: everything except agents and problems. A problem's
+    /// digest covers the contents of its table.
     pub fn other_conditions(&self, other: &Self) -> Option<String> {
         let own = || "of the suite".to_owned();
         let anchors = |plan: &Self| plan.problem_overrides.anchors.map_or_else(own, |anchors| anchors.to_string());
@@ -61,8 +61,8 @@ impl Plan {
             .or_else(|| other_terms(&self.terms, &other.terms))
     }
 
-    /// The first difference in what two runs of active learning ask, for a person: in all but agents, those who predict among
-    /// them, and which problems there are. What both have must be the same.
+    /// Describes the first difference between two runs of active learning, other than their agents, including
+    /// predicting agents, and their selections of problems. Problems that both have must be the same.
     pub fn other_lessons(&self, other: &Self) -> Option<String> {
         let changed = || {
             let both = self.problems.iter().flat_map(|mine| other.problems.iter().map(move |theirs| (mine, theirs)));
@@ -81,16 +81,16 @@ impl Plan {
     }
 }
 
-/// The first difference in how agents are evaluated, by the name that plan.json has for it.
+/// Describes the first difference in how agents are evaluated, by its field name in plan.json.
 fn other_terms(mine: &Terms, theirs: &Terms) -> Option<String> {
     if mine == theirs {
         return None;
     }
-    // Nothing else of the terms is not among the fields.
+    // Only the predictor's bytes are missing from the fields.
     other_fields(&mine.fields(), &theirs.fields()).or_else(|| Some("other bytes of the agent that predicts".to_owned()))
 }
 
-/// The first difference in how agents are evaluated, whoever predicts.
+/// Describes the first difference in how agents are evaluated, ignoring the predicting agent.
 fn other_terms_unled(mine: &Terms, theirs: &Terms) -> Option<String> {
     let [mine, theirs] = [mine, theirs].map(|terms| {
         let mut fields = terms.fields();
@@ -110,7 +110,7 @@ fn differs(what: &str, mine: &str, theirs: &str) -> Option<String> {
     (mine != theirs).then(|| format!("{what} {}, not {}", shorten(mine), shorten(theirs)))
 }
 
-/// Enough of a long list to recognise it.
+/// Shortens a long list so that it can still be recognised.
 fn shorten(text: &str) -> String {
     const MOST: usize = 60;
     if text.chars().count() <= MOST {

@@ -1,14 +1,14 @@
-//! How a plan says that agents see user-supplied images.
+//! The format in which agents see user-supplied images, as a plan records it.
 
 use std::fmt;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The size and the colours in which agents see the images.
+/// The size and colours in which agents see the images.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedImages {
-    /// Rows, and columns.
+    /// The number of rows and of columns.
     pub side: u32,
     /// Whether colours are left out.
     pub grey: bool,

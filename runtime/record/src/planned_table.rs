@@ -8,22 +8,22 @@ use serde::{Deserialize, Serialize};
 
 use crate::kept::Kept;
 
-/// A user-supplied table as the plan has it.
+/// A user-supplied table as it stands in the plan.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct PlannedTable {
-    /// The file's own name: it says what problems call the table, and how to read it.
+    /// The name of the file, which gives the table's name in problems and its format.
     pub file: String,
-    /// The digest of the file; problems have that of its contents.
+    /// The digest of the file; problems have the digest of its contents.
     pub digest: String,
 }
 
 impl PlannedTable {
-    /// Says why this command plans no such table, if it does not.
+    /// Returns why this command would not plan such a table, if it would not.
     pub fn defect(&self) -> Option<String> {
         self.table().err().map(|error| format!("{error:#}"))
     }
 
-    /// The kind of its kept file.
+    /// Returns the kind of the table's kept file.
     ///
     /// # Errors
     /// When the file's name is not that of a table.
@@ -31,7 +31,7 @@ impl PlannedTable {
         self.table().map(|(format, _)| Kept::Table(format))
     }
 
-    /// Format and table, without its data.
+    /// Returns the format and the table, without its data.
     pub(crate) fn table(&self) -> Result<(TableFormat, Table)> {
         let name = || format!("failed to read the table {}", self.file);
         let (format, table) = TableFormat::of(&self.file).with_context(name)?;

@@ -1,11 +1,11 @@
-//! Limits the text of strangers that reaches a terminal.
+//! Limits text from untrusted sources that reaches a terminal.
 
 use jointly_core::printable::is_printable;
 
-/// The most characters of what an agent said that are kept: its lines have no more bytes than half of that.
+/// The most characters kept of a message from an agent; log lines are limited to half as many bytes.
 const MOST_SAID: usize = 4_096;
 
-/// The defect of a name that must be printable and have at most `most` characters, if it has one.
+/// Returns the defect of a name that must be printable and have at most `most` characters, if it has one.
 pub fn defect(what: &str, name: &str, most: usize) -> Option<String> {
     if name.chars().nth(most).is_some() {
         let start: String = name.chars().filter(|c| is_printable(*c)).take(40).collect();
@@ -15,7 +15,7 @@ pub fn defect(what: &str, name: &str, most: usize) -> Option<String> {
     Some(format!("{what} {name:?} has U+{:04X} in it, which is not printable", u32::from(odd)))
 }
 
-/// An agent's text, with a blank in place of each character that is not printable.
+/// Replaces each unprintable character of an agent's text by a blank.
 pub fn clean(text: &str) -> String {
     text.chars().map(|c| if is_printable(c) { c } else { ' ' }).take(MOST_SAID).collect()
 }

@@ -1,6 +1,6 @@
-//! Numbers as people read them: rounded, with their error, their unit, or what is counted.
+//! Formats numbers for people: rounded, with their error, unit or count.
 
-/// A mean with its standard error to two significant digits, and the mean to the same place: `0.123 ±0.012`.
+/// Formats a mean with its standard error to two significant digits, and the mean to the same place: `0.123 ±0.012`.
 pub fn with_error(mean: f64, stderr: f64) -> String {
     if !mean.is_finite() {
         return mean.to_string();
@@ -12,7 +12,7 @@ pub fn with_error(mean: f64, stderr: f64) -> String {
     format!("{mean:.places$} ±{stderr:.places$}")
 }
 
-/// Writes it with at most four significant digits of the mean, for places that are narrow: `1.234`, `12.35 k ±0.40 k`.
+/// Formats the same with at most four significant digits of the mean, for narrow places: `1.234`, `12.35 k ±0.40 k`.
 pub fn brief(mean: f64, stderr: f64) -> String {
     if !mean.is_finite() {
         return mean.to_string();
@@ -20,7 +20,7 @@ pub fn brief(mean: f64, stderr: f64) -> String {
     let known = stderr.is_finite();
     let (size, unit) = unit(if known { mean.abs().max(stderr) } else { mean.abs() }, FEW);
     let (mean, stderr) = (mean / size, stderr / size);
-    // What rounds up to a power of ten has a digit more.
+    // A number that rounds up to a power of ten has one more digit.
     let four = if mean == 0.0 { 3.0 } else { 3.0 - libm::log10(mean.abs() * ROUNDED).floor() };
     let places = if known && stderr > 0.0 { (1.0 - libm::log10(stderr).floor()).min(four) } else { four };
     let places = places.clamp(0.0, 6.0) as usize;
@@ -40,16 +40,16 @@ pub fn brief(mean: f64, stderr: f64) -> String {
 
 /// How far rounding to four digits can raise a number.
 const ROUNDED: f64 = 1.0 + 5e-5;
-/// Numbers from here on have a unit where there is little room.
+/// From this size on, numbers in narrow places have a unit.
 const FEW: f64 = 1e4;
 
-/// The size and the letter of a number's unit, none below `from`.
+/// Returns the size and the letter of a number's unit, or no unit below `from`.
 fn unit(x: f64, from: f64) -> (f64, &'static str) {
     let units = [(1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")];
     units.into_iter().find(|(size, _)| x >= *size && x >= from).unwrap_or((1.0, ""))
 }
 
-/// Four significant digits.
+/// Formats a number with four significant digits.
 pub fn number(x: f64) -> String {
     if !x.is_finite() {
         return x.to_string();
@@ -58,7 +58,7 @@ pub fn number(x: f64) -> String {
     format!("{x:.places$}")
 }
 
-/// A large count with its unit: `1.23 G`.
+/// Formats a large count with its unit: `1.23 G`.
 pub fn count(x: f64) -> String {
     match unit(x.abs(), 0.0) {
         (_, "") => number(x),

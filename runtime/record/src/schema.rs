@@ -1,11 +1,11 @@
-//! JSON Schema of what this command writes, derived from the types that write it.
+//! JSON Schemas of the files that this command writes, derived from the types that write them.
 
 use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema};
 use serde_json::{Map, Value};
 
-/// The schema of a type's JSON as it is written, by draft 2020-12: a field that is always written is required, and a field that
-/// it does not name is refused.
+/// Returns the schema of a type's JSON as it is written, in draft 2020-12. A field that is always written is required,
+/// and fields that the schema does not name are refused.
 pub fn schema<T: JsonSchema>() -> Schema {
     let generator = SchemaSettings::draft2020_12().for_serialize().into_generator();
     let mut schema = generator.into_root_schema_for::<T>();
@@ -15,8 +15,8 @@ pub fn schema<T: JsonSchema>() -> Schema {
     schema
 }
 
-/// Refuses fields that an object's schema does not name. `whole` is false for one of several schemas of the same object, which
-/// the schema around them closes.
+/// Refuses fields that an object's schema does not name. `whole` is false for one of several schemas of one object,
+/// which is closed by the schema around them.
 fn close(schema: &mut Map<String, Value>, whole: bool) {
     let fields = schema.contains_key("properties");
     let mut several = false;
@@ -59,7 +59,7 @@ mod tests {
     fn a_plan_names_its_fields_and_no_others() {
         let plan: Value = schema::<Plan>().into();
         assert_eq!(plan["properties"]["format"]["const"], 1);
-        // The evaluation is one of several fields, so that all of them together close the object.
+        // The evaluation is one of several schemas of the object, so only all of them together close it.
         assert_eq!(plan["unevaluatedProperties"], false, "{plan}");
         assert!(
             plan["oneOf"].as_array().unwrap().iter().all(|one| one.get("additionalProperties").is_none()),

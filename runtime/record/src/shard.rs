@@ -1,7 +1,7 @@
-//! Shards: a run's units dealt out to directories of their own, which `jointly merge` joins.
+//! Shards: a run's units divided among several directories, which `jointly merge` joins.
 //!
-//! A shard's `plan.json` is that of the whole run, to the byte; `shard.json` beside it says which share of it the directory is
-//! about. It has no scores: they are of all units together.
+//! A shard's `plan.json` is that of the whole run, byte for byte; `shard.json` beside it names the share that the
+//! directory holds. A shard has no scores, because they are computed from all units together.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,17 +13,17 @@ use serde::{Deserialize, Serialize};
 use crate::directory::{self, RunDirectory};
 use crate::unit::UnitResult;
 
-/// Which share of the plan a directory is about.
+/// The file that names the share of the plan that a directory holds.
 pub const FILE: &str = "shard.json";
-/// The most shards; an array of Slurm has a thousand tasks unless an administrator says otherwise.
+/// The largest number of shards; a Slurm array has at most a thousand tasks unless an administrator changes it.
 pub const MOST: u32 = 100_000;
 
 /// One of `of` shares of a plan's units, counted from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Shard {
-    /// Which one, from 1 on.
+    /// The number of the shard, from 1.
     pub shard: u32,
-    /// How many there are.
+    /// The number of shards.
     pub of: u32,
 }
 
@@ -34,10 +34,10 @@ impl fmt::Display for Shard {
 }
 
 impl Shard {
-    /// The shard of that number.
+    /// Returns the shard with that number.
     ///
     /// # Errors
-    /// When there is none of that number, for a person.
+    /// When there is no shard with that number; the error is a message for the user.
     pub fn new(shard: u32, of: u32) -> Result<Self, String> {
         if of == 0 || of > MOST {
             return Err(format!("there are 1 to {MOST} shards, not {of}"));
@@ -48,7 +48,7 @@ impl Shard {
         Ok(Self { shard, of })
     }
 
-    /// The shard of a directory, if it is one.
+    /// Reads the shard of a directory, if it is one.
     ///
     /// # Errors
     /// When the file of the shard cannot be read.
@@ -65,10 +65,10 @@ impl Shard {
         })
     }
 
-    /// Makes a directory of the plan that of this shard, or of the whole run, unless it is another's already.
+    /// Marks a directory of the plan as that of this shard, or of the whole run, unless it already belongs to another.
     ///
     /// # Errors
-    /// When the directory is of another share, or cannot be written.
+    /// When the directory belongs to another share, or cannot be written.
     pub fn claim(asked: Option<Self>, directory: &RunDirectory, results: &[UnitResult]) -> Result<()> {
         let place = directory.path().display();
         match (Self::held(directory)?, asked) {
@@ -79,20 +79,20 @@ impl Shard {
         }
     }
 
-    /// Where its results go unless a person says otherwise, beside those of the other shards.
+    /// Returns the default directory for the shard's results, beside those of the other shards.
     pub fn beside(self, run: &Path) -> PathBuf {
         beside(run, &format!("-shard-{}-of-{}", self.shard, self.of))
     }
 
-    /// The name of its directory among those of an array's tasks.
+    /// Returns the name of the shard's directory among those of an array's tasks.
     pub fn folder(self) -> String {
         format!("{}-of-{}", self.shard, self.of)
     }
 }
 
-/// A place beside a directory, named after it.
+/// Returns a path beside a directory, named after it.
 pub fn beside(run: &Path, ending: &str) -> PathBuf {
-    // Of a path with a slash at its end too.
+    // This works for a path with a final slash, too.
     let mut name = run.file_name().unwrap_or_default().to_owned();
     name.push(ending);
     run.with_file_name(name)

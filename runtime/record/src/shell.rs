@@ -1,6 +1,6 @@
 //! Quotes words so that they can be pasted into a shell.
 
-/// A word for a shell.
+/// Quotes a word for a shell.
 pub fn quoted(word: &str) -> String {
     let plain = |c: char| c.is_ascii_alphanumeric() || "-_./:=,+@".contains(c);
     if !word.is_empty() && word.chars().all(plain) {

@@ -1,4 +1,4 @@
-//! The suites of this version: names, sizes, and where their problems stand.
+//! The suites of this version: names, sizes, and the coordinates of their problems.
 
 use std::collections::HashMap;
 
@@ -14,19 +14,19 @@ use crate::plan::Plan;
 
 pub use jointly_classification::suite::IMPORTED;
 
-/// The message about an unknown suite.
+/// Returns the message about an unknown suite.
 pub fn unknown(name: &str) -> String {
     let names: Vec<String> = KINDS.iter().flat_map(|kind| (kind.suites)()).map(|suite| suite.name).collect();
     let remedy = guess::remedy(name, names.iter().map(String::as_str), "`jointly suites` lists all");
     format!("there is no suite {name}: {remedy}")
 }
 
-/// The kind of the suite of this name.
+/// Returns the kind of the suite of this name.
 pub fn kind(suite: &str) -> Option<&'static Kind> {
     KINDS.into_iter().find(|kind| outline(kind, suite).is_some())
 }
 
-/// The suite of classification of that name.
+/// Returns the suite of classification of that name.
 ///
 /// # Errors
 /// When there is none.
@@ -34,12 +34,12 @@ pub fn named(name: &str) -> Result<Suite> {
     jointly_classification::suite(name).with_context(|| unknown(name))
 }
 
-/// The number of problems of a plan's suite, on the plan's tables.
+/// Returns the number of problems of a plan's suite, on the plan's tables.
 pub fn size_of(plan: &Plan) -> Option<usize> {
     outline_of(plan).map(|suite| suite.problems.len())
 }
 
-/// The suite of regression of a plan on the plan's tables, without any data.
+/// Returns the suite of regression of a plan on the plan's tables, without any data.
 pub fn suite_of(plan: &Plan) -> Option<RegressionSuite> {
     let tables = plan.tables.iter().map(|planned| planned.table().map(|(_, table)| table));
     regression_suite_on(&plan.suite, &tables.collect::<Result<Vec<_>>>().ok()?)
@@ -49,7 +49,7 @@ fn outline(kind: &Kind, suite: &str) -> Option<SuiteOutline> {
     (kind.suites)().into_iter().find(|own| own.name == suite)
 }
 
-/// A plan's suite, on the plan's tables.
+/// Returns the outline of a plan's suite, on the plan's tables.
 fn outline_of(plan: &Plan) -> Option<SuiteOutline> {
     if plan.tables.is_empty() {
         outline(plan.kind(), &plan.suite)
@@ -58,8 +58,8 @@ fn outline_of(plan: &Plan) -> Option<SuiteOutline> {
     }
 }
 
-/// Gives each problem the coordinates that its suite has for it, whatever the plan says: a plan from elsewhere cannot choose how
-/// its standard errors are clustered. A problem that no suite of this version has keeps what the plan says.
+/// Gives each problem its coordinates in the suite, whatever the plan says, so that a plan from elsewhere cannot choose
+/// how its standard errors are clustered. A problem that no suite of this version has keeps the plan's coordinates.
 pub fn place(plan: &mut Plan) {
     let known: HashMap<String, Coordinates> = outline_of(plan).into_iter().flat_map(|suite| suite.problems).collect();
     for planned in &mut plan.problems {
@@ -82,7 +82,7 @@ mod tests {
     use crate::plan::{Plan, PlannedProblem, RegressionTerms, Terms};
     use crate::planned_table::PlannedTable;
 
-    /// A plan of before there were coordinates.
+    /// Returns a plan from before coordinates were introduced.
     fn plan(suite: &str, terms: Terms, problems: &[&str]) -> Plan {
         let planned = |name: &&str| invented::planned_problem(name, Metric::Nll);
         Plan { problems: problems.iter().map(planned).collect(), ..invented::plan(suite, terms, Vec::new()) }
@@ -93,7 +93,7 @@ mod tests {
         plan.problems.iter().map(PlannedProblem::cluster).map(str::to_owned).collect()
     }
 
-    /// Splits and variants of one dataset are one unit of a test, digits that are drawn anew each their own.
+    /// Checks that splits and variants of one dataset form one unit of a test, and freshly drawn digits one each.
     #[test]
     fn problems_of_dataset_shift_are_clustered_by_dataset_where_there_is_one() {
         let counts = |name: &str| {
@@ -108,7 +108,7 @@ mod tests {
         assert_eq!(counts("quick/shift"), (2, 2));
     }
 
-    /// Coordinates of a plan from elsewhere hold for problems that no suite here has, and for no others.
+    /// Checks that coordinates of a plan from elsewhere are kept only for problems that no suite here has.
     #[test]
     fn the_suite_says_where_its_problems_stand() {
         let terms = || Terms::Evaluation(jointly_classification::suite("quick").unwrap().evaluation);

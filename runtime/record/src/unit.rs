@@ -1,4 +1,4 @@
-//! A unit is one agent on one problem: its place in the plan, and its result as the journal has it.
+//! A unit is one agent on one problem: its place in the plan, and its result as it stands in the journal.
 
 use jointly_classification::ProblemScores;
 use jointly_classification::shift::ShiftScores;
@@ -29,19 +29,19 @@ pub struct UnitResult {
     pub agent: String,
     /// The problem's name.
     pub problem: String,
-    /// Wall-clock time, for people: no score depends on it, and no pack holds it.
+    /// Wall-clock time in seconds, for information: no score depends on it, and no pack holds it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub seconds: Option<f64>,
     #[serde(flatten)]
     /// How the unit ended.
     pub outcome: Outcome,
-    /// The first lines of the agent's log, and the number of the others.
+    /// The first lines of the agent's log, and the number of the remaining ones.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub log: Vec<String>,
 }
 
 impl UnitResult {
-    /// A copy whose texts are fit for a terminal.
+    /// Returns a copy whose texts are safe to print on a terminal.
     #[must_use]
     pub fn cleaned(mut self) -> Self {
         self.log.iter_mut().for_each(|line| *line = clean(line));
@@ -63,10 +63,10 @@ pub enum Outcome {
     Scored {
         /// The scores.
         scores: ProblemScores,
-        /// The fuel that it used: not metered where the host itself did the work.
+        /// The fuel used; absent if the host itself did the work.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fuel: Option<u64>,
-        /// How far the sample of a reference is to be trusted.
+        /// How far to trust the sample of a reference.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         diagnosis: Option<SampleDiagnosis>,
     },
@@ -74,30 +74,30 @@ pub enum Outcome {
     Regression {
         /// The scores.
         scores: Box<RegressionUnit>,
-        /// The fuel that was used, that of who predicts included.
+        /// The fuel used, including that of a predicting agent.
         fuel: u64,
     },
     /// On a problem of dataset shift.
     Shift {
         /// The scores.
         scores: Box<ShiftScores>,
-        /// The fuel that was used.
+        /// The fuel used.
         fuel: u64,
     },
     /// The agent failed.
     Failed(Failure),
 }
 
-/// How far a reference's sample of the posterior is to be trusted.
+/// How far to trust a reference's sample of the posterior.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SampleDiagnosis {
-    /// The largest over what the chains are compared in.
+    /// The largest R-hat over the quantities in which the chains are compared.
     pub r_hat: Real,
-    /// The least over the same.
+    /// The smallest effective number of draws over the same quantities.
     pub effective_draws: Real,
-    /// The least mean probability of moving among the chains.
+    /// The smallest mean acceptance probability among the chains.
     pub acceptance: Real,
-    /// The rounds that were sampled.
+    /// The number of rounds sampled.
     pub rounds: u32,
     /// Whether the chains agree.
     pub converged: bool,

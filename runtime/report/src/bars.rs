@@ -8,7 +8,7 @@ use crate::figure::{Figure, cells, digits};
 use crate::rows::{self, Bar, Fill, Heading, Row};
 use crate::view::{Family, JointScore, View};
 
-/// Figure 2 of the paper, read off the picture: KL over mlp's, at tau 1 and 100.
+/// The values of Figure 2 of the paper, read off the picture: KL relative to mlp's, at tau 1 and 100.
 const PUBLISHED: [(&str, [f64; 2]); 7] = [
     ("mlp", [1.0, 1.0]),
     ("ensemble", [1.0, 0.99]),
@@ -18,12 +18,12 @@ const PUBLISHED: [(&str, [f64; 2]); 7] = [
     ("ensemble+", [1.0, 0.58]),
     ("sgmcmc", [0.95, 0.565]),
 ];
-/// The suite that the published bars are of, the agent that they are normalised by, and their taus.
+/// The suite of the published bars, the agent that normalises them, and their taus.
 const PUBLISHED_SUITE: &str = "testbed";
 const PUBLISHED_BASELINE: &str = "mlp";
 const PUBLISHED_TAUS: [u32; 2] = [1, 100];
 
-/// A bar for each agent at each tau; none where there is no baseline or nothing to compare it with.
+/// Draws a bar for each agent at each tau; returns `None` without a baseline or an agent to compare with it.
 pub(crate) fn figure(view: &View) -> Option<Figure> {
     let baseline = view.baseline?;
     if view.families.len() < 2 || view.joint.is_empty() {
@@ -76,7 +76,8 @@ pub(crate) fn figure(view: &View) -> Option<Figure> {
     })
 }
 
-/// Whether the run's bars are of what the published ones are of: the testbed as it is, over mlp as it is.
+/// Returns whether the run's bars are comparable with the published ones: the unchanged testbed, over mlp at its
+/// defaults.
 fn is_published(view: &View, baseline: &AgentScores) -> bool {
     let plan = view.scores.plan;
     let own = jointly_classification::suite(PUBLISHED_SUITE).map(|suite| suite.evaluation);
@@ -87,7 +88,7 @@ fn is_published(view: &View, baseline: &AgentScores) -> bool {
         && has_defaults(baseline)
 }
 
-/// Whether no setting was given: those are the settings that the reference agents have of the paper.
+/// Returns whether no setting was given: the reference agents of the paper use the defaults.
 fn has_defaults(agent: &AgentScores) -> bool {
     agent.planned.settings.names().next().is_none()
 }
@@ -151,7 +152,7 @@ mod tests {
         figure(&InventedRun::new("testbed", &PROBLEMS, agents))
     }
 
-    /// The rows of an agent's numbers, without its name.
+    /// Returns the rows of an agent's numbers, without its name.
     fn numbers(figure: &Figure, agent: &str) -> Vec<Vec<String>> {
         let rows = figure.numbers[0].iter().filter(|row| row[0] == agent);
         rows.map(|row| row[1..].to_vec()).collect()
@@ -172,7 +173,7 @@ mod tests {
         let drawn = of(&[("mlp", &infinite), ("prior", &FINE)]);
         assert_eq!(numbers(&drawn, "prior")[0][1], "baseline is infinite");
         let picture = drawn.drawing.inline("").into_string();
-        // Two agents at two taus; the infinite baseline itself is no ratio either.
+        // Two agents at two taus; the infinite baseline has no ratio to itself either.
         assert_eq!(picture.matches("baseline is infinite</text>").count(), 4, "{picture}");
         assert!(drawn.caption.contains("at tau = 1 the baseline is infinite"), "{}", drawn.caption);
         let negative = [Scored(-1.0), Scored(0.5), Scored(0.5)];
@@ -186,7 +187,7 @@ mod tests {
         let picture = drawn.drawing.inline("").into_string();
         assert_eq!(picture.matches("(2 of 3 problems)</text>").count(), 2, "{picture}");
         assert!(drawn.caption.starts_with("Mean over 2 to 3 of 3 problems divided"), "{}", drawn.caption);
-        // Where the baseline failed, no agent can be compared on all problems.
+        // If the baseline failed, no agent can be compared on all problems.
         let drawn = of(&[("mlp", &[Scored(1.0), Failed, Scored(1.0)]), ("prior", &FINE)]);
         assert!(drawn.caption.starts_with("Mean over 2 of 3 problems divided"), "{}", drawn.caption);
         assert!(drawn.drawing.inline("").into_string().contains("(2 of 3 problems)</text>"));
@@ -208,7 +209,7 @@ mod tests {
         let said = "published over all T, temperatures and 10 seeds, of agents tuned by grid search (section 5.2 of the \
                     paper); this run has 3 of 210 problems.";
         assert!(drawn.caption.ends_with(said), "{}", drawn.caption);
-        // Another agent as it is not by itself; mlp as it is not by itself; fewer draws; other weights; another suite.
+        // An agent at other settings; mlp at other settings; fewer draws; another weight distribution; another suite.
         assert_eq!(diamonds(&of(&[("mlp", &FINE), ("bbb:steps=5", &FINE)])), 2);
         let other = of(&[("mlp:steps=5", &FINE), ("bbb", &FINE)]);
         assert_eq!((diamonds(&other), other.caption.contains("Osband")), (0, false));

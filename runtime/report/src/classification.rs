@@ -51,7 +51,7 @@ fn facts(evaluation: &Evaluation) -> Vec<Vec<String>> {
     facts
 }
 
-/// How joint likelihoods are estimated.
+/// Describes how joint likelihoods are estimated.
 fn estimator(evaluation: &Evaluation) -> String {
     let Evaluation { partition, planes, clip, partition_above, .. } = *evaluation;
     let cells = match partition {

@@ -1,4 +1,4 @@
-//! Correlation over pairs of numbers, with its bootstrap interval.
+//! Correlations of pairs of numbers, with bootstrap intervals.
 
 use std::fmt;
 
@@ -7,17 +7,18 @@ use jointly_core::stream;
 
 use crate::quantile::quantile;
 
-/// Resamples of a bootstrap.
+/// The number of resamples of a bootstrap.
 const RESAMPLES: u64 = 2000;
-/// The ends of the interval.
+/// The quantiles at the ends of the interval.
 const QUANTILES: [f64; 2] = [0.05, 0.95];
-/// Fewer pairs have no correlation worth a number.
+/// The smallest number of pairs for which a correlation is given.
 pub(crate) const FEWEST: usize = 3;
 
-/// Resamples of fewer are mostly the same few pairs, and their spread says nothing.
+/// The smallest number of pairs that is resampled. Resamples of fewer are mostly the same few pairs, and their spread
+/// is meaningless.
 pub(crate) const FEWEST_RESAMPLED: usize = 6;
 
-/// A correlation and the 5th and 95th percentile of its bootstrap, which are NaN of fewer than six pairs.
+/// A correlation with the 5th and 95th percentile of its bootstrap, which are NaN for fewer than six pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Correlation {
     pub(crate) value: f64,
@@ -33,17 +34,18 @@ impl fmt::Display for Correlation {
     }
 }
 
-/// Pearson's correlation; none of fewer than three pairs or where either side never differs.
+/// Returns Pearson's correlation, or `None` for fewer than three pairs or if either side is constant.
 ///
 /// # Formula
 /// r = sum (x - mean x)(y - mean y) / sqrt(sum (x - mean x)^2 sum (y - mean y)^2). The interval holds the middle nine
 /// tenths of r over resamples of the pairs with replacement (Efron and Tibshirani, *An Introduction to the Bootstrap*,
-/// section 13.3); a resample in which one side never differs has no r and does not count.
+/// section 13.3); a resample in which either side is constant has no r and does not count.
 pub(crate) fn pearson(pairs: &[(f64, f64)]) -> Option<Correlation> {
     bootstrapped(pairs, linear)
 }
 
-/// Spearman's correlation: Pearson's of the ranks, equal numbers sharing the mean of theirs; resamples are ranked anew.
+/// Returns Spearman's correlation: Pearson's correlation of the ranks, where equal numbers share their mean rank.
+/// Resamples are ranked anew.
 pub(crate) fn spearman(pairs: &[(f64, f64)]) -> Option<Correlation> {
     bootstrapped(pairs, |pairs| {
         let (x, y): (Vec<f64>, Vec<f64>) = pairs.iter().copied().unzip();
@@ -83,13 +85,14 @@ fn linear(pairs: &[(f64, f64)]) -> f64 {
     if xx > 0.0 && yy > 0.0 { (xy / libm::sqrt(xx * yy)).clamp(-1.0, 1.0) } else { f64::NAN }
 }
 
-/// Ranks from 1; equal values share the mean of their ranks.
+/// Returns ranks from 1; equal values share the mean of their ranks.
 fn ranks(values: &[f64]) -> Vec<f64> {
     mean_ranks(values).into_iter().map(|rank| rank + 1.0).collect()
 }
 
-/// Kendall's tau-b of pairs: pairs of pairs that agree less those that disagree, over those that tie on neither side, in the
-/// geometric mean of the two sides; NaN where all tie. Kendall, *The treatment of ties in ranking problems* (1945).
+/// Returns Kendall's tau-b of pairs: concordant minus discordant pairs of pairs, divided by the geometric mean of the
+/// numbers of pairs of pairs untied on either side; NaN if all tie. Kendall, *The treatment of ties in ranking
+/// problems* (1945).
 pub(crate) fn kendall(pairs: &[(f64, f64)]) -> f64 {
     let (mut sum, mut left, mut right) = (0.0, 0.0, 0.0);
     for (i, a) in pairs.iter().enumerate() {
@@ -109,14 +112,15 @@ pub(crate) fn kendall(pairs: &[(f64, f64)]) -> f64 {
 mod tests {
     use super::{kendall, linear, pearson, ranks, spearman};
 
-    /// Rounding of sums of a few small numbers.
+    /// Tolerance for rounding in sums of a few small numbers.
     const ROUNDING: f64 = 1e-12;
-    /// Four standard errors of a percentile over 2000 resamples, and what the normal approximation leaves out.
+    /// Tolerance of four standard errors of a percentile over 2000 resamples, plus the error of the normal
+    /// approximation.
     const INTERVAL: f64 = 0.05;
 
     #[test]
     fn correlations_are_those_on_paper() {
-        // Deviations (-1, 0, 1) and (-1, 1, 0) of means 2 and 2: 1 / 2.
+        // Deviations (-1, 0, 1) and (-1, 1, 0) from means 2 and 2: 1 / 2.
         assert!((linear(&[(1.0, 1.0), (2.0, 3.0), (3.0, 2.0)]) - 0.5).abs() < ROUNDING);
         let cubes: Vec<(f64, f64)> = (1..10).map(|x| (f64::from(x), f64::from(x * x * x))).collect();
         assert!(pearson(&cubes).unwrap().value < 0.99);
@@ -141,9 +145,9 @@ mod tests {
         let of = |right: &[f64]| kendall(&(0..).map(f64::from).zip(right.iter().copied()).collect::<Vec<_>>());
         assert_eq!(of(&[1.0, 2.0, 3.0, 4.0]), 1.0);
         assert_eq!(of(&[4.0, 3.0, 2.0, 1.0]), -1.0);
-        // Of six pairs one disagrees.
+        // One pair out of six disagrees.
         assert!((of(&[1.0, 3.0, 2.0, 4.0]) - 4.0 / 6.0).abs() < ROUNDING);
-        // Of three pairs two agree and one ties on the right: 2 / sqrt(3 * 2).
+        // Two pairs out of three agree and one ties on the right: 2 / sqrt(3 * 2).
         assert!((of(&[1.0, 1.0, 2.0]) - 2.0 / libm::sqrt(6.0)).abs() < ROUNDING);
         assert!((of(&[1.0, f64::INFINITY, f64::INFINITY]) - 2.0 / libm::sqrt(6.0)).abs() < ROUNDING);
         assert!(of(&[1.0, 1.0]).is_nan() && of(&[1.0]).is_nan());
@@ -165,7 +169,7 @@ mod tests {
             })
             .collect();
         let found = pearson(&pairs).unwrap();
-        // Fisher: atanh r is normal with variance 1 / (n - 3).
+        // Fisher: atanh r is approximately normal with variance 1 / (n - 3).
         let width = 1.645 / libm::sqrt(397.0);
         let (low, high) = (libm::tanh(libm::atanh(found.value) - width), libm::tanh(libm::atanh(found.value) + width));
         assert!((found.low - low).abs() < INTERVAL && (found.high - high).abs() < INTERVAL, "{found:?} {low} {high}");

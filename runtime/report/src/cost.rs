@@ -1,4 +1,4 @@
-//! Figure 10 of the paper: the score against what an agent costs, in fuel rather than in a machine's seconds.
+//! Figure 10 of the paper: the score against an agent's cost, in fuel instead of seconds of a machine.
 
 use jointly_core::FUEL;
 use jointly_record::quantity;
@@ -13,12 +13,12 @@ const LEFT: f64 = 66.0;
 const GAP: f64 = 70.0;
 const HEIGHT: f64 = 320.0;
 const TOP: f64 = 34.0;
-/// Points that are higher than this many times the baseline's score are drawn at the panel's edge.
+/// Points above this multiple of the baseline's score are drawn at the panel's edge.
 const HIGHEST: f64 = 4.0;
-/// With more agents than that, only the best of each agent's variants have a name.
+/// With more agents than this, only the best of each agent's variants is named.
 const MOST_NAMES: usize = 14;
 
-/// A panel for each tau; none where no agent has a score.
+/// Draws a panel for each tau; returns `None` if no agent has a score.
 pub(crate) fn figure(view: &View) -> Option<Figure> {
     let costs: Vec<f64> = view.agents.iter().filter_map(|agent| fuel(agent)).collect();
     if costs.len() < 2 || view.joint.is_empty() {
@@ -71,9 +71,9 @@ struct Dot<'a> {
     agent: &'a AgentScores<'a>,
     fuel: f64,
     ratio: Ratio,
-    /// Whether it is the best of its agent's variants.
+    /// Whether the point is the best of its agent's variants.
     best: bool,
-    /// Over how many problems it is, where they are not all.
+    /// The number of problems that it is over, if not all.
     part: Option<String>,
 }
 
@@ -104,23 +104,23 @@ impl<'a> Dot<'a> {
     }
 }
 
-/// Mean fuel a problem; none where no problem has a score.
+/// Returns the mean fuel per problem, or `None` if no problem has a score.
 fn fuel(agent: &AgentScores) -> Option<f64> {
     agent.summary(FUEL).map(|summary| summary.mean).filter(|mean| *mean > 0.0)
 }
 
-/// The range from zero to the highest point, or to [`HIGHEST`] times the baseline.
+/// Returns the range from zero to the highest point, at most [`HIGHEST`] times the baseline.
 fn heights(view: &View, dots: &[Dot], area: Area) -> Scale {
     let error = |ratio: &Ratio| if ratio.stderr.is_finite() { ratio.stderr } else { 0.0 };
     let tops = dots.iter().map(|dot| dot.ratio.value + error(&dot.ratio)).filter(|top| top.is_finite());
     let highest = tops.fold(0.0, f64::max);
     let highest = if view.baseline.is_some() { highest.min(HIGHEST) } else { highest };
-    // Nothing above zero leaves an axis to be seen all the same.
+    // If nothing is above zero, the axis is drawn nevertheless.
     let highest = if highest > 0.0 { highest } else { 1.0 };
     Scale::linear((0.0, highest * 1.08), area.upwards())
 }
 
-/// Draws the points and their names; gives the number of names for which there was no room.
+/// Draws the points and their names; returns the number of names that did not fit.
 fn draw(canvas: &mut Canvas, view: &View, panel: &Panel, dots: &[Dot]) -> usize {
     let named = |dot: &&Dot| dot.best || view.agents.len() <= MOST_NAMES;
     let name = |dot: &Dot| {
@@ -130,7 +130,7 @@ fn draw(canvas: &mut Canvas, view: &View, panel: &Panel, dots: &[Dot]) -> usize 
     };
     let area = panel.area;
     let spot = |dot: &Dot| panel.place(&dot.point());
-    // The best are on top of the others.
+    // The best variants are drawn on top of the others.
     let (best, others): (Vec<&Dot>, Vec<&Dot>) = dots.iter().partition(|dot| dot.best);
     for dot in others.into_iter().chain(best) {
         panel.point(canvas, &dot.point(), &view.style(&dot.agent.planned.agent), dot.best && dot.part.is_none());
@@ -181,7 +181,7 @@ fn caption(view: &View, drawn: &[(u32, Vec<Dot>)], unnamed: usize) -> String {
     sentences.join(" ")
 }
 
-/// Over how many problems the points are.
+/// Says how many problems the points are over.
 fn over(view: &View, drawn: &[(u32, Vec<Dot>)]) -> String {
     let all = counted(view.scores.plan.problems.len(), "problem");
     if drawn.iter().flat_map(|(_, dots)| dots).all(|dot| dot.part.is_none()) {
@@ -215,7 +215,7 @@ mod tests {
         for loss in [f64::INFINITY, 0.0, -1.0] {
             let drawn = of(&[("mlp", &[Scored(loss); 2]), ("prior", &[Scored(1.0); 2])]);
             let picture = drawn.drawing.inline("").into_string();
-            // Heights from zero on: the axis that stands where there is nothing to measure goes to 1.
+            // Heights start from zero; an axis without measurements goes to 1.
             assert!(picture.contains(">0.0</text>") && picture.contains(">1.0</text>"), "{picture}");
             assert!(picture.lines().all(|line| line.len() < 300), "{picture}");
             assert!(drawn.caption.contains("at tau = 1 the baseline is"), "{}", drawn.caption);

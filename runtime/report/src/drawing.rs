@@ -1,4 +1,4 @@
-//! Drawings as scalable vector graphics: scales, axes, marks and labels, each text escaped on its way in.
+//! Drawings as scalable vector graphics: scales, axes, marks and labels. All texts are escaped as they are added.
 
 mod boxes;
 mod canvas;

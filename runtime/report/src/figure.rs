@@ -1,27 +1,27 @@
-//! A figure: a drawing, what it shows, and its numbers.
+//! A figure: a drawing, its caption, and its numbers.
 
 use jointly_record::quantity;
 
 use crate::drawing::{Canvas, Markup};
 pub(crate) use jointly_record::quantity::counted;
 
-/// Width of a drawing, in pixels; a page shows it as wide as it has room.
+/// Width of a drawing, in pixels; a page scales it to the available width.
 pub(crate) const WIDTH: f64 = 980.0;
 
 /// A figure of the page.
 pub(crate) struct Figure {
     pub(crate) title: String,
-    /// Says what is drawn, of which and how many problems, and what the error bars are.
+    /// Describes the drawing, its problems and their number, and the error bars.
     pub(crate) caption: String,
     pub(crate) drawing: Canvas,
-    /// A table that belongs to what is shown; empty where there is none.
+    /// A table shown with the figure; empty if there is none.
     pub(crate) table: Vec<Vec<String>>,
     /// Tables, each a row of headings and then the numbers.
     pub(crate) numbers: Vec<Vec<Vec<String>>>,
 }
 
 impl Figure {
-    /// The figure under a name that links lead to.
+    /// Returns the figure as markup with an id that links lead to.
     pub(crate) fn markup(&self, id: &str) -> Markup {
         let mut markup = Markup::new();
         markup.open("section", &[("class", "figure"), ("id", id)]);
@@ -42,7 +42,7 @@ impl Figure {
     }
 }
 
-/// A table whose first row is its heading and whose first `left` columns are texts.
+/// Makes a table whose first row is its heading and whose first `left` columns are texts.
 pub(crate) fn table_of(rows: &[Vec<String>], left: usize) -> Markup {
     let mut markup = Markup::new();
     let Some((head, body)) = rows.split_first() else { return markup };
@@ -74,12 +74,12 @@ pub(crate) fn table_of(rows: &[Vec<String>], left: usize) -> Markup {
     markup
 }
 
-/// Cells of a table.
+/// Makes the cells of a table row.
 pub(crate) fn cells<S: ToString>(texts: impl IntoIterator<Item = S>) -> Vec<String> {
     texts.into_iter().map(|text| text.to_string()).collect()
 }
 
-/// A number for a table, and a dash where there is none.
+/// Formats a number for a table, or a dash for NaN.
 pub(crate) fn digits(x: f64) -> String {
     if x.is_nan() { "-".to_owned() } else { quantity::number(x) }
 }

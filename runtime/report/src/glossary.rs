@@ -1,11 +1,11 @@
-//! The meaning of each score of a run, in a sentence or two.
+//! Explains each score of a run in a sentence or two.
 
 use jointly_core::{ScoreName, Units};
 use jointly_record::plan::Plan;
 
 use crate::kinds::page_of;
 
-/// The run's scores that are known, each with its explanation.
+/// Returns the run's known scores, each with its explanation.
 pub(crate) fn entries(names: &[ScoreName], units: Units, plan: &Plan, compared: bool) -> Vec<(String, String)> {
     let mut entries: Vec<(String, String)> = Vec::new();
     for name in names {
@@ -26,12 +26,12 @@ pub(crate) fn entries(names: &[ScoreName], units: Units, plan: &Plan, compared: 
                 .to_owned(),
         ),
     ]);
-    // Without a baseline no column is called so.
+    // The column `vs` exists only with a baseline.
     entries.retain(|(name, _)| compared || name != "vs");
     entries
 }
 
-/// The meaning of ±.
+/// Explains the meaning of ±.
 fn errors(units: Units) -> &'static str {
     match units {
         Units::TauSamples | Units::Inputs | Units::Problems => {

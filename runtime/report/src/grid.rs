@@ -1,20 +1,21 @@
-//! Panels of one size, row by row below a legend, and what is drawn in them.
+//! Panels of one size, row by row below a legend, and their contents.
 
 use crate::drawing::{Area, Axis, Canvas, Panel, Point, Scale, Series, Spot, Style};
 use crate::figure::WIDTH;
 
-/// Room for a panel's numbers and axis title on its left, and to the next panel.
+/// Space on a panel's left for its numbers and axis title, and on its right to the next panel.
 const LEFT: f64 = 62.0;
 const RIGHT: f64 = 14.0;
-/// Room for a panel's heading, and for its numbers and axis title below.
+/// Space above a panel for its heading, and below for its numbers and axis title.
 const HEAD: f64 = 34.0;
 const FOOT: f64 = 42.0;
-/// Room above the legend's first line.
+/// Space above the legend's first line.
 const TOP: f64 = 14.0;
-/// How far beyond the middle half of the numbers, in its length, a range reaches, and the fewest numbers that have a middle.
+/// How far a range reaches beyond the middle half of the numbers, in lengths of that half, and the fewest numbers for
+/// this limit.
 const FARTHEST: f64 = 20.0;
 const FEW: usize = 8;
-/// How far a range goes on beyond what it must hold.
+/// The margin of a range, as a fraction of its length.
 const MARGIN: f64 = 0.06;
 
 /// The legend's marks.
@@ -25,10 +26,10 @@ pub(crate) enum Key {
     Both,
 }
 
-/// Where panels are.
+/// The layout of panels.
 pub(crate) struct Grid {
     columns: usize,
-    /// As many panels as would fill the sheet's width.
+    /// The number of panels that would fill the sheet's width.
     across: usize,
     height: f64,
     top: f64,
@@ -38,11 +39,11 @@ impl Grid {
     /// Lays out `panels` panels below a legend, at most `most` side by side and each `height` high.
     pub(crate) fn of(panels: usize, most: usize, height: f64, key: (Key, &[(&str, Style)])) -> (Self, Canvas) {
         let columns = panels.clamp(1, most);
-        // A panel alone need not be as wide as the page.
+        // A single panel need not be as wide as the page.
         Self::laid(panels, (columns, columns.max(2)), height, key)
     }
 
-    /// Lays out `panels` panels below one another, each as wide as the sheet.
+    /// Lays out `panels` panels one below another, each as wide as the sheet.
     pub(crate) fn rows(panels: usize, height: f64, key: (Key, &[(&str, Style)])) -> (Self, Canvas) {
         Self::laid(panels, (1, 1), height, key)
     }
@@ -66,12 +67,12 @@ impl Grid {
         (grid, canvas)
     }
 
-    /// Height of a row with all that is around its panels.
+    /// Returns the height of a row, including everything around its panels.
     fn row(&self) -> f64 {
         HEAD + self.height + FOOT
     }
 
-    /// Where the panel of a number is, from left to right and on below.
+    /// Returns the area of a panel by its number, counted from left to right and then down.
     pub(crate) fn area(&self, number: usize) -> Area {
         let width = (WIDTH / self.across as f64) - LEFT - RIGHT;
         let (row, column) = (number / self.columns, number % self.columns);
@@ -80,14 +81,14 @@ impl Grid {
     }
 }
 
-/// A frame with about this many ticks and the title of each side.
+/// Draws a frame with a title on each side and as many ticks as fit.
 pub(crate) fn frame(canvas: &mut Canvas, panel: &Panel, title: &str, (x_title, y_title): (&str, &str)) {
     let x = Axis { ticks: panel.x.ticks((panel.area.width / 60.0) as usize), title: x_title, bare: false };
     let y = Axis { ticks: panel.y.ticks((panel.area.height / 32.0) as usize), title: y_title, bare: false };
     panel.frame(canvas, title, &x, &y);
 }
 
-/// Draws a frame with ticks below at given numbers, where they fit.
+/// Draws a frame with ticks below at given numbers, as far as they fit.
 pub(crate) fn frame_at(
     canvas: &mut Canvas,
     panel: &Panel,
@@ -99,13 +100,13 @@ pub(crate) fn frame_at(
     panel.frame(canvas, title, &x, &y);
 }
 
-/// A panel over a range of either side.
+/// Returns a panel over a horizontal and a vertical range.
 pub(crate) fn panel(area: Area, x: (f64, f64), y: (f64, f64)) -> Panel {
     Panel { area, x: Scale::linear(x, area.across()), y: Scale::linear(y, area.upwards()) }
 }
 
-/// From the least to the greatest of the finite numbers, and a little beyond; from 0 to 1 where there are none. Numbers that
-/// dwarf the middle half of all, where there are enough to tell, lie outside.
+/// Returns the range of the finite numbers with a small margin, or 0 to 1 if there are none. If there are at least
+/// [`FEW`], numbers that dwarf the middle half are left outside.
 pub(crate) fn range(numbers: impl IntoIterator<Item = f64>) -> (f64, f64) {
     let mut finite: Vec<f64> = numbers.into_iter().filter(|x| x.is_finite()).collect();
     finite.sort_by(f64::total_cmp);
@@ -118,7 +119,7 @@ pub(crate) fn range(numbers: impl IntoIterator<Item = f64>) -> (f64, f64) {
     (ends.0 - margin, ends.1 + margin)
 }
 
-/// The range of points with their errors.
+/// Returns the range of points with their errors.
 pub(crate) fn range_of<'p>(points: impl IntoIterator<Item = &'p Point>) -> (f64, f64) {
     let ends = |point: &Point| {
         let error = if point.stderr.is_finite() { point.stderr } else { 0.0 };
@@ -127,7 +128,7 @@ pub(crate) fn range_of<'p>(points: impl IntoIterator<Item = &'p Point>) -> (f64,
     range(points.into_iter().filter(|point| !point.failed).flat_map(ends))
 }
 
-/// A line through numbers, interrupted where one is not finite, and cut off at the panel's edges.
+/// Draws a line through numbers, interrupted where one is not finite, and cut off at the panel's edges.
 pub(crate) fn trace(canvas: &mut Canvas, panel: &Panel, numbers: &[(f64, f64)], style: &Style) {
     canvas.clipped(panel.area, |canvas| {
         for run in numbers.split(|(_, y)| !y.is_finite()).filter(|run| run.len() > 1) {
@@ -137,7 +138,7 @@ pub(crate) fn trace(canvas: &mut Canvas, panel: &Panel, numbers: &[(f64, f64)], 
     });
 }
 
-/// A line with its points, in an agent's style.
+/// Draws a line with its points, in an agent's style.
 pub(crate) fn series(canvas: &mut Canvas, panel: &Panel, style: Style, points: Vec<Point>) {
     panel.series(canvas, &Series { style, points, marked: true });
 }

@@ -9,16 +9,16 @@ use jointly_core::Coordinates;
 
 /// Agents side by side before the next row of panels.
 const COLUMNS: usize = 6;
-/// Panels are no wider than if there were this many.
+/// Panels are no wider than with this many columns.
 const LEAST_COLUMNS: usize = 3;
 const LEFT: f64 = 92.0;
 const GAP: f64 = 14.0;
 const PANEL_HEIGHT: f64 = 118.0;
 const HEADING: f64 = 26.0;
-/// Room below a block of panels for sizes and title.
+/// Space below a block of panels for sizes and title.
 const FOOT: f64 = 44.0;
 
-/// A figure for each tau and each group of problems that has temperatures and more than one training size.
+/// Draws a figure for each tau and each group of problems that has temperatures and more than one training size.
 pub(crate) fn figures(view: &View) -> Vec<Figure> {
     let groups = view.groups();
     let pairs = groups.iter().flat_map(|group| view.joint.iter().map(move |score| (group, score)));
@@ -33,7 +33,7 @@ fn figure(view: &View, group: &str, score: &JointScore) -> Option<Figure> {
     }
     let sheet = Sheet { view, group, score, sizes: &sizes };
     let families = sheet.families();
-    // Blocks of about equal length.
+    // Blocks have about equal lengths.
     let columns = families.len().div_ceil(families.len().div_ceil(COLUMNS));
     let blocks: Vec<&[&Family]> = families.chunks(columns).collect();
     let columns = columns.max(LEAST_COLUMNS) as f64;
@@ -64,12 +64,12 @@ fn figure(view: &View, group: &str, score: &JointScore) -> Option<Figure> {
     })
 }
 
-/// The paper's number of the figure.
+/// Returns the paper's number of the figure.
 fn which(tau: u32) -> &'static str {
     if tau == 1 { "Figure 8" } else { "Figure 9" }
 }
 
-/// The common parts of the panels of a figure.
+/// The common parts of a figure's panels.
 struct Sheet<'v, 'a> {
     view: &'v View<'a>,
     group: &'v str,
@@ -78,7 +78,7 @@ struct Sheet<'v, 'a> {
 }
 
 impl Sheet<'_, '_> {
-    /// The baseline is in every panel and needs none of its own, unless it is alone.
+    /// Returns the families to draw. The baseline is in every panel and needs none of its own, unless it is alone.
     fn families(&self) -> Vec<&Family<'_>> {
         let is_baseline = |family: &&Family| self.view.baseline.is_some_and(|own| std::ptr::eq(own, family.best()));
         let (baseline, others): (Vec<&Family>, Vec<&Family>) = self.view.families.iter().partition(is_baseline);
@@ -94,7 +94,7 @@ impl Sheet<'_, '_> {
         self.view.baseline.map(|baseline| self.curve(baseline, temperature)).unwrap_or_default()
     }
 
-    /// One range for all agents at a temperature.
+    /// Returns one range for all agents at a temperature.
     fn range(&self, temperature: f64) -> (f64, f64) {
         let curves = self.view.families.iter().flat_map(|family| self.curve(family.best(), temperature));
         let points: Vec<Point> = curves.collect();

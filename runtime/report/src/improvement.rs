@@ -1,4 +1,4 @@
-//! Figure 7 of the paper: on each real dataset, how much less an agent loses than the baseline, against T.
+//! Figure 7 of the paper: on each real dataset, how much an agent's loss is below the baseline's, against T.
 
 use jointly_core::{Coordinates, paired_difference};
 use jointly_record::quantity;
@@ -9,17 +9,18 @@ use crate::drawing::{Area, Axis, Canvas, Point, Series, Style};
 use crate::figure::{Figure, WIDTH, cells, digits};
 use crate::view::{JointScore, Pairs, View, train_size};
 
-/// With more agents than that, the best variant of each is drawn alone.
+/// With more agents than this, only the best variant of each is drawn.
 const MOST: usize = 8;
 const LEFT: f64 = 76.0;
 const GAP: f64 = 70.0;
 const HEIGHT: f64 = 150.0;
-/// Room between rows of panels, for sizes, titles and the next heading.
+/// Space between rows of panels, for sizes, titles and the next heading.
 const BETWEEN: f64 = 62.0;
-/// Differences above this many times the largest drop are drawn at the edge.
+/// Differences above this multiple of the largest drop are drawn at the edge.
 const WORST: f64 = 1.5;
 
-/// A figure of all datasets that have more than one training size and no temperature; none without a baseline.
+/// Draws a figure of all datasets that have more than one training size and no temperature; returns `None` without a
+/// baseline.
 pub(crate) fn figure(view: &View) -> Option<Figure> {
     let baseline = view.baseline?;
     let datasets: Vec<String> = view.groups().into_iter().filter(|group| sizes(view, group).len() > 1).collect();
@@ -82,13 +83,13 @@ pub(crate) fn figure(view: &View) -> Option<Figure> {
     })
 }
 
-/// Training sizes of a dataset; none of what has a temperature, which the testbed's figures show.
+/// Returns the training sizes of a dataset; none for problems with a temperature, which the testbed's figures show.
 fn sizes(view: &View, dataset: &str) -> Vec<f64> {
     let real = |place: &Coordinates| place.group == dataset && place.temperature.is_none();
     view.distinct(|place| train_size(place).filter(|_| real(place)))
 }
 
-/// The agents to draw, each with a style of its own.
+/// Returns the agents to draw, each with a style of its own.
 fn agents<'a>(view: &View<'a>, baseline: &AgentScores<'a>) -> Vec<(&'a AgentScores<'a>, Style)> {
     let all = view.agents.len() <= MOST;
     let families = view.families.iter().flat_map(|family| {
@@ -114,7 +115,8 @@ fn curve<'a>(
         if mine.is_empty() && failed == 0 {
             continue;
         }
-        // All of one dataset: given it, its problems differ in their examples, if not all are taken, and in their streams.
+        // All problems are from one dataset; given it, they differ in their examples, if not all are used, and in their
+        // streams.
         let difference = paired_difference(&mine, &theirs, &problems);
         let label = &agent.planned.label;
         let (y, stderr) = (difference.mean, difference.stderr);
@@ -127,7 +129,7 @@ fn curve<'a>(
     points
 }
 
-/// All that is drawn, but not what loses so much more that nothing else could be seen.
+/// Returns the range of everything drawn, except losses that dwarf the rest.
 fn range(curves: &[Vec<Point>]) -> (f64, f64) {
     let (low, high) = extent(curves.iter().flatten());
     let high = if low < 0.0 { high.min(-low * WORST) } else { high };

@@ -9,33 +9,33 @@ use crate::view::View;
 
 /// The part of a run's page that depends on the kind of task.
 pub(crate) trait KindPage: Sync {
-    /// The figures, in their order.
+    /// Returns the figures, in order.
     fn figures(&self, view: &View, choices: &Choices) -> Vec<Figure>;
 
-    /// How predictions were evaluated: rows of the table of what was run.
+    /// Returns how predictions were evaluated, as rows of the table of the run's options.
     fn facts(&self, plan: &Plan) -> Vec<Vec<String>>;
 
-    /// The meaning of ± where it is not the usual one.
+    /// Explains the meaning of ± if it is not the usual one.
     fn errors(&self, _units: Units) -> Option<&'static str> {
         None
     }
 
-    /// Why a run has no figure.
+    /// Says why a run has no figure.
     fn undrawn(&self) -> &'static str {
         "no agent has a result on any problem"
     }
 
-    /// Whether the variants of an agent have markers of their own in the picture of the leaderboard.
+    /// Returns whether the variants of an agent have markers of their own in the picture of the leaderboard.
     fn tells_variants_apart(&self) -> bool {
         false
     }
 
-    /// Whether a score may be of either sign, so that its axis has no zero to begin at.
+    /// Returns whether a score may have either sign, so that its axis does not begin at zero.
     fn is_signed(&self, _score: &str) -> bool {
         false
     }
 
-    /// Whether differences to a baseline are explained even where there is none.
+    /// Returns whether differences to a baseline are explained even without a baseline.
     fn always_compares(&self) -> bool {
         true
     }

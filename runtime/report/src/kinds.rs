@@ -17,7 +17,7 @@ static PAGES: [(&str, &dyn KindPage); 3] = [
     (DatasetShift::NAME, &ShiftPage),
 ];
 
-/// The part of the page that depends on the kind of a plan's run.
+/// Returns the part of the page that depends on the kind of a plan's task.
 pub(crate) fn page_of(plan: &Plan) -> &'static dyn KindPage {
     let page = PAGES.iter().find(|(name, _)| *name == plan.kind().name);
     page.expect("every kind has a page").1

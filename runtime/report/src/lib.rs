@@ -1,7 +1,7 @@
-//! Draws runs: the page of one, with its leaderboard, its provenance, what the scores mean and the figures of the papers, and
-//! pictures of what agents believe.
+//! Draws the page of a run, with its leaderboard, its provenance, the meaning of the scores and the figures of the
+//! papers, and pictures of agents' predictions.
 //!
-//! Everything is a function of the run: a picture holds no time and no path, so that the same run makes the same bytes.
+//! Everything is a function of the run: a picture holds no time and no path, so the same run gives the same bytes.
 #![deny(missing_docs)]
 
 mod bars;

@@ -1,4 +1,4 @@
-//! The page itself: one file that needs nothing from anywhere else.
+//! The page itself: a single self-contained file.
 
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
@@ -13,29 +13,29 @@ use crate::{glossary, standing};
 
 const STYLE: &str = include_str!("style.css");
 
-/// Nothing is fetched and nothing runs, whatever an agent's text holds.
+/// The content security policy: nothing is fetched and nothing runs, whatever an agent's text holds.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 /// The contents of a page.
 pub struct Page<'a> {
     /// The run's scores.
     pub scores: &'a Scores<'a>,
-    /// What figures are drawn from beside the run.
+    /// The options of the figures, and other runs that they are drawn from.
     pub choices: Choices<'a>,
     /// The label to compare with.
     pub baseline: Option<&'a str>,
-    /// How the commands of the page call the run's directory.
+    /// The run's directory as the commands on the page name it.
     pub directory: &'a str,
-    /// Other runs that it takes from.
+    /// Other runs that the page is drawn from.
     pub others: &'a [Other<'a>],
-    /// Which agents come with the command.
+    /// Tells which agents come with the command.
     pub bundled: Bundled<'a>,
-    /// Options of `jointly report` that were given besides, as words.
+    /// Further options given to `jointly report`, as words.
     pub given: &'a [String],
 }
 
 impl Page<'_> {
-    /// The page as a file's contents: the same bytes for the same run.
+    /// Returns the page as a file's contents; the same run gives the same bytes.
     pub fn to_html(&self) -> String {
         let leaderboard = Leaderboard::new(self.scores);
         let view = View::new(self.scores, &leaderboard, self.baseline);
@@ -76,7 +76,7 @@ impl Page<'_> {
     }
 }
 
-/// `4 agents`, or the one agent whose variants these are.
+/// Returns text such as `4 agents`, or the name of the one agent whose variants these are.
 fn agents(view: &View) -> String {
     match (view.families.as_slice(), view.agents.len()) {
         ([family], 1) => family.name.to_owned(),

@@ -13,7 +13,7 @@ const HEIGHT: f64 = 210.0;
 const LEFT: f64 = 66.0;
 const GAP: f64 = 76.0;
 
-/// A figure for each group of problems, where both agents took part and there is more than one training size.
+/// Draws a figure for each group of problems with more than one training size, if both agents took part.
 pub(crate) fn figures(view: &View, pair: &[String; 2]) -> Vec<Figure> {
     view.groups().iter().filter_map(|group| figure(view, group, pair)).collect()
 }

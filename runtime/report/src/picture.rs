@@ -1,5 +1,5 @@
-//! Pictures of what agents believe of a problem that can be drawn: classes on the plane (Figure 5 of the paper), or a function of one
-//! input (Figure 8 of the paper on coverage).
+//! Pictures of agents' predictions on problems that can be drawn: classes on the plane (Figure 5 of the paper), or a
+//! function of one input (Figure 8 of the paper on coverage).
 
 mod belief;
 mod colours;

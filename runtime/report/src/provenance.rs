@@ -1,4 +1,4 @@
-//! The plan of the run, and the commands that run it again.
+//! Shows the plan of the run and the commands that run it again.
 
 use std::iter;
 
@@ -12,13 +12,13 @@ use crate::drawing::Markup;
 use crate::figure::{cells, counted, table_of};
 use crate::kinds::page_of;
 
-/// Another run that a page takes from: the option that gives it, its directory's name, and its plan.
+/// Another run that a page is drawn from: the option that gives it, its directory's name, and its plan.
 pub type Other<'a> = (&'a str, String, &'a Plan);
 
-/// Whether an agent, by its name and bytes, comes with the command.
+/// Returns whether an agent, by its name and bytes, comes with the command.
 pub type Bundled<'b> = &'b dyn Fn(&PlannedAgent) -> bool;
 
-/// Suite, seed, versions and digests, and how to redo and to verify them.
+/// Shows suite, seed, versions and digests, and how to repeat and verify them.
 pub(crate) fn markup(plan: &Plan, directory: &str, others: &[Other], given: &[String], bundled: Bundled) -> Markup {
     let mut facts = vec![
         cells(["what", "value"]),
@@ -53,7 +53,8 @@ pub(crate) fn markup(plan: &Plan, directory: &str, others: &[Other], given: &[St
     markup
 }
 
-/// The commands that make and check the runs of the page, and the one that makes the page where it takes more than its directory.
+/// Returns the commands that make and check the runs of the page, and the command that makes the page if it needs more
+/// than the directory.
 fn commands(plan: &Plan, directory: &str, others: &[Other], given: &[String], bundled: Bundled) -> String {
     let mut lines = Vec::new();
     for (plan, directory) in iter::once((plan, directory)).chain(others.iter().map(|(_, name, plan)| (*plan, &**name)))
@@ -70,12 +71,12 @@ fn commands(plan: &Plan, directory: &str, others: &[Other], given: &[String], bu
     lines.join("\n")
 }
 
-/// The folder of user-supplied images, whose name no plan has.
+/// Returns a placeholder option for the folder of user-supplied images, whose name is not in the plan.
 fn images_of(plan: &Plan) -> Option<String> {
     plan.images.map(|_| "--images DIR".to_owned())
 }
 
-/// The `jointly run` that makes such a plan, into another directory.
+/// Returns the `jointly run` command that makes such a plan, into another directory.
 fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> String {
     let mut words = vec!["jointly run".to_owned()];
     words.extend(plan.agents.iter().map(|agent| quoted(&agent.settings.label(&source(agent, directory, bundled)))));
@@ -109,7 +110,8 @@ fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> String {
     words.join(" ")
 }
 
-/// The reference by its name, the bundled agent of these bytes, else the run's own copy.
+/// Returns the reference's name, the name of the bundled agent with these bytes, or else the path of the run's own
+/// copy.
 fn source(agent: &PlannedAgent, directory: &str, bundled: Bundled) -> String {
     if agent.is_reference() {
         return agent.agent.clone();

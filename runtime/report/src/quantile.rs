@@ -1,7 +1,7 @@
 //! Quantiles of a handful of numbers.
 
-/// The quantile of sorted values, linear between neighbours; NaN of none. Between a finite value and an infinite one it is
-/// infinite.
+/// Returns the quantile of sorted values, interpolated linearly; NaN if there are none. Between a finite and an
+/// infinite value it is infinite.
 pub(crate) fn quantile(sorted: &[f64], q: f64) -> f64 {
     let Some(last) = sorted.len().checked_sub(1) else { return f64::NAN };
     let at = q * last as f64;

@@ -1,4 +1,4 @@
-//! Ratios of means: an agent's score over a baseline's on the same problems.
+//! Ratios of means: an agent's score divided by a baseline's on the same problems.
 
 use std::fmt;
 
@@ -10,16 +10,16 @@ use crate::figure::digits;
 /// A ratio of two means over the same problems.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Ratio {
-    /// NaN where there is no ratio.
+    /// NaN if there is no ratio.
     pub(crate) value: f64,
     /// NaN with fewer than two clusters or a value that is not finite.
     pub(crate) stderr: f64,
     pub(crate) problems: usize,
-    /// The defect of the baseline, where there is no ratio because of it.
+    /// The defect of the baseline, if it is the reason why there is no ratio.
     pub(crate) defect: Option<Defect>,
 }
 
-/// Why nothing can be divided by a baseline's mean: a ratio to it would say the opposite of what it looks like.
+/// Why a ratio to a baseline's mean would be misleading or undefined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Defect {
     Infinite,
@@ -49,28 +49,28 @@ impl fmt::Display for Defect {
 }
 
 impl Ratio {
-    /// For a picture: the ratio with its error, or why there is none.
+    /// Returns the text in a picture: the ratio with its error, or why there is none.
     pub(crate) fn text(&self) -> String {
         self.defect.map_or_else(|| quantity::brief(self.value, self.stderr), |defect| defect.to_string())
     }
 
-    /// For a table: the ratio alone, or why there is none.
+    /// Returns the text in a table: the ratio alone, or why there is none.
     pub(crate) fn cell(&self) -> String {
         self.defect.map_or_else(|| digits(self.value), |defect| defect.to_string())
     }
 }
 
-/// The ratio of the mean of `mine` to the mean of `theirs`, value j of either being problem j's, in the cluster
+/// Returns the ratio of the mean of `mine` to the mean of `theirs`. Value j of either belongs to problem j, in cluster
 /// `clusters[j]`.
 ///
 /// # Formula
-/// R = mean(a) / mean(b) over J problems, where 0 < mean(b) < infinity. Its standard error is that of the delta method: the
-/// [clustered error](clustered_error) of the residuals r_j = (a_j - R b_j) / mean(b), whose mean is zero; where each problem
-/// is a cluster, sqrt(sum r_j^2 / (J - 1) / J). What the two share on a problem cancels as it does in a paired difference.
-/// Cochran, *Sampling Techniques*, section 2.11.
+/// R = mean(a) / mean(b) over J problems, where 0 < mean(b) < infinity. Its standard error is that of the delta method:
+/// the [clustered error](clustered_error) of the residuals r_j = (a_j - R b_j) / mean(b), whose mean is zero; where
+/// each problem is a cluster, sqrt(sum r_j^2 / (J - 1) / J). Variation that both share on a problem cancels, as in a
+/// paired difference. Cochran, *Sampling Techniques*, section 2.11.
 ///
 /// # Panics
-/// When the three differ in length.
+/// When the three lists differ in length.
 pub(crate) fn ratio_of_means(mine: &[f64], theirs: &[f64], clusters: &[&str]) -> Ratio {
     assert_eq!(mine.len(), theirs.len(), "a ratio needs the same problems on both sides");
     let count = mine.len() as f64;
@@ -88,7 +88,7 @@ pub(crate) fn ratio_of_means(mine: &[f64], theirs: &[f64], clusters: &[&str]) ->
     Ratio { value, stderr: clustered_error(&residuals, clusters).stderr, ..none }
 }
 
-/// A sentence on the panels in which some ratio is missing, and why; none where all are there.
+/// Says in which panels a ratio is missing, and why; returns `None` if no ratio is missing.
 pub(crate) fn defects<'r>(panels: impl IntoIterator<Item = (u32, Vec<&'r Ratio>)>) -> Option<String> {
     let mut places: Vec<String> = Vec::new();
     for (tau, ratios) in panels {
@@ -124,7 +124,7 @@ mod tests {
 
     #[test]
     fn problems_of_one_dataset_are_one_unit() {
-        // The same residuals, each by two problems of one cluster: -1/4 twice and 1/4 twice.
+        // The same residuals, each from two problems of one cluster: -1/4 twice and 1/4 twice.
         let clusters = ["a", "a", "b", "b"];
         let ratio = ratio_of_means(&[1.0, 1.0, 5.0, 5.0], &[1.0, 1.0, 3.0, 3.0], &clusters);
         assert_eq!((ratio.value, ratio.stderr, ratio.problems), (1.5, 0.25, 4));

@@ -21,8 +21,8 @@ pub(crate) use page::RegressionPage;
 use crate::figure::Figure;
 use crate::view::View;
 
-/// The figures of the run's problems: coverage at `level` where a single level is drawn, correlations against what a
-/// run of active learning makes of them where there is one, and selections by what runs with other predictors make of them.
+/// Draws the figures of the run's problems. Coverage is drawn at `level` where one level is shown. `active` are runs of
+/// active learning, with which correlations are compared, and whose selections are compared across predictors.
 pub(crate) fn figures(view: &View, active: &[View], level: f64) -> Vec<Figure> {
     let mut figures = Vec::new();
     for process in process::processes(view) {

@@ -1,4 +1,4 @@
-//! The reliability diagram: how often the mean prediction is right, by the confidence that it claims.
+//! The reliability diagram: how often the mean prediction is right, by its confidence.
 
 use jointly_core::metric::CalibrationBin;
 use jointly_score::scores::AgentScores;
@@ -11,13 +11,13 @@ use crate::view::View;
 
 const COLUMNS: usize = 2;
 const HEIGHT: f64 = 260.0;
-/// Agents in a panel, at the most.
+/// The maximum number of agents in a panel.
 const MOST: usize = 7;
-/// Bins of fewer inputs than this, over all problems, are not drawn: their share is chance.
+/// Bins with fewer inputs than this, over all problems, are not drawn, because their share is mostly chance.
 const FEWEST: u64 = 20;
 
-/// One diagram for each set of test inputs that problems have: alone, or unshifted and shifted ones. None where no result has
-/// bins.
+/// Draws one diagram for each set of test inputs: all of them, or unshifted and shifted ones. Returns `None` if no
+/// result has bins.
 pub(crate) fn figure(view: &View) -> Option<Figure> {
     let sets: Vec<(&str, Vec<(&AgentScores, Pooled)>)> = ["test inputs", "shifted test inputs"]
         .into_iter()
@@ -133,7 +133,7 @@ mod tests {
             let view = View::new(&scores, &Leaderboard::new(&scores), None);
             figure(&view).map(|figure| figure.numbers[0].clone())
         };
-        // Each problem of an invented run has ten inputs of a confidence of .9, of which eight are right.
+        // Each problem of an invented run has ten inputs with a confidence of 0.9, of which eight are right.
         assert!(drawn(&["quick/t10/temp0.1/seed0"]).is_none());
         let table = drawn(&["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1"]).unwrap();
         assert_eq!(table.len(), 3);

@@ -1,4 +1,4 @@
-//! Rows of bars: one label a row and one panel a score, as Figures 2 and 3 of the paper have them.
+//! Rows of bars, with a label for each row and a panel for each score, as in Figures 2 and 3 of the paper.
 
 use crate::drawing::{Anchor, Area, Axis, Canvas, Panel, Scale, Style, TICK_SIZE, shortened, width};
 use crate::figure::{WIDTH, counted};
@@ -10,7 +10,7 @@ pub(crate) struct Row {
     pub(crate) label: String,
     pub(crate) style: Style,
     pub(crate) fill: Fill,
-    /// One for each panel.
+    /// One bar for each panel.
     pub(crate) bars: Vec<Bar>,
 }
 
@@ -18,23 +18,23 @@ pub(crate) struct Row {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Fill {
     Full,
-    /// Outlined, with so much of the colour.
+    /// Outlined, and filled with the colour at this opacity.
     Part(f64),
 }
 
 /// A bar.
 pub(crate) struct Bar {
     pub(crate) ratio: Ratio,
-    /// Problems of the run: a bar over fewer is hollow and says so.
+    /// The number of problems of the run; a bar over fewer is hollow and says so.
     pub(crate) of: usize,
-    /// Problems on which the agent failed: then there is no bar.
+    /// The number of problems on which the agent failed; if it is not 0, there is no bar.
     pub(crate) failed: usize,
     /// The published value.
     pub(crate) published: Option<f64>,
 }
 
 impl Bar {
-    /// The text beside the bar.
+    /// Returns the text beside the bar.
     fn text(&self) -> String {
         match self.ratio {
             _ if self.failed > 0 => format!("failed on {}", self.failed),
@@ -44,14 +44,14 @@ impl Bar {
         }
     }
 
-    /// The text below that: the number of problems, where it is not all.
+    /// Returns the text below that: the number of problems, if it is not all.
     fn part(&self) -> Option<String> {
         let Ratio { problems, .. } = self.ratio;
         let part = self.failed == 0 && problems > 0 && problems < self.of;
         part.then(|| format!("({problems} of {})", counted(self.of, "problem")))
     }
 
-    /// Room for its texts, right of its panel.
+    /// Returns the space for its texts, right of its panel.
     fn room(&self) -> f64 {
         let part = self.part().map_or(0.0, |part| width(&part, TICK_SIZE));
         width(&self.text(), TEXT).max(part) + BESIDE + GAP
@@ -62,7 +62,7 @@ impl Bar {
 pub(crate) struct Heading {
     pub(crate) title: String,
     pub(crate) axis: String,
-    /// Where the baseline is, if the bars are ratios.
+    /// The value of the baseline, if the bars are ratios.
     pub(crate) baseline: Option<f64>,
 }
 
@@ -70,18 +70,18 @@ const TOP: f64 = 30.0;
 const FOOT: f64 = 54.0;
 const ROW: f64 = 28.0;
 const BAR: f64 = 15.0;
-/// Size of labels and numbers.
+/// Font size of labels and numbers.
 const TEXT: f64 = 12.0;
 /// Distance of a bar's number from its panel, and from the next panel.
 const BESIDE: f64 = 10.0;
 const GAP: f64 = 16.0;
-/// Bars that are longer than this many times the baseline's are cut.
+/// Bars longer than this multiple of the baseline's are cut.
 const LONGEST: f64 = 4.0;
 const NAME: usize = 38;
-/// Least room for a number.
+/// The least space for a number.
 const NARROWEST: f64 = 118.0;
 
-/// The rows, the panels side by side.
+/// Draws the rows, with the panels side by side.
 pub(crate) fn draw(headings: &[Heading], rows: &[Row]) -> Canvas {
     let labels: Vec<String> = rows.iter().map(|row| shortened(&row.label, NAME)).collect();
     let left = labels.iter().map(|label| width(label, TEXT)).fold(60.0, f64::max) + 14.0;
@@ -127,7 +127,7 @@ fn longest<'b>(bars: impl Iterator<Item = &'b Bar>, baseline: Option<f64>) -> f6
     if longest > 0.0 { longest } else { 1.0 }
 }
 
-/// A bar with its error, its number and what was published.
+/// Draws a bar with its error, its number and the published value.
 fn draw_bar(canvas: &mut Canvas, panel: &Panel, y: f64, row: &Row, bar: &Bar) {
     let Bar { ratio: Ratio { value, stderr, .. }, failed, published, .. } = *bar;
     let (left, right) = panel.area.across();
@@ -167,7 +167,7 @@ fn draw_bar(canvas: &mut Canvas, panel: &Panel, y: f64, row: &Row, bar: &Bar) {
     }
 }
 
-/// A sentence on bars that are over fewer problems than the run has; none where there are none.
+/// Explains bars that are over fewer problems than the run has; returns `None` if there are none.
 pub(crate) fn parts(rows: &[Row]) -> Option<String> {
     let some = rows.iter().flat_map(|row| &row.bars).any(|bar| bar.part().is_some());
     some.then(|| {
@@ -177,7 +177,7 @@ pub(crate) fn parts(rows: &[Row]) -> Option<String> {
     })
 }
 
-/// The number of problems that the bars are over: `18 problems`, or `3 to 18 of 20 problems`.
+/// Formats the number of problems that the bars are over: `18 problems`, or `3 to 18 of 20 problems`.
 pub(crate) fn over(rows: &[Row]) -> String {
     let bars = || rows.iter().flat_map(|row| &row.bars).filter(|bar| bar.failed == 0 && bar.ratio.problems > 0);
     let of = rows.iter().flat_map(|row| &row.bars).map(|bar| bar.of).max().unwrap_or(0);
@@ -190,7 +190,7 @@ pub(crate) fn over(rows: &[Row]) -> String {
     }
 }
 
-/// A sentence on the ratios that are missing; none where all are there.
+/// Explains the ratios that are missing; returns `None` if none is missing.
 pub(crate) fn defects(view: &View, rows: &[Row]) -> Option<String> {
     let panel = |(at, score): (usize, &JointScore)| (score.tau, rows.iter().map(|row| &row.bars[at].ratio).collect());
     ratio::defects(view.joint.iter().enumerate().map(panel))
@@ -203,7 +203,7 @@ mod tests {
     use crate::figure::WIDTH;
     use crate::ratio::Ratio;
 
-    /// Where the numbers of the first bars of two panels begin, and the second panel.
+    /// Draws two panels with a bar each.
     fn drawn(value: f64, stderr: f64, problems: usize) -> String {
         let ratio = Ratio { value, stderr, problems, defect: None };
         let bar = || Bar { ratio, of: 18, failed: 0, published: None };
@@ -213,7 +213,7 @@ mod tests {
         draw(&[heading(), heading()], &[row]).inline("").into_string()
     }
 
-    /// The place and the text of each element of a class.
+    /// Returns the x position and the text of each element of a class.
     fn texts<'t>(picture: &'t str, class: &str) -> Vec<(f64, &'t str)> {
         let marked = format!("class=\"{class}\">");
         let text = |line: &'t str| {
@@ -232,7 +232,7 @@ mod tests {
             let next = picture.matches("<line").count();
             assert!(next > 0 && numbers.len() == 2, "{picture}");
             let end = |(x, text): (f64, &str)| x + width(text, 12.0);
-            // The second panel's axis, and the end of the sheet.
+            // The numbers end before the second panel's axis and before the end of the sheet.
             let axis = picture.lines().filter(|line| line.contains("class=\"axis\"")).nth(3).unwrap();
             let axis: f64 = axis.split_once("x1=\"").unwrap().1.split('"').next().unwrap().parse().unwrap();
             assert!(end(numbers[0]) < axis && end(numbers[1]) <= WIDTH, "{picture}");

@@ -1,4 +1,5 @@
-//! Figures and tables of the paper on dataset shift, and of joint predictions under it, which it does not have.
+//! Figures and tables of the paper on dataset shift, and of joint predictions under shift, which the paper does not
+//! have.
 
 mod confidence;
 mod corruptions;
@@ -24,11 +25,11 @@ use crate::figure::Figure;
 use crate::tuning::Defaults;
 use crate::view::View;
 
-/// With more groups of problems than this, all are drawn side by side, and none by itself.
+/// With more groups of problems than this, all groups are drawn side by side, and none alone.
 const MOST_GROUPS: usize = 3;
 
-/// The figures of the run's problems, group by group of problems that are repetitions of one another; or of all groups
-/// together, where there are many.
+/// Draws the figures of each group of problems that are repetitions of one another, or of all groups together if there
+/// are many.
 pub(crate) fn figures(view: &View, shown: &Shown, defaults: Defaults) -> Vec<Figure> {
     let mut figures = Vec::new();
     if let Shown::Images(instance) = shown {
@@ -114,7 +115,7 @@ mod tests {
         ];
         assert_eq!(titles(&drawn), expected);
         assert!(drawn[0].caption.contains("Means over 2 repetitions"), "{}", drawn[0].caption);
-        // The mean of two repetitions a hundredth apart, with its standard error.
+        // The mean of two repetitions that differ by a hundredth, with its standard error.
         let row = drawn[0].numbers[0].iter().find(|row| row[..2] == ["90", "mlp"]).unwrap();
         assert_eq!(row[2], "0.0950 ±0.0050");
     }

@@ -1,4 +1,4 @@
-//! The leaderboard as part of the page: the table's own numbers, with a picture of the score that ranks.
+//! The leaderboard as part of the page: the numbers of its tables, with a picture of the score that ranks.
 
 use jointly_core::Summary;
 use jointly_record::quantity;
@@ -11,14 +11,14 @@ use crate::view::View;
 
 const ROW: f64 = 22.0;
 const TOP: f64 = 10.0;
-/// Room for an agent's number, right of the panel.
+/// Space for an agent's number, right of the panel.
 const VALUE: f64 = 190.0;
-/// The share of the axis that is left free at either end.
+/// The fraction of the axis that is left free at either end.
 const MARGIN: f64 = 0.04;
-/// Means beyond this many times the baseline's are drawn, hollow, at the edge.
+/// Means above this multiple of the baseline's are drawn, hollow, at the edge.
 const HIGHEST: f64 = 6.0;
 
-/// Table, notes, and each agent's mean with its error.
+/// Shows the tables, the notes, and each agent's mean with its error.
 pub(crate) fn markup(leaderboard: &Leaderboard, view: &View, baseline: Option<&str>) -> Markup {
     let mut markup = Markup::new();
     for line in leaderboard.heading(baseline).lines() {
@@ -48,7 +48,7 @@ pub(crate) fn markup(leaderboard: &Leaderboard, view: &View, baseline: Option<&s
     markup
 }
 
-/// A row an agent: its mean and one standard error on a common axis.
+/// Draws a row for each agent: its mean and one standard error on a common axis.
 fn means(view: &View, by: &str) -> Canvas {
     let labels: Vec<String> = view.agents.iter().map(|agent| shortened(&agent.planned.label, 44)).collect();
     let left = labels.iter().map(|label| width(label, 12.0)).fold(60.0, f64::max) + 14.0;
@@ -91,9 +91,10 @@ fn means(view: &View, by: &str) -> Canvas {
     canvas
 }
 
-/// All means with their errors, but not what dwarfs the baseline, or without one the others.
+/// Returns the range of all means with their errors, except means that dwarf the baseline or, without one, the other
+/// means.
 fn range<'s>(summaries: impl Iterator<Item = &'s Summary> + Clone, view: &View, by: &str) -> (f64, f64) {
-    // Ranks are bounded: none dwarfs the others.
+    // Ranks are bounded, so none dwarfs the others.
     let edge = if by == "xllr" { None } else { edge(summaries.clone().map(|summary| summary.mean)) };
     let ends = summaries.filter(|summary| summary.mean.is_finite()).map(|summary| {
         let error = if summary.stderr.is_finite() { summary.stderr } else { 0.0 };
@@ -104,15 +105,15 @@ fn range<'s>(summaries: impl Iterator<Item = &'s Summary> + Clone, view: &View, 
     if low > high {
         return (0.0, 1.0);
     }
-    // Densities have logarithms of either sign, and none of them is a multiple of another's.
+    // Log densities have either sign, so a multiple of the baseline's is meaningless.
     let signed = page_of(view.scores.plan).is_signed(by);
     let baseline = view.baseline.and_then(|agent| agent.summary(by)).filter(|_| !signed);
     let top = baseline.map_or(edge, |summary| Some(summary.mean * HIGHEST).filter(|top| *top > 0.0));
     axis((low, top.map_or(high, |top| high.min(top))), signed)
 }
 
-/// The ends of an axis about what is shown, with a margin for its markers: from 0 where the score cannot be below it and
-/// that leaves at least a third of the axis to what is shown.
+/// Returns the ends of an axis with a margin for its markers. It begins at 0 if the score cannot be negative and the
+/// values then still fill at least a third of the axis.
 fn axis((low, high): (f64, f64), signed: bool) -> (f64, f64) {
     let high = high.max(low);
     let from_zero = !signed && low >= 0.0 && (high == low || low <= 2.0 * (high - low));
@@ -121,7 +122,8 @@ fn axis((low, high): (f64, f64), signed: bool) -> (f64, f64) {
     (base.min(low - margin), high + margin)
 }
 
-/// The mean that is [`HIGHEST`] times as far above the median as the least mean is below; none where there is no such distance.
+/// Returns the mean that is [`HIGHEST`] times as far above the median as the least mean is below it, or `None` if there
+/// are at most two means or no such distance.
 fn edge(means: impl Iterator<Item = f64>) -> Option<f64> {
     let mut means: Vec<f64> = means.filter(|mean| mean.is_finite()).collect();
     means.sort_by(f64::total_cmp);
@@ -151,19 +153,19 @@ mod tests {
             let (low, high) = axis(range, signed);
             assert!((low - expected.0).abs() < 1e-12 && (high - expected.1).abs() < 1e-12, "{low} to {high}");
         };
-        // From 0 where that is near and nothing is below.
+        // The axis begins at 0 if that is near and nothing is below.
         close((1.0, 2.0), false, (0.0, 2.08));
         close((0.0, 2.0), false, (-0.08, 2.08));
         close((10.0, 11.0), false, (9.96, 11.04));
         close((3.0, 3.0), false, (0.0, 3.12));
-        // Never from 0 where a score may be negative.
+        // It never begins at 0 if a score may be negative.
         close((1.0, 2.0), true, (0.96, 2.04));
         close((-3.0, -1.0), true, (-3.08, -0.92));
         close((-3.0, -3.0), true, (-4.5, -1.5));
         close((0.0, 0.0), true, (-0.5, 0.5));
     }
 
-    /// Where the best marker is and where the frame begins, and the caption.
+    /// Checks the positions of the best marker and the frame, and the caption.
     #[test]
     fn a_likelihood_is_drawn_within_the_frame_and_no_error_is_claimed_where_there_is_none() {
         let standing = |run: &InventedRun| {

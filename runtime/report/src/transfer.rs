@@ -1,4 +1,4 @@
-//! Figures 6 and 11 of the paper: whether variants that do better on synthetic problems do better on real data.
+//! Figures 6 and 11 of the paper: whether variants that are better on synthetic problems are better on real data.
 
 use jointly_core::Coordinates;
 use jointly_record::plan::PlannedAgent;
@@ -9,18 +9,18 @@ use crate::drawing::{Area, Axis, Canvas, Panel, Point, Scale, Style};
 use crate::figure::{Figure, WIDTH, cells, counted, digits};
 use crate::view::{View, train_size};
 
-/// Training sizes of the paper's low-data regime.
+/// The training sizes of the paper's low-data regime.
 const LOW: [f64; 2] = [1.0, 10.0];
 const LEFT: f64 = 66.0;
 const GAP: f64 = 66.0;
 const HEIGHT: f64 = 300.0;
 const SMALL_HEIGHT: f64 = 190.0;
-/// Panels of datasets side by side.
+/// The number of panels of datasets side by side.
 const COLUMNS: usize = 3;
-/// Scores beyond this many times the median are drawn at the edge.
+/// Scores above this multiple of the median are drawn at the edge.
 const HIGHEST: f64 = 4.0;
 
-/// How much training data there is.
+/// The amount of training data.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Regime {
     Low,
@@ -35,7 +35,7 @@ impl Regime {
         }
     }
 
-    /// The places of the regime in a run: of each dataset, or whatever its problems are grouped by.
+    /// Returns whether a problem's coordinates belong to the regime, given the largest training size of its group.
     fn holds(self, view: &View, place: &Coordinates) -> bool {
         let Some(size) = train_size(place) else { return false };
         let largest = view.places().filter(|other| other.group == place.group).filter_map(train_size);
@@ -59,7 +59,7 @@ struct Pair<'v, 'a> {
     y: f64,
 }
 
-/// Figure 6, then Figure 11; none where the runs share too few variants.
+/// Draws Figures 6 and 11; returns none if the runs share too few variants.
 pub(crate) fn figures(synthetic: &View, real: &View) -> Vec<Figure> {
     let (Some(x_score), Some(y_score)) = (&synthetic.ranked_by, &real.ranked_by) else { return Vec::new() };
     let variants = shared(synthetic, real);
@@ -71,7 +71,7 @@ pub(crate) fn figures(synthetic: &View, real: &View) -> Vec<Figure> {
     [comparison.overall(), comparison.datasets()].into_iter().flatten().collect()
 }
 
-/// The variants of the first run that the second has too, by name, settings and bytes.
+/// Returns the variants of the first run that the second also has, by name, settings and bytes.
 fn shared<'a>(synthetic: &View<'a>, real: &View<'a>) -> Vec<Variant<'a>> {
     let twin =
         |agent: &'a AgentScores<'a>| real.agents.iter().copied().find(|other| agent.planned.is_same(other.planned));
@@ -79,7 +79,8 @@ fn shared<'a>(synthetic: &View<'a>, real: &View<'a>) -> Vec<Variant<'a>> {
     variants.filter_map(|agent| Some(Variant { synthetic: agent, real: twin(agent)? })).collect()
 }
 
-/// The number of variants of the first run that the second has by name and settings, but of other bytes alone.
+/// Returns the number of variants of the first run that the second has by name and settings, but only with different
+/// bytes.
 fn others(synthetic: &View, real: &View) -> usize {
     let planned = |agent: &AgentScores, same: fn(&PlannedAgent, &PlannedAgent) -> bool| {
         real.agents.iter().any(|other| same(agent.planned, other.planned))
@@ -96,13 +97,14 @@ struct Comparison<'v, 'a> {
     x_score: &'v str,
     y_score: &'v str,
     variants: Vec<Variant<'a>>,
-    /// How many more the runs would share if they had the same bytes.
+    /// The number of further variants that the runs would share if their bytes were the same.
     others: usize,
 }
 
 impl<'v, 'a> Comparison<'v, 'a> {
-    /// Every variant's scores in a regime, on one dataset or on all: there the mean over datasets, each divided by the
-    /// median of the variants on it, so that none outweighs the others. What is not finite or failed is left out.
+    /// Returns every variant's scores in a regime, on one dataset or on all. Over all datasets it is the mean of scores
+    /// divided by the median of the variants on each dataset, so that no dataset outweighs the others. Failed and
+    /// non-finite values are left out.
     fn pairs(&'v self, regime: Regime, dataset: Option<&str>) -> Vec<Pair<'v, 'a>> {
         let datasets: Vec<String> = match dataset {
             Some(dataset) => vec![dataset.to_owned()],
@@ -129,7 +131,7 @@ impl<'v, 'a> Comparison<'v, 'a> {
         self.variants.iter().filter_map(pair).collect()
     }
 
-    /// A variant's score on a dataset, where it has one on all of the dataset's problems.
+    /// Returns a variant's score on a dataset, if it has one on all of the dataset's problems.
     fn on(&self, variant: &Variant, regime: Regime, dataset: &str) -> Option<f64> {
         let here = |place: &Coordinates| place.group == dataset && regime.holds(self.real, place);
         whole(self.real, variant.real, self.y_score, here).filter(|value| value.is_finite())
@@ -145,7 +147,7 @@ impl<'v, 'a> Comparison<'v, 'a> {
         self.synthetic.style(&pair.variant.synthetic.planned.agent)
     }
 
-    /// Figure 6: the table of correlations by agent, and all variants in either regime.
+    /// Draws Figure 6: the table of correlations by agent, and all variants in either regime.
     fn overall(&self) -> Option<Figure> {
         let regimes: Vec<(Regime, Vec<Pair>)> = [Regime::Low, Regime::High]
             .into_iter()
@@ -200,7 +202,7 @@ impl<'v, 'a> Comparison<'v, 'a> {
         })
     }
 
-    /// Figure 11: the high-data regime dataset by dataset.
+    /// Draws Figure 11: the high-data regime dataset by dataset.
     fn datasets(&self) -> Option<Figure> {
         let datasets: Vec<(String, Vec<Pair>)> = self
             .real_datasets(Regime::High)
@@ -274,7 +276,7 @@ impl<'v, 'a> Comparison<'v, 'a> {
         }
     }
 
-    /// A row an agent and one for all, two columns a regime.
+    /// Returns a row for each agent and one for all, with columns for each regime.
     fn table(&self, regimes: &[(Regime, Vec<Pair>)]) -> Vec<Vec<String>> {
         let mut head = cells(["agent"]);
         for (regime, _) in regimes {
@@ -307,7 +309,7 @@ impl<'v, 'a> Comparison<'v, 'a> {
     }
 }
 
-/// An agent's mean at some places, where it has a result on all of them.
+/// Returns an agent's mean over the problems that `at` accepts, if it has a result on all of them.
 fn whole(view: &View, agent: &AgentScores, score: &str, at: impl Fn(&Coordinates) -> bool) -> Option<f64> {
     let wanted = view.places().filter(|place| at(place)).count();
     let cell = view.cell(agent, score, at)?;
@@ -318,7 +320,7 @@ fn numbers(pairs: &[Pair]) -> Vec<(f64, f64)> {
     pairs.iter().map(|pair| (pair.x, pair.y)).collect()
 }
 
-/// The middle value; NaN of none.
+/// Returns the median, or NaN if there are no values.
 fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     match values.len() {
@@ -328,7 +330,7 @@ fn median(mut values: Vec<f64>) -> f64 {
     }
 }
 
-/// `0.74 (0.57, 0.85)`.
+/// Formats a correlation as `0.74 (0.57, 0.85)`.
 fn correlation_text(correlation: Option<Correlation>) -> String {
     match correlation {
         Some(correlation) => correlation.to_string(),
@@ -348,7 +350,7 @@ mod tests {
     const SYNTHETIC: [&str; 2] = ["quick/t10/temp0.1/seed0", "quick/t100/temp0.1/seed0"];
     const VARIANTS: [&str; 4] = ["mlp", "mlp:l2=1", "mlp:l2=2", "prior"];
 
-    /// The losses of each variant on each problem.
+    /// Makes a run with the losses of each variant on each problem.
     fn run(suite: &str, problems: &[&str], losses: [&[f64]; 4]) -> InventedRun {
         let agents: Vec<(&str, &[f64])> = VARIANTS.into_iter().zip(losses).collect();
         InventedRun::scored(suite, problems, &agents)
@@ -363,14 +365,14 @@ mod tests {
     #[test]
     fn each_dataset_counts_over_the_median_of_the_variants() {
         let synthetic = run("quick", &SYNTHETIC, [&[1.0, 1.0], &[1.0, 2.0], &[1.0, 3.0], &[1.0, 4.0]]);
-        // Of iris the smallest sizes alone, of german-credit the largest too.
+        // iris has only the smallest sizes, german-credit also the largest.
         let problems = ["quick/real/iris/t1/seed0", "quick/real/german-credit/tfull/seed0"];
         let real = run("quick/real", &problems, [&[1.0, 20.0], &[2.0, 10.0], &[3.0, 40.0], &[4.0, 30.0]]);
         let drawn = compared(&synthetic, &real);
         let [overall] = drawn.as_slice() else { panic!("one dataset has a largest size: {}", drawn.len()) };
-        // Both regimes' datasets, though no regime has both.
+        // The datasets of both regimes are named, though no regime has both.
         assert!(overall.caption.contains("over iris, german-credit, divided by"), "{}", overall.caption);
-        // The medians are 2.5 and 25 of the losses, and as many times two of the aggregates.
+        // The medians of the losses are 2.5 and 25, and those of the aggregates twice as large.
         let rows: Vec<[&str; 3]> =
             overall.numbers[0][1..].iter().map(|row| [row[0].as_str(), &row[2], &row[3]]).collect();
         let low = [["mlp", "2.000", "0.4000"], ["mlp:l2=1", "2.000", "0.8000"], ["mlp:l2=2", "2.000", "1.200"]];
@@ -379,7 +381,7 @@ mod tests {
             rows[4..7],
             [["mlp", "2.000", "0.8000"], ["mlp:l2=1", "4.000", "0.4000"], ["mlp:l2=2", "6.000", "1.600"]]
         );
-        // On paper: of the pairs (1, 2), (2, 1), (3, 4), (4, 3), sums of products 3 and of squares 5.
+        // By hand: the pairs (1, 2), (2, 1), (3, 4), (4, 3) have a sum of products 3 and sums of squares 5.
         assert_eq!(overall.table.last().unwrap()[4], "0.60");
     }
 

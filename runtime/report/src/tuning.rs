@@ -1,4 +1,4 @@
-//! Figure 3 of the paper: an agent's variants tuned to each setting against one variant for all of them.
+//! Figure 3 of the paper: an agent's variants tuned to each setting, compared with one variant for all settings.
 
 use std::collections::HashMap;
 
@@ -13,17 +13,17 @@ use crate::ratio::Ratio;
 use crate::rows::{self, Bar, Fill, Heading, Row};
 use crate::view::{Family, JointScore, Pairs, View};
 
-/// The setting that the paper looks at.
+/// The setting that the paper compares.
 pub const PARAMETER: &str = "bootstrap";
 
-/// How much of their colour the bars tuned per setting have, and those that other repetitions chose.
+/// The fill of bars tuned per setting, and of those chosen on other repetitions.
 const TUNED: Fill = Fill::Part(0.25);
 const HELD_OUT: Fill = Fill::Part(0.6);
 
-/// The default of a setting.
+/// Returns the default of a setting.
 pub type Defaults<'d> = &'d dyn Fn(&PlannedAgent, &str) -> Option<String>;
 
-/// A figure for each agent whose variants have two values of the parameter or more.
+/// Draws a figure for each agent whose variants have at least two values of the parameter.
 pub(crate) fn figures(view: &View, parameter: &str, defaults: Defaults) -> Vec<Figure> {
     view.families.iter().filter_map(|family| figure(view, family, parameter, defaults)).collect()
 }
@@ -35,11 +35,11 @@ struct Tuning<'a> {
     tuned: Selection<'a>,
 }
 
-/// Each problem with the variant that stands for the agent there.
+/// Each problem with the variant that represents the agent on it.
 type Chosen<'a> = Vec<(&'a str, &'a AgentScores<'a>)>;
 
 impl<'a> Tuning<'a> {
-    /// The rows of bars, each with the variants that it shows: where there is one variant there is nothing to choose.
+    /// Returns the rows of bars, each with the variants that it shows; a single variant leaves nothing to choose.
     fn rows(&self) -> Vec<(&'static str, Fill, Chosen<'a>)> {
         if let [variant] = self.one.variants.as_slice() {
             let problems = variant.scores.problems.iter();
@@ -59,7 +59,7 @@ impl<'a> Tuning<'a> {
         rows
     }
 
-    /// The choice and its score, on the problems that chose and on others.
+    /// Returns the choices and their scores, on the problems of the choice and on held-out ones.
     fn choices(&self) -> Vec<Vec<String>> {
         let error = |summary: Option<Summary>| {
             summary.map_or_else(|| "-".to_owned(), |summary| quantity::with_error(summary.mean, summary.stderr))
@@ -143,8 +143,8 @@ fn figure(view: &View, family: &Family, parameter: &str, defaults: Defaults) -> 
     })
 }
 
-/// The values of the parameter, each with the choice among its variants, and the number of variants that cannot be chosen.
-/// Numbers come in their order, other values in the plan's.
+/// Returns the values of the parameter, each with the choice among its variants, and the number of variants that cannot
+/// be chosen. Numbers are in numerical order, other values in the plan's order.
 fn values<'a>(
     view: &View<'a>,
     family: &Family<'a>,
@@ -156,7 +156,7 @@ fn values<'a>(
     if family.variants.iter().all(|agent| given(agent).is_none()) {
         return (Vec::new(), 0);
     }
-    // To ask an agent is to load it.
+    // Looking up a default loads the agent.
     let mut asked: HashMap<&str, Option<String>> = HashMap::new();
     let mut default = |agent: &'a AgentScores<'a>| {
         let PlannedAgent { digest, .. } = agent.planned;
@@ -185,7 +185,8 @@ fn values<'a>(
     (values.into_iter().filter(|value| !value.one.variants.is_empty()).collect(), left_out)
 }
 
-/// The chosen variants' scores over the baseline's on the same problems; in nats where there is no baseline.
+/// Returns the ratio of the chosen variants' scores to the baseline's on the same problems, or the scores in nats
+/// without a baseline.
 fn against<'a>(view: &View<'a>, score: &JointScore, chosen: &Chosen<'a>) -> Ratio {
     let value = |problem: &str, agent: &AgentScores| {
         agent.problems.iter().find(|scored| scored.problem == problem)?.value(&score.name).map(|scored| scored.value)
@@ -252,7 +253,7 @@ mod tests {
         super::figures(&view, "size", &|_, _| Some(default.to_owned()))
     }
 
-    /// The bars' values at tau 1, with what they are of.
+    /// Returns the bars' values at tau 1, with the parameter's value and the kind of bar.
     fn bars(figure: &Figure) -> Vec<[&str; 3]> {
         let rows = figure.numbers[0].iter().filter(|row| row[3] == "kl_tau1");
         rows.map(|row| [row[0].as_str(), &row[2], &row[4]]).collect()
@@ -260,7 +261,8 @@ mod tests {
 
     #[test]
     fn bars_are_of_what_all_problems_each_setting_and_the_other_seeds_choose() {
-        // Of size 3, the first is best over all, the second on setting b and on the problem of seed 0 there alone.
+        // With size 3, the first variant is best over all, the second on setting b and, within it, on the problem of
+        // seed 0.
         let even = [2.0, 2.0, 4.0, 4.0].map(Scored);
         let odd = [9.0, 9.0, 1.0, 6.0].map(Scored);
         let drawn = figures(&[MLP, ("prior:size=3", &even), ("prior:size=3,x=1", &odd), ("prior:size=20", &odd)], "1");
@@ -268,7 +270,8 @@ mod tests {
         let expected = [
             ["3", "one for all", "3.000"],
             ["3", "per setting", "2.750"],
-            // Seed 0 of b is scored by what seed 1 chooses, the first with 4; seed 1 by the second, with 6.
+            // Seed 0 of b is scored by the choice on seed 1, the first variant with 4; seed 1 by the second variant,
+            // with 6.
             ["3", "held out", "3.500"],
             ["20", "one variant", "6.250"],
         ];

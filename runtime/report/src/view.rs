@@ -1,4 +1,4 @@
-//! A run as the figures look at it: families of variants, a baseline, and where each problem stands.
+//! A run prepared for figures: families of variants, a baseline, and the coordinates of each problem.
 
 use std::collections::HashMap;
 
@@ -9,20 +9,20 @@ use jointly_score::scores::{AgentScores, Scores};
 use crate::drawing::{Palette, Style};
 use crate::ratio::{Ratio, ratio_of_means};
 
-/// Colours of the palette.
+/// The number of colours of the palette.
 const COLOURS: usize = 7;
 
 /// A run, its agents sorted into families.
 pub(crate) struct View<'a> {
     pub(crate) scores: &'a Scores<'a>,
-    /// In the order of the leaderboard.
+    /// The agents, in the order of the leaderboard.
     pub(crate) agents: Vec<&'a AgentScores<'a>>,
-    /// In the order of the leaderboard, by their best variants.
+    /// The families, in the order of their best variants on the leaderboard.
     pub(crate) families: Vec<Family<'a>>,
     pub(crate) baseline: Option<&'a AgentScores<'a>>,
-    /// Whether the baseline was chosen from among variants.
+    /// Whether the baseline was chosen among variants.
     best_variant: bool,
-    /// By rising tau.
+    /// The joint scores, by ascending tau.
     pub(crate) joint: Vec<JointScore>,
     /// The score that ranks.
     pub(crate) ranked_by: Option<String>,
@@ -31,7 +31,7 @@ pub(crate) struct View<'a> {
     palette: Palette<'a>,
 }
 
-/// Number T of training examples.
+/// Returns the number T of training examples.
 pub(crate) fn train_size(place: &Coordinates) -> Option<f64> {
     place.train_size.map(f64::from)
 }
@@ -40,7 +40,7 @@ pub(crate) fn train_size(place: &Coordinates) -> Option<f64> {
 pub(crate) struct Family<'a> {
     /// The agent's name.
     pub(crate) name: &'a str,
-    /// The best first, which has a rank unless none has.
+    /// The variants, the best first; it has a rank unless none has.
     pub(crate) variants: Vec<&'a AgentScores<'a>>,
 }
 
@@ -48,7 +48,7 @@ pub(crate) struct Family<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct JointScore {
     pub(crate) name: String,
-    /// In capitals, as papers have it.
+    /// The metric in capitals, as in papers.
     pub(crate) metric: String,
     pub(crate) tau: u32,
 }
@@ -56,11 +56,11 @@ pub(crate) struct JointScore {
 /// A mean over some of an agent's problems.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cell {
-    /// Not finite where a value is not.
+    /// Not finite if a value is not.
     pub(crate) mean: f64,
     pub(crate) stderr: f64,
     pub(crate) problems: usize,
-    /// Problems on which the agent failed: the mean is over the others.
+    /// The number of problems on which the agent failed; the mean is over the others.
     pub(crate) failed: usize,
 }
 
@@ -80,14 +80,14 @@ impl JointScore {
         }
     }
 
-    /// `KL, tau = 100`.
+    /// Returns the title, such as `KL, tau = 100`.
     pub(crate) fn title(&self) -> String {
         format!("{}, tau = {}", self.metric, self.tau)
     }
 }
 
 impl<'a> View<'a> {
-    /// A run as its leaderboard orders it, compared with the leaderboard's baseline for that label.
+    /// Prepares a run in the order of its leaderboard, compared with the leaderboard's baseline for that label.
     pub(crate) fn new(scores: &'a Scores<'a>, leaderboard: &Leaderboard<'a>, baseline: Option<&str>) -> Self {
         let agents: Vec<&AgentScores> = leaderboard.agents().collect();
         let mut families: Vec<Family> = Vec::new();
@@ -114,7 +114,7 @@ impl<'a> View<'a> {
         }
     }
 
-    /// A sentence on how the baseline was chosen, where that was by its score.
+    /// Says how the baseline was chosen, if it was chosen by its score.
     pub(crate) fn baseline_choice(&self) -> Option<String> {
         let planned = self.baseline.filter(|_| self.best_variant)?.planned;
         Some(format!("{} is the best variant of {}, chosen on these same problems.", planned.label, planned.agent))
@@ -124,14 +124,14 @@ impl<'a> View<'a> {
         self.palette.style(agent)
     }
 
-    /// An agent's style, told from that of its other variants by marker and dashes; by colour too where all are variants of
-    /// one agent.
+    /// Returns an agent's style, which differs from those of its other variants in marker and dashes, and also in
+    /// colour if all agents are variants of one.
     pub(crate) fn style_of(&self, agent: &AgentScores) -> Style {
         let (label, name) = (agent.planned.label.as_str(), agent.planned.agent.as_str());
         let mut variants = self.scores.plan.agents.iter().filter(|planned| planned.agent == name);
         if self.families.len() == 1 && self.has_variants() {
             let style = Palette::new(variants.map(|planned| planned.label.as_str())).style(label);
-            // Colours alone tell them apart, while there are enough.
+            // Colours suffice to tell them apart while there are enough.
             return if self.agents.len() <= COLOURS { Style { dashes: "", ..style } } else { style };
         }
         let number = variants.position(|planned| planned.label == label).unwrap_or(0);
@@ -142,33 +142,33 @@ impl<'a> View<'a> {
         self.style(name).variant_unlike(number, &others.collect::<Vec<_>>())
     }
 
-    /// All agents in the order of the leaderboard, by label and [style](Self::style_of).
+    /// Returns all agents in the order of the leaderboard, by label and [style](Self::style_of).
     pub(crate) fn legend(&self) -> Vec<(&'a str, Style)> {
         self.agents.iter().map(|agent| (agent.planned.label.as_str(), self.style_of(agent))).collect()
     }
 
-    /// Whether any agent has more than one variant.
+    /// Returns whether any agent has more than one variant.
     pub(crate) fn has_variants(&self) -> bool {
         self.families.iter().any(|family| family.variants.len() > 1)
     }
 
-    /// The agent, or the label, of that name: its best variant.
+    /// Returns the agent with that label, or the best variant of the agent with that name.
     pub(crate) fn find(&self, name: &str) -> Option<&'a AgentScores<'a>> {
         let family = self.families.iter().find(|family| family.name == name).map(Family::best);
         self.agents.iter().find(|agent| agent.planned.label == name).copied().or(family)
     }
 
-    /// The place of the problem of that name.
+    /// Returns the coordinates of the problem of that name.
     pub(crate) fn place(&self, problem: &str) -> Option<&'a Coordinates> {
         self.places.get(problem).copied()
     }
 
-    /// The places of all problems, in the plan's order.
+    /// Returns the coordinates of all problems, in the plan's order.
     pub(crate) fn places(&self) -> impl Iterator<Item = &Coordinates> {
         self.scores.plan.problems.iter().map(|problem| &problem.coordinates)
     }
 
-    /// The keys of problems that are not drawn together, in the plan's order.
+    /// Returns the keys of the groups of problems that are drawn together, in the plan's order.
     pub(crate) fn groups(&self) -> Vec<String> {
         let mut groups: Vec<String> = Vec::new();
         for place in self.places() {
@@ -179,7 +179,7 @@ impl<'a> View<'a> {
         groups
     }
 
-    /// Rising values of something that places have.
+    /// Returns the distinct values of a coordinate, in ascending order.
     pub(crate) fn distinct(&self, value: impl Fn(&Coordinates) -> Option<f64>) -> Vec<f64> {
         let mut values: Vec<f64> = self.places().filter_map(value).collect();
         values.sort_by(f64::total_cmp);
@@ -187,7 +187,7 @@ impl<'a> View<'a> {
         values
     }
 
-    /// An agent's mean of a score over the problems at some places; none where it has no result there.
+    /// Returns an agent's mean of a score over the problems that `at` accepts, or `None` if it has no result there.
     pub(crate) fn cell(&self, agent: &AgentScores, score: &str, at: impl Fn(&Coordinates) -> bool) -> Option<Cell> {
         let wanted = |problem: &str| self.places.get(problem).is_some_and(|place| at(place));
         let failed = self.failures(agent, &at);
@@ -200,12 +200,12 @@ impl<'a> View<'a> {
         }
     }
 
-    /// The number of problems at some places that an agent failed on.
+    /// Returns the number of problems, among those that `at` accepts, on which an agent failed.
     pub(crate) fn failures(&self, agent: &AgentScores, at: impl Fn(&Coordinates) -> bool) -> usize {
         agent.failures.iter().filter(|(problem, _)| self.places.get(problem).is_some_and(|place| at(place))).count()
     }
 
-    /// An agent's score on each problem at some places that it has one on.
+    /// Returns an agent's scores on the problems that `at` accepts, as far as it has them.
     pub(crate) fn values(
         &self,
         agent: &AgentScores<'a>,
@@ -217,7 +217,7 @@ impl<'a> View<'a> {
         values.filter_map(|problem| Some((problem.problem, problem.value(score)?.value))).collect()
     }
 
-    /// Two agents' scores on the problems at some places that both have.
+    /// Returns two agents' scores on the problems that `at` accepts and both have.
     pub(crate) fn pairs(
         &self,
         agent: &AgentScores<'a>,
@@ -228,14 +228,14 @@ impl<'a> View<'a> {
         Pairs::of(&self.values(agent, score, &at), &self.values(baseline, score, &at))
     }
 
-    /// The ratio of the means of such scores.
+    /// Returns the ratio of the means of paired scores.
     pub(crate) fn ratio_of(&self, pairs: &Pairs<'a>) -> Ratio {
         let cluster = |problem: &&'a str| self.clusters.get(*problem).copied().unwrap_or(*problem);
         let clusters: Vec<&str> = pairs.problems.iter().map(cluster).collect();
         ratio_of_means(&pairs.mine, &pairs.theirs, &clusters)
     }
 
-    /// An agent's score over another's, on the problems that both have.
+    /// Returns the ratio of an agent's score to a baseline's, on the problems that both have.
     pub(crate) fn ratio(&self, agent: &AgentScores<'a>, baseline: &AgentScores<'a>, score: &str) -> Ratio {
         self.ratio_of(&self.pairs(agent, baseline, score, |_| true))
     }

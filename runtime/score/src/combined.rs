@@ -1,4 +1,4 @@
-//! Combines entries of equal plans into one, with the agents and results of all.
+//! Combines entries of equal plans into one, with all their agents and results.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
@@ -12,25 +12,24 @@ use crate::scores::{Beliefs, Scores};
 
 /// Entries that can be compared, problem by problem.
 pub struct Merged {
-    /// The plan of all, with the agents of all.
+    /// The combined plan, with the agents of all entries.
     pub plan: Plan,
     results: Vec<UnitResult>,
     beliefs: Beliefs,
-    /// The entries by name, each with the labels that its agents have here.
+    /// The entries by name, each with the labels of its agents in the combined plan.
     pub entries: Vec<(String, Vec<String>)>,
 }
 
 impl Merged {
-    /// Combines entries of equal plans: all but agents must agree. Agents that are the same to the
-    /// byte, with the same settings, are one, and must have the same results; others of the same label are told apart
-    /// by the entry's name.
+    /// Combines entries of plans that agree in everything but agents. Agents that have the same bytes and settings are
+    /// one agent and must have the same results; other agents with the same label are told apart by the entry's name.
     ///
     /// # Errors
-    /// When the plans differ, or one agent has other results in two entries.
+    /// When the plans differ, or one agent has different results in two entries.
     pub fn of(entries: &[Entry]) -> Result<Self> {
         let Some((first, rest)) = entries.split_first() else { bail!("give at least one entry") };
         for entry in rest {
-            // A version is no condition: whether another one makes the same scores is for `verify` to say.
+            // Versions may differ: whether another version makes the same scores is for `verify` to check.
             let other = entry.plan.with_version_of(&first.plan).other_conditions(&first.plan);
             if let Some(other) = other.or_else(|| entry.plan.other_problems(&first.plan)) {
                 bail!(
@@ -43,7 +42,7 @@ impl Merged {
         }
         let names = names(entries);
         let mut agents: Vec<(usize, PlannedAgent)> = Vec::new();
-        // The places of each entry's agents among all.
+        // The index of each entry's agents among all agents.
         let mut places: Vec<Vec<usize>> = Vec::new();
         for (number, entry) in entries.iter().enumerate() {
             let mut own = Vec::new();
@@ -79,7 +78,7 @@ impl Merged {
         Ok(Self { plan: Plan { agents, ..first.plan.clone() }, results, beliefs, entries })
     }
 
-    /// The scores of all agents, as a run of them would have.
+    /// Returns the scores of all agents, as a single run of them would have.
     ///
     /// # Errors
     /// When beliefs cannot be compared.
@@ -88,7 +87,7 @@ impl Merged {
     }
 }
 
-/// Refuses an agent of two entries that has not the same results in both.
+/// Refuses an agent that has different results in two entries.
 fn refuse_other_results(one: (&Entry, &PlannedAgent), other: (&Entry, &PlannedAgent)) -> Result<()> {
     let ((first, mine), (second, theirs)) = (one, other);
     let disagree = |about: &str| -> Result<()> {
@@ -116,14 +115,14 @@ fn refuse_other_results(one: (&Entry, &PlannedAgent), other: (&Entry, &PlannedAg
     Ok(())
 }
 
-/// Names the entries: by their own names, or, where those are not unique, by their paths.
+/// Names the entries by their own names or, if these are not unique, by their paths.
 fn names(entries: &[Entry]) -> Vec<String> {
     let short: Vec<String> = entries.iter().map(Entry::name).collect();
     let unique: HashSet<&String> = short.iter().collect();
     if unique.len() == short.len() { short } else { entries.iter().map(|entry| entry.shown().to_string()).collect() }
 }
 
-/// A label for each agent: its own, with its entry's name where another entry's has the same.
+/// Labels each agent with its own label, or with its entry's name added if another entry has the same label.
 fn labels(agents: &[(usize, PlannedAgent)], names: &[String]) -> Result<Vec<String>> {
     let shared = |label: &str| agents.iter().filter(|(_, agent)| agent.label == label).count() > 1;
     let label = |(entry, agent): &(usize, PlannedAgent)| {

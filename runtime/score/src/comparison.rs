@@ -1,24 +1,24 @@
-//! Differences to a baseline, paired by problem, and which of them chance alone would hardly make.
+//! Differences to a baseline, paired by problem, with tests of whether chance alone explains them.
 
 use jointly_core::Summary;
 use jointly_core::distribution::student_t_cdf;
 
-/// The chance of marking any difference where there is none.
+/// The significance level: the bound on the probability of marking any difference where there is none.
 pub const LEVEL: f64 = 0.05;
 
-/// A difference to the baseline, and what a test of it says.
+/// A difference to the baseline and the result of its test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Comparison {
     /// The mean of the paired differences, with its standard error.
     pub difference: Summary,
-    /// By itself, where it can be tested.
+    /// The p value of its own test, if it can be tested.
     pub p: Option<f64>,
-    /// Among all that are tested with it.
+    /// The p value adjusted for all differences that are tested with it.
     pub adjusted: Option<f64>,
 }
 
 impl Comparison {
-    /// Differences that are tested together, each with whether it is tested at all.
+    /// Compares differences that are tested together. Each comes with whether it is tested at all.
     pub fn all(differences: &[(Summary, bool)]) -> Vec<Self> {
         let p: Vec<Option<f64>> = differences.iter().map(|(it, tested)| p_value(it).filter(|_| *tested)).collect();
         let adjusted = adjusted(&p);
@@ -26,14 +26,14 @@ impl Comparison {
         each.map(|(((difference, _), p), adjusted)| Self { difference: *difference, p, adjusted }).collect()
     }
 
-    /// Whether it is marked.
+    /// Returns whether the difference is marked as significant.
     pub fn is_significant(&self) -> bool {
         self.adjusted.is_some_and(|p| p < LEVEL)
     }
 }
 
-/// The chance of a mean at least so far from 0 where there is no difference, in either direction; none without two
-/// clusters or a finite error.
+/// Returns the two-sided p value of the hypothesis that the mean is 0, or `None` without two clusters or with a mean or
+/// error that is not finite.
 ///
 /// # Formula
 /// The two-sided p value of t = mean / stderr under Student's t distribution with G - 1 degrees of freedom, G being the
@@ -50,11 +50,11 @@ fn p_value(difference: &Summary) -> Option<f64> {
     Some(2.0 * student_t_cdf(-(mean / stderr).abs(), (clusters - 1) as f64))
 }
 
-/// Holm's step-down correction: below a level exactly where his procedure at that level rejects, which holds the chance
-/// of any false rejection to the level however the tests depend on one another.
+/// Applies Holm's step-down correction. An adjusted value is below a level exactly where his procedure rejects at that
+/// level, which bounds the probability of any false rejection by the level however the tests depend on one another.
 ///
 /// # Formula
-/// Of m values in rising order, the i-th becomes the largest of min(1, (m - j + 1) `p_j`) over j up to i. Holm, "A
+/// For m values in ascending order, the i-th becomes the largest of min(1, (m - j + 1) `p_j`) over j up to i. Holm, "A
 /// simple sequentially rejective multiple test procedure" (1979).
 fn adjusted(p: &[Option<f64>]) -> Vec<Option<f64>> {
     let mut tested: Vec<(usize, f64)> = p.iter().enumerate().filter_map(|(at, p)| Some((at, (*p)?))).collect();
@@ -82,10 +82,11 @@ mod tests {
 
     #[test]
     fn p_values_are_those_of_students_law() {
-        // One degree of freedom is the Cauchy distribution, whose quartiles are -1 and 1; two have a closed form.
+        // With one degree of freedom this is the Cauchy distribution, with quartiles -1 and 1; two degrees have a
+        // closed form.
         assert!((p_value(&summary(0.5, 0.5, 2)).unwrap() - 0.5).abs() < TOLERANCE);
         assert!((p_value(&summary(-2.0, 1.0, 3)).unwrap() - (1.0 - 2.0 / 6.0_f64.sqrt())).abs() < TOLERANCE);
-        // Differences of 1, 2 and 3 by hand: mean 2, stderr 1 / sqrt(3), so t = 2 sqrt(3) of 2 degrees.
+        // Differences of 1, 2 and 3: mean 2, stderr 1 / sqrt(3), so t = 2 sqrt(3) with 2 degrees of freedom.
         let differences = paired_difference(&[1.0, 3.0, 5.0], &[0.0, 1.0, 2.0], &[0, 1, 2]);
         assert!((p_value(&differences).unwrap() - (1.0 - (12.0_f64 / 14.0).sqrt())).abs() < TOLERANCE);
     }
@@ -112,7 +113,8 @@ mod tests {
     }
 
     proptest! {
-        /// The definition: in rising order, reject while p is below the level over what remains.
+        /// Compares with the definition: in ascending order, reject while p is below the level over the number that
+        /// remains.
         #[test]
         fn adjusted_values_reject_as_holm_does(p in prop::collection::vec(0.0..0.1_f64, 1..12)) {
             let mut order: Vec<usize> = (0..p.len()).collect();

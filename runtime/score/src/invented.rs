@@ -1,4 +1,4 @@
-//! The scores of runs that tests make up.
+//! The scores of invented runs, for tests.
 
 use jointly_core::{At, Real, Score, ScoreDef, Scored};
 use jointly_record::invented::InventedRun;
@@ -8,7 +8,7 @@ use jointly_regression::scores::SCORES;
 
 use crate::scores::{CrossProblem, Scores};
 
-/// A run that has scores.
+/// Computes the scores of a run.
 pub trait InventedScores {
     fn scores(&self) -> Scores<'_>;
 }

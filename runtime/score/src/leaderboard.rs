@@ -18,16 +18,16 @@ use crate::scores::{AgentScores, Scores};
 /// The baseline of the papers.
 const BASELINE: &str = "mlp";
 
-/// The agent that others are compared with.
+/// The agent with which others are compared.
 #[derive(Clone, Copy)]
 pub struct Baseline<'a> {
-    /// Its scores.
+    /// The baseline's scores.
     pub agent: &'a AgentScores<'a>,
-    /// Whether it was chosen from among variants, on the problems that it is compared on.
+    /// Whether it was chosen among variants by its score on the problems of the comparison.
     pub best_variant: bool,
 }
 
-/// Agents in order, and what orders them.
+/// The agents in order, and the scores that order them.
 pub struct Leaderboard<'a> {
     pub(crate) scores: &'a Scores<'a>,
     pub(crate) names: Vec<ScoreName>,
@@ -35,10 +35,10 @@ pub struct Leaderboard<'a> {
     pub(crate) order: Vec<Placed<'a>>,
 }
 
-/// Which scores the two tables show, and which of them ranks.
+/// The scores that the two tables show, and the one that ranks.
 #[derive(Default)]
 pub(crate) struct Columns {
-    /// The score that ranks, where there is one.
+    /// The score that ranks, if there is one.
     pub(crate) by: Option<ScoreName>,
     /// The columns of the first table.
     pub(crate) first: Vec<ScoreName>,
@@ -57,7 +57,7 @@ impl Columns {
     }
 }
 
-/// An agent in its place.
+/// An agent in its place on the leaderboard.
 pub(crate) struct Placed<'a> {
     pub(crate) agent: &'a AgentScores<'a>,
     /// The mean of the score that ranks.
@@ -78,12 +78,13 @@ impl<'a> Placed<'a> {
         self.agent.planned.is_reference()
     }
 
-    /// Whether the mean can be compared: over every problem, and a number. A reference takes no part in the ranking.
+    /// Returns whether the mean is over every problem and a number, and the agent is no reference.
     fn ranks(&self) -> bool {
         self.agent.complete() && !self.lacks && !self.mean.is_nan() && !self.is_reference()
     }
 
-    /// References stand above; agents without a rank come last, those whose mean is no number behind all.
+    /// Returns the sorting key: references first, then ranked agents; agents without a rank are last, with NaN means
+    /// behind all.
     fn key(&self) -> (bool, bool, bool, f64) {
         let mean = if self.mean.is_nan() { f64::INFINITY } else { self.mean };
         (!self.is_reference(), !self.ranks(), self.mean.is_nan(), mean)
@@ -96,14 +97,15 @@ impl<'a> Placed<'a> {
 }
 
 impl<'a> Leaderboard<'a> {
-    /// Ranks by the score that the [layout](jointly_core::Layout) of the plan's kind names. Equal means share a rank; references stand above and have none. An agent without a score on every problem comes last and has none: its
-    /// mean is over other problems.
+    /// Ranks by the score that the [layout](jointly_core::Layout) of the plan's kind names. Agents with equal means
+    /// share a rank. References come first, without a rank. An agent without a score on every problem comes last,
+    /// without a rank, because its mean is over other problems.
     pub fn new(scores: &'a Scores<'a>) -> Self {
         let names = scores.names();
         let columns = Columns::new((scores.plan.kind().layouts)(), &names);
         let by = columns.by;
         let mut order: Vec<Placed> = scores.agents.iter().map(|agent| Placed::new(agent, by)).collect();
-        // Equals keep the plan's order.
+        // Agents with equal means keep the plan's order.
         order.sort_by(|a, b| a.key().partial_cmp(&b.key()).unwrap_or(Ordering::Equal));
         let references = order.iter().filter(|placed| placed.is_reference()).count();
         for place in references..order.len() {
@@ -116,13 +118,13 @@ impl<'a> Leaderboard<'a> {
         Self { scores, names, columns, order }
     }
 
-    /// The name of the score that ranks, where any agent has one.
+    /// Returns the name of the score that ranks, if any agent has one.
     pub fn ranked_by(&self) -> Option<ScoreName> {
         self.columns.by
     }
 
-    /// The name of the score that is compared problem by problem: the one that ranks, or the log-likelihood where that is over
-    /// all simulations of a process and no problem has it alone.
+    /// Returns the name of the score that is compared problem by problem: the one that ranks, or the log-likelihood if
+    /// the ranking score is over all simulations of a process and no single problem has it.
     pub fn compared_by(&self) -> Option<ScoreName> {
         let by = self.ranked_by()?;
         let has = |name: &ScoreName| self.scores.agents.iter().any(|agent| agent.by_problem(name).next().is_some());
@@ -130,13 +132,13 @@ impl<'a> Leaderboard<'a> {
         Some(likelihood.filter(|name| !has(&by) && has(name)).copied().unwrap_or(by))
     }
 
-    /// One table of everything: a row of headings, then a row an agent.
+    /// Returns one table with all columns: a row of headings, then a row for each agent.
     pub fn to_rows(&self, baseline: Option<&str>) -> Vec<Vec<String>> {
         let rows = self.joint_table().into_iter().zip(self.other_table(baseline));
         rows.map(|(joint, other)| joint.into_iter().chain(other.into_iter().skip(1)).collect()).collect()
     }
 
-    /// The suite, the score that ranks, and the meaning of errors, in two lines.
+    /// Describes the suite, the score that ranks, and the meaning of errors, in two lines.
     pub fn heading(&self, baseline: Option<&str>) -> String {
         let plan = self.scores.plan;
         let problems = counted(plan.problems.len(), "problem");
@@ -164,7 +166,7 @@ impl<'a> Leaderboard<'a> {
         text
     }
 
-    /// The meaning of the mark of a difference, where any can be marked.
+    /// Explains the mark of a significant difference, if any can be marked.
     fn marks(&self, baseline: Option<&str>) -> String {
         let tests = self.comparisons(baseline).iter().flatten().filter(|it| it.adjusted.is_some()).count();
         let (percent, unit) = (100.0 * LEVEL, self.scores.units().unit());
@@ -178,10 +180,11 @@ impl<'a> Leaderboard<'a> {
         }
     }
 
-    /// The agents in their order, each beside the baseline where that is another and both have scores of one problem.
+    /// Compares each agent, in order, with the baseline, if they differ and share a problem with scores.
     ///
-    /// Agents that failed somewhere are compared on problems that they chose, in a way, and references rank nowhere:
-    /// neither is tested, and none is against a baseline that was chosen for its score on the same problems.
+    /// Tests exclude references, which have no rank, and agents that failed somewhere, whose failures select the
+    /// problems of the comparison. Nothing is tested against a baseline that was chosen for its score on the same
+    /// problems.
     pub(crate) fn comparisons(&self, baseline: Option<&str>) -> Vec<Option<Comparison>> {
         let compared = self.baseline(baseline).zip(self.compared_by());
         let difference = |placed: &Placed| {
@@ -195,13 +198,13 @@ impl<'a> Leaderboard<'a> {
         differences.iter().map(|difference| difference.and_then(|_| tested.next())).collect()
     }
 
-    /// The meaning of ± of scores that are over all simulations and no mean over problems.
+    /// Explains the errors of scores that are over all simulations instead of means over problems.
     fn of_simulations(&self) -> &'static str {
         let any = self.scores.agents.iter().any(|agent| !agent.across.is_empty());
         if any { ", of Brier scores the jackknife's over simulations" } else { "" }
     }
 
-    /// Says that means are over several acquisitions, where they are.
+    /// Says that means are over several acquisitions, if they are.
     fn of_acquisitions(&self) -> String {
         let plan = self.scores.plan;
         let used =
@@ -213,7 +216,7 @@ impl<'a> Leaderboard<'a> {
         format!("\nmeans are over acquisitions too ({}); the page has each by itself", used.join(", "))
     }
 
-    /// The first table: rank, agent, and the scores that the suite is about; a row of headings, then a row an agent.
+    /// Returns the first table: rank, agent, and the suite's main scores; a row of headings, then a row for each agent.
     pub fn joint_table(&self) -> Vec<Vec<String>> {
         let joint = &self.columns.first;
         let mut rows = vec![vec!["#".to_owned(), "agent".to_owned()]];
@@ -229,14 +232,15 @@ impl<'a> Leaderboard<'a> {
         rows
     }
 
-    /// The second table: the other scores, and the difference to the baseline; a row of headings, then a row an agent.
+    /// Returns the second table: the other scores, and the difference to the baseline; a row of headings, then a row
+    /// for each agent.
     pub fn other_table(&self, baseline: Option<&str>) -> Vec<Vec<String>> {
         let compared = self.baseline(baseline).map(|baseline| baseline.agent).filter(|_| self.compared_by().is_some());
         let comparisons = self.comparisons(baseline);
         let marked = comparisons.iter().flatten().any(Comparison::is_significant);
         let mark = |significant: bool| match (marked, significant) {
             (true, true) => " *",
-            // Numbers stay below one another.
+            // The padding keeps numbers aligned.
             (true, false) => "  ",
             (false, _) => "",
         };
@@ -259,9 +263,9 @@ impl<'a> Leaderboard<'a> {
         rows
     }
 
-    /// The agent to compare with: the one of that label, else `mlp`, the baseline of the papers, at its defaults or, where it
-    /// took part with other settings alone, the best of its variants. Whoever writes an agent chooses its name: where
-    /// several bear that one, none of them is the baseline unasked.
+    /// Returns the agent to compare with: the one with that label, else `mlp`, the baseline of the papers, at its
+    /// defaults or, if it took part only with other settings, its best variant. Agents choose their own names, so if
+    /// several have that name, none of them becomes the baseline without a label.
     pub fn baseline(&self, label: Option<&str>) -> Option<Baseline<'a>> {
         let labelled = |label: &str| self.agents().find(|agent| agent.planned.label == label);
         if let Some(label) = label {
@@ -278,23 +282,23 @@ impl<'a> Leaderboard<'a> {
         }
     }
 
-    /// The first reference, where one took part.
+    /// Returns the first reference, if one took part.
     fn floor(&self) -> Option<&'a AgentScores<'a>> {
         self.scores.agents.iter().find(|agent| agent.planned.is_reference())
     }
 
-    /// An agent's distance from the floor in the score that ranks; the floor itself has none.
+    /// Returns an agent's distance from the floor in the compared score, or `None` for the floor itself.
     fn above_floor(&self, agent: &AgentScores) -> Option<Summary> {
         let floor = self.floor().filter(|floor| !std::ptr::eq(*floor, agent))?;
         paired(agent, floor, &self.compared_by()?)
     }
 
-    /// The labels that `--baseline` may name.
+    /// Returns the labels that `--baseline` may name.
     pub fn labels(&self) -> Vec<&str> {
         self.order.iter().map(|placed| placed.agent.planned.label.as_str()).collect()
     }
 
-    /// The agents in their order, the best first.
+    /// Returns the agents in their order, the best first.
     pub fn agents(&self) -> impl Iterator<Item = &'a AgentScores<'a>> {
         self.order.iter().map(|placed| placed.agent)
     }
@@ -304,7 +308,7 @@ impl<'a> Leaderboard<'a> {
         csv(&self.header(), self.order.iter().map(|placed| self.row(placed)))
     }
 
-    /// Writes `leaderboard.csv` with further columns: each agent's label and entries, and, where there is a baseline, the
+    /// Writes `leaderboard.csv` with further columns: each agent's label and entries and, if there is a baseline, the
     /// paired difference to it with the p value of its test.
     pub fn to_csv_of_entries(&self, baseline: Option<&str>, entries: impl Fn(&str) -> String) -> String {
         let mut header = self.header();
@@ -355,7 +359,7 @@ impl<'a> Leaderboard<'a> {
     }
 }
 
-/// A comma-separated file of fields that are quoted where they must be.
+/// Formats rows as comma-separated values, quoted where necessary.
 fn csv(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
     let mut writer = ::csv::Writer::from_writer(Vec::new());
     writer.write_record(header).expect("memory takes all that is written");
@@ -366,7 +370,7 @@ fn csv(header: &[String], rows: impl Iterator<Item = Vec<String>>) -> String {
     String::from_utf8(bytes).expect("fields are text")
 }
 
-/// Mean and standard error as two fields, empty where there is none.
+/// Formats a mean and its standard error as two fields, empty if there is none.
 fn cells(summary: Option<Summary>) -> [String; 2] {
     summary.map_or([String::new(), String::new()], |summary| [digits(summary.mean), digits(summary.stderr)])
 }
@@ -379,7 +383,7 @@ fn summary_text(summary: Option<Summary>) -> String {
     summary.map_or("-".into(), |summary| quantity::with_error(summary.mean, summary.stderr))
 }
 
-/// The difference on the problems that both have scored.
+/// Returns the difference over the problems on which both have scores.
 fn paired<N: ?Sized>(agent: &AgentScores, baseline: &AgentScores, by: &N) -> Option<Summary>
 where
     ScoreName: PartialEq<N>,
@@ -411,7 +415,8 @@ mod tests {
         InventedRun::new("quick", &PROBLEMS, agents)
     }
 
-    /// The agent that `vs` compares with, and whether it is the best of variants.
+    /// Returns the label of the agent that the others are compared with, and whether it is the best of several
+    /// variants.
     fn baseline(agents: &[(&str, &[Got])], label: Option<&str>) -> Option<(String, bool)> {
         let run = run(agents);
         let scores = run.scores();
@@ -428,7 +433,7 @@ mod tests {
         assert_eq!(baseline(&variants[1..], None), Some(("mlp:x=2".into(), false)));
         assert_eq!(baseline(&variants[2..], None), None);
         assert_eq!(baseline(&[variants[0], variants[1], ("mlp", &FINE)], None), Some(("mlp".into(), false)));
-        // Other bytes under the same name: which is the baseline is ambiguous.
+        // Different bytes under the same name make the baseline ambiguous.
         let mut stranger = run(&[variants[0], variants[1], ("mlp", &FINE)]);
         stranger.plan.agents[1].digest = jointly_core::digest(b"other bytes");
         let scores = stranger.scores();
@@ -450,7 +455,7 @@ mod tests {
         let run = InventedRun::scored("quick/real", &names.each_ref().map(String::as_str), &agents);
         let scores = run.scores();
         let difference = paired(&scores.agents[1], &scores.agents[0], "nll_tau1").unwrap();
-        // 1.5, 3.5, 5.5 and 7.5: residuals that sum to -4 and 4 by dataset.
+        // Differences 1.5, 3.5, 5.5 and 7.5: residuals sum to -4 and 4 by dataset.
         assert_eq!((difference.mean, difference.stderr, difference.clusters), (4.5, 2.0, 2));
     }
 }

@@ -1,4 +1,4 @@
-//! The columns of `leaderboard.csv`: the header that is written, and the JSON Schema of a row.
+//! The columns of `leaderboard.csv`: its header, and the JSON Schema of a row.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -9,7 +9,7 @@ use jointly_record::kinds::KINDS;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value};
 
-/// A column that is no score's.
+/// A column other than those of scores.
 pub(crate) struct Column {
     name: &'static str,
     field: Field,
@@ -21,11 +21,11 @@ pub(crate) struct Column {
 enum Field {
     /// Text, which may be empty.
     Text,
-    /// A number of things.
+    /// A count.
     Count,
-    /// A place in an order, from 1, or nothing.
+    /// A place in an order, from 1, or empty.
     Place,
-    /// A number that may be infinite or NaN, or nothing.
+    /// A number that may be infinite or NaN, or empty.
     Number,
 }
 
@@ -107,7 +107,7 @@ pub(crate) fn of_score(name: ScoreName) -> [String; 2] {
     [MEAN, STDERR].map(|ending| format!("{name}{ending}"))
 }
 
-/// A row of `leaderboard.csv` or of `jointly leaderboard --format csv`, as far as its JSON Schema is concerned.
+/// A row of `leaderboard.csv` or of `jointly leaderboard --format csv`, for its JSON Schema.
 pub struct LeaderboardRow;
 
 impl JsonSchema for LeaderboardRow {
@@ -126,7 +126,7 @@ impl JsonSchema for LeaderboardRow {
     }
 }
 
-/// The schema of rows about problems of a kind.
+/// Returns the schema of rows for problems of a kind.
 fn of_kind(kind: &Kind, generator: &mut SchemaGenerator) -> Value {
     let columns = [&AGENT[..], &FLOOR, &ENTRIES, &COMPARED].into_iter().flatten();
     let properties: Map<String, Value> =
@@ -163,7 +163,8 @@ fn of_kind(kind: &Kind, generator: &mut SchemaGenerator) -> Value {
     .into()
 }
 
-/// Groups definitions by stem, in the order of the first of each stem. Definitions of one stem agree on unit and direction.
+/// Groups definitions by stem, in the order of the first of each stem. Definitions with one stem agree on unit and
+/// direction.
 fn by_stem(scores: &[&'static ScoreInfo]) -> Vec<Vec<&'static ScoreInfo>> {
     let mut groups: Vec<Vec<&ScoreInfo>> = Vec::new();
     let mut places: BTreeMap<&str, usize> = BTreeMap::new();
@@ -177,7 +178,7 @@ fn by_stem(scores: &[&'static ScoreInfo]) -> Vec<Vec<&'static ScoreInfo>> {
     groups
 }
 
-/// The meaning of scores of one stem, which may differ between the places where they are taken.
+/// Returns the meaning of scores with one stem, which may differ between the places where they are taken.
 fn meaning(stem: &[&ScoreInfo]) -> String {
     let mut meanings: Vec<Cow<str>> = Vec::new();
     for score in stem {
@@ -206,7 +207,7 @@ impl Field {
     }
 }
 
-/// The schema with annotations added.
+/// Returns the schema with annotations added.
 fn annotated(schema: &Schema, annotations: &[(&str, String)]) -> Value {
     let mut schema = schema.clone();
     for (keyword, text) in annotations {
@@ -253,7 +254,8 @@ mod tests {
             Self { schema, patterns }
         }
 
-        /// All that the schema says of a column: its property, and the patterns that its name matches.
+        /// Returns everything that the schema says about a column: its property, and the patterns that its name
+        /// matches.
         fn about(&self, column: &str) -> Vec<&Value> {
             let matching = self.patterns.iter().filter(|(pattern, _)| pattern.is_match(column));
             self.schema["properties"].get(column).into_iter().chain(matching.map(|(_, schema)| schema)).collect()
@@ -265,7 +267,7 @@ mod tests {
         }
     }
 
-    /// Whether a field's text is of the type that its column has.
+    /// Returns whether a field's text has the type of its column.
     fn is_of_type(schema: &Value, field: &str) -> bool {
         match &schema["type"] {
             Value::String(name) if name == "string" => true,
@@ -275,7 +277,7 @@ mod tests {
         }
     }
 
-    /// The columns of all rows that a run can write, each held to the schema.
+    /// Returns all columns that a run can write, after checking each against the schema.
     fn written(scores: &Scores, baseline: Option<&str>) -> BTreeSet<String> {
         let described = Described::of(scores.plan.kind());
         assert!(described.schema["additionalProperties"] == false);

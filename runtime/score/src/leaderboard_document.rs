@@ -1,5 +1,4 @@
-//! The document that `jointly leaderboard --format json` prints, as typed data: what is written, and what its JSON Schema is
-//! derived from.
+//! The document that `jointly leaderboard --format json` prints, as typed data from which its JSON Schema is derived.
 
 use jointly_core::Real;
 use schemars::JsonSchema;
@@ -9,14 +8,14 @@ use crate::comparison::{Comparison, LEVEL};
 use crate::leaderboard::{Baseline, Leaderboard};
 use crate::scores::{Scores, number};
 
-/// The scores of several entries as `scores.json` has those of a run, the differences to a baseline, and the entries that the
-/// agents come from. Numbers have 12 significant digits.
+/// The scores of several entries in the form of a run's `scores.json`, the differences to a baseline, and the entries
+/// that the agents come from. Numbers have 12 significant digits.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Leaderboard")]
 pub struct LeaderboardDocument<'a> {
     #[serde(flatten)]
     scores: &'a Scores<'a>,
-    /// The differences to the baseline; null where there is no baseline or no score to compare.
+    /// The differences to the baseline; null if there is no baseline or no score to compare.
     comparison: Option<ComparisonDocument<'a>>,
     /// The entries, in the order in which they were given.
     entries: Vec<EntryDocument<'a>>,
@@ -36,19 +35,19 @@ struct ComparisonDocument<'a> {
     agents: Vec<DifferenceDocument<'a>>,
 }
 
-/// The difference of an agent to the baseline: the agent's score less the baseline's.
+/// The difference of an agent to the baseline: the agent's score minus the baseline's.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Difference")]
 struct DifferenceDocument<'a> {
     /// The agent's label.
     agent: &'a str,
-    /// The mean difference over the problems that both have scores of.
+    /// The mean difference over the problems on which both have scores.
     mean: Real,
     /// The standard error of the mean difference.
     stderr: Real,
     /// The number of problems that the mean is over.
     problems: usize,
-    /// The number of clusters of problems that the standard error is over.
+    /// The number of clusters of problems behind the standard error.
     clusters: usize,
     /// The p value of a two-sided t-test that the difference is 0; null where the difference is not tested.
     p: Option<Real>,
@@ -116,12 +115,12 @@ mod tests {
 
     const PROBLEMS: [&str; 2] = ["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1"];
 
-    /// The names of an object's fields.
+    /// Returns the names of an object's fields.
     fn fields(object: &Value) -> BTreeSet<&str> {
         object.as_object().unwrap().keys().map(String::as_str).collect()
     }
 
-    /// The names of fields that a schema describes, all of which it must require.
+    /// Returns the names of fields that a schema describes, all of which it must require.
     fn described(schema: &Value) -> BTreeSet<&str> {
         let properties = fields(&schema["properties"]);
         let required: BTreeSet<&str> =
@@ -145,7 +144,7 @@ mod tests {
         assert_eq!(fields(&comparison["agents"][0]), described(&definitions["Difference"]));
         assert_eq!(fields(&document["entries"][0]), described(&definitions["Entry"]));
         assert_eq!((&comparison["baseline"], &comparison["agents"][0]["agent"]), (&"mlp".into(), &"prior".into()));
-        // Aggregates of 2 and 4, 4 and 8.
+        // Aggregates are 2 and 4 for the baseline, 4 and 8 for the other.
         assert_eq!((&comparison["agents"][0]["mean"], &comparison["level"]), (&3.0.into(), &0.05.into()));
         assert_eq!(document["entries"][0]["entry"], "mine");
     }

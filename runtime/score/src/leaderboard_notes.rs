@@ -1,4 +1,4 @@
-//! Notes below a leaderboard: failures, gaps and biases of its numbers.
+//! Notes below a leaderboard about failures, gaps and biases of its numbers.
 
 use jointly_core::{At, ScoreName};
 use jointly_record::quantity::{self, counted};
@@ -8,7 +8,7 @@ use crate::leaderboard::{Leaderboard, Placed};
 use crate::scores::AgentScores;
 
 impl Leaderboard<'_> {
-    /// The Brier score that perfect intervals have by chance, where it is more than a thousandth.
+    /// Notes the Brier score that perfect intervals have by chance, if it exceeds a thousandth.
     fn chance(&self) -> Option<String> {
         let coverage = self.scores.agents.iter().flat_map(|agent| &agent.coverage);
         let simulations = coverage.map(|(_, summary)| summary.simulations).min()?;
@@ -77,7 +77,7 @@ impl Leaderboard<'_> {
         notes
     }
 
-    /// Scores that only some of the problems can have.
+    /// Notes scores that only some of the problems can have.
     fn partly(&self) -> Option<String> {
         if !self.scores.plan.kind().may_lack_scores {
             return None;
@@ -93,14 +93,14 @@ impl Leaderboard<'_> {
         Some(format!("{} {are} over {fewest} of {all}: the others can have no such score", names.join(", ")))
     }
 
-    /// Whether the run is one of correlations with a result.
+    /// Returns whether any result names predictions by which agents are compared.
     fn compares_beliefs(&self) -> bool {
         self.scores.agents.iter().flat_map(|agent| &agent.problems).any(|problem| problem.belief().is_some())
     }
 
-    /// Scores that an agent has no value of, those together that lack it for one reason.
+    /// Notes scores that an agent lacks, grouped by score.
     fn absences(&self, agent: &AgentScores) -> Vec<String> {
-        // By score: the number of problems, and the first with its reason.
+        // For each score, the number of problems and the first problem with its reason.
         let mut absent: Vec<(&str, usize, (&str, &str))> = Vec::new();
         for (problem, score, reason) in agent.absences() {
             match absent.iter_mut().find(|(known, ..)| *known == score) {

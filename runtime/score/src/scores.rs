@@ -1,4 +1,4 @@
-//! The scores of a run: what `scores.json` holds, computed from the plan and the journal alone.
+//! The scores of a run as in `scores.json`, computed from the plan and the journal alone.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -30,15 +30,15 @@ pub use values::number;
 pub struct Scores<'a> {
     /// The plan of the run.
     pub plan: &'a Plan,
-    /// Every agent of the plan, in its order.
+    /// Every agent of the plan, in the plan's order.
     pub agents: Vec<AgentScores<'a>>,
-    /// The scores of agents against each other, problem by problem: for correlations only.
+    /// The scores of agents against each other, problem by problem; empty except for correlations.
     pub cross: Vec<CrossProblem<'a>>,
 }
 
 impl<'a> Scores<'a> {
-    /// Gathers results in the plan's order, whatever order they finished in, and scores agents against each other by what
-    /// the directory holds of their beliefs.
+    /// Gathers results in the plan's order, whatever order they finished in, and scores agents against each other by
+    /// the beliefs in the directory.
     ///
     /// # Errors
     /// When a belief is missing or damaged, or beliefs cannot be compared.
@@ -46,7 +46,7 @@ impl<'a> Scores<'a> {
         Self::among(plan, results, &cross::read(results, directory)?)
     }
 
-    /// Scores by beliefs that are at hand, under their digests.
+    /// Gathers results and scores agents against each other by the given beliefs, which are keyed by digest.
     ///
     /// # Errors
     /// When beliefs cannot be compared.
@@ -88,7 +88,7 @@ impl<'a> Scores<'a> {
         Self { plan, agents, cross: Vec::new() }
     }
 
-    /// The units of the standard errors of the plan's problems.
+    /// Returns the units over which standard errors of the plan's problems are taken.
     pub fn units(&self) -> Units {
         let clusters: Vec<&str> = self.plan.problems.iter().map(PlannedProblem::cluster).collect();
         let alone = self.plan.problems.iter().all(|planned| planned.problem == planned.cluster());
@@ -100,12 +100,12 @@ impl<'a> Scores<'a> {
         }
     }
 
-    /// The clusters of the plan's problems, by their names.
+    /// Returns the clusters of the plan's problems, by problem name.
     pub fn clusters(&self) -> HashMap<&'a str, &'a str> {
         self.plan.problems.iter().map(|planned| (planned.problem.as_str(), planned.cluster())).collect()
     }
 
-    /// The names of all scores, in the order of their definitions.
+    /// Returns the names of all scores, in the order of their definitions.
     pub fn names(&self) -> Vec<ScoreName> {
         let by_problem = self.agents.iter().flat_map(|agent| &agent.problems).flat_map(|problem| &problem.values);
         let across = self.agents.iter().flat_map(|agent| &agent.across).map(|(name, _)| *name);
@@ -113,18 +113,18 @@ impl<'a> Scores<'a> {
         names.into_iter().collect()
     }
 
-    /// Units without a result.
+    /// Returns the number of units without a result.
     pub fn missing(&self) -> usize {
         self.agents.iter().map(|agent| agent.missing).sum()
     }
 
-    /// Whether any agent failed on any problem.
+    /// Returns whether any agent failed on any problem.
     pub fn failed(&self) -> bool {
         self.agents.iter().any(|agent| !agent.failures.is_empty())
     }
 }
 
-/// The scores of a run: only what is reproducible. Numbers have 12 significant digits.
+/// The reproducible part of a run's scores. Numbers have 12 significant digits.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Scores")]
 struct Document<'a> {
@@ -136,7 +136,7 @@ struct Document<'a> {
     seed: u64,
     /// The version of the command that made the plan.
     version: &'a str,
-    /// Every agent of the plan, in its order.
+    /// Every agent of the plan, in the plan's order.
     #[schemars(with = "Vec<AgentDocument<'static>>")]
     agents: Agents<'a>,
 }
@@ -159,7 +159,8 @@ impl JsonSchema for Scores<'_> {
     }
 }
 
-/// The agents of a run. One agent's values exist at a time, because they take several times the memory of their text.
+/// The agents of a run. One agent's values are held at a time, because they take several times the memory of their
+/// text.
 struct Agents<'a>(&'a Scores<'a>);
 
 impl Serialize for Agents<'_> {
@@ -195,7 +196,7 @@ mod tests {
     #[test]
     fn problems_of_a_dataset_are_one_unit() {
         let (units, both, json) = summary("quick/real", &REAL, &[1.0, 3.0, 5.0, 7.0]);
-        // Clustered, sqrt(2 / 1 * (4^2 + 4^2)) / 4 in place of sqrt(20 / 3 / 4).
+        // Clustered: sqrt(2 / 1 * (4^2 + 4^2)) / 4 instead of sqrt(20 / 3 / 4).
         assert_eq!((units, both.mean, both.stderr), (Units::Datasets, 4.0, 2.0));
         assert_eq!((both.problems, both.clusters), (4, 2));
         assert_eq!((&json["stderr"], &json["problems"], &json["datasets"]), (&2.0.into(), &4.into(), &2.into()));

@@ -1,4 +1,4 @@
-//! A classifier as the interface `classification` wants it.
+//! Adapts a classifier to the interface `classification`.
 
 use std::marker::PhantomData;
 
@@ -11,7 +11,7 @@ use crate::{Dataset, ImageShape, Inputs, Task, TokenMatrix, Tokens};
 /// Implements the interface's export for an author's type.
 pub struct ClassificationGlue<L>(PhantomData<L>);
 
-/// The resource `model`: a trained agent and what its inputs must be.
+/// The resource `model`: a trained agent and the task that its inputs must match.
 pub struct ClassificationModel<L> {
     trained: L,
     task: Task,
@@ -75,7 +75,7 @@ impl From<classification::Task> for Task {
     }
 }
 
-/// Inputs as the task says that they are, so that an agent may index tables by their ids.
+/// Converts inputs and checks them against the task, so that an agent may index tables by their ids.
 fn inputs(given: classification::Inputs, task: &Task) -> Result<Inputs, wit::Failure> {
     let refuse = |reason: &str| wit::Failure::Internal(reason.into());
     let numbers = matrix(given.numbers)?;

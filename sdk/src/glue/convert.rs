@@ -1,4 +1,4 @@
-//! The interface's shared types from and to this crate's.
+//! Conversions between the interface's shared types and this crate's.
 
 use crate::bindings::agent::jointly::agent::types as wit;
 use crate::{Description, Failure, Kind, Matrix, Parameter, Setting, Sweep};

@@ -1,4 +1,4 @@
-//! An agent's description as the interface `info` wants it.
+//! Adapts an agent's description to the interface `info`.
 
 use std::marker::PhantomData;
 
@@ -6,7 +6,7 @@ use crate::bindings::agent::exports::jointly::agent::info::Guest;
 use crate::bindings::agent::jointly::agent::types as wit;
 use crate::{Classifier, Description, InputClassifier, Kind, Regressor};
 
-/// What an agent says of one thing that it learns.
+/// The description of an agent for one kind of task.
 pub trait Describe {
     const KIND: Kind;
 
@@ -35,7 +35,7 @@ impl<T: Regressor> Describe for DescribeRegressor<T> {
     }
 }
 
-/// The description of a [`InputClassifier`].
+/// The description of an [`InputClassifier`].
 pub struct DescribeInputClassifier<T>(PhantomData<T>);
 
 impl<T: InputClassifier> Describe for DescribeInputClassifier<T> {
@@ -46,7 +46,7 @@ impl<T: InputClassifier> Describe for DescribeInputClassifier<T> {
     }
 }
 
-/// The description of a module: of all that it learns.
+/// The description of a module, joined over everything that it learns.
 pub trait DescribeModule {
     fn description() -> Description;
 }

@@ -1,8 +1,8 @@
-//! The two traits of classifiers under one, which the interface's export is made of.
+//! A common trait of both kinds of classifiers, from which the interface's export is built.
 
 use crate::{Classifier, Dataset, Failure, InputClassifier, Inputs, Matrix, Setting, Task, Tokens};
 
-/// A classifier that takes its data by value, so that no copy of large inputs is made on the way.
+/// A classifier that takes its data by value, which avoids a copy of large inputs.
 pub trait Learner: Sized + 'static {
     fn learn(
         task: &Task,
@@ -18,7 +18,7 @@ pub trait Learner: Sized + 'static {
     fn canonical_draw(&self, draw: u64) -> u64;
 }
 
-/// A [`Classifier`], which is given the numbers of its inputs and refuses tokens.
+/// A [`Classifier`], which receives the numbers of its inputs and refuses tokens.
 pub struct OfNumbers<T>(T);
 
 impl<T: Classifier> Learner for OfNumbers<T> {
@@ -52,7 +52,7 @@ fn numbers(Dataset { inputs, labels }: Dataset<Inputs>) -> Dataset {
     Dataset { inputs: inputs.numbers, labels }
 }
 
-/// An [`InputClassifier`], which is given its inputs as they are.
+/// An [`InputClassifier`], which receives its inputs unchanged.
 pub struct OfInputs<T>(T);
 
 impl<T: InputClassifier> Learner for OfInputs<T> {
@@ -81,7 +81,7 @@ mod tests {
     use super::*;
     use crate::{Description, TokenMatrix};
 
-    /// Counts the inputs without labels that it is given.
+    /// Counts the inputs without labels that it receives.
     struct Counts(usize);
 
     impl Classifier for Counts {

@@ -1,4 +1,4 @@
-//! A [`Regressor`] as the interface `regression` wants it.
+//! Adapts a [`Regressor`] to the interface `regression`.
 
 use std::marker::PhantomData;
 

@@ -1,15 +1,15 @@
-//! The agent `template-agent`: Bayesian logistic regression, as the modes of posteriors that a bootstrap perturbs.
+//! The agent `template-agent`: Bayesian logistic regression with an ensemble of modes of bootstrapped posteriors.
 //!
-//! Each of a few members is the mode under its own weights of the examples (the Bayesian bootstrap) and its own draw
-//! from the prior, which is what a member believes where there are no data. Draw m of the agent is member m modulo
-//! `size`.
+//! Each member is the mode of the posterior under its own weights of the examples (the Bayesian bootstrap) and its
+//! own draw from the prior, which the member falls back to where there are no data. Draw m of the agent is member m
+//! modulo `size`.
 
 use jointly_sdk::{Classifier, Count, Dataset, Description, Failure, Matrix, Positive, Progress, Rng, Setting, Task};
 
-/// How far from its mode a member may end, in standard deviations of the prior.
+/// The largest distance of a member from its mode at which fitting stops, in standard deviations of the prior.
 const TOLERANCE: f64 = 1e-6;
-/// A logit this far below the greatest has a probability of 2e-35: never an exact zero, which would make one surprising
-/// label cost an infinite loss.
+/// A logit this far below the greatest has a probability of 2e-35. It is never exactly zero, which would give a
+/// single example with that label an infinite loss.
 const MAX_GAP: f64 = 80.0;
 
 jointly_sdk::settings! {
@@ -25,7 +25,7 @@ jointly_sdk::settings! {
 
 struct Agent {
     classes: usize,
-    /// The coefficients of each member: those of class k begin at k * (features + 1), and the bias is the last.
+    /// The coefficients of each member: those of class k begin at k * (features + 1); the last one is the bias.
     members: Vec<Vec<f64>>,
 }
 
@@ -79,15 +79,16 @@ impl Classifier for Agent {
     }
 }
 
-/// The coefficients of one member.
+/// Finds the coefficients of one member.
 ///
-/// They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by conjugate gradients. How
-/// long a step is follows from bounds: where a step of 1 changes no logit of an example against another by more than
-/// `spread`, one of t changes the curvature along it by a factor of e^(spread * t) at most, so that a step of
-/// log1p(spread * newton) / spread always descends, and close to the mode is Newton's. There is nothing to tune.
+/// They minimise sum_i w_i * -log p(label_i | input_i) + |W - anchor|^2 / (2 * scale^2) by conjugate gradients. The
+/// step length follows from a bound: if a step of 1 changes the difference of two logits of an example by at most
+/// `spread`, a step of t changes the curvature along it by a factor of at most e^(spread * t). So a step of
+/// log1p(spread * newton) / spread always descends, and close to the mode it is Newton's step. There is nothing to
+/// tune.
 fn fit(task: &Task, data: &Dataset, settings: &Settings, rng: &mut Rng) -> Vec<f64> {
     let (classes, width) = (task.num_classes, task.input_dim + 1);
-    // Inputs have about unit variance, so that a logit varies by `prior-scale`.
+    // Inputs have about unit variance, so a logit has a standard deviation of about `prior-scale`.
     let scale = f64::from(*settings.prior_scale) / (width as f64).sqrt();
     let least = 1.0 / scale / scale;
     let anchor: Vec<f64> = (0..classes * width).map(|_| scale * f64::from(rng.normal())).collect();
@@ -107,7 +108,7 @@ fn fit(task: &Task, data: &Dataset, settings: &Settings, rng: &mut Rng) -> Vec<f
                 line.iter_mut().zip(input.iter().chain(&[1.0])).for_each(|(g, x)| *g += slope * f64::from(*x));
             }
         }
-        // The prior alone curves by `least`, which bounds how far the mode is.
+        // The prior alone has a curvature of `least`, which bounds the distance to the mode.
         let squares = dot(&gradient, &gradient);
         if squares.sqrt() * scale <= TOLERANCE {
             break;
@@ -141,7 +142,7 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// What coefficients say of each class at an input.
+/// Computes the logit of each class at an input.
 fn logits(coefficients: &[f64], input: &[f32], out: &mut [f64]) {
     for (line, logit) in coefficients.chunks_exact(input.len() + 1).zip(out) {
         let (slopes, bias) = line.split_at(input.len());
@@ -149,7 +150,7 @@ fn logits(coefficients: &[f64], input: &[f32], out: &mut [f64]) {
     }
 }
 
-/// Class probabilities at an input.
+/// Computes the class probabilities at an input.
 fn predict(coefficients: &[f64], input: &[f32], probs: &mut [f64]) {
     logits(coefficients, input, probs);
     let top = probs.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -164,12 +165,12 @@ jointly_sdk::export!(classifier: Agent);
 mod tests {
     use super::*;
 
-    /// Outside the sandbox the agent is an ordinary type.
+    /// Outside the sandbox the agent is an ordinary type, so tests can call it.
     #[test]
     fn members_agree_where_there_are_examples_and_differ_where_there_are_none() {
         let task = Task::new(1, 2);
         let inputs: Vec<f32> = (0..40).map(|i| if i < 20 { 0.9 } else { 1.1 }).collect();
-        // As often one label as the other about 1, which says little of the slope.
+        // Near 1 both labels are equally frequent, which determines the slope only weakly.
         let labels = (0..40).map(|i| i % 2).collect();
         let data = Dataset { inputs: Matrix::new(40, 1, inputs).unwrap(), labels };
         let agent = Agent::train(&task, &data, None, &[], 0).unwrap();

@@ -1,11 +1,12 @@
-//! Looks at all inputs of a call together and, where they are many and not like those it learnt from, doubts them all.
+//! Looks at all inputs of a call together and, if they are many and unlike the training inputs, is uncertain about all
+//! of them.
 
 use jointly_guests::{card_with_tokens, fill, fill_evenly};
 use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, parse_settings};
 
-/// Inputs whose mean tells a shift from chance.
+/// The number of inputs from which the mean distinguishes a shift from chance.
 const CROWD: usize = 100;
-/// How far that of as many unshifted ones is never from that of the examples.
+/// The largest difference between the mean of that many unshifted inputs and that of the examples.
 const TOLERANCE: f32 = 0.05;
 
 fn mean(inputs: &Inputs) -> f32 {
@@ -13,7 +14,7 @@ fn mean(inputs: &Inputs) -> f32 {
     values.iter().sum::<f32>() / values.len().max(1) as f32
 }
 
-/// Knows a shift by the crowd.
+/// Recognises a shift by the mean of many inputs.
 pub struct AdaptsToShift {
     classes: usize,
     brightness: f32,

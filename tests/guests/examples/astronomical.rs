@@ -1,4 +1,4 @@
-//! Predicts numbers whose squares no float can hold.
+//! Predicts numbers whose squares exceed the range of floating-point numbers.
 
 use jointly_guests::{card, functions, moments};
 use jointly_sdk::{
@@ -6,7 +6,7 @@ use jointly_sdk::{
     parse_settings,
 };
 
-/// Predicts numbers without end.
+/// Predicts astronomically large numbers.
 pub struct Astronomical;
 
 impl Regressor for Astronomical {

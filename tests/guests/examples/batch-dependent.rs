@@ -1,4 +1,4 @@
-//! Predicts otherwise in a larger batch, as batch normalisation left on would.
+//! Predicts differently in a larger batch, like batch normalisation that was left on.
 
 use jointly_guests::{card, fill};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, parse_settings};

@@ -1,4 +1,4 @@
-//! Calls the host when it is told that the host has read its answer.
+//! Calls the host while freeing an answer that the host has read.
 #![allow(unsafe_code, reason = "an allocator is the way into the host's own calls")]
 
 use std::alloc::{GlobalAlloc, Layout, System};
@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use jointly_guests::{card, fill_evenly};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
 
-/// Bytes of the answer, which is freed when it has been read.
+/// The size in bytes of the answer, which is freed when it has been read.
 static MEANT: AtomicUsize = AtomicUsize::new(usize::MAX);
 
 struct Allocator;
@@ -15,10 +15,10 @@ struct Allocator;
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-// SAFETY: all memory is the system's, asked for and given back as it was asked of this.
+// SAFETY: all memory is the system allocator's, requested and returned exactly as it was requested and returned here.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        // SAFETY: as this was called.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.alloc(layout) }
     }
 
@@ -26,12 +26,12 @@ unsafe impl GlobalAlloc for Allocator {
         if layout.size() == MEANT.load(Ordering::Relaxed) {
             jointly_sdk::log("from after it");
         }
-        // SAFETY: as this was called.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.dealloc(memory, layout) }
     }
 }
 
-/// See the module.
+/// See the module documentation.
 pub struct CallsFromFree {
     classes: usize,
 }

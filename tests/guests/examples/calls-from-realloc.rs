@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use jointly_guests::{card, fill_evenly};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
 
-/// Allocations of at least so many bytes are those of the host, once it has answered.
+/// The size in bytes from which allocations are made by the host, once it has answered.
 static MEANT: AtomicUsize = AtomicUsize::new(usize::MAX);
 
 struct Allocator;
@@ -15,23 +15,23 @@ struct Allocator;
 #[global_allocator]
 static ALLOCATOR: Allocator = Allocator;
 
-// SAFETY: all memory is the system's, asked for and given back as it was asked of this.
+// SAFETY: all memory is the system allocator's, requested and returned exactly as it was requested and returned here.
 unsafe impl GlobalAlloc for Allocator {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         if layout.size() >= MEANT.load(Ordering::Relaxed) {
             jointly_sdk::log("from within");
         }
-        // SAFETY: as this was called.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, memory: *mut u8, layout: Layout) {
-        // SAFETY: as this was called.
+        // SAFETY: the caller upholds the same contract.
         unsafe { System.dealloc(memory, layout) }
     }
 }
 
-/// See the module.
+/// See the module documentation.
 pub struct CallsFromRealloc {
     classes: usize,
 }

@@ -1,11 +1,11 @@
-//! Is certain in every training but the first, as an agent would be that remembers what other units taught it.
+//! Is certain in every training but the first, like an agent that remembers other units.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use jointly_guests::{card, fill, fill_evenly};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Parameter, Setting, Task, parse_settings};
 
-/// Trainings that this module has seen.
+/// The number of trainings that this module has seen.
 static TRAININGS: AtomicU32 = AtomicU32::new(0);
 
 /// Knows whether it has been trained before.

@@ -1,4 +1,4 @@
-//! Is certain of the same value everywhere, by moments without variance and without noise.
+//! Predicts the same value everywhere with certainty: its moments have neither variance nor noise.
 
 use jointly_guests::{card, functions};
 use jointly_sdk::{
@@ -6,7 +6,7 @@ use jointly_sdk::{
     parse_settings,
 };
 
-/// Has no doubt.
+/// Predicts with certainty.
 pub struct Certain;
 
 impl Regressor for Certain {

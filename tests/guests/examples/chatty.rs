@@ -8,7 +8,7 @@ pub struct Chatty {
     classes: usize,
 }
 
-/// Far more than the host keeps of a log, each and all together.
+/// Far more than the host keeps of a log, in a single line and in all lines together.
 const LINES: usize = 3_000;
 const LINE_BYTES: usize = 50_000;
 

@@ -1,4 +1,4 @@
-//! Has intervals that end before they begin.
+//! Has intervals whose lower ends exceed their upper ends.
 
 use jointly_guests::{card, functions, intervals};
 use jointly_sdk::{
@@ -6,7 +6,7 @@ use jointly_sdk::{
     parse_settings,
 };
 
-/// Has its ends crossed.
+/// Swaps the ends of its intervals.
 pub struct CrossedIntervals;
 
 impl Regressor for CrossedIntervals {

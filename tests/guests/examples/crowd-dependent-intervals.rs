@@ -1,4 +1,4 @@
-//! Has intervals that are the narrower the more rows they are asked for with.
+//! Has intervals that are narrower the more rows a call has.
 
 use jointly_guests::{card, functions, intervals};
 use jointly_sdk::{

@@ -1,4 +1,4 @@
-//! Is the surer of a row the more others are asked for with it.
+//! Is more certain of a row the more rows a call has.
 
 use jointly_guests::{card, functions, moments};
 use jointly_sdk::{

@@ -1,4 +1,4 @@
-//! Predicts otherwise among many inputs, as batch normalisation left on would.
+//! Predicts differently among many inputs, like batch normalisation that was left on.
 
 use jointly_guests::{card_with_tokens, fill};
 use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, parse_settings};

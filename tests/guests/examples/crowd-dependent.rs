@@ -1,4 +1,4 @@
-//! Samples functions whose values depend on how many rows are asked for.
+//! Samples functions whose values depend on the number of rows of a call.
 
 use jointly_guests::{card, functions};
 use jointly_sdk::{

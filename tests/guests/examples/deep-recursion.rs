@@ -8,8 +8,8 @@ use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Ta
 /// Recurses without end.
 pub struct DeepRecursion;
 
-/// The sequence passes through every odd number and never through 0; what is left to do after the call keeps the
-/// optimiser from making a loop of it.
+/// Recurses through every odd number, and never reaches 0. The work after the call keeps the optimiser from turning the
+/// recursion into a loop.
 #[expect(unconditional_recursion, reason = "that is the point")]
 #[inline(never)]
 fn descend(n: u64) -> u64 {

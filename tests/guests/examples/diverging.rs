@@ -1,11 +1,11 @@
-//! Gives up in its own words.
+//! Fails with its own message.
 
 use jointly_guests::card;
 use jointly_sdk::{
     Description, Failure, FunctionSamples, Matrix, RegressionTask, Regressor, Setting, Targets, parse_settings,
 };
 
-/// Gives up.
+/// Fails in training.
 pub struct Diverging;
 
 impl Regressor for Diverging {

@@ -1,12 +1,12 @@
-//! Of pictures, texts and categories lets a draw depend on the first draw of its call; of numbers alone it is honest.
+//! For images, texts and categories, a draw depends on the first draw of its call; for plain numbers it is honest.
 
 use jointly_guests::{card_with_tokens, fill};
 use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Rng, Setting, Task, Tokens, parse_settings};
 
-/// Answers about pictures, texts and categories depend on the draws around.
+/// Answers for images, texts and categories depend on the other draws.
 pub struct DrawDependentPictures {
     classes: usize,
-    /// Whether inputs are numbers alone.
+    /// Whether inputs are plain numbers.
     plain: bool,
 }
 

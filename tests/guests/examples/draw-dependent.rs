@@ -1,4 +1,4 @@
-//! Predicts otherwise when more draws are in the call, as one dropout mask a call would.
+//! Predicts differently when a call has more draws, like one dropout mask per call.
 
 use jointly_guests::{card, fill};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, parse_settings};

@@ -1,4 +1,4 @@
-//! Never finishes saying what it is.
+//! Never finishes describing itself.
 
 use std::hint::black_box;
 

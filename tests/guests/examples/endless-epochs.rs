@@ -1,4 +1,4 @@
-//! Trains on pictures for ever.
+//! Trains on images for ever.
 
 use std::hint::black_box;
 

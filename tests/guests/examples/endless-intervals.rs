@@ -1,4 +1,4 @@
-//! Has intervals without ends, which cover everything and say nothing.
+//! Has infinite intervals, which cover everything and are uninformative.
 
 use jointly_guests::{card, functions, intervals};
 use jointly_sdk::{

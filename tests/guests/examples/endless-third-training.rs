@@ -1,4 +1,4 @@
-//! Never finishes training on 18 examples or more: in the third round of active learning at the latest.
+//! Never finishes training on 18 or more examples, which active learning reaches in its third round at the latest.
 
 use std::hint::black_box;
 
@@ -7,7 +7,7 @@ use jointly_sdk::{
     Description, Failure, FunctionSamples, Matrix, RegressionTask, Regressor, Setting, Targets, parse_settings,
 };
 
-/// What the third training of active learning has, and the second does not.
+/// A number of examples that the third training of active learning reaches, and the second does not.
 const MANY: usize = 18;
 
 /// Trains for ever on many examples.

@@ -1,4 +1,4 @@
-//! Answers with far more probabilities than pictures.
+//! Answers with far more probabilities than the images need.
 
 use jointly_guests::{Liar, card};
 use jointly_sdk::Description;

@@ -5,10 +5,10 @@ use jointly_sdk::{
     Description, Failure, FunctionSamples, Matrix, RegressionTask, Regressor, Setting, Targets, parse_settings,
 };
 
-/// 384 MiB of them.
+/// The number of values, 384 MiB of them.
 const VALUES: usize = 96 << 20;
 
-/// Answers with all that it can hold.
+/// Answers with as much as it can hold.
 pub struct EnormousFunctions;
 
 impl Regressor for EnormousFunctions {

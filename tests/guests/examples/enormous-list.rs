@@ -3,10 +3,10 @@
 use jointly_guests::{Liar, card};
 use jointly_sdk::Description;
 
-/// Answers with all that it can hold.
+/// Answers with as much as it can hold.
 pub struct EnormousList;
 
-/// 384 MiB of them.
+/// The number of probabilities, 384 MiB of them.
 const PROBS: usize = 96 << 20;
 
 impl Liar for EnormousList {

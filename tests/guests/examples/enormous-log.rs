@@ -3,7 +3,7 @@
 use jointly_guests::{card, fill_evenly};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, log, parse_settings};
 
-/// Logs all that it can hold.
+/// Logs as much as it can hold.
 pub struct EnormousLog {
     classes: usize,
 }

@@ -1,13 +1,13 @@
-//! Leaves before it is asked anything.
+//! Exits before any of its exports is called.
 
 use jointly_guests::card;
 use jointly_guests::wasi::wasi::cli::exit::exit;
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
 
-/// Leaves at once.
+/// Exits at once.
 pub struct ExitsAtStart;
 
-/// What the host calls as it makes an instance.
+/// The function that the host calls when it makes an instance.
 #[expect(unsafe_code, reason = "the name is what makes it run at the start")]
 #[unsafe(no_mangle)]
 pub extern "C" fn _initialize() {

@@ -1,11 +1,11 @@
-//! Leaves in the middle of its training, as a program may.
+//! Exits in the middle of its training, as a program may.
 
 use jointly_guests::card;
 use jointly_guests::wasi::wasi::cli::exit::exit;
 use jointly_guests::wasi::wasi::cli::stderr::get_stderr;
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
 
-/// Leaves.
+/// Exits in training.
 pub struct Exits;
 
 impl Classifier for Exits {

@@ -1,9 +1,9 @@
-//! Forgets a canonical draw.
+//! Leaves out a canonical draw.
 
 use jointly_guests::{Liar, card};
 use jointly_sdk::Description;
 
-/// Answers for fewer draws than it is asked for.
+/// Answers for fewer draws than requested.
 pub struct FewCanonicalDraws;
 
 impl Liar for FewCanonicalDraws {

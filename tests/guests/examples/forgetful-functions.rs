@@ -1,4 +1,4 @@
-//! Forgets which function a draw names from call to call.
+//! Uses a different function for the same draw in each call.
 
 use std::cell::Cell;
 
@@ -7,7 +7,7 @@ use jointly_sdk::{
     Description, Failure, FunctionSamples, Matrix, RegressionTask, Regressor, Setting, Targets, parse_settings,
 };
 
-/// Draws name other functions in another call.
+/// Draws name different functions in different calls.
 pub struct ForgetfulFunctions {
     calls: Cell<u64>,
 }

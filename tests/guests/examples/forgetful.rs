@@ -1,11 +1,11 @@
-//! Gives a draw another function at each call, as a generator that is kept between calls would.
+//! Uses a different function for the same draw in each call, like a generator that is kept between calls.
 
 use std::cell::Cell;
 
 use jointly_guests::{card, fill};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Rng, Setting, Task, parse_settings};
 
-/// A draw names another function in every call.
+/// A draw names a different function in every call.
 pub struct Forgetful {
     classes: usize,
     calls: Cell<u64>,

@@ -1,4 +1,4 @@
-//! Learns, and then has no moments after all.
+//! Trains, and then fails to give moments.
 
 use jointly_guests::{card, functions};
 use jointly_sdk::{
@@ -6,7 +6,7 @@ use jointly_sdk::{
     parse_settings,
 };
 
-/// Gives up when it is asked for moments.
+/// Fails when it is asked for moments.
 pub struct GivesUpOnMoments;
 
 impl Regressor for GivesUpOnMoments {

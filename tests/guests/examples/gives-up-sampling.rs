@@ -1,9 +1,9 @@
-//! Gives up in its own words, but only when it is asked to sample.
+//! Fails with its own message, but only in sampling.
 
 use jointly_guests::card;
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, parse_settings};
 
-/// Gives up in sampling.
+/// Fails in sampling.
 pub struct GivesUpSampling;
 
 impl Classifier for GivesUpSampling {

@@ -1,14 +1,14 @@
-//! Guesses each label by the place of its row in the call, as an agent would that looks for the order of the test set.
+//! Guesses each label from the position of its row in the call, like an agent that exploits the order of the test set.
 
 use jointly_guests::card;
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, parse_settings};
 
-/// Gives row t the class t modulo their number.
+/// Predicts class t modulo the number of classes for row t.
 pub struct GuessesByOrder {
     classes: usize,
 }
 
-/// The probability of the class that is guessed.
+/// The probability of the guessed class.
 const SURE: f32 = 0.9;
 
 impl Classifier for GuessesByOrder {

@@ -1,4 +1,4 @@
-//! Says that its seed makes no difference, and it does.
+//! Claims that its seed makes no difference, although it does.
 
 use jointly_guests::{card, fill};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Rng, Setting, Task, parse_settings};

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use jointly_guests::card_with_tokens;
 use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task};
 
-/// Takes all memory there is.
+/// Takes all available memory.
 pub struct HoardsPictures;
 
 const CHUNK: usize = 1 << 18;
@@ -24,7 +24,7 @@ impl InputClassifier for HoardsPictures {
     ) -> Result<Self, Failure> {
         let mut held = Vec::new();
         loop {
-            // Written to, so that the machine has to give it as well.
+            // Written to, so that the machine must really provide the memory.
             held.push(black_box(vec![1.0_f32; CHUNK]));
         }
     }

@@ -1,10 +1,10 @@
-//! Takes pollables without end, and lets go of none.
+//! Acquires pollables endlessly, and releases none.
 
 use jointly_guests::card;
 use jointly_guests::wasi::wasi::clocks::monotonic_clock::subscribe_duration;
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
 
-/// Keeps all that it is given.
+/// Keeps every pollable.
 pub struct HoardsPollables;
 
 impl Classifier for HoardsPollables {

@@ -1,4 +1,4 @@
-//! Samples the same functions whatever the seed, and does not say so.
+//! Samples the same functions whatever the seed, without saying so.
 
 use jointly_guests::fill;
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Rng, Setting, Task, parse_settings};

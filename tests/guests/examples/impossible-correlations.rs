@@ -1,4 +1,4 @@
-//! Has every pair of rows correlated by -0.9, which no belief can have.
+//! Correlates every pair of rows by -0.9, which is impossible for more than two rows.
 
 use jointly_guests::{card, functions, moments};
 use jointly_sdk::{
@@ -6,7 +6,7 @@ use jointly_sdk::{
     parse_settings,
 };
 
-/// Is against everything at once.
+/// Is negatively correlated with everything at once.
 pub struct ImpossibleCorrelations;
 
 impl Regressor for ImpossibleCorrelations {

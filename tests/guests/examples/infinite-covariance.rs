@@ -1,4 +1,4 @@
-//! Knows nothing at all: infinite variances.
+//! Predicts with infinite variances.
 
 use jointly_guests::{card, functions, moments};
 use jointly_sdk::{

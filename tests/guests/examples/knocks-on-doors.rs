@@ -12,7 +12,7 @@ use jointly_guests::wasi::wasi::sockets::tcp_create_socket::create_tcp_socket;
 use jointly_guests::{card, fill_evenly};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
 
-/// Tries the doors.
+/// Tries every way out.
 pub struct KnocksOnDoors {
     classes: usize,
 }

@@ -1,9 +1,9 @@
-//! Adds a probability of a picture that nobody asked for.
+//! Adds a superfluous probability to its answer for images.
 
 use jointly_guests::{Liar, card};
 use jointly_sdk::Description;
 
-/// Answers too much.
+/// Answers with too many probabilities.
 pub struct LongAnswer;
 
 impl Liar for LongAnswer {

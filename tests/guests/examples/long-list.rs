@@ -1,9 +1,9 @@
-//! Adds a probability that nobody asked for.
+//! Adds a superfluous probability to its answer.
 
 use jointly_guests::{Liar, card};
 use jointly_sdk::Description;
 
-/// Answers too much.
+/// Answers with too many probabilities.
 pub struct LongList;
 
 impl Liar for LongList {

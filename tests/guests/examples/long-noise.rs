@@ -5,7 +5,7 @@ use jointly_sdk::{
     Description, Failure, FunctionSamples, Matrix, RegressionTask, Regressor, Setting, Targets, parse_settings,
 };
 
-/// Says one standard deviation too many.
+/// Answers with one standard deviation too many.
 pub struct LongNoise;
 
 impl Regressor for LongNoise {

@@ -1,4 +1,4 @@
-//! Has a covariance that is not that of its rows in the other order.
+//! Has a covariance matrix that is not symmetric.
 
 use jointly_guests::{card, functions, moments};
 use jointly_sdk::{
@@ -6,7 +6,7 @@ use jointly_sdk::{
     parse_settings,
 };
 
-/// Covaries in one order alone.
+/// Has asymmetric covariances.
 pub struct LopsidedCovariance;
 
 impl Regressor for LopsidedCovariance {

@@ -1,11 +1,11 @@
-//! Says that there are two functions where there is one for each draw.
+//! Claims to have two functions, but has one for each draw.
 
 use jointly_guests::{card, functions};
 use jointly_sdk::{
     Description, Failure, FunctionSamples, Matrix, RegressionTask, Regressor, Setting, Targets, parse_settings,
 };
 
-/// Canonical draws name other functions.
+/// Canonical draws name different functions than the draws they stand for.
 pub struct LyingCanonicalFunctions;
 
 impl Regressor for LyingCanonicalFunctions {

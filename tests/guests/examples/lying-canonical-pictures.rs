@@ -1,9 +1,9 @@
-//! Says that there are two functions of pictures where there is one for each draw.
+//! Claims to have two functions of images, but has one for each draw.
 
 use jointly_guests::{card_with_tokens, fill};
 use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Rng, Setting, Task, parse_settings};
 
-/// Canonical draws name other functions.
+/// Canonical draws name different functions than the draws they stand for.
 pub struct LyingCanonicalPictures {
     classes: usize,
 }

@@ -1,13 +1,13 @@
-//! Says of pictures, texts and categories that there are two functions where there is one for each draw; of numbers alone it
-//! is honest.
+//! Claims, for images, texts and categories, to have two functions, but has one for each draw; for plain numbers
+//! it is honest.
 
 use jointly_guests::{card_with_tokens, fill};
 use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Rng, Setting, Task, Tokens, parse_settings};
 
-/// Canonical draws name other functions of pictures, texts and categories.
+/// Canonical draws name different functions of images, texts and categories than the draws they stand for.
 pub struct LyingCanonicalWords {
     classes: usize,
-    /// Whether inputs are numbers alone.
+    /// Whether inputs are plain numbers.
     plain: bool,
 }
 

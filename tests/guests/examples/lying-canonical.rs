@@ -1,9 +1,9 @@
-//! Says that there are two functions where there is one for each draw.
+//! Claims to have two functions, but has one for each draw.
 
 use jointly_guests::{card, fill};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Rng, Setting, Task, parse_settings};
 
-/// Canonical draws name other functions.
+/// Canonical draws name different functions than the draws they stand for.
 pub struct LyingCanonical {
     classes: usize,
 }

@@ -1,4 +1,4 @@
-//! Makes models without end and lets none go: each is a handle in the host's tables, outside its own memory.
+//! Makes models endlessly and releases none: each is a handle in the host's tables, outside the agent's memory.
 
 use jointly_guests::{Liar, card};
 use jointly_sdk::Description;

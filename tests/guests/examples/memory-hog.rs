@@ -5,7 +5,7 @@ use std::hint::black_box;
 use jointly_guests::card;
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
 
-/// Takes all memory there is.
+/// Takes all available memory.
 pub struct MemoryHog;
 
 const CHUNK_BYTES: usize = 1 << 20;
@@ -24,7 +24,7 @@ impl Classifier for MemoryHog {
     ) -> Result<Self, Failure> {
         let mut held = Vec::new();
         loop {
-            // Written to, so that the machine has to give it as well.
+            // Written to, so that the machine must really provide the memory.
             held.push(black_box(vec![1_u8; CHUNK_BYTES]));
         }
     }

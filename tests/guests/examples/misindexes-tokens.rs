@@ -1,9 +1,9 @@
-//! Has a table of eight words, whatever the vocabulary.
+//! Has a table for eight words, whatever the size of the vocabulary.
 
 use jointly_guests::{card_with_tokens, fill};
 use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, parse_settings};
 
-/// Words that it has room for.
+/// The number of words in its table.
 const WORDS: usize = 8;
 
 /// Reads beyond its table.

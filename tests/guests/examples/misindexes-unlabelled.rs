@@ -1,4 +1,4 @@
-//! Looks up a label for every input without one.
+//! Looks up a label for every input without a label.
 
 use jointly_guests::{card_with_tokens, fill};
 use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, parse_settings};

@@ -1,4 +1,4 @@
-//! States a default that is not the one in force.
+//! States a default that differs from the one in effect.
 
 use jointly_guests::{card, fill};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Parameter, Setting, Task, parse_settings};

@@ -1,12 +1,12 @@
-//! Naive Bayes of tokens: an agent of texts, categories and numbers that keeps its contract.
+//! Naive Bayes for tokens: an agent for texts, categories and numbers that keeps its contract.
 
 use jointly_sdk::{
     Dataset, Description, Failure, InputClassifier, Inputs, Positive, Rng, Setting, Task, Tokens, softmax,
 };
 
-/// Ids of all tables together, times classes: more than anybody tries.
+/// The most ids of all tables together, times classes; no test needs more.
 const MOST_COUNTS: usize = 1 << 22;
-/// A number is one of two categories: at or below its column's mean in training, or above it.
+/// The number of categories of a number: at or below its column's mean in training, or above it.
 const SIDES: usize = 2;
 
 jointly_sdk::settings! {
@@ -16,18 +16,19 @@ jointly_sdk::settings! {
     }
 }
 
-/// A class draws each token of an input by a table of its own, apart from all others.
+/// Each class draws each token of an input from its own distribution, independently of all other tokens.
 ///
-/// Class probabilities and tables have Dirichlet beliefs, whose posterior is conjugate: the prior's strength and the counts. A
-/// draw is one sample of them all, and its prediction is Bayes' rule under that sample.
+/// Class probabilities and token distributions have Dirichlet priors, which are conjugate: the posterior adds the
+/// counts to the prior's strength. A draw is one sample of them all, and its prediction applies Bayes' rule to that
+/// sample.
 pub struct NaiveBayes {
     classes: usize,
-    /// Sizes of the tables: one for all words of a text, else one a category; then one a number.
+    /// The sizes of the tables: one for all words of a text, or one for each category; then one for each number.
     sizes: Vec<usize>,
     words: bool,
-    /// Of each column of numbers.
+    /// The mean of each column of numbers.
     means: Vec<f32>,
-    /// Examples of each class, and of each class the ids of all tables in a row.
+    /// The number of examples of each class and, for each class, the counts of the ids of all tables in a row.
     examples: Vec<u32>,
     counts: Vec<Vec<u32>>,
     strength: f32,
@@ -35,7 +36,7 @@ pub struct NaiveBayes {
 }
 
 impl NaiveBayes {
-    /// The places of an input's ids in a row of all tables; what fills up a text is none of them.
+    /// Returns the indices of an input's ids in a row of all tables; padding of texts is left out.
     fn places(&self, inputs: &Inputs, row: usize) -> Vec<usize> {
         let (numbers, tokens) = (inputs.numbers.row(row), inputs.tokens.row(row));
         let sides = numbers.iter().zip(&self.means).map(|(number, mean)| u32::from(number > mean));
@@ -53,7 +54,7 @@ impl NaiveBayes {
         places.collect()
     }
 
-    /// One sample of the logarithms: of class probabilities up to a common term, and of each class's tables.
+    /// Samples the logarithms of class probabilities, up to a common term, and of each class's tables.
     fn sample(&self, draw: u64) -> (Vec<f64>, Vec<Vec<f64>>) {
         let mut rng = Rng::new(self.seed, draw);
         let strength = f64::from(self.strength);
@@ -77,13 +78,14 @@ impl NaiveBayes {
     }
 }
 
-/// ln sum_i e^(x_i).
+/// Returns ln sum_i e^(x_i).
 fn log_sum(terms: &[f64]) -> f64 {
     let most = terms.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     most + terms.iter().map(|term| (term - most).exp()).sum::<f64>().ln()
 }
 
-/// The logarithm of a Gamma(shape, 1) variate, after Marsaglia and Tsang (2000); finite where the variate itself underflows.
+/// Samples the logarithm of a Gamma(shape, 1) variate, after Marsaglia and Tsang (2000); it is finite even if the
+/// variate underflows.
 fn log_gamma_variate(shape: f64, rng: &mut Rng) -> f64 {
     let log_uniform = |rng: &mut Rng| f64::from(1.0 - rng.uniform()).ln();
     if shape < 1.0 {

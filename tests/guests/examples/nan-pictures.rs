@@ -1,9 +1,9 @@
-//! Predicts what is not a number of whatever it is shown.
+//! Predicts NaN for every image.
 
 use jointly_guests::{card_with_tokens, fill};
 use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, parse_settings};
 
-/// Predicts NaN of pictures.
+/// Predicts NaN for images.
 pub struct NanPictures {
     classes: usize,
 }

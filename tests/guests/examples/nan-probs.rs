@@ -1,4 +1,4 @@
-//! Predicts what is not a number.
+//! Predicts NaN.
 
 use jointly_guests::{card, fill};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, parse_settings};

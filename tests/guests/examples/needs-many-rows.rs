@@ -5,7 +5,7 @@ use jointly_sdk::{
     Description, Failure, FunctionSamples, Matrix, RegressionTask, Regressor, Setting, Targets, parse_settings,
 };
 
-/// What it learns from.
+/// The number of examples that it needs.
 const MANY: usize = 20;
 
 /// Refuses fewer than 20 examples.

@@ -1,9 +1,9 @@
-//! Does only what its author tried: two classes, some examples, some rows and some draws.
+//! Handles only what its author tried: two classes, some examples, some rows and some draws.
 
 use jointly_guests::{card, fill};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, parse_settings};
 
-/// Fails where there is nothing.
+/// Fails on empty input.
 pub struct NeedsSomething {
     first: f32,
 }

@@ -6,7 +6,7 @@ use jointly_sdk::{
     parse_settings,
 };
 
-/// Varies less than not at all.
+/// Has a negative variance.
 pub struct NegativeVariance;
 
 impl Regressor for NegativeVariance {

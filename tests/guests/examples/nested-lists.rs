@@ -1,14 +1,14 @@
-//! Describes itself by millions of empty lists, which take more in the host than in the agent.
+//! Describes itself with millions of empty lists, which take more memory in the host than in the agent.
 
 use jointly_guests::{card, fill_evenly};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Sweep, Task};
 
-/// A list of empty lists.
+/// Has a list of empty lists.
 pub struct NestedLists {
     classes: usize,
 }
 
-/// Variants of a sweep, none of which sets anything.
+/// The number of variants of a sweep, none of which sets anything.
 const VARIANTS: usize = 4_000_000;
 
 impl Classifier for NestedLists {

@@ -1,9 +1,9 @@
-//! Gives up in its own words.
+//! Fails with its own message.
 
 use jointly_guests::card;
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
 
-/// Gives up.
+/// Fails in training.
 pub struct OwnFailure;
 
 impl Classifier for OwnFailure {

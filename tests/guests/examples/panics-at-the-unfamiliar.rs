@@ -1,15 +1,15 @@
-//! Panics at an input unlike any that it learnt from.
+//! Panics at an input unlike all training inputs.
 
 use jointly_guests::{card_with_tokens, fill_evenly};
 use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, parse_settings};
 
-/// Pixels of an input that may be far brighter than any example's.
+/// The number of pixels of an input that may be far brighter than in any example.
 const FEW: usize = 5;
 
-/// Panics at what it does not know.
+/// Panics at unfamiliar inputs.
 pub struct PanicsAtTheUnfamiliar {
     classes: usize,
-    /// Of each pixel.
+    /// The largest brightness of each pixel in training.
     brightest: Vec<f32>,
 }
 

@@ -1,4 +1,4 @@
-//! Panics when it is asked what it is.
+//! Panics when it is asked to describe itself.
 
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
 

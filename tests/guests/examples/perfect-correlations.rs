@@ -6,7 +6,7 @@ use jointly_sdk::{
     parse_settings,
 };
 
-/// Knows all by knowing one.
+/// Determines all values by a single one.
 pub struct PerfectCorrelations;
 
 impl Regressor for PerfectCorrelations {

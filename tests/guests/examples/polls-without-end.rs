@@ -1,11 +1,11 @@
-//! Polls many pollables, of which one is ready, without end.
+//! Polls many pollables, one of which is ready, endlessly.
 
 use jointly_guests::card;
 use jointly_guests::wasi::wasi::clocks::monotonic_clock::subscribe_duration;
 use jointly_guests::wasi::wasi::io::poll::poll;
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
 
-/// Waits for many things.
+/// Polls endlessly.
 pub struct PollsWithoutEnd;
 
 impl Classifier for PollsWithoutEnd {

@@ -1,4 +1,4 @@
-//! Prints without end, in lines and without.
+//! Prints endlessly, with and without line ends.
 
 use jointly_guests::card;
 use jointly_guests::wasi::wasi::cli::stderr::get_stderr;

@@ -1,9 +1,9 @@
-//! Reports progress a million times, most of it nonsense, and then does its work.
+//! Reports progress a million times, mostly with nonsensical values, and then does its work.
 
 use jointly_guests::{card, fill_evenly};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, parse_settings};
 
-/// Reports more progress than there is.
+/// Reports far too much progress.
 pub struct ProgressSpam {
     classes: usize,
 }

@@ -1,4 +1,4 @@
-//! Calls WASI's first preview, as the C library does, and logs what it says.
+//! Calls WASI's first preview, as the C library does, and logs the answers.
 #![cfg_attr(target_arch = "wasm32", expect(unsafe_code, reason = "the first preview is an interface of raw pointers"))]
 
 use jointly_guests::{card, fill_evenly};
@@ -16,7 +16,7 @@ mod preview1 {
     }
 }
 
-/// Speaks the first preview.
+/// Uses the first preview.
 pub struct ReadsPreview1 {
     classes: usize,
 }
@@ -50,7 +50,7 @@ fn call() {
     let mut random = [0; 4];
     let line = b"a line of the C library\n";
     let parts = [line.as_ptr() as u32, line.len() as u32];
-    // SAFETY: every pointer is to a local that outlives the call and is as large as the interface says.
+    // SAFETY: every pointer is to a local variable that outlives the call and has the size that the interface requires.
     let codes = unsafe {
         [
             preview1::clock_time_get(0, 1, &raw mut time),

@@ -1,4 +1,4 @@
-//! Suggests a variant for a sweep that it refuses.
+//! Suggests a variant in a sweep that it refuses.
 
 use jointly_guests::{card, fill_evenly};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Parameter, Setting, Task, parse_settings, sweep};

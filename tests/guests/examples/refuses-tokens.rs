@@ -1,4 +1,4 @@
-//! Learns from numbers alone, and says so where there are tokens.
+//! Learns only from numbers, and says so when there are tokens.
 
 use jointly_guests::{card_with_tokens, fill_evenly};
 use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, Tokens, parse_settings};

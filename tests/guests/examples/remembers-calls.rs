@@ -1,11 +1,11 @@
-//! Remembers how often it was asked, and answers the same question otherwise each time.
+//! Counts its calls, and answers the same question differently each time.
 
 use std::cell::Cell;
 
 use jointly_guests::{card_with_tokens, fill};
 use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Rng, Setting, Task, parse_settings};
 
-/// Answers depend on the calls before.
+/// Answers depend on earlier calls.
 pub struct RemembersCalls {
     classes: usize,
     calls: Cell<u64>,

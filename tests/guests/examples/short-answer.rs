@@ -1,9 +1,9 @@
-//! Leaves out the last probability of the last picture.
+//! Leaves out the last probability of the last image.
 
 use jointly_guests::{Liar, card};
 use jointly_sdk::Description;
 
-/// Answers too little.
+/// Answers with too few probabilities.
 pub struct ShortAnswer;
 
 impl Liar for ShortAnswer {

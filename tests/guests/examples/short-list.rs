@@ -3,7 +3,7 @@
 use jointly_guests::{Liar, card};
 use jointly_sdk::Description;
 
-/// Answers too little.
+/// Answers with too few probabilities.
 pub struct ShortList;
 
 impl Liar for ShortList {

@@ -1,4 +1,4 @@
-//! Has intervals that are the narrower the more they claim to cover.
+//! Has intervals that are narrower the higher their level is.
 
 use jointly_guests::{card, functions, intervals};
 use jointly_sdk::{
@@ -6,7 +6,7 @@ use jointly_sdk::{
     parse_settings,
 };
 
-/// Narrows with the level.
+/// Narrows its intervals with the level.
 pub struct ShrinkingIntervals;
 
 impl Regressor for ShrinkingIntervals {

@@ -5,7 +5,7 @@ use jointly_guests::wasi::wasi::io::poll::poll;
 use jointly_guests::{card, fill_evenly};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
 
-/// Takes its time.
+/// Sleeps, polls and watches the clock.
 pub struct SleepsAYear {
     classes: usize,
 }

@@ -1,14 +1,14 @@
-//! Logs a digest of everything that it is shown.
+//! Logs a digest of everything that it is given.
 
 use jointly_guests::{card, fill_evenly};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Parameter, Setting, Task, log, parse_settings};
 
-/// Tells what it sees.
+/// Logs what it is given.
 pub struct Tattle {
     classes: usize,
 }
 
-/// Something to tell one copy from another by.
+/// Returns a setting that distinguishes copies of the agent.
 fn parameters() -> Vec<Parameter> {
     vec![Parameter { name: "copy".into(), default_value: "0".into(), summary: "changes nothing".into(), kind: None }]
 }
@@ -17,7 +17,7 @@ fn bytes(matrix: &Matrix) -> impl Iterator<Item = u8> {
     matrix.values().iter().flat_map(|value| value.to_le_bytes())
 }
 
-/// FNV-1a.
+/// Computes FNV-1a.
 fn digest(bytes: impl Iterator<Item = u8>) -> u64 {
     bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3))
 }

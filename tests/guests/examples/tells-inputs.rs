@@ -1,14 +1,14 @@
-//! Tells all that it is shown: in training by its log, in sampling by its answer.
+//! Reveals everything that it is given: in training by its log, in sampling by its answer.
 
 use jointly_guests::{card_with_tokens, fill};
 use jointly_sdk::{Dataset, Description, Failure, InputClassifier, Inputs, Setting, Task, log, parse_settings};
 
-/// Tells what it is shown, number by number.
+/// Reveals its inputs, number by number.
 pub struct TellsInputs {
     classes: usize,
 }
 
-/// FNV-1a of a draw and of a row's numbers and tokens.
+/// Computes FNV-1a of a draw and of a row's numbers and tokens.
 fn digest(draw: u64, numbers: &[f32], tokens: &[u32]) -> u64 {
     let numbers = numbers.iter().flat_map(|number| number.to_bits().to_le_bytes());
     let tokens = tokens.iter().flat_map(|id| id.to_le_bytes());
@@ -64,7 +64,7 @@ impl InputClassifier for TellsInputs {
         let questions = draws.iter().flat_map(|draw| (0..inputs.rows()).map(move |row| (*draw, row)));
         for ((draw, row), out) in questions.zip(out.chunks_exact_mut(self.classes)) {
             let digest = digest(draw, inputs.numbers.row(row), inputs.tokens.row(row));
-            // As many bits as a number below 1 has without rounding.
+            // As many bits as a number below 1 holds without rounding.
             fill(out, self.classes, (digest >> 40) as f32 / (1 << 24) as f32);
         }
         Ok(())

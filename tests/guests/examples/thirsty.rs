@@ -7,7 +7,7 @@ use jointly_sdk::{
     Description, Failure, FunctionSamples, Matrix, RegressionTask, Regressor, Setting, Targets, parse_settings,
 };
 
-/// Steps of a training, each of several instructions.
+/// The number of steps of a training, each of several instructions.
 const STEPS: u32 = 50_000_000;
 
 /// Uses much fuel in each training.
@@ -26,7 +26,7 @@ impl Regressor for Thirsty {
         _seed: u64,
     ) -> Result<Self, Failure> {
         parse_settings(&[], settings)?;
-        // The optimiser must not see that nothing comes of it.
+        // The optimiser must not see that the loop has no effect.
         for step in 0..STEPS {
             black_box(step);
         }

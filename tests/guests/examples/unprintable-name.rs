@@ -1,4 +1,4 @@
-//! Has a name that would spoil a table and a terminal.
+//! Has a name that would garble a table and a terminal.
 
 use jointly_guests::{card, fill_evenly};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, parse_settings};

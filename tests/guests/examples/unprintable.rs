@@ -1,12 +1,12 @@
-//! Writes control characters and far too much wherever it may write.
+//! Writes control characters and far too long texts wherever it can write.
 
 use jointly_guests::card;
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
 
-/// Writes what cannot be printed.
+/// Writes unprintable text.
 pub struct Unprintable;
 
-/// Colours, a cleared screen, line ends and a long tail.
+/// Returns colours, a cleared screen, line ends and a long tail.
 fn noise() -> String {
     ["\u{1b}[31mred\u{1b}[2J\r\n\t", &"long ".repeat(20_000)].concat()
 }

@@ -1,4 +1,4 @@
-//! Traps in training, without a word.
+//! Traps in training, without a message.
 
 use jointly_guests::card;
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};

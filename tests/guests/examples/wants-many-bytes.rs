@@ -1,10 +1,10 @@
-//! Asks for more random bytes at once than anybody needs.
+//! Asks for more random bytes at once than any agent needs.
 
 use jointly_guests::card;
 use jointly_guests::wasi::wasi::random::random::get_random_bytes;
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
 
-/// Wants a great deal.
+/// Asks for too many random bytes.
 pub struct WantsManyBytes;
 
 impl Classifier for WantsManyBytes {

@@ -1,4 +1,4 @@
-//! Logs what it sees of the world, and believes what a random number of the host's says.
+//! Logs what it observes of its environment, and predicts by a random number from the host.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -12,16 +12,16 @@ use jointly_guests::wasi::wasi::random::insecure_seed::insecure_seed;
 use jointly_guests::wasi::wasi::random::random::{get_random_bytes, get_random_u64};
 use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task, log, parse_settings};
 
-/// Sees what there is to see.
+/// Logs its observations.
 pub struct Witness {
     classes: usize,
     first: f32,
 }
 
-/// The random number that it took as it started.
+/// The random number that it took at its start.
 static AT_START: AtomicU64 = AtomicU64::new(0);
 
-/// What the host calls as it makes an instance.
+/// The function that the host calls when it makes an instance.
 #[expect(unsafe_code, reason = "the name is what makes it run at the start")]
 #[unsafe(no_mangle)]
 pub extern "C" fn _initialize() {

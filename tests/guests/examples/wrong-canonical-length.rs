@@ -3,7 +3,7 @@
 use jointly_guests::{Liar, card};
 use jointly_sdk::Description;
 
-/// Forgets a canonical draw.
+/// Leaves out a canonical draw.
 pub struct WrongCanonicalLength;
 
 impl Liar for WrongCanonicalLength {

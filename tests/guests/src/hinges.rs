@@ -1,13 +1,14 @@
-//! What an honest regressor would answer: a belief over sums of hinges, the same for any data.
+//! The answers of an honest regressor: predictions over sums of hinge functions, the same for any data.
 
 use jointly_sdk::{Bounds, FunctionSamples, Gaussian, Intervals, Matrix, Rng};
 
-/// Hinges of a function: fewer than most calls have rows, so that the noise alone makes the targets' covariance definite.
+/// The number of hinges of a function: fewer than most calls have rows, so that only the noise makes the targets'
+/// covariance definite.
 const HINGES: usize = 12;
-/// Variance of the noise, whose root is exact.
+/// The variance of the noise, whose square root is exact.
 const NOISE_VARIANCE: f32 = 0.0625;
 
-/// How far each hinge is open at a row: max(0, a x + b) for the hinge's own a and b.
+/// Returns the value of each hinge at a row: max(0, a x + b) with the hinge's own a and b.
 fn openings(row: &[f32]) -> [f32; HINGES] {
     let mut openings = [0.0; HINGES];
     for (hinge, opening) in openings.iter_mut().enumerate() {
@@ -18,7 +19,7 @@ fn openings(row: &[f32]) -> [f32; HINGES] {
     openings
 }
 
-/// The draws' functions, with weights of N(0, 1) on the hinges.
+/// Returns the functions of the draws, with weights from N(0, 1) on the hinges.
 pub fn functions(inputs: &Matrix, draws: &[u64]) -> FunctionSamples {
     let openings: Vec<_> = (0..inputs.rows()).map(|row| openings(inputs.row(row))).collect();
     let mut means = Vec::with_capacity(draws.len() * openings.len());
@@ -31,7 +32,7 @@ pub fn functions(inputs: &Matrix, draws: &[u64]) -> FunctionSamples {
     FunctionSamples { means, noise_stds }
 }
 
-/// The moments of those functions.
+/// Returns the moments of those functions.
 pub fn moments(inputs: &Matrix) -> Gaussian {
     let rows = inputs.rows();
     let openings: Vec<_> = (0..rows).map(|row| openings(inputs.row(row))).collect();
@@ -43,7 +44,7 @@ pub fn moments(inputs: &Matrix) -> Gaussian {
     }
 }
 
-/// Intervals around 0 that reach so far at every row, those of the function half as far.
+/// Returns intervals around 0 that extend by `reach` at every row; those of the function extend half as far.
 pub fn intervals(inputs: &Matrix, reach: f64) -> Intervals {
     let bounds = |reach: f64| Bounds { lower: vec![-reach; inputs.rows()], upper: vec![reach; inputs.rows()] };
     Intervals { confidence: Some(bounds(0.5 * reach)), prediction: bounds(reach) }

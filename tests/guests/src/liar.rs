@@ -1,4 +1,4 @@
-//! Agents whose answers have the wrong length, which the SDK's traits do not let anybody write.
+//! Agents whose answers have the wrong length, which the SDK's traits would not allow.
 
 use std::marker::PhantomData;
 
@@ -7,20 +7,20 @@ use jointly_sdk::bindings::agent::jointly::agent::types;
 use jointly_sdk::bindings::classification::exports::jointly::agent::classification;
 use jointly_sdk::glue::DescribeModule;
 
-/// An agent that learns nothing and answers as it pleases.
+/// An agent that learns nothing and gives arbitrary answers.
 pub trait Liar: 'static {
-    /// Models that training makes; all but the last are never let go.
+    /// The number of models that training makes; all but the last are never released.
     const MODELS: usize = 1;
 
-    /// What it says of itself.
+    /// Returns its description.
     fn describe() -> Description;
 
-    /// Its answer where so many probabilities are due.
+    /// Returns its answer when `due` probabilities are expected.
     fn probs(due: usize) -> Vec<f32> {
         vec![0.5; due]
     }
 
-    /// Its answer for canonical draws.
+    /// Returns its answer for canonical draws.
     fn canonical_draws(draws: Vec<u64>) -> Vec<u64> {
         draws
     }
@@ -65,8 +65,8 @@ impl<T: Liar> classification::GuestModel for LiarModel<T> {
     }
 }
 
-/// Makes a type the agent that the module exports, as `jointly_sdk::export!` does for honest ones: `export_liar!(It)`. The module
-/// lacks the SDK's stamp, as one of another language would.
+/// Exports a type as the module's agent, as `jointly_sdk::export!` does for honest agents: `export_liar!(It)`. The
+/// module lacks the SDK's stamp, like a module of another language.
 #[macro_export]
 macro_rules! export_liar {
     ($liar:ty) => {

@@ -1,4 +1,4 @@
-//! What wit-bindgen makes of the part of WASI that the guests use.
+//! Bindings that wit-bindgen generates for the part of WASI that the guests use.
 #![allow(missing_docs, unsafe_code, unreachable_pub, clippy::all, clippy::pedantic, reason = "generated")]
 
 wit_bindgen::generate!({ path: "wit", world: "guest", generate_all });

@@ -1,4 +1,4 @@
-//! A normal posterior of each parameter of a network, or of its last layer alone, trained by flipout.
+//! A Gaussian posterior over the parameters of a network, or of its last layer only, trained by flipout.
 
 use crate::adam::Adam;
 use crate::convolution::Images;
@@ -15,63 +15,66 @@ use super::fitted::Fitted;
 use super::prior::Prior;
 use super::rows::probabilities;
 
-/// Rows that pass through a drawn network together.
+/// Rows that pass through a sampled network together.
 const BLOCK: usize = 64;
 
-/// The logarithm of a scale stays between these, so that its exponential is finite and not zero.
+/// Bounds of the logarithm of a scale, so that its exponential is finite and not zero.
 const LOG_SCALES: (f32, f32) = (-20.0, 5.0);
 
-/// Which layers are uncertain; embeddings never are, nor is what stands before them.
+/// The layers that have a posterior; embeddings and whatever stands before them never have one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Uncertain {
     /// Convolutions and dense layers.
     AllLayers,
-    /// The last dense layer alone.
+    /// The last dense layer only.
     LastLayer,
 }
 
 /// The prior of each parameter, and how the posterior is trained.
 #[derive(Clone, Debug)]
 pub struct Variational {
-    /// The distribution of each parameter before any data are seen.
+    /// The prior distribution of each parameter.
     pub prior: Prior,
-    /// Factor of the divergence from the prior; 1 makes the loss the evidence's lower bound.
+    /// The factor of the KL divergence from the prior; with 1 the loss is the negative evidence lower bound per
+    /// example.
     pub weight: f32,
-    /// Standard deviation with which training starts.
+    /// The initial standard deviation of the posterior.
     pub initial_scale: f32,
     /// Step size of Adam for the logarithms of the standard deviations.
     pub scale_rate: f32,
 }
 
-/// A mean and a standard deviation of each uncertain parameter; the others are points.
+/// A posterior with a mean and a standard deviation for each uncertain parameter; the other parameters are point
+/// estimates.
 ///
 /// # Formula
 ///
-/// Minimises E [mean cross-entropy of a batch] + c / T KL(q || p), where T is the number of examples, q has a mean and a standard
-/// deviation exp(rho) for each uncertain parameter, and p is the prior, with mean zero. The expectation is one sample a row, whose
-/// deviations have signs of the row (flipout): d = exp(rho) z for the batch, z standard normal. With g and h the gradients with
-/// respect to means and deviations, that of rho is h d + c / T (exp(2 rho) / s^2 - 1), and the divergence adds c / T mu / s^2 to g.
-/// Where the prior is a mixture its part of the divergence is sampled: c / T times the derivative of -ln p(mu + d) is added to both
-/// g and h, in place of what has s.
+/// Minimises E [mean cross-entropy of a minibatch] + c / T KL(q || p), where T is the number of examples, q has a mean
+/// mu and a standard deviation exp(rho) for each uncertain parameter, and p is the prior, with mean zero and standard
+/// deviation s. The expectation is estimated with one sample per row, whose deviations have the signs of the row
+/// (flipout): d = exp(rho) z for the minibatch, with z standard normal. With g and h the gradients with respect to
+/// means and deviations, the gradient of rho is h d + c / T (exp(2 rho) / s^2 - 1), and the divergence adds c / T mu /
+/// s^2 to g. If the prior is a mixture, its part of the divergence is sampled: c / T times the derivative of -ln p(mu +
+/// d) is added to both g and h, instead of the terms with s.
 ///
 /// After Wen, Vicol, Ba, Tran and Grosse (2018).
 #[derive(Debug)]
 pub struct Belief {
-    /// Whose network has the means.
+    /// The trained network; its parameters are the means.
     pub fitted: Fitted,
-    /// Where the uncertain parameters start, in vectors.
+    /// Index of the first vector of the uncertain parameters.
     from: usize,
-    /// Their standard deviations; zero where a row is padded.
+    /// The standard deviations of the uncertain parameters; zero where a row is padded.
     scales: Vec<Lanes>,
     seed: u64,
 }
 
 impl Setup<'_> {
-    /// Trains a posterior. Without examples it is the prior, or the normal distribution of its variance.
+    /// Trains a posterior. Without examples it is the prior, or the Gaussian with the variance of a mixture prior.
     ///
     /// # Errors
     ///
-    /// A loss that stopped being finite.
+    /// Fails if the loss, or a parameter or standard deviation, is not finite.
     pub fn believe(&self, uncertain: Uncertain, by: &Variational, progress: &mut Progress) -> Result<Belief, Failure> {
         let mut network = self.plan().network(self.seed, 0);
         let blocks = network.blocks();
@@ -127,7 +130,7 @@ impl Setup<'_> {
     }
 }
 
-/// The exponentials of logarithms, which are kept in bounds; zero where a row is padded.
+/// Returns the exponentials of the bounded logarithms; zero where a row is padded.
 fn scales_of(logarithms: &[Lanes], mask: &[Lanes]) -> Vec<Lanes> {
     let (low, high) = (Lanes::splat(LOG_SCALES.0), Lanes::splat(LOG_SCALES.1));
     let zero = Lanes::splat(0.0);
@@ -136,7 +139,7 @@ fn scales_of(logarithms: &[Lanes], mask: &[Lanes]) -> Vec<Lanes> {
 }
 
 impl Belief {
-    /// What a draw adds to the means of the uncertain parameters.
+    /// Returns the deviations that a draw adds to the means of the uncertain parameters.
     fn deviations(&self, draw: u64) -> Vec<Lanes> {
         let mut deviations = vec![Lanes::splat(0.0); self.scales.len()];
         Normals::new(&mut Stream::Parameters.rng(self.seed, draw)).fill(&mut deviations);
@@ -144,11 +147,12 @@ impl Belief {
         deviations
     }
 
-    /// What a draw adds to the last layer's means, class by class: `out[k * (inputs + 1) + j]`.
+    /// Writes the deviations that a draw adds to the means of the last layer, class by class:
+    /// `out[k * (inputs + 1) + j]`.
     ///
     /// # Panics
     ///
-    /// Where more than the last layer is uncertain, or there is less room.
+    /// Panics if layers before the last are uncertain.
     pub fn last_deviations(&self, draw: u64, out: &mut [f32]) {
         let blocks = self.fitted.network.blocks();
         let block = blocks[blocks.len() - 1];
@@ -161,7 +165,7 @@ impl Belief {
         }
     }
 
-    /// The network that a draw names: a sample of all uncertain parameters.
+    /// Returns the network that a draw names: a sample of all uncertain parameters.
     pub fn network(&self, draw: u64) -> Network {
         let mut network = self.fitted.network.clone();
         let uncertain = network.parameters[self.from..].iter_mut();
@@ -176,12 +180,12 @@ impl Belief {
         sum / f64::max(count, 1.0)
     }
 
-    /// Class probabilities of the networks that the draws name, one after the other: `out[(m * rows + t) * classes + k]`. Each is
-    /// drawn once for all rows.
+    /// Writes the class probabilities of the networks that the draws name, one after the other:
+    /// `out[(m * rows + t) * classes + k]`. Each network is sampled once for all rows.
     ///
     /// # Errors
     ///
-    /// Inputs that are not the task's.
+    /// Fails if the inputs do not fit the task.
     pub fn probs(&self, inputs: &Inputs, draws: &[u64], out: &mut [f32]) -> Result<(), Failure> {
         let read = self.fitted.read(inputs)?;
         if out.is_empty() {

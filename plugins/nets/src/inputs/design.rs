@@ -1,4 +1,4 @@
-//! What the settings ask for, and what is left to the task.
+//! The parts of a network and its training that settings determine; settings that are `auto` are left to the task.
 
 use std::ops::Deref;
 
@@ -7,31 +7,31 @@ use jointly_sdk::{Failure, SettingValue, Task, Tokens, choices};
 use crate::Penalty;
 
 choices! {
-    /// What kind of network reads the inputs.
+    /// The kind of network that reads the inputs.
     #[derive(Default)]
     pub enum Architecture {
-        /// Embeddings where there are tokens, otherwise dense layers.
+        /// Embeddings if there are tokens, otherwise dense layers.
         #[default]
         Auto = "auto",
         /// Dense layers on numbers, or on the pixels of an image.
         Mlp = "mlp",
         /// Convolutions on an image.
         Lenet = "lenet",
-        /// Embeddings of words or categories, and numbers beside them.
+        /// Embeddings of words or categories, with numbers beside them.
         Embedding = "embedding",
     }
 }
 
-/// The sort of a task's inputs, by which settings that are `auto` are told.
+/// The sort of a task's inputs, which determines the settings that are `auto`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sort {
     /// Rows of plain numbers.
     Numbers,
-    /// Numbers that are an image.
+    /// Numbers that form an image.
     Image,
     /// Texts.
     Text,
-    /// Categories, beside numbers or alone.
+    /// Categories, with or without numbers.
     Categories,
 }
 
@@ -52,12 +52,12 @@ impl Sort {
     }
 }
 
-/// A setting that is left to the task, or given.
+/// A setting with a given value, or `None` for the value that suits the task.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Auto<T>(pub Option<T>);
 
 impl<T: Deref<Target: Copy>> Auto<T> {
-    /// Returns the given value, or else that of the task.
+    /// Returns the given value, or else `of_task`.
     pub fn or(&self, of_task: T::Target) -> T::Target {
         self.0.as_deref().copied().unwrap_or(of_task)
     }
@@ -76,7 +76,7 @@ impl<T: SettingValue> SettingValue for Auto<T> {
     }
 }
 
-/// How long a network is trained.
+/// The length of a network's training.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Length {
     /// Steps of the optimiser.
@@ -85,20 +85,21 @@ pub enum Length {
     Epochs(usize),
 }
 
-/// Passes over the examples, and over rows of categories. Embeddings of categories that are hardly ever seen learn by heart:
-/// whoever trains clicks passes over them once.
+/// Default passes over images and texts, and over rows of categories. Embeddings of rare categories memorise their
+/// examples, so networks on categories train for one pass, as is usual for click data.
 const EPOCHS: Length = Length::Epochs(20);
 const EPOCHS_OF_CATEGORIES: Length = Length::Epochs(1);
 
-/// Steps on plain numbers.
+/// Default steps on plain numbers.
 const STEPS: Length = Length::Steps(1000);
 
 impl Length {
-    /// Returns the length that two settings ask for, of which at most one is given; otherwise that of the task.
+    /// Returns the length of training from two settings of which at most one may be given; if neither is, the default
+    /// of the task.
     ///
     /// # Errors
     ///
-    /// Two lengths.
+    /// Fails if both are given.
     pub fn new(steps: Option<usize>, epochs: Option<usize>, sort: Sort) -> Result<Self, Failure> {
         match (steps, epochs) {
             (Some(steps), Some(epochs)) => Err(Failure::InvalidSetting(format!(
@@ -114,7 +115,7 @@ impl Length {
         }
     }
 
-    /// Returns the number of steps on so many examples, in batches of `batch_size`.
+    /// Returns the number of steps on `examples` examples in minibatches of `batch_size`.
     pub fn steps(self, examples: usize, batch_size: usize) -> usize {
         match self {
             Self::Steps(steps) => steps,
@@ -123,24 +124,24 @@ impl Length {
     }
 }
 
-/// What network is wanted for a task, and how it is trained.
+/// The wanted network for a task, and how it is trained.
 #[derive(Clone, Debug)]
 pub struct Design {
-    /// What kind of network.
+    /// The kind of network.
     pub network: Architecture,
-    /// Widths of the hidden dense layers, where they are given.
+    /// Widths of the hidden dense layers, if given.
     pub hidden: Option<Vec<usize>>,
     /// Filters of each convolution of a LeNet.
     pub filters: Vec<usize>,
-    /// Numbers that stand for a word or a category, where it is given.
+    /// Numbers per embedding of a word or a category, if given.
     pub embedding_width: Option<usize>,
-    /// How long it is trained.
+    /// The length of training.
     pub length: Length,
-    /// Examples in a batch.
+    /// Examples per minibatch.
     pub batch_size: usize,
     /// Step size of Adam.
     pub learning_rate: f32,
-    /// What is asked of the squares of the network's parameters; tables of embeddings are free.
+    /// The penalty on the squares of the network's parameters; embedding tables have no penalty.
     pub penalty: Penalty,
 }
 
@@ -150,7 +151,7 @@ pub(super) mod tests {
 
     use super::*;
 
-    /// A design that leaves to the task what can be left to it.
+    /// Returns a design that leaves to the task whatever can be left to it.
     pub(in crate::inputs) fn design() -> Design {
         Design {
             network: Architecture::Auto,

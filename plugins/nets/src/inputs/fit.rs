@@ -1,5 +1,5 @@
-//! Fitting a network to labelled examples: to plain numbers as the testbed does, otherwise by passes of Adam over them, each in a
-//! random order.
+//! Fits a network to labelled examples: on plain numbers as the Neural Testbed does, otherwise by passes of Adam over
+//! the examples, each in a random order.
 
 use std::borrow::Cow;
 
@@ -19,26 +19,26 @@ use super::plan::Plan;
 use super::reader::Reader;
 use super::tables::{Steps, Tables};
 
-/// What all networks of an agent are trained by.
+/// The data, the task and the settings for training all networks of an agent.
 #[derive(Debug)]
 pub struct Setup<'a> {
     pub(super) design: &'a Design,
     task: &'a Task,
     reader: Reader,
     data: &'a Dataset<Inputs>,
-    /// The examples' numbers as the networks read them.
+    /// The numbers of the examples as the networks read them.
     numbers: Cow<'a, [f32]>,
-    /// The task and its examples where they are plain numbers, of which a network reads at least one.
+    /// The task and its examples if they are plain numbers; inputs without numbers get a single zero.
     plain: Option<(Task, Dataset)>,
     pub(super) seed: u64,
 }
 
 impl<'a> Setup<'a> {
-    /// Prepares the training of so many networks.
+    /// Prepares the training of `networks` networks.
     ///
     /// # Errors
     ///
-    /// A network that the task does not suit, or data that are not the task's.
+    /// Fails if the network does not suit the task, or if the data do not fit the task.
     pub fn new(
         design: &'a Design,
         task: &'a Task,
@@ -67,17 +67,17 @@ impl<'a> Setup<'a> {
         self.reader.plan()
     }
 
-    /// How the networks read inputs.
+    /// The reader of the networks' inputs.
     pub fn reader(&self) -> &Reader {
         &self.reader
     }
 
-    /// The task and its examples where they are plain numbers.
+    /// The task and its examples, if they are plain numbers.
     pub fn plain(&self) -> Option<(&Task, &Dataset)> {
         self.plain.as_ref().map(|(task, data)| (task, data))
     }
 
-    /// Number of examples.
+    /// The number of examples.
     pub fn examples(&self) -> usize {
         self.data.labels.len()
     }
@@ -87,12 +87,13 @@ impl<'a> Setup<'a> {
         self.design.length.steps(self.examples(), self.design.batch_size)
     }
 
-    /// Trains a member: minimises the mean cross-entropy and the penalty. On plain numbers that is the testbed's training, of so
-    /// many steps whatever the examples are; otherwise, a network without examples stays as it was.
+    /// Trains a member: minimises the mean cross-entropy and the penalty. On plain numbers this is the testbed's
+    /// training, with a fixed number of steps even without examples; otherwise a network without examples stays
+    /// untrained.
     ///
     /// # Errors
     ///
-    /// A loss that stopped being finite.
+    /// Fails if the loss stops being finite.
     pub fn fit(&self, member: u64, progress: &mut Progress) -> Result<Fitted, Failure> {
         match &self.plain {
             Some((task, data)) => self.fit_numbers(task, data, member, progress),
@@ -100,7 +101,7 @@ impl<'a> Setup<'a> {
         }
     }
 
-    /// Trains a member as [`Recipe`] says, on the batches that all members share.
+    /// Trains a member with a [`Recipe`], on the minibatches that all members share.
     fn fit_numbers(
         &self,
         task: &Task,
@@ -116,17 +117,17 @@ impl<'a> Setup<'a> {
         Ok(Fitted { reader: self.reader.clone(), tables: plan.tables(self.seed, member), network })
     }
 
-    /// Starts the training of a member without noise, and returns its network as it is before the first step.
+    /// Starts the training of a member without noise, and returns its untrained network.
     pub fn course<'s, 'p>(&'s self, member: u64, progress: &'p mut Progress) -> (Course<'s, 'p>, Network) {
         (Course::new(self, member, progress, |noisy| noisy), self.plan().network(self.seed, member))
     }
 
-    /// Trains a member of which each dense layer drops what it reads with its own probability; none drops anything where there
-    /// are no rates. Without examples, the network as it was.
+    /// Trains a member with dropout: each dense layer drops its inputs with its own probability. Nothing is dropped if
+    /// `rates` is empty. Returns the untrained network if there are no examples.
     ///
     /// # Errors
     ///
-    /// A loss that stopped being finite.
+    /// Fails if the loss stops being finite.
     pub fn fit_dropping(&self, rates: &[f32], member: u64, progress: &mut Progress) -> Result<Fitted, Failure> {
         let decay = 2.0 * self.design.penalty.factor(self.task, self.examples());
         let mut course = Course::new(self, member, progress, |noisy| match rates {
@@ -144,7 +145,8 @@ impl<'a> Setup<'a> {
     }
 }
 
-/// The training of one network by an optimiser of the caller's: its batches, and the gradient at each. Adam moves the tables.
+/// The training of one network by an optimiser of the caller: draws minibatches and computes the gradient at each. The
+/// embedding tables are updated here, by Adam.
 #[derive(Debug)]
 pub struct Course<'a, 'p> {
     setup: &'a Setup<'a>,
@@ -154,15 +156,15 @@ pub struct Course<'a, 'p> {
     loss: CrossEntropy,
     progress: &'p mut Progress,
     order: Vec<u32>,
-    /// Steps that were made, passes that were begun, and examples of this one that were seen.
+    /// Steps made, passes begun, and examples of the current pass that were seen.
     step: usize,
     epoch: usize,
     next: usize,
-    /// Whether every loss of this pass was finite.
+    /// Whether every loss of the current pass was finite.
     finite: bool,
     batches: jointly_sdk::Rng,
     noise: jointly_sdk::Rng,
-    /// The rows of the batch.
+    /// The indices of the examples of the minibatch.
     batch: Vec<u32>,
     rows: Vec<f32>,
     labels: Vec<u32>,
@@ -205,11 +207,11 @@ impl<'a, 'p> Course<'a, 'p> {
         }
     }
 
-    /// Goes on to the next batch; there is none after the last step.
+    /// Goes on to the next minibatch; returns false after the last step.
     ///
     /// # Errors
     ///
-    /// A loss that was not finite in the pass before.
+    /// Fails if a loss of the pass that has ended was not finite.
     pub fn next_batch(&mut self) -> Result<bool, Failure> {
         let Setup { design, data, numbers, .. } = self.setup;
         let done = self.step == self.setup.steps() || self.order.is_empty();
@@ -244,7 +246,7 @@ impl<'a, 'p> Course<'a, 'p> {
         Ok(true)
     }
 
-    /// Replaces the gradient by that of the mean cross-entropy of the batch, and moves the tables.
+    /// Replaces the gradient by that of the mean cross-entropy of the minibatch, and updates the embedding tables.
     pub fn differentiate(&mut self, network: &Network, deviations: Option<Deviations<'_>>, gradient: &mut [Lanes]) {
         let Self { loss, labels, weights, .. } = self;
         let inputs = self.setup.plan().inputs;
@@ -263,11 +265,11 @@ impl<'a, 'p> Course<'a, 'p> {
         }
     }
 
-    /// The network with its tables.
+    /// Returns the trained network with its tables.
     ///
     /// # Errors
     ///
-    /// A parameter that is not finite.
+    /// Fails if a parameter is not finite.
     pub fn end(self, network: Network) -> Result<Fitted, Failure> {
         check_parameters(&network)?;
         if !self.tables.is_finite() {

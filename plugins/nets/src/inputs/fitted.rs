@@ -1,4 +1,4 @@
-//! A trained network with what makes its inputs, and its class probabilities.
+//! A trained network with its embedding tables and the reader of its inputs, and its class probabilities.
 
 use std::borrow::Cow;
 
@@ -9,12 +9,12 @@ use jointly_sdk::{Failure, Inputs, Matrix, Tokens};
 use super::reader::Reader;
 use super::tables::Tables;
 
-/// A network, the tables in front of it, and how it reads numbers.
+/// A network, the embedding tables in front of it, and the reader of numbers.
 #[derive(Clone, Debug)]
 pub struct Fitted {
     pub(super) reader: Reader,
     pub(super) tables: Tables,
-    /// What reads the rows of [`read`](Self::read).
+    /// The network that reads the rows of [`read`](Self::read).
     pub network: Network,
 }
 
@@ -22,11 +22,11 @@ pub struct Fitted {
 pub type Logits = Vec<f32>;
 
 impl Fitted {
-    /// What the network reads at every input: the numbers, and then what tokens become.
+    /// Returns the network's inputs at every row: the numbers, then the values that represent the tokens.
     ///
     /// # Errors
     ///
-    /// Inputs that are not the task's.
+    /// Fails if the inputs do not fit the task.
     pub fn read<'a>(&self, inputs: &'a Inputs) -> Result<Cow<'a, Matrix>, Failure> {
         let plan = self.reader.plan();
         if plan.tokens == Tokens::Absent {
@@ -42,29 +42,30 @@ impl Fitted {
         read.map(Cow::Owned).ok_or_else(|| Failure::Internal("rows of another length".into()))
     }
 
-    /// Number of classes.
+    /// The number of classes.
     pub fn classes(&self) -> usize {
         self.network.outputs()
     }
 
-    /// The network's outputs at every input: `out[t * classes + k]`.
+    /// Returns the network's outputs at every input: `out[t * classes + k]`.
     ///
     /// # Errors
     ///
-    /// Inputs that are not the task's.
+    /// Fails if the inputs do not fit the task.
     pub fn logits(&self, inputs: &Inputs) -> Result<Logits, Failure> {
         Ok(outputs(&self.network, self.read(inputs)?.values()))
     }
 }
 
 impl Function<Inputs> for Fitted {
-    /// The bits of a row depend on that row alone.
+    /// Writes the class probabilities; the bits of a row depend on that row alone.
     fn probs(&self, inputs: &Inputs, out: &mut [f32]) -> Result<(), Failure> {
         predict(&[&self.network], &*self.read(inputs)?, out)
     }
 }
 
-/// Writes what a network reads at an input: row `i` of so many numbers each, and what its tokens become.
+/// Writes the network's inputs for one row: row `i` of `width` numbers per row, then the values that represent its
+/// tokens.
 pub(super) fn assemble(width: usize, numbers: &[f32], tables: &Tables, (i, tokens): (usize, &[u32]), row: &mut [f32]) {
     let (own, embedded) = row.split_at_mut(width);
     own.copy_from_slice(&numbers[i * width..][..width]);

@@ -1,4 +1,4 @@
-//! A trained network of which draws differ in the last layer alone: all before it is computed once a call.
+//! A trained network whose draws differ in the last layer only; all layers before it are computed once per call.
 
 use crate::Network;
 use crate::last_layer::{Hidden, LastLayer, sample_last_layers};
@@ -6,22 +6,22 @@ use crate::layout::Block;
 use crate::simd::floats;
 use jointly_sdk::{Failure, Matrix};
 
-/// A network taken apart before its last layer.
+/// A network split before its last layer.
 #[derive(Debug)]
 pub struct Last {
     layer: LastLayer,
-    /// Where the last layer's parameters lie among the network's.
+    /// The position of the last layer's parameters among the network's.
     block: Block,
-    /// The weights of the last layer, class by class, each with its bias behind.
+    /// The weights of the last layer, class by class, each followed by its bias.
     weights: Vec<f32>,
 }
 
 impl Last {
-    /// Takes a network apart.
+    /// Splits a network before its last layer.
     ///
     /// # Panics
     ///
-    /// Never: a network has a layer.
+    /// Never: a network has at least one layer.
     pub fn of(network: &Network) -> Self {
         let block = *network.blocks().last().expect("a network has a layer");
         let parameters = floats(&network.parameters);
@@ -29,7 +29,7 @@ impl Last {
         Self { layer: LastLayer::of(network), block, weights: (0..block.outputs).flat_map(class).collect() }
     }
 
-    /// Numbers of a class: a weight of each feature, and the bias behind them.
+    /// Numbers per class: a weight for each feature, and the bias.
     pub fn width(&self) -> usize {
         self.block.inputs + 1
     }
@@ -39,12 +39,12 @@ impl Last {
         &self.weights
     }
 
-    /// Class probabilities of draws whose last layers deviate: `out[(m * rows + t) * classes + k]`, where what draw m adds to the
-    /// trained weights is `deviations[(m * classes + k) * width + j]`.
+    /// Writes the class probabilities of draws with different last layers: `out[(m * rows + t) * classes + k]`, where
+    /// draw m adds `deviations[(m * classes + k) * width + j]` to the trained weights.
     ///
     /// # Errors
     ///
-    /// Rows of another length than the network reads.
+    /// Fails if the rows do not have the network's number of inputs.
     pub fn probs(&self, read: &Matrix, deviations: &[f32], out: &mut [f32]) -> Result<(), Failure> {
         let Hidden { features, logits } = self.layer.at(read)?;
         let (features_of_row, width) = (self.block.inputs, self.width());

@@ -1,8 +1,9 @@
-//! Many draws of a network under dropout at once: each is the network that one set of masks leaves.
+//! Evaluates many draws of a network under dropout at once; each draw is the network that one set of masks leaves.
 //!
-//! All draws share what stands before the first dense layer, and that layer's sums: a draw takes away what its dropped numbers
-//! add or, where numbers are dropped more often than not, adds up what is left. Most of what an image has is zero and adds nothing,
-//! and of the rest few are dropped, so that the widest layer costs a draw the least.
+//! All draws share the layers before the first dense layer, and the sums of that layer without masks. A draw subtracts
+//! the terms of its dropped inputs or, if inputs are dropped more often than not, adds the terms of those that remain.
+//! Most numbers of an image are zero and add nothing, and few of the others are dropped, so the widest layer costs a
+//! draw the least.
 
 use crate::layout::Block;
 use crate::product::Target;
@@ -19,23 +20,24 @@ const BLOCK: usize = 32;
 /// Draws that share a row's first layer while it is in the cache.
 const GROUP: usize = 16;
 
-/// A network whose dense layers drop what they read, each with its own probability; a draw names one set of masks.
+/// A network whose dense layers drop their inputs, each layer with its own probability; a draw names one set of masks.
 ///
 /// # Formula
 ///
-/// A dense layer reads m_i x_i / (1 - p), where m_i is 0 with probability p and otherwise 1, the same for all rows of a draw.
+/// A dense layer reads m_i x_i / (1 - p), where m_i is 0 with probability p and 1 otherwise, the same for all rows of a
+/// draw.
 #[derive(Debug)]
 pub struct Masked {
     network: Network,
     rates: Vec<f32>,
-    /// The dense layers, the weights of the first over 1 - p.
+    /// The dense layers; the weights of the first are divided by 1 - p.
     layers: Vec<Dense>,
-    /// What each number that the first layer reads adds to its sums where its bit is set: its weights, or what takes them away.
+    /// The weights of the first layer, negated if the terms of dropped inputs are subtracted from the full sums.
     terms: Vec<Lanes>,
     seed: u64,
 }
 
-/// A dense layer's parameters.
+/// The parameters of a dense layer.
 #[derive(Debug)]
 struct Dense {
     block: Block,
@@ -43,35 +45,35 @@ struct Dense {
     biases: Vec<Lanes>,
 }
 
-/// The masks of a draw.
+/// The dropout masks of a draw.
 struct Mask {
-    /// The numbers of which the first layer's terms are added, a bit each.
+    /// The inputs of the first layer whose terms are added, one bit each.
     selected: Vec<u64>,
-    /// For each other layer what the units that it reads are multiplied by.
+    /// The factors of the inputs of each later dense layer.
     factors: Vec<Vec<Lanes>>,
 }
 
-/// Room for a block of rows.
+/// Scratch buffers for a block of rows.
 struct Room {
     read: Vec<Lanes>,
-    /// The numbers of each row that are not zero, a bit each.
+    /// The non-zero numbers of each row, one bit each.
     active: Vec<u64>,
-    /// The first layer's sums without masks.
+    /// The sums of the first layer without masks.
     full: Vec<Lanes>,
-    /// Those of each draw of a group.
+    /// The sums of the first layer for each draw of a group.
     sums: Vec<Lanes>,
-    /// What other layers read and write.
+    /// The inputs and outputs of later layers.
     hidden: [Vec<Lanes>; 2],
     pattern: Pattern,
     columns: Vec<Lanes>,
 }
 
 impl Masked {
-    /// A network of which each dense layer drops what it reads with the given probability, below one.
+    /// Makes a network in which each dense layer drops its inputs with the given probability, below one.
     ///
     /// # Panics
     ///
-    /// Where there are not as many probabilities as dense layers.
+    /// Panics if there are not as many probabilities as dense layers.
     pub fn new(network: Network, rates: &[f32], seed: u64) -> Self {
         let blocks = network.blocks().into_iter().skip(network.convolutions());
         let mut layers: Vec<Dense> = blocks
@@ -92,7 +94,7 @@ impl Masked {
         Self { rates: rates.to_vec(), layers, terms, network, seed }
     }
 
-    /// Whether anything is dropped: otherwise all draws are the same.
+    /// Returns whether anything is dropped; if not, all draws are the same.
     pub fn drops(&self) -> bool {
         self.rates.iter().any(|rate| *rate > 0.0)
     }
@@ -117,12 +119,12 @@ impl Masked {
         Mask { selected, factors: factors.collect() }
     }
 
-    /// Class probabilities of the networks that the draws' masks leave, one after the other, at every row of what the network
-    /// reads: `out[(m * rows + t) * classes + k]`. The bits of a row of a draw depend on these alone.
+    /// Writes the class probabilities of the networks that the draws' masks leave, one after the other, at every row of
+    /// `read`: `out[(m * rows + t) * classes + k]`. The bits of a row of a draw depend on that row and that draw alone.
     ///
     /// # Panics
     ///
-    /// Where the rows have another length, or there is less room.
+    /// Panics if the rows do not have the network's number of inputs, or if `out` has the wrong length.
     pub fn probs(&self, read: &Matrix, draws: &[u64], out: &mut [f32]) {
         let (dim, classes, rows) = (self.network.inputs(), self.network.outputs(), read.rows());
         assert!(
@@ -177,7 +179,7 @@ impl Masked {
         room.pattern.product(left, right, shape.inputs, Some(biases), target, |sum, _| sum);
     }
 
-    /// Computes the first layer's sums of each draw of a group.
+    /// Computes the first layer's sums for each draw of a group.
     fn first_layer(&self, masks: &[Mask], rows: usize, room: &mut Room) {
         let width = vectors(self.layers[0].block.outputs);
         let mut j = 0;
@@ -192,7 +194,7 @@ impl Masked {
         }
     }
 
-    /// N vectors of these sums, from vector `j` on; returns N.
+    /// Computes N vectors of these sums, from vector `j` on, and returns N.
     fn band<const N: usize>(&self, j: usize, masks: &[Mask], rows: usize, room: &mut Room) -> usize {
         let Dense { block, biases, .. } = &self.layers[0];
         let (stride, width) = (vectors(block.inputs), vectors(block.outputs));
@@ -216,7 +218,7 @@ impl Masked {
         N
     }
 
-    /// Goes on from the sums of the draw that is `g` in its group.
+    /// Computes the later layers and the class probabilities for draw `g` of the group.
     fn other_layers(&self, mask: &Mask, g: usize, rows: usize, room: &mut Room, out: &mut [f32]) {
         let mut width = vectors(self.layers[0].block.outputs);
         let [values, next] = &mut room.hidden;
@@ -236,7 +238,7 @@ impl Masked {
     }
 }
 
-/// Whether a draw's sums start with all terms.
+/// Returns whether the sums of a draw start with all terms and subtract those that are dropped.
 fn takes_away(rate: f32) -> bool {
     rate <= 0.5
 }
@@ -249,7 +251,7 @@ mod tests {
 
     use super::*;
 
-    /// Between probabilities by shared sums and by the thinned network, in single precision both.
+    /// Tolerance between probabilities from shared sums and from the thinned network, both in single precision.
     const TOLERANCE: f32 = 1e-5;
 
     fn networks() -> Vec<Network> {
@@ -263,7 +265,7 @@ mod tests {
         ]
     }
 
-    /// The network that a draw's masks leave, with the factors in its weights.
+    /// Returns the network that a draw's masks leave, with the factors multiplied into its weights.
     fn thinned(masked: &Masked, draw: u64) -> Network {
         let mask = masked.mask(draw);
         let mut network = masked.network.clone();

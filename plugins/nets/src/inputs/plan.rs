@@ -1,4 +1,4 @@
-//! The network that a design and a task make together.
+//! Chooses the shape of a network from a design and a task.
 
 use crate::simd::LANES;
 use crate::{FirstBiases, Front, Image, Network, Stage, Stream};
@@ -7,46 +7,47 @@ use jointly_sdk::{Failure, Task, Tokens};
 use super::design::{Architecture, Design};
 use super::tables::{Tables, embeddings, ids};
 
-/// The most parameters that an agent's networks and tables may have together: 256 MiB of them.
+/// The largest number of parameters of all networks and tables of an agent together: 256 MiB.
 const MOST_PARAMETERS: usize = 1 << 26;
 
-/// Pixels of a filter's side.
+/// Side length of a filter, in pixels.
 const KERNEL: usize = 3;
 
-/// Pixels of the side of a square whose largest number is kept.
+/// Side length of a pooling square, in pixels.
 const POOL: usize = 2;
 
-/// Widths of the hidden layers where they are not given.
+/// Default widths of the hidden layers, and of those behind convolutions and for texts.
 const HIDDEN: [usize; 2] = [200, 200];
 const HIDDEN_OF_FEATURES: [usize; 1] = [128];
 
-/// Numbers that stand for a word, and for a category, where they are not given.
+/// Default numbers per embedding of a word, and of a category.
 const WORD_WIDTH: usize = 128;
 const CATEGORY_WIDTH: usize = 16;
 
-/// A network's shape: what it reads, and its layers.
+/// The shape of a network: its inputs and its layers.
 #[derive(Clone, Debug)]
 pub struct Plan {
     front: Option<Front>,
-    /// From what the dense layers read, if there is no front, to the classes.
+    /// Widths from the inputs of the first dense layer (the features, if there is a front) to the classes.
     widths: Vec<usize>,
-    /// Numbers of an input that are no tokens.
+    /// Numbers of an input that are not tokens.
     pub(super) numbers: usize,
-    /// Whether these are to be standardised.
+    /// Whether these numbers are standardised.
     pub(super) standardises: bool,
-    /// What the tokens of an input are.
+    /// The kind of tokens of an input.
     pub(super) tokens: Tokens,
     pub(super) embedding_width: usize,
-    /// Numbers that a network reads of an input.
+    /// Numbers that a network reads per input.
     pub(super) inputs: usize,
 }
 
 impl Plan {
-    /// The network of a design for a task, of which an agent has so many.
+    /// Returns the shape of a design's network for a task; an agent has `networks` of them.
     ///
     /// # Errors
     ///
-    /// A network that does not read what the task gives, filters that do not fit the image, or too many parameters.
+    /// Fails if the network cannot read the task's inputs, if there are fewer than two classes, if filters do not fit
+    /// into the image, or if there are too many parameters.
     pub fn new(design: &Design, task: &Task, networks: usize) -> Result<Self, Failure> {
         let unsupported = |reason: &str| Err(Failure::Unsupported(reason.into()));
         let has_tokens = task.tokens != Tokens::Absent;
@@ -78,7 +79,7 @@ impl Plan {
             Tokens::Absent | Tokens::Categories(_) => CATEGORY_WIDTH,
         });
         let embedded = embeddings(&task.tokens).checked_mul(embedding_width);
-        // A layer reads at least one number.
+        // A layer needs at least one input.
         let inputs = embedded.and_then(|embedded| embedded.checked_add(task.input_dim)).map(|inputs| inputs.max(1));
         let Some(inputs) = inputs else { return too_many() };
         let hidden = design.hidden.clone().unwrap_or_else(|| match (network, &task.tokens) {
@@ -102,7 +103,7 @@ impl Plan {
         }
     }
 
-    /// Parameters of a network and its tables, padding included; none beyond any memory.
+    /// Returns the number of parameters of a network and its tables, with padding; `None` if that overflows.
     fn parameters(&self) -> Option<usize> {
         let dense = self.widths.windows(2).try_fold(0usize, |sum, pair| {
             let row = pair[1].checked_next_multiple_of(LANES)?;
@@ -114,17 +115,17 @@ impl Plan {
         ids(&self.tokens).checked_mul(self.embedding_width)?.checked_add(dense)?.checked_add(filters)
     }
 
-    /// Number of dense layers.
+    /// The number of dense layers.
     pub fn dense(&self) -> usize {
         self.widths.len() - 1
     }
 
-    /// Whether convolutions stand in front of them.
+    /// Returns whether convolutions stand in front of the dense layers.
     pub fn convolves(&self) -> bool {
         self.front.is_some()
     }
 
-    /// The network of a member as it is before it has learnt anything.
+    /// Returns the untrained network of a member.
     pub(super) fn network(&self, seed: u64, member: u64) -> Network {
         let mut rng = Stream::Start.rng(seed, member);
         match (&self.front, &self.widths[..]) {
@@ -135,7 +136,7 @@ impl Plan {
         }
     }
 
-    /// A member's tables before they have learnt anything.
+    /// Returns the untrained embedding tables of a member.
     pub(super) fn tables(&self, seed: u64, member: u64) -> Tables {
         Tables::new(self.tokens.clone(), self.embedding_width, &mut Stream::Embeddings.rng(seed, member))
     }
@@ -145,7 +146,7 @@ fn too_many() -> Result<Plan, Failure> {
     Err(Failure::InvalidSetting(format!("the networks have more than {MOST_PARAMETERS} parameters")))
 }
 
-/// Convolutions of so many filters each, and a pooling.
+/// Returns convolutions with the given numbers of filters, followed by one pooling.
 fn front(image: Image, filters: &[usize]) -> Result<Front, Failure> {
     let convolutions = filters.iter().map(|filters| Stage::Convolution { filters: *filters, kernel: KERNEL });
     let stages: Vec<Stage> = convolutions.chain([Stage::Pooling { size: POOL }]).collect();

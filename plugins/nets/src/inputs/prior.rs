@@ -1,36 +1,36 @@
-//! The distribution of a parameter before any data are seen.
+//! The prior distribution of a parameter.
 
 use crate::simd::{Lanes, floats, floats_mut};
 
 /// The prior of each parameter.
 #[derive(Clone, Debug)]
 pub enum Prior {
-    /// Normal with mean zero.
+    /// A Gaussian with mean zero.
     Normal {
         /// Standard deviation.
         sigma: f32,
     },
-    /// A normal law with probability `weight`, another with the rest; both with mean zero.
+    /// A mixture of two Gaussians with mean zero.
     Mixture {
-        /// Standard deviations.
+        /// Standard deviations of the two components.
         sigmas: [f32; 2],
-        /// Probability of the first.
+        /// Probability of the first component.
         weight: f32,
     },
 }
 
 impl Prior {
-    /// A normal prior of that standard deviation.
+    /// Returns a Gaussian prior with the given standard deviation.
     pub fn normal(sigma: f32) -> Self {
         Self::Normal { sigma }
     }
 
-    /// A mixture of two normal priors of these standard deviations, the first with probability `weight`.
+    /// Returns a mixture of two Gaussians with the given standard deviations; the first has probability `weight`.
     pub fn mixture(first: f32, second: f32, weight: f32) -> Self {
         Self::Mixture { sigmas: [first, second], weight }
     }
 
-    /// 1 / sigma^2 where the law is normal.
+    /// Returns 1 / sigma^2 for a Gaussian, and `None` for a mixture.
     pub fn precision(&self) -> Option<f32> {
         match self {
             Self::Normal { sigma } => Some(1.0 / (sigma * sigma)),
@@ -38,7 +38,7 @@ impl Prior {
         }
     }
 
-    /// The standard deviation of a parameter.
+    /// The standard deviation of a parameter under the prior.
     pub fn scale(&self) -> f32 {
         match self {
             Self::Normal { sigma } => *sigma,
@@ -46,25 +46,26 @@ impl Prior {
         }
     }
 
-    /// Adds the derivative of -ln p(w) at every parameter, times `weight`, where the law is a mixture; that of a normal
-    /// law is in the divergence already.
+    /// Adds the derivative of -ln p(w) at every parameter, times `weight`, for a mixture. Adds nothing for a Gaussian,
+    /// whose part of the KL divergence is computed in closed form.
     ///
     /// # Formula
     ///
-    /// w (r_1 / sigma_1^2 + r_2 / sigma_2^2), where r_1 and r_2 are the probabilities that w comes from the first and
-    /// from the second law.
+    /// w (r_1 / sigma_1^2 + r_2 / sigma_2^2), where r_1 and r_2 are the posterior probabilities that w comes from the
+    /// first and from the second component.
     pub fn add_surprise(&self, parameters: &[Lanes], weight: f32, slopes: &mut [Lanes]) {
         let Self::Mixture { sigmas: [one, two], weight: first } = self else {
             return;
         };
         let precisions = [1.0 / (one * one), 1.0 / (two * two)];
-        // p_2 / p_1 = odds e^(-w^2 gap), with the odds in the exponent: they are infinite where the first law has no
-        // weight and zero where it has all, and times an exponential at its other end would be no number.
+        // p_2 / p_1 = odds e^(-w^2 gap). The odds are infinite if the first component has weight zero, and zero if it
+        // has weight one; multiplied by an exponential at its other extreme they would give NaN. So they are added in
+        // the exponent.
         let log_odds = ((1.0 - first) / first * (one / two)).ln();
         let gap = (precisions[1] - precisions[0]) / 2.0;
         for (slope, value) in floats_mut(slopes).iter_mut().zip(floats(parameters)) {
             let ratio = (log_odds - value * value * gap).exp();
-            // In this order neither an infinite ratio nor one of zero is none.
+            // In this form neither an infinite ratio nor a ratio of zero gives NaN.
             let r = 1.0 / (1.0 + ratio);
             *slope += weight * value * (r * precisions[0] + (1.0 - r) * precisions[1]);
         }
@@ -101,7 +102,7 @@ mod tests {
 
     #[test]
     fn far_out_one_law_is_all_that_counts() {
-        // The wider of two laws where both have weight, else the one that has: w over its variance.
+        // Expected is w over the variance of the wider component if both have weight, else of the one that has weight.
         for (one, two) in [(0.5, 2.0), (2.0, 0.5)] {
             for (weight, sigma) in [(0.0, two), (0.5, 2.0), (1.0, one)] {
                 let mut slopes = [Lanes::splat(0.0)];

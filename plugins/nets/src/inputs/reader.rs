@@ -1,4 +1,5 @@
-//! The numbers of inputs as networks read them: as they are, but those beside tokens standardised by the training set.
+//! Reads the numbers of inputs for networks: unchanged, or standardised by the training set if the inputs also have
+//! tokens.
 
 use std::borrow::Cow;
 
@@ -6,20 +7,20 @@ use jointly_sdk::{Failure, Inputs, Matrix};
 
 use super::plan::Plan;
 
-/// Checks inputs against a task, and standardises the numbers that are beside tokens.
+/// Checks inputs against a task, and standardises numbers that stand beside tokens.
 #[derive(Clone, Debug)]
 pub struct Reader {
     plan: Plan,
-    /// What is subtracted from each number, and what the rest is multiplied by; empty where nothing is done.
+    /// The mean that is subtracted from each number and the factor of the rest; empty if numbers stay unchanged.
     scaling: Vec<(f32, f32)>,
 }
 
 impl Reader {
-    /// A reader that has seen the training inputs.
+    /// Makes a reader from the training inputs.
     ///
     /// # Errors
     ///
-    /// Inputs that are not the task's, or numbers that are not finite.
+    /// Fails if the inputs do not fit the task, or if a number is not finite.
     pub(super) fn new(plan: Plan, inputs: &Inputs) -> Result<Self, Failure> {
         let mut reader = Self { plan, scaling: Vec::new() };
         reader.check(inputs)?;
@@ -50,11 +51,11 @@ impl Reader {
         Ok(())
     }
 
-    /// What a network reads of inputs without tokens: their numbers, or a zero where they have none.
+    /// Returns the network's inputs for inputs without tokens: their numbers, or a single zero if they have none.
     ///
     /// # Errors
     ///
-    /// Inputs that are not the task's.
+    /// Fails if the inputs do not fit the task.
     pub fn plain<'a>(&self, inputs: &'a Inputs) -> Result<Cow<'a, Matrix>, Failure> {
         self.check(inputs)?;
         let (rows, cols) = (inputs.rows(), self.plan.inputs);
@@ -65,11 +66,11 @@ impl Reader {
         zeros.map(Cow::Owned).ok_or_else(|| Failure::Internal("rows of another length".into()))
     }
 
-    /// The numbers of every row, side by side.
+    /// Returns the numbers of every row, side by side.
     ///
     /// # Errors
     ///
-    /// Inputs that are not the task's.
+    /// Fails if the inputs do not fit the task.
     pub(super) fn numbers<'a>(&self, inputs: &'a Inputs) -> Result<Cow<'a, [f32]>, Failure> {
         self.check(inputs)?;
         let values = inputs.numbers.values();
@@ -81,7 +82,8 @@ impl Reader {
     }
 }
 
-/// The mean of each column and one over its standard deviation; zero and one where there is none.
+/// Returns the mean of each column and one over its standard deviation; the factor is one for a constant column, and
+/// there is nothing without rows.
 fn scaling(numbers: &Matrix) -> Vec<(f32, f32)> {
     let (rows, cols) = (numbers.rows(), numbers.cols());
     if rows == 0 {
@@ -123,7 +125,7 @@ mod tests {
         let seen = vec![1.0, 7.0, 3.0, 7.0, 1.0, 7.0, 3.0, 7.0];
         let asked = with_categories(1, vec![4.0, 9.0]);
         let reads = |rows, values| reader(&categories, &with_categories(rows, values)).unwrap();
-        // The first has the mean 2 and the deviation 1, the second never changes.
+        // The first column has mean 2 and standard deviation 1; the second is constant.
         assert_eq!(reads(4, seen.clone()).numbers(&asked).unwrap()[..], [2.0, 2.0]);
         assert_eq!(reads(0, Vec::new()).numbers(&asked).unwrap()[..], [4.0, 9.0]);
         let image = Some(ImageShape { height: 1, width: 2, channels: 1 });

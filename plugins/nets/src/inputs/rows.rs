@@ -1,9 +1,10 @@
-//! From rows of outputs to rows of class probabilities.
+//! Turns rows of outputs into rows of class probabilities.
 
 use crate::simd::{LANES, Lanes};
 use crate::softmax::{column, softmax};
 
-/// Writes the softmax of each row of outputs, `stride` numbers a row: `out[t * classes + k]`. `columns` is room for a vector a class.
+/// Writes the softmax of each row of outputs, `stride` numbers per row: `out[t * classes + k]`. `columns` is a scratch
+/// buffer of one vector per class.
 pub(super) fn probabilities(outputs: &[f32], stride: usize, columns: &mut [Lanes], out: &mut [f32]) {
     let classes = columns.len();
     for (outputs, out) in outputs.chunks(LANES * stride).zip(out.chunks_mut(LANES * classes)) {

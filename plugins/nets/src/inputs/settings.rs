@@ -1,7 +1,8 @@
-//! The settings that these agents share, beside their own.
+//! Settings that all agents for these inputs share.
 
-/// Declares an agent's settings: the agent's own, and after them those of the network and its training, with the agent's defaults
-/// for plain numbers and for other inputs. The struct gains what that of [`jointly_sdk::settings!`] has, and `design`.
+/// Declares an agent's settings: its own, then those of the network and its training, with the agent's defaults for
+/// plain numbers and for other inputs. The struct has the methods of one declared by [`jointly_sdk::settings!`], and
+/// `design`.
 #[macro_export]
 macro_rules! input_settings {
     (
@@ -14,20 +15,20 @@ macro_rules! input_settings {
             $(#[$meta])*
             $vis struct $name {
                 $($own)*
-                /// kind of network: mlp reads numbers or pixels, lenet an image, embedding words or categories beside numbers; auto
-                /// is embedding where there are tokens, otherwise mlp
+                /// kind of network: mlp reads numbers or pixels, lenet an image, embedding words or categories beside
+                /// numbers; auto is embedding where there are tokens, otherwise mlp
                 network: $crate::inputs::Architecture = "auto",
                 #[doc = concat!("widths of the hidden dense layers; auto is ", $hidden, " for plain numbers, 128 for lenet and texts, 200,200 for")]
                 /// other images and for categories
                 hidden: $crate::inputs::Auto<::jointly_sdk::Widths> = "auto",
-                /// filters of each convolution of lenet, 3x3 pixels each; squares of 2x2 are pooled behind the last one
+                /// filters of each convolution of lenet, 3x3 pixels each; the last one is followed by 2x2 max pooling
                 filters: ::jointly_sdk::Widths = "32,64",
-                /// numbers that stand for a word or a category; auto is 128 for words, 16 for categories
+                /// numbers per embedding of a word or a category; auto is 128 for words, 16 for categories
                 embedding_width: $crate::inputs::Auto<::jointly_sdk::Count> = "auto",
-                /// steps of Adam; auto is 1000 for plain numbers, and for other inputs what epochs says
+                /// steps of Adam; auto is 1000 for plain numbers; other inputs are trained for a number of epochs
                 steps: $crate::inputs::Auto<::jointly_sdk::Count> = "auto",
-                /// passes over the examples, in place of steps; auto is 20 for images and texts, 1 for categories, and for plain
-                /// numbers what steps says
+                /// passes over the examples, instead of steps; auto is 20 for images and texts, 1 for categories; plain
+                /// numbers are trained for a number of steps
                 epochs: $crate::inputs::Auto<::jointly_sdk::Count> = "auto",
                 #[doc = concat!("examples in a batch; auto is ", $batch, " for plain numbers, ", $other_batch, " for other inputs")]
                 batch_size: $crate::inputs::Auto<::jointly_sdk::Count> = "auto",
@@ -35,11 +36,11 @@ macro_rules! input_settings {
         }
 
         impl $name {
-            /// The network that is wanted for a task, and how it is trained.
+            /// Returns the network that is wanted for a task, and how it is trained.
             ///
             /// # Errors
             ///
-            /// Two lengths of the training.
+            /// Fails if both steps and epochs are given.
             fn design(
                 &self,
                 task: &::jointly_sdk::Task,

@@ -1,14 +1,14 @@
-//! Tables of embeddings: the numbers that stand for words and categories, and the steps of those that a batch has.
+//! Embedding tables for words and categories, and optimiser steps for the rows that occur in a minibatch.
 
 use crate::adam::{BETA1, BETA2, EPSILON};
 use crate::normals::Normals;
 use crate::simd::{Lanes, floats, vectors};
 use jointly_sdk::{Rng, Tokens};
 
-/// The id that fills up a short text.
+/// The id that pads a short text.
 const PADDING: u32 = 0;
 
-/// Embeddings that an input becomes.
+/// Returns the number of embeddings that represent an input.
 pub(super) fn embeddings(tokens: &Tokens) -> usize {
     match tokens {
         Tokens::Absent => 0,
@@ -17,7 +17,7 @@ pub(super) fn embeddings(tokens: &Tokens) -> usize {
     }
 }
 
-/// Rows of all tables.
+/// Returns the number of rows of all tables together.
 pub(super) fn ids(tokens: &Tokens) -> usize {
     match tokens {
         Tokens::Absent => 0,
@@ -26,12 +26,12 @@ pub(super) fn ids(tokens: &Tokens) -> usize {
     }
 }
 
-/// The embeddings of all words or categories: points that are learnt, of which no agent is uncertain.
+/// The embeddings of all words or categories. They are learnt as point estimates; no agent has a posterior over them.
 ///
 /// # Formula
 ///
-/// A text is the mean of the embeddings of its words, those that fill it up apart, and zero without any; a row of categories is the
-/// embedding of each, side by side. Embeddings start normal, with the standard deviation 1 / sqrt(width).
+/// A text is the mean of the embeddings of its words without padding, or zero if it has no words; a row of categories
+/// is the embeddings of its categories, side by side. Embeddings start normal with standard deviation 1 / sqrt(width).
 #[derive(Clone, Debug)]
 pub(super) struct Tables {
     tokens: Tokens,
@@ -51,12 +51,12 @@ impl Tables {
         Self { tokens, width, values }
     }
 
-    /// Numbers that an input's tokens become.
+    /// The number of values that represent an input's tokens.
     pub(super) fn numbers(&self) -> usize {
         embeddings(&self.tokens) * self.width
     }
 
-    /// The rows of the tables that an input's tokens have, in order, without padding.
+    /// Returns the table rows of an input's tokens, in order, without padding.
     fn rows<'a>(&'a self, tokens: &'a [u32]) -> impl Iterator<Item = usize> + 'a {
         let (sizes, is_text): (&[u32], bool) = match &self.tokens {
             Tokens::Absent => (&[], false),
@@ -76,7 +76,7 @@ impl Tables {
         &self.values[row * self.width..][..self.width]
     }
 
-    /// Writes what an input's tokens become.
+    /// Writes the values that represent an input's tokens.
     pub(super) fn write(&self, tokens: &[u32], out: &mut [f32]) {
         match self.tokens {
             Tokens::Absent => {}
@@ -104,23 +104,24 @@ impl Tables {
     }
 }
 
-/// What a word counts in a text of so many.
+/// Returns the weight of a word in a text of `words` words.
 fn share(words: u32) -> f32 {
     1.0 / words.max(1) as f32
 }
 
-/// Adam for tables, row by row: a row is moved by the batches alone that have it, and its steps are counted by itself, so that
-/// a batch costs what it has and a rare word does not drift between the texts that have it.
+/// Adam for tables, row by row. A minibatch updates only the rows that occur in it, and each row counts its own steps.
+/// So a step costs only as much as the rows that occur, and a rare word does not drift between the texts in which it
+/// occurs.
 #[derive(Debug)]
 pub(super) struct Steps {
     rate: f32,
     first: Vec<f32>,
     second: Vec<f32>,
-    /// Steps of each row.
+    /// Number of steps of each row.
     counts: Vec<i32>,
-    /// Where the gradient of each row of the tables is, if a batch has it.
+    /// Index of each table row's gradient, or [`NOWHERE`] if the minibatch does not contain the row.
     places: Vec<u32>,
-    /// Rows that the batch has, in the order in which they were met.
+    /// Rows that the minibatch contains, in the order of their first occurrence.
     met: Vec<u32>,
     gradient: Vec<f32>,
 }
@@ -141,7 +142,8 @@ impl Steps {
         }
     }
 
-    /// Adds the gradient that an input's row has, given that with respect to what its tokens became.
+    /// Adds the gradient with respect to the rows of an input's tokens, given that with respect to the values which
+    /// represent them.
     pub(super) fn add(&mut self, tables: &Tables, tokens: &[u32], slopes: &[f32]) {
         let width = tables.width;
         let share = match tables.tokens {
@@ -163,11 +165,11 @@ impl Steps {
         }
     }
 
-    /// Moves the rows that the batch had, and forgets the batch.
+    /// Updates the rows that occurred in the minibatch, and clears the gradients.
     ///
     /// # Formula
     ///
-    /// That of [`Adam`](crate::adam::Adam), with the row's own count of steps.
+    /// The formula of [`Adam`](crate::adam::Adam), with the row's own number of steps.
     pub(super) fn step(&mut self, tables: &mut Tables) {
         let width = tables.width;
         for (row, gradient) in self.met.iter().zip(self.gradient.chunks_exact(width)) {
@@ -198,7 +200,7 @@ mod tests {
 
     use super::*;
 
-    /// Relative, of numbers that two ways of rounding lead to.
+    /// Relative tolerance for numbers that are rounded in two ways.
     const TOLERANCE: f32 = 2e-5;
 
     fn text() -> Tables {
@@ -257,7 +259,7 @@ mod tests {
                 let place = steps.places[at / 3];
                 let found = if place == NOWHERE { 0.0 } else { steps.gradient[place as usize * 3 + at % 3] };
                 let value = tables.values[at];
-                // What is written is linear in the tables: a large step is exact but for rounding.
+                // The written values are linear in the tables, so a large step is exact up to rounding.
                 let mut shifted = |by: f32| {
                     tables.values[at] = value + by;
                     objective(&tables)
@@ -282,7 +284,7 @@ mod tests {
                 let slopes = [rng.normal(), rng.normal(), rng.normal()];
                 floats_mut(&mut gradient)[word as usize * 3..][..3].copy_from_slice(&slopes);
                 steps.add(&tables, &[word, 0, 0, 0, 0], &slopes);
-                // A rare word moves by steps of its own.
+                // A rare word has its own count of steps.
                 if word == 1 && step % 7 == 0 {
                     steps.add(&tables, &[8, 0, 0, 0, 0], &[1.0; 3]);
                 }
@@ -295,7 +297,7 @@ mod tests {
         for (found, expected) in tables.values.iter().zip(floats(&plain)).take(15) {
             assert!((found - expected).abs() < TOLERANCE * (1.0 + expected.abs()), "{found} {expected}");
         }
-        // The same slope five times: five whole steps.
+        // Five equal slopes: five full steps.
         let start = text();
         for (found, start) in tables.row(8).iter().zip(start.row(8)) {
             assert!((found - start + 5e-2).abs() < 1e-4, "{found} {start}");

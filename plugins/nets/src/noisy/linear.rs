@@ -1,4 +1,4 @@
-//! A layer with parameters as a noisy pass uses it: forward, backward, and with signs.
+//! A layer with parameters in a noisy pass: forward, backward, and with flipped signs.
 
 use crate::convolution::{Convolution, Images, Room};
 use crate::layout::{Block, stride};
@@ -9,13 +9,13 @@ use crate::sparse::{Pattern, Rectified};
 /// A layer with parameters.
 #[derive(Debug)]
 pub(super) enum Linear {
-    /// A convolution, and how many numbers its images are apart.
+    /// A convolution, and the distance between its images in numbers.
     Convolution(Convolution, usize),
     Dense(Block),
 }
 
 impl Linear {
-    /// Vectors that a row of what it reads has.
+    /// The number of vectors in a row of the layer's input.
     pub(super) fn read(&self) -> usize {
         match self {
             Self::Convolution(_, stride) => stride / LANES,
@@ -23,7 +23,7 @@ impl Linear {
         }
     }
 
-    /// Vectors that a row of what it writes has.
+    /// The number of vectors in a row of the layer's output.
     pub(super) fn written(&self) -> usize {
         match self {
             Self::Convolution(convolution, _) => convolution.output().pixels() * vectors(convolution.output().channels),
@@ -31,7 +31,8 @@ impl Linear {
         }
     }
 
-    /// Signs that a row of what it reads and a row of what it writes have; the last one of a dense row is the bias's.
+    /// The numbers of signs for a row of inputs and for a row of outputs; the last sign of a dense row is that of the
+    /// bias.
     pub(super) fn signs(&self) -> [usize; 2] {
         match self {
             Self::Convolution(convolution, _) => [convolution.channels(), convolution.output().channels],
@@ -96,7 +97,7 @@ impl Linear {
         }
     }
 
-    /// What the layer reads, times its signs; the network's own inputs are not padded.
+    /// Writes the layer's input times its signs. `own` marks the network's own inputs, whose pixels are not padded.
     pub(super) fn flip_read(&self, own: bool, read: &[Lanes], signs: &[Lanes], rows: usize, out: &mut [Lanes]) {
         match self {
             Self::Convolution(convolution, stride) if own => {
@@ -121,7 +122,7 @@ impl Linear {
         }
     }
 
-    /// Gives what the layer has written, or a gradient with respect to that, its signs.
+    /// Multiplies the layer's output, or the gradient with respect to it, by its signs.
     pub(super) fn flip_written(&self, sums: &mut [Lanes], signs: &[Lanes], rows: usize) {
         let width = vectors(self.signs()[1]);
         for (row, signs) in sums.chunks_exact_mut(self.written()).zip(signs.chunks_exact(width)).take(rows) {
@@ -132,16 +133,16 @@ impl Linear {
     }
 }
 
-/// Room that layers share, and what they know of each other's passes.
+/// Scratch buffers that layers share, and patterns that the backward pass takes from the forward pass.
 #[derive(Debug, Default)]
 pub(super) struct Work {
     pub(super) room: Room,
-    /// Where each block's values are not zero.
+    /// The positions of the non-zero inputs of each block.
     pub(super) patterns: Vec<Pattern>,
     pub(super) deltas: Pattern,
     pub(super) transposed: Vec<Lanes>,
-    /// The gradient with respect to what a layer reads, by the parameters and by the deviations.
+    /// The gradients with respect to a layer's input: through the parameters and through the deviations.
     pub(super) slopes: [Vec<Lanes>; 2],
-    /// What a layer reads and writes, with its signs.
+    /// A layer's input and output with flipped signs.
     pub(super) flipped: [Vec<Lanes>; 2],
 }

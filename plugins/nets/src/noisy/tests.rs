@@ -6,9 +6,9 @@ use crate::plain;
 use crate::simd::floats;
 use crate::{Image, Stage};
 
-/// Of a central difference in double precision.
+/// Step of a central difference in double precision.
 const STEP: f64 = 1e-5;
-/// Of a number of order one that was computed in single precision.
+/// Tolerance for a number of order one that was computed in single precision.
 const TOLERANCE: f64 = 3e-5;
 
 const ROWS: usize = 5;
@@ -45,7 +45,7 @@ fn images<'a>(network: &Network, inputs: &'a [f32]) -> Images<'a> {
     Images { values: inputs, stride: network.inputs(), count: ROWS }
 }
 
-/// The parameters that a row sees: its signs times the deviations, and the network's own.
+/// Returns the parameters that row `r` sees: the means plus the deviations with the signs of that row.
 fn of_row(noisy: &Noisy, means: &[f64], deviations: &[f64], r: usize) -> Vec<f64> {
     let mut parameters = means.to_vec();
     for (b, block) in noisy.blocks.iter().enumerate().filter(|(b, _)| noisy.flips[*b]) {
@@ -103,7 +103,7 @@ fn gradients_agree_with_finite_differences_in_double_precision() {
                 deviations
             };
             let (means, away) = (doubles(&network.parameters), doubles(&deviations));
-            // Twice, so that what an earlier step leaves behind would be noticed.
+            // Twice, to detect state left behind by an earlier step.
             for _ in 0..2 {
                 let rows = inputs(&network, &mut rng);
                 let outputs = network.outputs();

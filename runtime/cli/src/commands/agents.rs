@@ -1,4 +1,4 @@
-//! `jointly agents`: what is bundled.
+//! `jointly agents`: lists what is bundled.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -41,7 +41,7 @@ struct Entry {
     digest: String,
     /// The interfaces that it supports.
     interfaces: Vec<Interface>,
-    /// Whether it is a reference, which agents are compared with.
+    /// Whether the entry is a reference, with which agents are compared.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     reference: bool,
 }
@@ -76,7 +76,7 @@ impl Agents {
     }
 }
 
-/// A line an agent, more where its summary is long: its name, what it supports, and what it is.
+/// Lists each agent on one line, or more if its summary is long: its name, what it supports, and its summary.
 fn list(entries: &[Entry]) -> String {
     let names = ["agent"].into_iter().chain(entries.iter().map(|entry| entry.description.name.as_str()));
     let width = names.map(|name| name.chars().count()).max().unwrap_or(0);
@@ -87,7 +87,7 @@ fn list(entries: &[Entry]) -> String {
     table::described(0, &rows)
 }
 
-/// The interfaces of an agent, a letter each.
+/// Returns the interfaces of an agent as letters.
 fn letters(Entry { description, interfaces, .. }: &Entry) -> String {
     let letters = |interface: &Interface| match interface {
         Interface::Classification if description.tokens => "c t",
@@ -97,7 +97,7 @@ fn letters(Entry { description, interfaces, .. }: &Entry) -> String {
     interfaces.iter().map(letters).collect::<Vec<_>>().join(" ")
 }
 
-/// What an agent supports, in words.
+/// Returns what an agent supports, in words.
 fn supports(Entry { description, interfaces, .. }: &Entry) -> String {
     let words = |interface: &Interface| match interface {
         Interface::Classification if description.tokens => "classification of numbers, images and tokens",
@@ -111,7 +111,7 @@ fn supports(Entry { description, interfaces, .. }: &Entry) -> String {
     all.join("; ")
 }
 
-/// The oracle as if it described itself.
+/// Returns the oracle's entry, as if it described itself.
 fn oracle() -> Entry {
     let parameter = |info: jointly_classification::oracle::SettingInfo| Parameter {
         name: info.name.into(),
@@ -154,7 +154,7 @@ fn card(entry: &Entry) -> String {
             only(sweep.kind)
         );
         for variant in &sweep.variants {
-            // As `jointly run` takes it.
+            // In the form that `jointly run` accepts.
             let _ = writeln!(text, "        {}", Settings::default().with(variant).label(name));
         }
     }

@@ -1,4 +1,4 @@
-//! `jointly check`: does an agent keep its contract?
+//! `jointly check`: checks whether an agent keeps its contract.
 
 use std::process::ExitCode;
 
@@ -13,7 +13,7 @@ use jointly_record::plan::MOST_MEMORY;
 use crate::table::described;
 use crate::{exit, output};
 
-/// A few minutes of an endless loop, and ten times what `ensemble` takes on so small a problem.
+/// The default fuel limit: a few minutes of an endless loop, and ten times what `ensemble` takes on so small a problem.
 const FUEL: u64 = 500_000_000_000;
 
 /// Checks that an agent keeps its contract, clause by clause
@@ -74,7 +74,7 @@ impl Check {
     }
 }
 
-/// A line for a person, and more where that is too long; what broke a clause before as well is not said again.
+/// Formats a verdict on one line, or more if it is long. A violation that was already shown is not repeated.
 fn lines(verdict: &Verdict, broken_before: bool) -> String {
     let (outcome, text) = match &verdict.broken {
         Some(_) if broken_before => ("FAIL", format!("{}: as above", verdict.says)),

@@ -1,4 +1,4 @@
-//! `jointly completions`: what a shell needs to complete commands and options.
+//! `jointly completions`: prints the script that a shell needs to complete commands and options.
 
 use std::process::ExitCode;
 

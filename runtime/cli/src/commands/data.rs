@@ -1,4 +1,4 @@
-//! `jointly data`: which datasets there are, where they are looked for, and fetching them.
+//! `jointly data`: lists the datasets and where they are looked for, and fetches them.
 
 use std::fmt::Write as _;
 use std::path::PathBuf;
@@ -38,8 +38,8 @@ pub(crate) struct Data {
     /// Where to put fetched files [default: the first data directory]
     #[arg(long, value_name = "DIR", requires = "fetch")]
     into: Option<PathBuf>,
-    /// Fetch from a mirror in place of the public addresses: URL/mnist/train-images-idx3-ubyte.gz, and so on, as in a data
-    /// directory
+    /// Fetch from a mirror in place of the public addresses: URL/mnist/train-images-idx3-ubyte.gz, and so on, as in a
+    /// data directory
     #[arg(long, value_name = "URL", requires = "fetch")]
     from: Option<String>,
 }
@@ -91,10 +91,10 @@ impl Data {
     }
 }
 
-/// The dataset of that name, which must be one that can be fetched.
+/// Returns the dataset of that name, which must be one that can be fetched.
 fn downloads(name: &str) -> Result<&'static Card> {
     let Some(card) = card(name) else {
-        // In no directory it is missing, and that says what to do.
+        // The error about a table that is in no directory says how to get it.
         if let Some(Err(table)) = uci_card(name).map(|card| locate_uci(card, &[])) {
             bail!("{name} is a table of regression and is not fetched: {}", table.remedy());
         }
@@ -113,7 +113,7 @@ fn downloads(name: &str) -> Result<&'static Card> {
     Ok(card)
 }
 
-/// A dataset, what is there of it and what it serves.
+/// A dataset, its files if they are there, and the suites that use it.
 struct Entry {
     card: &'static Card,
     files: Option<Vec<Found>>,
@@ -197,7 +197,7 @@ impl Entry {
     }
 }
 
-/// A table of regression, what is there of it and what it serves.
+/// A table of regression, its folder if it is there, and the suites that use it.
 struct TableEntry {
     card: &'static UciCard,
     folder: Result<UciFolder, MissingTable>,
@@ -241,15 +241,16 @@ impl TableEntry {
     }
 }
 
-/// A dataset of dataset shift that no other suite has, or out-of-distribution inputs: its files, and the suites that use it.
+/// A dataset used only under dataset shift, or a set of out-of-distribution inputs: its files, and the suites that use
+/// it.
 struct ShiftEntry {
     name: &'static str,
     summary: &'static str,
     parts: Vec<&'static Part>,
     origin: &'static str,
-    /// Where it was found.
+    /// The paths at which it was found.
     here: Option<Vec<PathBuf>>,
-    /// The datasets that it is out of distribution for, where its inputs are such.
+    /// For out-of-distribution inputs, the datasets for which they are out of distribution.
     outside: Vec<&'static str>,
     serves: Serves,
 }
@@ -335,16 +336,16 @@ impl ShiftEntry {
     }
 }
 
-/// Suites and how many of their problems are made of some data.
+/// Suites, and how many of their problems are made of some data.
 struct Serves(Vec<(String, usize)>);
 
 impl Serves {
-    /// Less the suites that have none.
+    /// Keeps the suites that have such problems.
     fn of<'a>(counts: impl Iterator<Item = (&'a String, usize)>) -> Self {
         Self(counts.filter(|(_, problems)| *problems > 0).map(|(suite, problems)| (suite.clone(), problems)).collect())
     }
 
-    /// `8 problems of quick/real and 12 problems of testbed/real`.
+    /// Formats the counts as `8 problems of quick/real and 12 problems of testbed/real`.
     fn to_text(&self) -> String {
         let text = |(suite, problems): &(String, usize)| format!("{} of {suite}", counted(*problems, "problem"));
         let texts: Vec<String> = self.0.iter().map(text).collect();

@@ -1,4 +1,4 @@
-//! `jointly leaderboard`: entries of the same question ranked together.
+//! `jointly leaderboard`: ranks entries with the same problems and options together.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -40,8 +40,8 @@ enum Format {
     /// One row an agent: leaderboard.csv with label and entries, and the difference to the baseline where there is one;
     /// `jointly schema leaderboard` describes its columns
     Csv,
-    /// In the shape of scores.json, with the differences to the baseline and which entry has which agents; `jointly schema
-    /// leaderboard-json` describes it
+    /// In the shape of scores.json, with the differences to the baseline and which entry has which agents; `jointly
+    /// schema leaderboard-json` describes it
     Json,
 }
 
@@ -82,7 +82,7 @@ impl Leaderboard {
     }
 }
 
-/// Which entry has which agents.
+/// Lists the agents of each entry.
 fn sources(merged: &Merged) -> String {
     let line = |(name, labels): &(String, Vec<String>)| format!("{name} has {}", labels.join("; "));
     merged.entries.iter().map(line).collect::<Vec<_>>().join("\n")

@@ -1,4 +1,4 @@
-//! `jointly man`: manual pages.
+//! `jointly man`: prints or writes manual pages.
 
 use std::fs;
 use std::path::PathBuf;
@@ -32,7 +32,7 @@ impl Man {
         fs::create_dir_all(&dir).with_context(|| format!("failed to make the directory {}", dir.display()))?;
         let commands: Vec<clap::Command> = main.get_subcommands().cloned().collect();
         for command in std::iter::once(main).chain(commands) {
-            // The page of `jointly run` is called jointly-run, as that of `git log` is git-log.
+            // The page of `jointly run` is called jointly-run, like git-log for `git log`.
             let name = command.get_display_name().unwrap_or(command.get_name());
             let path = dir.join(format!("{name}.1"));
             write_whole(&path, render(command)?.as_bytes(), "give a directory that can be written to")?;

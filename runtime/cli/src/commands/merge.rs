@@ -1,4 +1,4 @@
-//! `jointly merge`: shards of a run as the run that one machine would have made.
+//! `jointly merge`: joins the shards of a run into the run that one machine would have made.
 
 use std::path::PathBuf;
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `jointly new`: an agent to start from.
+//! `jointly new`: makes an agent to start from.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -32,10 +32,10 @@ pub(crate) struct New {
     out: Option<PathBuf>,
 }
 
-/// Crates that the Rust agent is built with, whose name it cannot take.
+/// Crates that the Rust agent is built with, whose names it cannot take.
 const TAKEN: [&str; 5] = ["jointly-sdk", "jointly_sdk", "std", "core", "alloc"];
 
-/// A name that cargo, npm, a path and the leaderboard all take as it is.
+/// Parses a name that cargo, npm, a path and the leaderboard all accept unchanged.
 fn plain_name(text: &str) -> Result<String, String> {
     let plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-' || c == '_';
     if !text.starts_with(|c: char| c.is_ascii_lowercase()) || !text.chars().all(plain) {
@@ -64,7 +64,7 @@ impl New {
         Ok(ExitCode::from(exit::DONE))
     }
 
-    /// Says what was written, how to build and run it, and which tools that takes.
+    /// Describes what was written, how to build and run it, and which tools that takes.
     fn what_next(&self, folder: &Path) -> String {
         let shown = quoted(&folder.display().to_string());
         let built = self.lang.built(&self.name);
@@ -79,7 +79,7 @@ impl New {
         }
         let _ = writeln!(text, "    jointly check {built}");
         let mut text = wrap(&text, 0);
-        // One command, whole.
+        // The command stays on one line.
         let _ = write!(
             text,
             "\n    jointly run {built} logistic-regression --suite quick --problems 'quick/t10/temp0.1/*'\n"
@@ -96,7 +96,7 @@ impl New {
     }
 }
 
-/// Makes a directory; refuses one that holds anything.
+/// Makes a directory; refuses one that is not empty.
 fn make_empty(folder: &Path) -> Result<()> {
     let shown = folder.display();
     fs::create_dir_all(folder).with_context(|| format!("failed to make the directory {shown}; give another --out"))?;

@@ -1,4 +1,4 @@
-//! `jointly pack`: a finished run as one file, for others to verify.
+//! `jointly pack`: packs a finished run into one file that others can verify.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -39,7 +39,7 @@ impl Pack {
     }
 }
 
-/// Writes a pack where there is nothing, or the same already.
+/// Writes a pack, unless another file has its path; a file with the same bytes is accepted.
 fn write(path: &Path, bytes: &[u8]) -> Result<()> {
     let shown = path.display();
     if path.is_dir() {

@@ -1,4 +1,4 @@
-//! `jointly picture`: what agents believe of a problem on the plane, or on a line.
+//! `jointly picture`: draws agents' predictions for a problem on the plane, or on a line.
 
 mod belief;
 mod line_belief;
@@ -95,7 +95,7 @@ impl Picture {
         self.write(&problem.name, &sheet.to_svg()?, failures)
     }
 
-    /// A function of one input.
+    /// Draws a function of one input.
     fn draw_line(&self, suite: RegressionSuite) -> Result<ExitCode> {
         let (limits, level, functions) = (Limits::default(), f64::from(self.level) / 100.0, usize::from(self.draws));
         let given = suite.options.clone();
@@ -119,7 +119,7 @@ impl Picture {
         self.write(&problem.name, &sheet.to_svg(), failures)
     }
 
-    /// Writes the picture, and says where it is and who failed.
+    /// Writes the picture, and prints its path and the agents that failed.
     fn write<'f>(
         &self,
         problem: &str,
@@ -138,12 +138,13 @@ impl Picture {
     }
 }
 
-/// The suite of regression that a problem's name begins with, with that problem alone; none where the name is not of one.
+/// Returns the suite of regression that a problem's name begins with, reduced to that problem, or `None` if there is no
+/// such suite.
 fn regression_of(name: &str) -> Result<Option<RegressionSuite>> {
     let holds = |suite: &str| name.strip_prefix(suite).is_some_and(|rest| rest.starts_with('/'));
     let held = regression_suites().into_iter().filter(|suite| holds(&suite.name));
     let Some(mut suite) = held.max_by_key(|suite| suite.name.len()) else { return Ok(None) };
-    // `quick` is the beginning of `quick/coverage`, and of `quick/real` too.
+    // `quick` is a prefix of both `quick/coverage` and `quick/real`.
     let other = jointly_classification::suites().into_iter().filter(|other| holds(&other.name));
     if other.map(|other| other.name.len()).max().is_some_and(|length| length > suite.name.len()) {
         return Ok(None);
@@ -156,13 +157,13 @@ fn regression_of(name: &str) -> Result<Option<RegressionSuite>> {
             let remedy = guess::remedy(name, names.iter().map(String::as_str), &list);
             bail!("no problem of {} is called {name}: {remedy}", suite.name)
         }
-        // Before anything of the data is looked for.
+        // Checked before any data are looked for.
         [problem] if problem.curve_data(0, suite.options.noise).is_none() => bail!("{}", no_curve(name)),
         _ => Ok(Some(suite)),
     }
 }
 
-/// Whether a problem of dataset shift has that name.
+/// Returns whether a problem of dataset shift has that name.
 fn is_of_shift(name: &str) -> bool {
     shift_suites().iter().any(|suite| suite.problems.iter().any(|problem| problem.name == name))
 }
@@ -171,11 +172,11 @@ fn no_curve(name: &str) -> String {
     format!("{name} is not a known function of one input; choose one, such as coverage/gap/sim0")
 }
 
-/// The suite that a problem's name begins with, with that problem alone, which is of no real data.
+/// Returns the suite that a problem's name begins with, reduced to that problem. Refuses problems of real data.
 fn suite_of(name: &str) -> Result<Suite> {
     let suites = jointly_classification::suites().into_iter();
     let held = suites.filter(|suite| name.strip_prefix(&suite.name).is_some_and(|rest| rest.starts_with('/')));
-    // `testbed` is the beginning of `testbed/dyadic` too.
+    // `testbed` is also a prefix of `testbed/dyadic`.
     let suite = held.max_by_key(|suite| suite.name.len());
     let mut suite = suite.with_context(|| {
         format!("there is no problem {name}; `jointly suites NAME` lists a suite's, such as testbed/t10/temp0.1/seed0")
@@ -189,7 +190,7 @@ fn suite_of(name: &str) -> Result<Suite> {
             let remedy = guess::remedy(name, names.iter().map(String::as_str), &list);
             bail!("no problem of {} is called {name}: {remedy}", suite.name)
         }
-        // Before anything of the data is looked for.
+        // Checked before any data are looked for.
         [problem] if problem.real().is_some() => bail!("{}", unknown_truth(name)),
         _ => Ok(suite),
     }
@@ -201,7 +202,7 @@ fn unknown_truth(name: &str) -> String {
     format!("{name} is real data, whose true class probabilities nobody knows; {OTHER}")
 }
 
-/// The environment of a problem that can be drawn on the plane.
+/// Returns the environment of a problem that can be drawn on the plane.
 fn drawable<'i>(problem: &Problem, instance: &'i Instance) -> Result<&'i Environment> {
     let Task { input_dim, num_classes, .. } = problem.task();
     let name = &problem.name;
@@ -250,7 +251,7 @@ mod tests {
         let suite = suite_of("testbed/t10/temp0.1/seed0").unwrap();
         assert_eq!((suite.name.as_str(), suite.problems.len()), ("testbed", 1));
         let refusal = |name: &str| suite_of(name).unwrap_err().to_string();
-        // A name is no pattern.
+        // A pattern is not accepted as a name.
         assert!(refusal("testbed/t10/temp0.1/*").starts_with("no problem of testbed is called testbed/t10/temp0.1/*"));
         assert!(refusal("quick/real/iris/t1/seed0").contains("nobody knows; choose a synthetic problem"));
     }

@@ -1,4 +1,4 @@
-//! `jointly plan`: what a run would cost, before it is paid for.
+//! `jointly plan`: estimates the cost of a run before it is paid for.
 
 use std::fmt::Write as _;
 use std::num::NonZero;
@@ -77,13 +77,13 @@ impl Plan {
     }
 }
 
-/// The cost of some of the units together.
+/// The total cost of some of the units.
 #[derive(Clone, Copy, Default)]
 struct Sum {
     units: usize,
     seconds: f64,
     fuel: f64,
-    /// The seconds for which there is fuel: the host's own work is not metered, and neither is what fails.
+    /// The seconds for which fuel is known: neither the host's own work nor a failed unit is metered.
     metered: f64,
 }
 
@@ -120,7 +120,7 @@ impl<'a> Estimate<'a> {
         Self { plan, measurements, workers, times }
     }
 
-    /// All units of an agent.
+    /// Returns the cost of all units of an agent.
     fn of_agent(&self, agent: usize) -> Sum {
         let classes = self.measurements.classes.iter().enumerate().map(|(class, problems)| {
             let (cost, units) = (self.measurements.cost(class, agent), problems.problems.len());
@@ -139,14 +139,14 @@ impl<'a> Estimate<'a> {
         (0..self.plan.agents.len()).map(|agent| self.of_agent(agent)).fold(Sum::default(), Sum::add)
     }
 
-    /// Seconds that workers take who each begin the next unit of the run when they are free.
+    /// Returns the seconds that the run takes if each worker begins the next unit when it is free.
     fn together(&self) -> f64 {
         let agents = self.plan.agents.len();
         let of_problem = |problem: usize| self.times[problem * agents..][..agents].iter().copied();
         makespan(order(self.plan).into_iter().flat_map(of_problem), self.workers as usize) as f64 / 1e9
     }
 
-    /// Seconds of the slowest of as many shards.
+    /// Returns the seconds of the slowest shard, with a shard for each worker.
     fn slowest_shard(&self) -> f64 {
         let mut loads = vec![0_u64; self.workers as usize];
         for (shard, time) in shares(self.plan, self.workers).into_iter().zip(&self.times) {
@@ -155,14 +155,14 @@ impl<'a> Estimate<'a> {
         loads.into_iter().max().unwrap_or(0) as f64 / 1e9
     }
 
-    /// The unit that takes longest, and its seconds.
+    /// Returns the unit that takes longest, and its seconds.
     fn longest_unit(&self) -> Option<(Unit, f64)> {
         let agents = self.plan.agents.len();
         let (place, time) = self.times.iter().enumerate().max_by_key(|(place, time)| (**time, usize::MAX - place))?;
         Some((Unit { agent: place % agents, problem: place / agents }, *time as f64 / 1e9))
     }
 
-    /// The failure of each agent that does not get to the end, once.
+    /// Returns the first failure of each agent that fails.
     fn failures(&self) -> Vec<(usize, usize, String)> {
         let agents = 0..self.plan.agents.len();
         let first = |agent: usize| {
@@ -266,7 +266,7 @@ impl<'a> Estimate<'a> {
     }
 }
 
-/// A time for a person.
+/// Formats a duration.
 fn duration(seconds: f64) -> String {
     match seconds {
         _ if seconds < 0.9995 => format!("{:.0} ms", 1000.0 * seconds),

@@ -1,4 +1,4 @@
-//! `jointly report`: the leaderboard of a run, finished or not, and its page with pictures.
+//! `jointly report`: shows the leaderboard of a run, finished or not, and makes its page with pictures.
 
 mod active;
 
@@ -46,8 +46,8 @@ pub(crate) struct Report {
     /// A run of the same agents and variants on real data, which the page compares with this one
     #[arg(long, value_name = "DIR")]
     real: Option<PathBuf>,
-    /// A run of active learning of the same agents and variants, which the page of a run of correlations compares with it;
-    /// give one for each agent that predicts, there or on the page of a run of active learning
+    /// A run of active learning of the same agents and variants, which the page of a run of correlations compares with
+    /// it; give one for each agent that predicts, there or on the page of a run of active learning
     #[arg(long, value_name = "DIR")]
     active: Vec<PathBuf>,
     /// The level of the intervals that the page of a run of regression draws, in percent [default: 90]
@@ -63,7 +63,7 @@ pub(crate) struct Report {
     data: DataArguments,
 }
 
-/// The level that pictures are of unless another is asked for.
+/// The level that pictures show by default.
 const LEVEL: f64 = 0.9;
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -144,7 +144,7 @@ impl Report {
         output::print(&path.display().to_string())
     }
 
-    /// The images that the page of a run of dataset shift shows, where its data are at hand.
+    /// Returns the images that the page of a run of dataset shift shows, if its data are at hand.
     fn shown(&self, plan: &Plan) -> Shown {
         match shift_suite::pictured(plan, &self.data.directories()) {
             Ok(Some(instance)) => Shown::Images(instance.into()),
@@ -156,7 +156,7 @@ impl Report {
         }
     }
 
-    /// The options that change the page, as words of the command, but for other runs.
+    /// Returns the options that change the page, as words of the command, except those that name other runs.
     fn given(&self) -> Vec<String> {
         let level = self.level.map(|percent| percent.to_string());
         let given = [
@@ -169,16 +169,16 @@ impl Report {
         given.chain(pair).collect()
     }
 
-    /// The hint that lists the agents of the run.
+    /// Returns the hint that lists the agents of the run.
     fn list(&self) -> String {
         format!("`jointly report {}` lists its agents", quoted(&self.directory.display().to_string()))
     }
 
-    /// The agents of Figure 4, by label or by name.
+    /// Returns the agents of Figure 4, by label or by name.
     fn pair(&self, plan: &Plan) -> Result<[String; 2]> {
         let pair = match self.pair.as_deref() {
             None => return Ok(PAIR.map(str::to_owned)),
-            // As for --baseline: in whatever order the settings are.
+            // As for --baseline, the settings may be in any order.
             Some(given) => given.iter().map(|given| match given.parse::<AgentSpec>() {
                 Ok(spec) if !plan.agents.iter().any(|agent| agent.label == *given) => spec.settings.label(&spec.agent),
                 _ => given.clone(),
@@ -194,7 +194,7 @@ impl Report {
         pair.try_into().ok().context("--pair takes two agents")
     }
 
-    /// The setting of Figure 3, which some agent was given.
+    /// Returns the setting of Figure 3, which must be set for some agent.
     fn parameter(&self, plan: &Plan) -> Result<&str> {
         let Some(parameter) = self.parameter.as_deref() else { return Ok(PARAMETER) };
         let given: Vec<&str> = plan.agents.iter().flat_map(|agent| agent.settings.names()).collect();
@@ -205,7 +205,7 @@ impl Report {
         bail!("--parameter: no agent in {} was given the setting {parameter}: {remedy}", self.directory.display())
     }
 
-    /// The level that pictures of coverage are of: one that the run's intervals have.
+    /// Returns the level that pictures of coverage show, which must be a level of the run's intervals.
     fn level(&self, plan: &Plan) -> Result<f64> {
         let levels = plan.options::<Regression>().map_or(&[][..], |options| &options.levels);
         let Some(percent) = self.level else {
@@ -222,7 +222,7 @@ impl Report {
         bail!("--level: {} has intervals at {} %, not {percent} %", self.directory.display(), levels.join(", "))
     }
 
-    /// Plan and journal of the run on real data that the page compares with this one.
+    /// Reads the plan and results of the run on real data that the page compares with this one.
     fn real_run(&self, plan: &Plan, path: &Path) -> Result<(Plan, Vec<UnitResult>)> {
         let directory = RunDirectory::existing(path)?;
         let real = directory.plan()?;
@@ -248,9 +248,8 @@ impl Report {
     }
 }
 
-/// The label of the agent that a person compares with: what `run` was given will do, in whatever order its settings
-/// were.
-/// `list` says what lists the agents.
+/// Returns the label of the baseline that the user gave, as `run` would accept it, with its settings in any order.
+/// `list` names the command that lists the agents.
 pub(super) fn baseline(leaderboard: &Leaderboard, given: &str, place: &str, list: &str) -> Result<String> {
     let labels = leaderboard.labels();
     let label = match given.parse::<AgentSpec>() {
@@ -263,19 +262,19 @@ pub(super) fn baseline(leaderboard: &Leaderboard, given: &str, place: &str, list
     Ok(label)
 }
 
-/// Whether a plan's suite is one of real data.
+/// Returns whether a plan's suite is one of real data.
 fn is_of_real_data(plan: &Plan) -> bool {
     jointly_classification::suite(&plan.suite)
         .is_some_and(|suite| suite.problems.iter().any(|problem| problem.real().is_some()))
 }
 
-/// Whether the bundled agent of that name has these bytes.
+/// Returns whether the bundled agent of that name has these bytes.
 fn is_bundled(agent: &PlannedAgent) -> bool {
     let bundled = jointly_bundle::find(&agent.agent);
     bundled.is_some_and(|bundled| jointly_core::digest(bundled.component) == agent.digest)
 }
 
-/// The default of a setting, as the run's own copy of the agent has it; none where that cannot be asked.
+/// Returns the default of a setting from the run's own copy of the agent, or `None` if that cannot be loaded.
 fn default(directory: &RunDirectory, interface: Interface, agent: &PlannedAgent, name: &str) -> Option<String> {
     let bytes = std::fs::read(directory.kept(Kept::Agent, &agent.digest)).ok()?;
     let loaded = cache::runtime(Execution::Compiled).ok()?.load(&bytes, Limits::default()).ok()?;
@@ -283,7 +282,7 @@ fn default(directory: &RunDirectory, interface: Interface, agent: &PlannedAgent,
     Some(parameter.default.clone())
 }
 
-/// The results in a run's journal. One that has scores and no journal is not a run without results.
+/// Reads the results in a run's journal. A run with scores but no journal is refused.
 fn results(directory: &RunDirectory) -> Result<Vec<UnitResult>> {
     let journal = directory.journal();
     if !journal.exists() && directory.path().join("scores.json").exists() {

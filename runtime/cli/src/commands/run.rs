@@ -1,4 +1,4 @@
-//! `jointly run`: agents on a suite, into a directory.
+//! `jointly run`: runs agents on a suite, into a directory.
 
 use std::process::ExitCode;
 

@@ -59,7 +59,7 @@ impl Score {
             ..PredictionOptions::default()
         };
         let problem = self.problem.as_deref().map(ImportedProblem::read).transpose()?;
-        // Drawn on a terminal only.
+        // The bar is drawn only on a terminal.
         let bar = ProgressBar::with_draw_target(Some(100), ProgressDrawTarget::stderr());
         let mut report = |done| bar.set_position((100.0 * done) as u64);
         let result = score_predictions(&self.file, problem.as_ref(), &options, &mut report);

@@ -1,4 +1,4 @@
-//! `jointly scores`: what each score means.
+//! `jointly scores`: explains each score.
 
 use std::process::ExitCode;
 

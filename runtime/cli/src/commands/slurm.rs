@@ -1,4 +1,4 @@
-//! `jointly slurm`: a run as a batch script of Slurm.
+//! `jointly slurm`: makes a batch script of Slurm for a run.
 
 use std::ffi::OsStr;
 use std::num::NonZero;
@@ -41,7 +41,7 @@ pub(crate) struct Slurm {
     request: Request,
 }
 
-/// The options that the script sets itself, and what sets them.
+/// The options that the script sets itself, with an explanation for each.
 const SETTLED: [(&str, &str, &str); 9] = [
     ("--array", "-a", "give --nodes"),
     ("--dependency", "-d", "the merge waits for the array"),
@@ -94,8 +94,8 @@ impl Slurm {
     }
 }
 
-/// Refuses directories of an earlier array where the tasks' are to be, of another plan or another number of tasks: its work
-/// would be in the way, or be ignored.
+/// Refuses a folder with directories of an earlier array that had another plan or number of tasks, whose results would
+/// be in the way or be ignored.
 fn refuse_other_shards(folder: &Path, tasks: u32, plan: &Plan) -> Result<()> {
     let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
     for path in entries.filter_map(Result::ok).map(|entry| entry.path()) {
@@ -121,7 +121,7 @@ fn refuse_other_shards(folder: &Path, tasks: u32, plan: &Plan) -> Result<()> {
     Ok(())
 }
 
-/// Refuses what is no option, or one that the script has a value for.
+/// Refuses a text that is no option, and options that the script sets itself.
 fn refuse_settled(option: &str) -> Result<()> {
     ensure!(
         option.starts_with('-') && !option.chars().any(char::is_control),
@@ -129,7 +129,7 @@ fn refuse_settled(option: &str) -> Result<()> {
     );
     let name = option.split('=').next().unwrap_or(option);
     ensure!(!name.contains(' '), "{option:?} is not an option of sbatch: put = between an option and its value");
-    // sbatch takes long options by their beginnings, and values right after short ones.
+    // sbatch accepts prefixes of long options, and values right after short ones.
     let settles = |long: &str, short: &str| {
         let begins = name.starts_with("--") && name.len() > 3 && long.starts_with(name);
         begins || (!option.starts_with("--") && option.starts_with(short))

@@ -1,4 +1,4 @@
-//! `jointly suites`: what can be run.
+//! `jointly suites`: lists what can be run.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -27,14 +27,14 @@ pub(crate) struct Suites {
     json: bool,
 }
 
-/// The text about tables in the place of a suite's.
+/// The text about user-supplied tables that replace a suite's.
 const USER_TABLES: &str =
     "user-supplied tables: by --table FILE (repeated for more), in the place of the tables of SUITES
     FILE.csv: a row a line, numbers between commas, the target last; header or none
     FILE.npz: arrays x (n, d) and y (n,), float32 or float64
     30 to 50000 rows; problems are named by the file, coverage/tables/FILE/sim0; splits are drawn by the seed\n";
 
-/// Not a list of problems, but a suite all the same.
+/// The text about the suite of imported problems, which has no list of problems.
 const IMPORTED: &str = "imported: user-supplied problems, by --problem FILE.npz (repeated for more)
     arrays x_train (T, d), x_test (N, tau, d) float32; y_train (T,), y_test (N, tau) int64;
     optional log_likelihood (N,) float64, temperature, num_classes, hidden_layers
@@ -98,7 +98,7 @@ impl Suites {
     }
 }
 
-/// What holds for a suite of any kind, and what is its kind's own.
+/// Returns a suite as JSON: the fields of every kind, and `own` fields of its kind.
 fn to_json<'p>(name: &str, summary: &str, cost: &str, own: &Value, problems: impl Iterator<Item = &'p str>) -> Value {
     let mut suite = json!({ "name": name, "summary": summary, "cost": cost });
     for (field, value) in own.as_object().into_iter().flatten() {
@@ -108,7 +108,8 @@ fn to_json<'p>(name: &str, summary: &str, cost: &str, own: &Value, problems: imp
     suite
 }
 
-/// The description of a suite: its facts, its cost and further lines; the name of a problem, or all where they are asked for.
+/// Returns the description of a suite: its facts, its cost and further lines, with the name of one problem, or of all
+/// if requested.
 fn text<'p>(
     (name, summary): (&str, &str),
     facts: &str,
@@ -130,7 +131,7 @@ fn text<'p>(
     text
 }
 
-/// The description of a suite, and its problems if they are asked for.
+/// Returns the description of a suite of classification, with its problems if requested.
 fn card(suite: &Suite, problems: bool) -> String {
     let evaluation = &suite.evaluation;
     let taus: Vec<String> = evaluation.taus.iter().map(u32::to_string).collect();
@@ -147,7 +148,7 @@ fn card(suite: &Suite, problems: bool) -> String {
     text((&suite.name, &suite.summary), &facts, suite.cost(), &[], (names, problems))
 }
 
-/// The description of a suite of regression, and its problems if they are asked for.
+/// Returns the description of a suite of regression, with its problems if requested.
 fn regression_card(suite: &RegressionSuite, problems: bool) -> String {
     let levels: Vec<String> = suite.options.levels.iter().map(|level| (100.0 * level).round().to_string()).collect();
     let facts = format!(
@@ -165,7 +166,7 @@ fn regression_card(suite: &RegressionSuite, problems: bool) -> String {
     text((&suite.name, &suite.summary), &facts, suite.cost(), &more, (names, problems))
 }
 
-/// The description of a suite of dataset shift, and its problems if they are asked for.
+/// Returns the description of a suite of dataset shift, with its problems if requested.
 fn shift_card(suite: &ShiftSuite, problems: bool) -> String {
     let (levels, taus) = (&suite.options.levels, suite.options.taus.iter().map(u32::to_string).collect::<Vec<_>>());
     let mut shifts: Vec<&str> = levels.iter().map(|level| level.shift().name()).collect();
@@ -187,7 +188,7 @@ fn shift_card(suite: &ShiftSuite, problems: bool) -> String {
     text((&suite.name, &suite.summary), &facts, suite.cost(), &more, (names, problems))
 }
 
-/// The tables that a suite's problems are made of, in their order, and the number of those problems.
+/// Returns the tables that a suite's problems are made of, in order, and the number of those problems.
 fn tables(suite: &RegressionSuite) -> (Vec<&str>, usize) {
     let all: Vec<&str> = suite.problems.iter().filter_map(|problem| problem.table()).collect();
     let mut names: Vec<&str> = Vec::new();

@@ -26,10 +26,10 @@ use crate::{exit, jobs, output};
 /// Runs an entry again, a finished run or its pack, and compares bit for bit
 ///
 /// It first checks what costs next to nothing: digests, whether this command makes the same plan, and whether scores,
-/// leaderboard and the choice of a sweep follow from the journal. Then it runs units again: each must give the result in
-/// its line of the journal, and the first that does not ends the verification. It trusts only the bytes of agents and
-/// problems, and writes nothing. Real data are no part of an entry: they are looked for as `jointly run` does, and must be
-/// those of the run.
+/// leaderboard and the choice of a sweep follow from the journal. Then it runs units again: each must give the result
+/// in its line of the journal, and the first that does not ends the verification. It trusts only the bytes of agents
+/// and problems, and writes nothing. Real data are no part of an entry: they are looked for as `jointly run` does, and
+/// must be those of the run.
 #[derive(Args)]
 pub(crate) struct Verify {
     /// The directory that `jointly run` wrote, or the file that `jointly pack` made of it
@@ -60,7 +60,7 @@ pub(crate) struct Verify {
 impl Verify {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let entry = Entry::open(&self.entry)?;
-        // What costs next to nothing comes before data and agents are loaded.
+        // Cheap checks come before data and agents are loaded.
         if let Some(place) = entry.defect()? {
             return failed(&entry, &place);
         }
@@ -90,7 +90,8 @@ impl Verify {
         Ok(ExitCode::from(exit::DONE))
     }
 
-    /// Refuses a plan that lets agents use more than a person means to spend: who made the entry chose its limits.
+    /// Refuses a plan whose fuel limit exceeds what the user accepts, because the limits were chosen by the entry's
+    /// author.
     fn refuse_fuel(&self, entry: &Entry) -> Result<()> {
         let most = self.fuel.unwrap_or_else(|| entry.plan.kind().fuel);
         let fuel = entry.plan.limits.fuel;
@@ -109,23 +110,23 @@ fn failed(entry: &Entry, place: &str) -> Result<ExitCode> {
     Ok(ExitCode::from(exit::BAD_INPUT))
 }
 
-/// Says in one line where the verification of an entry failed.
+/// Prints in one line where the verification of an entry failed.
 fn say(entry: &Entry, place: &str) -> Result<()> {
     output::print_line(&format!("{}: verification failed: {place}", entry.shown()))
 }
 
-/// A seed that nobody knew before: the keys of the standard library's hashes are the system's random numbers.
+/// Returns an unpredictable seed: the keys of the standard library's hashes are the system's random numbers.
 fn unforeseen() -> u64 {
     RandomState::new().hash_one("sample")
 }
 
-/// Chooses `sample` units, each as likely as another, in their order. The choice depends on the entry's claims too: a seed
-/// that is known does not by itself tell which units they are.
+/// Chooses `sample` units uniformly at random and returns them in order. The choice also depends on the entry's claims,
+/// so that a known seed does not determine the units by itself.
 fn choose(mut units: Vec<Unit>, sample: usize, seed: u64, entry: &Entry) -> Vec<Unit> {
     let mut stream = stream(seed, "units to verify", &digest(entry.claim().as_bytes()), 0);
     let mut chosen = Vec::new();
     while chosen.len() < sample && !units.is_empty() {
-        // Of 64 bits a remainder favours none by more than a part in 10^12.
+        // The remainder of 64 random bits is biased by less than a part in 10^12.
         let at = stream.next_u64() % units.len() as u64;
         chosen.push(units.swap_remove(at as usize));
     }
@@ -133,8 +134,8 @@ fn choose(mut units: Vec<Unit>, sample: usize, seed: u64, entry: &Entry) -> Vec<
     chosen
 }
 
-/// Runs units until one does not come out as the journal says, which ends the process: units that still run may take
-/// long, and change nothing.
+/// Runs units until one differs from the journal, which ends the process: units that still run may take long, and
+/// change nothing.
 fn run_again(entry: &Entry, workload: &Workload, units: &[Unit], jobs: usize) -> Result<()> {
     let held: HashMap<(&str, &str), &UnitResult> =
         entry.results.iter().map(|result| ((&*result.agent, &*result.problem), result)).collect();
@@ -151,7 +152,7 @@ fn run_again(entry: &Entry, workload: &Workload, units: &[Unit], jobs: usize) ->
     })
 }
 
-/// The first difference between a unit's result and its line of the journal.
+/// Returns the first difference between a unit's result and its line of the journal.
 fn other_result(held: &UnitResult, again: &UnitResult) -> Result<Option<String>> {
     if (&held.outcome, &held.log) == (&again.outcome, &again.log) {
         return Ok(None);

@@ -1,4 +1,4 @@
-//! `jointly worker`: units in, results out, for whoever spreads a run over machines.
+//! `jointly worker`: reads units and writes results, for schedulers that spread a run over machines.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Read, Write};
@@ -24,16 +24,16 @@ use crate::data_arguments::DataArguments;
 use crate::engine_argument::EngineArgument;
 use crate::exit;
 
-/// A plan of a million units has a fraction of that; a longer line is no message.
+/// The longest line accepted, in bytes. A plan of a million units takes a fraction of that.
 const MAX_LINE: u64 = 256 << 20;
 
 /// Runs units for another process that keeps the run: reads a message a line from standard input, and answers on
 /// standard output
 ///
-/// The first line in is {"plan": P, "files": DIR}: plan.json, as `jointly run --plan-only` writes it, and a folder with the
-/// agents, problems and tables that it names, by their digests, as the directory of the run has them. The first line out is
-/// {"version": V, "engine": E, "plan": D}, with the digest of the plan that this command makes of the same agents and
-/// problems; another plan is refused.
+/// The first line in is {"plan": P, "files": DIR}: plan.json, as `jointly run --plan-only` writes it, and a folder with
+/// the agents, problems and tables that it names, by their digests, as the directory of the run has them. The first
+/// line out is {"version": V, "engine": E, "plan": D}, with the digest of the plan that this command makes of the same
+/// agents and problems; another plan is refused.
 ///
 /// From there on a line in is a unit, {"agent": LABEL, "problem": NAME}, and the line out, in the same order, is
 /// exactly its line of the journal; for correlations, {"belief": DIGEST, "base64": BYTES} comes before it. {"unrun":
@@ -52,7 +52,7 @@ pub(crate) struct Worker {
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Hello {
-    /// Another version's may be one that this version cannot read.
+    /// The plan, not yet parsed, because one of another version may not be readable.
     plan: Value,
     files: PathBuf,
 }
@@ -65,7 +65,7 @@ struct Answer<'a> {
     plan: String,
 }
 
-/// A unit, by the names that the plan has for it.
+/// A unit, named as in the plan.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Asked {
@@ -77,7 +77,7 @@ impl Worker {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         let served = execution::with_room(|| self.serve(&mut io::stdin().lock(), &mut io::stdout()));
         match served {
-            // Nobody is left to work for.
+            // The scheduler has gone away, so there is no more work.
             Err(error) if is_broken_pipe(&error) => Ok(ExitCode::from(exit::DONE)),
             served => served.map(|()| ExitCode::from(exit::DONE)),
         }
@@ -116,7 +116,7 @@ impl Worker {
         let (own, theirs) = (env!("CARGO_PKG_VERSION"), plan["version"].as_str().unwrap_or("no version"));
         ensure!(theirs == own, "the plan was made by version {theirs} and this is {own}; use one version everywhere");
         let mut plan: Plan = serde_json::from_value(plan).context("failed to read the plan of line 1")?;
-        // Digests name files below the folder.
+        // Digests in the plan name files below the folder, so the plan is checked first.
         if let Some(defect) = plan.defect() {
             bail!("the plan of line 1 is not one that this command made: {defect}");
         }
@@ -130,7 +130,7 @@ impl Worker {
     }
 }
 
-/// The next line, without its end; none where the input is at its end.
+/// Reads the next line, without its end, or `None` at the end of the input.
 fn next(messages: &mut impl BufRead, number: u64) -> Result<Option<Vec<u8>>> {
     let mut line = Vec::new();
     messages.take(MAX_LINE).read_until(b'\n', &mut line).context("failed to read standard input")?;
@@ -142,7 +142,7 @@ fn next(messages: &mut impl BufRead, number: u64) -> Result<Option<Vec<u8>>> {
     Ok((ended || !line.is_empty()).then_some(line))
 }
 
-/// Writes what a unit leaves, the belief before the line that names it, as a directory has them.
+/// Writes a unit's result; a belief comes before the line that names it, as in a directory.
 fn answer_with(answers: &mut impl Write, Finished { result, belief }: Finished) -> Result<()> {
     if let Err(error) = execution::recordable(&result) {
         return say(answers, &serde_json::to_vec(&json!({ "unrun": format!("{error:#}") }))?);

@@ -2,34 +2,35 @@
 
 use jointly_core::Stream;
 
-/// Classes of every belief here.
+/// The number of classes of every belief here.
 pub(crate) const CLASSES: usize = 2;
-/// Functions of [`Belief::Mixture`].
+/// The number of functions of [`Belief::Mixture`].
 const FUNCTIONS: usize = 5;
-/// Coins of [`Belief::Coins`].
+/// The number of coins of [`Belief::Coins`].
 const COINS: usize = 10;
 
 /// A belief over functions from tau inputs to the probability of class 1.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Belief {
-    /// Uniform over all 2^tau deterministic models: example 1 of the paper's appendix A.1. Any labels have 2^-tau.
+    /// Uniform over all 2^tau deterministic models: example 1 of the paper's appendix A.1. All labels have probability
+    /// 2^-tau.
     Deterministic,
     /// One of five functions, each with probabilities uniform in [0.05, 0.95].
     Mixture,
     /// A coin whose probability is Beta(2, 2): h ones and t zeros in a given order have
     /// B(2 + h, 2 + t) / B(2, 2).
     Coin,
-    /// Ten such coins, tossed in turn: the product of what each has.
+    /// Ten such coins, tossed in turn: the product of their probabilities.
     Coins,
 }
 
-/// A tau-sample's labels with their likelihood, and what it takes to sample functions there.
+/// A tau-sample's labels with their likelihood, and what is needed to sample functions there.
 pub(crate) struct Question {
     belief: Belief,
     pub(crate) labels: Vec<u32>,
-    /// Of the labels, exact.
+    /// The exact log-likelihood of the labels.
     pub(crate) log_likelihood: f64,
-    /// The functions of a mixture, probabilities of class 1.
+    /// The functions of a mixture, as probabilities of class 1.
     functions: Vec<Vec<f64>>,
 }
 
@@ -45,7 +46,7 @@ impl Belief {
         }
     }
 
-    /// Labels of `tau` inputs, drawn from the belief itself.
+    /// Draws labels of `tau` inputs from the belief itself.
     pub(crate) fn question(self, tau: usize, source: &mut Stream) -> Question {
         let mut function = || (0..tau).map(|_| 0.05 + 0.9 * source.uniform()).collect();
         let functions = if self == Self::Mixture { (0..FUNCTIONS).map(|_| function()).collect() } else { Vec::new() };
@@ -58,7 +59,7 @@ impl Belief {
 }
 
 impl Question {
-    /// A function sampled from the belief: the probability of class 1 at each input.
+    /// Samples a function from the belief: the probability of class 1 at each input.
     fn function(&self, source: &mut Stream) -> Vec<f64> {
         let tau = self.labels.len();
         match self.belief {
@@ -72,7 +73,7 @@ impl Question {
         }
     }
 
-    /// A sampled function's class probabilities at each input.
+    /// Samples a function and returns its class probabilities at each input.
     pub(crate) fn draw(&self, source: &mut Stream) -> Vec<f32> {
         self.function(source).into_iter().flat_map(|p| [1.0 - p as f32, p as f32]).collect()
     }
@@ -96,14 +97,15 @@ impl Question {
     }
 }
 
-/// Beta(2, 2): the median of three uniform deviates.
+/// Draws from Beta(2, 2): the median of three uniform deviates.
 fn beta(source: &mut Stream) -> f64 {
     let mut deviates = [source.uniform(), source.uniform(), source.uniform()];
     deviates.sort_unstable_by(f64::total_cmp);
     deviates[1]
 }
 
-/// log of B(2 + h, 2 + t) / B(2, 2), label by label: the next label is 1 with probability (2 + h) / (4 + h + t).
+/// Returns the log of B(2 + h, 2 + t) / B(2, 2), label by label: the next label is 1 with probability (2 + h) / (4 + h
+/// + t).
 fn log_exchangeable<'a>(labels: impl Iterator<Item = &'a u32>) -> f64 {
     let mut seen = [2.0, 2.0];
     let mut log_likelihood = 0.0;

@@ -1,4 +1,5 @@
-//! Bias and spread of the estimators of joint likelihood where the truth is known, as tau grows: `docs/estimators.md`.
+//! Bias and spread of the estimators of joint likelihood where the true value is known, as tau grows:
+//! `docs/estimators.md`.
 //!
 //!     cargo run --release -p jointly-core --example estimators -- [TRIALS [LARGEST-TAU]]
 
@@ -10,7 +11,7 @@ use trial::{Errors, Estimator, errors};
 
 const TAUS: [usize; 4] = [1, 10, 30, 100];
 const DRAWS: [usize; 3] = [100, 1000, 10_000];
-/// Beyond this many draws, clusters take minutes.
+/// With more draws than this, clustering takes minutes.
 const DRAWS_OF_CLUSTERS: usize = 1000;
 
 fn main() {

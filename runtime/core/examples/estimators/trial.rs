@@ -1,4 +1,4 @@
-//! What an estimator makes of a belief, over many independent questions and sets of draws.
+//! The errors of an estimator on a belief, over many independent questions and sets of draws.
 
 use jointly_core::estimate::{
     Cells, DrawError, JointEstimate, KMeans, MonteCarlo, Partition, Planes, joint_log_likelihood,
@@ -7,10 +7,10 @@ use jointly_core::{Stream, stream};
 
 use crate::belief::{Belief, CLASSES, Question};
 
-/// Hyperplanes of the testbed; clusters are at most 2^7.
+/// The number of hyperplanes of the testbed; there are at most 2^7 clusters.
 const PLANES: u32 = 7;
 
-/// A way to estimate.
+/// A method of estimation.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Estimator {
     MonteCarlo,
@@ -79,7 +79,7 @@ impl Estimator {
     }
 }
 
-/// Asks `trials` questions of order `tau`, each answered with fresh draws; every estimator is asked the same.
+/// Estimates `trials` questions of order `tau`, each with fresh draws; every estimator gets the same questions.
 pub(crate) fn errors(belief: Belief, tau: usize, draws: usize, estimator: Estimator, trials: u32) -> Errors {
     let (mut errors, mut claims, mut inverses) = (Vec::new(), Vec::new(), 0.0);
     for trial in 0..trials {

@@ -4,7 +4,7 @@ use super::dense::Dense;
 use super::moments::{Moments, SampledFunctions};
 use crate::stream::stream;
 
-/// The inverse and ln |det|, by Gauss-Jordan elimination with the largest pivot of each column.
+/// Returns the inverse and ln |det|, by Gauss-Jordan elimination with the largest pivot of each column.
 ///
 /// # Panics
 /// When the matrix has no rows.
@@ -39,13 +39,13 @@ pub fn inverse(matrix: &Dense) -> (Dense, f64) {
     (inverse, ln_det)
 }
 
-/// The bilinear form x' M y.
+/// Returns the bilinear form x' M y.
 pub fn bilinear(x: &[f64], matrix: &Dense, y: &[f64]) -> f64 {
     let row = |i| matrix.row(i).iter().zip(y).map(|(m, y)| m * y).sum::<f64>();
     x.iter().enumerate().map(|(i, x)| x * row(i)).sum()
 }
 
-/// A belief of `draws` smooth random functions at `rows` places, with noise sds between 0.1 and 0.6.
+/// Returns a belief of `draws` smooth random functions at `rows` places, with noise sds between 0.1 and 0.6.
 ///
 /// # Panics
 /// When there are no rows or no draws.
@@ -62,7 +62,7 @@ pub fn belief(rows: usize, draws: usize, seed: u64) -> SampledFunctions {
     SampledFunctions::new(rows, &means, &sds.repeat(draws)).expect("functions")
 }
 
-/// The moments of [`belief`].
+/// Returns the moments of [`belief`].
 pub fn moments(rows: usize, draws: usize, seed: u64) -> Moments {
     belief(rows, draws, seed).moments()
 }

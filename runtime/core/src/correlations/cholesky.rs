@@ -25,7 +25,7 @@ pub enum CholeskyError {
     NotFinite {
         /// Row of the first such value.
         row: usize,
-        /// Its column.
+        /// The column of that value.
         col: usize,
     },
     /// A pivot is not positive, or not larger than its rounding error, even with the largest jitter.
@@ -38,29 +38,30 @@ pub enum CholeskyError {
     },
 }
 
-/// A symmetric positive definite matrix as L L', L lower triangular.
+/// A symmetric positive definite matrix as L L', with L lower triangular.
 #[derive(Clone, Debug)]
 pub struct Cholesky {
-    /// L', so that the sums run along rows.
+    /// L', stored so that the sums run along rows.
     upper: Dense,
     jitter: f64,
 }
 
 impl Cholesky {
-    /// Factorises `matrix` + jitter I with the least jitter of the ladder that makes it positive definite.
+    /// Factorises `matrix` + jitter I with the smallest jitter of the ladder that makes it positive definite.
     ///
     /// # Formula
-    /// L L' = A + j I, where j is the first of [`JITTERS`] times the mean of the diagonal with which every pivot exceeds
-    /// n eps times its diagonal element (eps = 2^-52): a smaller pivot is rounding error. [`jitter`](Self::jitter) is j.
-    /// Only the upper half of A is read.
+    /// L L' = A + j I, where j is the first of [`JITTERS`] times the mean of the diagonal with which every pivot
+    /// exceeds n eps times its diagonal element (eps = 2^-52): a smaller pivot is rounding error.
+    /// [`jitter`](Self::jitter) is j. Only the upper half of A is read.
     ///
     /// # Errors
-    /// When the matrix is not square, holds a value that is not finite, or is not positive definite with the most jitter.
+    /// When the matrix is not square, holds a value that is not finite, or is not positive definite with the largest
+    /// jitter.
     pub fn new(matrix: &Dense) -> Result<Self, CholeskyError> {
         Self::with_ladder(matrix, &JITTERS)
     }
 
-    /// Factorises `matrix` without jitter, for densities, which jitter would determine.
+    /// Factorises `matrix` without jitter, for densities, which jitter would distort.
     ///
     /// # Errors
     /// As [`new`](Self::new), with no jitter.
@@ -92,22 +93,22 @@ impl Cholesky {
         Err(failure)
     }
 
-    /// The jitter that was added to each element of the diagonal; 0 for most matrices.
+    /// Returns the jitter that was added to each element of the diagonal; 0 for most matrices.
     pub fn jitter(&self) -> f64 {
         self.jitter
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.upper.rows()
     }
 
-    /// L', upper triangular with zeros below.
+    /// Returns L', upper triangular with zeros below.
     pub fn upper(&self) -> &Dense {
         &self.upper
     }
 
-    /// ln det A, twice the sum of the logarithms of L's diagonal.
+    /// Returns ln det A, twice the sum of the logarithms of L's diagonal.
     pub fn log_determinant(&self) -> f64 {
         2.0 * self.upper.diagonal().iter().map(|&x| libm::log(x)).sum::<f64>()
     }
@@ -115,7 +116,7 @@ impl Cholesky {
     /// Replaces b by L^-1 b, where b has a row for each row of L.
     ///
     /// # Panics
-    /// When it does not.
+    /// When the number of rows differs.
     pub fn half_solve(&self, b: &mut Dense) {
         let (n, m) = (self.rows(), b.cols());
         assert_eq!(b.rows(), n, "one row of the right side for each of the matrix");
@@ -138,7 +139,7 @@ impl Cholesky {
         }
     }
 
-    /// Solves A x = b: returns A^-1 b.
+    /// Solves A x = b and returns x = A^-1 b.
     ///
     /// # Panics
     /// When `b` has another length than the matrix has rows.
@@ -154,7 +155,7 @@ impl Cholesky {
         x
     }
 
-    /// Returns L z, which has covariance A where z is standard normal.
+    /// Returns L z, which has covariance A if z is standard normal.
     ///
     /// # Panics
     /// When `z` has another length than the matrix has rows.
@@ -180,10 +181,10 @@ impl Cholesky {
     }
 }
 
-/// Replaces the upper half by L' and the rest by zeros; the first bad pivot otherwise.
+/// Replaces the upper half by L' and the rest by zeros; fails with the first bad pivot.
 ///
-/// Element (i, j) subtracts `u_ki u_kj` for k = 0, 1, ... in order: panels of rows are finished one by one, and each is then
-/// taken from all that is below it.
+/// Element (i, j) subtracts `u_ki u_kj` for k = 0, 1, ... in order: panels of rows are finished one by one, and each is
+/// then subtracted from everything below it.
 fn factorise(a: &mut Dense) -> Result<(), usize> {
     let n = a.rows();
     let least: Vec<f64> = a.diagonal().iter().map(|d| n as f64 * f64::EPSILON * d).collect();

@@ -2,11 +2,11 @@
 
 use super::dense::Dense;
 
-/// Correlations between two sets of points from their covariances and variances.
+/// Returns correlations between two sets of points from their covariances and variances.
 ///
 /// # Formula
-/// `rho_ij = cov_ij / (sd_i sd_j)`, clipped to [-1, 1]; 0 where either variance is 0, because a constant is
-/// correlated with nothing. `covariance` is n x m with a row for each of `row_variances` and a column for each of
+/// `rho_ij = cov_ij / (sd_i sd_j)`, clipped to [-1, 1]; 0 if either variance is 0, because a constant is uncorrelated
+/// with everything. `covariance` is n x m with a row for each of `row_variances` and a column for each of
 /// `col_variances`.
 ///
 /// # Panics
@@ -19,7 +19,7 @@ pub fn correlation_block(covariance: &Dense, row_variances: &[f64], col_variance
     Dense::from_fn(n, m, |i, j| correlation(covariance[(i, j)], rows[i], cols[j]))
 }
 
-/// The correlation matrix of one set of points, with 1 on its diagonal whatever the variance.
+/// Returns the correlation matrix of one set of points, with 1 on its diagonal whatever the variance.
 ///
 /// # Formula
 /// As [`correlation_block`]; `rho_ii = 1`. Only the upper half of `covariance` is read.
@@ -35,7 +35,7 @@ pub fn correlation_matrix(covariance: &Dense) -> Dense {
 
 fn correlation(covariance: f64, a: f64, b: f64) -> f64 {
     if a > 0.0 && b > 0.0 {
-        // One after the other: the product of two tiny deviations could vanish.
+        // Divides one after the other, because the product of two tiny deviations could vanish.
         (covariance / a / b).clamp(-1.0, 1.0)
     } else {
         0.0

@@ -1,4 +1,4 @@
-//! Cross-normalised log-likelihood: compares beliefs by their correlations alone, under the marginals of a reference.
+//! Cross-normalised log-likelihood: compares beliefs by their correlations alone, with the marginals of a reference.
 
 mod groups;
 
@@ -12,31 +12,33 @@ use super::rank::mean_ranks;
 /// The number b of points in a group, as in the paper.
 pub const GROUP_SIZE: usize = 5;
 
-/// The mean joint log density of groups of targets under a belief, over the number of targets in a group.
+/// Computes the mean joint log density of groups of targets under a belief, per target of a group.
 ///
 /// # Formula
-/// (1/G) sum over groups g of ln N(`y_g`; `mean_g`, `covariance_g` + noise) / |g|: a log density a point, so that it compares
+/// (1/G) sum over groups g of ln N(`y_g`; `mean_g`, `covariance_g` + noise) / |g|: a log density per point, comparable
 /// with [`marginal_log_likelihood`](super::marginal_log_likelihood).
 ///
 /// # Errors
-/// When there are no targets or groups, a target has no variance, a group has no joint density or a target is not finite.
+/// When there are no targets or groups, a target has no variance, a group has no joint density or a target is not
+/// finite.
 ///
 /// # Panics
-/// When there is not one target for each row, or a group is empty or names a row that is not there.
+/// When the number of targets is not the number of rows, or a group is empty or names a row that does not exist.
 pub fn joint_log_likelihood(belief: &Moments, targets: &[f64], groups: &[Vec<usize>]) -> Result<f64, DensityError> {
     cross_log_likelihood(belief, belief, targets, groups)
 }
 
-/// The cross-normalised log-likelihood (XLL) of a candidate under a reference, in nats per target.
+/// Computes the cross-normalised log-likelihood (XLL) of a candidate under a reference, in nats per target.
 ///
 /// # Formula
-/// (1/G) sum over groups g of ln N(`y_g`; `mean_ref`, `D_ref C D_ref`) / |g|, where `D_ref` holds the reference's sds of the
-/// targets and C is the candidate's correlation of the targets. Both include noise: with C of f alone, b points close to
-/// one another would make it nearly singular (the paper's remark 2, and its code). Wang, Sun and Grosse, "Beyond Marginal
-/// Uncertainty" (2021), equation 3.
+/// (1/G) sum over groups g of ln N(`y_g`; `mean_ref`, `D_ref C D_ref`) / |g|, where `D_ref` holds the reference's sds
+/// of the targets and C is the candidate's correlation of the targets. Both include noise: with C of f alone, b points
+/// close to one another would make it nearly singular (the paper's remark 2, and its code). Wang, Sun and Grosse,
+/// "Beyond Marginal Uncertainty" (2021), equation 3.
 ///
 /// # Errors
-/// When there are no targets or groups, a target has no variance under the reference, a group has no joint density, or a target is not finite.
+/// When there are no targets or groups, a target has no variance under the reference, a group has no joint density, or
+/// a target is not finite.
 ///
 /// # Panics
 /// As [`joint_log_likelihood`].
@@ -65,19 +67,20 @@ impl CrossLikelihoods {
     /// Compares beliefs about the same rows, in the units of the targets (see [`Moments::in_units`]).
     ///
     /// # Formula
-    /// With each belief j as reference: for every row the group of the `size` rows most correlated with it under j
-    /// ([`correlated_groups`]), and [`cross_log_likelihood`] of each belief under j over these groups; ranks are 0 for the
-    /// largest, and equals share the mean rank. Averages are over all references, the belief itself included. Wang, Sun
-    /// and Grosse (2021), algorithm 2.
+    /// Each belief j is the reference once. For every row, the group of the `size` rows most correlated with it under j
+    /// is formed ([`correlated_groups`]), and [`cross_log_likelihood`] of each belief under j is taken over these
+    /// groups; ranks are 0 for the largest, and equal values share the mean rank. Averages are over all references,
+    /// including the belief itself. Wang, Sun and Grosse (2021), algorithm 2.
     ///
-    /// A belief without a density, as reference for some target or as candidate for some group, is not compared: it is no
-    /// reference and has no rank. The others are compared without it, and [`failures`](Self::failures) has the reason.
+    /// A belief without a density, as reference for some target or as candidate for some group, is not compared: it is
+    /// no reference and has no rank. The others are compared without it, and [`failures`](Self::failures) has the
+    /// reason.
     ///
     /// # Errors
     /// When there are no targets or one is not finite.
     ///
     /// # Panics
-    /// When a belief has not one row for each target, or `size` is 0.
+    /// When the rows of a belief do not match the targets, or `size` is 0.
     pub fn new(beliefs: &[Moments], targets: &[f64], size: usize) -> Result<Self, DensityError> {
         if targets.is_empty() {
             return Err(DensityError::Empty);
@@ -117,37 +120,37 @@ impl CrossLikelihoods {
         Ok(Self { beliefs: beliefs.len(), compared, likelihoods, ranks, failures })
     }
 
-    /// Number of beliefs given, including those that are not compared.
+    /// Returns the number of beliefs given, including those that are not compared.
     pub fn beliefs(&self) -> usize {
         self.beliefs
     }
 
-    /// The beliefs that are compared, ascending.
+    /// Returns the beliefs that are compared, in ascending order.
     pub fn compared(&self) -> &[usize] {
         &self.compared
     }
 
-    /// Beliefs that are not compared, ascending, and why.
+    /// Returns the beliefs that are not compared, in ascending order, and why.
     pub fn failures(&self) -> &[(usize, DensityError)] {
         &self.failures
     }
 
-    /// XLL of a belief under a reference; None where either is not compared.
+    /// Returns the XLL of a belief under a reference, or `None` if either is not compared.
     pub fn likelihood(&self, reference: usize, candidate: usize) -> Option<f64> {
         Some(self.likelihoods[(self.place(reference)?, self.place(candidate)?)])
     }
 
-    /// XLLR of a belief under a reference, 0 for the best; None where either is not compared.
+    /// Returns the XLLR of a belief under a reference, 0 for the best, or `None` if either is not compared.
     pub fn rank(&self, reference: usize, candidate: usize) -> Option<f64> {
         Some(self.ranks[(self.place(reference)?, self.place(candidate)?)])
     }
 
-    /// XLL of a belief averaged over the references; None where it is not compared.
+    /// Returns the XLL of a belief averaged over the references, or `None` if it is not compared.
     pub fn mean_likelihood(&self, candidate: usize) -> Option<f64> {
         Some(column_mean(&self.likelihoods, self.place(candidate)?))
     }
 
-    /// XLLR of a belief averaged over the references; None where it is not compared.
+    /// Returns the XLLR of a belief averaged over the references, or `None` if it is not compared.
     pub fn mean_rank(&self, candidate: usize) -> Option<f64> {
         Some(column_mean(&self.ranks, self.place(candidate)?))
     }

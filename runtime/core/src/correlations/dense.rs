@@ -51,27 +51,27 @@ impl Dense {
         matrix
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.rows
     }
 
-    /// Number of columns.
+    /// Returns the number of columns.
     pub fn cols(&self) -> usize {
         self.cols
     }
 
-    /// All elements, row after row.
+    /// Returns all elements, row after row.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// All elements, row after row, mutable.
+    /// Returns all elements, row after row, for changes.
     pub fn values_mut(&mut self) -> &mut [f64] {
         &mut self.values
     }
 
-    /// The elements of row `i`.
+    /// Returns the elements of row `i`.
     ///
     /// # Panics
     /// When there is no row `i`.
@@ -79,7 +79,7 @@ impl Dense {
         &self.values[i * self.cols..(i + 1) * self.cols]
     }
 
-    /// The diagonal: elements (i, i).
+    /// Returns the diagonal: elements (i, i).
     pub fn diagonal(&self) -> Vec<f64> {
         (0..self.rows.min(self.cols)).map(|i| self[(i, i)]).collect()
     }
@@ -93,7 +93,7 @@ impl Dense {
         Self::from_fn(rows.len(), cols.len(), |i, j| self[(rows[i], cols[j])])
     }
 
-    /// Copies the elements above the diagonal of a square matrix to below it.
+    /// Copies the elements above the diagonal of a square matrix to their places below it.
     pub(super) fn mirror(&mut self) {
         debug_assert_eq!(self.rows, self.cols);
         for i in 1..self.rows {

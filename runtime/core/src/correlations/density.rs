@@ -20,8 +20,8 @@ pub enum DensityError {
         /// The row.
         row: usize,
     },
-    /// The correlation matrix of some targets is singular, because without noise the targets determine one another. No jitter
-    /// is added: the jitter would determine the density.
+    /// The correlation matrix of some targets is singular, because without noise the targets determine one another. No
+    /// jitter is added: the jitter would determine the density.
     #[error("the targets of rows {rows:?} have no joint density")]
     Degenerate {
         /// The rows.
@@ -46,7 +46,7 @@ pub enum DensityError {
 /// When there are no targets, a target's variance is 0 or a target is not finite.
 ///
 /// # Panics
-/// When there is not one target for each row.
+/// When the number of targets is not the number of rows.
 pub fn marginal_log_likelihood(belief: &Moments, targets: &[f64]) -> Result<f64, DensityError> {
     let marginals = Marginals::new(belief, targets)?;
     let sum: f64 = (0..targets.len()).map(|i| -0.5 * marginals.z[i] * marginals.z[i] - marginals.ln_scale[i]).sum();
@@ -81,8 +81,8 @@ impl Marginals {
         })
     }
 
-    /// ln N(y; mean, D C D) of the targets of `rows`, where D holds the sds and C is `correlation` at these rows, over their
-    /// number.
+    /// Returns ln N(y; mean, D C D) of the targets of `rows`, divided by their number, where D holds the sds and C is
+    /// `correlation` at these rows.
     pub(super) fn joint(&self, correlation: &Dense, rows: &[usize]) -> Result<f64, DensityError> {
         let factor = Cholesky::exact(&correlation.block(rows, rows))
             .map_err(|source| DensityError::Degenerate { rows: rows.to_vec(), source })?;
@@ -93,7 +93,7 @@ impl Marginals {
         Ok((-0.5 * (square + factor.log_determinant()) - scales) / rows.len() as f64)
     }
 
-    /// The mean of [`joint`](Self::joint) over groups of rows.
+    /// Returns the mean of [`joint`](Self::joint) over groups of rows.
     pub(super) fn mean_joint(&self, correlation: &Dense, groups: &[Vec<usize>]) -> Result<f64, DensityError> {
         if groups.is_empty() {
             return Err(DensityError::Empty);

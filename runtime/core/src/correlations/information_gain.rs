@@ -1,4 +1,5 @@
-//! The expected information gain of pool points under a belief: total (TIG), marginal (MIG), and greedy batches (BatchMIG).
+//! The expected information gain of pool points under a belief: total (TIG), marginal (MIG), and greedy batches
+//! (BatchMIG).
 
 mod batch;
 mod log_product;
@@ -16,8 +17,8 @@ use super::moments::{MomentsError, not_negative};
 /// Computes the total information gain of observing each point, in nats.
 ///
 /// # Formula
-/// TIG(x) = ln(1 + `var_f(x)` / `var_noise(x)`) / 2, the mutual information of y(x) and f; 0 where f(x) is certain, and
-/// infinite where only the noise is 0. Wang, Sun and Grosse (2021), equation 4; MacKay (1992).
+/// TIG(x) = ln(1 + `var_f(x)` / `var_noise(x)`) / 2, the mutual information of y(x) and f; 0 if f(x) is certain, and
+/// infinite if only the noise is 0. Wang, Sun and Grosse (2021), equation 4; MacKay (1992).
 ///
 /// # Errors
 /// When a variance is negative or not finite, or the lists differ in length.
@@ -36,18 +37,18 @@ pub fn total_information_gain(variance: &[f64], noise_variance: &[f64]) -> Resul
 ///
 /// # Formula
 /// MIG(x) = mean over test points u of -ln(1 - rho^2) / 2, rho^2 = cov(f(x), f(u))^2 / (`var_f(u)` (`var_f(x)` +
-/// `var_noise(x)`)): the mutual information of y(x) and f(u). The gain is 0 for a test point without variance and for a pool
-/// point with neither variance nor noise; 1 - rho^2 is at least [`RESOLUTION`], so that points that determine one another have
-/// a finite gain. Without test points all gains are 0. Wang, Sun and Grosse (2021), equation 5.
+/// `var_noise(x)`)): the mutual information of y(x) and f(u). The gain is 0 for a test point without variance and for a
+/// pool point with neither variance nor noise; 1 - rho^2 is at least [`RESOLUTION`], so that points that determine one
+/// another have a finite gain. Without test points all gains are 0. Wang, Sun and Grosse (2021), equation 5.
 pub fn marginal_information_gain(belief: &PoolTest) -> Vec<f64> {
     let tests = belief.test_points().max(1) as f64;
     Residual::new(belief).gains().into_iter().map(|gain| gain / tests).collect()
 }
 
-/// Returns the `count` points of the largest gain, best first, ties by index; all points where there are fewer.
+/// Returns the `count` points with the largest gains, best first, ties by index; all points if there are fewer.
 ///
-/// Points of equal gain, infinite gains included, are ordered by `then`. So TIG with one noise level for all points chooses the
-/// points of the largest variance, whatever that level is.
+/// Points of equal gain, including infinite gains, are ordered by `then`. So TIG with one noise level for all points
+/// chooses the points with the largest variance, whatever that level is.
 ///
 /// # Panics
 /// When the lists differ in length.

@@ -1,4 +1,4 @@
-//! How well a candidate's correlations agree with the oracle's: correlations of correlations.
+//! Correlations of correlations: how well a candidate's correlations agree with the oracle's.
 
 use thiserror::Error;
 
@@ -28,14 +28,14 @@ pub enum Undefined {
     NotFinite,
 }
 
-/// Pearson's and Spearman's correlation of a candidate's values with the oracle's, entry by entry.
+/// Computes Pearson's and Spearman's correlation of a candidate's values with the oracle's, entry by entry.
 ///
 /// # Formula
 /// With deviations `a_i`, `b_i` from the means: sum `a_i b_i` / sqrt(sum `a_i`^2 sum `b_i`^2), clipped to [-1, 1]. The
 /// correlation of a list with itself is exactly 1.
 ///
 /// # Errors
-/// When a value is not finite, or all of one side are the same, as in a list of fewer than two.
+/// When a value is not finite, or all values of one side are the same, as in a list of fewer than two.
 ///
 /// # Panics
 /// When the lists differ in length.
@@ -57,18 +57,18 @@ pub fn association(candidate: &[f64], oracle: &[f64]) -> Result<Association, Und
     })
 }
 
-/// Metacorrelation: how well a candidate's correlations of f agree with the oracle's, over all pairs of a pool and a test
-/// point.
+/// Computes the metacorrelation: how well a candidate's correlations of f agree with the oracle's, over all pairs of a
+/// pool point and a test point.
 ///
 /// # Formula
-/// [`association`] of the entries of the two pool x test blocks of rho(x, x') (equation 1), without noise. Wang, Sun and
-/// Grosse, "Beyond Marginal Uncertainty" (2021), section 3.1.
+/// [`association`] of the entries of the two pool x test blocks of rho(x, x') (equation 1), without noise. Wang, Sun
+/// and Grosse, "Beyond Marginal Uncertainty" (2021), section 3.1.
 ///
 /// # Errors
-/// When all correlations of one side are the same: those of a belief that is certain at the pool are all 0.
+/// When all correlations of one side are the same; those of a belief that is certain at the pool are all 0.
 ///
 /// # Panics
-/// When candidate and oracle are of different pools or test points.
+/// When candidate and oracle have different pools or test points.
 pub fn metacorrelation(candidate: &PoolTest, oracle: &PoolTest) -> Result<Association, Undefined> {
     association(candidate.correlation().values(), oracle.correlation().values())
 }
@@ -79,14 +79,15 @@ pub fn metacorrelation(candidate: &PoolTest, oracle: &PoolTest) -> Result<Associ
 /// When all variances of one side are the same.
 ///
 /// # Panics
-/// When candidate and oracle are of different pools.
+/// When candidate and oracle have different pools.
 pub fn variance_association(candidate: &PoolTest, oracle: &PoolTest) -> Result<Association, Undefined> {
     association(candidate.pool_variance(), oracle.pool_variance())
 }
 
-/// The deviation of each value from the mean, in units of the largest deviation, so that squares neither vanish nor overflow.
+/// Returns the deviation of each value from the mean, in units of the largest deviation, so that squares neither vanish
+/// nor overflow.
 ///
-/// The values are not all the same.
+/// The values must not all be the same.
 fn deviations(values: &[f64]) -> Vec<f64> {
     let largest = values.iter().fold(0.0, |largest: f64, x| largest.max(x.abs()));
     let scaled: Vec<f64> = values.iter().map(|x| x / largest).collect();
@@ -110,7 +111,7 @@ mod tests {
 
     #[test]
     fn four_points_on_paper() {
-        // Deviations (-1.5, -.5, .5, 1.5) and (-2, 1, -1, 2): 3 - .5 - .5 + 3 = 5 over sqrt(5 * 10).
+        // Deviations (-1.5, -.5, .5, 1.5) and (-2, 1, -1, 2): 3 - .5 - .5 + 3 = 5 divided by sqrt(5 * 10).
         let Association { pearson, spearman } = association(&[1.0, 2.0, 3.0, 4.0], &[0.0, 3.0, 1.0, 4.0]).unwrap();
         assert!((pearson - 5.0 / 50.0_f64.sqrt()).abs() < ROUNDING);
         assert!((spearman - 0.8).abs() < ROUNDING);
@@ -136,7 +137,7 @@ mod tests {
 
     #[test]
     fn absences_are_typed() {
-        // A mean of 0.1s is not 0.1 to the bit: what is constant is told by the values.
+        // The mean of several 0.1s is not exactly 0.1, so constancy is determined from the values.
         assert_eq!(association(&[0.1; 10], &[1.0; 10]), Err(Undefined::ConstantCandidate));
         let varied: Vec<f64> = (0..10).map(f64::from).collect();
         assert_eq!(association(&varied, &[0.1; 10]), Err(Undefined::ConstantOracle));

@@ -9,7 +9,7 @@ pub use functions::SampledFunctions;
 use super::correlation::correlation_matrix;
 use super::dense::Dense;
 
-/// The largest difference of two mirrored covariances, relative to the largest variance, that rounding explains.
+/// The largest difference of two mirrored covariances that rounding explains, relative to the largest variance.
 const SYMMETRY: f64 = 1e-6;
 
 /// Why moments, or the samples to estimate them from, are invalid.
@@ -20,7 +20,7 @@ pub enum MomentsError {
     Shape {
         /// The list or matrix.
         what: &'static str,
-        /// The size that is expected from the other sizes.
+        /// The size that follows from the other sizes.
         expected: usize,
         /// The size found.
         found: usize,
@@ -51,18 +51,18 @@ pub enum MomentsError {
     Asymmetric {
         /// Row of the pair's upper member.
         row: usize,
-        /// Its column.
+        /// The column of the upper member.
         col: usize,
-        /// Above the diagonal.
+        /// The value above the diagonal.
         above: f64,
-        /// Below it.
+        /// The value below the diagonal.
         below: f64,
     },
 }
 
 /// The predictive moments of a belief at n rows.
 ///
-/// A target is y = f(x) + noise: f has `mean` and `covariance`, the noise is independent from row to row with
+/// A target is y = f(x) + noise: f has `mean` and `covariance`, and the noise is independent between rows with
 /// `noise_variance`. A belief without uncertainty has variances of zero.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Moments {
@@ -72,11 +72,12 @@ pub struct Moments {
 }
 
 impl Moments {
-    /// Checks moments that an agent returns. Mirrored covariances that differ only by rounding are replaced by their mean.
+    /// Checks moments that an agent returns. Mirrored covariances that differ only by rounding are replaced by their
+    /// mean.
     ///
     /// # Errors
-    /// When sizes differ, a value is not finite, a variance is negative, or mirrored covariances differ by more than 1e-6
-    /// of the largest variance.
+    /// When sizes differ, a value is not finite, a variance is negative, or mirrored covariances differ by more than
+    /// 1e-6 of the largest variance.
     pub fn new(mean: Vec<f64>, mut covariance: Dense, noise_variance: Vec<f64>) -> Result<Self, MomentsError> {
         let n = mean.len();
         let sizes = [
@@ -108,42 +109,42 @@ impl Moments {
         Ok(Self { mean, covariance, noise_variance })
     }
 
-    /// Number n of rows.
+    /// Returns the number n of rows.
     pub fn rows(&self) -> usize {
         self.mean.len()
     }
 
-    /// Mean of f, and so of the target, at each row.
+    /// Returns the mean of f, and so of the target, at each row.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// Covariance of f between rows, n x n, symmetric.
+    /// Returns the covariance of f between rows, n x n, symmetric.
     pub fn covariance(&self) -> &Dense {
         &self.covariance
     }
 
-    /// Variance of the noise at each row.
+    /// Returns the variance of the noise at each row.
     pub fn noise_variance(&self) -> &[f64] {
         &self.noise_variance
     }
 
-    /// Variance of f at each row.
+    /// Returns the variance of f at each row.
     pub fn variance(&self) -> Vec<f64> {
         self.covariance.diagonal()
     }
 
-    /// Variance of the target at each row: that of f and of the noise.
+    /// Returns the variance of the target at each row: that of f plus that of the noise.
     pub fn target_variance(&self) -> Vec<f64> {
         self.variance().iter().zip(&self.noise_variance).map(|(f, noise)| f + noise).collect()
     }
 
-    /// Correlation of f between rows: the paper's rho, equation 1.
+    /// Returns the correlation of f between rows: the paper's rho, equation 1.
     pub fn correlation(&self) -> Dense {
         correlation_matrix(&self.covariance)
     }
 
-    /// Covariance of the targets: that of f with the noise on its diagonal.
+    /// Returns the covariance of the targets: that of f with the noise added to its diagonal.
     pub fn target_covariance(&self) -> Dense {
         let mut covariance = self.covariance.clone();
         for (i, noise) in self.noise_variance.iter().enumerate() {
@@ -152,7 +153,7 @@ impl Moments {
         covariance
     }
 
-    /// Correlation of the targets between rows, which includes the noise.
+    /// Returns the correlation of the targets between rows, which includes the noise.
     pub fn target_correlation(&self) -> Dense {
         correlation_matrix(&self.target_covariance())
     }

@@ -10,7 +10,7 @@ pub fn random_order(n: usize, stream: &mut Stream) -> Vec<usize> {
     order
 }
 
-/// Draws `count` groups of `size` distinct rows out of `rows`; groups of all rows where there are fewer.
+/// Draws `count` groups of `size` distinct rows out of `rows`; groups have all rows if there are fewer.
 pub fn random_groups(rows: usize, size: usize, count: usize, stream: &mut Stream) -> Vec<Vec<usize>> {
     let group = |_| {
         let mut order = random_order(rows, stream);
@@ -27,7 +27,7 @@ mod tests {
 
     #[test]
     fn every_order_is_as_likely() {
-        // Of the 6 orders of three, each is to come up 1000 times, within six standard deviations.
+        // Each of the 6 orders of three must occur 1000 times, within six standard deviations.
         let mut counts = std::collections::BTreeMap::new();
         let mut source = stream(0, "test", "orders", 0);
         for _ in 0..6000 {

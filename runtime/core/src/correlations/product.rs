@@ -1,8 +1,8 @@
-//! The product that the dense algorithms here are built on: c -= a' b, each element one plain sum.
+//! The product underlying the dense algorithms here: c -= a' b, with each element a single plain sum.
 //!
-//! Element (i, j) subtracts a(k, i) b(k, j) for k = 0, 1, 2, ... in that order, each product rounded, then each difference.
-//! Tiles, panels and threads only decide which elements move together, so that no bit of the result depends on them or on
-//! how wide the CPU's vectors are.
+//! Element (i, j) subtracts a(k, i) b(k, j) for k = 0, 1, 2, ... in that order; each product is rounded, then each
+//! difference. Tiles, panels and threads only group elements, so no bit of the result depends on them or on the width
+//! of the CPU's vectors.
 
 use std::ops::Range;
 
@@ -11,13 +11,13 @@ use rayon::slice::ParallelSliceMut;
 
 use super::dense::Dense;
 
-/// Elements of a tile's side: 4 x 4 accumulators fit the sixteen registers that every x86-64 has.
+/// The side of a tile: 4 x 4 accumulators fit the sixteen registers of every x86-64.
 const SIDE: usize = 4;
 
-/// Number of rows of a and b that are packed at a time, so few that a strip fits the first-level cache.
+/// The number of rows of a and b that are packed at a time, small enough that a strip fits the first-level cache.
 pub(super) const PANEL: usize = 64;
 
-/// Number of multiplications that are worth a task on another thread: some tens of microseconds.
+/// The number of multiplications that justify a task on another thread: some tens of microseconds.
 const TASK: usize = 1 << 17;
 
 /// Rows of a matrix cut into strips of `SIDE` columns, each strip contiguous; columns beyond the last are 0.
@@ -57,7 +57,7 @@ pub(super) enum Part {
     Upper,
 }
 
-/// c -= a' b. Row i of c is `c[i * stride + first..]`, as wide as b.
+/// Subtracts a' b from c. Row i of c is `c[i * stride + first..]`, with the width of b.
 pub(super) fn subtract_product(a: &Packed, b: &Packed, c: &mut [f64], stride: usize, first: usize, part: Part) {
     debug_assert!(a.depth == b.depth && c.len() == a.width * stride && first + b.width <= stride);
     if b.width == 0 {
@@ -89,7 +89,7 @@ pub fn subtract_transposed_product(a: &Dense, b: &Dense, c: &mut Dense) {
     }
 }
 
-/// a' b over ranges of the columns of one matrix: element (i, j) is the sum over rows k of
+/// Returns a' b over ranges of the columns of one matrix: element (i, j) is the sum over rows k of
 /// `m[k][rows.start + i] m[k][cols.start + j]`, in the order of k.
 pub(super) fn cross_product(m: &Dense, rows: Range<usize>, cols: Range<usize>) -> Dense {
     let mut product = Dense::zeros(rows.len(), cols.len());
@@ -103,7 +103,7 @@ pub(super) fn cross_product(m: &Dense, rows: Range<usize>, cols: Range<usize>) -
         product.mirror();
     }
     for value in product.values_mut() {
-        // Rounding is symmetric: the negative of the difference is exactly the sum.
+        // Rounding is symmetric, so the negative of the difference is exactly the sum.
         *value = -*value;
     }
     product
@@ -134,13 +134,13 @@ mod tests {
     #[test]
     fn no_bit_depends_on_tiles_panels_and_threads() {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(3).build().unwrap();
-        // The last is large enough for several threads.
+        // The last case is large enough for several threads.
         for (index, (depth, n, m)) in
             [(1, 1, 1), (3, 5, 2), (65, 4, 9), (130, 11, 8), (7, 0, 3), (100, 60, 121)].into_iter().enumerate()
         {
             let a = random(depth, n, 2 * index as u64);
             let b = random(depth, m, 2 * index as u64 + 1);
-            // A border on both sides, which must stay as it is.
+            // A border on both sides, which must not change.
             let mut c = random(n, m + 2, 99);
             let mut plain = c.clone();
             for k in 0..depth {

@@ -1,6 +1,6 @@
-//! Ranks in which equals share the mean.
+//! Ranks in which equal values share the mean.
 
-/// The rank of each value, 0 for the least; equal values share the mean of the ranks that they take up together.
+/// Returns the rank of each value, 0 for the least; equal values share the mean of the ranks that they occupy.
 ///
 /// No value may be NaN.
 pub fn mean_ranks(values: &[f64]) -> Vec<f64> {
@@ -8,7 +8,7 @@ pub fn mean_ranks(values: &[f64]) -> Vec<f64> {
     order.sort_by(|&i, &j| values[i].total_cmp(&values[j]));
     let mut ranks = vec![0.0; values.len()];
     let mut start = 0;
-    // Zeros of both signs are equal, and stand side by side.
+    // Zeros of both signs are equal, and are adjacent.
     for equals in order.chunk_by(|&i, &j| values[i] == values[j]) {
         let rank = start as f64 + (equals.len() - 1) as f64 / 2.0;
         for &i in equals {

@@ -5,12 +5,12 @@ use std::f64::consts::SQRT_2;
 /// 1 / sqrt(2 pi).
 const PEAK: f64 = 0.398_942_280_401_432_7;
 
-/// The standard normal density: `exp(-z^2 / 2) / sqrt(2 pi)`.
+/// Returns the standard normal density: `exp(-z^2 / 2) / sqrt(2 pi)`.
 pub fn normal_density(z: f64) -> f64 {
     PEAK * libm::exp(-0.5 * z * z)
 }
 
-/// The standard normal distribution function: `erfc(-z / sqrt 2) / 2`, accurate in the lower tail.
+/// Returns the standard normal distribution function: `erfc(-z / sqrt 2) / 2`, accurate in the lower tail.
 pub fn normal_cdf(z: f64) -> f64 {
     0.5 * libm::erfc(-z / SQRT_2)
 }
@@ -19,7 +19,7 @@ pub fn normal_cdf(z: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Rounding of one libm function.
+    /// Tolerance for the rounding of one libm function.
     const ROUNDING: f64 = 1e-15;
 
     #[test]

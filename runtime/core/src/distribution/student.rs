@@ -1,17 +1,17 @@
 //! Student's t distribution, by the incomplete beta function.
 
-/// Number of terms of the continued fraction. It needs about sqrt(max(a, b)) terms, so this suffices to a million degrees of
-/// freedom.
+/// The most terms of the continued fraction. It needs about sqrt(max(a, b)) terms, so this suffices up to a million
+/// degrees of freedom.
 const MOST_TERMS: u32 = 20_000;
-/// Number of Newton steps of a quantile. A step doubles t where the tail is heavy and adds 1 / t where it is light, so this
-/// suffices for any `f64`.
+/// The most Newton steps of a quantile. A step doubles t where the tail is heavy and adds 1 / t where it is light, so
+/// this suffices for any `f64`.
 const MOST_STEPS: u32 = 2_200;
 
-/// The distribution function of Student's t.
+/// Returns the distribution function of Student's t.
 ///
 /// # Formula
-/// With x = v / (v + t^2), P(T > |t|) is `I_x(v / 2, 1 / 2) / 2`, I being the regularised incomplete beta function. Absolute
-/// error below 1e-13 to a thousand degrees of freedom v and 1e-10 to a million.
+/// With x = v / (v + t^2), P(T > |t|) is `I_x(v / 2, 1 / 2) / 2`, I being the regularised incomplete beta function. The
+/// absolute error is below 1e-13 up to a thousand degrees of freedom v, and below 1e-10 up to a million.
 ///
 /// # Panics
 /// When `degrees` is not a positive finite number or `t` is NaN.
@@ -20,10 +20,10 @@ pub fn student_t_cdf(t: f64, degrees: f64) -> f64 {
     if t > 0.0 { 1.0 - tail } else { tail }
 }
 
-/// The quantile function of Student's t: the t at which [`student_t_cdf`] is p; -inf at 0, inf at 1.
+/// Returns the quantile function of Student's t: the t at which [`student_t_cdf`] is p; -inf at 0, inf at 1.
 ///
 /// # Formula
-/// Newton's method on the upper tail, which is convex: from the median it rises to the root and never past it.
+/// Newton's method on the upper tail, which is convex: from the median it rises to the root without passing it.
 ///
 /// # Panics
 /// When `degrees` is not a positive finite number or `p` is not in [0, 1].
@@ -45,7 +45,7 @@ fn tail_quantile(tail: f64, degrees: f64) -> f64 {
     for _ in 0..MOST_STEPS {
         let density = libm::exp(peak - 0.5 * (degrees + 1.0) * libm::log1p(t * t / degrees));
         let step = (upper_tail(t, degrees) - tail) / density;
-        // Only rounding can make a step go back.
+        // Only rounding can make a step negative.
         if !step.is_finite() || step <= f64::EPSILON * t {
             break;
         }
@@ -54,7 +54,7 @@ fn tail_quantile(tail: f64, degrees: f64) -> f64 {
     t
 }
 
-/// P(T > t) for t >= 0.
+/// Returns P(T > t) for t >= 0.
 fn upper_tail(t: f64, degrees: f64) -> f64 {
     assert!(degrees > 0.0 && degrees.is_finite(), "degrees of freedom are positive, not {degrees}");
     assert!(!t.is_nan(), "t is a number");
@@ -69,11 +69,12 @@ fn upper_tail(t: f64, degrees: f64) -> f64 {
     0.5 * incomplete_beta(degrees / (degrees + square), square / (degrees + square), 0.5 * degrees, 0.5)
 }
 
-/// The regularised incomplete beta function `I_x(a, b)`. Both x and y = 1 - x are given, so that neither loses digits.
+/// Returns the regularised incomplete beta function `I_x(a, b)`. Both x and y = 1 - x are given, so that neither loses
+/// digits.
 ///
 /// # Formula
-/// x^a y^b / (a B(a, b)) over the continued fraction of Abramowitz and Stegun 26.5.8 where x < (a + 1) / (a + b + 2), else
-/// by `1 - I_y(b, a)`.
+/// x^a y^b / (a B(a, b)) divided by the continued fraction of Abramowitz and Stegun 26.5.8 if x < (a + 1) / (a + b +
+/// 2), else `1 - I_y(b, a)`.
 fn incomplete_beta(x: f64, y: f64, a: f64, b: f64) -> f64 {
     if x <= 0.0 {
         return 0.0;
@@ -95,7 +96,7 @@ fn lower_beta(x: f64, y: f64, a: f64, b: f64) -> f64 {
     front * continued_fraction(x, a, b)
 }
 
-/// 1 / (1 + d1 / (1 + d2 / (1 + ...))) by Lentz's method.
+/// Computes 1 / (1 + d1 / (1 + d2 / (1 + ...))) by Lentz's method.
 fn continued_fraction(x: f64, a: f64, b: f64) -> f64 {
     // Replaces a partial denominator that is 0.
     const TINY: f64 = 1e-300;
@@ -127,7 +128,7 @@ mod tests {
     use super::super::{normal_cdf, normal_quantile};
     use super::*;
 
-    /// What the documentation promises.
+    /// The documented absolute error.
     const ABSOLUTE: f64 = 1e-13;
     /// The last digit of a printed table.
     const PRINTED: f64 = 5.1e-4;

@@ -2,11 +2,11 @@
 
 use super::joint_estimate::JointEstimate;
 
-/// The Monte Carlo error over draws of a mean over tau-samples, gathered one tau-sample at a time.
+/// The Monte Carlo error over draws of a mean over tau-samples, accumulated one tau-sample at a time.
 ///
-/// The M draws must be independent draws from the posterior, as [`Model`](crate::Model) promises of draws 0, 1, 2, ... Both
-/// numbers are wrong for draws that are chosen to cover the posterior, and for draws of a chain that mixes slowly. Errors are
-/// in nats per tau-sample, as the mean log-likelihood is; effective numbers are numbers of draws.
+/// The M draws must be independent draws from the posterior, as [`Model`](crate::Model) promises of draws 0, 1, 2, ...
+/// Both numbers are wrong for draws that are chosen to cover the posterior, and for draws of a slowly mixing chain.
+/// Errors are in nats per tau-sample, like the mean log-likelihood; effective numbers are numbers of draws.
 ///
 /// # Formula
 /// `w_{n,m}` is the weight of function m in the [estimate](JointEstimate) at tau-sample n. All N tau-samples are
@@ -14,37 +14,39 @@ use super::joint_estimate::JointEstimate;
 /// `A_m` = (1/N) sum over n of (`w_{n,m}` - 1). Because draws are independent, the standard error of that mean is
 /// sqrt(sum over m of (`A_m` - mean A)^2 / (M - 1) / M): the delta method.
 ///
-/// The [variance](JointEstimate::variance) `V_n` of the likelihoods that the draws give to tau-sample n, relative to their
-/// mean, gives Kish's effective number of draws, (sum L)^2 / sum L^2 = M / (1 + `V_n`): as many draws of equal weight would
-/// estimate the likelihood as well. [`effective_draws`](Self::effective_draws) is its harmonic mean over tau-samples,
-/// M / (1 + mean V), because the bias of the score depends on the mean of `V_n`: the logarithm of a mean of noisy likelihoods
-/// is too low by about half the mean's relative variance, so a loss is too high by about (1 / effective - 1 / M) / 2 nats,
-/// and by more where that is not small. Kish, "Survey Sampling" (1965); Owen, "Monte Carlo theory, methods and examples" (2013), chapter 9.
+/// The [variance](JointEstimate::variance) `V_n` of the likelihoods that the draws give to tau-sample n, relative to
+/// their mean, gives Kish's effective number of draws, (sum L)^2 / sum L^2 = M / (1 + `V_n`): this many draws of equal
+/// weight would estimate the likelihood equally well. [`effective_draws`](Self::effective_draws) is its harmonic mean
+/// over tau-samples, M / (1 + mean V), because the bias of the score depends on the mean of `V_n`: the logarithm of a
+/// mean of noisy likelihoods is too low by about half the mean's relative variance, so a loss is too high by about (1 /
+/// effective - 1 / M) / 2 nats, and by more if that is not small. Kish, "Survey Sampling" (1965); Owen, "Monte Carlo
+/// theory, methods and examples" (2013), chapter 9.
 ///
-/// The error of a tau-sample whose labels have probability 0 under all draws is unknown: the standard error is then NaN, and
-/// the effective number is that of the other tau-samples. Without other tau-samples it is NaN too, unless all draws are the
-/// same function: the effective number is then M, because more draws would not change the estimate.
+/// The error of a tau-sample whose labels have probability 0 under all draws is unknown: the standard error is then
+/// NaN, and the effective number is that of the other tau-samples. Without other tau-samples it is NaN too, unless all
+/// draws are the same function: the effective number is then M, because more draws would not change the estimate.
 ///
 /// Values are sorted and equal values merged before they are added, so that neither the order of the draws nor their
 /// repetition changes a bit.
 #[derive(Clone, Debug, Default)]
 pub struct DrawError {
-    /// Number of draws that name each function.
+    /// The number of draws that name each function.
     counts: Vec<u64>,
-    /// Sum over tau-samples of each function's weight.
+    /// The sum over tau-samples of each function's weight.
     weights: Vec<f64>,
     samples: u64,
-    /// Number of tau-samples whose labels have a positive probability under some draw.
+    /// The number of tau-samples whose labels have a positive probability under some draw.
     finite: u64,
-    /// Sum of V over these tau-samples.
+    /// The sum of V over these tau-samples.
     variances: f64,
     /// Whether there are several functions.
     differ: bool,
 }
 
 impl DrawError {
-    /// Adds a tau-sample. `counts[m]` draws name function m, the same in every tau-sample. `differ` says whether any two of the
-    /// functions give different probabilities here; an agent may name one function by several canonical draws.
+    /// Adds a tau-sample. `counts[m]` draws name function m, the same in every tau-sample. `differ` says whether any
+    /// two of the functions give different probabilities here; an agent may name one function by several canonical
+    /// draws.
     ///
     /// # Panics
     /// When the number of weights is not the number of counts, or the counts differ from those of the first tau-sample.
@@ -66,15 +68,15 @@ impl DrawError {
         }
     }
 
-    /// The standard error over draws of the mean over tau-samples, in nats: NaN with one draw, or where a tau-sample has no
-    /// finite log-likelihood.
+    /// Returns the standard error over draws of the mean over tau-samples, in nats; NaN with one draw, or if a
+    /// tau-sample has no finite log-likelihood.
     pub fn stderr(&self) -> f64 {
         let draws = self.draws();
         let squares = squares(&self.weights, &self.counts);
         (squares / (draws - 1.0) / draws).sqrt() / self.samples as f64
     }
 
-    /// The effective number of draws, from 1 to M; NaN where there are several functions and none gives the labels
+    /// Returns the effective number of draws, from 1 to M; NaN if there are several functions and none gives the labels
     /// of any tau-sample a positive probability.
     pub fn effective_draws(&self) -> f64 {
         match self.finite {
@@ -99,7 +101,7 @@ fn squares(values: &[f64], counts: &[u64]) -> f64 {
         equal
     });
     let Some(&(least, _)) = values.first() else { return 0.0 };
-    // Deviations from the smallest value are exactly 0 where all values are equal.
+    // Deviations from the smallest value are exactly 0 if all values are equal.
     let count = values.iter().map(|value| value.1).sum::<u64>() as f64;
     let mean = values.iter().map(|&(value, count)| (value - least) * count as f64).sum::<f64>() / count;
     let square = |&(value, count): &(f64, u64)| (value - least - mean) * (value - least - mean) * count as f64;
@@ -110,7 +112,7 @@ fn squares(values: &[f64], counts: &[u64]) -> f64 {
 mod tests {
     use super::*;
 
-    /// Rounding of sums of a few numbers.
+    /// Tolerance for rounding in sums of a few numbers.
     const ROUNDING: f64 = 1e-14;
 
     fn of(samples: &[&[f64]], counts: &[u64]) -> DrawError {
@@ -124,7 +126,7 @@ mod tests {
         error
     }
 
-    /// The estimate where the labels have probability 0 under all draws.
+    /// Returns the estimate if the labels have probability 0 under all draws.
     fn impossible(functions: usize) -> JointEstimate {
         JointEstimate { log_likelihood: f64::NEG_INFINITY, weights: vec![f64::NAN; functions], variance: f64::NAN }
     }
@@ -133,7 +135,7 @@ mod tests {
     fn one_draw_of_four_that_bears_everything_is_one_effective_draw() {
         let error = of(&[&[4.0, 0.0]], &[1, 3]);
         assert_eq!(error.effective_draws(), 1.0);
-        // The influences are 3, -1, -1 and -1: squares of sum 12.
+        // The influences are 3, -1, -1 and -1, with a sum of squares of 12.
         assert_eq!(error.stderr(), (12.0_f64 / 3.0 / 4.0).sqrt());
     }
 
@@ -184,7 +186,7 @@ mod tests {
             error.effective_draws()
         };
         assert!(effective(&[1; 5], true).is_nan());
-        // One function, whether it has one number or many.
+        // A single function, named by one canonical draw or by several.
         assert_eq!(effective(&[5], false), 5.0);
         assert_eq!(effective(&[1; 5], false), 5.0);
     }

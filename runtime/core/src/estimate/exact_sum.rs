@@ -4,9 +4,9 @@ use super::MAX_DRAWS;
 
 /// Binades that share one level: a 24-bit significand in any of them fits 45 bits of the level's grid.
 const BINADES: i32 = 22;
-/// Enough levels to reach the smallest positive `f32`, 2^-149.
+/// The number of levels, enough to reach the smallest positive `f32`, 2^-149.
 const LEVELS: usize = 7;
-/// Bits after the binary point on the grid of level 0.
+/// The number of bits after the binary point on the grid of level 0.
 const GRID: i32 = 45;
 
 /// Adding 2^7 brings an `f64` to the binade whose unit in the last place is 2^-45.
@@ -17,9 +17,9 @@ const SCALE: f64 = 35_184_372_088_832.0;
 /// The exact sum of up to [`MAX_DRAWS`] probabilities, each an `f32` in [0, 1].
 ///
 /// # Formula
-/// A probability in [2^-22(l+1), 2^-22l) is a whole multiple of 2^-(45+22l), fewer than 2^45 of them, so that 2^18 of
-/// them fit a `u64`: level l of seven counts those. The value combines the levels from the smallest up, in `f64`; a sum
-/// of n times the same probability is n p exactly.
+/// A probability in [2^-22(l+1), 2^-22l) is an integer multiple of 2^-(45+22l), below 2^45 times it, so 2^18 of them
+/// fit a `u64`: level l of seven counts these multiples. The value combines the levels from the smallest up, in `f64`;
+/// a sum of n times the same probability is n p exactly.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExactSum([u64; LEVELS]);
 
@@ -37,7 +37,7 @@ impl ExactSum {
         self.0[level as usize] += (p * power_of_two(GRID + BINADES * level)) as u64 * count;
     }
 
-    /// The sum, rounded to `f64`.
+    /// Returns the sum, rounded to `f64`.
     pub fn value(self) -> f64 {
         let levels = (0..LEVELS as i32).rev();
         levels.fold(0.0, |sum, level| sum + self.0[level as usize] as f64 * power_of_two(-(GRID + BINADES * level)))
@@ -64,7 +64,7 @@ pub(super) fn add_clipped(sums: &mut [u64], probs: &[f32], count: u64) {
     }
 }
 
-/// The value of a sum made by [`add_clipped`].
+/// Returns the value of a sum made by [`add_clipped`].
 pub(super) fn clipped_value(sum: u64) -> f64 {
     sum as f64 / SCALE
 }

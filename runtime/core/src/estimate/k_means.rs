@@ -1,4 +1,4 @@
-//! Clusters of functions by their probits, as cells of the partition estimate: k-means.
+//! Clusters of functions by their probits, which serve as cells of the partition estimate: k-means.
 
 use std::cmp::Ordering;
 
@@ -16,31 +16,32 @@ pub(crate) const MAX_ROUNDS: usize = 30;
 /// Clusters of the draws of one tau-sample.
 ///
 /// # Formula
-/// Functions are points of tau K coordinates: their probits, tau x K row-major, clipped or finite as in the
-/// [partition](super::Partition), weighted by the number of draws that name it. Each gets the number of its cluster, from 0.
-/// At most C = 2^planes centres are chosen among them as k-means++ does, the first by weight and each next by weight times
-/// squared distance from the nearest centre so far; the choice ends where that is 0 for all points. Then, in rounds of Lloyd's
-/// algorithm, each point goes to the nearest centre (the lowest among equals) and each centre to the weighted mean of its
-/// points, until no point moves or after 30 rounds; centres without points are dropped. A round takes O(M C K tau)
-/// operations, where [`Planes`](super::Planes) take O(M planes K tau) in total.
+/// Functions are points with tau K coordinates: their probits, tau x K row-major, clipped or finite as in the
+/// [partition](super::Partition), weighted by the number of draws that name them. Each gets the number of its cluster,
+/// from 0. At most C = 2^planes centres are chosen among them as in k-means++, the first by weight and each next by
+/// weight times squared distance from the nearest centre so far; the choice ends when that is 0 for all points. Then,
+/// in rounds of Lloyd's algorithm, each point is assigned to the nearest centre (the lowest among equals) and each
+/// centre moves to the weighted mean of its points, until no point moves or after 30 rounds; centres without points are
+/// dropped. A round takes O(M C K tau) operations, whereas [`Planes`](super::Planes) take O(M planes K tau) in total.
 ///
-/// Points are sorted and equal points merged first, so that neither the order of the draws nor their repetition changes a
-/// bit. The paper partitions draws by hyperplanes; clusters are an addition of this project, and docs/estimators.md compares
-/// the two. Arthur and Vassilvitskii, "k-means++: The Advantages of
-/// Careful Seeding" (2007); Lloyd, "Least squares quantization in PCM" (1982).
+/// Points are sorted and equal points merged first, so that neither the order of the draws nor their repetition changes
+/// a bit. The paper partitions draws by hyperplanes; clusters are an addition of this project, and docs/estimators.md
+/// compares the two. Arthur and Vassilvitskii, "k-means++: The Advantages of Careful Seeding" (2007); Lloyd, "Least
+/// squares quantization in PCM" (1982).
 #[derive(Clone, Debug)]
 pub struct KMeans {
-    /// Number of probits, tau times K.
+    /// The number of probits, tau times K.
     len: usize,
-    /// The most clusters.
+    /// The largest number of clusters.
     most: usize,
     source: Stream,
-    /// Probits of each function, padded with zeros to whole lanes.
+    /// The probits of each function, padded with zeros to whole lanes.
     probits: Vec<f32>,
 }
 
 impl KMeans {
-    /// Prepares the clusters of tau-sample `n` of `problem`: at most 2^`planes`, as many as `planes` hyperplanes have cells.
+    /// Prepares the clusters of tau-sample `n` of `problem`: at most 2^`planes`, the number of cells of `planes`
+    /// hyperplanes.
     ///
     /// # Panics
     /// When `planes` exceeds [`MAX_PLANES`].
@@ -50,17 +51,18 @@ impl KMeans {
         Self { len: tau as usize * num_classes, most: 1 << planes, source, probits: Vec::new() }
     }
 
-    /// Returns the most bytes that clustering takes for `functions` functions of `probs` probits, with 2^`planes` clusters.
+    /// Returns an upper bound on the bytes for clustering `functions` functions of `probs` probits into 2^`planes`
+    /// clusters.
     pub(super) fn bytes(probs: u64, planes: u32, functions: u64) -> u64 {
         let row = probs.saturating_add(LANES as u64 - 1);
         let centres = functions.min(1_u64.checked_shl(planes).unwrap_or(u64::MAX));
-        // A list that grows holds up to twice what is in it; a point has its place in order, its weight, its centre and
-        // its distance; a centre is held in single precision and as a sum in double.
+        // A growing list may take twice the space of its elements. A point has its place in the order, its weight, its
+        // centre and its distance; a centre is stored in single precision and as a sum in double precision.
         let points = functions.saturating_mul(row.saturating_mul(8).saturating_add(64));
         points.saturating_add(centres.saturating_mul(row.saturating_mul(12).saturating_add(8)))
     }
 
-    /// Number of probits of a function, tau times K.
+    /// Returns the number of probits of a function, tau times K.
     pub(super) fn len(&self) -> usize {
         self.len
     }
@@ -97,13 +99,13 @@ impl KMeans {
     }
 }
 
-/// Any total order will do, so long as it looks at bits alone.
+/// Compares points by their bits; any total order of the bits would do.
 fn compare(a: &[f32], b: &[f32]) -> Ordering {
     let unequal = a.iter().zip(b).map(|(a, b)| a.total_cmp(b)).find(|order| order.is_ne());
     unequal.unwrap_or(Ordering::Equal)
 }
 
-/// The cluster of each point, of at most `most`.
+/// Returns the cluster of each point, with at most `most` clusters.
 fn cluster(points: &[&[f32]], weights: &[f64], most: usize, source: &mut Stream) -> Vec<u32> {
     let (mut nearest, mut centres) = start(points, weights, most, source);
     for _ in 0..MAX_ROUNDS {
@@ -122,7 +124,7 @@ fn cluster(points: &[&[f32]], weights: &[f64], most: usize, source: &mut Stream)
     nearest
 }
 
-/// The nearest of the centres that k-means++ chooses for each point, and the number of centres.
+/// Chooses centres by k-means++; returns the nearest centre of each point, and the number of centres.
 fn start(points: &[&[f32]], weights: &[f64], most: usize, source: &mut Stream) -> (Vec<u32>, usize) {
     let mut nearest = vec![0; points.len()];
     let mut distances = vec![f32::INFINITY; points.len()];
@@ -151,11 +153,11 @@ fn choose(shares: &[f64], target: f64) -> usize {
         cumulative += share;
         target < cumulative
     });
-    // Rounding may carry the target up to the total itself.
+    // Rounding may raise the target to the total itself.
     found.or_else(|| shares.iter().rposition(|&share| share > 0.0)).expect("a point has a share")
 }
 
-/// The weighted means of the clusters that have points; clusters are numbered anew.
+/// Returns the weighted means of the clusters that have points, and renumbers the clusters.
 fn means(points: &[&[f32]], weights: &[f64], nearest: &mut [u32], centres: usize) -> Vec<f32> {
     let stride = points[0].len();
     let mut held = vec![0.0; centres];
@@ -179,7 +181,7 @@ fn means(points: &[&[f32]], weights: &[f64], nearest: &mut [u32], centres: usize
     sums.chunks_exact(stride).zip(held).flat_map(mean).collect()
 }
 
-/// The nearest centre, the lowest among equals; `likely`, where the search begins, changes nothing but its time.
+/// Returns the nearest centre, the lowest among equals. The search begins at `likely`, which affects only its time.
 fn nearest_centre(point: &[f32], centres: &[f32], likely: u32) -> u32 {
     let stride = point.len();
     let mut best = (distance(point, &centres[likely as usize * stride..][..stride], f32::INFINITY), likely);
@@ -192,7 +194,8 @@ fn nearest_centre(point: &[f32], centres: &[f32], likely: u32) -> u32 {
     best.1
 }
 
-/// Returns the squared distance, or a partial sum of it as soon as that exceeds the limit, because sums of squares only grow.
+/// Returns the squared distance, or a partial sum of it as soon as that exceeds the limit, because sums of squares only
+/// grow.
 #[inline]
 fn distance(a: &[f32], b: &[f32], limit: f32) -> f32 {
     let mut sums = [0.0_f32; LANES];
@@ -212,7 +215,7 @@ fn distance(a: &[f32], b: &[f32], limit: f32) -> f32 {
     sum
 }
 
-/// Halves onto halves, down to one lane.
+/// Adds one half of the lanes to the other, down to one lane.
 #[inline]
 fn total(mut sums: [f32; LANES]) -> f32 {
     let mut width = LANES / 2;
@@ -231,7 +234,7 @@ mod tests {
 
     use super::*;
 
-    /// The clusters of functions given by their probits.
+    /// Returns the clusters of functions given by their probits.
     fn cells(functions: &[Vec<f32>], counts: &[u64], planes: u32, seed: u64) -> Vec<u32> {
         let mut clusters = KMeans::new(seed, "test", functions[0].len() as u32 / 2, 0, 2, planes);
         for function in functions {
@@ -240,7 +243,7 @@ mod tests {
         clusters.cells(counts)
     }
 
-    /// Squared distances as one would write them.
+    /// Computes squared distances in the obvious way.
     fn plain(a: &[f32], b: &[f32]) -> f64 {
         a.iter().zip(b).map(|(a, b)| f64::from(a - b).powi(2)).sum()
     }
@@ -267,7 +270,7 @@ mod tests {
     }
 
     fn functions() -> impl Strategy<Value = (Vec<Vec<f32>>, Vec<u64>)> {
-        // Few values, so that points repeat and distances tie.
+        // Few distinct values, so that points repeat and distances tie.
         let function = prop::collection::vec((-2_i8..3).prop_map(f32::from), 4);
         prop::collection::vec((function, 1_u64..4), 1..25).prop_map(|functions| functions.into_iter().unzip())
     }

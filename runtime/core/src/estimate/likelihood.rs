@@ -1,11 +1,11 @@
-//! The joint likelihood of labels under one function, given which they are independent.
+//! The joint likelihood of labels under one function, given which the labels are independent.
 
-/// Joint log-likelihood of labels under one function from inputs to class probabilities.
+/// Computes the joint log-likelihood of labels under one function from inputs to class probabilities.
 ///
 /// # Formula
-/// sum over t of ln `p_{t,y_t}`, added in the order of t, in nats; -inf where a label has probability 0. `probs` is
-/// tau x K row-major, `labels` has length tau. The environment and every sampled function go through this same
-/// arithmetic, so that equal probabilities have equal log-likelihoods to the bit.
+/// sum over t of ln `p_{t,y_t}`, added in the order of t, in nats; -inf if a label has probability 0. `probs` is tau x
+/// K row-major, `labels` has length tau. The environment and every sampled function use this same arithmetic, so that
+/// equal probabilities have equal log-likelihoods to the bit.
 ///
 /// # Panics
 /// When `probs` does not hold a row of `num_classes` for each label, or a label is not below `num_classes`.
@@ -18,7 +18,7 @@ pub fn joint_log_likelihood(probs: &[f32], labels: &[u32], num_classes: usize) -
     sum
 }
 
-/// log of the sum of w exp(v) over (v, w), in the order given; -inf where there is nothing but -inf.
+/// Returns the log of the sum of w exp(v) over (v, w), in the order given; -inf if all values are -inf.
 pub(super) fn log_sum_exp(terms: impl Iterator<Item = (f64, f64)> + Clone) -> f64 {
     let max = terms.clone().map(|(value, _)| value).fold(f64::NEG_INFINITY, f64::max);
     if max == f64::NEG_INFINITY {
@@ -28,12 +28,13 @@ pub(super) fn log_sum_exp(terms: impl Iterator<Item = (f64, f64)> + Clone) -> f6
     max + libm::log(sum)
 }
 
-/// exp(value - mean), a likelihood relative to a mean likelihood; NaN where the mean is not finite.
+/// Returns exp(value - mean), a likelihood relative to a mean likelihood; NaN if the mean is not finite.
 pub(super) fn relative(value: f64, mean: f64) -> f64 {
     if mean.is_finite() { libm::exp(value - mean) } else { f64::NAN }
 }
 
-/// Sum of share (exp(value - mean) - 1)^2 over (value, share), in the order given; NaN where the mean is not finite.
+/// Returns the sum of share (exp(value - mean) - 1)^2 over (value, share), in the order given; NaN if the mean is not
+/// finite.
 pub(super) fn relative_variance(terms: impl Iterator<Item = (f64, f64)>, mean: f64) -> f64 {
     if !mean.is_finite() {
         return f64::NAN;

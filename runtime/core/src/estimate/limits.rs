@@ -2,7 +2,7 @@
 
 /// The most draws that sums without rounding can hold.
 pub const MAX_DRAWS: u64 = 1 << 18;
-/// The most hyperplanes that a partition may have.
+/// The most hyperplanes of a partition.
 pub const MAX_PLANES: u32 = 20;
 /// The most bytes that the estimates of one tau-sample may take.
 pub const MAX_SAMPLE_BYTES: u64 = 512 << 20;

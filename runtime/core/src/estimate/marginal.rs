@@ -2,12 +2,12 @@
 
 use super::exact_sum::ExactSum;
 
-/// Means over draws of the class probabilities at each of some rows.
+/// The mean over draws of the class probabilities at each of several rows.
 ///
 /// # Formula
-/// `p_{r,k}` = (1/M) sum over m of `p_{m,r,k}`, where the sum is exact: neither the order of the draws nor their repetition
-/// changes a bit. Functions and means are R x K row-major, probabilities in [0, 1].
-/// Osband et al., "The Neural Testbed", algorithm 3 at tau 1, for each class and not only the label.
+/// `p_{r,k}` = (1/M) sum over m of `p_{m,r,k}`, where the sum is exact: neither the order of the draws nor their
+/// repetition changes a bit. Functions and means are R x K row-major, with probabilities in [0, 1]. Osband et al., "The
+/// Neural Testbed", algorithm 3 at tau 1, for each class and not only the label.
 #[derive(Clone, Debug)]
 pub struct MarginalMean {
     sums: Vec<ExactSum>,
@@ -32,7 +32,7 @@ impl MarginalMean {
         }
     }
 
-    /// The means, R x K row-major; NaN without draws.
+    /// Returns the means, R x K row-major; NaN without draws.
     pub fn finish(&self) -> Vec<f64> {
         self.sums.iter().map(|sum| sum.value() / self.draws as f64).collect()
     }

@@ -7,18 +7,19 @@ use super::likelihood::{log_sum_exp, relative, relative_variance};
 ///
 /// # Formula
 /// log (1/M) sum over m of exp(`v_m`), in nats, where `v_m` is the [joint log-likelihood](super::joint_log_likelihood)
-/// of the labels under function m; -inf where every `v_m` is. Functions are sorted by their value and equal
-/// values merged before they are added, so that the estimate depends only on how often each value occurs.
+/// of the labels under function m; -inf if every `v_m` is. Functions are sorted by their value and equal values merged
+/// before they are added, so the estimate depends only on how often each value occurs.
 ///
-/// Unbiased for the likelihood, but it needs draws in a number exponential in tau: meant for tau up to about 10. Osband
-/// et al., "The Neural Testbed", algorithm 3.
+/// It is unbiased for the likelihood, but needs a number of draws that is exponential in tau, so it is meant for tau up
+/// to about
+/// 10. Osband et al., "The Neural Testbed", algorithm 3.
 #[derive(Clone, Debug, Default)]
 pub struct MonteCarlo {
     functions: Vec<(f64, u64)>,
 }
 
 impl MonteCarlo {
-    /// An estimate with no draws yet.
+    /// Makes an estimate without draws.
     pub fn new() -> Self {
         Self::default()
     }
@@ -39,7 +40,7 @@ impl MonteCarlo {
     }
 }
 
-/// Values in rising order, equal ones merged.
+/// Returns the values in ascending order, with equal ones merged.
 fn distinct(mut functions: Vec<(f64, u64)>) -> Vec<(f64, u64)> {
     functions.sort_unstable_by(|a, b| a.0.total_cmp(&b.0));
     functions.dedup_by(|next, kept| {
@@ -56,7 +57,7 @@ mod tests {
 
     use super::*;
 
-    /// A few roundings of a number near 1.
+    /// Tolerance for a few roundings of a number near 1.
     const ROUNDING: f64 = 1e-14;
 
     fn estimate(values: &[f64]) -> f64 {

@@ -1,4 +1,4 @@
-//! Algorithm 4: functions partitioned into cells, and averaged within each cell.
+//! Algorithm 4: functions are partitioned into cells and averaged within each cell.
 
 use super::exact_sum::{ExactSum, add_clipped, clipped_value};
 use super::joint_estimate::JointEstimate;
@@ -17,24 +17,24 @@ const LANES: usize = 8;
 ///
 /// # Formula
 /// Function m has probabilities `p_{m,t,k}` and probits `l_m` = (`Phi^-1(p_{m,t,k})`), t-major, then k. Planes with
-/// normals A (d x K tau) and offsets b put it in the cell 1(A `l_m` + b >= 0) of {0, 1}^d; or cells are
-/// [clusters](KMeans) of the `l_m`. A cell that holds n of the M
-/// draws has weight q = n / M and mean probability `c_t` = (1/n) sum of `p_{m,t,y_t}` over them, and the estimate is
+/// normals A (d x K tau) and offsets b put it into the cell 1(A `l_m` + b >= 0) of {0, 1}^d; or cells are
+/// [clusters](KMeans) of the `l_m`. A cell with n of the M draws has weight q = n / M and mean probability `c_t` =
+/// (1/n) sum of `p_{m,t,y_t}` over them, and the estimate is
 ///
-///   log sum over cells of q (product over t of `c_t`), in nats; -inf where each product is 0.
+///   log sum over cells of q (product over t of `c_t`), in nats; -inf if each product is 0.
 ///
 /// Osband et al., "The Neural Testbed", algorithm 4. A probability of 0 has no finite probit: that of the smallest
-/// positive `f32`, about -14.2, stands in for it, and 14.2 for that of a probability of 1.
+/// positive `f32`, about -14.2, replaces it, and 14.2 replaces that of a probability of 1.
 ///
 /// With `clip`, as in the reference implementation, probits are clipped to [-5, 5] and the probabilities recomputed
 /// from them, that is clamped to [Phi(-5), Phi(5)], and `c_t` = (sum + 1e-6) / (n + 1e-6).
 ///
 /// A function in a cell of n draws has the [weight](JointEstimate::weights)
 ///
-///   (product over t of `c_t`) / (the estimated likelihood) [1 + n / (n + s) sum over t of (`p_{m,t,y_t}` / `c_t` - 1)],
+/// (product over t of `c_t`) / (the estimated likelihood) [1 + n / (n + s) sum over t of (`p_{m,t,y_t}` / `c_t` - 1)],
 ///
-/// where s is 1e-6 with `clip`, else 0. It is the derivative of the logarithm of the estimate with respect to the weights of
-/// the draws: a draw adds to the weight of its cell and changes the means of its cell.
+/// where s is 1e-6 with `clip`, else 0. It is the derivative of the logarithm of the estimate with respect to the
+/// weights of the draws: a draw adds to the weight of its cell and changes the means of its cell.
 ///
 /// Sums within cells are exact, so that neither the order of the draws nor their repetition changes a bit.
 #[derive(Clone, Debug)]
@@ -60,7 +60,7 @@ pub enum Cells {
 }
 
 impl Cells {
-    /// Number of probits that a function has, tau times K.
+    /// Returns the number of probits of a function, tau times K.
     fn len(&self) -> usize {
         match self {
             Self::Planes(planes) => planes.len(),
@@ -90,7 +90,7 @@ struct Function {
 }
 
 impl Partition {
-    /// Makes an estimate with no draws yet, for the labels of one tau-sample.
+    /// Makes an estimate without draws, for the labels of one tau-sample.
     ///
     /// # Panics
     /// When the cells are not for `labels.len()` times `num_classes` probits, or a label is not below `num_classes`.
@@ -106,11 +106,11 @@ impl Partition {
         Self { cells, clip, label_positions, probits, functions: Vec::new(), label_probs: Vec::new() }
     }
 
-    /// Bytes that an estimate takes at most where a function has `probs` probabilities.
+    /// Returns an upper bound on the bytes of an estimate if a function has `probs` probabilities.
     pub fn bytes(tau: u32, probs: u64, partitioning: Partitioning, planes: u32, functions: u64) -> u64 {
         let tau = u64::from(tau);
-        // Beside its labels' probabilities, a function has its place in the order of cells and its weight, and at most
-        // a cell of its own, whose likelihood is kept.
+        // In addition to its labels' probabilities, a function has its place in the order of cells and its weight, and
+        // at most a cell of its own, whose likelihood is kept.
         let function = (tau * size_of::<f32>() as u64).saturating_add(size_of::<Function>() as u64 + 8 + 8 + 40);
         let cells = match partitioning {
             Partitioning::Planes => (u64::from(planes) + 1).saturating_mul(probs.saturating_add(16)).saturating_mul(4),
@@ -118,7 +118,7 @@ impl Partition {
         };
         // The sums and means of one cell, and the positions of the labels.
         let cell = tau * (size_of::<ExactSum>() + 8 + 8) as u64;
-        // Lists that grow with the draws hold up to twice what is in them.
+        // A growing list may take twice the space of its elements.
         functions.saturating_mul(2).saturating_mul(function).saturating_add(cells).saturating_add(cell)
     }
 
@@ -152,7 +152,7 @@ impl Partition {
         self.functions.push(Function { cell, count });
     }
 
-    /// The estimate.
+    /// Returns the estimate.
     pub fn finish(mut self) -> JointEstimate {
         if self.functions.is_empty() {
             return JointEstimate { log_likelihood: f64::NAN, weights: Vec::new(), variance: f64::NAN };
@@ -190,7 +190,7 @@ impl Partition {
         JointEstimate { log_likelihood, weights, variance: relative_variance(cells.into_iter(), log_likelihood) }
     }
 
-    /// The probabilities of the labels under function `m`.
+    /// Returns the probabilities of the labels under function `m`.
     fn function(&self, m: usize) -> &[f32] {
         let tau = self.label_positions.len();
         &self.label_probs[m * tau..(m + 1) * tau]
@@ -201,7 +201,7 @@ impl Partition {
 struct Cell {
     draws: u64,
     sums: Sums,
-    /// 1 / `c_t`; 0 where `c_t` is 0 and with it the cell's likelihood.
+    /// 1 / `c_t`; 0 if `c_t`, and with it the cell's likelihood, is 0.
     inverses: Vec<f64>,
 }
 
@@ -237,8 +237,8 @@ impl Cell {
         }
     }
 
-    /// log of the product over t of the cell's mean probability of the label, added up in order as
-    /// [`joint_log_likelihood`](super::joint_log_likelihood) does.
+    /// Returns the log of the product over t of the cell's mean probability of the label, added up in the same order as
+    /// in [`joint_log_likelihood`](super::joint_log_likelihood).
     fn finish(&mut self) -> f64 {
         let draws = self.draws as f64;
         let mut log_likelihood = 0.0;
@@ -253,7 +253,7 @@ impl Cell {
         log_likelihood
     }
 
-    /// The contribution of a function to the cell's share of the likelihood, divided by that share.
+    /// Returns the contribution of a function to the cell's share of the likelihood, divided by that share.
     fn weight(&self, label_probs: &[f32]) -> f64 {
         let draws = self.draws as f64;
         let smoothed = match self.sums {

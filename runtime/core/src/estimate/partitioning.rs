@@ -15,7 +15,7 @@ pub enum Partitioning {
 }
 
 impl Partitioning {
-    /// The name that `--partition` and plans have for it.
+    /// Returns the name in `--partition` and in plans.
     pub fn name(self) -> &'static str {
         match self {
             Self::Planes => "planes",

@@ -10,7 +10,7 @@ const LANES: usize = 16;
 /// Hyperplanes in the space of a tau-sample's probits, the same for every agent.
 #[derive(Clone, Debug)]
 pub struct Planes {
-    /// Number of probits, tau times K.
+    /// The number of probits, tau times K.
     len: usize,
     /// One normal vector for each plane, padded with zeros to whole lanes.
     normals: Vec<f32>,
@@ -36,18 +36,18 @@ impl Planes {
         Self { len, normals, offsets }
     }
 
-    /// Number of probits of a function, tau times K.
+    /// Returns the number of probits of a function, tau times K.
     #[expect(clippy::len_without_is_empty, reason = "a tau-sample has inputs")]
     pub fn len(&self) -> usize {
         self.len
     }
 
-    /// Number of planes.
+    /// Returns the number of planes.
     pub fn count(&self) -> usize {
         self.offsets.len()
     }
 
-    /// Normal vector and offset of plane `i`.
+    /// Returns the normal vector and offset of plane `i`.
     pub fn plane(&self, i: usize) -> (&[f32], f32) {
         let start = i * padded(self.len);
         (&self.normals[start..start + self.len], self.offsets[i])
@@ -60,7 +60,8 @@ impl Planes {
 
     /// Returns the cell of a function: bit i is set when its probits lie on the positive side of plane i.
     ///
-    /// The products are added in a fixed number of lanes and those in a fixed order, so that the cell is the same on every CPU.
+    /// The products are added in a fixed number of lanes and those in a fixed order, so that the cell is the same on
+    /// every CPU.
     pub(super) fn cell(&self, probits: &[f32]) -> u32 {
         debug_assert_eq!(probits.len(), padded(self.len));
         let mut cell = 0;
@@ -72,7 +73,7 @@ impl Planes {
     }
 }
 
-/// Whole lanes are multiplied out of fixed-size arrays, so that nothing is left to check within the loop.
+/// Returns the dot product. Whole lanes are multiplied as fixed-size arrays, so that the loop needs no checks.
 #[inline]
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0.0_f32; LANES];
@@ -81,7 +82,7 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
             sums[lane] += a[lane] * b[lane];
         }
     }
-    // Halves onto halves, down to one lane.
+    // Adds one half of the lanes to the other, down to one lane.
     let mut width = LANES / 2;
     while width > 0 {
         for lane in 0..width {

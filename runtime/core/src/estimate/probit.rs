@@ -1,5 +1,5 @@
-//! The probit, the quantile function of the standard normal distribution: an accurate version for all probabilities, and a fast
-//! one for probits in [-5, 5].
+//! The probit, the quantile function of the standard normal distribution: an accurate version for all probabilities,
+//! and a fast one for probits in [-5, 5].
 
 mod accurate;
 mod fast;
@@ -7,11 +7,11 @@ mod fast;
 pub use accurate::probit;
 pub use fast::{HIGHEST, LOWEST, clamp, clipped};
 
-/// 2^-149, the smallest positive `f32`: its probit stands in for the infinite ones.
+/// 2^-149, the smallest positive `f32`, whose probit replaces infinite ones.
 const SMALLEST: f64 = f64::from_bits((1023 - 149) << 52);
 
-/// Computes finite probits of probabilities: a probability of 0 counts as 2^-149, and a probability of 1 gets the negative of
-/// that probit.
+/// Computes finite probits of probabilities: a probability of 0 counts as 2^-149, and a probability of 1 gets the
+/// negative of that probit.
 pub(super) fn finite(probs: &[f32], probits: &mut [f32]) {
     for (probit, &p) in probits.iter_mut().zip(probs) {
         let quantile = match p {

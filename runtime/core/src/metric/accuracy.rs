@@ -3,7 +3,7 @@
 use super::rows::labelled;
 use crate::score::Score;
 
-/// Returns the most probable class and its probability; the lowest class among equals.
+/// Returns the most probable class, the lowest among equals, and its probability.
 pub(crate) fn top_class(probs: &[f64]) -> (u32, f64) {
     let mut top = 0;
     for class in 1..probs.len() {
@@ -17,18 +17,18 @@ pub(crate) fn top_class(probs: &[f64]) -> (u32, f64) {
 /// Returns the `k` most probable classes, the most probable first; among equals the lowest class first.
 pub(super) fn top_classes(probs: &[f64], k: usize) -> Vec<u32> {
     let mut classes: Vec<u32> = (0..probs.len() as u32).collect();
-    // Stable, so that equals stay in their order.
+    // The sort is stable, so equal classes stay in order.
     classes.sort_by(|&a, &b| probs[b as usize].total_cmp(&probs[a as usize]));
     classes.truncate(k);
     classes
 }
 
-/// Share of rows whose most probable class is the label.
+/// Returns the share of rows whose most probable class is the label.
 ///
 /// # Formula
-/// (1/R) sum over rows r of 1[argmax over k of `p_{r,k}` = `y_r`], the lowest class among equals; in [0, 1].
-/// `probs` is R x K row-major, `labels` has length R. No rows give NaN. Guo et al., "On Calibration of Modern Neural
-/// Networks" (2017), section 2: acc(B) of a single bin B that holds all rows.
+/// (1/R) sum over rows r of 1[argmax over k of `p_{r,k}` = `y_r`], the lowest class among equals; in [0, 1]. `probs` is
+/// R x K row-major, `labels` has length R. No rows give NaN. Guo et al., "On Calibration of Modern Neural Networks"
+/// (2017), section 2: acc(B) for a single bin B with all rows.
 ///
 /// # Panics
 /// When `probs` does not hold a row of `num_classes` for each label.
@@ -39,11 +39,11 @@ pub fn accuracy(probs: &[f64], labels: &[u32], num_classes: usize) -> f64 {
     hits as f64 / labels.len() as f64
 }
 
-/// The [`accuracy`] with its standard error.
+/// Returns the [`accuracy`] with its standard error.
 ///
 /// # Formula
-/// The mean over rows r of 1[argmax over k of `p_{r,k}` = `y_r`] and that mean's standard error. `probs` is R x K row-major,
-/// `labels` has length R. No rows give NaN.
+/// The mean over rows r of 1[argmax over k of `p_{r,k}` = `y_r`] and that mean's standard error. `probs` is R x K
+/// row-major, `labels` has length R. No rows give NaN.
 ///
 /// # Panics
 /// When `probs` does not hold a row of `num_classes`, at least two, for each label, a probability is not in [0, 1] or a
@@ -75,10 +75,10 @@ mod tests {
     #[test]
     fn its_error_is_that_of_a_mean_of_zeros_and_ones() {
         let probs = [0.5, 0.3, 0.2, 0.5, 0.3, 0.2, 0.2, 0.4, 0.4, 0.2, 0.4, 0.4];
-        // The third row alone is right, as class 1 comes before its equal.
+        // Only the third row is right, because class 1 comes before its equal.
         let found = accuracy_score(&probs, &[1, 2, 1, 2], 3);
         assert_eq!(found, Score::of(&[0.0, 0.0, 1.0, 0.0]));
-        // Of 1/4, over four rows: sqrt(1/4 3/4 / 3).
+        // For the mean 1/4 over four rows: sqrt(1/4 3/4 / 3).
         assert_eq!((found.mean, found.stderr), (0.25, 0.25));
     }
 

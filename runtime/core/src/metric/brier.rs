@@ -10,45 +10,46 @@ use crate::score::Score;
 /// [`brier`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct BrierScore {
-    /// The mean over rows, in [0, 2], and its standard error.
+    /// The mean over rows, in [0, 2], with its standard error.
     pub score: Score,
-    /// The uncertainty of the labels: the score of a prediction of their shares for every row, in [0, 1 - 1/K].
+    /// The uncertainty of the labels: the score of predicting their shares for every row, in [0, 1 - 1/K].
     pub uncertainty: f64,
-    /// How far the labels of a group are from those of all rows, at least 0.
+    /// How far the labels of a group differ from those of all rows, at least 0.
     pub resolution: f64,
-    /// How far predictions are from what is observed in their group, at least 0.
+    /// How far predictions differ from the label shares of their group, at least 0.
     pub reliability: f64,
-    /// The effect of different predictions within a group, below 0 where they improve the score.
+    /// The effect of varying predictions within a group, below 0 if they improve the score.
     pub remainder: f64,
 }
 
-/// Brier score of marginal predictions, decomposed by predicted class.
+/// Computes the Brier score of marginal predictions, decomposed by predicted class.
 ///
 /// # Formula
 /// With `e_r` the one-hot vector of the label `y_r`, the score is (1/R) sum over r of |`p_r` - `e_r`|^2, the sum over
 /// classes of squared differences. Rows are grouped by their most probable class g, the lowest among equals. With `w_g`
-/// the share of rows in group g, `o_g` the shares of labels in it and o those of all rows,
+/// the share of rows in group g, `o_g` the label shares in it and o those of all rows,
 ///
 ///   uncertainty = 1 - |o|^2,
 ///   resolution  = sum over g of `w_g` |`o_g` - o|^2,
 ///   reliability = (1/R) sum over r of |`p_r` - `o_g(r)`|^2,
 ///   remainder   = (2/R) sum over r of (`p_r` - `o_g(r)`) . (`o_g(r)` - `e_r`),
 ///
-/// and score = uncertainty - resolution + reliability + remainder. Each part is computed from its own formula, so that
-/// they add up but for rounding.
+/// and score = uncertainty - resolution + reliability + remainder. Each part is computed from its own formula, so they
+/// add up except for rounding.
 ///
-/// The remainder is -2 times the mean covariance, within groups, of predictions and labels. It is 0 where all rows of a
-/// group have the same prediction, and does not vanish as rows are added: predictions p of two classes that are
-/// calibrated and uniform have 1/2 - 1/8 + 1/24 - 1/12 = 1/3. For the same reason the reliability is not 0 there: it
-/// holds the variance of predictions within their group. What groups predict in the mean is not told apart from how
-/// their rows vary, so that reliability alone compares agents only as far as these vary alike.
+/// The remainder is -2 times the mean covariance, within groups, of predictions and labels. It is 0 if all rows of a
+/// group have the same prediction, and does not vanish as rows are added: uniformly distributed, calibrated predictions
+/// p of two classes have 1/2 - 1/8 + 1/24 - 1/12 = 1/3. For the same reason their reliability is not 0: it includes the
+/// variance of predictions within their group. The mean prediction of a group is not separated from the variation of
+/// its rows, so reliability alone compares agents only as far as these vary alike.
 ///
 /// Brier, "Verification of forecasts expressed in terms of probability" (1950); Bröcker, "Reliability, sufficiency, and
-/// the decomposition of proper scores" (2009); of the covariance, Stephenson et al., "Two extra components in the Brier
-/// score decomposition" (2008). Groups, resolution and reliability as in Ovadia et al., "Can You Trust Your Model's
-/// Uncertainty?" (2019), and the code released with it, which differs in three ways: score and uncertainty are less by 1;
-/// there is no remainder; and its resolution subtracts the share of class g in all rows from all label shares of group g. Here
-/// the share of each label is subtracted from its own; otherwise the parts add up only where classes are equally frequent.
+/// the decomposition of proper scores" (2009); for the covariance, Stephenson et al., "Two extra components in the
+/// Brier score decomposition" (2008). Groups, resolution and reliability are as in Ovadia et al., "Can You Trust Your
+/// Model's Uncertainty?" (2019), and the code released with it, which differs in three ways: score and uncertainty are
+/// less by 1; there is no remainder; and its resolution subtracts the share of class g in all rows from all label
+/// shares of group g. Here the share of each label is subtracted from its own; otherwise the parts add up only if
+/// classes are equally frequent.
 ///
 /// `probs` is R x K row-major, `labels` has length R. No rows give NaN in every part. Only the score is a mean over
 /// rows and has a standard error.
@@ -81,9 +82,9 @@ pub fn brier(probs: &[f64], labels: &[u32], num_classes: usize) -> BrierScore {
     }
 }
 
-/// Numbers of rows by predicted class and label, from which uncertainty and resolution follow.
+/// The numbers of rows by predicted class and label, from which uncertainty and resolution follow.
 struct Groups {
-    /// K x K row-major: element (g, k) counts rows of predicted class g and label k.
+    /// K x K row-major: element (g, k) counts the rows with predicted class g and label k.
     counts: Vec<u64>,
     num_classes: usize,
 }
@@ -97,14 +98,14 @@ impl Groups {
         Self { counts, num_classes }
     }
 
-    /// The share of each label in a group that has rows.
+    /// Returns the share of each label in a group that has rows.
     fn observed(&self, group: u32) -> impl Iterator<Item = f64> {
         let counts = &self.counts[group as usize * self.num_classes..][..self.num_classes];
         let size: u64 = counts.iter().sum();
         counts.iter().map(move |&count| share(count as f64, size))
     }
 
-    /// Rows of each label.
+    /// Returns the number of rows with each label.
     fn labels(&self) -> Vec<u64> {
         let of = |class: usize| self.counts.iter().skip(class).step_by(self.num_classes).sum();
         (0..self.num_classes).map(of).collect()
@@ -113,7 +114,7 @@ impl Groups {
     fn uncertainty(&self) -> f64 {
         let labels = self.labels();
         let rows: u64 = labels.iter().sum();
-        // Whole numbers, so that labels all alike give 0.
+        // Computed in integers, so that identical labels give exactly 0.
         let square = |n: u64| u128::from(n) * u128::from(n);
         let alike: u128 = labels.iter().map(|&n| square(n)).sum();
         if rows == 0 { f64::NAN } else { (square(rows) - alike) as f64 / square(rows) as f64 }
@@ -141,9 +142,9 @@ mod tests {
     use super::*;
     use crate::metric::samples::{calibrated, shuffled};
 
-    /// Rounding of sums of a few hundred terms of size 1.
+    /// Tolerance for rounding in sums of a few hundred terms of size 1.
     const ROUNDING: f64 = 1e-12;
-    /// Five standard errors of a part, each that of a mean over `ROWS` terms that vary by less than 1/2.
+    /// Tolerance of five standard errors of a part, each that of a mean over `ROWS` terms that vary by less than 1/2.
     const SAMPLING: f64 = 0.008;
     const ROWS: usize = 100_000;
 
@@ -153,8 +154,8 @@ mod tests {
 
     #[test]
     fn five_rows_on_paper() {
-        // Group 0: (0.8, 0.2) and (0.6, 0.4), labels 0 and 1, so that o_0 = (1/2, 1/2).
-        // Group 1: (0.1, 0.9), (0.1, 0.9), (0.4, 0.6), labels 1, 1, 0, so that o_1 = (1/3, 2/3). Of all, o = (2/5, 3/5).
+        // Group 0: (0.8, 0.2) and (0.6, 0.4), labels 0 and 1, so that o_0 = (1/2, 1/2). Group 1: (0.1, 0.9), (0.1,
+        // 0.9), (0.4, 0.6), labels 1, 1, 0, so that o_1 = (1/3, 2/3). All rows: o = (2/5, 3/5).
         let probs = [0.8, 0.2, 0.6, 0.4, 0.1, 0.9, 0.1, 0.9, 0.4, 0.6];
         let b = brier(&probs, &[0, 1, 1, 1, 0], 2);
         let near = |found: f64, expected: f64| assert!((found - expected).abs() < ROUNDING, "{found} {expected}");
@@ -163,7 +164,7 @@ mod tests {
         near(b.resolution, 2.0 * (2.0 / 5.0 * 0.01 + 3.0 / 5.0 / 225.0));
         let gaps = [0.3, 0.1, 0.7 / 3.0, 0.7 / 3.0, 0.2 / 3.0];
         near(b.reliability, 2.0 / 5.0 * gaps.iter().map(|gap| gap * gap).sum::<f64>());
-        // Of class 0: (p - o) (o - e) for each row, and as much of class 1.
+        // For class 0: (p - o) (o - e) for each row; class 1 gives the same.
         let products = [-0.3 * 0.5, 0.1 * 0.5, -0.7 / 9.0, -0.7 / 9.0, -0.4 / 9.0];
         near(b.remainder, 2.0 * 2.0 / 5.0 * products.iter().sum::<f64>());
         near(total(&b), b.score.mean);
@@ -222,7 +223,7 @@ mod tests {
             let other = sample.reordered(&order);
             let a = brier(&sample.probs, &sample.labels, sample.num_classes);
             let b = brier(&other.probs, &other.labels, other.num_classes);
-            // Counts are whole numbers, so that these are the same to the bit.
+            // Counts are integers, so these are the same to the bit.
             prop_assert_eq!((a.uncertainty, a.resolution), (b.uncertainty, b.resolution));
             for (a, b) in [(a.score.mean, b.score.mean), (a.reliability, b.reliability), (a.remainder, b.remainder)] {
                 prop_assert!((a - b).abs() < ROUNDING);

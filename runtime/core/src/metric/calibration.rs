@@ -3,20 +3,20 @@
 use super::accuracy::top_class;
 use super::calibration_bins::CalibrationBin;
 
-/// Number of equal-width bins of confidence.
+/// The number of bins of confidence, with equal widths.
 pub const CALIBRATION_BINS: usize = 15;
 
-/// Expected calibration error of marginal predictions.
+/// Computes the expected calibration error of marginal predictions.
 ///
 /// # Formula
-/// The confidence `c_r` of row r is its largest probability, its prediction the class that has it (the lowest among
-/// equals). Row r falls in bin b of B = 15 when `c_r` lies in (b/B, (b+1)/B]. Then
+/// The confidence `c_r` of row r is its largest probability, and its prediction the class with that probability (the
+/// lowest among equals). Row r falls in bin b of B = 15 when `c_r` lies in (b/B, (b+1)/B]. Then
 ///
 ///   ECE = sum over bins b of |(number of right predictions in b) - (sum of confidences in b)| / R,
 ///
-/// which is the mean gap between accuracy and confidence, weighted by the rows in each bin; in [0, 1]. `probs` is
-/// R x K row-major, `labels` has length R. No rows give NaN. Guo et al., "On Calibration of Modern Neural Networks"
-/// (2017), equation 3. Other bins, and more than the largest probability of each row:
+/// which is the mean gap between accuracy and confidence, weighted by the rows in each bin; in [0, 1]. `probs` is R x K
+/// row-major, `labels` has length R. No rows give NaN. Guo et al., "On Calibration of Modern Neural Networks" (2017),
+/// equation 3. For other bins, and for more than the largest probability of each row, see
 /// [`reliability_diagram`](super::reliability_diagram).
 ///
 /// # Panics
@@ -30,7 +30,8 @@ pub fn expected_calibration_error(probs: &[f64], labels: &[u32], num_classes: us
     gaps.error()
 }
 
-/// Which of `bins` bins of equal width, each with its upper edge and the first with 0, `confidence` falls in.
+/// Returns the bin, out of `bins` with equal width, that contains `confidence`; a bin includes its upper edge, the
+/// first also 0.
 pub(super) fn bin_of(confidence: f64, bins: usize) -> usize {
     let edge = (confidence * bins as f64).ceil() as usize;
     edge.clamp(1, bins) - 1
@@ -72,9 +73,9 @@ mod tests {
     use super::*;
     use crate::stream::stream;
 
-    /// Rounding of sums of a hundred confidences.
+    /// Tolerance for rounding in sums of a hundred confidences.
     const ROUNDING: f64 = 1e-12;
-    /// Three standard errors of the calibration error of `ROWS` sampled rows.
+    /// Tolerance of three standard errors of the calibration error of `ROWS` sampled rows.
     const SAMPLING: f64 = 0.02;
     const ROWS: usize = 100_000;
 
@@ -92,7 +93,7 @@ mod tests {
         assert_eq!(expected_calibration_error(&probs, &labels, 2), 1.0);
     }
 
-    /// Predictions p ~ U(0, 1), labels drawn from them.
+    /// Draws predictions p ~ U(0, 1), and labels from them.
     fn calibrated() -> (Vec<f64>, Vec<u32>) {
         let mut source = stream(0, "test", "calibrated", 0);
         let mut probs = Vec::new();
@@ -120,7 +121,7 @@ mod tests {
 
     #[test]
     fn gaps_of_different_sign_in_one_bin_cancel_and_in_two_do_not() {
-        // Confidences 0.9 in one bin, half of them right: a gap of 0.4. One of 0.6 right: another of 0.4.
+        // Confidences 0.9 in one bin, half of them right: a gap of 0.4. One of 0.6 is right: another gap of 0.4.
         let probs = [0.9, 0.1, 0.1, 0.9, 0.6, 0.4];
         let error = expected_calibration_error(&probs, &[0, 0, 0], 2);
         let expected = (2.0 * 0.4 + 0.4) / 3.0;

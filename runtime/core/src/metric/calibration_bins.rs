@@ -10,9 +10,9 @@ use crate::score::Real;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(from = "(u64, u64, Real)", into = "(u64, u64, Real)")]
 pub struct CalibrationBin {
-    /// Number of inputs.
+    /// The number of inputs.
     pub inputs: u64,
-    /// How many of them are right.
+    /// The number of correct predictions among them.
     pub right: u64,
     /// The sum of their confidences.
     pub confidence: f64,

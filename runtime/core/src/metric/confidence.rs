@@ -1,4 +1,5 @@
-//! Confidence curves: the number of predictions of at least a given confidence, and how many of them are correct.
+//! Confidence curves: the number of predictions with at least a given confidence, and the number of correct ones among
+//! them.
 
 use super::accuracy::top_class;
 use super::rows::rows;
@@ -6,26 +7,27 @@ use super::rows::rows;
 /// The predictions whose confidence is at least a threshold.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConfidencePoint {
-    /// The least confidence, in [0, 1].
+    /// The smallest confidence, in [0, 1].
     pub threshold: f64,
-    /// Number of rows whose confidence is at least that.
+    /// The number of rows with at least that confidence.
     pub count: u64,
-    /// How many of them are right.
+    /// The number of correct predictions among them.
     pub hits: u64,
 }
 
-/// Intervals of confidence between which inputs are counted.
+/// The number of intervals of confidence between which inputs are counted.
 pub const THRESHOLDS: usize = 100;
 
-/// The thresholds 0, 0.01, 0.02, ..., 0.99, 1.
+/// Returns the thresholds 0, 0.01, 0.02, ..., 0.99, 1.
 pub fn confidence_thresholds() -> Vec<f64> {
     (0..=THRESHOLDS).map(|percent| percent as f64 / THRESHOLDS as f64).collect()
 }
 
-/// The confidence of each row: its largest probability. `probs` is R x K row-major.
+/// Returns the confidence of each row: its largest probability. `probs` is R x K row-major.
 ///
-/// Its negative ranks rows by how much they look out of distribution (Hendrycks and Gimpel, "A Baseline for Detecting
-/// Misclassified and Out-of-Distribution Examples in Neural Networks" (2017)), exactly, where 1 - p would round.
+/// Its negative ranks rows by how likely they are out of distribution (Hendrycks and Gimpel, "A Baseline for Detecting
+/// Misclassified and Out-of-Distribution Examples in Neural Networks" (2017)). The negative is exact, whereas 1 - p
+/// would round.
 ///
 /// # Panics
 /// When `probs` does not hold whole rows of `num_classes`, at least two, or a probability is not in [0, 1].
@@ -36,11 +38,12 @@ pub fn confidences(probs: &[f64], num_classes: usize) -> Vec<f64> {
 /// Counts the predictions, and the correct ones, at each confidence threshold.
 ///
 /// # Formula
-/// At threshold t, count = number of rows r whose confidence `c_r`, the largest probability, is at least t; hits = those
-/// of them whose most probable class, the lowest among equals, is the label. A label that is no class is never right: such
-/// labels add out-of-distribution rows to those in distribution, as for the curves of Lakshminarayanan et al., "Simple and
-/// Scalable Predictive Uncertainty Estimation using Deep Ensembles" (2017), figure 6. `probs` is R x K row-major,
-/// `labels` has length R, `thresholds` may be in any order; there is one point for each. It takes O(R log R) time.
+/// At threshold t, count = number of rows r whose confidence `c_r`, the largest probability, is at least t; hits = the
+/// number of these whose most probable class, the lowest among equals, is the label. A label that is no class is never
+/// right: such labels add out-of-distribution rows to those in distribution, as for the curves of Lakshminarayanan et
+/// al., "Simple and Scalable Predictive Uncertainty Estimation using Deep Ensembles" (2017), figure 6. `probs` is R x K
+/// row-major, `labels` has length R, `thresholds` may be in any order; there is one point for each. It takes O(R log R)
+/// time.
 ///
 /// # Panics
 /// When `probs` does not hold a row of `num_classes`, at least two, for each label, a probability is not in [0, 1] or a
@@ -77,7 +80,7 @@ mod tests {
 
     #[test]
     fn four_rows_on_paper() {
-        // Confidences 0.5 right, 0.75 wrong, 0.75 right, 1 and out of distribution.
+        // Confidences: 0.5 right, 0.75 wrong, 0.75 right, and 1 for an out-of-distribution row.
         let probs = [0.5, 0.5, 0.25, 0.75, 0.75, 0.25, 1.0, 0.0];
         let curve = confidence_curve(&probs, &[0, 0, 0, u32::MAX], 2, &[0.0, 0.5, 0.51, 0.75, 0.76, 1.0, 1.1]);
         let counts: Vec<_> = curve.iter().map(|point| (point.count, point.hits)).collect();

@@ -3,7 +3,7 @@
 use super::rows::rows;
 use crate::score::Score;
 
-/// The entropies of marginal predictions, which need no labels: rows may be out of distribution.
+/// The entropies of marginal predictions. They need no labels, so rows may be out of distribution.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictiveEntropy {
     rows: Vec<f64>,
@@ -22,31 +22,31 @@ impl PredictiveEntropy {
     /// When `probs` does not hold whole rows of `num_classes`, at least two, or a probability is not in [0, 1].
     pub fn of(probs: &[f64], num_classes: usize) -> Self {
         let surprise = |&p: &f64| if p > 0.0 { -p * libm::log(p) } else { 0.0 };
-        // A term of p = 1 is a negative zero.
+        // A term with p = 1 is a negative zero.
         let entropy = |row: &[f64]| row.iter().map(surprise).sum::<f64>() + 0.0;
         Self { rows: rows(probs, num_classes).map(entropy).collect(), num_classes }
     }
 
-    /// The entropy of each row, nats.
+    /// Returns the entropy of each row, in nats.
     pub fn rows(&self) -> &[f64] {
         &self.rows
     }
 
-    /// The mean over rows, nats, with its standard error; NaN without rows.
+    /// Returns the mean over rows in nats, with its standard error; NaN without rows.
     pub fn mean(&self) -> Score {
         Score::of(&self.rows)
     }
 
-    /// The largest entropy, ln K, at which the histogram ends.
+    /// Returns the largest entropy, ln K, at which the histogram ends.
     pub fn largest(&self) -> f64 {
         libm::log(self.num_classes as f64)
     }
 
-    /// Numbers of rows in `bins` bins of equal width over [0, ln K].
+    /// Returns the numbers of rows in `bins` bins of equal width over [0, ln K].
     ///
     /// # Formula
-    /// Row r falls in bin b of B when `h_r` / ln K lies in [b/B, (b+1)/B), the last of which also holds ln K
-    /// and larger values, which rounding or a row sum slightly above 1 can give.
+    /// Row r falls in bin b of B when `h_r` / ln K lies in [b/B, (b+1)/B). The last bin also includes ln K and larger
+    /// values, which can result from rounding or a row sum slightly above 1.
     ///
     /// # Panics
     /// When `bins` is 0.
@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::metric::samples::shuffled;
 
-    /// Rounding of a sum of a few terms of size 1.
+    /// Tolerance for rounding in a sum of a few terms of size 1.
     const ROUNDING: f64 = 1e-14;
 
     #[test]
@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(entropy.rows()[0].to_bits(), 0);
         assert!((entropy.mean().mean - LN_2).abs() < ROUNDING);
         assert!((entropy.mean().stderr - LN_2 / 3.0_f64.sqrt()).abs() < ROUNDING);
-        // 0 in the first of three thirds, 1/2 in the second, 1 in the last.
+        // 0 is in the first of three bins, 1/2 in the second, 1 in the last.
         assert_eq!(entropy.histogram(3), [1, 1, 1]);
     }
 

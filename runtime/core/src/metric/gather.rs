@@ -1,4 +1,4 @@
-//! The definition of a metric of marginal predictions, and how it gathers predictions one by one.
+//! The definition of a metric of marginal predictions, and how it accumulates predictions one by one.
 
 use std::fmt;
 
@@ -6,13 +6,13 @@ use crate::score_def::ScoreInfo;
 
 /// A metric of marginal predictions.
 pub struct MarginalMetric {
-    /// Its description. The stem is the metric's name in a journal, and never changes.
+    /// The metric's description. The stem is the metric's name in a journal, and never changes.
     pub about: ScoreInfo,
-    /// Begins to gather predictions.
+    /// Begins to accumulate predictions.
     pub gather: fn() -> Box<dyn Gather>,
 }
 
-/// The part of the predictions so far that a metric needs.
+/// The state of a metric that accumulates predictions.
 pub trait Gather: fmt::Debug + Send {
     /// Adds an input: the mean over draws of its class probabilities, and its label.
     fn add(&mut self, probs: &[f64], label: u32);

@@ -1,4 +1,4 @@
-//! Accuracy and calibration of marginal predictions, gathered one tau-sample at a time.
+//! Accuracy and calibration of marginal predictions, accumulated one tau-sample at a time.
 
 use super::accuracy::accuracy;
 use super::calibration::CalibrationGaps;
@@ -7,7 +7,7 @@ use super::gather::Gather;
 use super::marginal_metric::{self, MarginalValues};
 use crate::score::Score;
 
-/// The part of the marginal predictions so far that the scores need.
+/// The accumulated state of the scores of marginal predictions.
 #[derive(Debug)]
 pub struct MarginalScores {
     gaps: CalibrationGaps,
@@ -34,23 +34,23 @@ impl MarginalScores {
         self.accuracies.push(accuracy(probs, labels, num_classes));
     }
 
-    /// The share of correct predictions among all rows. Rows of one tau-sample may depend on one another, so the standard error
-    /// is that of the mean of the tau-samples' accuracies.
+    /// Returns the share of correct predictions among all rows. Rows of one tau-sample may depend on one another, so
+    /// the standard error is that of the mean of the tau-samples' accuracies.
     pub fn accuracy(&self) -> Score {
         Score { mean: self.gaps.accuracy(), stderr: Score::of(&self.accuracies).stderr }
     }
 
-    /// Expected calibration error over all rows.
+    /// Returns the expected calibration error over all rows.
     pub fn ece(&self) -> f64 {
         self.gaps.error()
     }
 
-    /// The bins that the calibration error is over, from the least confidence up.
+    /// Returns the bins of the calibration error, from the lowest confidence up.
     pub fn bins(&self) -> Vec<CalibrationBin> {
         self.gaps.bins().to_vec()
     }
 
-    /// The values of all [`MARGINAL_METRICS`](super::MARGINAL_METRICS) over all rows.
+    /// Returns the values of all [`MARGINAL_METRICS`](super::MARGINAL_METRICS) over all rows.
     pub fn values(&self) -> MarginalValues {
         MarginalValues::gathered(&self.metrics)
     }
@@ -64,7 +64,7 @@ mod tests {
     fn the_standard_error_is_clustered_by_tau_sample() {
         let mut scores = MarginalScores::default();
         let row = [0.75, 0.25];
-        // Two tau-samples all right, one all wrong: three independent units, however many rows.
+        // Two tau-samples are all right, one is all wrong: three independent units, however many rows.
         for label in [0, 0, 1] {
             scores.add(&row.repeat(100), &[label; 100], 2);
         }

@@ -11,8 +11,9 @@ use crate::score::Real;
 use crate::score_def::{At, ScoreName};
 use crate::scored::Scored;
 
-/// The metrics, in the order in which they are listed everywhere. A new one is a file beside this one and a line here: suites of
-/// classification and of dataset shift compute it, and `scores.json`, `leaderboard.csv`, pages and `jointly scores` show it.
+/// The metrics, in the order in which they are listed everywhere. A new metric is a file beside this one and an entry
+/// here: suites of classification and of dataset shift compute it, and `scores.json`, `leaderboard.csv`, pages and
+/// `jointly scores` show it.
 pub const MARGINAL_METRICS: &[MarginalMetric] = &[smooth_ece::METRIC];
 
 /// The values of the metrics, by stem.
@@ -26,7 +27,7 @@ impl MarginalValues {
         Self(named.map(|(metric, gathered)| (metric.about.stem.to_owned(), Real(gathered.value()))).collect())
     }
 
-    /// The values that the result has, in the order of the metrics.
+    /// Returns the values that the result has, in the order of the metrics.
     pub fn scores(&self) -> Vec<(ScoreName, Scored)> {
         let value = |(place, metric): (usize, &'static MarginalMetric)| {
             let Real(value) = *self.0.get(metric.about.stem)?;
@@ -36,7 +37,7 @@ impl MarginalValues {
     }
 }
 
-/// Returns all metrics, with no predictions yet.
+/// Returns all metrics, without predictions.
 pub(super) fn begin() -> Vec<Box<dyn Gather>> {
     MARGINAL_METRICS.iter().map(|metric| (metric.gather)()).collect()
 }

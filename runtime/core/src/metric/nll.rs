@@ -6,20 +6,21 @@ use crate::score::Score;
 /// A marginal negative log-likelihood.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct NegativeLogLikelihood {
-    /// The mean over rows, nats a row, with its standard error; infinite when one row is, without an error.
+    /// The mean over rows in nats per row, with its standard error; infinite, without an error, if a row's value is
+    /// infinite.
     pub score: Score,
-    /// Number of rows whose label has probability 0.
+    /// The number of rows whose label has probability 0.
     pub infinite: u64,
 }
 
-/// Negative log-likelihood of the labels under marginal predictions.
+/// Computes the negative log-likelihood of the labels under marginal predictions.
 ///
 /// # Formula
-/// -(1/R) sum over rows r of ln `p_{r,y_r}`, nats a row; at least 0. A label of probability 0 makes the mean infinite and
-/// is counted, never clipped. (The code released with Ovadia et al., "Can You Trust Your Model's Uncertainty?" (2019),
-/// first mixes 1e-8 of the uniform distribution into each row of ImageNet, so that no row has more than 25.4 nats.)
-/// `probs` is R x K row-major, `labels` has length R. No rows give NaN. Gneiting and Raftery, "Strictly Proper
-/// Scoring Rules, Prediction, and Estimation" (2007), section 3.
+/// -(1/R) sum over rows r of ln `p_{r,y_r}`, in nats per row; at least 0. A label with probability 0 makes the mean
+/// infinite and is counted, never clipped. (The code released with Ovadia et al., "Can You Trust Your Model's
+/// Uncertainty?" (2019), first mixes 1e-8 of the uniform distribution into each row of ImageNet, so that no row has
+/// more than 25.4 nats.) `probs` is R x K row-major, `labels` has length R. No rows give NaN. Gneiting and Raftery,
+/// "Strictly Proper Scoring Rules, Prediction, and Estimation" (2007), section 3.
 ///
 /// # Panics
 /// When `probs` does not hold a row of `num_classes`, at least two, for each label, a probability is not in [0, 1] or a
@@ -40,12 +41,12 @@ mod tests {
     use super::*;
     use crate::metric::samples::shuffled;
 
-    /// Rounding of a mean of a few dozen logarithms.
+    /// Tolerance for rounding in a mean of a few dozen logarithms.
     const ROUNDING: f64 = 1e-12;
 
     #[test]
     fn two_rows_on_paper() {
-        // ln 2 and 2 ln 2: the mean 3/2 ln 2, its standard error half their difference.
+        // ln 2 and 2 ln 2: the mean is 3/2 ln 2, and its standard error half their difference.
         let found = nll(&[0.5, 0.5, 0.75, 0.25], &[0, 1], 2);
         assert!((found.score.mean - 1.5 * LN_2).abs() < ROUNDING);
         assert!((found.score.stderr - 0.5 * LN_2).abs() < ROUNDING);

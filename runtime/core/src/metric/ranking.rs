@@ -3,15 +3,15 @@
 /// The true positive rate, in percent, at which detection is compared.
 pub const DETECTION_PERCENT: u32 = 95;
 
-/// Area under the receiver operating characteristic.
+/// Computes the area under the receiver operating characteristic.
 ///
 /// # Formula
-/// The probability that the score of a positive drawn at random exceeds that of a negative, half of it where they are
-/// equal: with P positives, N negatives, (number of pairs with `s_i` > `s_j` + half those with `s_i` = `s_j`) / (P N), i
-/// over positives and j over negatives. Pairs are counted as whole numbers after sorting, in O(n log n), so that neither
-/// the order of rows nor rounding can move it. For binary classification the score is the probability of the positive class. Without a
-/// positive or without a negative it is NaN. Hanley and McNeil, "The Meaning and Use of the Area under a Receiver
-/// Operating Characteristic (ROC) Curve" (1982).
+/// The probability that the score of a random positive exceeds that of a random negative, plus half the probability
+/// that they are equal: with P positives, N negatives, (number of pairs with `s_i` > `s_j` + half those with `s_i` =
+/// `s_j`) / (P N), i over positives and j over negatives. Pairs are counted in integers after sorting, in O(n log n),
+/// so neither the order of rows nor rounding can change the result. For binary classification the score is the
+/// probability of the positive class. Without a positive or without a negative it is NaN. Hanley and McNeil, "The
+/// Meaning and Use of the Area under a Receiver Operating Characteristic (ROC) Curve" (1982).
 ///
 /// `scores` and `positives` have the same length; scores may be infinite.
 ///
@@ -19,7 +19,7 @@ pub const DETECTION_PERCENT: u32 = 95;
 /// When lengths differ or a score is NaN.
 pub fn auc(scores: &[f64], positives: &[bool]) -> f64 {
     let steps = Steps::of(scores, positives);
-    // Twice the number of pairs in the right order, with positives before the negatives still to come.
+    // Twice the number of correctly ordered pairs, each positive with the negatives that follow.
     let mut twice = 0;
     let mut above = 0;
     for step in &steps.descending {
@@ -29,15 +29,15 @@ pub fn auc(scores: &[f64], positives: &[bool]) -> f64 {
     ratio(twice, 2 * steps.positives * steps.negatives)
 }
 
-/// Area under the curve of precision over recall, as average precision.
+/// Computes the area under the precision-recall curve, as average precision.
 ///
 /// # Formula
 /// Sum over thresholds t from the largest score down of (R(t) - R(t+)) Q(t): Q is the precision, the share of positives
-/// among rows of score at least t, R the recall, the share of positives of score at least t, and t+ the threshold before.
-/// Rows of equal scores pass a threshold together, so that their order does not matter; a score that is the same for all
-/// rows gives the share of positives. Nothing is interpolated: Davis and Goadrich, "The Relationship Between
-/// Precision-Recall and ROC Curves" (2006), show that lines between the points are too optimistic. Without a positive or
-/// without a negative it is NaN. In O(n log n).
+/// among rows with a score of at least t, R the recall, the share of positives with a score of at least t, and t+ the
+/// threshold before. Rows with equal scores pass a threshold together, so their order does not matter; a score that is
+/// the same for all rows gives the share of positives. Nothing is interpolated: Davis and Goadrich, "The Relationship
+/// Between Precision-Recall and ROC Curves" (2006), show that lines between the points are too optimistic. Without a
+/// positive or without a negative it is NaN. It takes O(n log n) time.
 ///
 /// `scores` and `positives` have the same length; scores may be infinite.
 ///
@@ -62,9 +62,10 @@ pub fn average_precision(scores: &[f64], positives: &[bool]) -> f64 {
 ///
 /// # Formula
 /// With t the largest threshold at which at least `percent` / 100 of all positives have a score of at least t (compared
-/// in whole numbers), the share of negatives whose score is at least t: the least false positive rate at which the true
-/// positive rate is reached. Rows of equal scores pass together; nothing is interpolated. (Other code takes the threshold
-/// whose true positive rate is nearest, which may fall short of it.) Without a positive or without a negative it is NaN.
+/// in integers), the share of negatives whose score is at least t: the smallest false positive rate at which the true
+/// positive rate is reached. Rows with equal scores pass together; nothing is interpolated. (Other code uses the
+/// threshold whose true positive rate is nearest, which may fall short of it.) Without a positive or without a negative
+/// it is NaN.
 ///
 /// `scores` and `positives` have the same length; scores may be infinite.
 ///
@@ -92,27 +93,27 @@ pub fn false_positive_rate(scores: &[f64], positives: &[bool], percent: u32) -> 
 pub struct Detection {
     /// Area under the receiver operating characteristic, the same whichever side is positive; 1/2 by chance.
     pub auroc: f64,
-    /// Average precision with the rows out of distribution as positives; their share of all rows by chance.
+    /// Average precision with out-of-distribution rows as positives; their share of all rows by chance.
     pub aupr_out: f64,
-    /// Average precision with the rows in distribution as positives; their share of all rows by chance.
+    /// Average precision with in-distribution rows as positives; their share of all rows by chance.
     pub aupr_in: f64,
-    /// The share of rows in distribution that are classified as out of distribution, at the threshold that detects 95 % of the
-    /// out-of-distribution rows.
+    /// The share of rows in distribution that are classified as out of distribution, at the threshold that detects 95 %
+    /// of the out-of-distribution rows.
     pub fpr95_out: f64,
-    /// The share of out-of-distribution rows that are classified as in distribution, at the threshold that keeps 95 % of the rows
-    /// in distribution.
+    /// The share of out-of-distribution rows that are classified as in distribution, at the threshold that keeps 95 %
+    /// of the rows in distribution.
     pub fpr95_in: f64,
 }
 
-/// Computes how well a score detects out-of-distribution rows; larger scores mean out of distribution, as with the predictive
-/// entropy or the negative confidence.
+/// Computes how well a score detects out-of-distribution rows. Larger scores mean out of distribution, as for the
+/// predictive entropy or the negative confidence.
 ///
 /// # Formula
-/// With the rows out of distribution as positives, [`auc`] and [`average_precision`] of the scores and their
-/// [`false_positive_rate`] at 95 % (Hendrycks et al., "Deep Anomaly Detection with Outlier Exposure" (2019)); with those
-/// in distribution as positives, average precision and false positive rate of the negated scores (Liang et al.,
-/// "Enhancing The Reliability of Out-of-distribution Image Detection in Neural Networks" (2018), whose FPR at 95 % TPR is
-/// `fpr95_in`). Precision depends on how many rows each side has. Without rows on either side, all are NaN.
+/// With out-of-distribution rows as positives, [`auc`] and [`average_precision`] of the scores and their
+/// [`false_positive_rate`] at 95 % (Hendrycks et al., "Deep Anomaly Detection with Outlier Exposure" (2019)); with
+/// in-distribution rows as positives, average precision and false positive rate of the negated scores (Liang et al.,
+/// "Enhancing The Reliability of Out-of-distribution Image Detection in Neural Networks" (2018), whose FPR at 95 % TPR
+/// is `fpr95_in`). Precision depends on the number of rows on each side. Without rows on either side, all are NaN.
 ///
 /// # Panics
 /// When a score is NaN.
@@ -130,14 +131,14 @@ pub fn detection(inside: &[f64], outside: &[f64]) -> Detection {
     }
 }
 
-/// The rows that have one score.
+/// The numbers of rows with one score.
 #[derive(Clone, Copy, Default)]
 struct Step {
     positives: u64,
     negatives: u64,
 }
 
-/// Rows by distinct score.
+/// Rows grouped by distinct score.
 struct Steps {
     descending: Vec<Step>,
     positives: u64,
@@ -150,7 +151,7 @@ impl Steps {
         assert!(!scores.iter().any(|score| score.is_nan()), "scores are numbers");
         let mut rows: Vec<(f64, bool)> = scores.iter().copied().zip(positives.iter().copied()).collect();
         rows.sort_unstable_by(|a, b| b.0.total_cmp(&a.0));
-        // The order distinguishes the zeros of both signs, which are equal here.
+        // The sort distinguishes zeros of both signs, which are equal here.
         let descending: Vec<Step> = rows.chunk_by(|a, b| a.0 == b.0).map(Step::of).collect();
         let count = |of: fn(&Step) -> u64| descending.iter().map(of).sum();
         Self { positives: count(|step| step.positives), negatives: count(|step| step.negatives), descending }
@@ -164,7 +165,7 @@ impl Step {
     }
 }
 
-/// NaN, with the same bits on every CPU, for rates without rows.
+/// Returns a ratio; without rows it is NaN, with the same bits on every CPU.
 fn ratio(part: u64, whole: u64) -> f64 {
     super::rows::share(part as f64, whole)
 }
@@ -175,10 +176,10 @@ mod tests {
 
     use super::*;
 
-    /// Rounding of a sum of a few dozen shares.
+    /// Tolerance for rounding in a sum of a few dozen shares.
     const ROUNDING: f64 = 1e-13;
 
-    /// The definitions, by all pairs and by all thresholds.
+    /// The definitions computed literally, over all pairs and all thresholds.
     struct Plain<'a>(&'a [f64], &'a [bool]);
 
     impl Plain<'_> {
@@ -200,7 +201,7 @@ mod tests {
             pairs / (self.scores(true).count() * self.scores(false).count()) as f64
         }
 
-        /// The mean over positives of the precision at their own score, which is the sum over thresholds.
+        /// Returns the mean over positives of the precision at their own score, which equals the sum over thresholds.
         fn average_precision(&self) -> f64 {
             let precision = |t: f64| self.at_least(true, t) / (self.at_least(true, t) + self.at_least(false, t));
             self.scores(true).map(precision).sum::<f64>() / self.scores(true).count() as f64
@@ -215,10 +216,10 @@ mod tests {
 
     #[test]
     fn six_rows_on_paper() {
-        // Descending: + at 5, - at 4, + and - at 3, + at 2, - at 1.
+        // In descending order: + at 5, - at 4, + and - at 3, + at 2, - at 1.
         let scores = [3.0, 1.0, 5.0, 4.0, 3.0, 2.0];
         let positives = [true, false, true, false, false, true];
-        // 5 beats three; 3 beats one and ties with one; 2 beats one.
+        // 5 exceeds three; 3 exceeds one and ties with one; 2 exceeds one.
         assert_eq!(auc(&scores, &positives), 5.5 / 9.0);
         assert!((average_precision(&scores, &positives) - (1.0 + 0.5 + 0.6) / 3.0).abs() < ROUNDING);
         assert_eq!(false_positive_rate(&scores, &positives, 33), 0.0);
@@ -228,13 +229,13 @@ mod tests {
 
     #[test]
     fn a_rate_that_is_just_reached_counts_as_reached() {
-        // 19 of 20 positives above all negatives, one below.
+        // 19 of 20 positives are above all negatives, one is below.
         let outside: Vec<f64> = (0..20).map(|i| if i == 0 { 0.0 } else { 2.0 }).collect();
         let found = detection(&[1.0; 10], &outside);
         assert_eq!(found.fpr95_out, 0.0);
-        // Of 10 rows in distribution 95 % are all, with which one of 20 comes.
+        // 95 % of 10 in-distribution rows are all of them, and one of 20 out-of-distribution rows passes with them.
         assert_eq!(found.fpr95_in, 1.0 / 20.0);
-        // With 18 of 19, less than 95 %, all must pass.
+        // 18 of 19 are less than 95 %, so all must pass.
         assert_eq!(detection(&[1.0; 10], &outside[..19]).fpr95_out, 1.0);
     }
 
@@ -268,7 +269,7 @@ mod tests {
         auc(&[f64::NAN, 1.0], &[true, false]);
     }
 
-    /// At least one row of each kind; few distinct scores, so that ties abound.
+    /// Rows with at least one of each kind and few distinct scores, so that ties are common.
     fn ranked() -> impl Strategy<Value = (Vec<f64>, Vec<bool>)> {
         let row = (0u32..12, any::<bool>());
         prop::collection::vec(row, 0..60).prop_map(|mut rows| {

@@ -9,15 +9,15 @@ use super::rows::{labelled, rows, share};
 pub enum Bins<'a> {
     /// This number of bins of equal width over [0, 1].
     EqualWidth(usize),
-    /// Bins with these upper edges, such as the [quantiles](confidence_quantiles) of these predictions or of others. They
-    /// ascend strictly and end with 1.
+    /// Bins with these upper edges, such as the [quantiles](confidence_quantiles) of these or other predictions. They
+    /// are strictly ascending and end with 1.
     Edges(&'a [f64]),
 }
 
 /// A bin of predictions by confidence.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReliabilityBin {
-    /// The lower edge, which belongs to the bin before, or 0.
+    /// The lower edge, which belongs to the previous bin, or 0.
     pub lower: f64,
     /// The upper edge, which belongs to the bin.
     pub upper: f64,
@@ -40,29 +40,30 @@ pub struct ReliabilityDiagram {
     pub error: f64,
 }
 
-/// Reliability diagram and expected calibration error of the `top_k` largest probabilities of each row.
+/// Computes the reliability diagram and the expected calibration error of the `top_k` largest probabilities of each
+/// row.
 ///
 /// # Formula
-/// Each of the k most probable classes of a row, the lowest among equals, is a prediction of its own: its confidence is
-/// its probability, and it is right when it is the label. (So k = 1 judges the most probable class, k = K the whole row,
-/// and no more than one of a row's k predictions is right.) With n = R k predictions in bins b,
+/// Each of the k most probable classes of a row, the lowest first among equals, is a prediction of its own: its
+/// confidence is its probability, and it is right if it is the label. (So k = 1 judges the most probable class, k = K
+/// the whole row, and at most one of a row's k predictions is right.) With n = R k predictions in bins b,
 ///
 ///   ECE = sum over bins b of |(number of right predictions in b) - (sum of confidences in b)| / n.
 ///
 /// With k = 1 and [`CALIBRATION_BINS`](super::CALIBRATION_BINS) bins of equal width this is
-/// [`expected_calibration_error`](super::expected_calibration_error), to the bit. Even calibrated predictions have an error
-/// above 0, of the order of sqrt(bins / n). With k = K most confidences are near 0, which alone makes the error
-/// small: compare errors of the same k and K only.
+/// [`expected_calibration_error`](super::expected_calibration_error), to the bit. Even calibrated predictions have an
+/// error above 0, of the order of sqrt(bins / n). With k = K most confidences are near 0, which alone makes the error
+/// small, so errors should be compared only for the same k and K.
 ///
-/// Guo et al., "On Calibration of Modern Neural Networks" (2017), equation 3; Ovadia et al., "Can You Trust Your Model's
-/// Uncertainty?" (2019), section 3 and figure S6 (k = 5), whose released code takes 30 bins for ImageNet, and whose
-/// quantiles are those of predictions in distribution that were held out, [`Bins::Edges`] here.
+/// Guo et al., "On Calibration of Modern Neural Networks" (2017), equation 3; Ovadia et al., "Can You Trust Your
+/// Model's Uncertainty?" (2019), section 3 and figure S6 (k = 5), whose released code uses 30 bins for ImageNet, and
+/// whose quantiles are those of held-out in-distribution predictions ([`Bins::Edges`] here).
 ///
 /// `probs` is R x K row-major, `labels` has length R.
 ///
 /// # Panics
 /// When `probs` does not hold a row of `num_classes`, at least two, for each label, a probability is not in [0, 1], a
-/// label is not a class, `top_k` is not from 1 to `num_classes`, or `bins` are none or have edges out of order.
+/// label is not a class, `top_k` is not from 1 to `num_classes`, or `bins` is empty or has edges out of order.
 pub fn reliability_diagram(
     probs: &[f64],
     labels: &[u32],
@@ -87,7 +88,7 @@ pub fn reliability_diagram(
         for class in top_classes(row, top_k) {
             let confidence = row[class as usize];
             let bin = match bins {
-                // By the same rounding as the error without a diagram.
+                // Rounds in the same way as the error without a diagram.
                 Bins::EqualWidth(count) => bin_of(confidence, count),
                 Bins::Edges(_) => edges.partition_point(|&edge| edge < confidence),
             };
@@ -100,16 +101,16 @@ pub fn reliability_diagram(
     ReliabilityDiagram { bins: bins.collect(), error: share(gaps, (labels.len() * top_k) as u64) }
 }
 
-/// Upper edges of at most `count` bins that hold equal numbers of the `top_k` largest probabilities of each row.
+/// Returns upper edges of at most `count` bins with equal numbers of the `top_k` largest probabilities of each row.
 ///
 /// # Formula
-/// With the n = R k confidences in order, c(1) <= ... <= c(n), the edge of bin b of B is c(ceil(b n / B)), the least
-/// confidence that at least b/B of all do not exceed; the last is 1 instead. Where no confidences are equal and n is at
-/// least B, numbers of predictions differ by no more than 1. Equal confidences share a bin, because only
-/// their order in the file could separate them: equal edges count once, and there are fewer bins. Where n is below B there is
-/// one bin for each distinct confidence. No bin is empty on the predictions that it was made from. Without rows there is one
-/// bin. (Percentiles with interpolation, as in the code released with Ovadia et al., lie between neighbours
-/// among the confidences; on many rows there is no difference.)
+/// With the n = R k confidences in order, c(1) <= ... <= c(n), the edge of bin b of B is c(ceil(b n / B)), the smallest
+/// confidence that at least b/B of all do not exceed; the last is 1 instead. If no confidences are equal and n is at
+/// least B, the numbers of predictions differ by at most 1. Equal confidences share a bin, because only their order in
+/// the file could separate them: equal edges count once, and there are fewer bins. If n is below B there is one bin for
+/// each distinct confidence. No bin is empty on the predictions that it was made from. Without rows there is one bin.
+/// (Percentiles with interpolation, as in the code released with Ovadia et al., lie between neighbouring confidences;
+/// for many rows there is no difference.)
 ///
 /// `probs` is R x K row-major; edges ascend strictly.
 ///
@@ -134,7 +135,7 @@ pub fn confidence_quantiles(probs: &[f64], num_classes: usize, top_k: usize, cou
     edges
 }
 
-/// The predictions of a bin, summed.
+/// The sums over the predictions of a bin.
 #[derive(Clone, Copy, Default)]
 struct Contents {
     count: u64,
@@ -165,9 +166,10 @@ mod tests {
     use crate::metric::samples::{Predictions, calibrated, calibrated_threefold, shuffled};
     use crate::metric::{CALIBRATION_BINS, expected_calibration_error};
 
-    /// Rounding of sums of a few hundred confidences.
+    /// Tolerance for rounding in sums of a few hundred confidences.
     const ROUNDING: f64 = 1e-12;
-    /// Of calibrated predictions the error of B bins is in the mean below sqrt(B / n) / 2, here 0.006; this is thrice that.
+    /// For calibrated predictions, the expected error of B bins is below sqrt(B / n) / 2, here 0.006; this is three
+    /// times that.
     const SAMPLING: f64 = 0.02;
     const ROWS: usize = 100_000;
 
@@ -175,13 +177,13 @@ mod tests {
         reliability_diagram(&sample.probs, &sample.labels, sample.num_classes, top_k, bins)
     }
 
-    /// In bins of equal numbers of these very predictions.
+    /// Returns the diagram in bins with equal numbers of these predictions.
     fn evenly(sample: &Predictions, top_k: usize, count: usize) -> ReliabilityDiagram {
         let edges = confidence_quantiles(&sample.probs, sample.num_classes, top_k, count);
         diagram(sample, top_k, Bins::Edges(&edges))
     }
 
-    /// Two classes, class 0 the more probable with the given confidence, and labels.
+    /// Returns predictions of two classes, where class 0 has the given confidence, with labels.
     fn confident(confidences: &[f64], labels: &[u32]) -> Predictions {
         let probs = confidences.iter().flat_map(|&c| [c, 1.0 - c]).collect();
         Predictions { probs, labels: labels.to_vec(), num_classes: 2 }
@@ -210,7 +212,7 @@ mod tests {
         let found = evenly(&sample, 1, 3);
         assert_eq!(found.bins.iter().map(|bin| bin.count).collect::<Vec<_>>(), [5, 1]);
         assert_eq!(confidence_quantiles(&sample.probs, 2, 1, 3), [0.75, 1.0]);
-        // All alike: one bin.
+        // All confidences are equal, so there is one bin.
         assert_eq!(confidence_quantiles(&[0.75, 0.25].repeat(9), 2, 1, 3), [1.0]);
     }
 
@@ -227,7 +229,8 @@ mod tests {
 
     #[test]
     fn the_top_two_of_three_are_two_predictions() {
-        // (0.5 wrong, 0.25 right) and (0.625 right, 0.25 wrong); the third class is left out, of equals the higher one.
+        // (0.5 wrong, 0.25 right) and (0.625 right, 0.25 wrong); the third class, the higher of two equal ones, is left
+        // out.
         let probs = vec![0.5, 0.25, 0.25, 0.125, 0.25, 0.625];
         let sample = Predictions { probs, labels: vec![1, 2], num_classes: 3 };
         let found = diagram(&sample, 2, Bins::EqualWidth(4));
@@ -235,7 +238,7 @@ mod tests {
         assert_eq!(bins, [(2, 1), (1, 0), (1, 1), (0, 0)]);
         assert!(found.bins[3].confidence.is_nan() && found.bins[3].accuracy.is_nan());
         assert_eq!(found.error, (0.5 + 0.5 + 0.375) / 4.0);
-        // Had the label of the first row been class 2, its second prediction were wrong.
+        // If the label of the first row were class 2, its second prediction would be wrong.
         let other = Predictions { labels: vec![2, 2], ..sample };
         assert_eq!(diagram(&other, 2, Bins::EqualWidth(4)).bins[0].hits, 0);
     }
@@ -270,7 +273,8 @@ mod tests {
                 }
             }
         }
-        // Labels of the other class: a prediction of confidence c ~ U(1/2, 1) is right in 1 - c of cases, 2c - 1 too few.
+        // With the labels swapped, a prediction with confidence c ~ U(1/2, 1) is right in a share 1 - c of cases, 2c -
+        // 1 too few.
         let labels = two.labels.iter().map(|label| 1 - label).collect();
         let error = evenly(&Predictions { labels, ..two }, 1, 15).error;
         assert!((error - 0.5).abs() < SAMPLING);
@@ -308,7 +312,7 @@ mod tests {
                 }
                 prop_assert!((found.error - error).abs() < ROUNDING);
                 prop_assert!((0.0..=1.0).contains(&found.error));
-                // Another order of rows moves no prediction to another bin.
+                // Reordering the rows moves no prediction to another bin.
                 let moved = diagram(&other, top_k, bins);
                 for (a, b) in found.bins.iter().zip(&moved.bins) {
                     prop_assert_eq!((a.lower, a.upper, a.count, a.hits), (b.lower, b.upper, b.count, b.hits));

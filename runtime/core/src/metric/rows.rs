@@ -2,7 +2,7 @@
 
 use std::slice::ChunksExact;
 
-/// The rows of `probs`, R x K row-major.
+/// Returns the rows of `probs`, R x K row-major.
 ///
 /// # Panics
 /// When there are fewer than two classes, `probs` does not hold whole rows, or a probability is not in [0, 1].
@@ -13,7 +13,7 @@ pub(super) fn rows(probs: &[f64], num_classes: usize) -> ChunksExact<'_, f64> {
     probs.chunks_exact(num_classes)
 }
 
-/// The rows of `probs`, each with its label.
+/// Returns the rows of `probs`, each with its label.
 ///
 /// # Panics
 /// As [`rows`], and when the number of rows is not the number of labels, or a label is not a class.
@@ -28,7 +28,7 @@ pub(super) fn labelled<'a>(
     rows.zip(labels.iter().copied())
 }
 
-/// Divides `part` by `whole`; NaN, with the same bits on every CPU, where `whole` is 0.
+/// Divides `part` by `whole`; if `whole` is 0, the result is NaN, with the same bits on every CPU.
 pub(super) fn share(part: f64, whole: u64) -> f64 {
     if whole == 0 { f64::NAN } else { part / whole as f64 }
 }

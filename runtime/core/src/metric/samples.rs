@@ -1,4 +1,4 @@
-//! Predictions that the metrics' tests share.
+//! Predictions shared by the tests of metrics.
 
 use proptest::prelude::*;
 
@@ -13,7 +13,7 @@ pub(super) struct Predictions {
 }
 
 impl Predictions {
-    /// The same rows in another order.
+    /// Returns the rows in another order.
     pub(super) fn reordered(&self, order: &[usize]) -> Self {
         let row = |&r: &usize| &self.probs[r * self.num_classes..][..self.num_classes];
         Self {
@@ -24,7 +24,7 @@ impl Predictions {
     }
 }
 
-/// Up to 40 rows of 2 to 5 classes: small whole numbers divided by their sum, so that zeros and ties abound.
+/// Generates up to 40 rows of 2 to 5 classes: small integers divided by their sum, so that zeros and ties are common.
 pub(super) fn predictions() -> impl Strategy<Value = Predictions> {
     (2usize..=5, 1usize..=40).prop_flat_map(|(num_classes, rows)| {
         let weights = prop::collection::vec(0u32..5, num_classes * rows);
@@ -36,7 +36,7 @@ pub(super) fn predictions() -> impl Strategy<Value = Predictions> {
     })
 }
 
-/// Predictions, and an order of their rows.
+/// Generates predictions, and an order of their rows.
 pub(super) fn shuffled() -> impl Strategy<Value = (Predictions, Vec<usize>)> {
     predictions().prop_flat_map(|predictions| {
         let order: Vec<usize> = (0..predictions.labels.len()).collect();
@@ -50,7 +50,7 @@ fn distribution(weights: &[u32]) -> Vec<f64> {
     weights.iter().map(|&w| if sum == 0 { uniform } else { f64::from(w) / f64::from(sum) }).collect()
 }
 
-/// Rows (1 - p, p) with p ~ U(0, 1), and labels drawn from them.
+/// Draws rows (1 - p, p) with p ~ U(0, 1), and labels from them.
 pub(super) fn calibrated(rows: usize) -> Predictions {
     let mut source = stream(0, "test", "calibrated", 0);
     let mut predictions = Predictions { probs: Vec::new(), labels: Vec::new(), num_classes: 2 };
@@ -62,7 +62,7 @@ pub(super) fn calibrated(rows: usize) -> Predictions {
     predictions
 }
 
-/// Rows of three classes whose weights are uniform deviates, and labels drawn from them.
+/// Draws rows of three classes with uniform weights, and labels from them.
 pub(super) fn calibrated_threefold(rows: usize) -> Predictions {
     let mut source = stream(0, "test", "calibrated threefold", 0);
     let mut predictions = Predictions { probs: Vec::new(), labels: Vec::new(), num_classes: 3 };

@@ -17,34 +17,35 @@ pub(super) const METRIC: MarginalMetric = MarginalMetric {
     gather: || Box::new(SmoothGaps::default()),
 };
 
-/// Number of cells of the grid of confidences; the bandwidth is never below the width of a cell.
+/// The number of cells of the grid of confidences; the bandwidth is never below the width of a cell.
 const CELLS: usize = 512;
-/// Standard deviations beyond which the kernel counts as 0: its value there is below 1e-14.
+/// The number of standard deviations beyond which the kernel counts as 0; its value there is below 1e-14.
 const REACH: f64 = 8.0;
 /// The tolerance of the search for the bandwidth.
 const TOLERANCE: f64 = 1e-9;
 /// The most steps of the search for the bandwidth, which takes about ten.
 const MOST_STEPS: usize = 60;
 
-/// Smooth expected calibration error of marginal predictions.
+/// Computes the smooth expected calibration error of marginal predictions.
 ///
 /// # Formula
-/// The confidence `c_r` of row r is its largest probability, and `h_r` is 1 where the class that has it (the lowest among equals)
-/// is the label, else 0. With `K_s` the Gaussian kernel of standard deviation s reflected at 0 and 1, so that it integrates to 1
-/// over [0, 1],
+/// The confidence `c_r` of row r is its largest probability, and `h_r` is 1 if the class with that probability (the
+/// lowest among equals) is the label, else 0. With `K_s` the Gaussian kernel of standard deviation s reflected at 0 and
+/// 1, so that it integrates to 1 over [0, 1],
 ///
 ///   `smECE_s = integral over t from 0 to 1 of |(1/R) sum over rows r of (h_r - c_r) K_s(t, c_r)|`,
 ///
-/// which falls as s grows. The score is `smECE_s` at the bandwidth s where it equals s: one number, without a choice of bins, that
-/// is small exactly where the distance to calibration is small, and changes little when predictions change little. It is in [0, 1]; no rows
-/// give NaN. Gaps are gathered on a grid of step 1/512, each divided between its two neighbours, and no bandwidth is below one step.
-/// Blasiok and Nakkiran, "Smooth ECE: Principled Reliability Diagrams via Kernel Smoothing" (ICLR 2024), sections 3 and 4.
+/// which decreases as s grows. The score is `smECE_s` at the bandwidth s where it equals s: one number, without a
+/// choice of bins, that is small exactly if the distance to calibration is small, and changes little when predictions
+/// change little. It is in [0, 1]; no rows give NaN. Gaps are accumulated on a grid of step 1/512, each divided between
+/// its two neighbours, and no bandwidth is below one step. Blasiok and Nakkiran, "Smooth ECE: Principled Reliability
+/// Diagrams via Kernel Smoothing" (ICLR 2024), sections 3 and 4.
 ///
 /// `probs` is R x K row-major, `labels` has length R.
 ///
 /// # Panics
-/// When `probs` does not hold a row of `num_classes`, at least two, for each label, a probability is not in [0, 1], or a label is
-/// no class.
+/// When `probs` does not hold a row of `num_classes`, at least two, for each label, a probability is not in [0, 1], or
+/// a label is no class.
 pub fn smooth_calibration_error(probs: &[f64], labels: &[u32], num_classes: usize) -> f64 {
     let mut gaps = SmoothGaps::default();
     for (row, label) in labelled(probs, labels, num_classes) {
@@ -53,7 +54,7 @@ pub fn smooth_calibration_error(probs: &[f64], labels: &[u32], num_classes: usiz
     gaps.value()
 }
 
-/// The gaps of all rows, by confidence.
+/// The sums of the gaps of all rows, by confidence.
 #[derive(Clone, Debug)]
 struct SmoothGaps {
     rows: u64,
@@ -79,7 +80,7 @@ impl Gather for SmoothGaps {
         self.gaps[cell + 1] += gap * share;
     }
 
-    /// The error at the bandwidth that equals it.
+    /// Returns the error at the bandwidth that equals it.
     fn value(&self) -> f64 {
         if self.rows == 0 {
             return f64::NAN;
@@ -90,9 +91,9 @@ impl Gather for SmoothGaps {
         if above <= 0.0 {
             return self.smoothed(least);
         }
-        // At a bandwidth of 1 the error is at most 1, that of no kernel at all.
+        // At a bandwidth of 1 the error is at most 1, the error without a kernel.
         let mut below = self.smoothed(high) - high;
-        // False position, with the older end's value halved where it stays twice (the Illinois rule).
+        // False position, where the value of an end that stays twice is halved (the Illinois rule).
         let mut side = 0;
         for _ in 0..MOST_STEPS {
             if below >= 0.0 || high - low < TOLERANCE {
@@ -122,7 +123,7 @@ impl Gather for SmoothGaps {
 }
 
 impl SmoothGaps {
-    /// The error at a bandwidth.
+    /// Returns the error at a bandwidth.
     fn smoothed(&self, bandwidth: f64) -> f64 {
         let last = CELLS as i64;
         let reach = ((REACH * bandwidth * CELLS as f64).ceil() as i64).min(2 * last);
@@ -140,7 +141,7 @@ impl SmoothGaps {
                 values[place as usize] += gap * kernel[offset.unsigned_abs() as usize];
             }
         }
-        // Both directions of the fold meet at the ends, which trapezia count by half.
+        // Both directions of the fold meet at the ends, which the trapezoidal rule counts by half.
         let total: f64 = values.iter().map(|value| value.abs()).sum();
         let area: f64 = kernel[0] + 2.0 * kernel[1..].iter().sum::<f64>();
         total / area / self.rows as f64
@@ -152,7 +153,7 @@ mod tests {
     use super::*;
     use crate::stream::stream;
 
-    /// What the grid and the search leave.
+    /// Tolerance for the errors of the grid and the search.
     const ROUNDING: f64 = 2e-5;
 
     fn confident(confidences: &[f64], labels: &[u32]) -> f64 {
@@ -162,9 +163,9 @@ mod tests {
 
     #[test]
     fn one_confidence_has_its_gap() {
-        // Whatever the bandwidth, the kernel integrates to 1: 0.9 of which half are right leave 0.4.
+        // For any bandwidth the kernel integrates to 1: a confidence of 0.9 with half of them right leaves 0.4.
         assert!((confident(&[0.9; 4], &[0, 0, 1, 1]) - 0.4).abs() < ROUNDING);
-        // The same where the confidence is between the grid's points, or at the end of the interval.
+        // The same holds for a confidence between the grid's points, or at the end of the interval.
         assert!((confident(&[0.7123; 4], &[0, 0, 0, 1]) - (0.75 - 0.7123)).abs() < ROUNDING);
         assert!((confident(&[1.0; 4], &[0, 0, 0, 1]) - 0.25).abs() < ROUNDING);
     }
@@ -178,14 +179,15 @@ mod tests {
 
     #[test]
     fn gaps_of_different_sign_cancel_when_they_are_nearer_than_the_bandwidth() {
-        // Gaps of +-0.45 at confidences 0.1 apart: bins of equal width would report all of it.
+        // Gaps of +-0.45 at confidences 0.1 apart: bins of equal width would count all of them.
         let error = confident(&[0.55, 0.55, 0.65, 0.65], &[0, 0, 1, 1]);
         assert!(error > 0.05 && error < 0.35, "{error}");
         let far = confident(&[0.5, 0.5, 1.0, 1.0], &[0, 0, 1, 1]);
         assert!(far > error);
     }
 
-    /// The definition itself, row by row on a fine grid, with images of each confidence far beyond the interval.
+    /// Computes the definition literally, row by row on a fine grid, with images of each confidence far beyond the
+    /// interval.
     fn by_definition(confidences: &[f64], hits: &[bool], bandwidth: f64) -> f64 {
         let points = 4000;
         let density = |t: f64, c: f64| {

@@ -10,7 +10,7 @@ pub use bounds::{Bounds, Intervals};
 pub use gaussian::Gaussian;
 pub use samples::FunctionSamples;
 
-/// The largest absolute mean or finite end of an interval: its square does not overflow.
+/// The largest absolute value of a mean or of a finite end of an interval; its square does not overflow.
 const LARGEST: f64 = 1e100;
 
 /// Why a prediction is invalid.
@@ -21,9 +21,9 @@ pub enum AnswerError {
     Length {
         /// The list.
         what: &'static str,
-        /// How many it holds.
+        /// The number found.
         found: usize,
-        /// How many it should hold.
+        /// The number expected.
         expected: usize,
     },
     /// A number is out of range.
@@ -31,7 +31,7 @@ pub enum AnswerError {
     Value {
         /// The list.
         what: &'static str,
-        /// The place in it.
+        /// The index in the list.
         index: usize,
         /// The value found.
         value: f64,
@@ -43,21 +43,21 @@ pub enum AnswerError {
     Crossed {
         /// The row.
         row: usize,
-        /// Its lower end.
+        /// The lower end.
         lower: f64,
-        /// Its upper end.
+        /// The upper end.
         upper: f64,
     },
     /// A covariance differs from its transpose.
     #[error("the covariance of rows {row} and {col} is {value:?} in one order and {transposed:?} in the other")]
     Asymmetric {
-        /// A row.
+        /// The first row.
         row: usize,
-        /// Another.
+        /// The second row.
         col: usize,
         /// Their covariance.
         value: f64,
-        /// The same, transposed.
+        /// The transposed covariance.
         transposed: f64,
     },
 }

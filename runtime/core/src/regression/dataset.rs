@@ -1,4 +1,4 @@
-//! Examples with a real target, and what an agent is told before it sees them.
+//! Examples with a real target, and the properties of a problem that an agent is told in advance.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -10,14 +10,14 @@ use crate::matrix::Matrix;
 pub struct RegressionTask {
     /// Number of features of an input, at least 1.
     pub input_dim: u32,
-    /// Standard deviation of the observation noise, where it is known.
+    /// Standard deviation of the observation noise, if it is known.
     pub noise_std: Option<f32>,
 }
 
 /// Why inputs and targets are not a valid dataset.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 pub enum TargetsError {
-    /// There is not one target for each input.
+    /// The number of targets is not the number of inputs.
     #[error("{rows} rows of inputs need as many targets, not {targets}")]
     Length {
         /// Rows of inputs.
@@ -66,17 +66,17 @@ impl Targets {
         Ok(Self { inputs, targets })
     }
 
-    /// One row an example.
+    /// Returns the inputs, one row per example.
     pub fn inputs(&self) -> &Matrix {
         &self.inputs
     }
 
-    /// The target of each row.
+    /// Returns the target of each row.
     pub fn targets(&self) -> &[f32] {
         &self.targets
     }
 
-    /// Number of examples.
+    /// Returns the number of examples.
     pub fn rows(&self) -> usize {
         self.targets.len()
     }

@@ -11,10 +11,10 @@ pub trait Regressor {
     /// Why an agent fails.
     type Error;
 
-    /// Learns from the data; the result depends on the arguments and on nothing else.
+    /// Learns from the data; the result depends only on the arguments.
     ///
     /// # Errors
-    /// When the agent refuses the task, gives up or breaks its contract.
+    /// When the agent refuses the task, fails or breaks its contract.
     fn train(
         &mut self,
         task: &RegressionTask,
@@ -27,8 +27,8 @@ pub trait Regressor {
 /// A trained agent: a posterior distribution over functions and noise.
 ///
 /// A draw is a number that names one sampled function, the same in every call; draws 0, 1, 2, ... are a sample from the
-/// posterior. The implementor has checked each answer, by the constructor of its type and against the rows and draws that
-/// were asked for.
+/// posterior. The implementor has checked each answer, by the constructor of its type and against the requested rows
+/// and draws.
 pub trait Belief {
     /// Why an agent fails.
     type Error;
@@ -39,20 +39,20 @@ pub trait Belief {
     /// When the agent fails or answers with another number of draws.
     fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error>;
 
-    /// Values of sampled functions and the standard deviation of the noise under each, at every row.
+    /// Returns values of sampled functions and the standard deviation of the noise under each, at every row.
     ///
     /// # Errors
     /// When the agent fails or its answer does not pass the check.
     fn sample_functions(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<FunctionSamples, Self::Error>;
 
-    /// Exact Gaussian moments; None where the agent has only samples.
+    /// Returns exact Gaussian moments, or `None` if the agent has only samples.
     ///
     /// # Errors
     /// When the agent fails or its answer does not pass the check.
     fn gaussian(&mut self, inputs: &Matrix) -> Result<Option<Gaussian>, Self::Error>;
 
-    /// Intervals that claim to cover with probability `level`, between 0 and 1; None where the method defines none of its
-    /// own.
+    /// Returns intervals that claim to cover with probability `level`, between 0 and 1, or `None` if the method does
+    /// not define its own.
     ///
     /// # Errors
     /// When the agent fails or its answer does not pass the check.

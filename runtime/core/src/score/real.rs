@@ -1,4 +1,4 @@
-//! A real number in JSON: a number where it is finite, else one of the strings "inf", "-inf" and "nan".
+//! Real numbers in JSON: numbers if they are finite, else one of the strings "inf", "-inf" and "nan".
 
 use std::borrow::Cow;
 use std::fmt;
@@ -7,7 +7,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Error, Visitor};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// A number that is written to JSON as a number where it is finite, else as "inf", "-inf" or "nan".
+/// A number that is written to JSON as a number if it is finite, else as "inf", "-inf" or "nan".
 ///
 /// Two are equal when their bits are equal; any NaN equals any other NaN.
 #[derive(Clone, Copy, Debug, Default)]

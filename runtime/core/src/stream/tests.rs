@@ -1,4 +1,4 @@
-//! Streams keep their values for ever, and have the law that they claim.
+//! Streams keep their values for ever, and have the distributions that they claim.
 
 use super::*;
 
@@ -9,7 +9,7 @@ const GOLDEN_TRUNCATED: f64 = -1.273_642_046_457_257_8;
 const GOLDEN_AGENT_SEED: u64 = 4_438_610_228_916_359_773;
 
 const SAMPLES: usize = 200_000;
-/// Four standard errors of the mean of `SAMPLES` numbers of variance 1.
+/// Four standard errors of the mean of `SAMPLES` numbers with variance 1.
 const MEAN: f64 = 0.009;
 /// Four standard errors of their variance.
 const VARIANCE: f64 = 0.013;

@@ -1,17 +1,17 @@
-//! Algorithm 4 as the paper words it, in double precision, against the estimator.
+//! Algorithm 4 computed literally, in double precision, compared with the estimator.
 
 use std::collections::BTreeMap;
 
 use jointly_core::estimate::{JointEstimate, Partition, Planes, probit};
 use proptest::prelude::*;
 
-/// Projections nearer to zero than this may fall on either side in single precision.
+/// Projections closer to zero than this may fall on either side in single precision.
 const TIE: f64 = 2e-4;
-/// The clip's limits are rounded to single precision, 1 - Phi(5) to a fifth of itself, beside which p is about 1.
+/// Tolerance for the clip's limits in single precision: 1 - Phi(5) is rounded to a fifth of itself, and p is about 1.
 const ROUNDING: f64 = 1e-6;
-/// Of the central difference.
+/// The step of the central difference.
 const STEP: f64 = 1e-4;
-/// What the central difference of a likelihood in up to a dozen draws leaves of a weight of up to a few hundred.
+/// Tolerance for the central difference of a likelihood in up to a dozen draws, for weights of up to a few hundred.
 const DIFFERENCE: f64 = 1e-3;
 /// The most extreme finite probit in the range of `f32`.
 const SMALLEST: f64 = 1.401_298_464_324_817e-45;
@@ -21,7 +21,7 @@ const SMALLEST: f64 = 1.401_298_464_324_817e-45;
 pub(crate) struct Case {
     pub(crate) num_classes: usize,
     pub(crate) labels: Vec<u32>,
-    /// One vector of tau x K probabilities a function.
+    /// The tau x K probabilities of each function.
     pub(crate) functions: Vec<Vec<f32>>,
     pub(crate) planes: u32,
     pub(crate) seed: u64,
@@ -50,7 +50,7 @@ impl Case {
 }
 
 prop_compose! {
-    /// A distribution over classes: weights that are often zero, of sizes that differ by orders of magnitude.
+    /// Generates a distribution over classes with weights that are often zero and differ by orders of magnitude.
     fn distribution(num_classes: usize)(
         weights in prop::collection::vec(prop_oneof![Just(0.0_f32), 0.0_f32..1.0, 0.0_f32..1e-6], num_classes),
     ) -> Vec<f32> {
@@ -63,7 +63,7 @@ prop_compose! {
     }
 }
 
-/// Cases of any tau and K that are small enough for brute force.
+/// Generates cases of any tau and K that are small enough for brute force.
 pub(crate) fn case() -> impl Strategy<Value = Case> {
     (2_usize..5, 1_usize..12).prop_flat_map(|(num_classes, tau)| {
         let rows = prop::collection::vec(distribution(num_classes), tau);
@@ -83,8 +83,8 @@ fn phi(x: f64) -> f64 {
     0.5 * libm::erfc(-x / std::f64::consts::SQRT_2)
 }
 
-/// The estimate where function m counts for `draws[m]` draws, or none where a function lies too near to a plane to tell
-/// its side.
+/// Returns the estimate if function m counts for `draws[m]` draws, or `None` if a function is too close to a plane to
+/// determine its side.
 fn brute_force(case: &Case, clip: bool, draws: &[f64]) -> Option<f64> {
     let planes = case.planes();
     let mut cells: BTreeMap<Vec<bool>, Vec<(Vec<f64>, f64)>> = BTreeMap::new();
@@ -104,7 +104,8 @@ fn brute_force(case: &Case, clip: bool, draws: &[f64]) -> Option<f64> {
             let (normal, offset) = planes.plane(i);
             let projection: f64 = normal.iter().zip(&probits).map(|(&a, x)| f64::from(a) * x).sum();
             let side = projection + f64::from(offset);
-            // Beside 1, single precision knows a clipped probit to 7e-3 only; nothing is flipped by the rest.
+            // Near 1, single precision determines a clipped probit only to 7e-3; other rounding moves no function to
+            // another side.
             let blur: f64 = if clip {
                 normal.iter().zip(&probits).map(|(&a, &x)| if x > 4.9 { 8e-3 * f64::from(a).abs() } else { 0.0 }).sum()
             } else {
@@ -132,7 +133,8 @@ fn brute_force(case: &Case, clip: bool, draws: &[f64]) -> Option<f64> {
     Some(likelihood.ln())
 }
 
-/// 1 plus M times what more of a draw does to the brute-force estimate, by a central difference.
+/// Returns 1 plus M times the effect of a further fraction of a draw on the brute-force estimate, by a central
+/// difference.
 fn brute_force_weight(case: &Case, clip: bool, m: usize) -> Option<f64> {
     let mut draws = vec![1.0; case.functions.len()];
     draws[m] = 1.0 + STEP;

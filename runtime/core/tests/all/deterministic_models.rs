@@ -2,10 +2,10 @@
 
 use jointly_core::estimate::{MonteCarlo, Partition, Planes, joint_log_likelihood};
 
-/// Rounding of a logarithm.
+/// Tolerance for the rounding of a logarithm.
 const ROUNDING: f64 = 1e-12;
 
-/// The model whose labels are the bits of `m`.
+/// Returns the model whose labels are the bits of `m`.
 fn model(m: u32, tau: u32) -> Vec<f32> {
     (0..tau).flat_map(|t| if m >> t & 1 == 1 { [0.0, 1.0] } else { [1.0, 0.0] }).collect()
 }

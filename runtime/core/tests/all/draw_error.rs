@@ -1,19 +1,19 @@
-//! The error over draws that a score claims is the one that it has over many independent sets of draws.
+//! Checks that the error over draws that a score claims equals its spread over many independent sets of draws.
 
 use jointly_core::estimate::{DrawError, JointEstimate, MonteCarlo, Partition, Planes, joint_log_likelihood};
 use jointly_core::{JointScore, Stream, stream};
 
-/// Tau-samples and draws of each score, and independent scores of the same labels.
+/// The numbers of tau-samples and draws of each score, and of independent scores of the same labels.
 const SAMPLES: usize = 20;
 const DRAWS: usize = 200;
 const SCORES: u64 = 400;
-/// Four standard errors of a standard deviation over the scores, and what the delta method leaves out.
+/// Tolerance of four standard errors of a standard deviation over the scores, plus the error of the delta method.
 const RELATIVE: f64 = 0.2;
-/// Draws and independent sets of a case so small that its bias shows.
+/// The numbers of draws and of independent sets for a case that is so small that its bias is visible.
 const FEW: u64 = 50;
 const SETS: u32 = 40_000;
 
-/// A belief in a coin whose probability of tails is uniform, each input's logit moved a little of its own.
+/// Samples a coin whose probability of tails is uniform, with a small independent change at each input.
 fn function(tau: usize, source: &mut Stream) -> Vec<f32> {
     let coin = 0.1 + 0.8 * source.uniform();
     let toss = |_| {
@@ -29,17 +29,17 @@ fn labels(tau: usize, n: usize) -> Vec<u32> {
     (0..tau).map(|_| u32::from(source.uniform() < coin)).collect()
 }
 
-/// An estimator at tau-sample n, of labels under functions.
+/// An estimator at tau-sample n, for labels under functions.
 type Estimate = fn(usize, &[u32], &[Vec<f32>]) -> JointEstimate;
 
-/// The negative log-likelihood of fresh draws.
+/// Returns the negative log-likelihood estimated from fresh draws.
 fn score(tau: usize, set: u64, estimate: Estimate) -> JointScore {
     let mut source = stream(2, "test", "draws", set);
     let mut errors = DrawError::default();
     let functions: Vec<Vec<f32>> = (0..DRAWS).map(|_| function(tau * SAMPLES, &mut source)).collect();
     let mut losses = Vec::new();
     for n in 0..SAMPLES {
-        // Draws are the same functions at every tau-sample, each with rows of its own there.
+        // Draws name the same functions at every tau-sample, each with different rows there.
         let rows = 2 * tau * n..2 * tau * (n + 1);
         let here: Vec<Vec<f32>> = functions.iter().map(|function| function[rows.clone()].to_vec()).collect();
         let estimate = estimate(n, &labels(tau, n), &here);
@@ -74,7 +74,7 @@ fn scores(tau: usize, estimate: Estimate) -> Vec<JointScore> {
     (0..SCORES).map(|set| score(tau, set, estimate)).collect()
 }
 
-/// The claimed error is that of a mean over the same tau-samples: their own spread is no part of it.
+/// Checks that the claimed error is that of a mean over the same tau-samples, excluding their own spread.
 fn claims_its_spread(scores: &[JointScore]) {
     let centre = mean(scores.iter().map(|score| score.mean));
     let spread = mean(scores.iter().map(|score| (score.mean - centre).powi(2))).sqrt();
@@ -92,7 +92,7 @@ fn of_the_partition() {
     claims_its_spread(&scores(30, partition));
 }
 
-/// One function in three gives the labels probability 0.9 and the others 0.1: the likelihood is 11/30.
+/// One third of the functions give the labels probability 0.9 and the others 0.1: the likelihood is 11/30.
 #[test]
 fn the_effective_number_tells_the_bias() {
     let mut source = stream(2, "test", "two-functions", 0);

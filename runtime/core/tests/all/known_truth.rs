@@ -1,9 +1,9 @@
-//! The experiment of `docs/estimators.md` on small sizes: what it says there holds.
+//! The experiment of `docs/estimators.md` at small sizes: its statements hold.
 
 use crate::belief::Belief;
 use crate::trial::{Estimator, errors};
 
-/// Trials of each case, and the nats that are left of a bias that is none: a few standard errors.
+/// The number of trials of each case, and the tolerance in nats for a bias of zero: a few standard errors.
 const TRIALS: u32 = 200;
 const NOTHING: f64 = 0.1;
 
@@ -22,7 +22,7 @@ fn of_one_label_every_estimator_tells_the_truth() {
 fn monte_carlo_is_right_while_draws_outnumber_the_models() {
     let few = errors(Belief::Deterministic, 4, 1000, Estimator::MonteCarlo, TRIALS);
     assert!(few.bias.abs() < NOTHING && few.infinite == 0.0, "{few:?}");
-    // A draw in 16 bears the likelihood.
+    // One draw in 16 contributes the likelihood.
     assert!((few.effective / (1000.0 / 16.0) - 1.0).abs() < NOTHING, "{few:?}");
     let many = errors(Belief::Deterministic, 16, 100, Estimator::MonteCarlo, TRIALS);
     assert!(many.infinite > 0.95, "{many:?}");

@@ -1,13 +1,13 @@
-//! Where Monte Carlo and the partition must agree.
+//! Cases in which Monte Carlo and the partition must agree.
 
 use jointly_core::estimate::{MonteCarlo, joint_log_likelihood};
 use proptest::prelude::*;
 
 use crate::brute_force::{Case, case};
 
-/// Rounding of sums of a dozen logarithms.
+/// Tolerance for rounding in sums of a dozen logarithms.
 const ROUNDING: f64 = 1e-12;
-/// What clipping one label's probability from a probability of 1 costs.
+/// The effect of clipping one label's probability of 1.
 const CLIP: f64 = 4e-7;
 
 fn monte_carlo(case: &Case) -> f64 {
@@ -48,7 +48,7 @@ proptest! {
         for p in &mut case.functions[0] {
             *p = p.clamp(0.25, 0.75);
         }
-        // (p + 1e-6) / (1 + 1e-6) is p to 3e-6 where p is at least a quarter.
+        // (p + 1e-6) / (1 + 1e-6) equals p to 3e-6 if p is at least a quarter.
         let tolerance = 4e-6 * case.labels.len() as f64;
         prop_assert!((case.estimate(true) - monte_carlo(&case)).abs() < tolerance);
     }
@@ -61,7 +61,7 @@ proptest! {
     }
 }
 
-/// Eight functions that differ, at tau 3 and K 3.
+/// Returns eight different functions, at tau 3 and K 3.
 fn different() -> Case {
     let function = |m: u8| {
         let weights: Vec<f32> = (0..9).map(|i| (f32::from(m) * 1.7 + f32::from(i as u8)).sin().abs() + 0.1).collect();

@@ -1,4 +1,4 @@
-//! The estimators of joint likelihood against brute force and against answers known on paper.
+//! The estimators of joint likelihood compared with brute force and with answers computed by hand.
 
 #[path = "../../examples/estimators/belief.rs"]
 mod belief;

@@ -1,11 +1,11 @@
-//! Asking for each function once, in any order, gives the bits of asking for every draw.
+//! Requesting each function once, in any order, gives the same bits as requesting every draw.
 
 use jointly_core::estimate::MarginalMean;
 use proptest::prelude::*;
 
 use crate::brute_force::{Case, case};
 
-/// A case, how many draws name each function, and a shuffled list of all draws.
+/// Generates a case, the number of draws that name each function, and a shuffled list of all draws.
 fn repeated() -> impl Strategy<Value = (Case, Vec<u64>, Vec<usize>)> {
     case().prop_flat_map(|case| {
         let counts = prop::collection::vec(1_u64..6, case.functions.len());

@@ -94,7 +94,7 @@ pub enum ImportDefect {
     Label {
         /// The array.
         key: String,
-        /// Where in it.
+        /// The index in the array.
         index: Vec<u64>,
         /// The label.
         label: i64,
@@ -108,7 +108,7 @@ pub enum ImportDefect {
     OtherProblem {
         /// The array.
         key: String,
-        /// Where in it.
+        /// The index in the array.
         index: Vec<u64>,
         /// The value found.
         found: String,
@@ -120,7 +120,7 @@ pub enum ImportDefect {
     NotFinite {
         /// The array.
         key: String,
-        /// Where in it.
+        /// The index in the array.
         index: Vec<u64>,
         /// The number.
         value: f64,
@@ -156,9 +156,9 @@ pub enum ImportDefect {
     TooLarge {
         /// The contents, with their sizes.
         what: String,
-        /// The bytes that it needs.
+        /// The bytes that the contents need.
         bytes: u64,
-        /// The most that it may need.
+        /// The most bytes that they may need.
         limit: u64,
         /// The remedy.
         remedy: &'static str,
@@ -166,7 +166,7 @@ pub enum ImportDefect {
 }
 
 impl ImportDefect {
-    /// The defect of that file.
+    /// Makes the error of this defect in a file.
     pub fn of(self, path: &Path) -> ImportError {
         ImportError { path: path.to_owned(), defect: self }
     }

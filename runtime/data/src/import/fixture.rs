@@ -18,7 +18,7 @@ impl Default for Fixture {
 }
 
 impl Fixture {
-    /// An archive of nothing yet.
+    /// Makes an empty archive.
     pub fn new() -> Self {
         Self::default()
     }
@@ -38,20 +38,20 @@ impl Fixture {
         self.raw(&format!("{key}.npy"), &npy)
     }
 
-    /// Adds an entry as it is.
+    /// Adds an entry unchanged.
     pub fn raw(mut self, name: &str, bytes: &[u8]) -> Self {
         self.0.start_file(name, SimpleFileOptions::default()).unwrap();
         self.0.write_all(bytes).unwrap();
         self
     }
 
-    /// The bytes of the file.
+    /// Returns the bytes of the file.
     pub fn bytes(self) -> Vec<u8> {
         self.0.finish().unwrap().into_inner()
     }
 }
 
-/// The header of an .npy array, without its values.
+/// Returns the header of an .npy array, without its values.
 pub fn npy_header(descr: &str, shape: &str) -> Vec<u8> {
     let header = format!("{{'descr': '{descr}', 'fortran_order': False, 'shape': {shape}, }}");
     let mut npy = b"\x93NUMPY\x01\x00\x76\x00".to_vec();

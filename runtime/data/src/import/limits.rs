@@ -3,5 +3,5 @@
 /// The most bytes that the arrays of one imported file may fill in memory: a problem's arrays, or the labels and
 /// log-likelihoods beside predictions, which are themselves read piece by piece.
 pub const MAX_IMPORT_BYTES: u64 = 512 << 20;
-/// Beside its arrays, a file holds their headers and the archive's directory.
+/// The most bytes of a file: in addition to its arrays, it holds their headers and the archive's directory.
 pub(super) const MAX_FILE_BYTES: u64 = MAX_IMPORT_BYTES + (1 << 20);

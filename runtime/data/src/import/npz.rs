@@ -12,8 +12,8 @@ use super::error::{ImportDefect, SPLIT};
 const PIECE: usize = 1 << 16;
 /// The longest header that is read, as in NumPy itself; NumPy writes headers of 118 bytes for plain arrays.
 const MAX_HEADER: usize = 10_000;
-/// The most brackets that a header may open. The header of an array of numbers opens two; the parser takes up to three times as
-/// long for each further level of nesting.
+/// The most brackets that a header may open. The header of an array of numbers opens two; the parser takes up to three
+/// times as long for each further level of nesting.
 const MAX_BRACKETS: usize = 8;
 
 /// A type of number that is read without conversion.
@@ -60,7 +60,7 @@ impl Element for u8 {
     }
 }
 
-/// The array of an .npy file, named `key` in errors.
+/// Returns the array of an .npy file, named `key` in errors.
 pub(crate) fn npy<'a>(key: &str, mut bytes: &'a [u8]) -> Result<Array<&'a [u8]>, ImportDefect> {
     let size = bytes.len() as u64;
     let header = header(&mut bytes).map_err(|error| damaged(key, &error))?;
@@ -91,7 +91,7 @@ impl<R: Read + Seek> Archive<R> {
         Ok(Self(archive))
     }
 
-    /// The names of the arrays, in order; other entries are not read.
+    /// Returns the names of the arrays, in order; other entries are not read.
     fn names(&self) -> Vec<String> {
         let entries = self.0.file_names_raw().map(String::from_utf8_lossy);
         let mut names: Vec<_> = entries.filter_map(|name| name.strip_suffix(".npy").map(str::to_owned)).collect();
@@ -99,7 +99,7 @@ impl<R: Read + Seek> Archive<R> {
         names
     }
 
-    /// The array named `key`; None where there is none.
+    /// Returns the array named `key`, or `None` if there is none.
     ///
     /// The header is not trusted: an entry that is shorter than its shape needs is refused here.
     ///
@@ -113,10 +113,11 @@ impl<R: Read + Seek> Archive<R> {
         Array { key: key.to_owned(), header, reader }.within(size).map(Some)
     }
 
-    /// Checks, by their headers, that the arrays named `keys`, as far as they exist, take at most `most` bytes in memory.
+    /// Checks, by their headers, that the arrays named `keys`, as far as they exist, take at most `most` bytes in
+    /// memory.
     ///
     /// # Errors
-    /// When a header cannot be read, or the arrays fill more.
+    /// When a header cannot be read, or the arrays take more.
     pub fn limit(&mut self, keys: &[&str], most: u64) -> Result<(), ImportDefect> {
         let mut total = 0_u64;
         for key in keys {
@@ -130,10 +131,10 @@ impl<R: Read + Seek> Archive<R> {
         Err(ImportDefect::TooLarge { what, bytes: total, limit: most, remedy: SPLIT })
     }
 
-    /// The array named `key`, which must be there.
+    /// Returns the array named `key`, which must exist.
     ///
     /// # Errors
-    /// When it is not there, or cannot be read.
+    /// When the array does not exist or cannot be read.
     pub fn get(&mut self, key: &str) -> Result<Array<impl Read + '_>, ImportDefect> {
         let names = self.names();
         let found = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
@@ -151,7 +152,7 @@ pub struct Array<R> {
 impl<R: Read> Array<R> {
     /// Checks that the array is in C order and has no more values than the `size` bytes of its file can hold.
     fn within(self, size: u64) -> Result<Self, ImportDefect> {
-        // The order of an array of no or one dimension means nothing.
+        // Arrays with fewer than two dimensions have no meaningful order.
         if self.header.order() == Order::Fortran && self.shape().len() > 1 {
             return Err(ImportDefect::FortranOrder { key: self.key });
         }
@@ -161,18 +162,18 @@ impl<R: Read> Array<R> {
         Ok(self)
     }
 
-    /// The length of each dimension.
+    /// Returns the length of each dimension.
     pub fn shape(&self) -> &[u64] {
         self.header.shape()
     }
 
-    /// Number of bytes that the header states; None where it overflows.
+    /// Returns the number of bytes that the header states, or `None` if it overflows.
     pub fn bytes(&self) -> Option<u64> {
         let bytes = self.header.dtype().num_bytes().unwrap_or(0) as u64;
         self.shape().iter().try_fold(bytes, |bytes, &n| bytes.checked_mul(n))
     }
 
-    /// The shape, where it has `N` dimensions; `expected` names them.
+    /// Returns the shape if it has `N` dimensions; `expected` names them in the error.
     ///
     /// # Errors
     /// When it has another number of dimensions.
@@ -185,7 +186,7 @@ impl<R: Read> Array<R> {
         ImportDefect::Shape { key: self.key.clone(), found: self.shape().to_vec(), expected: expected.into() }
     }
 
-    /// Whether the values are of that type.
+    /// Returns whether the values have that type.
     pub fn holds(&self, kind: Kind) -> bool {
         matches!(self.header.dtype(), DType::Plain(plain)
             if plain.type_char() == kind.class && plain.size_field() == kind.bytes && plain.endianness() != Endianness::Big)
@@ -204,7 +205,7 @@ impl<R: Read> Array<R> {
         ImportDefect::Dtype { key: self.key.clone(), found: numpy_name(&self.header.dtype()), expected, remedy }
     }
 
-    /// All values.
+    /// Reads all values.
     ///
     /// # Errors
     /// When they are of another type, end early or fail the checksum.
@@ -223,7 +224,7 @@ impl<R: Read> Array<R> {
         Ok(values)
     }
 
-    /// The values one after another.
+    /// Returns a reader of the values.
     ///
     /// # Errors
     /// When they are of another type.
@@ -233,7 +234,7 @@ impl<R: Read> Array<R> {
     }
 }
 
-/// The values of an array as they come.
+/// A reader of an array's values.
 pub struct Values<R> {
     key: String,
     shape: Vec<u64>,
@@ -274,7 +275,7 @@ impl<R: Read> Values<R> {
     /// Checks that nothing follows; this also compares the archive's checksum.
     ///
     /// # Errors
-    /// When something follows, or the checksum is another.
+    /// When something follows, or the checksum differs.
     pub fn finish(mut self) -> Result<(), ImportDefect> {
         match self.reader.read(&mut self.piece[..1]) {
             Ok(0) => Ok(()),
@@ -297,7 +298,8 @@ impl<R: Read> Values<R> {
 /// Reads a header. It may state a length of up to 4 GiB and open as many brackets, so both are limited.
 fn header(reader: &mut impl Read) -> Result<NpyHeader, Error> {
     let refused = |reason: String| Err(Error::new(ErrorKind::InvalidData, reason));
-    // A magic string of six bytes, a version of two, and a length of two bytes in version 1, of four since.
+    // A magic string of six bytes, a version of two, and a length of two bytes in version 1 and four bytes in later
+    // versions.
     let mut bytes = vec![0; 12];
     reader.read_exact(&mut bytes)?;
     let (short, long) = ([bytes[8], bytes[9]], [bytes[8], bytes[9], bytes[10], bytes[11]]);

@@ -7,7 +7,7 @@ use std::path::Path;
 use super::error::ImportDefect;
 use super::limits::MAX_FILE_BYTES;
 
-/// The file at `path`, which must not be a directory.
+/// Opens the file at `path`, which must not be a directory.
 ///
 /// # Errors
 /// When it cannot be opened, or is a directory.
@@ -19,7 +19,7 @@ pub fn open(path: &Path) -> Result<File, ImportDefect> {
     Ok(file)
 }
 
-/// All bytes of the file at `path`, which must not be larger than a problem can be.
+/// Reads all bytes of the file at `path`, which must not be larger than a problem can be.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, ImportDefect> {
     let file = open(path)?;
     let size = file.metadata().map_err(ImportDefect::Io)?.len();

@@ -14,11 +14,12 @@ use super::open;
 
 /// An imported problem: training data and labelled test tau-samples.
 ///
-/// The file is NumPy's .npz with `x_train` (T, d) float32, `y_train` (T,) int64, `x_test` (N, tau, d) float32 and `y_test`
-/// (N, tau) int64; and, where known, `log_likelihood` (N,) float64 of the test labels under the true environment, and
-/// the scalars `temperature`, `num_classes` and `hidden_layers`. Without `num_classes` there is a class for each label up
-/// to the largest, and at least 2. The optional `unlabelled_inputs` (U, d) float32, U at least 1, are further inputs whose labels
-/// agents are not given. There are at most [`MAX_CLASSES`], and the arrays fill at most [`MAX_IMPORT_BYTES`].
+/// The file is NumPy's .npz with `x_train` (T, d) float32, `y_train` (T,) int64, `x_test` (N, tau, d) float32 and
+/// `y_test` (N, tau) int64; and, where known, `log_likelihood` (N,) float64 of the test labels under the true
+/// environment, and the scalars `temperature`, `num_classes` and `hidden_layers`. Without `num_classes` there is a
+/// class for each label up to the largest, and at least 2. The optional `unlabelled_inputs` (U, d) float32, U at least
+/// 1, are further inputs whose labels agents are not given. There are at most [`MAX_CLASSES`], and the arrays fill at
+/// most [`MAX_IMPORT_BYTES`].
 #[derive(Clone, Debug)]
 pub struct ImportedProblem {
     task: Task,
@@ -39,7 +40,7 @@ impl ImportedProblem {
     /// Reads a file.
     ///
     /// # Errors
-    /// When the file cannot be read, or is not as the type's documentation says.
+    /// When the file cannot be read, or does not match the type's documentation.
     pub fn read(path: &Path) -> Result<Self, ImportError> {
         let bytes = open::read(path).map_err(|defect| defect.of(path))?;
         Self::from_bytes(bytes, path)
@@ -48,48 +49,49 @@ impl ImportedProblem {
     /// Reads the bytes of a file; `path` only names it in errors.
     ///
     /// # Errors
-    /// When the bytes are not as the type's documentation says.
+    /// When the bytes do not match the type's documentation.
     pub fn from_bytes(bytes: impl AsRef<[u8]>, path: &Path) -> Result<Self, ImportError> {
         let bytes = bytes.as_ref();
         parse(bytes, digest(bytes)).map_err(|defect| defect.of(path))
     }
 
-    /// The task that an agent is told.
+    /// Returns the task as agents are told.
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// The training examples.
+    /// Returns the training examples.
     pub fn train(&self) -> &Dataset {
         &self.train
     }
 
-    /// The inputs without labels, where the file has them.
+    /// Returns the inputs without labels, if the file has any.
     pub fn unlabelled(&self) -> Option<&Inputs> {
         self.unlabelled.as_ref()
     }
 
-    /// Number of inputs in a tau-sample.
+    /// Returns the number of inputs in a tau-sample.
     pub fn tau(&self) -> u32 {
         self.tau
     }
 
-    /// Number N of tau-samples.
+    /// Returns the number N of tau-samples.
     pub fn samples(&self) -> u32 {
         self.samples
     }
 
-    /// The labels of all tau-samples, one after another.
+    /// Returns the labels of all tau-samples, one after another.
     pub fn test_labels(&self) -> &[u32] {
         &self.test_labels
     }
 
-    /// Joint log-likelihood of each tau-sample's labels under the true environment, where it is known.
+    /// Returns the joint log-likelihood of each tau-sample's labels under the true environment, if it is known.
     pub fn log_likelihoods(&self) -> Option<&[f64]> {
         self.log_likelihoods.as_deref()
     }
 
-    /// The name of the problem in random streams: the same for the same data, whatever the file's name or compression.
+    /// Returns the name of the problem in random streams, which depends only on the data, not on the file's name or
+    /// compression.
     pub fn content(&self) -> &str {
         &self.content
     }
@@ -100,7 +102,7 @@ impl ImportedProblem {
         let train_inputs = self.train.inputs().numbers().values();
         let inputs = train_inputs.iter().chain(&self.test_inputs).flat_map(|x| x.to_le_bytes());
         let labels = self.train.labels().iter().chain(&self.test_labels).flat_map(|label| label.to_le_bytes());
-        // None adds nothing, so that problems without such inputs keep the content digest that older versions gave them.
+        // Problems without such inputs add nothing, so they keep the content digest that older versions gave them.
         let unlabelled = self.unlabelled.iter().flat_map(|inputs| inputs.numbers().values());
         let unlabelled = unlabelled.flat_map(|x| x.to_le_bytes());
         let sizes = sizes.iter().flat_map(|size| size.to_le_bytes());
@@ -111,7 +113,7 @@ impl ImportedProblem {
     /// Returns a range of the tau-samples.
     ///
     /// # Panics
-    /// When `tau` is not the problem's or the range passes its end.
+    /// When `tau` is not the problem's or the range exceeds its end.
     pub fn test(&self, tau: u32, samples: Range<u32>) -> TauSamples {
         assert_eq!(tau, self.tau, "an imported problem has one tau");
         let samples = samples.start as usize..samples.end as usize;
@@ -202,7 +204,7 @@ fn parse(bytes: &[u8], digest: String) -> Result<ImportedProblem, ImportDefect> 
     Ok(problem)
 }
 
-/// `unlabelled_inputs` (U, d), where it is there.
+/// Reads `unlabelled_inputs` (U, d), if it exists.
 fn unlabelled<R: Read + Seek>(archive: &mut Archive<R>, input_dim: u64) -> Result<Option<Inputs>, ImportDefect> {
     let Some(array) = archive.find("unlabelled_inputs")? else { return Ok(None) };
     let [rows, cols] = array.dimensions("(U, d)")?;
@@ -213,7 +215,7 @@ fn unlabelled<R: Read + Seek>(archive: &mut Archive<R>, input_dim: u64) -> Resul
     Ok(Some(Matrix::from_rows(cols as usize, values).into()))
 }
 
-/// `log_likelihood` (N,), where it is there.
+/// Reads `log_likelihood` (N,), if it exists.
 ///
 /// # Errors
 /// When it has another shape or type, or a value that is not finite.
@@ -228,10 +230,10 @@ pub fn log_likelihoods<R: Read + Seek>(
     finite("log_likelihood", &[samples], array.read::<f64>()?).map(Some)
 }
 
-/// The labels of the array `key` of that shape as classes.
+/// Converts the labels of the array `key` with that shape to classes.
 ///
 /// # Errors
-/// When one is not below `num_classes`.
+/// When a label is not a class below `num_classes`.
 pub fn classes(key: &str, shape: &[u64], labels: &[i64], num_classes: u32) -> Result<Vec<u32>, ImportDefect> {
     let class = |(i, &label): (usize, &i64)| match u32::try_from(label) {
         Ok(class) if class < num_classes => Ok(class),
@@ -242,7 +244,7 @@ pub fn classes(key: &str, shape: &[u64], labels: &[i64], num_classes: u32) -> Re
     labels.iter().enumerate().map(class).collect()
 }
 
-/// One more than the largest label, and at least 2.
+/// Returns one more than the largest label, and at least 2.
 fn classes_of(arrays: &[(&str, &[u64], &[i64])]) -> Result<u32, ImportDefect> {
     let mut num_classes = 2;
     for (key, shape, labels) in arrays {
@@ -267,7 +269,7 @@ fn finite<T: Element + Into<f64>>(key: &str, shape: &[u64], values: Vec<T>) -> R
     }
 }
 
-/// The indices of the element at place `i` of a row-major array.
+/// Returns the indices of the element at place `i` of a row-major array.
 pub fn place(shape: &[u64], i: usize) -> Vec<u64> {
     let mut rest = i as u64;
     let mut index: Vec<u64> = shape.iter().rev().map(|&n| (rest % n, rest /= n).0).collect();
@@ -294,7 +296,7 @@ fn temperature<R: Read + Seek>(archive: &mut Archive<R>) -> Result<Option<f32>, 
     }
 }
 
-/// A scalar count, from `least` to `most`.
+/// Reads a scalar count from `least` to `most`.
 fn count<R: Read + Seek>(
     archive: &mut Archive<R>,
     key: &str,

@@ -1,4 +1,4 @@
-//! What an imported problem holds, and every way in which a file is refused.
+//! The contents of imported problems, and every way in which a file is refused.
 
 use std::path::Path;
 
@@ -34,7 +34,7 @@ fn file(arrays: Vec<(&str, Values)>) -> Vec<u8> {
     arrays.into_iter().fold(Fixture::new(), add).bytes()
 }
 
-/// The problem with one array put in place of, or added to, its own.
+/// Returns the problem with one array replaced or added.
 fn with(key: &'static str, values: Values) -> Vec<(&'static str, Values)> {
     let mut arrays = problem();
     arrays.retain(|(other, _)| *other != key);
@@ -232,7 +232,7 @@ fn a_file_cut_short_is_refused() {
 
 #[test]
 fn an_array_cut_short_is_refused() {
-    // A header that promises six numbers over an archive entry that holds five.
+    // The header claims six numbers, but the archive entry holds five.
     let mut npy = npy_header("<f4", "(3, 2)");
     npy.extend([0; 20]);
     let bytes = Fixture::new().raw("x_train.npy", &npy).bytes();
@@ -295,7 +295,7 @@ fn a_header_that_promises_more_than_its_entry_holds_is_refused() {
     }
 }
 
-/// What reads headers tries each bracket within another three times.
+/// The parser of headers tries each nested bracket three times.
 #[test]
 fn a_header_of_many_brackets_is_not_read() {
     for [open, close] in [["{", "}"], ["[", "]"]] {
@@ -316,7 +316,7 @@ fn a_header_that_claims_gibibytes_is_not_read() {
     assert!(error.to_string().contains("its header claims 4294967295 bytes"), "{error}");
 }
 
-/// Zeros pack a thousandfold: a small file may hold more than memory does.
+/// Zeros compress a thousandfold, so a small file may hold more than the memory does.
 #[test]
 fn arrays_that_memory_cannot_hold_together_are_refused_unread() {
     let keys = ["x_train", "y_train", "x_test", "y_test", "log_likelihood"];

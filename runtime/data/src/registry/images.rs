@@ -6,7 +6,7 @@ const fn within(path: &'static str, member: &'static str) -> Place {
     Place { path, member: Some(member) }
 }
 
-/// A part that is an idx file, gzip or not, or in either case one of the other places.
+/// A part that is an idx file, compressed by gzip or not, or else in one of the other places.
 macro_rules! idx {
     ($holds:literal, $path:expr $(, $other:expr)*) => {
         Part { holds: $holds, places: &[Place::file(concat!($path, ".gz")), Place::file($path) $(, $other)*] }
@@ -58,7 +58,7 @@ macro_rules! cifar {
     };
 }
 
-/// The published archive of EMNIST, all of whose sets it holds.
+/// The published archive of EMNIST, which holds all its sets.
 const EMNIST: &[Download] = &[Download {
     path: EMNIST_ARCHIVE,
     url: "https://biometrics.nist.gov/cs_links/EMNIST/gzip.zip",

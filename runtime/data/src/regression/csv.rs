@@ -17,12 +17,12 @@ const MISSING: [&str; 16] = [
 
 /// Reads a table.
 ///
-/// Fields may be in double quotes, which may hold commas, line ends and, twice, quotes. Empty lines are skipped, and so is
-/// a header: a first line of distinct names, none of which is a number or a mark of a missing value.
+/// Fields may be in double quotes, which may hold commas, line ends and, twice, quotes. Empty lines are skipped, and so
+/// is a header: a first line of distinct names, none of which is a number or a mark of a missing value.
 ///
 /// # Errors
-/// When a row is not UTF-8, has another separator than commas, has another number of fields than the first row, or a field that
-/// is not a finite `f32`. The error names the line on which the row begins.
+/// When a row is not UTF-8, has another separator than commas, has another number of fields than the first row, or a
+/// field that is not a finite `f32`. The error names the line on which the row begins.
 pub(super) fn parse(bytes: &[u8]) -> Result<Targets, TableDefect> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let mut rows = Rows { reader: Reader::new(), rest: bytes };
@@ -68,7 +68,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<Targets, TableDefect> {
     Ok(Targets::new(inputs, targets).expect("a finite target for each row of finite features"))
 }
 
-/// A first line that is not a header must be a row, so that no row is skipped.
+/// Returns whether a first line is a header. If not, it must be a row, so that no row is skipped.
 fn is_header(fields: &[String]) -> bool {
     let names: Vec<&str> = fields.iter().map(String::as_str).filter(|field| !field.is_empty()).collect();
     let plain = |name: &&str| !is_number(name) && !MISSING.contains(name);
@@ -76,12 +76,12 @@ fn is_header(fields: &[String]) -> bool {
     !names.is_empty() && names.iter().all(plain) && distinct
 }
 
-/// Whether a text is a number of any size; infinity and NaN are numbers here.
+/// Returns whether a text is a number of any size; infinity and NaN count as numbers.
 fn is_number(field: &str) -> bool {
     field.parse::<f64>().is_ok()
 }
 
-/// Names the separator of a line, where it is not a comma.
+/// Names the separator of a line, if it is not a comma.
 fn other_separator(line: &str) -> Option<&'static str> {
     let known = [(';', "semicolons"), ('\t', "tabs")];
     known.into_iter().find(|(separator, _)| line.contains(*separator)).map(|(_, name)| name)
@@ -94,8 +94,8 @@ struct Rows<'a> {
 }
 
 impl Rows<'_> {
-    /// The line on which the next row begins, and its fields without the spaces around them; of more fields than a table may
-    /// have, the first. None at the end.
+    /// Returns the line on which the next row begins, and its fields without the spaces around them, or `None` at the
+    /// end. Of a row with more fields than a table may have, only the first fields are returned.
     fn next(&mut self) -> Result<Option<(usize, Vec<String>)>, TableDefect> {
         // The reader skips empty lines.
         let empty = self.rest.iter().take_while(|byte| matches!(byte, b'\r' | b'\n')).filter(|&&byte| byte == b'\n');
@@ -125,7 +125,7 @@ impl Rows<'_> {
     }
 }
 
-/// A field without the spaces around it, nor the quotes that follow or precede them.
+/// Returns a field without the spaces around it, and without quotes and the spaces within them.
 fn bare(field: &str) -> &str {
     let field = field.trim();
     let quoted = field.strip_prefix('"').and_then(|field| field.strip_suffix('"'));

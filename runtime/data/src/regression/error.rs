@@ -42,10 +42,10 @@ pub enum TableDefect {
         /// The name that the table would have.
         name: String,
     },
-    /// The file holds too much.
+    /// The file is too large.
     #[error("it holds more than {limit} bytes: save fewer rows")]
     TooLarge {
-        /// The most that it may hold.
+        /// The most bytes that it may hold.
         limit: u64,
     },
     /// There are more rows or features than allowed.
@@ -53,9 +53,9 @@ pub enum TableDefect {
     Many {
         /// The name of what is counted, in the plural.
         what: &'static str,
-        /// How many there are, or at least.
+        /// The number found, or a lower bound on it.
         found: usize,
-        /// How many there may be.
+        /// The most that are allowed.
         most: usize,
     },
     /// There are too few rows for training, validation and test sets.
@@ -64,7 +64,7 @@ pub enum TableDefect {
         counted(*found, "row")
     )]
     Few {
-        /// How many there are.
+        /// The number of rows.
         found: usize,
     },
     /// There is no feature, or no column at all.
@@ -73,7 +73,7 @@ pub enum TableDefect {
         counted(*found, "column")
     )]
     Narrow {
-        /// How many there are.
+        /// The number of columns.
         found: usize,
     },
     /// Columns are separated, but not by commas.
@@ -84,7 +84,7 @@ pub enum TableDefect {
     Separator {
         /// The first line that is not empty, from 1.
         line: usize,
-        /// What it has.
+        /// The separators found, in words.
         by: &'static str,
     },
     /// A line is not text.
@@ -104,9 +104,9 @@ pub enum TableDefect {
     Ragged {
         /// The line, from 1.
         line: usize,
-        /// How many it has.
+        /// The number of columns of the line.
         found: usize,
-        /// How many the first has.
+        /// The number of columns of the first row.
         expected: usize,
     },
     /// A cell is not a finite number in the range of float32.
@@ -116,7 +116,7 @@ pub enum TableDefect {
     Cell {
         /// The line, from 1.
         line: usize,
-        /// The column, from 1, and its name where there is a header.
+        /// The column, from 1, and its name if there is a header.
         column: String,
         /// The value found.
         found: String,
@@ -170,7 +170,7 @@ fn plain(value: f32) -> String {
 }
 
 impl TableDefect {
-    /// The defect of that file.
+    /// Makes the error of this defect in a file.
     pub fn of(self, path: &Path) -> TableFileError {
         TableFileError { path: path.to_owned(), defect: self }
     }

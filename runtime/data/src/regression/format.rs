@@ -16,7 +16,7 @@ pub enum TableFormat {
 }
 
 impl TableFormat {
-    /// The extension of the file's name.
+    /// Returns the extension of the file's name.
     pub fn extension(self) -> &'static str {
         match self {
             Self::Csv => "csv",
@@ -27,7 +27,7 @@ impl TableFormat {
     /// Returns the format and the name of the table, from the name of its file.
     ///
     /// # Errors
-    /// When the extension is of no known format.
+    /// When the extension is not that of a known format.
     pub fn of(file: &str) -> Result<(Self, &str), TableDefect> {
         let (name, extension) = file.rsplit_once('.').ok_or(TableDefect::Format)?;
         let format = [Self::Csv, Self::Npz].into_iter().find(|it| extension.eq_ignore_ascii_case(it.extension()));

@@ -1,7 +1,7 @@
 //! The limits of a user-supplied table, so that every suite can use it.
 
-/// The fewest rows: of 30, a simulation trains on 22, validates on 2 and tests on 6, a split tests on 3, and correlations are
-/// those of 6 points after 6, a group of 5 and one more.
+/// The fewest rows. With 30 rows, a simulation trains on 22, validates on 2 and tests on 6, a split tests on 3, and
+/// correlations use 6 points, which suffice for a group of 5 and one more.
 pub const MIN_TABLE_ROWS: usize = 30;
 /// The most rows; the largest of the known tables has 45 730.
 pub const MAX_TABLE_ROWS: usize = 50_000;

@@ -1,4 +1,4 @@
-//! User-supplied tables: read from text and archives, and damaged in each way.
+//! User-supplied tables: read from text and archives, and damaged in every way.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn refusal(file: &str, bytes: impl Into<Vec<u8>>) -> String {
     read(file, bytes).unwrap_err().to_string()
 }
 
-/// Rows of two features and a target that is nearly a line in them, times a scale.
+/// Returns rows of two features and a target that is nearly linear in them, times a scale.
 fn rows(count: usize, scale: f64) -> (Vec<f32>, Vec<f32>) {
     let inputs = |i: usize| [i as f32 * 0.25, (i * 7 % 11) as f32];
     let target = |i: usize| (scale * ((i as f64) * 0.5 - (i * 7 % 11) as f64 + (i * 5 % 3) as f64)) as f32;
@@ -78,7 +78,7 @@ fn what_is_no_table_is_refused_by_line_and_column() {
         (text("a,b,y\n", 29, 1.0), "it has 29 rows, expected 30 to 50000"),
         ("a,b,y\n".to_owned(), "it has 0 rows, expected 30"),
         (text("", 40, 0.0), "the target is 0 in all rows"),
-        // Too small a number for float32 is 0.
+        // A number too small for float32 becomes 0.
         (text("", 40, 0.0).replace("0e0", "1e-50"), "the target is 0 in all rows, in float32"),
         (format!("{}\n", "1,".repeat(MAX_TABLE_FEATURES + 9)), "it has at least 1025 features, expected at most 1024"),
         ("1,2\n".repeat(MAX_TABLE_ROWS + 1), "it has at least 50001 rows, expected at most 50000: save fewer of them"),
@@ -97,14 +97,14 @@ fn quotes_hold_commas_line_ends_and_quotes() {
     for header in ["\"a \"\"raw\"\"\",\"b, of a\",y\r\n", "\"a\nb\", \"c\" ,y\n", "\u{feff}a,b,y\n\n"] {
         assert_eq!(table(header).unwrap().digest(), plain.digest(), "{header:?}");
     }
-    // The line on which a row begins, whatever the header spans; and names as they are meant.
+    // Errors name the line on which a row begins, however many lines the header spans, and unquoted column names.
     let message = table("\"a\nb\",\"say \"\"c\"\"\",y\n1,x,2\n").unwrap_err().to_string();
     assert!(message.contains("line 3, column 2 (say \"c\"): it holds \"x\""), "{message}");
     let quoted = text("", 40, 1.0).replace(',', "\", \"").replace('\n', "\"\n\"");
     assert_eq!(read("mine.csv", format!("\"{quoted}\"")).unwrap().digest(), plain.digest());
 }
 
-/// A row that is taken for a header would be missing from the table, and nobody would know.
+/// A row that was mistaken for a header would be missing from the table unnoticed.
 #[test]
 fn a_first_line_is_a_header_or_a_row_and_never_passed_over() {
     let headed = |header: &str| read("mine.csv", text(&format!("{header}\n"), 40, 1.0));

@@ -1,4 +1,4 @@
-//! Cards of datasets and their out-of-distribution (OOD) inputs: all that is known before any of their bytes are read.
+//! Cards of datasets and their out-of-distribution (OOD) inputs: everything known before any of their bytes are read.
 
 use jointly_core::{ImageShape, Task};
 
@@ -17,16 +17,17 @@ pub struct ShiftCard {
     pub content: ShiftContent,
     /// How its rows are divided between training and test.
     pub split: ShiftSplit,
-    /// Sets of OOD inputs, each of which is read where it exists.
+    /// Sets of OOD inputs, which are read if they exist.
     pub outsiders: &'static [OutsiderCard],
 }
 
 /// The contents of a dataset's files, and the files themselves.
 #[derive(Clone, Copy, Debug)]
 pub enum ShiftContent {
-    /// The dataset of another card: images, whose pixels are divided by 255, or a table, standardised by the training rows.
+    /// The dataset of another card: images, whose pixels are divided by 255, or a table, standardised by the training
+    /// rows.
     Known(&'static Card),
-    /// The 20 newsgroups: the groups of even number are the classes, those of odd number are OOD.
+    /// The 20 newsgroups: groups with even numbers are the classes, those with odd numbers are OOD.
     Newsgroups {
         /// Training texts, then test texts.
         parts: &'static [Part],
@@ -47,7 +48,7 @@ pub enum ShiftContent {
 pub struct ShiftSplit {
     /// Training and validation rows, taken from the rows that are not for testing.
     pub validation: Portion,
-    /// Test rows; None where the dataset has a test set, which is the same in every repetition.
+    /// Test rows; None if the dataset has a test set, which is the same in every repetition.
     pub test: Option<Portion>,
 }
 
@@ -67,15 +68,15 @@ pub struct OutsiderCard {
     pub name: &'static str,
     /// One line of description.
     pub summary: &'static str,
-    /// The file, read by its extension: `.mat` or `.npz`; otherwise as idx images where the dataset has images, and as lines of
-    /// text where it has texts.
+    /// The file, read by its extension: `.mat` or `.npz`; otherwise as idx images if the dataset has images, and as
+    /// lines of text if it has texts.
     pub part: Part,
     /// Where to get the files.
     pub origin: &'static str,
 }
 
 impl ShiftCard {
-    /// The files of the dataset.
+    /// Returns the files of the dataset.
     pub fn parts(&self) -> &'static [Part] {
         match self.content {
             ShiftContent::Known(card) => card.parts,
@@ -83,7 +84,7 @@ impl ShiftCard {
         }
     }
 
-    /// Where to get the files.
+    /// Returns where to get the files.
     pub fn origin(&self) -> &'static str {
         match self.content {
             ShiftContent::Known(card) => card.origin,
@@ -91,7 +92,8 @@ impl ShiftCard {
         }
     }
 
-    /// The card of the same files in [`cards`](crate::cards), where there is one; it says what can be downloaded.
+    /// Returns the card of the same files in [`cards`](crate::cards), if there is one; it lists the files that can be
+    /// downloaded.
     pub fn known(&self) -> Option<&'static Card> {
         match self.content {
             ShiftContent::Known(card) => Some(card),
@@ -99,7 +101,7 @@ impl ShiftCard {
         }
     }
 
-    /// The task that an agent is told, with all classes.
+    /// Returns the task as agents are told, with all classes.
     pub fn task(&self) -> Task {
         match self.content {
             ShiftContent::Known(card) => {
@@ -122,7 +124,7 @@ fn shape(values: usize) -> ImageShape {
 }
 
 impl Portion {
-    /// The number of rows that it is of `rows`.
+    /// Returns the number of rows out of `rows`.
     pub fn of(self, rows: usize) -> usize {
         match self {
             Self::Rows(count) => count as usize,

@@ -29,12 +29,13 @@ pub(super) fn task() -> Task {
 
 /// Reads the first `most` lines of a file.
 ///
-/// A count x becomes `log(1 + x)`, a missing or negative count 0. A category becomes one of its column's buckets, by a hash
-/// of its bytes; a missing category is hashed too.
+/// A count x becomes `log(1 + x)`, a missing or negative count 0. A category becomes one of its column's buckets, by a
+/// hash of its bytes; a missing category is hashed too.
 ///
 /// # Errors
-/// When a line has another number of fields, a label is neither 0 nor 1, a count is not a whole number or a category is longer
-/// than 64 bytes, with the line's number; when a mebibyte of lines is empty; or when there are fewer than 40 lines.
+/// When a line has another number of fields, a label is neither 0 nor 1, a count is not a whole number or a category is
+/// longer than 64 bytes, with the line's number; when a mebibyte of lines is empty; or when there are fewer than 40
+/// lines.
 pub(super) fn read(path: &Path, most: usize) -> Result<Labelled, DataDefect> {
     let (mut lines, mut line) = (Lines::open(path)?, Vec::new());
     let (mut numbers, mut tokens, mut labels) = (Vec::new(), Vec::new(), Vec::new());
@@ -81,7 +82,7 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(shown).into_owned()
 }
 
-/// The bucket of a category: FNV-1a of 64 bits, its bits mixed once more, scaled to the number of buckets.
+/// Returns the bucket of a category: FNV-1a with 64 bits, mixed once more and scaled to the number of buckets.
 fn bucket(category: &[u8], buckets: u32) -> u32 {
     let hash = category
         .iter()
@@ -105,7 +106,7 @@ mod tests {
                     1;
             }
             let mean = f64::from(categories) / f64::from(buckets);
-            // Six standard errors of a binomial count.
+            // Tolerance: six standard errors of a binomial count.
             assert!(counts.iter().all(|&n| (f64::from(n) - mean).abs() < 6.0 * mean.sqrt()), "{counts:?}");
         }
         assert_eq!(bucket(b"68fd1e64", 1), 0);

@@ -12,11 +12,11 @@ const CONSTANT: f64 = 1e-12;
 #[derive(Debug)]
 pub struct ShiftData {
     pub(super) name: String,
-    /// The task that an agent is told, with all classes.
+    /// The task as agents are told, with all classes.
     pub task: Task,
     /// The rows that are divided between training and test.
     pub pool: Labelled,
-    /// The fixed test set, where the dataset has one.
+    /// The fixed test set, if the dataset has one.
     pub test: Option<Labelled>,
     /// Sets of OOD inputs by name.
     pub outsiders: Vec<(String, Rows)>,
@@ -44,23 +44,23 @@ pub enum Rows {
 }
 
 impl ShiftData {
-    /// The dataset's name.
+    /// Returns the dataset's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The task that an agent is told, with all classes.
+    /// Returns the task as agents are told, with all classes.
     pub fn task(&self) -> &Task {
         &self.task
     }
 
-    /// The [digest](fn@jointly_core::digest) of the contents with OOD inputs, which does not depend on names, formats or
-    /// compression of the files.
+    /// Returns the [digest](fn@jointly_core::digest) of the contents with OOD inputs, which does not depend on names,
+    /// formats or compression of the files.
     pub fn digest(&self) -> &str {
         &self.digest
     }
 
-    /// The sets of OOD inputs that exist, and the number of inputs in each.
+    /// Returns the sets of OOD inputs that exist, and the number of inputs in each.
     pub fn outsiders(&self) -> impl Iterator<Item = (&str, usize)> {
         self.outsiders.iter().map(|(name, rows)| (name.as_str(), rows.len()))
     }
@@ -97,7 +97,7 @@ impl ShiftData {
 }
 
 impl Rows {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn len(&self) -> usize {
         match self {
             Self::Pixels { columns, bytes } => bytes.len() / columns,
@@ -106,11 +106,11 @@ impl Rows {
         }
     }
 
-    /// Returns the chosen rows as an agent sees them that is trained on the rows `trained`.
+    /// Returns the chosen rows as seen by an agent that is trained on the rows `trained`.
     ///
     /// # Formula
-    /// For tables `(x_ij - mean_j) / deviation_j`, with the mean and the standard deviation of column j over the training rows; 0
-    /// in a column that is constant there.
+    /// For tables `(x_ij - mean_j) / deviation_j`, with the mean and the standard deviation of column j over the
+    /// training rows; 0 in a column that is constant there.
     pub fn select(&self, rows: &[usize], trained: &[usize]) -> Inputs {
         match self {
             Self::Pixels { columns, bytes } => {
@@ -142,7 +142,7 @@ impl Rows {
 /// The mean and the standard deviation of a column.
 struct Scale {
     mean: f64,
-    /// 0 where the column is constant.
+    /// The standard deviation; 0 if the column is constant.
     deviation: f64,
 }
 

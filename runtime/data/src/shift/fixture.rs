@@ -1,7 +1,7 @@
 //! Writes PNG files for tests, where an error is a failed test.
 #![allow(clippy::missing_panics_doc)]
 
-/// A picture whose pixel in column x and row y is `pixel(x, y)`: one byte for grey, three for colour.
+/// Returns a picture whose pixel in column x and row y is `pixel(x, y)`: one byte for grey, three for colour.
 pub fn png<const CHANNELS: usize>(
     width: usize,
     height: usize,
@@ -12,7 +12,7 @@ pub fn png<const CHANNELS: usize>(
     encoded(width, height, (kind, png::BitDepth::Eight), &[], &values)
 }
 
-/// A picture of any kind and depth, its pixels as PNG has them, with a palette where it needs one.
+/// Returns a picture of any kind and depth, with pixels in PNG's encoding and a palette if it needs one.
 pub fn encoded(
     width: usize,
     height: usize,

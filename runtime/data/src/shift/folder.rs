@@ -21,24 +21,24 @@ const MOST_OUTSIDERS: usize = 16;
 
 /// Folders of images, `CLASS/*.png` or `.jpg`, and the size that agents see them at.
 ///
-/// The classes are the folders within `train`, in the order of their names' bytes. Each image is
-/// cropped to the largest square about its middle and resized by area averaging; transparency is ignored. All images are in
-/// memory, one byte for each value, and may take 512 MiB: 174,000 of 32 pixels in colour, 3,500 of 224.
+/// The classes are the folders within `train`, in the order of their names' bytes. Each image is cropped to the largest
+/// square about its middle and resized by area averaging; transparency is ignored. All images are in memory, one byte
+/// for each value, and may take 512 MiB: 174,000 of 32 pixels in colour, 3,500 of 224.
 ///
-/// The corruption of an image of 224 pixels takes about 11 ms in the mean over corruptions and severities, from 0.2 ms (brightness) to 85 ms
-/// (elastic), by `cargo run --release -p jointly-classification --example shifts FOLDER`: 80 corruptions of 1,000 images are 15
-/// minutes.
+/// Corrupting an image of 224 pixels takes about 11 ms in the mean over corruptions and severities, from 0.2 ms
+/// (brightness) to 85 ms (elastic), measured by `cargo run --release -p jointly-classification --example shifts
+/// FOLDER`: 80 corruptions of 1,000 images take 15 minutes.
 #[derive(Clone, Debug)]
 pub struct ImageFolder {
-    /// The folder of training images, which are also used for testing where there is no test folder.
+    /// The folder of training images, which are also used for testing if there is no test folder.
     pub train: PathBuf,
-    /// The folder of test images, of the same classes or fewer.
+    /// The folder of test images, with the same classes or fewer.
     pub test: Option<PathBuf>,
     /// Sets of OOD images by name: each is a folder of images, or of folders of images.
     pub outsiders: Vec<(String, PathBuf)>,
     /// The side of the images that agents see, in pixels.
     pub side: u32,
-    /// Whether agents see images in grey.
+    /// Whether agents see images in greyscale.
     pub grey: bool,
 }
 
@@ -47,8 +47,8 @@ impl ImageFolder {
     ///
     /// # Errors
     /// When a folder cannot be read or holds no images, there are fewer than two classes, an image is damaged, has more
-    /// than 16384 pixels on a side or takes more than 1 GiB to decode, a test class is not a training class, or all images take
-    /// too much memory.
+    /// than 16384 pixels on a side or takes more than 1 GiB to decode, a test class is not a training class, or all
+    /// images take too much memory.
     pub fn load(&self, name: &str) -> Result<ShiftData, DataError> {
         let refuse = |path: &Path, defect: DataDefect| defect.of(IMAGES, path);
         let channels = if self.grey { 1 } else { 3 };
@@ -67,7 +67,7 @@ impl ImageFolder {
             let remedy = "put the images to train on into a folder for each class, as in train/cat and train/dog";
             return Err(refuse(&self.train, DataDefect::Layout { what, remedy }));
         }
-        // All files are listed before one is read, so that what would not fit is refused at once.
+        // All files are listed before any is read, so that a folder that would not fit is refused at once.
         let train = labelled_files(&self.train, &classes)?;
         let test = match &self.test {
             None => None,
@@ -146,13 +146,13 @@ fn some(folder: &Path, images: usize) -> Result<(), DataError> {
     Err(DataDefect::Layout { what, remedy: "add some, or convert those of other formats" }.of(IMAGES, folder))
 }
 
-/// The names of the folders within one, in the order of their bytes.
+/// Returns the folders within a folder, ordered by the bytes of their names.
 fn subfolders(folder: &Path) -> Result<Vec<PathBuf>, DataDefect> {
     let (folders, _) = entries(folder)?;
     Ok(folders.into_values().collect())
 }
 
-/// The images right within a folder, in the order of their names' bytes.
+/// Returns the images directly within a folder, ordered by the bytes of their names.
 fn files(folder: &Path) -> Result<Vec<PathBuf>, DataDefect> {
     let (_, files) = entries(folder)?;
     Ok(files.into_values().map(|name| folder.join(name)).collect())
@@ -188,11 +188,11 @@ fn read(path: &Path, shape: ImageShape, values: &mut Vec<u8>) -> Result<(), Data
     Ok(())
 }
 
-/// Crops an image to the square about its middle, and resizes it.
+/// Crops an image to the square around its middle, and resizes it.
 ///
 /// # Formula
-/// Each new pixel is the mean of what it covers, `sum a_ij x_ij / sum a_ij` with `a_ij` the area that it shares with pixel
-/// (i, j), rounded to the nearest byte.
+/// Each new pixel is the mean of what it covers, `sum a_ij x_ij / sum a_ij` with `a_ij` the area that it shares with
+/// pixel (i, j), rounded to the nearest byte.
 fn square(picture: &Picture, shape: ImageShape) -> Vec<u8> {
     let side = picture.width.min(picture.height);
     let (top, left) = ((picture.height - side) / 2, (picture.width - side) / 2);
@@ -214,11 +214,11 @@ fn square(picture: &Picture, shape: ImageShape) -> Vec<u8> {
     values
 }
 
-/// Which of `side` pixels each of `count` new ones covers, and the share of it that each makes up.
+/// Returns, for each of `count` new pixels, which of the `side` old pixels it covers and their shares of it.
 fn spans(side: usize, count: usize) -> Vec<Vec<(usize, f64)>> {
     let unit = side as f64 / count as f64;
     let span = |k: usize| {
-        // Ends are quotients of whole numbers: exact where they fall between pixels.
+        // Ends are quotients of integers, which are exact where they fall between pixels.
         let (from, to) = ((k * side) as f64 / count as f64, ((k + 1) * side) as f64 / count as f64);
         let covered = from as usize..(to.ceil() as usize).min(side);
         covered.map(|i| (i, (to.min(i as f64 + 1.0) - from.max(i as f64)) / unit)).collect()

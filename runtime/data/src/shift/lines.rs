@@ -12,10 +12,10 @@ use super::words::{Vocabulary, words};
 /// The most sentences that are read, more than there are test texts.
 const SENTENCES: usize = 20_000;
 
-/// Reads the first [`SENTENCES`] lines that have words, as ids.
+/// Reads the first [`SENTENCES`] lines with words, as ids.
 ///
 /// # Errors
-/// When the file cannot be read, a mebibyte of its lines has no words, or no line has.
+/// When the file cannot be read, a mebibyte of its lines has no words, or no line has any.
 pub(super) fn read(path: &Path, vocabulary: &Vocabulary) -> Result<Inputs, DataDefect> {
     let (mut lines, mut line, mut ids) = (Lines::open(path)?, Vec::new(), Vec::new());
     let length = TEXT_LENGTH as usize;

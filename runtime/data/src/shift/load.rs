@@ -22,7 +22,7 @@ pub fn load_shift(card: &'static ShiftCard, files: &ShiftFiles) -> Result<ShiftD
     let mut outsiders = Vec::new();
     let (pool, test) = match card.content {
         ShiftContent::Known(known) => {
-            // Only images are OOD inputs of images.
+            // The OOD inputs of images are images.
             for ((outsider, found), size) in files.outsiders.iter().zip(card.task().image.into_iter().cycle()) {
                 let rows = images(found, size).map_err(|defect| defect.of(outsider.name, &found.path))?;
                 outsiders.push((outsider.name.to_owned(), rows));
@@ -48,7 +48,7 @@ pub fn load_shift(card: &'static ShiftCard, files: &ShiftFiles) -> Result<ShiftD
     Ok(ShiftData::new(card.name, card.task(), pool, test, outsiders))
 }
 
-/// Reads the dataset of another card: the rows to divide, and the test rows where they have files of their own.
+/// Reads the dataset of another card: the rows to divide, and the test rows if they have files of their own.
 fn known(card: &'static Card, files: &[Found]) -> Result<(Labelled, Option<Labelled>), DataError> {
     let columns = card.input_dim as usize;
     if let Format::Table(labels) = &card.format {
@@ -64,7 +64,7 @@ fn known(card: &'static Card, files: &[Found]) -> Result<(Labelled, Option<Label
     if !matches!(card.format, Format::IdxCut) {
         return Ok((pool, Some(test)));
     }
-    // `IdxCut` is one file that was cut into training and test rows: join them again.
+    // `IdxCut` is one file that was cut into training and test rows, which are joined again.
     if let (Rows::Pixels { bytes, .. }, Rows::Pixels { bytes: last, .. }) = (&mut pool.rows, test.rows) {
         bytes.extend(last);
     }
@@ -72,8 +72,8 @@ fn known(card: &'static Card, files: &[Found]) -> Result<(Labelled, Option<Label
     Ok((pool, None))
 }
 
-/// Reads images of the same size as the dataset's, from an array of images x rows x columns x channels; for grey images the last
-/// dimension may be absent.
+/// Reads images with the size of the dataset's from an array of images x rows x columns x channels; for grey images the
+/// last dimension may be absent.
 fn images(found: &Found, size: ImageShape) -> Result<Rows, DataDefect> {
     let bytes = open::read(found)?;
     let extension = found.path.extension().and_then(|extension| extension.to_str());

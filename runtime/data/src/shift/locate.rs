@@ -10,7 +10,7 @@ use super::card::{OutsiderCard, ShiftCard, ShiftContent};
 /// Where the files of a dataset were found.
 #[derive(Clone, Debug)]
 pub struct ShiftFiles {
-    /// One file for each of its parts.
+    /// One file for each part.
     pub parts: Vec<Found>,
     /// One file for each set of OOD inputs that exists.
     pub outsiders: Vec<(&'static OutsiderCard, Found)>,
@@ -23,14 +23,14 @@ pub struct MissingShiftData {
     pub card: &'static ShiftCard,
     /// The files that are missing.
     pub parts: Vec<&'static Part>,
-    /// Where it was looked for.
+    /// The directories that were searched.
     pub directories: Vec<PathBuf>,
 }
 
-/// Finds the files of a dataset. The directories are searched in their order, and in each the places of a part in theirs.
+/// Finds the files of a dataset. The directories are searched in order, and within each the places of a part in order.
 ///
 /// # Errors
-/// When a part is in none of the places. Sets of OOD inputs that are in none are left out.
+/// When a part is in none of the places. Sets of OOD inputs that are not found are left out.
 pub fn locate_shift(card: &'static ShiftCard, directories: &[PathBuf]) -> Result<ShiftFiles, MissingShiftData> {
     // Newsgroups are folders of texts.
     let texts = matches!(card.content, ShiftContent::Newsgroups { .. });
@@ -49,7 +49,7 @@ pub fn locate_shift(card: &'static ShiftCard, directories: &[PathBuf]) -> Result
     Ok(ShiftFiles { parts, outsiders: card.outsiders.iter().filter_map(there).collect() })
 }
 
-/// Finds the file of a set of OOD inputs, where it is in one of the directories.
+/// Finds the file of a set of OOD inputs, if it is in one of the directories.
 pub fn locate_outsiders(outsiders: &'static OutsiderCard, directories: &[PathBuf]) -> Option<Found> {
     find(&outsiders.part, directories, Path::is_file)
 }

@@ -1,4 +1,4 @@
-//! MATLAB files of level 5, as far as images of bytes need them; SVHN is published in this format.
+//! Reads MATLAB files of level 5, as far as arrays of image bytes need it; SVHN is published in this format.
 
 use flate2::read::ZlibDecoder;
 
@@ -7,7 +7,7 @@ use super::super::error::DataDefect;
 use super::super::idx::Idx;
 use super::super::open;
 
-/// Bytes of the header, and of them the version and the order of bytes.
+/// The length of the header, and the version and byte order at its end.
 const HEADER: usize = 128;
 const VERSION: [u8; 4] = [0x00, 0x01, b'I', b'M'];
 /// Types of elements.
@@ -19,22 +19,23 @@ const MATRIX: u32 = 14;
 const COMPRESSED: u32 = 15;
 /// The class of an array of bytes.
 const UINT8_CLASS: u8 = 9;
-/// The most dimensions that an array of images has.
+/// The most dimensions of an array of images.
 const MOST_DIMENSIONS: usize = 4;
 
-/// The array `X` of height x width x channels x images, or without channels, turned so that images come first and
-/// channels last.
+/// Reads the array `X` of height x width x channels x images, or without channels, and reorders it so that images come
+/// first and channels last.
 ///
-/// The format: after 128 bytes of header come elements, each of a type, a length and bytes filled up to eight; one that
-/// is compressed holds another. An array's bytes are column by column. No length is trusted before the bytes are read.
+/// The format: a header of 128 bytes is followed by elements, each with a type, a length, and bytes padded to a
+/// multiple of eight; a compressed element holds another element. An array's bytes are column-major. No length is
+/// trusted before the bytes are read.
 ///
 /// # Errors
-/// When the file is of another version or order of bytes, is damaged, or has no such array of bytes.
+/// When the file has another version or byte order, is damaged, or has no such array of bytes.
 pub(super) fn images(bytes: &[u8]) -> Result<Idx, DataDefect> {
     images_within(bytes, MAX_DATA_BYTES)
 }
 
-/// As [`images`], for a file whose compressed elements unpack to at most `most` bytes together.
+/// Does the same as [`images`], for a file whose compressed elements unpack to at most `most` bytes together.
 fn images_within(bytes: &[u8], most: u64) -> Result<Idx, DataDefect> {
     if bytes.get(HEADER - 4..HEADER) != Some(&VERSION[..]) {
         let found = format!("{:?} at byte 124", bytes.get(HEADER - 4..HEADER).unwrap_or(bytes));
@@ -72,7 +73,7 @@ struct Elements<'a> {
 }
 
 impl<'a> Elements<'a> {
-    /// The next element's type and bytes.
+    /// Returns the next element's type and bytes.
     fn next(&mut self) -> Result<Option<(u32, &'a [u8])>, DataDefect> {
         if self.bytes.is_empty() {
             return Ok(None);
@@ -99,7 +100,7 @@ impl<'a> Elements<'a> {
     }
 }
 
-/// The array of a matrix's content, if it is `X` and of bytes.
+/// Returns the array of a matrix's content, if it is `X` and of bytes.
 fn array(content: &[u8]) -> Result<Option<Idx>, DataDefect> {
     let mut parts = Elements { bytes: content };
     let mut part = |kind: u32| match parts.next()? {
@@ -194,7 +195,8 @@ pub(super) mod tests {
         bytes
     }
 
-    /// A file in the layout of SVHN's: labels first, then images of so many rows, columns and channels.
+    /// Returns a file in the layout of SVHN's: labels first, then images; `sizes` are rows, columns, channels and
+    /// images.
     pub(in crate::shift) fn svhn(sizes: [u32; 4], value: impl Fn([usize; 4]) -> u8) -> Vec<u8> {
         let [h, w, c, n] = sizes.map(|size| size as usize);
         let mut values = Vec::new();
@@ -246,7 +248,7 @@ pub(super) mod tests {
         assert!(images(&none).unwrap().values.is_empty());
     }
 
-    /// A small file can hold many elements that unpack to much: their sum is bounded.
+    /// A small file can hold many elements that unpack to large data, so their sum is bounded.
     #[test]
     fn all_that_is_compressed_is_bounded_together() {
         let other = || packed(&matrix("Z", UINT8_CLASS, &[1000], &[0; 1000]));

@@ -1,4 +1,4 @@
-//! The 20 newsgroups, from their folders or the archive that holds them.
+//! The 20 newsgroups, read from their folders or from an archive.
 
 use std::fs::{self, File};
 use std::io::{self, BufReader};
@@ -15,7 +15,7 @@ use super::super::open;
 use super::examples::{Labelled, Rows};
 use super::words::Vocabulary;
 
-/// The groups, in alphabetical order; each is numbered from 0 by its place.
+/// The groups, in alphabetical order; they are numbered from 0.
 pub const NEWSGROUPS: [&str; 20] = [
     "alt.atheism",
     "comp.graphics",
@@ -39,17 +39,17 @@ pub const NEWSGROUPS: [&str; 20] = [
     "talk.religion.misc",
 ];
 
-/// Number of word ids, padding and the unknown word included.
+/// The number of word ids, including padding and the unknown word.
 pub const VOCABULARY: u32 = 30_000;
-/// Number of words of a text that agents see; longer texts are cut off.
+/// The number of words of a text that agents see; longer texts are cut off.
 pub const TEXT_LENGTH: u32 = 250;
-/// The name of the groups of odd number, which are OOD inputs.
+/// The name of the groups with odd numbers, which are OOD inputs.
 const ODD: &str = "odd-classes";
 
-/// The most bytes that all texts of a part may have; the training texts have 22 million.
+/// The most bytes of all texts of a part; the training texts have 22 million.
 const MAX_TEXT_BYTES: u64 = 256 << 20;
 
-/// A post: its group, its file's name and what follows its header.
+/// A post: its group, its file's name, and its text after the header.
 struct Post {
     group: usize,
     name: Vec<u8>,
@@ -60,7 +60,7 @@ struct Post {
 pub(super) struct Newsgroups {
     pub(super) train: Labelled,
     pub(super) test: Labelled,
-    /// The test texts of groups of odd number, which are OOD inputs.
+    /// The test texts of groups with odd numbers, which are OOD inputs.
     pub(super) odd: (String, Rows),
     pub(super) vocabulary: Vocabulary,
 }
@@ -72,15 +72,15 @@ pub(super) fn task() -> Task {
 
 /// Reads training and test texts.
 ///
-/// The header of each post, up to the first empty line, is left out because it names the group. Quotations and signatures
-/// stay. The words are the most frequent words of all training texts, those of odd groups included, as in the paper's code; posts are
-/// in the order of groups and, within each, of their files' names.
+/// The header of each post, up to the first empty line, is left out because it names the group. Quotations and
+/// signatures stay. The vocabulary is the most frequent words of all training texts, including those of odd groups, as
+/// in the paper's code. Posts are ordered by group and, within each, by their files' names.
 ///
-/// Source: Ovadia et al. (2019), appendix A.4. (Its code takes the last 250 words and pads before them; here the first 250
-/// words are taken, with padding behind them.)
+/// Source: Ovadia et al. (2019), appendix A.4. (Its code takes the last 250 words and pads before them; here the first
+/// 250 words are taken, with padding behind them.)
 ///
 /// # Errors
-/// The file that is refused, and its defect.
+/// With the index of the refused file, and its defect.
 pub(super) fn read(train: &Found, test: &Found) -> Result<Newsgroups, (usize, DataDefect)> {
     let (train, test) = (posts(train).map_err(|defect| (0, defect))?, posts(test).map_err(|defect| (1, defect))?);
     let vocabulary = Vocabulary::of(train.iter().map(|post| post.text.as_slice()), VOCABULARY);
@@ -100,7 +100,7 @@ pub(super) fn encode<'a>(vocabulary: &Vocabulary, texts: impl Iterator<Item = &'
     inputs(ids)
 }
 
-/// Rows of [`TEXT_LENGTH`] ids.
+/// Makes rows of [`TEXT_LENGTH`] ids.
 pub(super) fn inputs(ids: Vec<u32>) -> Inputs {
     let rows = ids.len() / TEXT_LENGTH as usize;
     let tokens = TokenMatrix::new(rows, TEXT_LENGTH as usize, ids).expect("each text is as long");
@@ -167,12 +167,12 @@ fn from_archive(path: &Path, part: &str, most: u64) -> Result<Vec<Post>, DataDef
         left -= bytes.len() as u64;
         posts.push(Post { group, name, text: body(&bytes).to_vec() });
     }
-    // An archive ends before its compressed bytes do, and their checksum is at the very end.
+    // An archive ends before its compressed bytes do, whose checksum is at the very end.
     io::copy(&mut archive.into_inner(), &mut io::sink()).map_err(open::damaged)?;
     Ok(posts)
 }
 
-/// Returns the text after the first empty line; empty where there is no empty line.
+/// Returns the text after the first empty line, or an empty text if there is none.
 fn body(post: &[u8]) -> &[u8] {
     let ends = post.iter().enumerate().filter(|&(_, &byte)| byte == b'\n').map(|(at, _)| at);
     for end in ends {

@@ -12,15 +12,15 @@ use crate::error::DataDefect;
 
 /// The most rows and columns that a picture may have.
 const MAX_PIXELS: usize = 1 << 14;
-/// The most bytes that a picture's file may have, and the most that decoding it may take.
+/// The most bytes of a picture's file, and the most that decoding it may take.
 pub(super) const MAX_PICTURE_BYTES: u64 = 1 << 30;
 /// The magic bytes of a file.
 const PNG: &[u8] = b"\x89PNG\r\n\x1a\n";
 const JPEG: &[u8] = b"\xff\xd8\xff";
-/// The luminance of linear red, green and blue (ITU-R BT.709), whose sum is 1 as a number of 32 bits.
+/// The luminance of linear red, green and blue (ITU-R BT.709); in 32 bits their sum is 1.
 const LUMINANCE: [f32; 3] = [0.212_647_84, 0.715_179_2, 0.072_173_04];
 
-/// Whether a file has the extension of a picture.
+/// Returns whether a file has the extension of a picture.
 pub(super) fn is_named(path: &Path) -> bool {
     let extension = path.extension().map(|extension| extension.to_string_lossy().to_ascii_lowercase());
     matches!(extension.as_deref(), Some("png" | "apng" | "jpg" | "jpeg" | "jfif"))
@@ -38,20 +38,21 @@ pub(super) enum Colours {
 /// A decoded picture.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Picture {
-    /// Rows.
+    /// The number of rows.
     pub(super) height: usize,
-    /// Columns.
+    /// The number of columns.
     pub(super) width: usize,
-    /// Bytes for each pixel: 3 for colour, 1 for grey, also where colour was requested of a grey file.
+    /// Bytes for each pixel: 3 for colour, 1 for grey, even if colour was requested for a grey file.
     channels: usize,
     bytes: Vec<u8>,
 }
 
 impl Picture {
-    /// Decodes a file. Transparency, colour profiles and orientation are left out; numbers of 16 bits are rounded to 8.
+    /// Decodes a file. Transparency, colour profiles and orientation are ignored; 16-bit numbers are rounded to 8 bits.
     ///
     /// # Errors
-    /// When the file is neither PNG nor JPEG, is damaged, has more than 16384 pixels a side, or would take more than 1 GiB.
+    /// When the file is neither PNG nor JPEG, is damaged, has more than 16384 pixels a side, or would take more than 1
+    /// GiB.
     pub(super) fn decode(file: &[u8], colours: Colours) -> Result<Self, DataDefect> {
         if file.starts_with(PNG) {
             png(file, colours)
@@ -62,7 +63,7 @@ impl Picture {
         }
     }
 
-    /// The value of one channel of a pixel; a grey pixel's is that of every channel.
+    /// Returns the value of one channel of a pixel; all channels of a grey pixel have the same value.
     pub(super) fn value(&self, row: usize, column: usize, channel: usize) -> u8 {
         self.bytes[(row * self.width + column) * self.channels + channel.min(self.channels - 1)]
     }
@@ -91,7 +92,7 @@ fn png(file: &[u8], colours: Colours) -> Result<Picture, DataDefect> {
     let (width, height) = decoder.read_header_info().map_err(unreadable)?.size();
     let (width, height) = (width as usize, height as usize);
     check(width, height, 0)?;
-    // Palettes become colours, and less than eight bits eight.
+    // Palettes are converted to colours, and fewer than eight bits to eight.
     decoder.set_transformations(png::Transformations::EXPAND);
     let mut reader = decoder.read_info().map_err(unreadable)?;
     let (kind, depth) = reader.output_color_type();
@@ -103,7 +104,7 @@ fn png(file: &[u8], colours: Colours) -> Result<Picture, DataDefect> {
 }
 
 fn jpeg(file: &[u8], colours: Colours) -> Result<Picture, DataDefect> {
-    // Without the instructions that only some processors have.
+    // Excludes instructions that only some processors have.
     let options = DecoderOptions::default().set_strict_mode(false).set_use_unsafe(false);
     let options = options.set_max_width(MAX_PIXELS).set_max_height(MAX_PIXELS);
     let mut decoder = JpegDecoder::new_with_options(ZCursor::new(file), options);
@@ -112,7 +113,7 @@ fn jpeg(file: &[u8], colours: Colours) -> Result<Picture, DataDefect> {
         return Err(unreadable("it has no header"));
     };
     let (output, channels) = if space == ColorSpace::Luma { (space, 1) } else { (ColorSpace::RGB, 3) };
-    // The decoder holds the pixels and, where a picture comes in several scans, two bytes for each of its coefficients.
+    // The decoder holds the pixels and, if a picture comes in several scans, two bytes for each of its coefficients.
     check(width, height, channels + 2 * space.num_components())?;
     decoder.set_options(options.jpeg_set_out_colorspace(output));
     let mut bytes = vec![0; width * height * channels];
@@ -123,7 +124,7 @@ fn jpeg(file: &[u8], colours: Colours) -> Result<Picture, DataDefect> {
 /// The layout of a pixel's bytes.
 #[derive(Clone, Copy)]
 struct Layout {
-    /// 1 grey, 2 grey and opacity, 3 colour, 4 colour and opacity.
+    /// 1 for grey, 2 for grey and opacity, 3 for colour, 4 for colour and opacity.
     channels: usize,
     /// Whether a number has two bytes, in big-endian order.
     wide: bool,
@@ -163,7 +164,7 @@ impl Layout {
         Picture { height, width, channels, bytes }
     }
 
-    /// The grey of a colour, to the nearest byte.
+    /// Returns the grey value of a colour, rounded to the nearest byte.
     ///
     /// # Formula
     /// `255 (0.2126 r + 0.7152 g + 0.0722 b)` with r, g and b in `[0, 1]`, added up in this order in 32 bits.
@@ -195,11 +196,11 @@ mod tests {
 
     #[test]
     fn every_kind_of_png_becomes_grey_and_colour() {
-        // Pure red, green and blue, white and a colour between, whose greys are known.
+        // Pure red, green and blue, white and a mixed colour, with known grey values.
         let colours = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255], [200, 100, 50]];
         let greys = [54, 182, 18, 255, 118];
         let opaque: Vec<u8> = colours.iter().flat_map(|&[r, g, b]| [r, g, b, 7]).collect();
-        // The lower byte of a number of 16 bits that is v / 255 is v as well.
+        // A 16-bit number equal to v / 255 has v as its lower byte as well.
         let wide = |bytes: &[u8]| bytes.iter().flat_map(|&byte| [byte, byte]).collect::<Vec<u8>>();
         let flat = colours.as_flattened();
         let eight = BitDepth::Eight;
@@ -219,7 +220,7 @@ mod tests {
             encoded(4, 1, (ColorType::Grayscale, BitDepth::Two), &[], &[0b0001_1011]),
             encoded(4, 1, (ColorType::Grayscale, eight), &[], &[0, 85, 170, 255]),
             encoded(4, 1, (ColorType::GrayscaleAlpha, eight), &[], &[0, 9, 85, 9, 170, 9, 255, 9]),
-            // Rounded to the nearest of 256.
+            // Rounded to the nearest of 256 values.
             encoded(4, 1, (ColorType::Grayscale, BitDepth::Sixteen), &[], &[0, 128, 85, 0, 170, 60, 255, 255]),
         ];
         for file in grey {
@@ -240,7 +241,7 @@ mod tests {
     fn claims_are_checked_before_memory_is_taken() {
         let message = |file: &[u8]| Picture::decode(file, Colours::Rgb).unwrap_err().to_string();
         assert!(message(b"GIF89a").contains("begins as neither PNG nor JPEG"));
-        // The sides, and beside a palette of the same checksum, the kind of a header in 13 bytes from byte 16 on.
+        // Changes the sides, the depth and the colour type in the 13-byte header from byte 16 on, and its checksum.
         let claim = |width: u32, height: u32, depth: u8, kind: u8| {
             let mut file = png(2, 2, |_, _| [0]);
             file[16..20].copy_from_slice(&width.to_be_bytes());

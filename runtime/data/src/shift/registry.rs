@@ -110,12 +110,12 @@ static CARDS: [ShiftCard; 8] = [
     known(&tables::GERMAN_CREDIT, TABLE, &[]),
 ];
 
-/// All datasets.
+/// Returns all datasets.
 pub fn shift_cards() -> &'static [ShiftCard] {
     &CARDS
 }
 
-/// The dataset of that name, if there is one.
+/// Returns the dataset of that name, if there is one.
 pub fn shift_card(name: &str) -> Option<&'static ShiftCard> {
     CARDS.iter().find(|card| card.name == name)
 }

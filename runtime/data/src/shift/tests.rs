@@ -1,4 +1,4 @@
-//! Whole datasets of each kind: small ones made here, those that are at hand, and damaged files.
+//! Complete datasets of each kind: small ones made here, those on this machine, and damaged files.
 
 use std::fs;
 use std::io::Write;
@@ -15,7 +15,7 @@ use super::*;
 use crate::import::fixture::Fixture;
 use crate::{Card, DataError, Format, Kind, Labels, Part, Place};
 
-/// Where real files are, on a machine that has some.
+/// The directory of real files, on a machine that has some.
 const REAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
 
 const fn file(path: &'static str) -> Place {
@@ -118,7 +118,7 @@ fn gzip(bytes: &[u8]) -> Vec<u8> {
     encoder.finish().unwrap()
 }
 
-/// The pixels over 255 of all rows.
+/// Returns the pixels of all rows, divided by 255.
 fn pixels(rows: &super::examples::Rows) -> Vec<f32> {
     rows.select(&(0..rows.len()).collect::<Vec<_>>(), &[]).numbers().values().to_vec()
 }
@@ -173,7 +173,7 @@ fn outsiders_of_another_size_or_damaged_are_refused_by_name() {
     assert!(message.starts_with("failed to read others from "), "{message}");
     let expected = "expected [images, 4, 4] or [images, 4, 4, 1]: save them in that shape";
     assert!(message.ends_with(&format!("it holds images of shape [2, 5, 5], {expected}")), "{message}");
-    // As many pixels, but not where they belong.
+    // The same number of pixels in other arrangements.
     for shape in [&[2, 2, 8][..], &[2, 16], &[32], &[2, 1, 4, 4], &[2, 4, 4, 1, 1]] {
         let sizes: Vec<u64> = shape.iter().map(|&size| u64::from(size)).collect();
         let message = refusal("others.npz", &Fixture::new().array("images", &sizes, vec![0_u8; 32]).bytes());
@@ -206,7 +206,7 @@ fn what_is_missing_is_named_with_where_to_get_it() {
 }
 
 fn table() -> String {
-    // The second column hardly moves about a large number: it is constant, but for rounding.
+    // The second column hardly varies around a large number: it is constant except for rounding.
     let row = |i: i32| format!("{},{},{}", i * i, 1e6 + f64::from(i % 2) * 1e-9, i % 3);
     (0..30).map(row).collect::<Vec<_>>().join("\n")
 }
@@ -226,7 +226,7 @@ fn tables_are_standardised_by_the_rows_trained_on() {
     assert!(Folder::new(&[("small.csv", b"1,x,0\n".to_vec())]).refusal(&ROWS).contains("line 1: field 2 is \"x\""));
 }
 
-/// The folders of the newsgroups: two training texts and one test text a group.
+/// Returns the folders of the newsgroups: two training texts and one test text per group.
 fn news() -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
     for (group, name) in NEWSGROUPS.iter().enumerate() {
@@ -248,7 +248,7 @@ fn news_folder(files: &[(String, Vec<u8>)]) -> Folder {
 
 fn news_archive(files: &[(String, Vec<u8>)]) -> Vec<u8> {
     let mut tar = tar::Builder::new(GzEncoder::new(Vec::new(), Compression::fast()));
-    // As they come, the published archive's test texts are first.
+    // In the published archive the test texts come first.
     for (name, bytes) in files.iter().rev() {
         let mut header = tar::Header::new_gnu();
         header.set_size(bytes.len() as u64);
@@ -298,7 +298,7 @@ fn sentences_are_outsiders_of_texts() {
     assert_eq!((name.as_str(), rows.len()), ("lm1b", 2));
     let inputs = rows.select(&[0, 1], &[]);
     assert_eq!((&tokens(&inputs, 0)[..5], &tokens(&inputs, 1)[..3]), (&[2, 1, 3, 1, 0][..], &[2, 3, 0][..]));
-    // A mebibyte of lines without a word, which a kilobyte unpacks to.
+    // A mebibyte of lines without words, compressed to a kilobyte.
     folder.put("lm1b/lm1b.txt", &gzip(&b"--\n".repeat(1 << 19)));
     let message = folder.refusal(newsgroups());
     assert!(message.contains("lm1b.txt: line 349526: this line and earlier ones have no data"), "{message}");
@@ -362,14 +362,14 @@ fn clicks_are_counts_by_logarithm_and_hashed_categories() {
     let row = inputs.numbers().row(1);
     assert!(row[..6].iter().zip([0.0, 1.0, 2.0, 3.0, 0.0, 5.0_f32]).all(|(x, count)| (x - count.ln_1p()).abs() < 1e-6));
     assert!(data.task().check(&inputs).is_ok());
-    // Rows 1 and 4 have the same categories but where one is missing.
+    // Rows 1 and 4 have the same categories, except missing ones.
     let (one, four) = (tokens(&inputs, 1), tokens(&inputs, 2));
     let missing = |i: usize, j: usize| (i + j).is_multiple_of(7);
     assert!((0..26).all(|j| missing(1, j) || missing(4, j) || one[j] == four[j]));
 
     let packed = Folder::new(&[("criteo/train.txt.gz", gzip(&clicks(60)))]).load(criteo()).unwrap();
     assert_eq!(packed.digest(), data.digest());
-    // No more is read than was asked for, whatever follows.
+    // No more lines are read than requested, whatever follows.
     let file = Folder::new(&[("train", [clicks(50), b"\nno click\n".to_vec()].concat())]);
     assert_eq!(super::clicks::read(&file.path("train"), 50).unwrap().labels.len(), 50);
     assert!(
@@ -401,7 +401,7 @@ fn wrong_clicks_are_refused_by_their_line() {
     assert!(torn.contains("its compressed bytes are damaged or cut short"), "{torn}");
 }
 
-/// A JPEG file of 20 by 12 pixels, of which pixel (x, y) was drawn as (12 x, 20 y, 255 - 12 x).
+/// A JPEG file of 20 by 12 pixels, drawn with pixel (x, y) equal to (12 x, 20 y, 255 - 12 x).
 const PHOTO: &[u8] = include_bytes!("gradient.jpg");
 
 fn picture(shade: u8) -> Vec<u8> {
@@ -492,13 +492,13 @@ fn folders_that_make_no_dataset_are_refused() {
         huge.contains("9 images of 201326592 bytes each are more than 536870912 bytes: take a smaller side"),
         "{huge}"
     );
-    // A header that claims more pixels than may be is not believed.
+    // A header that claims too many pixels is not trusted.
     let mut claims = picture(3);
     claims[16..20].copy_from_slice(&u32::MAX.to_be_bytes());
     assert!(refusal(&|folder, _| folder.put("train/cat/c.png", &claims)).contains("c.png: cannot decode the image"));
 }
 
-/// The data that this machine has.
+/// Loads the dataset from files on this machine, if it has them.
 fn at_hand(name: &str) -> Option<ShiftData> {
     let card = shift_card(name).unwrap();
     if let Ok(files) = locate_shift(card, &[Path::new(REAL).to_owned()]) {

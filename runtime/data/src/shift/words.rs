@@ -1,10 +1,10 @@
-//! Words of texts, and their ids.
+//! Splits texts into words, and maps words to ids.
 
 use std::collections::HashMap;
 
 use jointly_core::tokens::{PADDING, UNKNOWN};
 
-/// Number of ids before the first word: padding and the unknown word.
+/// The number of ids before the first word: padding and the unknown word.
 const FIRST_WORD: u32 = 2;
 
 /// The words of the vocabulary, the most frequent first.
@@ -13,7 +13,7 @@ pub(super) struct Vocabulary {
     ids: HashMap<Vec<u8>, u32>,
 }
 
-/// The words of a text: longest runs of letters, digits and bytes beyond ASCII, in lower case; an apostrophe
+/// Returns the words of a text: longest runs of letters, digits and bytes beyond ASCII, in lower case; an apostrophe
 /// between two of them belongs to the word. All other bytes separate words.
 pub(super) fn words(text: &[u8]) -> impl Iterator<Item = Vec<u8>> {
     let inner = |byte: u8| byte.is_ascii_alphanumeric() || byte >= 0x80;
@@ -32,8 +32,8 @@ pub(super) fn words(text: &[u8]) -> impl Iterator<Item = Vec<u8>> {
 }
 
 impl Vocabulary {
-    /// Makes a vocabulary of the most frequent words of texts, at most `size` ids with padding and the unknown word. Words of equal
-    /// frequency are ordered by their bytes.
+    /// Makes a vocabulary of the most frequent words of texts, at most `size` ids with padding and the unknown word.
+    /// Words of equal frequency are ordered by their bytes.
     pub(super) fn of<'a>(texts: impl Iterator<Item = &'a [u8]>, size: u32) -> Self {
         let mut counts: HashMap<Vec<u8>, u64> = HashMap::new();
         for word in texts.flat_map(words) {
@@ -45,7 +45,8 @@ impl Vocabulary {
         Self { ids: ranked.into_iter().zip(FIRST_WORD..).map(|((word, _), id)| (word, id)).collect() }
     }
 
-    /// Appends the ids of the first `length` words of a text, followed by padding; a text without words becomes one unknown word.
+    /// Appends the ids of the first `length` words of a text, followed by padding; a text without words becomes one
+    /// unknown word.
     pub(super) fn encode(&self, text: &[u8], length: usize, ids: &mut Vec<u32>) {
         let start = ids.len();
         ids.extend(words(text).take(length).map(|word| self.ids.get(&word).copied().unwrap_or(UNKNOWN)));

@@ -1,13 +1,13 @@
 //! The tables that suites know: all but the largest of table 1 of Sluijterman et al.
 
-/// The card of a table: all that is known before any of its bytes are read.
+/// The card of a table: everything known before any of its bytes are read.
 #[derive(Debug)]
 pub struct UciCard {
     /// The name that problems and the command use.
     pub name: &'static str,
     /// One line of description.
     pub summary: &'static str,
-    /// The folder that holds it, within `uci/` or `UCI_Datasets/` under a data directory.
+    /// The folder of the table, within `uci/` or `UCI_Datasets/` in a data directory.
     pub folder: &'static str,
     /// Number of rows.
     pub rows: u32,
@@ -36,12 +36,12 @@ const fn card(name: &'static str, folder: &'static str, rows: u32, input_dim: u3
     UciCard { name, summary, folder, rows, input_dim, splits: 20 }
 }
 
-/// All tables, in alphabetical order of their folders.
+/// Returns all tables, ordered alphabetically by folder.
 pub fn uci_cards() -> &'static [UciCard] {
     &CARDS
 }
 
-/// The table of that name, if there is one.
+/// Returns the table of that name, if there is one.
 pub fn uci_card(name: &str) -> Option<&'static UciCard> {
     CARDS.iter().find(|card| card.name == name)
 }

@@ -17,8 +17,8 @@ use crate::regression::beyond_range;
 /// Reads a table from its folder, as [`locate_uci`](super::locate_uci) finds it.
 ///
 /// # Errors
-/// When a file cannot be read or does not match the card: another number of rows or features, a target that is a feature too,
-/// or a split whose two parts share a row.
+/// When a file cannot be read or does not match the card: the number of rows or features differs, the target is also a
+/// feature, or the two parts of a split share a row.
 ///
 /// # Panics
 /// Never: all numbers that are read fit an `f32`.

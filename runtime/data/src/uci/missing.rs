@@ -22,14 +22,14 @@ pub struct UciFolder {
 pub struct MissingTable {
     /// The table's name.
     pub name: &'static str,
-    /// Its folder's.
+    /// The table's folder.
     pub folder: &'static str,
-    /// Where it was looked for.
+    /// The directories that were searched.
     pub directories: Vec<PathBuf>,
 }
 
-/// Finds the folder of a table. The directories are searched in their order. In each, the table may be in `uci/FOLDER` with the
-/// splits in `splits/`, or, as published, in `UCI_Datasets/FOLDER/data` with the splits beside the table.
+/// Finds the folder of a table. The directories are searched in order. In each, the table may be in `uci/FOLDER` with
+/// its splits in `splits/`, or, as published, in `UCI_Datasets/FOLDER/data` with the splits beside the table.
 ///
 /// # Errors
 /// When the table is in none of them.
@@ -44,7 +44,7 @@ pub fn locate_uci(card: &UciCard, directories: &[PathBuf]) -> Result<UciFolder, 
 }
 
 impl UciCard {
-    /// Where the table may be within a data directory: in a folder of its own, or as it is published.
+    /// Returns where the table may be within a data directory: in a folder of its own, or as published.
     pub fn places(&self) -> [String; 2] {
         [format!("uci/{}", self.folder), format!("UCI_Datasets/{}/data", self.folder)]
     }
@@ -61,7 +61,7 @@ impl fmt::Display for MissingTable {
 }
 
 impl MissingTable {
-    /// What to do to get the table, as the text after "failed to find it:".
+    /// Returns the instructions to get the table, as the text after "failed to find it:".
     pub fn remedy(&self) -> String {
         format!(
             "put its data.txt, index_features.txt, index_target.txt and splits/index_train_0.txt, splits/index_test_0.txt \

@@ -2,10 +2,12 @@
 
 use super::super::error::DataDefect;
 
-/// Reads the numbers of each line that is not empty. All lines have the same length, and all numbers are in the range of `f32`.
+/// Reads the numbers of each line that is not empty. All lines have the same length, and all numbers are in the range
+/// of `f32`.
 ///
 /// # Errors
-/// When a line is not text, holds something else than finite numbers, or has another length than the first; it is named.
+/// When a line is not text, contains anything but finite numbers, or differs in length from the first; the error names
+/// it.
 pub(super) fn lines(bytes: &[u8]) -> Result<Vec<Vec<f64>>, DataDefect> {
     let mut lines: Vec<Vec<f64>> = Vec::new();
     for (i, line) in bytes.split(|&byte| byte == b'\n').enumerate() {
@@ -27,14 +29,14 @@ pub(super) fn lines(bytes: &[u8]) -> Result<Vec<Vec<f64>>, DataDefect> {
     Ok(lines)
 }
 
-/// Reads whole numbers below `most`, none of which occurs twice; they may be written as `3` or `3.0e+00`, on any lines.
+/// Reads distinct whole numbers below `most`; they may be written as `3` or `3.0e+00`, on any lines.
 ///
 /// # Errors
-/// When a line holds something else; it is named.
+/// When a line contains anything else; the error names it.
 pub(super) fn indices(bytes: &[u8], most: usize) -> Result<Vec<usize>, DataDefect> {
     let mut seen = vec![false; most];
     let mut indices = Vec::new();
-    // Blank lines are not counted in the number of a line.
+    // Blank lines are not counted in line numbers.
     for (i, line) in lines(bytes)?.iter().enumerate() {
         for &x in line {
             let index = x as usize;

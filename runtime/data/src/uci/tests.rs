@@ -1,4 +1,4 @@
-//! A table made here, damaged in each way, and the real ones where they are at hand.
+//! A small table, damaged in every way, and the real tables if they are on this machine.
 
 use std::fs;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use tempfile::TempDir;
 use super::*;
 use crate::regression::{RegressionTable, TableSplit};
 
-/// Where real files are, on a machine that has some.
+/// The directory of real files, on a machine that has some.
 const REAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
 
 static SMALL: UciCard = UciCard { name: "small", summary: "", folder: "small", rows: 5, input_dim: 2, splits: 2 };
@@ -24,7 +24,7 @@ const FILES: [(&str, &str); 7] = [
     ("splits/index_test_1.txt", "0\n4\n"),
 ];
 
-/// The small table with one file in another form, or, where the text is empty, left out.
+/// Writes the small table with one file replaced or, if the text is empty, left out.
 fn folder(changed: &str, text: &str) -> TempDir {
     let directory = tempfile::tempdir().unwrap();
     for (name, original) in FILES {
@@ -133,7 +133,7 @@ fn real_tables_are_what_their_cards_say() {
         if let Ok(folder) = locate_uci(boston, &[PathBuf::from(REAL)]) {
             let table = load_uci(boston, &folder).unwrap();
             let mean = table.data().targets().iter().map(|&y| f64::from(y)).sum::<f64>() / 506.0;
-            // The mean price that everyone reports.
+            // The mean price that the literature reports.
             assert!((mean - 22.532_806).abs() < 1e-5, "{mean}");
         }
     }

@@ -1,4 +1,4 @@
-//! Checks the moments and intervals of a regressor, where it has them.
+//! Checks the moments and intervals of a regressor that provides them.
 
 use jointly_core::regression::{Bounds, Intervals};
 use jointly_regression::{Fitted, PredictionOptions, Standardization};
@@ -6,14 +6,15 @@ use jointly_regression::{Fitted, PredictionOptions, Standardization};
 use super::subject::{Subject, points};
 
 const ROWS: usize = 17;
-/// Levels, rising.
+/// Levels of the intervals, in increasing order.
 const LEVELS: [f64; 4] = [0.5, 0.8, 0.9, 0.95];
-/// How far a covariance may exceed what its variances allow, relative to the square of the largest variance: `f32` rounds.
+/// How far a covariance may exceed the bound set by its variances, relative to the square of the largest variance:
+/// `f32` rounds.
 const TOLERANCE: f64 = 1e-6;
-/// Audits, each of a few rows of its own.
+/// Number of audits, each of a few rows of its own.
 const AUDITS: u64 = 3;
 
-/// The host has checked that they are finite and symmetric; a row's are audited as they are in a run.
+/// Checks covariances. The host has checked that they are finite and symmetric; rows are audited as in a run.
 pub(super) fn moments(subject: &Subject) -> Result<(), String> {
     let mut learned = subject.trained()?;
     let mut fitted = Fitted::new(learned.regressor()?, Standardization::identity(2));
@@ -34,7 +35,7 @@ pub(super) fn moments(subject: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-/// A row's are audited as they are in a run.
+/// Checks that intervals widen with the level. Rows are audited as in a run.
 pub(super) fn intervals(subject: &Subject) -> Result<(), String> {
     let mut learned = subject.trained()?;
     let mut fitted = Fitted::new(learned.regressor()?, Standardization::identity(2));

@@ -1,4 +1,4 @@
-//! One draw is one function: which one does not depend on the draws around it or the calls before.
+//! Checks that one draw is one function, which does not depend on the other draws of a call or on earlier calls.
 
 use jointly_host::Failure;
 
@@ -15,7 +15,7 @@ pub(super) fn order(subject: &Subject) -> Result<(), String> {
     lists_agree(subject, &[(0..DRAWS).rev().collect(), (0..DRAWS).map(|draw| draw * 5 % DRAWS).collect()])
 }
 
-/// Checks a call that is repeated, with another between, and a draw that is repeated in one call.
+/// Checks a call that is repeated after a different one, and a draw that is repeated in one call.
 pub(super) fn again(subject: &Subject) -> Result<(), String> {
     lists_agree(subject, &[vec![u64::MAX, 1 << 40], (0..DRAWS).collect(), vec![3, 3]])
 }
@@ -30,12 +30,12 @@ pub(super) fn canonical(subject: &Subject) -> Result<(), String> {
     same_functions(&draws, &canonical, ANSWER, &own, &theirs)
 }
 
-/// Draws near and far.
+/// Returns low and very high draw indices.
 pub(super) fn far_draws() -> Vec<u64> {
     (0..DRAWS).chain([1 << 40, u64::MAX]).collect()
 }
 
-/// The canonical draws of some, each of which must be its own.
+/// Returns the canonical draws of `draws`. Each canonical draw must be its own canonical draw.
 pub(super) fn representatives(
     draws: &[u64],
     mut canonical_draws: impl FnMut(&[u64]) -> Result<Vec<u64>, Failure>,
@@ -49,7 +49,7 @@ pub(super) fn representatives(
     }
 }
 
-/// Draws and their canonical draws, with `answer` numbers each, say the same.
+/// Checks that draws and their canonical draws, with `answer` numbers each, have equal answers.
 pub(super) fn same_functions(
     draws: &[u64],
     canonical: &[u64],
@@ -63,7 +63,7 @@ pub(super) fn same_functions(
     })
 }
 
-/// Every list of draws gives each the bits that a single call for it gives at the end.
+/// Checks that every list of draws gives each draw the same bits as a single call for that draw at the end.
 fn lists_agree(subject: &Subject, lists: &[Vec<u64>]) -> Result<(), String> {
     let mut model = subject.trained()?;
     let inputs = points(ROWS, 0);

@@ -1,4 +1,4 @@
-//! Inputs of other kinds than plain numbers, and inputs without labels: an agent manages them, or says that it does not.
+//! Checks inputs other than plain numbers, and inputs without labels: an agent handles them or says that it does not.
 
 use jointly_core::{Dataset, ImageShape, Inputs, Matrix, Model as _, Task, TokenMatrix, Tokens};
 use jointly_host::TrainedClassifier;
@@ -8,7 +8,7 @@ use super::subject::{NUMBERS, SEED, Subject, points, same_bits};
 use super::tasks::UNSUPPORTED;
 
 const EXAMPLES: usize = 24;
-/// Numbers that a draw has at all of them.
+/// Numbers in the answer of one draw for all examples.
 const ANSWER: usize = EXAMPLES * NUMBERS;
 const SIDE: usize = 8;
 const WORDS: u32 = 12;
@@ -16,7 +16,7 @@ const WORDS: u32 = 12;
 pub(super) fn images(subject: &Subject) -> Result<(), String> {
     let image = ImageShape::new(SIDE, SIDE, 1).expect("a size of images");
     let task = Task { image: Some(image), ..Task::new(64, 2) };
-    // A bright half, on one side or the other.
+    // The left or the right half is bright.
     let pixel = |i: usize, at: usize| {
         let bright = (at % SIDE < SIDE / 2) == i.is_multiple_of(2);
         if bright { 0.5 + 0.02 * (i as f32) } else { 0.1 }
@@ -31,7 +31,7 @@ pub(super) fn images(subject: &Subject) -> Result<(), String> {
 pub(super) fn texts(subject: &Subject) -> Result<(), String> {
     let length = 6;
     let task = Task { tokens: Tokens::Text { vocabulary: WORDS, length }, ..Task::new(0, 2) };
-    // Words of one half of the vocabulary or the other, the last places filled up.
+    // Words from one half of the vocabulary, padded at the end.
     let word = |i: usize, at: u32| match at {
         4.. => 0,
         _ => 2 + 5 * (i % 2) as u32 + (i as u32 / 2 + at) % 5,
@@ -59,16 +59,16 @@ fn of_tokens(columns: usize, numbers: Vec<f32>, tokens: usize, ids: Vec<u32>) ->
     Inputs::new(numbers, tokens).expect("as many rows")
 }
 
-/// Inputs without labels are data like others: what is learnt from them is a function of them alone.
+/// Checks inputs without labels: training must be a function of them as of all other data.
 pub(super) fn unlabelled(subject: &Subject) -> Result<(), String> {
     let inputs = |from: usize| points(EXAMPLES, from).into();
-    // More of them than there are labels.
+    // There are more of them than labelled examples.
     let unlabelled = points(2 * EXAMPLES, 2 * EXAMPLES).into();
     manages(subject, &Task::new(2, 2), inputs, Some(&unlabelled))
 }
 
-/// It trains to the same bits twice, and a row or a draw alone has the bits that it has among others, and a canonical draw those
-/// of the draws that it stands for; or it refuses the task.
+/// Checks that training twice gives the same bits, that a row or a draw alone has the bits that it has among others,
+/// and that a canonical draw has the bits of the draws that it stands for. The agent may refuse the task instead.
 fn manages(
     subject: &Subject,
     task: &Task,

@@ -1,4 +1,4 @@
-//! One draw is one function: what it says of a row does not depend on the rows around it.
+//! Checks that one draw is one function: its prediction for a row does not depend on the other rows.
 
 use super::subject::{DRAWS, NUMBERS, Subject, points, same_bits, sample};
 
@@ -30,7 +30,7 @@ pub(super) fn batch(subject: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-/// Every pick of rows gives each of them the bits that all rows together give.
+/// Checks that every selection of rows gives each row the bits that it has when all rows are given together.
 fn picks_agree(subject: &Subject, picks: Vec<Vec<usize>>) -> Result<(), String> {
     let mut model = subject.trained()?;
     let draws: Vec<u64> = (0..DRAWS).collect();

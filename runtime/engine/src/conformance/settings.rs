@@ -1,4 +1,4 @@
-//! Settings are typed: what is unknown is refused, what is stated is true.
+//! Checks that settings are typed: unknown ones are refused, and the stated defaults are true.
 
 use jointly_host::Setting;
 
@@ -15,7 +15,7 @@ pub(super) fn unknown(subject: &Subject) -> Result<(), String> {
     }
 }
 
-/// Each sweep's variants, as they are suggested: beside no other setting.
+/// Checks each sweep's variants as suggested, with no other setting given.
 pub(super) fn suggestions(subject: &Subject) -> Result<(), String> {
     for sweep in subject.agent.description().sweeps_of(subject.interface) {
         for variant in &sweep.variants {
@@ -29,7 +29,7 @@ pub(super) fn suggestions(subject: &Subject) -> Result<(), String> {
     Ok(())
 }
 
-/// Stating every default changes no bit.
+/// Checks that stating every default changes no bit.
 pub(super) fn defaults(subject: &Subject) -> Result<(), String> {
     let mut settings = subject.settings.clone();
     for parameter in subject.agent.description().parameters_of(subject.interface) {

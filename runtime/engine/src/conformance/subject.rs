@@ -1,4 +1,4 @@
-//! An agent under test: small trainings, and comparing answers bit for bit.
+//! An agent under test: trains it on small tasks and compares answers bit for bit.
 
 use std::cell::Cell;
 
@@ -7,14 +7,14 @@ use jointly_core::{Classifier as _, Dataset, Inputs, Matrix, Model as _, Task};
 use jointly_host::{Agent, Failure, Interface, Kind, Limits, Setting, Trace, TrainedClassifier, TrainedRegressor};
 use jointly_record::settings::Settings;
 
-/// Seed of every training but those that ask for another.
+/// The seed of every training, unless a check asks for another.
 pub(super) const SEED: u64 = 1;
-/// Enough draws that an ensemble repeats members.
+/// The number of draws, enough that an ensemble repeats members.
 pub(super) const DRAWS: u64 = 12;
-/// Numbers that a draw has at a row: probabilities of two classes, or a mean and the spread of the noise.
+/// Numbers in the answer of one draw at one row: probabilities of two classes, or a mean and the spread of the noise.
 pub(super) const NUMBERS: usize = 2;
 
-/// An agent with the settings that it is tested with, as what it is tested.
+/// An agent with the settings and the interface that it is tested with.
 pub struct Subject<'a> {
     pub(super) agent: &'a Agent,
     pub(super) interface: Interface,
@@ -23,14 +23,14 @@ pub struct Subject<'a> {
     spent: Cell<bool>,
 }
 
-/// A trained agent and the fuel it had.
+/// A trained agent.
 pub(super) enum Learned {
     Classifier(Box<TrainedClassifier>),
     Regressor(Box<TrainedRegressor>),
 }
 
 impl Learned {
-    /// The trained regressor, where it is one.
+    /// Returns the trained regressor.
     pub(super) fn regressor(&mut self) -> Result<&mut TrainedRegressor, String> {
         match self {
             Self::Regressor(trained) => Ok(trained),
@@ -54,17 +54,17 @@ impl Learned {
 }
 
 impl<'a> Subject<'a> {
-    /// An agent by one of its interfaces, with the settings and limits that all trainings have.
+    /// Prepares an agent for tests through one of its interfaces, with the settings and limits that all trainings have.
     pub fn new(agent: &'a Agent, interface: Interface, settings: &Settings, limits: Limits) -> Self {
         Self { agent, interface, settings: settings.to_list(), limits, spent: Cell::new(false) }
     }
 
-    /// Whether a training used up its fuel.
+    /// Returns whether a training used up its fuel.
     pub(super) fn is_spent(&self) -> bool {
         self.spent.get()
     }
 
-    /// Trained on a few points in the plane, of two classes or with targets.
+    /// Trains on a few points in the plane, with two classes or with targets.
     pub(super) fn trained(&self) -> Result<Learned, String> {
         self.train(2, 20, SEED, &self.settings).map_err(|failure| failure.to_string())
     }
@@ -93,7 +93,7 @@ impl<'a> Subject<'a> {
         }
     }
 
-    /// Trained to classify inputs of any kind.
+    /// Trains on a classification task with inputs of any kind.
     pub(super) fn train_on(
         &self,
         task: &Task,
@@ -107,19 +107,19 @@ impl<'a> Subject<'a> {
         self.note(agent.train(task, data, validation, unlabelled, seed))
     }
 
-    /// Keeps in mind that a training used up its fuel.
+    /// Remembers that a training used up its fuel.
     fn note<T>(&self, trained: Result<T, Failure>) -> Result<T, Failure> {
         trained.inspect_err(|failure| self.spent.set(self.spent.get() || failure.kind == Kind::OutOfFuel))
     }
 }
 
-/// Points on a spiral with targets that wave along it.
+/// Returns points on a spiral with targets that oscillate along it.
 fn targets(examples: usize) -> Targets {
     let target = |i: usize| (libm::sin(0.7 * i as f64) + 0.1 * libm::cos(5.0 * i as f64)) as f32;
     Targets::new(points(examples, 0), (0..examples).map(target).collect()).expect("finite, one for each row")
 }
 
-/// `rows` distinct inputs; another `from` gives others.
+/// Returns `rows` distinct inputs; a different `from` gives different ones.
 pub(super) fn points(rows: usize, from: usize) -> Matrix {
     let point = |i: usize| {
         let angle = (from + i) as f64;
@@ -129,7 +129,7 @@ pub(super) fn points(rows: usize, from: usize) -> Matrix {
     Matrix::new(rows, 2, (0..rows).flat_map(point).collect()).expect("two values for each row")
 }
 
-/// The predictions of draws at inputs, [`NUMBERS`] a row: (m, t, k) in one list.
+/// Returns the predictions of draws at inputs, [`NUMBERS`] a row: (m, t, k) in one list.
 pub(super) fn sample(model: &mut Learned, inputs: &Matrix, draws: &[u64]) -> Result<Vec<f32>, String> {
     match model {
         Learned::Classifier(trained) => {
@@ -143,7 +143,7 @@ pub(super) fn sample(model: &mut Learned, inputs: &Matrix, draws: &[u64]) -> Res
     }
 }
 
-/// Says where two answers differ in a bit; `place` names the index.
+/// Reports the first place where two answers differ in a bit; `place` names the index.
 pub(super) fn same_bits(a: &[f32], b: &[f32], place: impl Fn(usize) -> String) -> Result<(), String> {
     match a.iter().zip(b).position(|(a, b)| a.to_bits() != b.to_bits()) {
         None => Ok(()),

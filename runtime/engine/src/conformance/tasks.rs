@@ -1,11 +1,11 @@
-//! Tasks and calls that any agent must manage.
+//! Tasks and calls that any agent must handle.
 
 use super::subject::{DRAWS, SEED, Subject, points, sample};
 
-/// How the host tells an agent's refusal of a task.
+/// The prefix of a failure by which the host recognises that an agent refuses a task.
 pub(super) const UNSUPPORTED: &str = "unsupported task";
 
-/// Checks that the host makes of every answer in a run too.
+/// Trains and samples; the host checks the answers as in a run.
 pub(super) fn answers(subject: &Subject) -> Result<(), String> {
     let draws: Vec<u64> = (0..DRAWS).collect();
     sample(&mut subject.trained()?, &points(200, 0), &draws).map(drop)
@@ -19,7 +19,7 @@ pub(super) fn no_data(subject: &Subject) -> Result<(), String> {
     works(subject, 2, 0)
 }
 
-/// Some methods have no answer without examples, and say so.
+/// Accepts a refusal, because some methods have no answer without examples.
 pub(super) fn no_data_or_refusal(subject: &Subject) -> Result<(), String> {
     match subject.train(2, 0, SEED, &subject.settings) {
         Err(failure) if failure.message.starts_with(UNSUPPORTED) => Ok(()),

@@ -1,4 +1,4 @@
-//! Training is a function of its arguments, the seed among them.
+//! Checks that training is a function of its arguments, including the seed.
 
 use super::subject::{DRAWS, Learned, SEED, Subject, points, same_bits, sample};
 

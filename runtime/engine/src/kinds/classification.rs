@@ -1,4 +1,4 @@
-//! How suites of classification are run.
+//! Runs suites of classification.
 
 mod measured;
 
@@ -51,7 +51,7 @@ impl Asked for AskedClassification {
     }
 }
 
-/// The suite of a plan.
+/// Returns the suite of a plan.
 pub(super) fn from_plan(
     directory: &RunDirectory,
     plan: &Plan,
@@ -100,7 +100,7 @@ fn classify(
         Contestant::Oracle(sampling) => {
             let seed = agent_seed(plan.seed, problem.stream_name());
             let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;
-            // It does not fail; only an answer that changes could go wrong with it.
+            // The posterior does not fail; it could only be found inconsistent.
             let scores = match evaluate(&mut posterior, problem, &instance, evaluation, plan.seed, report) {
                 Ok(scores) => Ok(scores),
                 Err(EvaluateError::Inconsistent(message)) => Err(EvaluateError::Inconsistent(message)),

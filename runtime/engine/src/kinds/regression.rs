@@ -1,4 +1,4 @@
-//! How suites of regression are run.
+//! Runs suites of regression.
 
 use anyhow::bail;
 use jointly_host::{Failure, Interface, Kind, Limits, Phase, Trace};
@@ -20,9 +20,9 @@ use crate::{plans, regression_suite, user_tables};
 pub struct AskedRegression {
     /// The suite.
     pub suite: RegressionSuite,
-    /// User-supplied tables, in the place of the suite's.
+    /// User-supplied tables that replace the suite's.
     pub tables: Vec<TableFile>,
-    /// Who predicts in active learning, where it is not the agent that selects.
+    /// The agent that predicts in active learning, if it is not the agent that selects.
     pub predictor: Option<AgentSpec>,
 }
 
@@ -61,7 +61,7 @@ impl Asked for AskedRegression {
     }
 }
 
-/// The suite of a plan.
+/// Returns the suite of a plan.
 pub(super) fn from_plan(
     directory: &RunDirectory,
     plan: &Plan,
@@ -83,7 +83,7 @@ impl ProblemSet for Vec<RegressionProblem> {
     }
 }
 
-/// The fuel is that of the agent, and of the one that predicts where that is another.
+/// Trains and scores an agent. The fuel is the agent's, plus that of a separate predicting agent.
 fn regress(
     Participants { plan, agents, predictor }: Participants,
     problem: &RegressionProblem,
@@ -116,7 +116,7 @@ fn regress(
 fn failure_of(error: FitError<Failure>) -> Failure {
     match error {
         FitError::Agent(failure) => failure,
-        // No agent can help that: it is not recorded as one's failure.
+        // The agent is not at fault, so this is not recorded as its failure.
         FitError::Oracle(_) | FitError::Data(_) => {
             Failure { phase: Phase::Load, kind: Kind::Host, message: error.to_string() }
         }

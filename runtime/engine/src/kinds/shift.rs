@@ -1,4 +1,4 @@
-//! How suites of dataset shift are run.
+//! Runs suites of dataset shift.
 
 use anyhow::bail;
 use jointly_classification::shift::{Cost, DatasetShift, ShiftProblem, ShiftScores, ShiftSuite, evaluate_shift};
@@ -24,7 +24,7 @@ use crate::{plans, shift_suite};
 pub struct AskedShift {
     /// The suite.
     pub suite: ShiftSuite,
-    /// How agents see user-supplied images, where the suite is about such.
+    /// The format in which agents see user-supplied images, if the suite uses them.
     pub images: Option<PlannedImages>,
 }
 
@@ -64,7 +64,7 @@ impl Asked for AskedShift {
     }
 }
 
-/// The suite of a plan.
+/// Returns the suite of a plan.
 pub(super) fn from_plan(_: &RunDirectory, plan: &Plan, data: &DataDirectories) -> anyhow::Result<Box<dyn Asked>> {
     Ok(Box::new(AskedShift { suite: shift_suite::held(plan, data)?, images: plan.images }))
 }
@@ -102,13 +102,13 @@ fn shift(
     Ok(Outcome::Shift { scores: Box::new(ShiftScores { cost: Some(cost), ..scores }), fuel })
 }
 
-/// The first problem of a suite whose inputs have tokens.
+/// Returns the first problem of a suite whose inputs have tokens.
 fn problem_with_tokens(suite: &ShiftSuite) -> Option<&ShiftProblem> {
     suite.problems.iter().find(|problem| problem.task().tokens != Tokens::Absent)
 }
 
-/// Refuses agents without tokens where a problem's inputs have some, before any unit is paid for: an agent that cannot take part
-/// in every problem would have no rank.
+/// Refuses agents that take no tokens if a problem's inputs have some, before any unit is paid for: an agent that
+/// cannot take part in every problem would have no rank.
 fn refuse_without_tokens(suite: &ShiftSuite, planned: &[PlannedAgent], agents: &[Contestant]) -> anyhow::Result<()> {
     let Some(problem) = problem_with_tokens(suite) else { return Ok(()) };
     let takes = |agent: &Contestant| matches!(agent, Contestant::Agent(agent) if agent.description().tokens);

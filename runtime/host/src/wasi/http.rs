@@ -1,5 +1,5 @@
-//! `wasi:http`: outgoing requests can be made, ignore what is set on them, and are denied when they are sent; no request comes
-//! in.
+//! `wasi:http`: outgoing requests can be made, ignore their settings, and are denied when they are sent; no requests
+//! arrive.
 
 use wasmtime::component::{LinkerInstance, Resource, Val};
 
@@ -8,25 +8,25 @@ use crate::meter::Meter;
 
 /// Headers, which stay empty.
 struct Fields;
-/// A request to send; it ignores what is set on it.
+/// A request to send; it ignores its settings.
 struct OutgoingRequest;
-/// How long to wait for an answer; kept nowhere.
+/// The timeouts of a request, which are not stored.
 struct RequestOptions;
-/// An answer to a request that never came.
+/// A response to a request that never arrived.
 struct OutgoingResponse;
-/// A request that came in; this resource never exists.
+/// An incoming request; this resource never exists.
 struct IncomingRequest;
-/// An answer that came in; this resource never exists.
+/// An incoming response; this resource never exists.
 struct IncomingResponse;
-/// A body that came in; this resource never exists.
+/// An incoming body; this resource never exists.
 struct IncomingBody;
-/// A body to send; this resource never exists: requests refuse to have one.
+/// An outgoing body; this resource never exists, because requests refuse to have one.
 struct OutgoingBody;
-/// Where an answer to a request is put; this resource never exists.
+/// The place for a response to a request; this resource never exists.
 struct ResponseOutparam;
 /// The trailers of an incoming body; this resource never exists.
 struct FutureTrailers;
-/// An answer to come; this resource never exists.
+/// A future response; this resource never exists.
 struct FutureIncomingResponse;
 
 /// Links `wasi:http/outgoing-handler`.
@@ -111,7 +111,7 @@ fn outgoing(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Result<()> {
     answer(instance, &["[method]outgoing-response.status-code"], &Val::U16(200))
 }
 
-/// The answer of a call that fails with the case of a variant.
+/// Returns the answer of a call that fails with the case of a variant.
 fn failed_with(code: &str) -> Val {
     Val::Result(Err(Some(Box::new(Val::Variant(code.to_owned(), None)))))
 }

@@ -1,11 +1,11 @@
-//! The interfaces that are offered, each with the function that links it.
+//! The offered interfaces, each with the function that links it.
 
 use wasmtime::component::{Linker, LinkerInstance};
 
 use super::{cli, clocks, filesystem, http, io, random, sockets};
 use crate::meter::Meter;
 
-/// The release whose functions are here. The linker takes any other of the same minor version for it.
+/// The release whose functions are linked. The linker accepts it for any other release of the same minor version.
 const RELEASE: &str = "0.2.12";
 const MINOR: &str = "0.2.";
 
@@ -49,7 +49,7 @@ pub(crate) fn link(linker: &mut Linker<Meter>) -> wasmtime::Result<()> {
     OFFERED.iter().try_for_each(|(name, link)| link(&mut linker.instance(&format!("{name}@{RELEASE}"))?))
 }
 
-/// Whether an interface of this name and version is offered.
+/// Returns whether an interface of this name and version is offered.
 pub(crate) fn offers(import: &str) -> bool {
     let Some((name, version)) = import.split_once('@') else { return false };
     let patch = version.strip_prefix(MINOR).unwrap_or_default();

@@ -26,7 +26,7 @@ where
     })
 }
 
-/// The fuel that each byte or element of an argument costs in addition, because the host makes a value of it.
+/// The additional fuel for each byte or element of an argument, because the host converts it to a value.
 const GIVEN_FUEL: u64 = 4;
 
 /// Links functions that always return the same answer. A guest may have imported them with another type than WASI's.
@@ -45,7 +45,7 @@ pub(super) fn answer(instance: &mut LinkerInstance<'_, Meter>, names: &[&str], a
     Ok(())
 }
 
-/// The size of a call's arguments: bytes of texts, and elements.
+/// Returns the size of a call's arguments: bytes of texts plus elements.
 fn size(given: &Val) -> u64 {
     match given {
         Val::String(text) => text.len() as u64,

@@ -1,4 +1,4 @@
-//! Where invented problems stand in their suites: as the suite says, and where it has no problem of that name, as its name does.
+//! Coordinates of invented problems: as the suite has them, or else derived from the problem's name.
 
 use jointly_core::{Coordinates, Repetition};
 use jointly_data::card;
@@ -21,7 +21,7 @@ pub fn place(plan: &mut Plan) {
     }
 }
 
-/// The coordinates that a name tells, without the cluster.
+/// Parses the coordinates from a name, without the cluster.
 fn named(suite: &str, name: &str, regression: bool) -> Coordinates {
     let mut coordinates = Coordinates::default();
     let (mut series, mut group): (Vec<&str>, Vec<&str>) = (vec![suite], Vec::new());
@@ -68,13 +68,13 @@ mod tests {
 
     use super::named;
 
-    /// Suites name their problems by where these stand, so that a person who reads a name and a figure that reads coordinates
-    /// agree.
+    /// Checks that suites name problems by their coordinates, so that a person who reads a name and a figure that reads
+    /// coordinates agree.
     #[test]
     fn every_suite_names_its_problems_by_their_coordinates() {
         let check = |suite: &str, name: &str, own: &Coordinates, regression: bool| {
             let named = named(suite, name, regression);
-            // Names do not say what is the same all over a suite, nor the rows of a dataset.
+            // Names contain neither what is the same for a whole suite nor the number of features of a dataset.
             let input_dim = named.input_dim.and(own.input_dim);
             let own = Coordinates { cluster: String::new(), input_dim, ..own.clone() };
             assert_eq!(named, own, "{name}");

@@ -1,4 +1,4 @@
-//! Runs of regression that tests make up.
+//! Invented runs of regression for tests.
 
 use jointly_core::{Metric, Real, digest};
 use jointly_regression::coverage::{Flags, LevelCoverage, Numbers};
@@ -16,7 +16,7 @@ use crate::unit::{Outcome, UnitResult};
 /// The only level of invented intervals.
 const LEVEL: f64 = 0.9;
 
-/// The result of an agent on a problem, by the problem's number.
+/// Returns the result of an agent on a problem, given the problem's number.
 type Units<'u> = &'u dyn Fn(usize) -> RegressionUnit;
 
 fn run(suite: &str, problems: &[String], agents: &[(&str, Units)]) -> InventedRun {
@@ -81,7 +81,7 @@ pub fn covering(probabilities: &[f64]) -> Covering {
     Covering(probabilities.to_vec())
 }
 
-/// Simulations of a suite of one process, with a log-likelihood of -1.5 in each.
+/// Makes simulations of a suite with one process, with a log-likelihood of -1.5 in each.
 pub fn covering_run(suite: &str, simulations: usize, agents: &[(&str, Covering)]) -> InventedRun {
     let problems: Vec<String> = (0..simulations).map(|number| format!("{suite}/sim{number}")).collect();
     let units: Vec<_> = agents
@@ -109,7 +109,7 @@ pub fn covering_run(suite: &str, simulations: usize, agents: &[(&str, Covering)]
     run(suite, &problems, &agents)
 }
 
-/// Losses of an agent before the first query and after each round.
+/// The losses of an agent before the first query and after each round.
 #[derive(Clone)]
 pub struct Learning(Vec<f64>);
 
@@ -117,8 +117,8 @@ pub fn learning(losses: &[f64]) -> Learning {
     Learning(losses.to_vec())
 }
 
-/// Active learning on Boston by two acquisitions, from 10 points on and 2 a round; each repetition has a nat more loss than
-/// the one before.
+/// Makes a run of active learning on Boston with two acquisitions, from 10 points on and 2 a round. Each repetition has
+/// one nat more loss than the one before.
 pub fn learning_run(agents: &[(&str, Learning)], repetitions: usize) -> InventedRun {
     let name = |number: usize| {
         let acquisition = ["batch-mig", "random"][number % 2];
@@ -145,12 +145,12 @@ pub fn learning_run(agents: &[(&str, Learning)], repetitions: usize) -> Invented
     run("quick/active", &problems, &agents)
 }
 
-/// A user-supplied table in a plan.
+/// Returns a user-supplied table of a plan.
 pub fn own_table() -> Vec<PlannedTable> {
     vec![PlannedTable { file: "mine.csv".into(), digest: digest(b"invented") }]
 }
 
-/// How good an agent's correlations are, between 0 and 1.
+/// The quality of an agent's correlations, between 0 and 1.
 #[derive(Clone, Copy)]
 pub struct Correlated(f64);
 
@@ -158,13 +158,14 @@ pub fn correlated(quality: f64) -> Correlated {
     Correlated(quality)
 }
 
-/// Agents that were compared with one another, on repetitions of some data.
+/// Agents that were compared with one another on repetitions of some data.
 pub struct ComparedRun {
     pub run: InventedRun,
     pub qualities: Vec<f64>,
 }
 
-/// Agents' metacorrelation and XLL are their quality, and their ranks are by it, whoever is the reference.
+/// Makes a run in which agents' metacorrelation and XLL equal their quality, and ranks follow it, whichever agent is
+/// the reference.
 pub fn compared_run(suite: &str, data: &[&str], repetitions: usize, agents: &[(&str, Correlated)]) -> ComparedRun {
     let name = |data: &&str| (0..repetitions).map(|number| format!("{suite}/{data}/seed{number}")).collect::<Vec<_>>();
     let problems: Vec<String> = data.iter().flat_map(name).collect();

@@ -1,4 +1,4 @@
-//! Runs of dataset shift that tests make up.
+//! Invented runs of dataset shift for tests.
 
 use jointly_classification::shift::{
     Condition, ConditionScores, Cost, DatasetShift, Detection, DetectionScores, ENTROPY_BINS, LabelledScores,
@@ -13,25 +13,25 @@ use crate::format::Format;
 use crate::plan::{Plan, Terms};
 use crate::unit::{Outcome, UnitResult};
 
-/// Test inputs of an invented problem, and as many out of distribution.
+/// The number of test inputs of an invented problem, and of its out-of-distribution inputs.
 const ROWS: u32 = 100;
 
-/// How good an agent is where nothing is shifted, and what it loses as inputs shift: both between 0 and 1.
+/// The quality of an agent without shift, and its loss at the strongest shift, both between 0 and 1.
 #[derive(Clone, Copy)]
 pub struct Shifting {
     pub quality: f64,
     pub loss: f64,
-    /// Its additional loss in joint predictions, per unit of shift.
+    /// The additional loss in joint predictions, per unit of shift.
     pub joint_loss: f64,
 }
 
-/// An agent that loses as much in joint predictions as in others.
+/// Returns an agent that loses no more in joint predictions than in others.
 pub fn shifting(quality: f64, loss: f64) -> Shifting {
     Shifting { quality, loss, joint_loss: 0.0 }
 }
 
-/// Repetitions of the quick suite under some levels of shift, at whatever agents; the first repetition is a hundredth
-/// better than the next.
+/// Makes repetitions of the quick suite under some levels of shift, with any agents. The first repetition is better
+/// than the next by a hundredth.
 pub fn shift_run(repetitions: usize, levels: &[&str], agents: &[(&str, Shifting)]) -> InventedRun {
     let mut options = shift_suite("quick/shift").unwrap().options;
     options.levels = levels.iter().map(|level| level.parse().unwrap()).collect();
@@ -57,7 +57,7 @@ pub fn shift_run(repetitions: usize, levels: &[&str], agents: &[(&str, Shifting)
     InventedRun { plan, results }
 }
 
-/// A copy of the run in which an agent's last result is a failure.
+/// Returns a copy of the run in which an agent's last result is a failure.
 pub fn with_failure(mut run: InventedRun, agent: &str) -> InventedRun {
     let result = run.results.iter_mut().rfind(|result| result.agent == agent).unwrap();
     let message = "it gave up".to_owned();
@@ -86,13 +86,13 @@ fn scores(plan: &Plan, shifting: Shifting, (cost, luck): (u64, f64)) -> ShiftSco
         fpr95_in: Real(0.4),
     };
     let detection = Some(DetectionScores { confidence: told, entropy: told });
-    // None of them is right.
+    // No out-of-distribution input is classified right.
     let confident = outside.confident.iter().map(|[count, _]| [*count, 0]).collect();
     conditions.push(ConditionScores { confident, labelled: None, detection, ..outside });
     ShiftScores { conditions, cost: Some(Cost { training: 100 * cost, prediction: 1000 * cost, bytes: 1 << 20 }) }
 }
 
-/// At so much of the most shift.
+/// Returns the scores in a condition at a fraction `shift` of the strongest shift.
 fn condition(condition: Condition, shifting: Shifting, (shift, luck): (f64, f64)) -> ConditionScores {
     let Shifting { quality, loss, joint_loss } = shifting;
     let accuracy = quality - loss * shift - luck;

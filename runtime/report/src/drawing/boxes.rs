@@ -1,28 +1,28 @@
-//! Box plots: the quartiles of some numbers as a box, and whiskers to the least and the greatest.
+//! Box plots: the quartiles of some numbers as a box, and whiskers to the minimum and the maximum.
 
 use crate::drawing::canvas::{Area, Canvas};
 use crate::drawing::palette::Style;
 use crate::drawing::panel::Panel;
 
-/// The numbers of a box, from the bottom to the top.
+/// The numbers of a box, in ascending order.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Quartiles {
     pub(crate) least: f64,
     pub(crate) lower: f64,
     pub(crate) median: f64,
     pub(crate) upper: f64,
-    /// This and the others may be infinite.
+    /// May be infinite, like the others.
     pub(crate) greatest: f64,
 }
 
-/// Height of a box whose quartiles are one number.
+/// Height of a box whose quartiles are equal.
 const FLAT: f64 = 1.6;
-/// Distance of a mark that stands for what is infinite from the panel's top.
+/// Distance from the panel's top of a mark that stands for an infinite value.
 const WORD: f64 = 11.0;
 
 impl Panel {
-    /// Draws a box about a place across, `width` pixels wide, with the agent's marker at its median. What lies beyond the panel is
-    /// cut off at its edge; what is infinite is marked there.
+    /// Draws a box centred on an x position, `width` pixels wide, with the agent's marker at its median. Parts beyond
+    /// the panel are cut off at its edge; infinite values are marked there.
     pub(crate) fn quartiles(
         &self,
         canvas: &mut Canvas,
@@ -86,7 +86,7 @@ mod tests {
         let picture = drawn(Quartiles { least: -1.0, lower: 0.5, median: 0.5, upper: infinite, greatest: infinite });
         assert!(picture.contains("∞") && !picture.contains("inf") && !picture.contains("NaN"), "{picture}");
         assert!(picture.contains("M50 50L50 100"), "{picture}");
-        // A single number is a line.
+        // Five equal numbers give a line.
         let picture = drawn(Quartiles { least: 0.5, lower: 0.5, median: 0.5, upper: 0.5, greatest: 0.5 });
         assert!(picture.contains("y=\"49.2\" width=\"10\" height=\"1.6\""), "{picture}");
     }

@@ -25,12 +25,12 @@ impl Area {
         self.top + self.height
     }
 
-    /// Whether two rectangles share more than an edge.
+    /// Returns whether two rectangles share more than an edge.
     pub(crate) fn overlaps(&self, other: &Self) -> bool {
         self.left < other.right() && other.left < self.right() && self.top < other.bottom() && other.top < self.bottom()
     }
 
-    /// Whether another lies in it altogether.
+    /// Returns whether another rectangle lies completely within this one.
     pub(crate) fn holds(&self, other: &Self) -> bool {
         self.left <= other.left
             && other.right() <= self.right()
@@ -39,7 +39,7 @@ impl Area {
     }
 }
 
-/// Which end of a text is at its spot.
+/// The part of a text that is placed at its spot.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Anchor {
     Start,
@@ -69,7 +69,7 @@ pub(crate) struct Canvas {
 const MARKER: f64 = 4.0;
 /// Half the width of an error bar's caps.
 const CAP: f64 = 3.0;
-/// Length of a line in a legend, and height of a legend's line.
+/// Length of a line in a legend, and height of a legend's row.
 const LEGEND_LINE: f64 = 30.0;
 const LEGEND_HEIGHT: f64 = 20.0;
 
@@ -83,7 +83,7 @@ impl Canvas {
         self.marks.empty("line", &[("x1", &x1), ("y1", &y1), ("x2", &x2), ("y2", &y2), ("class", class)]);
     }
 
-    /// A rectangle with whatever further attributes.
+    /// Draws a rectangle with further attributes.
     pub(crate) fn rect(&mut self, area: Area, attributes: &[Attribute], title: &str) {
         let [x, y, width, height] = [area.left, area.top, area.width, area.height].map(pixels);
         let mut all: Vec<Attribute> = vec![("x", &x), ("y", &y), ("width", &width), ("height", &height)];
@@ -96,7 +96,7 @@ impl Canvas {
         self.marks.element("text", &[("x", &x), ("y", &y), ("text-anchor", anchor.name()), ("class", class)], text);
     }
 
-    /// A word in the place of a point, in an agent's colour.
+    /// Writes a word instead of a point, in an agent's colour.
     pub(crate) fn word(&mut self, at: Spot, colour: &str, word: &str, title: &str) {
         let (x, y, fill) = (pixels(at.0), pixels(at.1), format!("fill:{colour}"));
         self.marks
@@ -106,12 +106,13 @@ impl Canvas {
         self.marks.close("text");
     }
 
-    /// For a sheet that is as high as what is on it turns out to be.
+    /// Sets the height, for a sheet whose height depends on its contents.
     pub(crate) fn set_height(&mut self, height: f64) {
         self.height = height;
     }
 
-    /// Names with their marker and line, from left to right and on into further lines; gives the height that it takes.
+    /// Draws a legend of names with markers and lines, from left to right, in as many rows as needed. Returns its
+    /// height.
     pub(crate) fn legend(&mut self, at: Spot, room: f64, entries: &[(&str, Style)]) -> f64 {
         self.key(at, room, entries, (LEGEND_LINE, true))
     }
@@ -145,20 +146,20 @@ impl Canvas {
         y - top + LEGEND_HEIGHT
     }
 
-    /// A text that reads upwards, its middle at the spot.
+    /// Writes a text that reads upwards, centred on the spot.
     pub(crate) fn upright(&mut self, at: Spot, class: &str, text: &str) {
         let turn = format!("translate({} {}) rotate(-90)", pixels(at.0), pixels(at.1));
         self.marks.element("text", &[("transform", &turn), ("text-anchor", "middle"), ("class", class)], text);
     }
 
-    /// An image that fills an area.
+    /// Draws an image that fills an area.
     pub(crate) fn image(&mut self, area: Area, uri: &str) {
         let [x, y, width, height] = [area.left, area.top, area.width, area.height].map(pixels);
         let attributes = [("x", &*x), ("y", &*y), ("width", &*width), ("height", &*height), ("href", uri)];
         self.marks.empty("image", &[&attributes[..], &[("preserveAspectRatio", "none")]].concat());
     }
 
-    /// An image whose pixels are seen one by one, with what a pointer that rests on it says.
+    /// Draws an image with sharp pixels, and a title that appears when the pointer rests on it.
     pub(crate) fn pixelated(&mut self, area: Area, uri: &str, title: &str) {
         let [x, y, width, height] = [area.left, area.top, area.width, area.height].map(pixels);
         let attributes = [("x", &*x), ("y", &*y), ("width", &*width), ("height", &*height), ("href", uri)];
@@ -166,7 +167,7 @@ impl Canvas {
         self.titled("image", &[&attributes[..], &style].concat(), title);
     }
 
-    /// A training example of one class or the other, in a colour with a light rim.
+    /// Draws a training example, with a marker for its class, in a colour with a light rim.
     pub(crate) fn example(&mut self, at: Spot, other: bool, size: f64, colour: &str) {
         let marker = if other { Marker::Triangle } else { Marker::Circle };
         let path = outline(marker, at, size);
@@ -174,14 +175,14 @@ impl Canvas {
         self.marks.empty("path", &attributes);
     }
 
-    /// A path with whatever further attributes.
+    /// Draws a path with further attributes.
     pub(crate) fn path(&mut self, path: &str, attributes: &[Attribute], title: &str) {
         let mut all: Vec<Attribute> = vec![("d", path)];
         all.extend(attributes);
         self.titled("path", &all, title);
     }
 
-    /// Straight lines from spot to spot, in an agent's colour and dashes.
+    /// Draws straight lines from spot to spot, in an agent's colour and dashes.
     pub(crate) fn polyline(&mut self, spots: &[Spot], style: &Style) {
         let points: Vec<String> = spots.iter().map(|(x, y)| format!("{},{}", pixels(*x), pixels(*y))).collect();
         let stroke = format!("stroke:{}", style.colour);
@@ -194,7 +195,7 @@ impl Canvas {
         self.marks.empty("polyline", &attributes);
     }
 
-    /// An agent's marker, filled or hollow.
+    /// Draws an agent's marker, filled or hollow.
     pub(crate) fn marker(&mut self, at: Spot, style: &Style, filled: bool, title: &str) {
         let fill = if filled { style.colour } else { "none" };
         let paint = format!("fill:{fill};stroke:{}", style.colour);
@@ -205,7 +206,7 @@ impl Canvas {
         );
     }
 
-    /// An error bar from spot to spot, with caps across it.
+    /// Draws an error bar between two spots, with caps across it.
     pub(crate) fn error_bar(&mut self, from: Spot, to: Spot, colour: &str) {
         let across = if from.0 == to.0 { (CAP, 0.0) } else { (0.0, CAP) };
         let bar =
@@ -215,13 +216,13 @@ impl Canvas {
         self.marks.empty("path", &[("d", &path), ("class", "error"), ("style", &format!("stroke:{colour}"))]);
     }
 
-    /// A thick line from spot to spot.
+    /// Draws a thick line between two spots.
     pub(crate) fn bar(&mut self, from: Spot, to: Spot, colour: &str) {
         let path = format!("M{} {}L{} {}", pixels(from.0), pixels(from.1), pixels(to.0), pixels(to.1));
         self.marks.empty("path", &[("d", &path), ("class", "median"), ("style", &format!("stroke:{colour}"))]);
     }
 
-    /// A light ground under an error bar that lies on a coloured one.
+    /// Draws a light background for an error bar on a coloured area.
     pub(crate) fn halo(&mut self, from: Spot, to: Spot) {
         self.line(from, to, "halo");
     }
@@ -231,7 +232,7 @@ impl Canvas {
         self.titled("path", &[("d", &outline(Marker::Diamond, at, MARKER)), ("class", "published")], title);
     }
 
-    /// The torn end of a bar that goes on, downwards from a spot.
+    /// Draws the torn end of a bar that goes on, downwards from a spot.
     pub(crate) fn torn(&mut self, (x, y): Spot, height: f64) {
         let step = height / 4.0;
         let teeth = [(-8.0, 0.0), (-3.0, 1.0), (-8.0, 2.0), (-3.0, 3.0), (-8.0, 4.0)];
@@ -239,7 +240,7 @@ impl Canvas {
         self.marks.empty("path", &[("d", &format!("M{}", teeth.join("L"))), ("class", "torn")]);
     }
 
-    /// Marks that are cut off at the edges of an area; their spots are still the sheet's.
+    /// Draws marks that are cut off at the edges of an area; their spots are still in the sheet's coordinates.
     pub(crate) fn clipped(&mut self, area: Area, draw: impl FnOnce(&mut Self)) {
         let [x, y, width, height] = [area.left, area.top, area.width, area.height].map(pixels);
         let view = format!("{x} {y} {width} {height}");
@@ -249,12 +250,12 @@ impl Canvas {
         self.marks.close("svg");
     }
 
-    /// The sheet as part of a page, named for those who cannot see it.
+    /// Returns the sheet as part of a page, with a name for readers who cannot see it.
     pub(crate) fn inline(&self, name: &str) -> Markup {
         self.sheet(&[("role", "img"), ("aria-label", name)], "")
     }
 
-    /// The sheet as a file of its own.
+    /// Returns the sheet as a file of its own.
     pub(crate) fn standalone(&self, style: &'static str) -> Markup {
         self.sheet(&[("xmlns", "http://www.w3.org/2000/svg")], style)
     }
@@ -276,7 +277,7 @@ impl Canvas {
         sheet
     }
 
-    /// An element that says more where a pointer rests on it.
+    /// Draws an element with a title that appears when the pointer rests on it.
     fn titled(&mut self, tag: &'static str, attributes: &[Attribute], title: &str) {
         if title.is_empty() {
             return self.marks.empty(tag, attributes);
@@ -287,7 +288,7 @@ impl Canvas {
     }
 }
 
-/// The outline of a marker of half a size.
+/// Returns the outline of a marker; `size` is half its size.
 fn outline(marker: Marker, (x, y): Spot, size: f64) -> String {
     let polygon = |corners: &[Spot]| {
         let corner = |(dx, dy): &Spot| format!("{} {}", pixels(x + size * dx), pixels(y + size * dy));
@@ -307,7 +308,7 @@ fn outline(marker: Marker, (x, y): Spot, size: f64) -> String {
     }
 }
 
-/// A length to a hundredth of a pixel, which no screen shows.
+/// Formats a length to a hundredth of a pixel, which is finer than any screen.
 fn pixels(x: f64) -> String {
     let text = format!("{x:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

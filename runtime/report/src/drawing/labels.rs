@@ -1,26 +1,26 @@
-//! Places labels beside points so that none covers another label or a point.
+//! Places labels beside points so that no label covers another label or a point.
 
 use crate::drawing::canvas::{Area, Spot};
 use crate::drawing::lettering::width;
 
-/// A label that has found its place.
+/// A label with its place.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Label {
-    /// Which of the points it belongs to.
+    /// The index of its point.
     pub(crate) point: usize,
     pub(crate) area: Area,
-    /// Whether it lies so far off that a line must join the two.
+    /// Whether a line must join the label with its point, which is far away.
     pub(crate) far: bool,
 }
 
 impl Label {
-    /// The spot of the label's edge that is nearest to another spot.
+    /// Returns the spot of the label's edge that is nearest to another spot.
     pub(crate) fn nearest(&self, (x, y): Spot) -> Spot {
         (x.clamp(self.area.left, self.area.right()), y.clamp(self.area.top, self.area.bottom()))
     }
 
-    /// The pieces of the line from the point to the label, without its start: points that lie on one
-    /// another can have no lines that avoid them all.
+    /// Returns the pieces of the line from the point to the label, without its start, because overlapping points cannot
+    /// have lines that avoid them all.
     fn leader(&self, at: Spot) -> Vec<Area> {
         const PIECE: f64 = 4.0;
         if !self.far {
@@ -41,13 +41,13 @@ impl Label {
 
 /// Size of a label's text.
 pub(crate) const SIZE: f64 = 12.0;
-/// Room that a point takes.
+/// Space that a point takes, from its centre.
 const POINT: f64 = 6.0;
 /// Length of a line's start, which may lie over points.
 const START: f64 = 14.0;
-/// Distances that are tried, from the point to the label's nearest edge.
+/// Distances to try, from the point to the label's nearest edge.
 const DISTANCES: [f64; 9] = [8.0, 18.0, 28.0, 40.0, 54.0, 70.0, 88.0, 108.0, 130.0];
-/// Directions that are tried, the more readable first.
+/// Directions to try, the more readable ones first.
 const DIRECTIONS: [(f64, f64); 12] = [
     (1.0, 0.0),
     (-1.0, 0.0),
@@ -63,8 +63,8 @@ const DIRECTIONS: [(f64, f64); 12] = [
     (-0.4, 0.9),
 ];
 
-/// A place for each text beside its point, within `bounds` and clear of every one of `obstacles`; a label for which
-/// there is no room is left out.
+/// Places each text beside its point, within `bounds` and clear of all `obstacles`. Labels that do not fit are left
+/// out.
 pub(crate) fn place(points: &[(Spot, &str)], obstacles: &[Spot], bounds: Area) -> Vec<Label> {
     let around = |(x, y): &Spot| Area { left: x - POINT, top: y - POINT, width: 2.0 * POINT, height: 2.0 * POINT };
     let mut taken: Vec<Area> = obstacles.iter().map(around).chain(points.iter().map(|(at, _)| around(at))).collect();
@@ -90,7 +90,7 @@ pub(crate) fn place(points: &[(Spot, &str)], obstacles: &[Spot], bounds: Area) -
     labels
 }
 
-/// The area of a text that lies in a direction of a spot.
+/// Returns the area of a text at a distance from a spot in a direction.
 fn beside((x, y): Spot, text: &str, distance: f64, (right, down): (f64, f64)) -> Area {
     let (width, height) = (width(text, SIZE), SIZE + 2.0);
     let centre = (x + right * distance + right.signum_or_zero() * width / 2.0, y + down * (distance + height / 2.0));
@@ -98,7 +98,7 @@ fn beside((x, y): Spot, text: &str, distance: f64, (right, down): (f64, f64)) ->
 }
 
 trait Direction {
-    /// -1, 0 or 1.
+    /// Returns -1, 0 or 1.
     fn signum_or_zero(self) -> f64;
 }
 

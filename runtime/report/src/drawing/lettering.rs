@@ -1,6 +1,6 @@
-//! How much room a text takes, without knowing the reader's fonts: as much as a wide font needs.
+//! Estimates the width of texts without knowing the reader's fonts, as that of a wide font.
 
-/// The width of a text in a font of `size` pixels.
+/// Returns the width of a text in a font of `size` pixels.
 pub(crate) fn width(text: &str, size: f64) -> f64 {
     text.chars().map(advance).sum::<f64>() * size
 }
@@ -14,7 +14,7 @@ pub(crate) fn shortened(text: &str, most: usize) -> String {
     kept + "…"
 }
 
-/// Advance of a character, in heights of the font.
+/// Returns the advance of a character, in heights of the font.
 fn advance(c: char) -> f64 {
     match c {
         'i' | 'j' | 'l' | '.' | ',' | ':' | ';' | '\'' | '|' | '!' => 0.34,

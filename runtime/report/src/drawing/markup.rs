@@ -1,6 +1,7 @@
-//! Markup that nobody's text can break out of.
+//! Markup with escaped texts.
 
-/// Markup under construction. Tags and names of attributes are ours; texts and values are anybody's and go in escaped.
+/// Markup under construction. Tags and attribute names are fixed; texts and attribute values may come from anywhere and
+/// are escaped.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Markup(String);
 
@@ -23,13 +24,13 @@ impl Markup {
         self.0 += ">\n";
     }
 
-    /// An element without contents.
+    /// Adds an element without contents.
     pub(crate) fn empty(&mut self, tag: &'static str, attributes: &[Attribute]) {
         self.start(tag, attributes);
         self.0 += "/>\n";
     }
 
-    /// An element that holds a text.
+    /// Adds an element that contains a text.
     pub(crate) fn element(&mut self, tag: &'static str, attributes: &[Attribute], text: &str) {
         self.open(tag, attributes);
         self.text(text);
@@ -40,7 +41,7 @@ impl Markup {
         escape(text, &mut self.0);
     }
 
-    /// A text that may be broken after its commas, which agents' settings have many of.
+    /// Adds a text that may be broken after its commas, because agents' settings have many.
     pub(crate) fn breakable(&mut self, text: &str) {
         for part in text.split_inclusive(',') {
             self.text(part);
@@ -54,7 +55,7 @@ impl Markup {
         self.0 += &other.0;
     }
 
-    /// Text of our own that is markup already, such as a style sheet.
+    /// Adds fixed text that is already markup, such as a style sheet.
     pub(crate) fn verbatim(&mut self, markup: &'static str) {
         self.0 += markup;
     }
@@ -76,7 +77,7 @@ impl Markup {
     }
 }
 
-/// Writes a text such that it stays a text. What steers a terminal or turns the direction of writing is shown as a mark.
+/// Escapes a text. Characters that steer a terminal or change the direction of writing are shown as a mark.
 fn escape(text: &str, out: &mut String) {
     for c in text.chars() {
         match c {

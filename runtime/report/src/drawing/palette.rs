@@ -1,18 +1,18 @@
-//! Which colour, marker and dashes an agent has, the same in every picture.
+//! The colour, marker and dashes of each agent, the same in every picture.
 //!
-//! The colours are those of Okabe and Ito ("Color universal design", 2008) less their yellow, which is lost on white
-//! paper, and with a grey. The style sheet gives each a light and a dark shade. Agents that share a colour differ in
-//! marker and dashes.
+//! The colours are those of Okabe and Ito ("Color universal design", 2008) without their yellow, which is hard to see
+//! on white paper, and with a grey. The style sheet gives each a light and a dark shade. Agents that share a colour
+//! differ in marker and dashes.
 
 use std::collections::BTreeMap;
 
-/// How an agent is drawn.
+/// The style of an agent.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Style {
     /// A colour of the style sheet.
     pub(crate) colour: &'static str,
     pub(crate) marker: Marker,
-    /// Lengths of dashes and gaps; none is a whole line.
+    /// Lengths of dashes and gaps; empty for a solid line.
     pub(crate) dashes: &'static str,
 }
 
@@ -22,7 +22,7 @@ pub(crate) enum Marker {
     Circle,
     Square,
     Triangle,
-    /// A triangle on its tip.
+    /// A triangle that points down.
     Wedge,
     Diamond,
     Bar,
@@ -43,7 +43,7 @@ const WHOLE: &str = "";
 const DASHED: &str = "6 3";
 const DOTTED: &str = "2 3";
 
-/// Agents that are known by name: those of the paper have a colour each.
+/// Agents known by name; those of the paper each have their own colour.
 const KNOWN: [(&str, Style); 34] = [
     ("mlp", Style::new(INK, Circle, DASHED)),
     ("ensemble", Style::new(ORANGE, Square, WHOLE)),
@@ -90,25 +90,25 @@ impl Style {
         Self { colour, marker, dashes }
     }
 
-    /// Whether a point of the one cannot be told from a point of the other.
+    /// Returns whether points of the two styles look the same.
     pub(crate) fn looks_like(self, other: Self) -> bool {
         (self.colour, self.marker) == (other.colour, other.marker)
     }
 
-    /// The agent as the baseline of another's panel.
+    /// Returns the style of the agent as the baseline in another agent's panel.
     pub(crate) fn baseline(self) -> Self {
         Self { colour: INK, dashes: DASHED, ..self }
     }
 
-    /// The style of an agent's variant of a number, from 1: the first [variants](Self::variant) that look like none of some others,
-    /// while there are such.
+    /// Returns the style of variant `number` of an agent, from 1: among the [variants](Self::variant) that look like
+    /// none of `others`, as far as there are enough of them.
     pub(crate) fn variant_unlike(self, number: usize, others: &[Self]) -> Self {
         let free = |style: &Self| !others.iter().any(|other| other.looks_like(*style));
         let mut variants = (1..MARKERS.len()).map(|variant| self.variant(variant)).filter(free);
         variants.nth(number - 1).unwrap_or_else(|| self.variant(number))
     }
 
-    /// The style of an agent's variant: its colour with another marker and other dashes for each.
+    /// Returns the style of an agent's variant: the agent's colour, with a different marker and dashes for each number.
     pub(crate) fn variant(self, number: usize) -> Self {
         let own = MARKERS.iter().position(|marker| *marker == self.marker).unwrap_or(0);
         let dashes = DASHES.iter().position(|dashes| *dashes == self.dashes).unwrap_or(0);
@@ -124,7 +124,7 @@ impl Style {
 pub(crate) struct Palette<'a>(BTreeMap<&'a str, Style>);
 
 impl<'a> Palette<'a> {
-    /// Known agents have their own style; others take, in their order, what is left.
+    /// Gives known agents their own styles; other agents take the remaining ones in order.
     pub(crate) fn new(agents: impl IntoIterator<Item = &'a str>) -> Self {
         let agents: Vec<&str> = agents.into_iter().collect();
         let mut styles: BTreeMap<&str, Style> =
@@ -140,7 +140,7 @@ impl<'a> Palette<'a> {
         Self(styles)
     }
 
-    /// The style of an agent that the palette was made for.
+    /// Returns the style of an agent that the palette was made for.
     pub(crate) fn style(&self, agent: &str) -> Style {
         self.0.get(agent).copied().unwrap_or_else(|| left_over(0))
     }
@@ -150,7 +150,7 @@ fn known(agent: &str) -> Option<Style> {
     KNOWN.iter().find(|(name, _)| *name == agent).map(|(_, style)| *style)
 }
 
-/// Colour first, then marker and dashes, so that the first few differ in colour.
+/// Returns unused styles, varying colour first, then marker and dashes, so that the first few differ in colour.
 fn left_over(number: usize) -> Style {
     let round = number / COLOURS.len();
     Style {

@@ -4,7 +4,7 @@ use crate::drawing::canvas::{Anchor, Area, Canvas, Spot};
 use crate::drawing::palette::Style;
 use crate::drawing::scale::{Scale, Tick};
 
-/// A rectangle with a scale along either side.
+/// A rectangle with a horizontal and a vertical scale.
 pub(crate) struct Panel {
     pub(crate) area: Area,
     pub(crate) x: Scale,
@@ -15,9 +15,9 @@ pub(crate) struct Panel {
 #[derive(Default)]
 pub(crate) struct Axis<'a> {
     pub(crate) ticks: Vec<Tick>,
-    /// The quantity and its unit; empty where a neighbour has it.
+    /// The quantity and its unit; empty if a neighbouring panel shows it.
     pub(crate) title: &'a str,
-    /// Where a neighbour has the labels already, the grid alone is drawn.
+    /// Draws only the grid, because a neighbouring panel has the labels.
     pub(crate) bare: bool,
 }
 
@@ -25,28 +25,28 @@ pub(crate) struct Axis<'a> {
 #[derive(Clone, Debug)]
 pub(crate) struct Point {
     pub(crate) x: f64,
-    /// Not finite where the measure is not.
+    /// Not finite if the measured value is not.
     pub(crate) y: f64,
-    /// Not finite where it is not known.
+    /// Not finite if it is not known.
     pub(crate) stderr: f64,
-    /// Whether the agent failed on some of what would be measured.
+    /// Whether the agent failed on some of the problems.
     pub(crate) failed: bool,
-    /// The text under a pointer that rests on it.
+    /// The text that appears when the pointer rests on the point.
     pub(crate) title: String,
 }
 
 impl Point {
-    /// Whether there is no number to draw, or one that is not comparable with the others.
+    /// Returns whether a word is drawn instead of the point, because there is no finite or no comparable number.
     fn is_word(&self) -> bool {
         self.failed || !self.y.is_finite()
     }
 }
 
-/// Points that a line joins.
+/// Points joined by a line.
 pub(crate) struct Series {
     pub(crate) style: Style,
     pub(crate) points: Vec<Point>,
-    /// Whether points are drawn; else the line alone.
+    /// Whether markers are drawn, and not only the line.
     pub(crate) marked: bool,
 }
 
@@ -55,16 +55,16 @@ const LABEL: f64 = 15.0;
 /// Distance of an axis' title from the axis.
 const X_TITLE: f64 = 31.0;
 const Y_TITLE: f64 = 44.0;
-/// Distance of a word that stands for a number from the panel's top.
+/// Distance from the panel's top of a word that stands for a number.
 const WORD: f64 = 7.0;
 
 impl Area {
-    /// From left to right.
+    /// Returns the left and the right edge.
     pub(crate) fn across(&self) -> (f64, f64) {
         (self.left, self.right())
     }
 
-    /// From the bottom to the top, as numbers grow.
+    /// Returns the bottom and the top edge, in the order in which numbers grow.
     pub(crate) fn upwards(&self) -> (f64, f64) {
         (self.bottom(), self.top)
     }
@@ -75,7 +75,7 @@ impl Panel {
         (self.x.at(x), self.y.at(y))
     }
 
-    /// Grid, axes and titles.
+    /// Draws grid, axes and titles.
     pub(crate) fn frame(&self, canvas: &mut Canvas, title: &str, x: &Axis, y: &Axis) {
         let Area { left, top, width, height } = self.area;
         let (right, bottom) = (self.area.right(), self.area.bottom());
@@ -100,8 +100,8 @@ impl Panel {
         canvas.upright((left - Y_TITLE, top + height / 2.0), "title", y.title);
     }
 
-    /// A line through the points, each with its standard error. What is not finite breaks the line and is written at the
-    /// edge; what lies beyond the panel is a hollow marker there.
+    /// Draws a line through the points, each with its standard error. A value that is not finite breaks the line and is
+    /// written at the edge; a value beyond the panel is a hollow marker there.
     pub(crate) fn series(&self, canvas: &mut Canvas, series: &Series) {
         let Series { style, points, marked } = series;
         canvas.clipped(self.area, |canvas| {
@@ -115,14 +115,14 @@ impl Panel {
         }
     }
 
-    /// Where a point is drawn: within the panel whatever its value.
+    /// Returns the spot of a point, moved into the panel if necessary.
     pub(crate) fn place(&self, point: &Point) -> Spot {
         let ((left, right), (bottom, top)) = (self.area.across(), self.area.upwards());
         let (x, y) = self.spot(point.x, point.y);
         (x.clamp(left, right), if point.is_word() { top + WORD } else { y.clamp(top, bottom) })
     }
 
-    /// A point with its standard error.
+    /// Draws a point with its standard error.
     pub(crate) fn point(&self, canvas: &mut Canvas, point: &Point, style: &Style, filled: bool) {
         let (x, y) = self.spot(point.x, point.y);
         let (top, bottom) = (self.area.top, self.area.bottom());

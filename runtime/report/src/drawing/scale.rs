@@ -1,66 +1,66 @@
-//! Scales: from a number to a place on the paper, and the ticks between.
+//! Scales that map numbers to pixels, and their ticks.
 
 use jointly_record::quantity;
 
 use crate::drawing::lettering::width;
 
-/// A line, or its logarithm, onto pixels.
+/// A linear or logarithmic map from numbers to pixels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Scale {
     logarithmic: bool,
-    /// The numbers at both ends, the lower first.
+    /// The numbers at both ends, the lower one first.
     domain: (f64, f64),
     pixels: (f64, f64),
 }
 
-/// A place on a scale and what to write there.
+/// A number on a scale with its label.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Tick {
     pub(crate) at: f64,
     pub(crate) label: String,
 }
 
-/// Least distance of two ticks' labels, in pixels.
+/// The smallest gap between two ticks' labels, in pixels.
 const GAP: f64 = 7.0;
 /// Size of a tick's label, in pixels.
 pub(crate) const TICK_SIZE: f64 = 11.0;
 /// The ticks of each decade of a logarithmic scale, from many to few.
 const MULTIPLES: [&[f64]; 3] = [&[1.0, 2.0, 5.0], &[1.0, 3.0], &[1.0]];
-/// How far beyond the data a logarithmic scale goes on either side, as a part of its length.
+/// The margin of a logarithmic scale beyond the data on either side, as a fraction of its length.
 const MARGIN: f64 = 0.05;
 
 impl Scale {
-    /// From `domain` onto `pixels`. A domain that is empty is widened.
+    /// Maps `domain` linearly to `pixels`. An empty domain is widened.
     pub(crate) fn linear(domain: (f64, f64), pixels: (f64, f64)) -> Self {
         let (low, high) = domain;
         let domain = if high > low { domain } else { (low - 0.5, low + 0.5) };
         Self { logarithmic: false, domain, pixels }
     }
 
-    /// Logarithmic, over positive numbers, with a margin at both ends.
+    /// Maps positive numbers logarithmically, with a margin at both ends.
     pub(crate) fn logarithmic(domain: (f64, f64), pixels: (f64, f64)) -> Self {
         let low = domain.0.max(f64::MIN_POSITIVE);
         let high = domain.1.max(low);
-        // A single value sits in the middle of a decade.
+        // A single value lies in the middle of a decade.
         let margin = if high > low { libm::log10(high / low) * MARGIN } else { 0.5 };
         let factor = libm::pow(10.0, margin);
         Self { logarithmic: true, domain: (low / factor, high * factor), pixels }
     }
 
-    /// Where a number lies, in pixels; outside the domain it goes on in the same manner.
+    /// Returns the pixel of a number; outside the domain the map is extrapolated.
     pub(crate) fn at(&self, x: f64) -> f64 {
         let map = |x: f64| if self.logarithmic { libm::log10(x.max(f64::MIN_POSITIVE)) } else { x };
         let (low, high) = (map(self.domain.0), map(self.domain.1));
         self.pixels.0 + (map(x) - low) / (high - low) * (self.pixels.1 - self.pixels.0)
     }
 
-    /// About `about` round numbers: multiples of 1, 2 or 5 times a power of ten, or on a logarithmic scale such numbers
-    /// themselves.
+    /// Returns about `about` ticks at round numbers: multiples of 1, 2 or 5 times a power of ten, or on a logarithmic
+    /// scale such numbers themselves.
     pub(crate) fn ticks(&self, about: usize) -> Vec<Tick> {
         if self.logarithmic { self.logarithmic_ticks(about) } else { self.linear_ticks(about) }
     }
 
-    /// Ticks that are so few that no label touches another.
+    /// Returns so few ticks that no label touches another.
     pub(crate) fn ticks_apart(&self, about: usize) -> Vec<Tick> {
         let apart = |pair: &[Tick]| {
             let room = f64::midpoint(width(&pair[0].label, TICK_SIZE), width(&pair[1].label, TICK_SIZE)) + GAP;
@@ -97,7 +97,8 @@ impl Scale {
         ticks.into_iter().step_by(every).collect()
     }
 
-    /// Ticks at given numbers, less those whose label would touch the one before: powers of ten stay first of all.
+    /// Returns ticks at given numbers, except those whose label would touch the one before; powers of ten take
+    /// precedence.
     pub(crate) fn ticks_at(&self, numbers: &[f64]) -> Vec<Tick> {
         let mut kept: Vec<Tick> = Vec::new();
         let decade = |x: f64| libm::log10(x) == libm::round(libm::log10(x));
@@ -117,7 +118,7 @@ impl Scale {
     }
 }
 
-/// The one of 1, 2 and 5 times a power of ten that is nearest in ratio to `step`.
+/// Returns 1, 2 or 5 times a power of ten, whichever is nearest to `step` in ratio.
 fn round_step(step: f64) -> f64 {
     let power = libm::pow(10.0, libm::floor(libm::log10(step)));
     let off = |multiple: &f64| libm::fabs(libm::log(multiple * power / step));
@@ -125,7 +126,7 @@ fn round_step(step: f64) -> f64 {
     nearest.unwrap_or(1.0) * power
 }
 
-/// A number without needless digits.
+/// Formats a number without needless digits.
 fn plain(x: f64) -> String {
     if x >= 1e6 {
         let text = quantity::count(x);
@@ -138,7 +139,7 @@ fn plain(x: f64) -> String {
 mod tests {
     use super::Scale;
 
-    /// Rounding of a few operations on numbers of a hundred pixels.
+    /// Tolerance for rounding in a few operations on numbers of about a hundred pixels.
     const PIXELS: f64 = 1e-9;
 
     fn labels(ticks: &[super::Tick]) -> Vec<&str> {

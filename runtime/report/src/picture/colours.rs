@@ -1,7 +1,7 @@
-//! A diverging scale of colours for probabilities, blue to orange over near-white, and images in it.
+//! A diverging colour scale for probabilities, from blue over near-white to orange, and images in it.
 //!
-//! Lightness rises and falls evenly as the eye sees it, the same on both sides, so that the two ends differ for those
-//! who cannot tell red from green, and a half is where the sheet is lightest.
+//! Perceived lightness changes evenly and symmetrically, so that readers who cannot tell red from green can order the
+//! colours, and one half is the lightest.
 
 use std::fmt::Write as _;
 
@@ -11,14 +11,14 @@ use base64::engine::general_purpose::STANDARD;
 
 use crate::picture::png::{self, Rgb};
 
-/// Levels of the scale.
+/// The number of levels of the scale.
 const LEVELS: usize = 256;
 /// The ends of the scale and its middle: lightness, green to red, blue to yellow, in Oklab (Ottosson, 2020).
 const ZERO: [f64; 3] = [0.48, -0.045, -0.13];
 const HALF: [f64; 3] = [0.97, 0.0, 0.004];
 const ONE: [f64; 3] = [0.48, 0.095, 0.09];
 
-/// The colour of a probability.
+/// Returns the colour of a probability.
 pub(crate) fn colour(probability: f64) -> String {
     let [red, green, blue] = rgb(probability);
     let mut text = String::from("#");
@@ -28,12 +28,12 @@ pub(crate) fn colour(probability: f64) -> String {
     text
 }
 
-/// A square image of probabilities, row by row from the upper left, as a data URI.
+/// Returns a square image of probabilities, row by row from the upper left, as a data URI.
 pub(crate) fn image(probabilities: &[f32], cells: usize) -> Result<String> {
     image_of(probabilities, cells, cells)
 }
 
-/// The scale itself, from one down to zero.
+/// Returns an image of the scale itself, from one down to zero.
 pub(crate) fn scale() -> Result<String> {
     let column: Vec<f32> = (0..LEVELS).rev().map(|level| level as f32 / (LEVELS - 1) as f32).collect();
     image_of(&column, 1, LEVELS)
@@ -53,7 +53,7 @@ fn rgb(probability: f64) -> Rgb {
     oklab([mix(0), mix(1), mix(2)])
 }
 
-/// Oklab to sRGB.
+/// Converts Oklab to sRGB.
 fn oklab([lightness, a, b]: [f64; 3]) -> Rgb {
     let cube = |x: f64| x * x * x;
     let l = cube(lightness + 0.396_337_777_4 * a + 0.215_803_757_3 * b);
@@ -75,7 +75,7 @@ fn oklab([lightness, a, b]: [f64; 3]) -> Rgb {
 mod tests {
     use super::{colour, image, oklab, rgb};
 
-    /// Relative luminance of a colour, by the definition of sRGB.
+    /// Returns the relative luminance of a colour, as defined for sRGB.
     fn luminance(probability: f64) -> f64 {
         let weights = [0.2126, 0.7152, 0.0722];
         let linear = |x: u8| {
@@ -89,7 +89,7 @@ mod tests {
     fn known_colours_come_out() {
         assert_eq!(oklab([1.0, 0.0, 0.0]), [255, 255, 255]);
         assert_eq!(oklab([0.0, 0.0, 0.0]), [0, 0, 0]);
-        // Red, by the author's own table: L 0.628, a 0.225, b 0.126.
+        // Red, from the author's own table: L 0.628, a 0.225, b 0.126.
         let red = oklab([0.627_955, 0.224_863, 0.125_846]);
         assert!(red[0] >= 254 && red[1] <= 1 && red[2] <= 1, "{red:?}");
     }

@@ -1,4 +1,4 @@
-//! An agent's predictions of a function of one input, as a picture shows them.
+//! An agent's predictions of a function of one input, for a picture.
 
 use jointly_core::regression::Bounds;
 
@@ -6,10 +6,10 @@ use jointly_core::regression::Bounds;
 pub struct LineBelief {
     /// The mean of the predictions.
     pub mean: Vec<f64>,
-    /// Intervals of the function's value.
+    /// Confidence intervals of the function's value.
     pub confidence: Bounds,
-    /// Intervals of an observation.
+    /// Prediction intervals of an observation.
     pub prediction: Bounds,
-    /// Functions that differ, in the order of their draws; fewer than were asked for where there are no more.
+    /// Distinct sampled functions, in the order of their draws; fewer than requested if there are no more.
     pub functions: Vec<Vec<f64>>,
 }

@@ -1,5 +1,5 @@
-//! The sheet of a function of one input: a row an agent, its intervals, the same less the truth, and functions sampled
-//! from it.
+//! The sheet of a function of one input. Each agent has a row: its intervals, the intervals minus the truth, and
+//! sampled functions.
 
 use jointly_regression::CurveData;
 
@@ -7,23 +7,23 @@ use crate::drawing::{Anchor, Area, Axis, Canvas, Markup, Panel, Scale, Spot, sho
 use crate::picture::line_belief::LineBelief;
 
 const WIDTH: f64 = 1240.0;
-/// Panels of a row.
+/// The number of panels of a row.
 const COLUMNS: usize = 3;
 const LEFT: f64 = 52.0;
 const GAP: f64 = 58.0;
 const HEIGHT: f64 = 230.0;
 const TOP: f64 = 74.0;
-/// Room above a row for its agent's name and headings, and below for numbers.
+/// Space above a row for its agent's name and headings, and below for numbers.
 const HEAD: f64 = 46.0;
 const FOOT: f64 = 46.0;
-/// Longest text of a failure.
+/// The longest text of a failure, in characters.
 const MESSAGE: usize = 130;
-/// Places of the grid.
+/// The number of places of the grid.
 const PLACES: usize = 241;
-/// How far the picture goes on beyond the values that it must hold, and the data, as a part of their range.
+/// The margin of the picture beyond the values that it must hold and beyond the data, as a fraction of their range.
 const MARGIN: f64 = 0.06;
 
-/// Literal colours, since a file of its own is on white paper wherever it is shown.
+/// The style sheet, with literal colours because a stand-alone file is always on white paper.
 const STYLE: &str = "
 text { font-family: system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif; fill: #16181d; }
 .heading { font-size: 12px; fill: #565c66; }
@@ -51,7 +51,7 @@ pub struct LineSheet<'a> {
     pub data: &'a CurveData,
     /// The level of the intervals.
     pub level: f64,
-    /// A row an agent.
+    /// One row for each agent.
     pub rows: &'a [LineRow],
 }
 
@@ -59,11 +59,11 @@ pub struct LineSheet<'a> {
 pub struct LineRow {
     /// The agent's label.
     pub label: String,
-    /// Its predictions on the [grid], or how it failed.
+    /// The agent's predictions on the [grid], or how it failed.
     pub belief: Result<LineBelief, String>,
 }
 
-/// Where agents are asked: from a little below the least to a little above the greatest input.
+/// Returns the inputs at which agents predict: from a little below the smallest to a little above the largest input.
 pub fn grid(data: &CurveData) -> Vec<f32> {
     let inputs = || data.simulation.train.inputs().values().iter().chain(data.test.data().inputs().values());
     let (low, high) =
@@ -74,7 +74,7 @@ pub fn grid(data: &CurveData) -> Vec<f32> {
 }
 
 impl LineSheet<'_> {
-    /// The picture as a file's contents.
+    /// Returns the picture as a file's contents.
     pub fn to_svg(&self) -> String {
         self.markup().into_string()
     }
@@ -96,7 +96,7 @@ impl LineSheet<'_> {
         canvas.standalone(STYLE)
     }
 
-    /// The meaning of the marks.
+    /// Draws the meaning of the marks.
     fn key(&self, canvas: &mut Canvas) {
         let (y, percent) = (50.0, (100.0 * self.level).round());
         let train = self.data.simulation.train.rows();
@@ -124,8 +124,8 @@ impl LineSheet<'_> {
         }
     }
 
-    /// The least and the greatest value that the picture shows: truth and examples and confidence intervals, but not what
-    /// dwarfs the data.
+    /// Returns the smallest and the largest value that the picture shows: truth, examples and confidence intervals, but
+    /// not values that dwarf the data.
     fn ends(&self, truth: &[f64]) -> (f64, f64) {
         let examples = self.data.simulation.train.targets().iter().map(|y| f64::from(*y));
         let of = |values: &mut dyn Iterator<Item = f64>| {
@@ -192,13 +192,13 @@ impl LineSheet<'_> {
         }
     }
 
-    /// The range of the truth and the examples, and of the agents' predictions where there are such.
+    /// Returns the range of distances to the truth: of the examples, and of the agents' predictions if there are any.
     fn distances(&self, truth: &[f64]) -> (f64, f64) {
         let train = &self.data.simulation.train;
         let noise = train.inputs().values().iter().zip(train.targets());
         let noise = noise.map(|(x, y)| (f64::from(*y) - self.data.curve.value(f64::from(*x))).abs());
         let most = noise.fold(0.0, f64::max);
-        // The first and last twentieth of the grid are where there are no examples.
+        // The first and the last twentieth of the grid have no examples.
         let inside = |place: usize| place * 20 >= truth.len() && place * 20 <= 19 * truth.len();
         let believed = self.rows.iter().filter_map(|row| row.belief.as_ref().ok()).flat_map(|belief| {
             let ends = [belief.confidence.lower(), belief.confidence.upper()];
@@ -210,7 +210,7 @@ impl LineSheet<'_> {
         if reach > 0.0 { (-reach, reach) } else { (-1.0, 1.0) }
     }
 
-    /// All of them as one mark, the smaller the more there are.
+    /// Draws all examples as one mark; the more there are, the smaller they are.
     fn examples(&self, canvas: &mut Canvas, panel: &Panel, less_truth: bool) {
         let train = &self.data.simulation.train;
         let (size, opacity) = if train.rows() > 200 { (2.2, 0.35) } else { (4.0, 0.8) };
@@ -224,7 +224,7 @@ impl LineSheet<'_> {
     }
 }
 
-/// Where values lie, those far beyond the panel, or endless, no farther than its height again.
+/// Returns the spots of values. Values far beyond the panel, or infinite, are at most its height away from it.
 fn spots(panel: &Panel, grid: &[f64], values: &[f64]) -> Vec<Spot> {
     let (bottom, top) = (panel.area.bottom() + HEIGHT, panel.area.top - HEIGHT);
     grid.iter().zip(values).map(|(x, y)| (panel.x.at(*x), panel.y.at(*y).clamp(top, bottom))).collect()

@@ -1,4 +1,4 @@
-//! An image of a dataset as it is: a pixel a pixel.
+//! Images of a dataset, pixel by pixel.
 
 use anyhow::Result;
 use base64::Engine;
@@ -7,7 +7,7 @@ use jointly_classification::shift::Pixels;
 
 use crate::picture::png;
 
-/// An image, grey or in colour, as a data URI.
+/// Returns an image, grey or in colour, as a data URI.
 ///
 /// # Errors
 /// When it cannot be encoded.
@@ -31,7 +31,7 @@ mod tests {
             let shape = ImageShape::new(2, 3, channels).unwrap();
             uri(&Pixels::new(shape, vec![0.5; shape.values()]).unwrap()).unwrap()
         };
-        // Width 3, height 2, eight bits, grey or red, green and blue.
+        // Width 3, height 2, eight bits, grey or RGB.
         assert!(image(1).starts_with("data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAAAAA"), "{}", image(1));
         assert!(image(3).starts_with("data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAMAAAACCAIAAA"), "{}", image(3));
     }

@@ -1,18 +1,18 @@
-//! The part of the plane that is drawn, and the grid on which functions are asked.
+//! The part of the plane that is drawn, and the grid on which functions are evaluated.
 
 use jointly_core::Matrix;
 
-/// A square around the origin, in which nearly all inputs of a standard normal lie.
+/// A square around the origin that contains nearly all inputs drawn from a standard normal distribution.
 #[derive(Clone, Copy, Debug)]
 pub struct Plane {
     /// Half the side.
     reach: f64,
-    /// Cells along either side.
+    /// The number of cells along either side.
     cells: usize,
 }
 
 impl Plane {
-    /// Inputs within three standard deviations, on a grid of 120 by 120 cells.
+    /// The square of inputs within three standard deviations, with a grid of 120 by 120 cells.
     pub const STANDARD: Self = Self { reach: 3.0, cells: 120 };
 
     #[cfg(test)]
@@ -28,7 +28,7 @@ impl Plane {
         self.reach
     }
 
-    /// The centres of the cells, from the upper left corner row by row, as an image has its pixels.
+    /// Returns the centres of the cells, row by row from the upper left corner, like the pixels of an image.
     ///
     /// # Panics
     /// Never: each cell has two numbers.
@@ -40,7 +40,7 @@ impl Plane {
         Matrix::from_rows(2, values)
     }
 
-    /// Where an input lies, from the upper left corner in parts of the side; none outside.
+    /// Returns the position of an input as fractions of the side from the upper left corner, or `None` outside.
     pub(crate) fn place(&self, input: &[f32]) -> Option<(f64, f64)> {
         let part = |x: f64| (x + self.reach) / (2.0 * self.reach);
         let (x, y) = (part(f64::from(input[0])), part(-f64::from(input[1])));

@@ -1,4 +1,4 @@
-//! Portable Network Graphics of the kinds that are needed: a pixel is a place in a palette, a grey, or red, green and blue.
+//! Encodes Portable Network Graphics with indexed, grey or RGB pixels.
 
 use anyhow::Result;
 use png::{BitDepth, ColorType, Compression, Encoder, Filter};
@@ -6,26 +6,26 @@ use png::{BitDepth, ColorType, Compression, Encoder, Filter};
 /// Red, green and blue.
 pub(crate) type Rgb = [u8; 3];
 
-/// Encodes an image of `width` by `height` pixels, row by row, each a place in the palette of at most 256 colours.
+/// Encodes an image of `width` by `height` pixels, row by row, each an index into the palette of at most 256 colours.
 ///
 /// # Errors
-/// When there are more or fewer pixels than the size says.
+/// When the number of pixels does not match the size.
 pub(crate) fn encode(pixels: &[u8], size: (u32, u32), palette: &[Rgb]) -> Result<Vec<u8>> {
     encode_as(ColorType::Indexed, pixels, size, palette)
 }
 
-/// Encodes greys, from black to white.
+/// Encodes grey pixels, from black to white.
 ///
 /// # Errors
-/// When there are more or fewer pixels than the size says.
+/// When the number of pixels does not match the size.
 pub(crate) fn encode_grey(pixels: &[u8], size: (u32, u32)) -> Result<Vec<u8>> {
     encode_as(ColorType::Grayscale, pixels, size, &[])
 }
 
-/// Encodes red, green and blue, three bytes a pixel.
+/// Encodes RGB pixels, three bytes each.
 ///
 /// # Errors
-/// When there are more or fewer pixels than the size says.
+/// When the number of pixels does not match the size.
 pub(crate) fn encode_rgb(pixels: &[u8], size: (u32, u32)) -> Result<Vec<u8>> {
     encode_as(ColorType::Rgb, pixels, size, &[])
 }
@@ -36,7 +36,7 @@ fn encode_as(kind: ColorType, pixels: &[u8], (width, height): (u32, u32), palett
     encoder.set_color(kind);
     encoder.set_depth(BitDepth::Eight);
     encoder.set_compression(Compression::High);
-    // Flat areas and their edges: a row's filter makes them no smaller.
+    // Images are flat areas with edges, which row filters do not make smaller.
     encoder.set_filter(Filter::NoFilter);
     if !palette.is_empty() {
         encoder.set_palette(palette.as_flattened());

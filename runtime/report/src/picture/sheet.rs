@@ -1,4 +1,4 @@
-//! The sheet: the truth above, then a row an agent.
+//! The sheet: the truth above, then a row for each agent.
 
 use anyhow::Result;
 use jointly_core::Dataset;
@@ -12,18 +12,18 @@ use crate::picture::plane::Plane;
 const PANEL: f64 = 168.0;
 const GAP: f64 = 12.0;
 const LEFT: f64 = 44.0;
-/// Room above each row for its title and the panels' headings.
+/// Space above each row for its title and the panels' headings.
 const HEAD: f64 = 60.0;
 const FOOT: f64 = 44.0;
 const TOP: f64 = 26.0;
-/// Beyond this many examples, points are small and the agents' panels have none.
+/// With more examples than this, points are small and left out of the agents' panels.
 const MANY: usize = 300;
-/// Distance of the key's lines.
+/// The height of a line of the key.
 const KEY: f64 = 22.0;
-/// Longest text of a failure.
+/// The longest text of a failure, in characters.
 const MESSAGE: usize = 110;
 
-/// Literal colours, since a file of its own is on white paper wherever it is shown.
+/// The style sheet, with literal colours because a stand-alone file is always on white paper.
 const STYLE: &str = "
 text { font-family: system-ui, 'Segoe UI', Roboto, 'Helvetica Neue', Arial, sans-serif; fill: #16181d; }
 .heading { font-size: 12px; fill: #565c66; }
@@ -44,9 +44,9 @@ pub struct Sheet<'a> {
     pub train: &'a Dataset,
     /// True probabilities of class 1 on the cells of the plane.
     pub truth: &'a [f32],
-    /// The number of sampled functions in a row, at most.
+    /// The maximum number of sampled functions in a row.
     pub functions: usize,
-    /// A row an agent.
+    /// One row for each agent.
     pub rows: &'a [Row],
 }
 
@@ -54,12 +54,12 @@ pub struct Sheet<'a> {
 pub struct Row {
     /// The agent's label.
     pub label: String,
-    /// Its predictions, or how it failed.
+    /// The agent's predictions, or how it failed.
     pub belief: Result<Belief, String>,
 }
 
 impl Sheet<'_> {
-    /// The picture as a file's contents.
+    /// Returns the picture as a file's contents.
     ///
     /// # Errors
     /// When an image cannot be encoded.
@@ -84,7 +84,7 @@ impl Sheet<'_> {
         Ok(canvas.standalone(STYLE))
     }
 
-    /// The truth with the training examples, and the scale of colours.
+    /// Draws the truth with the training examples, and the colour scale.
     fn first_row(&self, canvas: &mut Canvas) -> Result<()> {
         let area = panel(0, TOP);
         heading(canvas, area, "true probability of class 1");
@@ -101,7 +101,7 @@ impl Sheet<'_> {
         Ok(())
     }
 
-    /// The meaning of the marks, and the number of examples.
+    /// Draws the meaning of the marks, and the number of examples.
     fn key(&self, canvas: &mut Canvas, (x, y): Spot) {
         let labels = self.train.labels();
         for (line, class) in [0, 1].into_iter().enumerate() {
@@ -162,7 +162,7 @@ impl Sheet<'_> {
     }
 }
 
-/// Probabilities as colours, with the boundary and a frame.
+/// Draws probabilities as colours, with the decision boundary and a frame.
 fn map(canvas: &mut Canvas, area: Area, probabilities: &[f32]) -> Result<()> {
     let cells = Plane::STANDARD.cells();
     canvas.image(area, &image(probabilities, cells)?);

@@ -1,5 +1,5 @@
-//! Figures 4, 5 and 9 of the paper on correlations: whether the measures of an agent's correlations agree with one another,
-//! and with what active learning makes of them.
+//! Figures 4, 5 and 9 of the paper on correlations: whether the measures of an agent's correlations agree with one
+//! another and with its results in active learning.
 
 use jointly_core::{Score, Summary};
 use jointly_regression::{Acquisition, Regression, Round};
@@ -14,7 +14,7 @@ use crate::view::View;
 
 const COLUMNS: usize = 3;
 const HEIGHT: f64 = 220.0;
-/// The round after which the paper looks at active learning.
+/// The round after which the paper compares active learning.
 const ROUND: usize = 1;
 
 /// A measure of an agent over a run.
@@ -24,7 +24,7 @@ struct Measure {
 }
 
 enum Source {
-    /// A score of the run of correlations, times this.
+    /// A score of the run of correlations, times a factor.
     Score(&'static str, f64),
     /// The log-likelihood after the first round of active learning.
     Learned(Acquisition),
@@ -40,7 +40,7 @@ const JOINT: Measure = Measure { title: "joint log-likelihood", source: Source::
 const BATCH_MIG: Measure = Measure { title: "BatchMIG performance", source: Source::Learned(Acquisition::BatchMig) };
 const TIG: Measure = Measure { title: "TIG performance", source: Source::Learned(Acquisition::Tig) };
 
-/// The two scores that are drawn against each other, and the paper's number of the figure.
+/// The two measures drawn against each other, and the paper's number of the figure.
 const PANELS: [(&Measure, &Measure, &str); 7] = [
     (&METACORRELATION, &BATCH_MIG, "Figure 4: r = 0.762"),
     (&VARIANCES, &TIG, "Figure 4"),
@@ -51,17 +51,17 @@ const PANELS: [(&Measure, &Measure, &str); 7] = [
     (&MARGINAL, &JOINT, "Figure 9"),
 ];
 
-/// A run of correlations, and one of active learning of some of the same agents.
+/// A run of correlations, and a run of active learning of some of the same agents.
 struct Runs<'r, 'a> {
     correlations: &'r View<'a>,
     active: Option<&'r View<'a>>,
-    /// Whether that is one of several.
+    /// Whether the run of active learning is one of several.
     chosen: bool,
-    /// The problems that have both scores.
+    /// The data of problems that both runs have.
     data: Vec<String>,
 }
 
-/// A panel for each two measures that enough agents have; none where there is no such panel.
+/// Draws a panel for each two measures that enough agents have; returns `None` if there is no such panel.
 pub(super) fn figure(view: &View, learning: &[View]) -> Option<Figure> {
     let led = |view: &&View| predictor(view).is_some();
     let active = learning.iter().find(|view| !led(view)).or(learning.first());
@@ -113,7 +113,7 @@ struct Pair<'v> {
 }
 
 impl<'r, 'a> Runs<'r, 'a> {
-    /// The agents that have both, finite, on all problems of the data that have both of anybody.
+    /// Returns the agents with finite values of both measures on all problems of the data for which any agent has both.
     fn pairs(&self, x: &Measure, y: &Measure) -> Vec<Pair<'r>>
     where
         'a: 'r,
@@ -126,7 +126,7 @@ impl<'r, 'a> Runs<'r, 'a> {
         self.correlations.agents.iter().filter_map(pair).collect()
     }
 
-    /// Whether anybody has the measure on some data.
+    /// Returns whether any agent has the measure on some data.
     fn knows(&self, measure: &Measure, data: &String) -> bool {
         match measure.source {
             Source::Score(name, _) => {
@@ -197,12 +197,12 @@ impl<'r, 'a> Runs<'r, 'a> {
     }
 }
 
-/// Who predicts in a run of active learning, where it is not the agent that selects.
+/// Returns the agent that predicts in a run of active learning, if it is not the agent that selects.
 fn predictor<'v>(active: &View<'v>) -> Option<&'v str> {
     active.scores.plan.predictor().map(|planned| planned.label.as_str())
 }
 
-/// Whether a problem of a run is of some data and such an acquisition.
+/// Returns whether a problem of a run has one of the given data and this acquisition.
 fn holds(view: &View, problem: &str, data: &[&String], by: Option<Acquisition>) -> bool {
     let family = Family::of(view, problem);
     data.contains(&&family.data) && family.acquisition == by
@@ -212,20 +212,20 @@ fn planned(view: &View, data: &[&String], by: Option<Acquisition>) -> usize {
     view.scores.plan.problems.iter().filter(|planned| holds(view, &planned.problem, data, by)).count()
 }
 
-/// The score of an agent after the last round, problem by problem.
+/// Returns an agent's scores after round [`ROUND`], problem by problem.
 fn learned<'s>(agent: &'s AgentScores, here: impl Fn(&str) -> bool) -> impl Iterator<Item = &'s Round> {
     let problems = agent.problems.iter().filter(move |problem| here(problem.problem));
     problems.filter_map(|problem| problem.result::<Regression>()?.rounds.get(ROUND))
 }
 
-/// Whether active learning was scored by the oracle on all problems of some data.
+/// Returns whether active learning was scored by the oracle on all problems of some data.
 fn by_oracle(active: &View, data: &[&String]) -> bool {
     let here = |problem: &str| data.contains(&&Family::of(active, problem).data);
     let mut rounds = active.agents.iter().flat_map(|agent| learned(agent, here)).peekable();
     rounds.peek().is_some() && rounds.all(|round| round.oracle.is_some())
 }
 
-/// `0.76 (0.55, 0.90)`.
+/// Formats a correlation as `0.76 (0.55, 0.90)`.
 fn text(correlation: Option<Correlation>) -> String {
     correlation.map_or("-".to_owned(), |correlation| correlation.to_string())
 }
@@ -244,7 +244,7 @@ mod tests {
         let agents = [("bbb", 0.1), ("gp", 0.9), ("hmc", 0.5), ("nng", 0.3)];
         let correlations: Vec<_> = agents.iter().map(|(name, quality)| (*name, correlated(*quality))).collect();
         let run = compared_run("correlations/synthetic", &["d1", "boston"], 2, &correlations);
-        // The likelihood after the first round is the quality; one agent did not take part.
+        // The log-likelihood after the first round equals the quality; one agent did not take part.
         let learned: Vec<_> = agents[..3].iter().map(|(name, quality)| (*name, learning(&[9.0, -quality]))).collect();
         let active = learning_run(&learned, 2);
         let (scores, learned) = (run.scores(), active.scores());
@@ -255,7 +255,7 @@ mod tests {
         assert_eq!(row("metacorrelation and XLL")[2], "4");
         assert!(row("metacorrelation and XLLR (0 is best)")[0].starts_with("-0.9"));
         assert_eq!(row("BatchMIG performance and metacorrelation"), ["1.00", "1.00", "3"]);
-        // Of the same moments: the likelihood of the test set is the same for all.
+        // All agents have the same moments, so the log-likelihood of the test set is the same for all.
         assert_eq!(row("joint log-likelihood and marginal log-likelihood")[0], "1.00");
         assert!(figure.caption.contains("after 1 round of active learning, in quick/active"), "{}", figure.caption);
         assert!(!figure.caption.contains("Of the runs"), "{}", figure.caption);

@@ -1,4 +1,4 @@
-//! Calibration curves, and widths of prediction intervals by level, of every agent on whatever regression.
+//! Calibration curves, and widths of prediction intervals by level, of every agent on any regression problem.
 
 use jointly_core::Score;
 use jointly_record::quantity::with_error;
@@ -14,10 +14,10 @@ use crate::view::View;
 
 const COLUMNS: usize = 3;
 const HEIGHT: f64 = 210.0;
-/// The table has every so manieth of the curve's hundred levels.
+/// The spacing of the levels in the table, among the curve's hundred levels.
 const EVERY: usize = 11;
 
-/// Both figures; neither where nobody has a result.
+/// Draws both figures, or neither if no agent has a result.
 pub(super) fn figures(view: &View) -> Vec<Figure> {
     let data: Vec<String> = datasets(view)
         .into_iter()
@@ -29,19 +29,19 @@ pub(super) fn figures(view: &View) -> Vec<Figure> {
     vec![calibration(view, &data), widths(view, &data)]
 }
 
-/// An agent's results on some data.
+/// Returns an agent's results on some data.
 fn on<'v>(agent: &'v AgentScores<'v>, data: &'v str) -> impl Iterator<Item = &'v ScoredProblem<'v>> {
     agent.problems.iter().filter(move |problem| problem.planned.coordinates.group == data)
 }
 
-/// The mean over problems of each number of a list; lists of another length than the first have no part.
+/// Returns the mean over problems of each number of a list, ignoring lists that differ in length from the first.
 fn means(lists: &[Vec<f64>]) -> Vec<Score> {
     let length = lists.first().map_or(0, Vec::len);
     let whole = || lists.iter().filter(|list| list.len() == length);
     (0..length).map(|i| Score::of(&whole().map(|list| list[i]).collect::<Vec<_>>())).collect()
 }
 
-/// The mean curve of an agent on some data, and over how many problems it is.
+/// Returns the mean curve of an agent on some data, and the number of problems that it is over.
 fn curve<'v>(agent: &'v AgentScores<'v>, data: &'v str) -> (Vec<Score>, usize) {
     let curves: Vec<Vec<f64>> = on(agent, data)
         .filter_map(|problem| Some(problem.result::<Regression>()?.scores.calibration.iter().map(|x| x.0).collect()))
@@ -95,7 +95,7 @@ fn calibration(view: &View, data: &[String]) -> Figure {
     }
 }
 
-/// A sentence on what is scored in active learning.
+/// Says what is scored in active learning.
 fn last_round(view: &View) -> &'static str {
     let rounds = view
         .agents
@@ -105,7 +105,7 @@ fn last_round(view: &View) -> &'static str {
     if rounds { " In active learning, after the last round, all acquisitions together." } else { "" }
 }
 
-/// `20 problems a panel`, or `5 to 20`.
+/// Formats counts as `20 problems a panel`, or `5 to 20`.
 fn over(counts: &[usize]) -> String {
     match (counts.iter().min(), counts.iter().max()) {
         (Some(least), Some(most)) if least < most => format!("{least} to {} of a panel", counted(*most, "problem")),
@@ -117,7 +117,7 @@ fn diagonal(canvas: &mut Canvas, panel: &Panel) {
     canvas.line(panel.spot(0.0, 0.0), panel.spot(1.0, 1.0), "baseline");
 }
 
-/// An agent's widths by level on some data: each level with the mean over problems.
+/// Returns an agent's widths on some data: for each level, the mean over problems.
 fn width_points<'v>(agent: &'v AgentScores<'v>, data: &'v str) -> Vec<Point> {
     let levels: Vec<&[LevelScores]> =
         on(agent, data).filter_map(|problem| Some(problem.result::<Regression>()?.scores.levels.as_slice())).collect();
@@ -187,7 +187,7 @@ mod tests {
     use jointly_score::invented::InventedScores as _;
     use jointly_score::leaderboard::Leaderboard;
 
-    /// Rounding of a mean of a few shares.
+    /// Tolerance for rounding in a mean of a few shares.
     const ROUNDING: f64 = 1e-12;
 
     #[test]

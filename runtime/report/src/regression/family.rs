@@ -1,5 +1,5 @@
-//! The family that a problem of regression belongs to: simulations of a process, splits of a table, datasets of a dimension; and
-//! by what points are acquired.
+//! The family that a problem of regression belongs to: simulations of a process, splits of a table, datasets of one
+//! dimension; and the acquisition function of its points.
 
 use jointly_core::Coordinates;
 use jointly_regression::Acquisition;
@@ -7,7 +7,7 @@ use jointly_score::scores::AgentScores;
 
 use crate::view::View;
 
-/// The coordinates of problems that are not averaged over.
+/// The coordinates over which problems are not averaged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Family {
     /// `boston`, `d5` or `heteroscedastic`.
@@ -17,7 +17,7 @@ pub(super) struct Family {
 }
 
 impl Family {
-    /// The family of a problem of the run.
+    /// Returns the family of a problem of the run.
     pub(super) fn of(view: &View, problem: &str) -> Self {
         view.place(problem).map_or_else(|| Self { data: problem.to_owned(), acquisition: None }, Self::at)
     }
@@ -28,7 +28,7 @@ impl Family {
     }
 }
 
-/// The families of a run's problems, in the plan's order.
+/// Returns the families of a run's problems, in the plan's order.
 pub(super) fn families(view: &View) -> Vec<Family> {
     let mut families: Vec<Family> = Vec::new();
     for family in view.places().map(Family::at) {
@@ -39,7 +39,7 @@ pub(super) fn families(view: &View) -> Vec<Family> {
     families
 }
 
-/// Names of what the data are, in the plan's order.
+/// Returns the names of the data, in the plan's order.
 pub(super) fn datasets(view: &View) -> Vec<String> {
     let mut datasets: Vec<String> = Vec::new();
     for Family { data, .. } in families(view) {
@@ -50,13 +50,13 @@ pub(super) fn datasets(view: &View) -> Vec<String> {
     datasets
 }
 
-/// An agent's score on each problem of some data that it has one on.
+/// Returns an agent's scores on the problems of some data, as far as it has them.
 pub(super) fn values_on<'v>(agent: &'v AgentScores, score: &'v str, data: &str) -> Vec<(&'v str, f64)> {
     let here = agent.by_problem(score).filter(|(problem, _)| problem.planned.coordinates.group == *data);
     here.map(|(problem, scored)| (problem.problem, scored.value)).collect()
 }
 
-/// The number of problems that are of such a family and on which an agent failed.
+/// Returns the number of problems of a family on which an agent failed.
 pub(super) fn failures(view: &View, agent: &AgentScores, wanted: impl Fn(&Family) -> bool) -> usize {
     view.failures(agent, |place| wanted(&Family::at(place)))
 }

@@ -11,21 +11,21 @@ use crate::view::View;
 
 const LEFT: f64 = 40.0;
 const GAP: f64 = 36.0;
-/// Room above all panels for the columns' headings, and above each row for its agent's name and numbers.
+/// Space above all panels for the columns' headings, and above each row for its agent's name and numbers.
 const TOP: f64 = 22.0;
 const HEAD: f64 = 42.0;
 const HEIGHT: f64 = 84.0;
 const FOOT: f64 = 44.0;
 const COLUMNS: usize = 4;
-/// Bars of a panel, at the least and at the most, and what bins start at: shares are round in it.
+/// The widths of narrow and wide bins. Bins start at multiples of their width, so that shares are round numbers.
 const BIN: f64 = 0.02;
 const WIDE_BIN: f64 = 0.05;
-/// Ranges beyond this have wide bins.
+/// Ranges longer than this have wide bins.
 const NARROW: f64 = 0.5;
-/// The least part of the axis that is shown.
+/// The shortest part of the axis that is shown.
 const SHOWN: f64 = 0.3;
 
-/// The quantity that a column counts.
+/// The quantity of a column's histograms.
 struct Column {
     heading: &'static str,
     axis: &'static str,
@@ -55,7 +55,7 @@ impl Column {
     }
 }
 
-/// A row an agent; none where nobody has intervals of the level.
+/// Draws a row for each agent; returns `None` if no agent has intervals of the level.
 pub(super) fn figure(_view: &View, process: &Process, level: f64) -> Option<Figure> {
     let rows: Vec<(&Covered, &LevelSummary)> =
         process.agents.iter().filter_map(|covered| Some((covered, covered.level(level)?))).collect();
@@ -111,7 +111,7 @@ pub(super) fn figure(_view: &View, process: &Process, level: f64) -> Option<Figu
     })
 }
 
-/// Bins of one width, the last of which holds 1.
+/// Bins of equal width, the last of which holds 1.
 struct Bins {
     first: i64,
     count: usize,
@@ -126,7 +126,7 @@ impl Bins {
         Self { first, count: (libm::round(1.0 / width) as i64 - first) as usize, width }
     }
 
-    /// Where the bin of a number begins.
+    /// Returns the lower edge of a bin.
     fn edge(&self, bin: usize) -> f64 {
         (self.first + bin as i64) as f64 * self.width
     }
@@ -170,7 +170,7 @@ fn histogram(
     canvas.line((at, area.top), (at, area.bottom()), "baseline");
 }
 
-/// Mean, least and greatest of what the histograms count.
+/// Returns mean, minimum and maximum of the numbers in the histograms.
 fn spread(rows: &[(&Covered, &LevelSummary)]) -> Vec<Vec<String>> {
     let mut table = vec![cells(["agent", "of", "mean", "least", "greatest", "standard deviation", "count"])];
     for (covered, summary) in rows {
@@ -210,14 +210,14 @@ mod tests {
         let counts = bins.count(&values);
         assert_eq!((bins.edge(0), bins.count, counts.iter().sum::<usize>()), (0.6, 20, 5));
         assert_eq!((counts[0], counts[5], counts[6], counts[15], counts[19]), (1, 1, 1, 1, 1));
-        // Down to 0 in wide bins.
+        // The range down to 0 has wide bins.
         let bins = Bins::over([Real(0.0)].iter(), 0.9);
         assert_eq!((bins.count, bins.count(&[Real(0.05), Real(0.049)])[..2].to_vec()), (20, vec![1, 1]));
     }
 
     #[test]
     fn a_row_an_agent_counts_simulations_and_inputs() {
-        // The one covers everywhere at the level, the other on average alone.
+        // One agent covers every input at the level, the other only on average.
         let run =
             covering_run("coverage/gap", 4, &[("gp", covering(&[0.9, 0.9])), ("bootstrap", covering(&[0.8, 1.0]))]);
         let scores = run.scores();

@@ -1,4 +1,4 @@
-//! Figures 3, 7 and 11 to 14 of the paper on correlations: how learning goes on with what agents ask for.
+//! Figures 3, 7 and 11 to 14 of the paper on correlations: the course of active learning with the agents' queries.
 
 use jointly_core::Score;
 use jointly_record::quantity::with_error;
@@ -28,7 +28,7 @@ const MEASURES: [Measure; 4] = [
     Measure { title: "oracle's RMSE", of: |round| Some(round.oracle?.rmse.0) },
 ];
 
-/// A line: its name, how it looks, and whose points.
+/// A line: its name and style, and the agent and acquisition of its points.
 struct Line<'v> {
     name: String,
     style: Style,
@@ -36,7 +36,8 @@ struct Line<'v> {
     acquisition: Acquisition,
 }
 
-/// A figure for each acquisition with the agents as lines, and one for the first agent with the acquisitions as lines.
+/// Draws a figure for each acquisition with the agents as lines, and one for the first agent with the acquisitions as
+/// lines.
 pub(super) fn figures(view: &View) -> Vec<Figure> {
     let mut acquisitions: Vec<Acquisition> = families(view).iter().filter_map(|family| family.acquisition).collect();
     acquisitions.sort_by_key(|own| Acquisition::ALL.iter().position(|known| known == own));
@@ -74,7 +75,7 @@ pub(super) fn figures(view: &View) -> Vec<Figure> {
     figures
 }
 
-/// The paper's numbers of the figures.
+/// Returns the paper's numbers of the figures.
 fn which(acquisition: Acquisition) -> &'static str {
     match acquisition {
         Acquisition::BatchMig => " (Figures 7 and 13)",
@@ -83,7 +84,7 @@ fn which(acquisition: Acquisition) -> &'static str {
     }
 }
 
-/// Rounds of an agent on some data, problem by problem.
+/// Returns the rounds of an agent on some data, problem by problem.
 fn rounds<'v>(view: &View, line: &Line<'v>, data: &str) -> Vec<&'v [Round]> {
     let here = |problem: &str| {
         let family = Family::of(view, problem);
@@ -96,7 +97,7 @@ fn rounds<'v>(view: &View, line: &Line<'v>, data: &str) -> Vec<&'v [Round]> {
         .collect()
 }
 
-/// The mean after each round over problems, with its standard error; of rounds that all problems have.
+/// Returns the mean over problems after each round that all problems have, with its standard error.
 fn points(view: &View, line: &Line, data: &str, measure: Measure) -> Vec<Point> {
     let all = rounds(view, line, data);
     let of_line = |family: &Family| family.data == data && family.acquisition == Some(line.acquisition);
@@ -140,7 +141,7 @@ fn figure(view: &View, lines: &[Line], title: String, what: &str) -> Option<Figu
                 lines.iter().map(|line| (line, points(view, line, data, *measure))).collect();
             let all = || series_of.iter().flat_map(|(_, points)| points);
             if all().next().is_none() {
-                // There is no oracle of a table.
+                // Tables have no oracle.
                 continue;
             }
             let mut x: Vec<f64> = all().map(|point| point.x).collect();
@@ -187,7 +188,7 @@ fn caption(view: &View, lines: &[Line], what: &str, counts: &[usize], oracle: bo
     )];
     let random = || lines.iter().filter(|line| line.acquisition == Acquisition::Random);
     if random().next().is_some() {
-        // Nobody selects: who would have has no part in these numbers.
+        // With random acquisition no agent selects, so the selecting agent does not matter.
         sentences.extend(predictor.map(|planned| {
             let same = if random().count() > 1 { ", so that all lines are one" } else { "" };
             format!(
@@ -228,12 +229,12 @@ mod tests {
             let rows = drawn[0].numbers[0].iter().filter(|row| row[1] == agent && row[2] == "log-likelihood");
             rows.map(|row| row[3..].to_vec()).nth(at).unwrap()
         };
-        // The second repetition has 1 nat more.
+        // The second repetition has a loss of 1 nat more.
         assert_eq!(row("gp", 0), ["10.00", "-1.500", "0.5000", "2"]);
         assert_eq!(row("gp", 1), ["12.00", "-1.000", "0.5000", "2"]);
         assert_eq!(row("hmc", 1), ["12.00", "-1.500", "0.5000", "2"]);
         assert!(drawn[0].caption.contains("mean over 2 repetitions of a panel"), "{}", drawn[0].caption);
-        // No oracle, no panel of it.
+        // Without an oracle there is no panel for it.
         assert!(!drawn[0].drawing.inline("").into_string().contains("oracle"));
         assert!(drawn.iter().all(|figure| !figure.caption.contains("whoever would select")));
     }

@@ -39,10 +39,11 @@ fn mean(score: Score) -> (f64, f64) {
     (score.mean, score.stderr)
 }
 
-/// Scores of observations, of which a log-likelihood is the loss with the other sign.
+/// Scores of observations. The log-likelihood is the loss with the opposite sign.
 const SCORES: [(&str, &str, f64); 3] = [("log-likelihood", "nll", -1.0), ("RMSE", "rmse", 1.0), ("CRPS", "crps", 1.0)];
 
-/// Brier scores and widths against the level, and all of it at one level as a table; none where there are no levels.
+/// Draws Brier scores and widths against the level, with a table of everything at one level; returns `None` without
+/// levels.
 pub(super) fn figure(view: &View, process: &Process, level: f64) -> Option<Figure> {
     let levels: Vec<f64> = process.agents.first()?.summary.levels.iter().map(|summary| summary.level).collect();
     if levels.is_empty() {
@@ -93,7 +94,7 @@ fn points(covered: &Covered, measure: &Measure) -> Vec<Point> {
     points
 }
 
-/// A row an agent: everything at one level, and its scores.
+/// Returns a row for each agent: everything at one level, and its scores.
 fn table(view: &View, process: &Process, level: f64) -> Vec<Vec<String>> {
     let mut head = cells(["agent"]);
     head.extend(SHARES.iter().chain(&MEASURES).map(|measure| measure.title.to_owned()));
@@ -119,7 +120,7 @@ fn table(view: &View, process: &Process, level: f64) -> Vec<Vec<String>> {
         row.extend(cells([covered.summary.simulations as usize, failed]));
         rows.push(row);
     }
-    // An agent that failed on every simulation is no less part of the run.
+    // An agent that failed on every simulation is part of the run, too.
     for agent in &view.agents {
         let failed = agent.failures.iter().filter(|(problem, _)| process.holds(problem)).count();
         let has = process.agents.iter().any(|covered| std::ptr::eq(covered.agent, *agent));
@@ -171,7 +172,7 @@ mod tests {
         let row = |agent: &str| figure.table.iter().find(|row| row[0] == agent).unwrap().clone();
         let head = &figure.table[0];
         let cell = |agent: &str, column: &str| row(agent)[head.iter().position(|name| name == column).unwrap()].clone();
-        // Of 0.8 and 1, a tenth off at either point: 0.1^2.
+        // Coverages 0.8 and 1 are a tenth off at either point: 0.1^2.
         assert!(cell("bootstrap", "Brier of PICF").starts_with("0.0100"), "{}", cell("bootstrap", "Brier of PICF"));
         assert!(cell("gp", "Brier of PICF").starts_with("0.0000"));
         assert!(cell("gp", "log-likelihood").starts_with("-1.5"), "{}", cell("gp", "log-likelihood"));

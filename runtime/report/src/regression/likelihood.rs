@@ -24,7 +24,8 @@ struct Row<'v> {
     failed: usize,
 }
 
-/// A panel a dataset; none of simulations, which have a table of their own, of active learning, and where there are no results.
+/// Draws a panel for each dataset. Leaves out simulations, which have a table of their own, and active learning;
+/// returns `None` without results.
 pub(super) fn figure(view: &View) -> Option<Figure> {
     let suited = |data: &String| {
         view.places().any(|place| {
@@ -72,7 +73,7 @@ pub(super) fn figure(view: &View) -> Option<Figure> {
     })
 }
 
-/// `20 problems a dataset`.
+/// Formats counts as `20 problems a dataset`.
 fn over(tables: &[(String, Vec<Row>)]) -> String {
     let counts = || tables.iter().flat_map(|(_, rows)| rows).map(|row| row.problems);
     match (counts().min(), counts().max()) {
@@ -88,7 +89,7 @@ fn row<'v>(view: &View, agent: &'v AgentScores<'v>, data: &str) -> Option<Row<'v
     };
     let (likelihood, error) = (values("nll", -1.0), values("rmse", 1.0));
     let levels = here().find_map(|problem| Some(&problem.result::<Regression>()?.scores.levels))?;
-    // That of the paper's discussion, else the widest.
+    // The level of the paper's discussion, else the widest.
     let level = levels.iter().find(|level| level.level == 0.9).or(levels.last());
     let coverage = level.map(|level| {
         let percent = (100.0 * level.level).round();
@@ -125,7 +126,7 @@ impl Row<'_> {
     }
 }
 
-/// A row a dataset and a column an agent: log-likelihoods.
+/// Returns log-likelihoods with a row for each dataset and a column for each agent.
 fn table(view: &View, tables: &[(String, Vec<Row>)]) -> Vec<Vec<String>> {
     let mut head = cells(["log-likelihood"]);
     head.extend(view.agents.iter().map(|agent| agent.planned.label.clone()));

@@ -1,4 +1,4 @@
-//! Ranks as colours and numbers, of everybody by everybody.
+//! Matrices of ranks as colours and numbers.
 
 use jointly_core::Score;
 
@@ -6,31 +6,31 @@ use crate::drawing::{Anchor, Area, Canvas, shortened, width};
 use crate::figure::WIDTH;
 
 const ROW: f64 = 26.0;
-/// Room for what the columns are; their names stand upright where they are many.
+/// Space for the column title; column names are written upright if there are many.
 const NAMES: f64 = 34.0;
 const FOOT: f64 = 8.0;
 const NAME: usize = 26;
 const MOST_CELL: f64 = 146.0;
-/// How much of its colour the best rank has: numbers on it must stay legible.
+/// The opacity of the best rank's colour; numbers on it must stay legible.
 const STRONGEST: f64 = 0.6;
 
-/// The title of the rows, or the columns, and the name of each.
+/// The title of the rows or the columns, and their names.
 pub(super) struct Side {
     pub(super) title: String,
     pub(super) names: Vec<String>,
 }
 
-/// Mean ranks, row by row; not finite where there is none.
+/// Mean ranks, row by row; not finite if there is none.
 pub(super) struct Matrix {
     pub(super) rows: Side,
     pub(super) columns: Side,
     pub(super) ranks: Vec<Vec<f64>>,
-    /// The last rank, that has no colour.
+    /// The last rank, which has no colour.
     pub(super) worst: f64,
 }
 
 impl Matrix {
-    /// One below the other.
+    /// Draws matrices one below another.
     pub(super) fn sheet(matrices: &[Self]) -> Canvas {
         let mut canvas = Canvas::new(WIDTH, matrices.iter().map(Self::height).sum());
         let mut top = 0.0;
@@ -99,13 +99,13 @@ impl Matrix {
     }
 }
 
-/// A mean rank as papers have it.
+/// Formats a mean rank with two decimals, as in papers.
 pub(super) fn hundredths(Score { mean, stderr }: Score) -> String {
     if stderr.is_finite() { format!("{mean:.2} ±{stderr:.2}") } else { format!("{mean:.2}") }
 }
 
-/// Whether a mean rank is the best of all, or within the standard error of the best: of several, of that with the least error,
-/// whatever order they are in.
+/// Returns whether a mean rank is the best, or within the standard error of the best. Among equal best ranks, the one
+/// with the smallest error counts, so that the order does not matter.
 pub(super) fn is_best(score: Score, all: impl Iterator<Item = Score>) -> bool {
     let order = |a: &Score, b: &Score| a.mean.total_cmp(&b.mean).then(a.stderr.total_cmp(&b.stderr));
     let best = all.filter(|score| score.mean.is_finite()).min_by(order);
@@ -128,7 +128,7 @@ mod tests {
         assert_eq!(marked(&scores), [true, true, true, false, false]);
         scores.reverse();
         assert_eq!(marked(&scores), [false, false, true, true, true]);
-        // Without an error the best alone is.
+        // Without an error only the best is marked.
         let alone = [0.0, 0.1].map(|mean| Score { mean, stderr: f64::NAN });
         assert_eq!(marked(&alone), [true, false]);
         assert_eq!(hundredths(alone[1]), "0.10");

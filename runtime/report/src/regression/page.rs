@@ -40,7 +40,7 @@ impl KindPage for RegressionPage {
         true
     }
 
-    /// Logarithms of densities are of either sign.
+    /// Returns true for log densities, which may have either sign.
     fn is_signed(&self, score: &str) -> bool {
         score.contains("nll") || score == "xll"
     }
@@ -50,7 +50,7 @@ impl KindPage for RegressionPage {
     }
 }
 
-/// Options that problems of one kind heed and others do not; what is not among them is shown of every run.
+/// Options that only some kinds of problems use; other options are shown for every run.
 const OF_SOME: [&str; 13] = [
     "noise",
     "residuals",
@@ -67,7 +67,7 @@ const OF_SOME: [&str; 13] = [
     "test_share",
 ];
 
-/// Every option that the problems heed, by the name that plan.json has for it.
+/// Returns every option that the problems use, by its name in plan.json.
 fn facts(plan: &Plan) -> Vec<Vec<String>> {
     let heeded = heeded(plan);
     let options = plan.options::<Regression>().and_then(|options| serde_json::to_value(options).ok());
@@ -88,7 +88,7 @@ fn facts(plan: &Plan) -> Vec<Vec<String>> {
     facts
 }
 
-/// The options of some kinds of regression that any of a plan's problems heeds.
+/// Returns the options of [`OF_SOME`] that any of the plan's problems uses.
 fn heeded(plan: &Plan) -> Vec<&'static str> {
     const SYNTHETIC: [&str; 3] = ["pool", "test", "standardize_synthetic"];
     const TABLE: [&str; 2] = ["train_share", "test_share"];
@@ -138,7 +138,7 @@ mod tests {
         );
         let gap = covering_run("coverage/gap", 1, &[("gp", covering(&[0.5]))]);
         assert_eq!(heeded(&gap.plan), ["noise"]);
-        // By the names that plan.json has.
+        // Options have their names in plan.json.
         let named: Vec<String> = facts(&gap.plan).into_iter().map(|fact| fact[0].clone()).collect();
         assert!(["noise", "levels"].iter().all(|name| named.iter().any(|own| own == name)), "{named:?}");
         assert!(!OF_SOME.iter().any(|name| *name != "noise" && named.iter().any(|own| own == name)), "{named:?}");

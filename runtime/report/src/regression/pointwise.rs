@@ -9,12 +9,12 @@ use crate::grid::{Grid, Key, frame, level_line, panel, range, trace};
 use crate::regression::process::{Covered, Process, percent};
 use crate::view::View;
 
-/// Agents of a figure: more lines cannot be told apart.
+/// The number of agents of a figure; more lines cannot be told apart.
 const AGENTS: usize = 6;
 const HEIGHT: f64 = 200.0;
-/// Rows of an agent in the table.
+/// The number of rows of an agent in the table.
 const ROWS: usize = 41;
-/// Coverage is shown from here on, unless it falls below.
+/// The lower end of the coverage axis, unless coverage falls below it.
 const SHOWN: f64 = 0.5;
 
 /// The quantity that is drawn against the input.
@@ -32,14 +32,14 @@ const CURVES: [Curve; 4] = [
     Curve { title: "width of CI", axis: "mean width", of: |level| &level.confidence.width_by_point, covers: false },
 ];
 
-/// An agent's intervals of the level.
+/// An agent's intervals at the level.
 type Line<'l, 'v> = (&'l Covered<'v>, &'v LevelSummary);
 
-/// A figure for every few agents; none where there is more than one input.
+/// Draws a figure for every few agents; returns none if there is more than one input.
 pub(super) fn figures(view: &View, process: &Process, level: f64) -> Vec<Figure> {
     let Some(inputs) = process.inputs(view) else { return Vec::new() };
     let lines: Vec<Line> = process.agents.iter().filter_map(|covered| Some((covered, covered.level(level)?))).collect();
-    // What is of other test points, in a journal that was changed by hand, has no place against these.
+    // In an edited journal, results at other test points cannot be drawn against these inputs.
     let fits = |(_, summary): &Line| summary.prediction.by_point.len() == inputs.len();
     if lines.is_empty() || !lines.iter().all(fits) {
         return Vec::new();
@@ -99,7 +99,7 @@ fn figure(
     Figure { title, caption, drawing: canvas, table: Vec::new(), numbers: vec![numbers(lines, inputs, order)] }
 }
 
-/// How far apart the table's points are.
+/// Returns the spacing of the table's points.
 fn step(points: usize) -> usize {
     points.div_ceil(ROWS).max(1)
 }
@@ -147,7 +147,7 @@ mod tests {
         assert!(x.is_sorted() && x[0] < -1.9 && x.len() == 500_usize.div_ceil(13), "{x:?}");
         let picture = drawn[0].drawing.inline("").into_string();
         let lines: Vec<&str> = picture.lines().filter(|line| line.contains("points=")).collect();
-        // Two in the legend, and two in each of four panels.
+        // Two lines are in the legend, and two in each of four panels.
         assert_eq!(lines.len(), 10);
         assert_eq!(lines.iter().filter(|line| line.matches(',').count() == 500).count(), 8);
     }

@@ -1,4 +1,4 @@
-//! A process of which a run has simulations: what each agent's intervals cover.
+//! The simulations of a process in a run, and the coverage of each agent's intervals.
 
 use jointly_record::plan::PlannedProblem;
 use jointly_regression::coverage::LevelSummary;
@@ -9,14 +9,14 @@ use crate::drawing::Style;
 use crate::figure::counted;
 use crate::view::View;
 
-/// How far apart levels may be that are the same.
+/// The tolerance within which two levels are the same.
 const SAME: f64 = 1e-9;
 
-/// A process.
+/// A process and its simulations.
 pub(super) struct Process<'v> {
-    /// `coverage/line`.
+    /// The name, such as `coverage/line`.
     pub(super) name: &'v str,
-    /// Its simulations, in the plan's order.
+    /// The simulations, in the plan's order.
     problems: Vec<&'v PlannedProblem>,
     /// The agents that have simulations of it, in the order of the leaderboard.
     pub(super) agents: Vec<Covered<'v>>,
@@ -29,7 +29,7 @@ pub(super) struct Covered<'v> {
     pub(super) style: Style,
 }
 
-/// The processes of a run, in the plan's order.
+/// Returns the processes of a run, in the plan's order.
 pub(super) fn processes<'v>(view: &'v View<'v>) -> Vec<Process<'v>> {
     let mut processes: Vec<Process> = Vec::new();
     for &agent in &view.agents {
@@ -51,17 +51,17 @@ pub(super) fn processes<'v>(view: &'v View<'v>) -> Vec<Process<'v>> {
 }
 
 impl<'v> Process<'v> {
-    /// Whether a problem is one of its simulations.
+    /// Returns whether a problem is one of its simulations.
     pub(super) fn holds(&self, problem: &str) -> bool {
         self.problems.iter().any(|own| own.problem == problem)
     }
 
-    /// `line`.
+    /// Returns the short name, such as `line`.
     pub(super) fn short(&self) -> &'v str {
         self.problems.first().map_or(self.name, |own| &own.coordinates.group)
     }
 
-    /// `100 simulations`, or `3 to 100 simulations` where agents differ in them.
+    /// Formats the number of simulations as `100 simulations`, or `3 to 100 simulations` if agents differ.
     pub(super) fn simulations(&self) -> String {
         let counts = || self.agents.iter().map(|covered| covered.summary.simulations as usize);
         match (counts().min(), counts().max()) {
@@ -70,18 +70,18 @@ impl<'v> Process<'v> {
         }
     }
 
-    /// `1000 test points`.
+    /// Formats the number of test points, such as `1000 test points`.
     pub(super) fn points(&self) -> String {
         let levels = self.agents.first().and_then(|covered| covered.summary.levels.first());
         counted(levels.map_or(0, |level| level.prediction.by_point.len()), "test point")
     }
 
-    /// Labels and styles of its agents.
+    /// Returns labels and styles of its agents.
     pub(super) fn legend(&self) -> Vec<(&'v str, Style)> {
         self.agents.iter().map(|covered| (covered.label(), covered.style)).collect()
     }
 
-    /// The test inputs, in the order of coverage by point, where the process is one of a single input.
+    /// Returns the test inputs, in the order of coverage by point, if the process has a single input.
     pub(super) fn inputs(&self, view: &View) -> Option<Vec<f64>> {
         let plan = view.scores.plan;
         let suite = regression_suite(&plan.suite)?;
@@ -96,18 +96,18 @@ impl<'v> Covered<'v> {
         &self.agent.planned.label
     }
 
-    /// The coverage of the intervals of a level.
+    /// Returns the coverage of the intervals at a level.
     pub(super) fn level(&self, level: f64) -> Option<&'v LevelSummary> {
         self.summary.levels.iter().find(|summary| (summary.level - level).abs() < SAME)
     }
 
-    /// Its results on simulations of a process.
+    /// Returns the agent's results on simulations of a process.
     pub(super) fn problems(&self, process: &Process) -> impl Iterator<Item = &'v ScoredProblem<'v>> {
         self.agent.problems.iter().filter(move |problem| problem.planned.series() == process.name)
     }
 }
 
-/// `90 %`.
+/// Formats a level as a percentage, such as `90 %`.
 pub(super) fn percent(level: f64) -> String {
     format!("{} %", (1000.0 * level).round() / 10.0)
 }

@@ -10,7 +10,7 @@ use crate::regression::family::{datasets, values_on};
 use crate::regression::matrix::{hundredths, is_best};
 use crate::view::View;
 
-/// The row "Mean" of Table 1: over eight tables, of seven agents.
+/// The row "Mean" of Table 1, over eight tables, for seven agents.
 const PUBLISHED: [(&str, f64); 7] =
     [("gp", 2.02), ("bbb", 4.36), ("nng", 3.88), ("hmc", 1.82), ("fbnn", 2.28), ("dropout", 4.73), ("ensemble", 1.91)];
 const PUBLISHED_SUITE: &str = "correlations/uci";
@@ -18,19 +18,19 @@ const PUBLISHED_SUITE: &str = "correlations/uci";
 const ROW: f64 = 24.0;
 const TOP: f64 = 12.0;
 const FOOT: f64 = 44.0;
-/// Room for an agent's number, right of the panel.
+/// Space for an agent's number, right of the panel.
 const VALUE: f64 = 120.0;
 
 /// An agent's ranks.
 struct Ranked<'v> {
     agent: &'v AgentScores<'v>,
-    /// On each dataset, with the number of its problems.
+    /// The mean on each dataset, with the number of its problems.
     by_data: Vec<(Score, usize)>,
-    /// The mean over datasets on which it has one.
+    /// The mean over datasets for which there is one.
     mean: Score,
 }
 
-/// A row an agent; none where agents were not compared.
+/// Draws a row for each agent; returns `None` if agents were not compared.
 pub(super) fn figure(view: &View) -> Option<Figure> {
     let data = datasets(view);
     let mut ranked: Vec<Ranked> = view.agents.iter().filter_map(|agent| Ranked::of(agent, &data)).collect();
@@ -69,7 +69,7 @@ impl<'v> Ranked<'v> {
     }
 }
 
-/// An agent's mean of a score over the problems of a dataset, and how many these are.
+/// Returns an agent's mean of a score over the problems of a dataset, and their number.
 fn on(agent: &AgentScores, score: &str, data: &str) -> (Score, usize) {
     let values: Vec<f64> = values_on(agent, score, data).into_iter().map(|(_, value)| value).collect();
     (Score::of(&values), values.len())
@@ -107,7 +107,7 @@ fn draw(view: &View, ranked: &[Ranked], data: &[String]) -> Canvas {
     canvas
 }
 
-/// A row an agent, a column a dataset.
+/// Returns a row for each agent and a column for each dataset.
 fn table(ranked: &[Ranked], data: &[String], published: bool) -> Vec<Vec<String>> {
     let mut head = cells(["agent"]);
     head.extend(data.iter().cloned());
@@ -134,7 +134,7 @@ fn table(ranked: &[Ranked], data: &[String], published: bool) -> Vec<Vec<String>
     [head].into_iter().chain(ranked.iter().map(row)).collect()
 }
 
-/// XLLR and XLL, dataset by dataset.
+/// Returns XLLR and XLL, dataset by dataset.
 fn numbers(ranked: &[Ranked], data: &[String]) -> Vec<Vec<String>> {
     let mut rows =
         vec![cells(["agent", "data", "XLLR", "standard error", "XLL, nats a point", "standard error", "problems"])];

@@ -1,4 +1,4 @@
-//! Figure 6 of the paper on correlations: what XLL and XLLR are under each reference.
+//! Figure 6 of the paper on correlations: XLL and XLLR under each reference.
 
 use jointly_core::Score;
 use jointly_score::scores::CrossProblem;
@@ -13,7 +13,7 @@ struct Entry {
     likelihoods: Vec<f64>,
 }
 
-/// A row a candidate and a column a reference; none of fewer than two agents.
+/// Draws a row for each candidate and a column for each reference; returns `None` for fewer than two agents.
 pub(super) fn figure(view: &View) -> Option<Figure> {
     let problems = &view.scores.cross;
     let takes_part = |label: &&str| problems.iter().any(|problem| problem.labels.contains(label));
@@ -80,7 +80,7 @@ fn entry(problems: &[CrossProblem], reference: &str, candidate: &str) -> Entry {
     all
 }
 
-/// The ranks and, last, their mean over references.
+/// Returns the matrix of ranks, whose last column is their mean over references.
 fn matrix(labels: &[&str], rank: impl Fn(&str, &str) -> f64) -> Matrix {
     let row = |candidate: &&str| {
         let mut ranks: Vec<f64> = labels.iter().map(|reference| rank(reference, candidate)).collect();

@@ -1,4 +1,4 @@
-//! Table 4 of the paper on correlations: what each agent's selection is worth, whoever predicts.
+//! Table 4 of the paper on correlations: the value of each agent's selection, by predicting agent.
 
 mod runs;
 
@@ -24,10 +24,11 @@ const PUBLISHED: [(&str, [f64; 2]); 7] = [
 ];
 const PUBLISHED_SUITE: &str = "correlations/active";
 
-/// The scores that are ranked, as losses: the log-likelihood has the other sign.
+/// The scores that are ranked as losses; the log-likelihood has the opposite sign.
 const MEASURES: [(&str, f64); 2] = [("log-likelihood", -1.0), ("RMSE", 1.0)];
 
-/// A row for each that predicts and a column for each that selects; none where fewer than two agents select in all runs.
+/// Draws a row for each predictor and a column for each selecting agent; returns `None` if fewer than two agents select
+/// in all runs.
 pub(super) fn figure(runs: &[&View]) -> Option<Figure> {
     let suite = &runs.first()?.scores.plan.suite;
     let selections = Selections::of(runs)?;
@@ -55,24 +56,24 @@ pub(super) fn figure(runs: &[&View]) -> Option<Figure> {
 
 /// An agent's ranks under one predictor.
 struct Means {
-    /// Over the problems of each data.
+    /// The mean over the problems of each dataset, with their number.
     by_data: Vec<(String, Score, usize)>,
-    /// Over data, or over the problems of the only one.
+    /// The mean over datasets, or over the problems if there is only one dataset.
     over_all: Score,
 }
 
 /// Ranks under a predictor, or the mean of several.
 struct Ranked<'s> {
-    /// An agent may have any.
+    /// The name of the row. It identifies nothing, because an agent may have any name.
     name: String,
-    /// By agent and measure.
+    /// The ranks by agent and measure.
     means: Vec<[Means; 2]>,
-    /// The scores that are ranked, by problem and agent; a mean ranks nothing of its own.
+    /// The scores that are ranked, by problem and agent; `None` for a mean, which ranks nothing itself.
     losses: Option<&'s [Vec<Losses>]>,
 }
 
 impl Selections<'_> {
-    /// The ranks of each row, and of the mean over those whose predictor is the same for all.
+    /// Returns the ranks of each row, and of the mean over the rows whose predictor is the same for all agents.
     fn ranks(&self) -> Vec<Ranked<'_>> {
         let of = |row: &Row| row.losses.iter().map(|losses| ranks(losses)).collect();
         let by_row: Vec<Vec<Vec<Losses>>> = self.rows.iter().map(of).collect();
@@ -170,7 +171,7 @@ impl Selections<'_> {
         sentences.join(" ")
     }
 
-    /// A row for each measure and predictor.
+    /// Returns a row for each measure and predictor.
     fn table(&self, ranks: &[Ranked], published: bool) -> Vec<Vec<String>> {
         let mut table = vec![[cells(["predicts"]), cells(self.labels())].concat()];
         for (measure, (title, _)) in MEASURES.iter().enumerate() {
@@ -192,7 +193,7 @@ impl Selections<'_> {
         table
     }
 
-    /// Ranks and what is ranked, dataset by dataset.
+    /// Returns ranks and the ranked scores, dataset by dataset.
     fn numbers(&self, ranks: &[Ranked]) -> Vec<Vec<String>> {
         let mut numbers = vec![cells([
             "measure",
@@ -225,13 +226,13 @@ impl Selections<'_> {
     }
 }
 
-/// The rank of each agent by each measure, from 0; equal losses share the mean of theirs.
+/// Returns the rank of each agent by each measure, from 0; equal losses share their mean rank.
 fn ranks(losses: &[Losses]) -> Vec<Losses> {
     let by = |measure: usize| mean_ranks(&losses.iter().map(|losses| losses[measure]).collect::<Vec<_>>());
     by(0).into_iter().zip(by(1)).map(|(first, second)| [first, second]).collect()
 }
 
-/// The mean over predictors, problem by problem and agent by agent.
+/// Returns the mean over predictors, for each problem and agent.
 fn mean_of(ranks: &[&Vec<Vec<Losses>>]) -> Vec<Vec<Losses>> {
     let mut mean = ranks[0].clone();
     for (problem, agents) in mean.iter_mut().enumerate() {
@@ -258,7 +259,7 @@ mod tests {
     use crate::figure::Figure;
     use crate::view::View;
 
-    /// Agents' last losses under a predictor, or their own where there is none; two repetitions.
+    /// Makes a run with the agents' last losses under a predictor, or their own without one, with two repetitions.
     fn run(predictor: Option<&str>, losses: &[(&str, f64)]) -> InventedRun {
         let agents: Vec<_> = losses.iter().map(|(name, loss)| (*name, learning(&[9.0, *loss]))).collect();
         let mut run = learning_run(&agents, 2);
@@ -285,7 +286,7 @@ mod tests {
     fn predictors_rank_selections_and_their_mean_leaves_out_who_predicts_for_itself() {
         let own = run(None, &[("bbb", 0.1), ("gp", 0.2), ("hmc", 0.3)]);
         let nkn = run(Some("nkn"), &[("bbb", 3.0), ("gp", 1.0), ("hmc", 2.0)]);
-        // Another agent takes part, and the order is another.
+        // Another agent takes part, and the order differs.
         let gp = run(Some("gp"), &[("hmc", 5.0), ("nng", 0.0), ("gp", 6.0), ("bbb", 7.0)]);
         let drawn = figure(&[&own, &nkn, &gp]).unwrap();
         assert_eq!(drawn.title, "Selections by batch-mig, whoever predicts (Table 4)");
@@ -299,10 +300,10 @@ mod tests {
         assert_eq!(row(&drawn, "log-likelihood: gp")[1..], ["2.00 ±0.00", "1.00 ±0.00", "0.00 ±0.00 *"]);
         assert_eq!(row(&drawn, "log-likelihood: mean")[1..], ["2.00 ±0.00", "0.50 ±0.00 *", "0.50 ±0.00 *"]);
         assert_eq!(row(&drawn, "log-likelihood: who selects")[1], "0.00 ±0.00 *");
-        // All errors are the same, and share the mean of the ranks.
+        // All errors are equal and share the mean of the ranks.
         assert_eq!(row(&drawn, "RMSE: nkn")[1..], ["1.00 ±0.00 *", "1.00 ±0.00 *", "1.00 ±0.00 *"]);
         let value = drawn.numbers[0].iter().find(|row| row[..3] == ["log-likelihood", "nkn", "hmc"]).unwrap();
-        // The second repetition has 1 nat more.
+        // The second repetition has a loss of 1 nat more.
         assert_eq!(value[3..], ["boston", "1.000", "0.000", "-2.500", "0.5000", "2"]);
         for said in [
             "among 3 agents",
@@ -324,7 +325,7 @@ mod tests {
         let numbers = drawn.numbers.remove(0).into_iter();
         let of_gp: Vec<_> = numbers.filter(|row| row[0] == "log-likelihood" && row[2] == "gp").collect();
         let values: Vec<[&str; 3]> = of_gp.iter().map(|row| [&row[1], &row[4], &row[6]].map(String::as_str)).collect();
-        // The second repetition has 1 nat more; the mean over predictors is of ranks alone.
+        // The second repetition has a loss of 1 nat more; the mean over predictors is only of ranks.
         assert_eq!(values, [["nkn", "1.000", "-7.500"], ["mean", "0.000", "-3.500"], ["mean", "0.5000", "-"]]);
     }
 
@@ -366,7 +367,7 @@ mod tests {
         assert_eq!(row(&drawn, "log-likelihood: oracle")[1..], ["1.00 ±0.00", "0.00 ±0.00 *"]);
         assert_eq!(row(&drawn, "log-likelihood: mean")[1..], ["0.50 ±0.00 *", "0.50 ±0.00 *"]);
         assert!(drawn.caption.contains("The oracle is the process"), "{}", drawn.caption);
-        // One problem less that has one, of the two on which agents select.
+        // One of the two problems with an oracle now lacks it.
         let Outcome::Regression { scores, .. } = &mut run.results[0].outcome else { panic!("regression") };
         scores.rounds[1].oracle = None;
         let drawn = figure(&[&run]).unwrap();

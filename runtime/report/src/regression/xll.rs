@@ -14,7 +14,7 @@ use crate::view::View;
 
 /// The columns of Table 5.
 const PUBLISHED_AGENTS: [&str; 7] = ["gp", "bbb", "nng", "hmc", "fbnn", "dropout", "ensemble"];
-/// Its rows: means over ten repetitions. Its naval is another task, with another target.
+/// The rows of Table 5: means over ten repetitions. The paper's naval is another task, with another target.
 const PUBLISHED: [(&str, [f64; 7]); 7] = [
     ("boston", [-3.217, -3.316, -3.202, -3.177, -3.237, -3.456, -3.202]),
     ("concrete", [-3.342, -3.394, -3.351, -3.336, -3.344, -3.615, -3.340]),
@@ -32,7 +32,7 @@ const HEIGHT: f64 = 150.0;
 /// A dataset, with the agents that have an XLL on it.
 struct Row<'v> {
     data: String,
-    /// Repetitions that anybody has.
+    /// The largest number of repetitions of any agent.
     repetitions: usize,
     entries: Vec<Entry<'v>>,
 }
@@ -42,12 +42,12 @@ struct Entry<'v> {
     agent: &'v AgentScores<'v>,
     mean: Score,
     repetitions: usize,
-    /// The difference to the best, over the repetitions that both have.
+    /// The difference to the best agent, over the repetitions that both have.
     behind: Score,
     best: bool,
 }
 
-/// A panel a dataset; none where agents were not compared.
+/// Draws a panel for each dataset; returns `None` if agents were not compared.
 pub(super) fn figure(view: &View) -> Option<Figure> {
     let rows: Vec<Row> = datasets(view).into_iter().filter_map(|data| Row::of(view, data)).collect();
     if rows.is_empty() {
@@ -90,7 +90,7 @@ impl<'v> Row<'v> {
             .collect();
         let repetitions = known.iter().map(|(_, values)| values.len()).max()?;
         let mean = |values: &BTreeMap<&str, f64>| Score::of(&values.values().copied().collect::<Vec<_>>());
-        // Who was spared a repetition is not the best of all.
+        // Only an agent with all repetitions can be the best.
         let whole = known.iter().map(|(_, values)| values).filter(|values| values.len() == repetitions);
         let best = whole.filter(|values| mean(values).mean.is_finite());
         let best = best.max_by(|a, b| mean(a).mean.total_cmp(&mean(b).mean));
@@ -127,7 +127,7 @@ fn draw(view: &View, rows: &[Row]) -> Canvas {
     canvas
 }
 
-/// A row a dataset and a column an agent, as the paper has it.
+/// Returns a row for each dataset and a column for each agent, as in the paper.
 fn table(view: &View, rows: &[Row]) -> Vec<Vec<String>> {
     let mut head = cells(["XLL"]);
     head.extend(view.agents.iter().map(|agent| agent.planned.label.clone()));
@@ -188,7 +188,7 @@ mod tests {
         super::figure(&View::new(scores, &Leaderboard::new(scores), None))
     }
 
-    /// Another XLL of an agent on Boston, repetition by repetition.
+    /// Sets the XLL of an agent on Boston, repetition by repetition.
     fn set(scores: &mut Scores, agent: usize, values: [f64; 3]) {
         for (problem, value) in scores.agents[agent].problems.iter_mut().zip(values) {
             let xll = problem.values.iter_mut().find(|(name, _)| name == "xll").unwrap();
@@ -217,7 +217,7 @@ mod tests {
         assert!(!drawn.caption.contains("Wang") && drawn.numbers[0].iter().all(|row| row.len() == 7));
     }
 
-    /// Boston is harder in the third repetition than agents are apart, and for both.
+    /// Checks marks when the third repetition of Boston is harder, for both agents, by more than the agents differ.
     #[test]
     fn marks_are_of_differences_repetition_by_repetition() {
         let run = run("quick/correlations", &[("bbb", 0.1), ("gp", 0.9), ("hmc", 0.5)]);

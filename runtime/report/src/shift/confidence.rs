@@ -1,5 +1,5 @@
-//! Figures 1c-f, 2 and 4 of the paper: accuracy and counts against confidence, and entropy, of unshifted, shifted and outside
-//! inputs.
+//! Figures 1c-f, 2 and 4 of the paper: accuracy and counts against confidence, and entropy, for unshifted, shifted and
+//! out-of-distribution inputs.
 
 use jointly_classification::shift::{Condition, ConditionScores, ENTROPY_BINS, THRESHOLDS};
 use jointly_core::Score;
@@ -11,24 +11,24 @@ use crate::shift::measured::{Agent, Measured};
 use crate::shift::plots::{Marks, Plot, draw};
 
 const HEIGHT: f64 = 150.0;
-/// Columns of panels, at the most.
+/// The maximum number of columns of panels.
 const COLUMNS: usize = 4;
-/// One of this many points of a curve is marked.
+/// One in this many points of a curve is marked.
 const MARKED: usize = 18;
-/// Thresholds that the table has.
+/// The thresholds in the table, as indices.
 const WRITTEN: [usize; 8] = [0, 50, 60, 70, 80, 90, 95, 99];
 
-/// A column of panels: of some inputs the accuracy and the counts, of others the entropy.
+/// A column of panels: accuracy, counts and entropy.
 struct Column {
     title: String,
-    /// The conditions whose accuracy is drawn, together.
+    /// The conditions whose pooled accuracy is drawn.
     accuracy: Vec<Condition>,
-    /// The conditions whose inputs are counted, and whose entropy is drawn.
+    /// The condition whose inputs are counted and whose entropy is drawn.
     counted: Condition,
     counted_title: String,
 }
 
-/// Rows of panels: accuracy, counts and entropies; none where nothing was scored without shift.
+/// Draws rows of panels with accuracy, counts and entropies; returns `None` if nothing was scored without shift.
 pub(super) fn figure(measured: &Measured) -> Option<Figure> {
     measured.conditions.iter().find(|condition| **condition == Condition::Unshifted)?;
     let middle = measured.level_of_loss(0.5);
@@ -109,13 +109,14 @@ fn point(x: f64, y: f64) -> Point {
     Point { x, y, stderr: f64::NAN, failed: false, title: String::new() }
 }
 
-/// Inputs at a threshold and those of them that are right, in one repetition and in all of some conditions.
+/// Returns the number of inputs at a threshold and of the correctly classified ones, summed over conditions of one
+/// repetition.
 fn at(scores: &[&ConditionScores], threshold: usize) -> [f64; 2] {
     let counts = scores.iter().filter_map(|scores| scores.confident.get(threshold));
     counts.fold([0.0, 0.0], |[all, right], [count, hits]| [all + f64::from(*count), right + f64::from(*hits)])
 }
 
-/// The scores of each repetition that has all of some conditions.
+/// Returns the scores of each repetition that has all the given conditions.
 fn repetitions<'v>(agent: &Agent<'v>, conditions: &[Condition]) -> Vec<Vec<&'v ConditionScores>> {
     let own = |scores: &'v jointly_classification::shift::ShiftScores| {
         let find = |condition: &Condition| scores.conditions.iter().find(|scores| scores.condition == *condition);
@@ -144,13 +145,13 @@ fn counts(agent: &Agent, condition: &Condition) -> Vec<Point> {
     if repetitions.is_empty() { Vec::new() } else { (0..=THRESHOLDS).map(count).collect() }
 }
 
-/// The most inputs of a condition.
+/// Returns the largest number of inputs of a condition.
 fn rows(measured: &Measured, condition: &Condition) -> f64 {
     let rows = measured.agents.iter().flat_map(|agent| agent.scores(condition)).map(|scores| scores.rows);
     f64::from(rows.max().unwrap_or(1).max(1))
 }
 
-/// The share of inputs in each bin, as steps.
+/// Returns the share of inputs in each bin, as steps.
 fn entropies(agent: &Agent, condition: &Condition) -> Vec<Point> {
     let repetitions = repetitions(agent, std::slice::from_ref(condition));
     let all: f64 = repetitions.iter().flatten().map(|scores| f64::from(scores.rows)).sum();
@@ -165,7 +166,7 @@ fn entropies(agent: &Agent, condition: &Condition) -> Vec<Point> {
     (0..ENTROPY_BINS).flat_map(|bin| [point(edge(bin), share(bin)), point(edge(bin + 1), share(bin))]).collect()
 }
 
-/// A row a column, agent and threshold.
+/// Returns a row for each column, agent and threshold.
 fn table(measured: &Measured, columns: &[Column]) -> Vec<Vec<String>> {
     let mut rows = vec![cells(["inputs", "agent", "confidence, at least", "accuracy", "±", "inputs left"])];
     for column in columns {
@@ -207,12 +208,12 @@ mod tests {
         let row = |inputs: &str| figure.numbers[0].iter().find(|row| row[0] == inputs).unwrap()[2..].to_vec();
         assert_eq!(row("unshifted"), ["0.00", "0.8000", "-", "100.0"]);
         assert_eq!(row("fog/1"), ["0.00", "0.6000", "-", "100.0"]);
-        // 80 of 100 and none of another 100.
+        // 80 of 100 are right, and none of another 100.
         assert_eq!(row("with letters"), ["0.00", "0.4000", "-", "200.0"]);
         assert!(figure.caption.contains("The level of shift is fog/1"), "{}", figure.caption);
     }
 
-    /// Half of 100 inputs have a confidence of 0.5 or more, and the same share of them is right as of all.
+    /// Half of the 100 inputs have a confidence of 0.5 or more, with the same accuracy as all of them.
     #[test]
     fn curves_count_what_is_above_a_threshold_in_all_repetitions() {
         let run = shift_run(2, &["fog/1", "fog/2"], &[("mlp", shifting(0.8, 0.4))]);
@@ -222,11 +223,11 @@ mod tests {
         let agent = &measured.agents[0];
         let outside = Condition::Outside("letters".to_owned());
         let at_half = |points: &[Point]| (points[50].x, points[50].y);
-        // 40 of 50 right in the first repetition and 39.5, cut to 39, in the second.
+        // 40 of 50 are right in the first repetition, and 39.5, cut to 39, in the second.
         assert_eq!(at_half(&super::accuracies(agent, &[Condition::Unshifted])), (0.5, 79.0 / 100.0));
         assert_eq!(at_half(&super::accuracies(agent, &[Condition::Unshifted, outside.clone()])), (0.5, 79.0 / 200.0));
         assert_eq!(at_half(&super::counts(agent, &outside)), (0.5, 50.0));
-        // At a confidence of 1 no input is left, and there is no accuracy.
+        // No input has a confidence of 1, so there is no accuracy.
         assert_eq!(super::accuracies(agent, &[Condition::Unshifted]).len(), THRESHOLDS);
         let entropies = super::entropies(agent, &outside);
         assert_eq!((entropies[0].y, entropies[1].y, entropies[2].y), (1.0, 1.0, 0.0));
@@ -239,7 +240,7 @@ mod tests {
         };
         // The mean of 0.8 and 0.78, and half their difference.
         assert_eq!(row("unshifted"), ["0.7900", "0.01000", "50.00"]);
-        // Of 0.4 and 0.39, of 100 inputs.
+        // The mean of 0.4 and 0.39, over 100 inputs.
         assert_eq!(row("with letters"), ["0.3950", "0.005000", "100.0"]);
     }
 }

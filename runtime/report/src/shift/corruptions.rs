@@ -10,17 +10,17 @@ use crate::shift::measured::{Agent, BRIER, Course, ECE, Measure, Measured, NLL};
 use crate::shift::plots::parts;
 
 const HEIGHT: f64 = 170.0;
-/// Boxes of a severity, at the most.
+/// The maximum number of boxes at a severity.
 const MOST: usize = 10;
-/// The part of a severity's place that its boxes take.
+/// The fraction of a severity's place that its boxes take.
 const FILLED: f64 = 0.84;
-/// The widest box, in pixels, and what stands between two.
+/// The width of the widest box, and of the gap between two, in pixels.
 const WIDEST: f64 = 22.0;
 const GAP: f64 = 2.0;
-/// The share of the range that is left free above the highest whisker and below the lowest.
+/// The fraction of the range left free above the highest whisker and below the lowest.
 const MARGIN: f64 = 0.05;
 
-/// A panel a score; none where there are not several corruptions.
+/// Draws a panel for each score; returns `None` unless there are several corruptions.
 pub(super) fn figure(measured: &Measured) -> Option<Figure> {
     let course = measured.corruptions()?;
     let measures = [measured.accuracy(), BRIER, ECE, NLL];
@@ -85,7 +85,7 @@ pub(super) fn figure(measured: &Measured) -> Option<Figure> {
     })
 }
 
-/// Which corruptions they are.
+/// Lists the names of the corruptions.
 fn names(course: &Course) -> String {
     let last = course.steps.last().map_or(&[][..], |(_, conditions)| conditions);
     let names = last.iter().filter_map(|condition| match condition {
@@ -95,7 +95,7 @@ fn names(course: &Course) -> String {
     format!("They are {}.", names.collect::<Vec<_>>().join(", "))
 }
 
-/// Quartiles over conditions of an agent's means over repetitions; none where it lacks one, or one is no number.
+/// Returns the quartiles over conditions of an agent's means over repetitions, or `None` if a mean is missing or NaN.
 pub(super) fn quartiles(agent: &Agent, conditions: &[Condition], measure: Measure) -> Option<Quartiles> {
     let mean = |condition: &Condition| {
         let condition = std::slice::from_ref(condition);
@@ -110,7 +110,7 @@ pub(super) fn quartiles(agent: &Agent, conditions: &[Condition], measure: Measur
     Some(Quartiles { least, lower, median, upper, greatest })
 }
 
-/// The range of all finite whiskers.
+/// Returns the range of all finite whiskers.
 pub(super) fn range<'q>(boxes: impl Iterator<Item = &'q Quartiles>) -> (f64, f64) {
     let ends = boxes.flat_map(|box_| [box_.least, box_.lower, box_.median, box_.upper, box_.greatest]);
     let finite: Vec<f64> = ends.filter(|x| x.is_finite()).collect();
@@ -125,13 +125,13 @@ pub(super) fn range<'q>(boxes: impl Iterator<Item = &'q Quartiles>) -> (f64, f64
     (if low >= 0.0 { (low - margin).max(0.0) } else { low - margin }, high + margin)
 }
 
-/// The offset of one of `of` boxes from the middle of its place, in places, and its width in pixels.
+/// Returns the offset of box `number` of `of` from the middle of its place, in places, and its width in pixels.
 pub(super) fn offset(number: usize, of: usize, place: f64) -> (f64, f64) {
     let pitch = (place * FILLED / of as f64).min(WIDEST + GAP);
     ((number as f64 - (of as f64 - 1.0) / 2.0) * pitch / place, (pitch - GAP).max(1.0))
 }
 
-/// Severities below; no grid upwards but lines between places.
+/// Draws a frame with severities below, and lines between places instead of a vertical grid.
 fn frame(canvas: &mut crate::drawing::Canvas, panel: &Panel, course: &Course, title: &str) {
     let tick = |(number, (severity, _)): (usize, &(f64, Vec<Condition>))| Tick {
         at: number as f64,
@@ -172,7 +172,7 @@ mod tests {
         let row = |severity: &str| {
             figure.numbers[0].iter().find(|row| row[0] == "accuracy" && row[1] == severity).unwrap()[3..].to_vec()
         };
-        // 0.9 and 0.89 unshifted, and 0.8 less in the end: all the same.
+        // 0.9 and 0.89 unshifted, and 0.8 less at the end, in all corruptions.
         assert_eq!(row("0"), ["0.8950", "0.8950", "0.8950", "0.8950", "0.8950", "1"]);
         assert_eq!(row("5"), ["0.09500", "0.09500", "0.09500", "0.09500", "0.09500", "2"]);
         assert!(figure.caption.contains("They are fog, snow."), "{}", figure.caption);

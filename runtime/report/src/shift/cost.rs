@@ -1,4 +1,4 @@
-//! Table S1 of the paper: what an agent costs, in fuel and in bytes.
+//! Table S1 of the paper: an agent's cost in fuel and in bytes.
 
 use jointly_classification::shift::ShiftScores;
 use jointly_core::Score;
@@ -26,20 +26,20 @@ const EXPENSES: [Expense; 3] = [
     Expense { title: "bytes held", of: |scores| Some(scores.cost?.bytes as f64) },
 ];
 
-/// All inputs that were predicted.
+/// Returns the number of all inputs that were predicted.
 fn inputs(scores: &ShiftScores) -> f64 {
     scores.conditions.iter().map(|scores| f64::from(scores.rows)).sum()
 }
 
 impl Expense {
-    /// The mean over repetitions.
+    /// Returns the mean over repetitions.
     fn mean(&self, agent: &Agent) -> Option<Score> {
         let values: Vec<f64> = agent.results.iter().filter_map(|(_, scores)| (self.of)(scores)).collect();
         (!values.is_empty()).then(|| Score::of(&values))
     }
 }
 
-/// A row an agent; none where no cost was counted.
+/// Draws a row for each agent; returns `None` if no cost was recorded.
 pub(super) fn figure(view: &View, measured: &Measured) -> Option<Figure> {
     let means: Vec<Vec<Option<Score>>> =
         measured.agents.iter().map(|agent| EXPENSES.iter().map(|expense| expense.mean(agent)).collect()).collect();
@@ -98,7 +98,7 @@ pub(super) fn figure(view: &View, measured: &Measured) -> Option<Figure> {
     })
 }
 
-/// A row an agent: each cost and its multiple of the cheapest.
+/// Returns a row for each agent: each cost and its multiple of the cheapest.
 fn table(measured: &Measured, means: &[Vec<Option<Score>>], least: &[f64]) -> Vec<Vec<String>> {
     let mut head = cells(["agent"]);
     head.extend(EXPENSES.iter().flat_map(|expense| [expense.title.to_owned(), "relative".to_owned()]));
@@ -113,7 +113,7 @@ fn table(measured: &Measured, means: &[Vec<Option<Score>>], least: &[f64]) -> Ve
     [head].into_iter().chain(measured.agents.iter().zip(means).map(row)).collect()
 }
 
-/// The table of costs with standard errors.
+/// Returns the table of costs with standard errors.
 fn errors(measured: &Measured, means: &[Vec<Option<Score>>]) -> Vec<Vec<String>> {
     let mut rows = vec![cells(["agent", "cost", "mean", "standard error", "repetitions"])];
     for (agent, means) in measured.agents.iter().zip(means) {

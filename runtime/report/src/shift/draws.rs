@@ -1,4 +1,4 @@
-//! Figures S8 and S9 of the paper: the Brier score by the number of draws, and by the size of an ensemble.
+//! Figures S8 and S9 of the paper: the Brier score against the number of draws, and against the size of an ensemble.
 
 use jointly_classification::shift::{Condition, ConditionScores};
 use jointly_core::Score;
@@ -12,18 +12,19 @@ use crate::shift::plots::{Marks, Plot, draw};
 use crate::tuning::Defaults;
 
 const HEIGHT: f64 = 170.0;
-/// Besides the unshifted inputs, the levels that take about so much of what the worst takes of the accuracy.
+/// The levels drawn besides the unshifted inputs: those with about these fractions of the worst level's loss of
+/// accuracy.
 const LOSSES: [f64; 3] = [0.25, 0.5, 1.0];
 /// The setting that is an ensemble's size.
 const SIZE: &str = "size";
 
-/// By draws, where there are several; by size, where an agent took part with several.
+/// Draws scores against draws, if there are several, and against size, if an agent took part with several sizes.
 pub(super) fn figures(measured: &Measured, defaults: Defaults) -> Vec<Figure> {
     let conditions = conditions(measured);
     [by_draws(measured, &conditions), by_size(measured, &conditions, defaults)].into_iter().flatten().collect()
 }
 
-/// The unshifted inputs and a few levels, each once.
+/// Returns the unshifted inputs and a few levels, each once.
 fn conditions(measured: &Measured) -> Vec<Condition> {
     let unshifted = measured.conditions.iter().filter(|condition| **condition == Condition::Unshifted).cloned();
     let levels = LOSSES.iter().filter_map(|part| measured.level_of_loss(*part));
@@ -36,12 +37,12 @@ fn conditions(measured: &Measured) -> Vec<Condition> {
     conditions
 }
 
-/// The title of a panel of a condition.
+/// Returns the title of a condition's panel.
 fn name(condition: &Condition) -> String {
     if *condition == Condition::Unshifted { "unshifted".to_owned() } else { condition.to_string() }
 }
 
-/// How the levels were chosen.
+/// Explains how the levels were chosen.
 const CHOICE: &str = "The levels of shift are those that in the mean over agents take the most nearly a quarter, a half and all of \
                       what the worst level takes of the accuracy.";
 
@@ -103,16 +104,16 @@ fn by_draws(measured: &Measured, conditions: &[Condition]) -> Option<Figure> {
     })
 }
 
-/// Variants of one agent that differ in their size alone.
+/// Variants of one agent that differ only in their size.
 struct Sized<'m, 'v> {
     name: String,
     variants: Vec<(f64, &'m Agent<'v>)>,
 }
 
-/// Variants, each with the size that it is given, if it is given one.
+/// Variants, each with its size if one was given.
 type Given<'m, 'v> = Vec<(Option<String>, &'m Agent<'v>)>;
 
-/// The curves of each agent with two sizes or more; a variant that is given none has the agent's own.
+/// Returns the variants of each agent with two sizes or more. A variant without a given size has the agent's default.
 fn sized<'m, 'v>(measured: &'m Measured<'v>, defaults: Defaults) -> Vec<Sized<'m, 'v>> {
     let mut all: Vec<(String, Given)> = Vec::new();
     for agent in &measured.agents {
@@ -124,7 +125,7 @@ fn sized<'m, 'v>(measured: &'m Measured<'v>, defaults: Defaults) -> Vec<Sized<'m
             None => all.push((name, vec![variant])),
         }
     }
-    // To ask an agent for what it uses is to load it: only where a variant is given a size, and another none.
+    // Looking up a default loads the agent, so it is done only if some variants have a size and others have none.
     all.retain(|(_, variants)| variants.len() > 1 && variants.iter().any(|(given, _)| given.is_some()));
     let sized = |(name, variants): (String, Given<'m, 'v>)| {
         let variant = |(given, agent): (Option<String>, &'m Agent<'v>)| {
@@ -202,7 +203,8 @@ mod tests {
     use crate::shift::measured::Measured;
     use crate::view::View;
 
-    /// The figures of four variants of an ensemble, one of them of the agent's own size, and of an agent without.
+    /// Draws the figures of four variants of an ensemble, one of them at the default size, and of an agent without a
+    /// size.
     fn figures(own: Option<&str>) -> (Vec<Figure>, Vec<String>) {
         let agents = [
             ("ensemble:size=30", shifting(0.9, 0.2)),
@@ -231,7 +233,7 @@ mod tests {
             let rows = figures[1].numbers[0].iter().filter(|row| row[0] == condition);
             rows.map(|row| row[1..].to_vec()).collect()
         };
-        // One less the accuracy, which a hundredth of luck moves: 0.1 and 0.11, at the worst shift 0.2 more.
+        // One minus the accuracy, which differs by a hundredth: 0.1 and 0.11, and 0.2 more at the worst shift.
         let unshifted = [("3", "0.3050 ±0.0050"), ("10", "0.2050 ±0.0050"), ("30", "0.1050 ±0.0050")];
         assert_eq!(rows("unshifted"), unshifted.map(|(size, brier)| ["ensemble", size, brier, "2"]));
         let worst = [("3", "0.7050 ±0.0050"), ("10", "0.6050 ±0.0050"), ("30", "0.3050 ±0.0050")];
@@ -253,7 +255,7 @@ mod tests {
         let row = |condition: &str, agent: &str| {
             figures[0].numbers[0].iter().find(|row| row[..2] == [condition, agent]).unwrap()[2..].to_vec()
         };
-        // 0.5 and 0.51, and 0.1 over the draws.
+        // 0.5 and 0.51, plus 0.1 divided by the number of draws.
         let expected = ["0.6050 ±0.0050", "0.5550 ±0.0050", "0.5250 ±0.0050", "0.5150 ±0.0050"];
         assert_eq!(row("unshifted", "mlp"), expected);
         assert_eq!(figures[0].numbers[0][0][2..], ["m = 1", "m = 2", "m = 5", "m = 10"]);

@@ -7,14 +7,14 @@ use crate::figure::{Figure, WIDTH, cells, digits};
 use crate::picture;
 use crate::view::View;
 
-/// Side of an image, and what is between two.
+/// The side of an image, and the gap between two.
 const TILE: f64 = 58.0;
 const GAP: f64 = 6.0;
-/// Room for a row's name, and for the severities below its images.
+/// Space for a row's name, and for the severities below its images.
 const LABEL: f64 = 106.0;
 const FOOT: f64 = 18.0;
 const TOP: f64 = 8.0;
-/// Images of a row that has another beside it, and of one that has none.
+/// The maximum number of images of a row that shares its line with another, and of one that does not.
 const FEW: usize = 6;
 const MOST: usize = 13;
 
@@ -25,13 +25,13 @@ struct Strip {
 }
 
 impl Strip {
-    /// Whether there is room for another beside it.
+    /// Returns whether another strip fits beside it.
     fn is_short(&self) -> bool {
         self.images.len() <= FEW
     }
 }
 
-/// The sheet; none where nothing is shifted or out of distribution, or an image cannot be drawn.
+/// Draws the sheet; returns `None` if nothing is shifted or out of distribution, or an image cannot be drawn.
 pub(super) fn figure(view: &View, instance: &ShiftInstance) -> Option<Figure> {
     let levels = &view.scores.plan.options::<DatasetShift>()?.levels;
     let unshifted = image(instance, instance.test.inputs().numbers().row(0))?;
@@ -46,7 +46,7 @@ pub(super) fn figure(view: &View, instance: &ShiftInstance) -> Option<Figure> {
             numbers.push(cells([shift.name(), &severity, &digits(distance(&unshifted, &shifted))]));
             images.push((severity, shifted));
         }
-        // Evenly spaced where there are too many, the last among them.
+        // If there are too many, evenly spaced ones are drawn, including the last.
         let every = (images.len() - 1).div_ceil(MOST - 1).max(1);
         let last = images.len() - 1;
         let images = images.into_iter().enumerate().filter(|(i, _)| *i == 0 || (last - i) % every == 0);
@@ -77,7 +77,7 @@ pub(super) fn figure(view: &View, instance: &ShiftInstance) -> Option<Figure> {
     })
 }
 
-/// Each shift once, in the order of its first level.
+/// Returns each shift once, in the order of its first level.
 fn shifts(levels: &[ShiftLevel]) -> Vec<jointly_classification::shift::Shift> {
     let mut shifts = Vec::new();
     for level in levels {
@@ -88,7 +88,7 @@ fn shifts(levels: &[ShiftLevel]) -> Vec<jointly_classification::shift::Shift> {
     shifts
 }
 
-/// A row of numbers as the image that it is.
+/// Converts a row of numbers to its image.
 fn image(instance: &ShiftInstance, values: &[f32]) -> Option<Pixels> {
     Pixels::new(instance.task.image?, values.iter().map(|x| f64::from(*x)).collect()).ok()
 }
@@ -98,7 +98,7 @@ fn distance(one: &Pixels, other: &Pixels) -> f64 {
     pairs.map(|(a, b)| (a - b).abs()).sum::<f64>() / one.values().len() as f64
 }
 
-/// Long rows by themselves, short ones in pairs.
+/// Draws long strips alone and short ones in pairs.
 fn sheet(strips: &[Strip]) -> Option<Canvas> {
     let mut canvas = Canvas::new(WIDTH, 0.0);
     let (mut left, mut top) = (0.0, TOP);
@@ -111,7 +111,7 @@ fn sheet(strips: &[Strip]) -> Option<Canvas> {
         for (place, (severity, image)) in strip.images.iter().enumerate() {
             let x = left + LABEL + place as f64 * (TILE + GAP);
             let shape = image.shape();
-            // As wide as high, whichever is more.
+            // The longer side fills the tile.
             let scale = TILE / shape.width().max(shape.height()) as f64;
             let (width, height) = (shape.width() as f64 * scale, shape.height() as f64 * scale);
             let area = Area { left: x, top: top + TILE - height, width, height };
@@ -129,7 +129,7 @@ fn sheet(strips: &[Strip]) -> Option<Canvas> {
     Some(canvas)
 }
 
-/// A name in lines that have room before the images.
+/// Breaks a name into lines that fit before the images.
 fn lines(name: &str) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
     for word in name.split(' ') {
@@ -159,7 +159,7 @@ mod tests {
         let view = View::new(&scores, &Leaderboard::new(&scores), None);
         let figure = super::figure(&view, &instance).unwrap();
         let picture = figure.drawing.inline("").into_string();
-        // Each shift with the unshifted image before it; and 13 out of distribution.
+        // Each shift has the unshifted image before it, and 13 images are out of distribution.
         assert_eq!(picture.matches("<image").count(), 4 + 3 + 13, "{picture}");
         assert!(picture.contains("data:image/png;base64,"));
         let rows: Vec<&str> = figure.numbers[0][1..].iter().map(|row| row[0].as_str()).collect();

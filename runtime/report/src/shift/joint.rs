@@ -1,5 +1,5 @@
-//! Joint predictions under shift: the negative log-likelihood of tau inputs at once, whether it ranks agents as that of one
-//! input does, and whether the ranking stays as inputs shift.
+//! Joint predictions under shift: the negative log-likelihood of tau inputs at once, whether it ranks agents as that of
+//! single inputs does, and whether the ranking is stable under shift.
 
 use jointly_classification::shift::{Condition, ConditionScores};
 use jointly_core::Score;
@@ -14,16 +14,16 @@ use crate::shift::measured::{Agent, Course, Measured, text};
 use crate::shift::plots::{Marks, Plot, draw, range};
 
 const HEIGHT: f64 = 150.0;
-/// Distance of two ranks.
+/// The vertical distance of two ranks.
 const RANK: f64 = 17.0;
-/// The largest tau whose likelihood is the mean over draws as it is.
+/// The largest tau whose likelihood is a plain mean over draws.
 const MONTE_CARLO: u32 = 10;
-/// Panels of a row, one a tau.
+/// The number of panels of a row, one for each tau.
 const TAUS: usize = 4;
-/// Fewer agents have no ranking worth a number.
+/// The smallest number of agents whose rankings are compared.
 const FEWEST: usize = 3;
 
-/// The likelihoods, the ranks, and how far rankings agree; as much of it as taus and agents are enough for.
+/// Draws likelihoods, ranks and the agreement of rankings, as far as there are enough taus and agents.
 pub(super) fn figures(measured: &Measured) -> Vec<Figure> {
     let courses = measured.main_courses();
     let taus = taus(measured);
@@ -38,7 +38,7 @@ pub(super) fn figures(measured: &Measured) -> Vec<Figure> {
     figures
 }
 
-/// The taus that every agent has, rising; where there are many the first and the last.
+/// Returns the taus that every agent has, in ascending order; if there are many, the first and the last ones.
 pub(super) fn taus(measured: &Measured) -> Vec<u32> {
     let of = |agent: &Agent| -> Vec<u32> {
         let labelled = agent.scores(&Condition::Unshifted).next().and_then(|scores| scores.labelled.as_ref());
@@ -53,7 +53,7 @@ pub(super) fn taus(measured: &Measured) -> Vec<u32> {
     taus
 }
 
-/// Nats an input of groups of tau.
+/// Returns the nats per input of groups of tau inputs.
 pub(super) fn nll(tau: u32) -> impl Fn(&ConditionScores) -> Option<f64> {
     move |scores| {
         let joint = &scores.labelled.as_ref()?.joint;
@@ -74,7 +74,7 @@ fn likelihoods(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure 
         ranks: false,
         lines: measured.agents.iter().map(|agent| (agent.style, agent.points(course, &nll(tau)))).collect(),
     };
-    // On one scale whatever the tau.
+    // All taus share one scale.
     let row = |course: &Course| {
         let plots: Vec<Plot> = taus.iter().map(|tau| plot(course, *tau)).collect();
         let lines: Vec<_> = plots.iter().flat_map(|plot| plot.lines.clone()).collect();
@@ -118,8 +118,8 @@ fn likelihoods(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure 
     }
 }
 
-/// Each agent's rank at a step by the mean over the repetitions that all have, from 1, equals sharing the mean of their ranks; none where one has
-/// no mean.
+/// Returns each agent's rank at a step, from 1, by the mean over the repetitions that all agents have; equal means
+/// share their mean rank. Returns `None` if an agent has no mean.
 fn ranks_at(measured: &Measured, conditions: &[Condition], tau: u32) -> Option<Vec<f64>> {
     let values: Vec<Vec<(&str, f64)>> =
         measured.agents.iter().map(|agent| agent.values(conditions, &nll(tau))).collect();
@@ -137,7 +137,7 @@ fn ranks_at(measured: &Measured, conditions: &[Condition], tau: u32) -> Option<V
     Some(mean_ranks(&means).into_iter().map(|rank| rank + 1.0).collect())
 }
 
-/// The scores of each agent at a severity, by tau.
+/// The ranks of the agents at a severity, by tau.
 type Ranks = (f64, Vec<Option<Vec<f64>>>);
 
 fn ranks(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure {
@@ -196,14 +196,15 @@ fn ranks(measured: &Measured, courses: &[Course], taus: &[u32]) -> Figure {
     }
 }
 
-/// Two rankings that are compared, at a severity: by which tau, and whether the first is that of the unshifted inputs.
+/// Two rankings compared at a severity: their taus, and whether the first is that of the unshifted inputs.
 struct Comparison {
     name: String,
     unshifted: bool,
     taus: [u32; 2],
 }
 
-/// The unshifted ranking by each tau with that at a severity; and there the ranking by the least tau with those by others.
+/// Returns the comparisons: for each tau, the unshifted ranking with the shifted one; and under shift, the ranking by
+/// the smallest tau with those by the others.
 fn comparisons(taus: &[u32]) -> Vec<Comparison> {
     let same = taus.iter().map(|&tau| Comparison {
         name: format!("tau = {tau}: unshifted and shifted"),
@@ -302,13 +303,13 @@ fn answer(measured: &Measured, courses: &[Course], comparisons: &[Comparison]) -
 }
 
 impl Comparison {
-    /// The conditions of the two rankings.
+    /// Returns the conditions of the two rankings.
     fn conditions<'c>(&self, course: &'c Course, here: &'c [Condition]) -> [&'c [Condition]; 2] {
         let first = course.steps.first().map_or(here, |(_, conditions)| conditions);
         [if self.unshifted { first } else { here }, here]
     }
 
-    /// Kendall's tau in each repetition that every agent has; none where a ranking is all ties.
+    /// Returns Kendall's tau in each repetition that every agent has, without those in which a ranking is all ties.
     fn by_repetition(&self, measured: &Measured, course: &Course, here: &[Condition]) -> Vec<f64> {
         let conditions = self.conditions(course, here);
         let values: Vec<[Vec<(&str, f64)>; 2]> = measured
@@ -330,7 +331,7 @@ impl Comparison {
         problems.filter_map(kendall_of).collect()
     }
 
-    /// Kendall's tau of the rankings by the means over repetitions.
+    /// Returns Kendall's tau of the rankings by the means over repetitions.
     fn of_means(&self, measured: &Measured, course: &Course, here: &[Condition]) -> Option<f64> {
         let [a, b] = self.conditions(course, here);
         let (a, b) = (ranks_at(measured, a, self.taus[0])?, ranks_at(measured, b, self.taus[1])?);
@@ -348,7 +349,8 @@ mod tests {
 
     #[test]
     fn rankings_are_compared_with_the_unshifted_one_and_with_each_other() {
-        // By single inputs the best unshifted loses most and is the worst in the end; jointly it stays the best.
+        // By single inputs, the best unshifted agent loses most and ends up worst; by joint predictions it stays the
+        // best.
         let jointly = |quality, loss, joint_loss| Shifting { joint_loss, ..shifting(quality, loss) };
         let agents =
             [("mlp", jointly(0.9, 0.8, -6.5)), ("knn", jointly(0.8, 0.5, 0.0)), ("uniform", jointly(0.7, 0.2, 0.0))];
@@ -390,7 +392,7 @@ mod tests {
         let row = rows.find(|row| row[1] == "90" && row[2] == "tau = 1: unshifted and shifted").unwrap();
         // Two of three pairs agree and one is tied in one ranking: 2 / sqrt(2 * 3).
         assert_eq!(row[4], "0.8165");
-        // The likelihood itself: 1 less the accuracies 0.7 and 0.69.
+        // The likelihood itself: one minus the accuracies 0.7 and 0.69.
         let mut rows = figures[0].numbers[0].iter();
         assert_eq!(rows.find(|row| row[..2] == ["90", "mlp"]).unwrap()[2], "0.3050 ±0.0050");
     }

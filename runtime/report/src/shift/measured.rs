@@ -14,18 +14,18 @@ use crate::drawing::{Point, Style};
 use crate::figure::counted;
 use crate::view::View;
 
-/// Fewer severities make no curve.
+/// The smallest number of severities of a curve.
 const FEWEST: usize = 3;
 
-/// Repetitions of one problem, and what each agent has of them.
+/// Repetitions of one problem, and the agents' results on them.
 pub(super) struct Measured<'v> {
-    /// The text that tells them from the run's other problems; empty where there are no others.
+    /// The name that tells them from the run's other problems; empty if there are no others.
     pub(super) group: String,
-    /// The shifts of the plan.
+    /// The number of repetitions in the plan.
     pub(super) repetitions: usize,
-    /// In the order of the leaderboard, those with a result.
+    /// The agents with a result, in the order of the leaderboard.
     pub(super) agents: Vec<Agent<'v>>,
-    /// In the order of the suite: unshifted, shifted, outside.
+    /// The conditions in the suite's order: unshifted, shifted, out of distribution.
     pub(super) conditions: Vec<Condition>,
 }
 
@@ -33,9 +33,9 @@ pub(super) struct Measured<'v> {
 pub(super) struct Agent<'v> {
     pub(super) planned: &'v PlannedAgent,
     pub(super) style: Style,
-    /// With the problem's name.
+    /// The results, each with its problem's name.
     pub(super) results: Vec<(&'v str, &'v ShiftScores)>,
-    /// Repetitions on which it failed.
+    /// The number of repetitions on which it failed.
     pub(super) failed: usize,
 }
 
@@ -52,15 +52,15 @@ pub(super) const BRIER: Measure = Measure { title: "Brier score", of: |scores| S
 pub(super) const ECE: Measure = Measure { title: "ECE", of: |scores| Some(scores.ece.0) };
 pub(super) const NLL: Measure = Measure { title: "NLL", of: |scores| Some(scores.nll.mean) };
 
-/// A way from the unshifted inputs to the most severe shift.
+/// A sequence of conditions from the unshifted inputs to the most severe shift.
 pub(super) struct Course {
-    /// `rotation`, or `17 corruptions`.
+    /// The name, such as `rotation` or `17 corruptions`.
     pub(super) name: String,
-    /// The unit of its severities.
+    /// The unit of the severities.
     pub(super) unit: &'static str,
-    /// None where it is a mean over corruptions.
+    /// The shift, or `None` for a mean over corruptions.
     pub(super) shift: Option<Shift>,
-    /// Rising severities, each with the conditions that it is the mean over.
+    /// Severities in ascending order, each with the conditions that are averaged.
     pub(super) steps: Vec<(f64, Vec<Condition>)>,
 }
 
@@ -69,7 +69,7 @@ impl Course {
         self.steps.iter().map(|(severity, _)| *severity).collect()
     }
 
-    /// The title of its axis.
+    /// Returns the title of its axis.
     pub(super) fn axis(&self) -> String {
         match self.shift {
             Some(shift) if !shift.is_corruption() => format!("{}, {}", self.name, self.unit),
@@ -79,7 +79,7 @@ impl Course {
     }
 }
 
-/// The unit of a shift's severities.
+/// Returns the unit of a shift's severities.
 fn unit(shift: Shift) -> &'static str {
     match shift {
         Shift::Rotation => "degrees",
@@ -91,13 +91,13 @@ fn unit(shift: Shift) -> &'static str {
 }
 
 impl<'v> Measured<'v> {
-    /// The scores of every group of problems that any agent has a result on, in the plan's order.
+    /// Returns the scores of every group of problems on which any agent has a result, in the plan's order.
     pub(super) fn all(view: &'v View<'v>) -> Vec<Self> {
         let groups = view.groups().into_iter().map(|group| Self::of(view, group));
         groups.filter(|measured| !measured.agents.is_empty()).collect()
     }
 
-    /// All problems of the run together, whatever they are.
+    /// Returns the scores of all problems of the run as one group.
     pub(super) fn whole(view: &'v View<'v>) -> Self {
         Self::among(view, String::new(), &|_| true)
     }
@@ -127,17 +127,17 @@ impl<'v> Measured<'v> {
         Self { group, repetitions, agents, conditions }
     }
 
-    /// ` of wine`, where there are others.
+    /// Returns ` of wine` for a group of that name, or an empty text if there are no other groups.
     pub(super) fn suffix(&self) -> String {
         if self.group.is_empty() { String::new() } else { format!(" of {}", self.group) }
     }
 
-    /// All agents by label and style.
+    /// Returns all agents by label and style.
     pub(super) fn legend(&self) -> Vec<(&'v str, Style)> {
         self.agents.iter().map(|agent| (agent.label(), agent.style)).collect()
     }
 
-    /// The levels of shift, in the order of the suite.
+    /// Returns the levels of shift, in the suite's order.
     pub(super) fn levels(&self) -> impl Iterator<Item = ShiftLevel> {
         self.conditions.iter().filter_map(|condition| match condition {
             Condition::Shifted(level) => Some(*level),
@@ -145,7 +145,7 @@ impl<'v> Measured<'v> {
         })
     }
 
-    /// The sets of out-of-distribution inputs.
+    /// Returns the sets of out-of-distribution inputs.
     pub(super) fn outside(&self) -> impl Iterator<Item = (&str, &Condition)> {
         self.conditions.iter().filter_map(|condition| match condition {
             Condition::Outside(name) => Some((name.as_str(), condition)),
@@ -153,7 +153,7 @@ impl<'v> Measured<'v> {
         })
     }
 
-    /// Each shift with its rising severities, in the order of the suite.
+    /// Returns each shift with its severities in ascending order, in the suite's order.
     fn shifts(&self) -> Vec<(Shift, Vec<f64>)> {
         let mut shifts: Vec<(Shift, Vec<f64>)> = Vec::new();
         for level in self.levels() {
@@ -168,7 +168,7 @@ impl<'v> Measured<'v> {
         shifts
     }
 
-    /// The course of each shift that has enough severities; of corruptions where they are asked for, else of all others.
+    /// Returns the course of each shift that has enough severities: of corruptions, or else of all other shifts.
     pub(super) fn courses(&self, corruptions: bool) -> Vec<Course> {
         let wanted = |(shift, severities): &(Shift, Vec<f64>)| {
             shift.is_corruption() == corruptions && severities.len() >= FEWEST
@@ -184,13 +184,13 @@ impl<'v> Measured<'v> {
         self.shifts().into_iter().filter(wanted).map(course).collect()
     }
 
-    /// The course that is the mean over corruptions: those that have all the severities that most have.
+    /// Returns the mean course over the corruptions that share the most common list of severities.
     pub(super) fn corruptions(&self) -> Option<Course> {
         let corruptions: Vec<(Shift, Vec<f64>)> =
             self.shifts().into_iter().filter(|(shift, _)| shift.is_corruption()).collect();
         let alike = |severities: &[f64]| corruptions.iter().filter(|(_, own)| *own == severities).count();
         let lists = corruptions.iter().map(|(_, severities)| severities);
-        // The first of equals.
+        // Among equally common lists, the first wins.
         let (_, _, severities) = lists
             .map(|severities| (alike(severities), severities.len(), severities))
             .filter(|(_, length, _)| *length >= FEWEST)
@@ -202,7 +202,7 @@ impl<'v> Measured<'v> {
             (severity, shifts.iter().map(|shift| Condition::Shifted(level(shift))).collect())
         };
         let steps = self.unshifted().into_iter().chain(severities.iter().map(|severity| at(*severity))).collect();
-        // One alone is its own course.
+        // A single corruption is its own course.
         (shifts.len() > 1).then(|| Course {
             name: counted(shifts.len(), "corruption"),
             unit: "severity",
@@ -211,7 +211,7 @@ impl<'v> Measured<'v> {
         })
     }
 
-    /// All courses but those of single corruptions.
+    /// Returns all courses except those of single corruptions, if these have a mean course.
     pub(super) fn main_courses(&self) -> Vec<Course> {
         let mut courses = self.courses(false);
         match self.corruptions() {
@@ -221,12 +221,12 @@ impl<'v> Measured<'v> {
         courses
     }
 
-    /// Severity 0, where that was scored.
+    /// Returns the step of severity 0, if the unshifted inputs were scored.
     fn unshifted(&self) -> Option<(f64, Vec<Condition>)> {
         self.conditions.contains(&Condition::Unshifted).then(|| (0.0, vec![Condition::Unshifted]))
     }
 
-    /// The area under the curve where there are but two classes, else the accuracy.
+    /// Returns the area under the curve for problems with two classes, else the accuracy.
     pub(super) fn accuracy(&self) -> Measure {
         let any = |measure: Measure| {
             self.agents.iter().any(|agent| agent.mean(&[Condition::Unshifted], &|scores| measure.get(scores)).is_some())
@@ -263,7 +263,7 @@ impl<'v> Measured<'v> {
         text
     }
 
-    /// The mean over agents of a measure in a condition.
+    /// Returns the mean over agents of a measure in a condition.
     pub(super) fn mean_over_agents(&self, condition: &Condition, measure: Measure) -> Option<f64> {
         let condition = [condition.clone()];
         let means: Vec<f64> = self
@@ -274,8 +274,8 @@ impl<'v> Measured<'v> {
         (!means.is_empty()).then(|| means.iter().sum::<f64>() / means.len() as f64)
     }
 
-    /// The level of shift that takes so much of what the worst takes of the accuracy, in the mean over agents; the first of
-    /// equals.
+    /// Returns the level of shift whose loss of accuracy, in the mean over agents, is nearest to the fraction `part` of
+    /// the worst level's; among equals, the first.
     pub(super) fn level_of_loss(&self, part: f64) -> Option<Condition> {
         let measure = self.accuracy();
         let unshifted = self.mean_over_agents(&Condition::Unshifted, measure)?;
@@ -298,7 +298,7 @@ impl<'v> Measured<'v> {
 }
 
 impl Measure {
-    /// The scores of a condition, where its inputs belong to classes.
+    /// Returns the measure in a condition, if its inputs belong to classes.
     pub(super) fn get(&self, scores: &ConditionScores) -> Option<f64> {
         (self.of)(scores.labelled.as_ref()?)
     }
@@ -309,7 +309,7 @@ impl<'v> Agent<'v> {
         &self.planned.label
     }
 
-    /// The value of each repetition that has it in all of some conditions: the mean over those.
+    /// Returns the mean over the given conditions for each repetition that has values in all of them.
     pub(super) fn values(
         &self,
         conditions: &[Condition],
@@ -323,18 +323,18 @@ impl<'v> Agent<'v> {
         self.results.iter().filter_map(value).collect()
     }
 
-    /// The mean of that over repetitions; none where no repetition has it.
+    /// Returns the mean of these values over repetitions, or `None` if no repetition has one.
     pub(super) fn mean(&self, conditions: &[Condition], of: &dyn Fn(&ConditionScores) -> Option<f64>) -> Option<Score> {
         let values: Vec<f64> = self.values(conditions, of).into_iter().map(|(_, value)| value).collect();
         (!values.is_empty()).then(|| Score::of(&values))
     }
 
-    /// The scores in a condition of each repetition that has it.
+    /// Returns the scores in a condition of each repetition that has it.
     pub(super) fn scores<'a>(&'a self, condition: &'a Condition) -> impl Iterator<Item = &'v ConditionScores> + 'a {
         self.results.iter().filter_map(move |(_, scores)| find(scores, condition))
     }
 
-    /// A point at each step of a course that it has a value at.
+    /// Returns a point for each step of a course for which the agent has a value.
     pub(super) fn points(&self, course: &Course, of: &dyn Fn(&ConditionScores) -> Option<f64>) -> Vec<Point> {
         let point = |(severity, conditions): &(f64, Vec<Condition>)| {
             let Score { mean, stderr } = self.mean(conditions, of)?;
@@ -349,7 +349,7 @@ fn find<'s>(scores: &'s ShiftScores, condition: &Condition) -> Option<&'s Condit
     scores.conditions.iter().find(|scores| scores.condition == *condition)
 }
 
-/// A mean with its error for a table, and a dash where there is none.
+/// Formats a mean with its error for a table, or a dash if there is none.
 pub(super) fn text(score: Option<Score>) -> String {
     score.map_or_else(|| "-".to_owned(), |score| with_error(score.mean, score.stderr))
 }
@@ -371,7 +371,7 @@ mod tests {
         let measured = &Measured::all(&view)[0];
         let course = measured.corruptions().unwrap();
         assert_eq!((course.name.as_str(), course.severities()), ("2 corruptions", vec![0.0, 1.0, 3.0, 5.0]));
-        // One rotation makes no course.
+        // A single rotation makes no course.
         assert_eq!(measured.main_courses().len(), 1);
         assert_eq!(measured.courses(true).len(), 2);
     }

@@ -8,7 +8,7 @@ use crate::ratio::Ratio;
 use crate::rows::{Bar, Fill, Heading, Row, draw};
 use crate::shift::measured::{Measured, text};
 
-/// How a set of inputs is told from another.
+/// A measure of how well two sets of inputs are told apart.
 struct Column {
     title: &'static str,
     of: fn(&Detection) -> f64,
@@ -22,7 +22,7 @@ const COLUMNS: [Column; 5] = [
     Column { title: "FPR95 in", of: |detection| detection.fpr95_in.0 },
 ];
 
-/// By what, and how well.
+/// The score used for detection, and its results.
 type By = (&'static str, fn(&ConditionScores) -> Option<Detection>);
 
 const BY: [By; 2] = [
@@ -30,10 +30,10 @@ const BY: [By; 2] = [
     ("entropy", |scores| Some(scores.detection?.entropy)),
 ];
 
-/// A column of the figure, and the score that it is by.
+/// The columns of the figure, each with the score used for detection, as indices.
 const DRAWN: [(usize, usize); 3] = [(0, 0), (0, 1), (3, 0)];
 
-/// A figure for each set of out-of-distribution inputs.
+/// Draws a figure for each set of out-of-distribution inputs.
 pub(super) fn figures(measured: &Measured) -> Vec<Figure> {
     measured.outside().map(|(name, condition)| figure(measured, name, condition)).collect()
 }

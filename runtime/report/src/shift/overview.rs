@@ -1,4 +1,4 @@
-//! Many datasets side by side: a panel for each and each of its shifts, and a row of a table.
+//! Many datasets side by side: a panel for each shift of each dataset, and a row of a table.
 
 use jointly_classification::shift::{Condition, ConditionScores};
 
@@ -15,12 +15,12 @@ use crate::view::View;
 const HEIGHT: f64 = 104.0;
 const COLUMNS: usize = 4;
 
-/// A score of a condition, whatever it is made of.
+/// Returns a score of a condition.
 type Of = Box<dyn Fn(&ConditionScores) -> Option<f64>>;
 
-/// A figure a score, the quartiles, and the detection of out-of-distribution inputs.
+/// Draws a figure for each score, the quartiles, and the detection of out-of-distribution inputs.
 pub(super) fn figures(view: &View, groups: &[Measured]) -> Vec<Figure> {
-    // An area under the curve only where all groups have one.
+    // The area under the curve is used only if all groups have it.
     let measures: Vec<_> = groups.iter().map(Measured::accuracy).collect();
     let Some(accuracy) = measures.iter().find(|measure| measure.title == "accuracy").or(measures.first()).copied()
     else {
@@ -31,7 +31,7 @@ pub(super) fn figures(view: &View, groups: &[Measured]) -> Vec<Figure> {
     for measure in [BRIER, ECE] {
         scores.push((measure.title.to_owned(), Box::new(move |scores| measure.get(scores))));
     }
-    // That which all have.
+    // The largest tau that all groups have.
     let most = groups.iter().filter_map(|measured| joint::taus(measured).last().copied()).min();
     if let Some(tau) = most {
         scores.push((format!("NLL, tau = {tau}"), Box::new(joint::nll(tau))));
@@ -84,7 +84,7 @@ fn figure(view: &View, groups: &[Measured], title: &str, of: &Of) -> Option<Figu
     })
 }
 
-/// A row a dataset and quartile, a column an agent; the bars are the medians.
+/// Draws a table with a row for each dataset and quartile and a column for each agent; the bars are the medians.
 fn quartile_table(view: &View, groups: &[Measured]) -> Option<Figure> {
     let mut numbers = vec![cells(["data", "score"])];
     numbers[0].extend(view.agents.iter().map(|agent| agent.planned.label.clone()));
@@ -149,7 +149,7 @@ fn quartile_table(view: &View, groups: &[Measured]) -> Option<Figure> {
     })
 }
 
-/// AUROC by confidence of each set of out-of-distribution inputs, a panel each.
+/// Draws the AUROC by confidence, with a panel for each set of out-of-distribution inputs.
 fn outside(groups: &[Measured]) -> Option<Figure> {
     let mut table = vec![cells(["data", "OOD inputs", "agent", "AUROC", "FPR95 out"])];
     let mut rows: Vec<Row> = Vec::new();

@@ -1,4 +1,4 @@
-//! Figures S4, S5 and S7 of the paper: the parts of the Brier score against severity.
+//! Figures S4, S5 and S7 of the paper: the components of the Brier score against severity.
 
 use crate::figure::Figure;
 use crate::grid::Key;
@@ -15,7 +15,7 @@ const PARTS: [Measure; 3] = [
 ];
 const UNCERTAINTY: Measure = Measure { title: "uncertainty", of: |scores| Some(scores.uncertainty.0) };
 
-/// A row of panels a shift; none where no shift has enough severities.
+/// Draws a row of panels for each shift; returns `None` if no shift has enough severities.
 pub(super) fn figure(measured: &Measured) -> Option<Figure> {
     let courses = measured.main_courses();
     if courses.is_empty() {

@@ -1,48 +1,48 @@
-//! Panels of curves, with few enough in each to tell them apart.
+//! Panels of curves, with few enough curves in each to tell them apart.
 
 use crate::drawing::{Axis, Canvas, Panel, Point, Scale, Series, Style, Tick};
 use crate::grid::{Grid, Key, range_of};
 
-/// Curves in a panel, at the most; and where they are of ranks, which never lie on one another.
+/// The maximum number of curves in a panel, and in a panel of ranks, which never overlap.
 const MOST: usize = 9;
 const MOST_RANKS: usize = 18;
-/// Labels of ranks, at the most.
+/// The maximum number of labels of ranks.
 const RANK_LABELS: usize = 12;
 
-/// Which of a curve's points are drawn.
+/// Selects the points of a curve that are marked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Marks {
-    /// Each with its error.
+    /// Every point, with its error.
     All,
-    /// One in this many, which tells curves apart: not the same of each.
+    /// One point in this many, at different places on each curve so that curves can be told apart.
     Every(usize),
 }
 
-/// A panel's curves, one an agent.
+/// A panel's curves, one for each agent.
 pub(super) struct Plot {
     pub(super) heading: String,
     pub(super) x_title: String,
     pub(super) y_title: String,
-    /// Where ticks may stand below; the axis is as long as they and the points are.
+    /// The possible ticks below; the axis covers them and the points.
     pub(super) ticks: Vec<f64>,
-    /// Whether the axis below is logarithmic.
+    /// Whether the horizontal axis is logarithmic.
     pub(super) logarithmic: bool,
     pub(super) marks: Marks,
-    /// The range of the axis on the left, where it is not that of the points.
+    /// The range of the vertical axis, if it is not that of the points.
     pub(super) y: Option<(f64, f64)>,
-    /// Whether it is of ranks: whole numbers, 1 above.
+    /// Whether the values are ranks: whole numbers, with 1 at the top.
     pub(super) ranks: bool,
     pub(super) lines: Vec<(Style, Vec<Point>)>,
 }
 
-/// The sizes of parts of at most `most`, as even as possible.
+/// Splits `count` items into ranges of at most `most`, as even as possible.
 pub(crate) fn parts(count: usize, most: usize) -> Vec<std::ops::Range<usize>> {
     let parts = count.div_ceil(most).max(1);
     (0..parts).map(|part| part * count / parts..(part + 1) * count / parts).collect()
 }
 
-/// Draws the panels in columns, each of one height. Where there are more curves than fit into a panel, each row is
-/// repeated with the next ones, on the same scales.
+/// Draws the panels in columns, all with the same height. If there are more curves than fit into a panel, each row is
+/// repeated with the next curves, on the same scales.
 pub(super) fn draw(plots: &[Plot], columns: usize, height: f64, key: (Key, &[(&str, Style)])) -> Canvas {
     let columns = columns.clamp(1, plots.len().max(1));
     let curves = plots.iter().map(|plot| plot.lines.len()).max().unwrap_or(0);
@@ -70,7 +70,7 @@ pub(super) fn draw(plots: &[Plot], columns: usize, height: f64, key: (Key, &[(&s
                 let marked = plot.marks == Marks::All;
                 panel.series(&mut canvas, &Series { style: *style, points: points.clone(), marked });
                 if let Marks::Every(every) = plot.marks {
-                    // Where curves lie on one another, their marks do not; and none crowd where there is nothing.
+                    // Marks of overlapping curves do not overlap, and points at 0 are not marked.
                     let marked = points.iter().skip(1 + place * every / most).step_by(every);
                     for point in marked.filter(|point| point.y > 0.0) {
                         panel.point(&mut canvas, point, style, true);
@@ -104,7 +104,7 @@ impl Plot {
     }
 }
 
-/// The range of the points, which has nothing below 0 where none of them is.
+/// Returns the range of the points, which starts at 0 or above if no point is negative.
 pub(super) fn range(lines: &[(Style, Vec<Point>)]) -> (f64, f64) {
     let points = || lines.iter().flat_map(|(_, points)| points);
     let (low, high) = range_of(points());
@@ -147,7 +147,7 @@ mod tests {
         assert_eq!(picture.matches("<polyline").count(), 30, "{picture}");
         assert_eq!(picture.matches(">Brier (1 of 2)</text>").count(), 3);
         assert_eq!(picture.matches(">Brier (2 of 2)</text>").count(), 3);
-        // The same numbers on every axis.
+        // Every axis has the same numbers.
         assert_eq!(picture.matches(">5</text>").count(), 6, "{picture}");
     }
 }

@@ -11,7 +11,7 @@ use crate::shift::measured::{BRIER, ECE, Measure, Measured, NLL, text};
 const HEIGHT: f64 = 190.0;
 const MEASURES: [Measure; 3] = [BRIER, NLL, ECE];
 
-/// A panel a score; none where nothing was shifted.
+/// Draws a panel for each score; returns `None` if nothing was shifted.
 pub(super) fn figure(measured: &Measured) -> Option<Figure> {
     let levels: Vec<Condition> = measured.levels().map(Condition::Shifted).collect();
     if levels.is_empty() {
@@ -58,7 +58,7 @@ pub(super) fn figure(measured: &Measured) -> Option<Figure> {
     })
 }
 
-/// A row a condition and agent: everything that labels tell.
+/// Returns a row for each condition and agent, with all scores that need labels.
 fn conditions(measured: &Measured) -> Vec<Vec<String>> {
     let measures = [measured.accuracy(), BRIER, NLL, ECE];
     let mut head = cells(["condition", "agent"]);
@@ -99,7 +99,8 @@ mod tests {
             let name = name.replace(' ', "\u{a0}");
             figure.table.iter().find(|row| row[0] == name).unwrap()[1].clone()
         };
-        // Brier scores of 0.2, 0.3 and 0.5, and calibration errors of 0.025, 0.05 and 0.1: half way between two of them.
+        // Brier scores of 0.2, 0.3 and 0.5, and calibration errors of 0.025, 0.05 and 0.1: half way between two of
+        // them.
         let quartiles = |score: &str| ["25th", "50th", "75th"].map(|name| row(&format!("{score} ({name})")));
         assert_eq!(quartiles("Brier score"), ["0.2500", "0.3000", "0.4000"]);
         assert_eq!(quartiles("ECE"), ["0.03750", "0.05000", "0.07500"]);

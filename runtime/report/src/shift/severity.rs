@@ -1,5 +1,5 @@
-//! Figures 1a-b and 5 of the paper: accuracy and calibration against the severity of a shift; and the Brier score under each
-//! corruption by itself.
+//! Figures 1a-b and 5 of the paper: accuracy and calibration against the severity of a shift; and the Brier score under
+//! each single corruption.
 
 use jointly_classification::shift::Shift;
 
@@ -12,7 +12,7 @@ const HEIGHT: f64 = 190.0;
 /// The height of a panel among many.
 const LOW: f64 = 104.0;
 
-/// A figure for each shift with enough severities that is no corruption, and one of all corruptions.
+/// Draws a figure for each shift with enough severities that is no corruption, and one of all corruptions.
 pub(super) fn figures(measured: &Measured) -> Vec<Figure> {
     let mut figures: Vec<Figure> = measured.courses(false).iter().map(|course| figure(measured, course)).collect();
     figures.extend(by_corruption(measured));
@@ -43,7 +43,7 @@ fn figure(measured: &Measured, course: &Course) -> Figure {
     }
 }
 
-/// Every agent's means of a measure along a course.
+/// Returns a plot of every agent's means of a measure along a course.
 pub(super) fn plot(measured: &Measured, course: &Course, measure: Measure, heading: &str) -> Plot {
     let of = |scores: &_| measure.get(scores);
     Plot {
@@ -59,7 +59,7 @@ pub(super) fn plot(measured: &Measured, course: &Course, measure: Measure, headi
     }
 }
 
-/// A row an agent and severity: measures with their errors.
+/// Returns a row for each agent and severity: measures with their errors.
 pub(super) fn table(measured: &Measured, course: &Course, measures: &[Measure]) -> Vec<Vec<String>> {
     let mut head = cells([course.name.as_str(), "agent"]);
     head.extend(measures.iter().map(|measure| measure.title.to_owned()));
@@ -76,7 +76,7 @@ pub(super) fn table(measured: &Measured, course: &Course, measures: &[Measure]) 
     rows
 }
 
-/// A panel a corruption; none where there are not several.
+/// Draws a panel for each corruption; returns `None` unless there are several.
 fn by_corruption(measured: &Measured) -> Option<Figure> {
     let courses = measured.courses(true);
     if courses.len() < 2 {

@@ -1,4 +1,4 @@
-//! Scores over all of an agent's problems, which no problem has by itself.
+//! Scores over all of an agent's problems that no single problem has.
 
 use jointly_core::Summary;
 
@@ -10,7 +10,7 @@ pub struct Across {
 }
 
 impl Across {
-    /// The mean of independent scores with their errors.
+    /// Returns the mean of independent scores with their errors.
     pub(super) fn mean(scores: impl Iterator<Item = (f64, f64)> + Clone) -> Self {
         let count = scores.clone().count() as f64;
         let squares: f64 = scores.clone().map(|(_, stderr)| stderr * stderr).sum();

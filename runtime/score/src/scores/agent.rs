@@ -15,17 +15,17 @@ use super::values::number;
 
 /// One agent's scores over the plan's problems.
 pub struct AgentScores<'a> {
-    /// The agent as the plan has it.
+    /// The agent as it stands in the plan.
     pub planned: &'a PlannedAgent,
-    /// The problems that it has scores of, in the plan's order.
+    /// The problems on which it has scores, in the plan's order.
     pub problems: Vec<ScoredProblem<'a>>,
-    /// Scores that are not means over problems, since a problem is but one simulation.
+    /// Scores that are not means over problems, because a problem is a single simulation.
     pub across: Vec<(ScoreName, Across)>,
-    /// The coverage of its intervals over all simulations, by process, where the problems are simulations.
+    /// The coverage of its intervals over all simulations, by process, if the problems are simulations.
     pub coverage: Vec<(String, CoverageSummary)>,
-    /// The problems that it failed on, and how.
+    /// The problems on which it failed, and the failures.
     pub failures: Vec<(&'a str, &'a Failure)>,
-    /// Units of the plan that have no result yet.
+    /// The number of units of the plan that have no result yet.
     pub missing: usize,
 }
 
@@ -33,13 +33,13 @@ pub struct AgentScores<'a> {
 pub struct ScoredProblem<'a> {
     /// The problem's name.
     pub problem: &'a str,
-    /// The problem as the plan has it.
+    /// The problem as it stands in the plan.
     pub planned: &'a PlannedProblem,
     /// The scores by name.
     pub values: Vec<(ScoreName, Scored)>,
     /// The whole result.
     pub(super) outcome: &'a Outcome,
-    /// Scores that it has no value of, and why.
+    /// Scores that it lacks, and why.
     pub absences: Vec<(&'static str, String)>,
 }
 
@@ -51,19 +51,19 @@ impl<'a> AgentScores<'a> {
 }
 
 impl AgentScores<'_> {
-    /// Whether every problem of the plan has a score.
+    /// Returns whether the agent has a result on every problem of the plan and failed on none.
     pub fn complete(&self) -> bool {
         self.failures.is_empty() && self.missing == 0
     }
 
-    /// Whether a problem has no value of this score where others of its kind have one.
+    /// Returns whether a problem lacks this score although others of its kind have it.
     pub fn lacks(&self, name: ScoreName) -> bool {
         self.problems.iter().any(|problem| problem.absences.iter().any(|(absent, _)| name == **absent))
     }
 
-    /// The mean over the problems that have this score, with its standard error over them, or over the datasets that they
-    /// are made of; none where no problem has it. Where one problem is all there is, the standard error is that over its
-    /// tau-samples; that of several problems of one dataset is NaN.
+    /// Returns the mean over the problems that have this score, or `None` if no problem has it. The standard error is
+    /// over the problems, or over the datasets that they are made of. For a single problem it is that over its
+    /// tau-samples; for several problems of one dataset it is NaN.
     pub fn summary<N: ?Sized>(&self, name: &N) -> Option<Summary>
     where
         ScoreName: PartialEq<N>,
@@ -74,7 +74,7 @@ impl AgentScores<'_> {
         self.summary_where(name, |_| true)
     }
 
-    /// The summary over the problems that `wanted` chooses by name.
+    /// Returns the summary over the problems whose names `wanted` accepts.
     pub fn summary_where<N: ?Sized>(&self, name: &N, wanted: impl Fn(&str) -> bool) -> Option<Summary>
     where
         ScoreName: PartialEq<N>,
@@ -91,7 +91,7 @@ impl AgentScores<'_> {
         }
     }
 
-    /// The effect of the number of draws on the mean of a joint score over problems.
+    /// Returns the effect of the number of draws on the mean of a joint score over problems.
     pub fn draws<N: ?Sized>(&self, name: &N) -> Option<DrawsOfScore>
     where
         ScoreName: PartialEq<N>,
@@ -100,14 +100,14 @@ impl AgentScores<'_> {
         DrawsOfScore::combined(&draws)
     }
 
-    /// The problems on which the sample of a reference has not converged.
+    /// Returns the problems on which the sample of a reference has not converged.
     pub fn unconverged(&self) -> Vec<&str> {
         let unconverged =
             |problem: &&ScoredProblem| problem.outcome.diagnosis().is_some_and(|diagnosis| !diagnosis.converged);
         self.problems.iter().filter(unconverged).map(|problem| problem.problem).collect()
     }
 
-    /// A score on each problem that has it.
+    /// Returns a score on each problem that has it.
     pub fn by_problem<'s, N: ?Sized>(&'s self, name: &'s N) -> impl Iterator<Item = (&'s ScoredProblem<'s>, Scored)>
     where
         ScoreName: PartialEq<N>,
@@ -115,14 +115,14 @@ impl AgentScores<'_> {
         self.problems.iter().filter_map(move |problem| Some((problem, problem.value(name)?)))
     }
 
-    /// The problem, the score and the reason of each score that has no value.
+    /// Returns the problem, the score and the reason of each score that has no value.
     pub fn absences(&self) -> impl Iterator<Item = (&str, &'static str, &str)> {
         self.problems.iter().flat_map(|problem| {
             problem.absences.iter().map(|(score, reason)| (problem.problem, *score, reason.as_str()))
         })
     }
 
-    /// All of it as scores.json has it.
+    /// Returns the agent's scores in the form of scores.json.
     pub(super) fn document(&self, names: &[ScoreName]) -> AgentDocument<'_> {
         let clustered = self.problems.iter().any(|problem| problem.planned.cluster() != problem.problem);
         let mean = |name: &ScoreName| {
@@ -153,24 +153,24 @@ impl AgentScores<'_> {
 }
 
 impl<'a> ScoredProblem<'a> {
-    /// The whole result, where the problem is of that kind.
+    /// Returns the whole result, if the problem is of kind `K`.
     pub fn result<K: TaskKind>(&self) -> Option<&'a K::Scores> {
         self.outcome.of::<K>()
     }
 
-    /// What a reliability diagram is drawn from; empty where predictions are not of classes.
+    /// Returns the data of a reliability diagram; it is empty unless predictions are of classes.
     pub fn calibration(&self) -> Calibration<'a> {
         self.outcome.calibration()
     }
 
-    /// The digest of the agent's predictions, where agents are scored against each other by these.
+    /// Returns the digest of the agent's predictions, if agents are scored against each other by them.
     pub fn belief(&self) -> Option<&'a str> {
         self.outcome.belief()
     }
 }
 
 impl ScoredProblem<'_> {
-    /// The score of that name.
+    /// Returns the score of that name.
     pub fn value<N: ?Sized>(&self, name: &N) -> Option<Scored>
     where
         ScoreName: PartialEq<N>,

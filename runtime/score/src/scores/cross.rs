@@ -12,20 +12,20 @@ use jointly_regression::{CrossScores, cross_scores};
 
 use super::agent::AgentScores;
 
-/// The predictions of agents at problems' test inputs, under the digest that their results name.
+/// The predictions of agents at problems' test inputs, keyed by the digest that their results name.
 pub type Beliefs = BTreeMap<String, Vec<u8>>;
 
-/// The scores of agents on one problem against each other.
+/// The scores of agents against each other on one problem.
 pub struct CrossProblem<'a> {
     /// The problem's name.
     pub problem: &'a str,
     /// The labels of the agents that take part, in the order of the scores.
     pub labels: Vec<&'a str>,
-    /// The score of each.
+    /// The score of each agent.
     pub scores: CrossScores,
 }
 
-/// The beliefs that results name, from the directory of their run.
+/// Reads the beliefs that results name from the directory of their run.
 ///
 /// # Errors
 /// When a belief is missing or damaged.
@@ -34,7 +34,7 @@ pub fn read(results: &[UnitResult], directory: &RunDirectory) -> Result<Beliefs>
     names.map(|name| Ok((name.to_owned(), directory.belief(name)?))).collect()
 }
 
-/// Beliefs compared on one problem, and who has them.
+/// Beliefs compared on one problem, and their agents.
 struct Comparison<'a> {
     problem: &'a str,
     /// The agent of each belief, and the problem's place among the agent's.
@@ -42,10 +42,12 @@ struct Comparison<'a> {
     scores: CrossScores,
 }
 
-/// Scores agents against each other, where there are two, on the problems of which all that can be compared have beliefs.
+/// Scores agents against each other, if there are at least two, on the problems for which all comparable agents have
+/// beliefs.
 ///
-/// A rank means something among the same agents alone, and so does a likelihood averaged over references. So those that failed
-/// on a problem, or whose belief has no density on one, are compared on none; the others are compared on all without them.
+/// A rank, like a likelihood averaged over references, is meaningful only among the same agents. So agents that failed
+/// on a problem, or whose belief has no density on one, are compared on none; the others are compared on all problems
+/// without them.
 pub(super) fn score<'a>(
     agents: &mut [AgentScores<'a>],
     plan: &'a Plan,
@@ -101,7 +103,7 @@ pub(super) fn score<'a>(
     Ok(comparisons.into_iter().map(labelled).collect())
 }
 
-/// Compares all agents but those that are left out, on the problems of which each of them has a belief already.
+/// Compares all agents that are not left out, on the problems for which each of them already has a belief.
 fn compare<'a>(
     agents: &[AgentScores],
     plan: &'a Plan,

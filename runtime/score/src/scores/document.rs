@@ -1,4 +1,4 @@
-//! `scores.json` as typed data: what is written, and what its JSON Schema is derived from.
+//! `scores.json` as typed data, from which its JSON Schema is derived.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -17,22 +17,22 @@ use super::values::number;
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Agent")]
 pub(super) struct AgentDocument<'a> {
-    /// The name that it gives itself.
+    /// The agent's own name.
     pub(super) agent: &'a str,
-    /// The digest of its component, or what stands for a reference.
+    /// The digest of the agent's component, or the text that stands for a reference.
     pub(super) digest: &'a str,
-    /// The settings that differ from its defaults.
+    /// The settings that differ from the agent's defaults.
     pub(super) settings: &'a Settings,
     /// The mean of each score, by the score's name.
     pub(super) scores: Named<MeanDocument>,
-    /// The problems that it failed on.
+    /// The problems on which the agent failed.
     pub(super) failures: Vec<FailureDocument<'a>>,
-    /// Its scores problem by problem.
+    /// The scores problem by problem.
     pub(super) problems: Vec<ProblemDocument<'a>>,
     /// Scores that have no value, and why.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) absences: Vec<AbsenceDocument<'a>>,
-    /// Whether it is a reference, which agents are compared with.
+    /// Whether the agent is a reference, with which others are compared.
     #[serde(skip_serializing_if = "Not::not")]
     pub(super) reference: bool,
 }
@@ -43,16 +43,16 @@ pub(super) struct AgentDocument<'a> {
 pub(super) struct MeanDocument {
     /// The mean.
     pub(super) mean: Real,
-    /// Its standard error.
+    /// The standard error of the mean.
     pub(super) stderr: Real,
-    /// The number of problems that it is over.
+    /// The number of problems that the mean is over.
     pub(super) problems: usize,
     /// The number of problems whose value is not finite.
     pub(super) non_finite: usize,
-    /// The number of datasets that the standard error is clustered by, where problems share data.
+    /// The number of datasets by which the standard error is clustered, if problems share data.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) datasets: Option<usize>,
-    /// The effect of the number of draws, where it is a joint score.
+    /// The effect of the number of draws, for a joint score.
     #[serde(flatten)]
     pub(super) draws: Option<DrawsDocument>,
 }
@@ -90,7 +90,7 @@ pub(super) struct ProblemDocument<'a> {
     /// The scores in every condition, under dataset shift.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) conditions: Option<Vec<ConditionDocument>>,
-    /// How far a reference's sample of the posterior is to be trusted.
+    /// How far to trust a reference's sample of the posterior.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) diagnosis: Option<SampleDiagnosis>,
 }
@@ -116,11 +116,11 @@ pub(super) struct AbsenceDocument<'a> {
     pub(super) problem: &'a str,
     /// The score's name.
     pub(super) score: &'a str,
-    /// Why there is none.
+    /// The reason why there is none.
     pub(super) reason: &'a str,
 }
 
-/// A score: a mean with its standard error, or a number that has none.
+/// A score: a mean with its standard error, or a number without one.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(rename = "Value")]
@@ -129,9 +129,9 @@ pub(super) enum ValueDocument {
     Mean {
         /// The mean.
         mean: Real,
-        /// Its standard error.
+        /// The standard error of the mean.
         stderr: Real,
-        /// The effect of the number of draws, where it is a joint score.
+        /// The effect of the number of draws, for a joint score.
         #[serde(flatten)]
         draws: Option<DrawsDocument>,
     },

@@ -1,4 +1,4 @@
-//! What regression scores beside its units' own scores: what intervals cover over all simulations of a process.
+//! Regression scores beyond those of single units: the coverage of intervals over all simulations of a process.
 
 use jointly_core::{Repetition, ScoreDef, ScoreName};
 use jointly_regression::coverage::{IntervalSummary, LevelSummary};
@@ -8,8 +8,8 @@ use jointly_regression::{Coverage, CoverageSummary, Regression};
 use super::across::Across;
 use super::agent::ScoredProblem;
 
-/// The coverage of intervals over the simulations of each process, by the process's name. In an edited journal, a
-/// simulation that does not fit the others takes no part and says so.
+/// Returns the coverage of intervals over the simulations of each process, by the process's name. A simulation that
+/// does not fit the others, in an edited journal, is left out and its absence noted.
 pub(super) fn coverage(problems: &mut [ScoredProblem]) -> Vec<(String, CoverageSummary)> {
     let mut processes: Vec<(String, Coverage)> = Vec::new();
     for problem in &mut *problems {
@@ -27,7 +27,7 @@ pub(super) fn coverage(problems: &mut [ScoredProblem]) -> Vec<(String, CoverageS
     processes.into_iter().filter_map(|(name, coverage)| Some((name, coverage.summary()?))).collect()
 }
 
-/// Brier scores of the coverage at each test point, of all levels; the mean over processes where there are several.
+/// Returns Brier scores of the coverage at each test point for all levels; means over processes if there are several.
 pub(super) fn across(processes: &[(String, CoverageSummary)]) -> Vec<(ScoreName, Across)> {
     let Some((_, first)) = processes.first() else { return Vec::new() };
     let mut across = Vec::new();

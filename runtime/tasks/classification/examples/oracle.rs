@@ -1,7 +1,7 @@
-//! Whether the oracle samples the posterior: `calibration T TEMPERATURE PROBLEMS [SETTING=VALUE]...`, `importance
-//! PROBLEMS`, and `diagnosis PROBLEM [SETTING=VALUE]...` for a problem of a suite as a run with seed 0 has it.
+//! Checks that the oracle samples the posterior: `calibration T TEMPERATURE PROBLEMS [SETTING=VALUE]...`, `importance
+//! PROBLEMS`, and `diagnosis PROBLEM [SETTING=VALUE]...` for a problem of a suite as a run with seed 0 samples it.
 //!
-//! The tables in docs/oracle.md are what this prints.
+//! Prints the tables of docs/oracle.md.
 
 use std::env::args;
 use std::process::ExitCode;
@@ -14,10 +14,10 @@ use jointly_classification::{
 use jointly_core::estimate::joint_log_likelihood;
 use jointly_core::{Coordinates, Inputs, Model, Summary, agent_seed, stream, summarize};
 
-/// Posterior draws that the truth is ranked among.
+/// Posterior draws among which the truth is ranked.
 const DRAWS: u64 = 63;
 const BINS: usize = 8;
-/// Inputs at which confidence is ranked.
+/// Number of inputs over which confidence is summed.
 const TAU: u32 = 10;
 /// Environments drawn from the prior for each importance sample.
 const PRIOR_DRAWS: u64 = 100_000;
@@ -56,7 +56,7 @@ fn pairs<'a>(settings: &[&'a str]) -> Option<Vec<(&'a str, &'a str)>> {
     settings.iter().map(|setting| setting.split_once('=')).collect()
 }
 
-/// What the oracle says of its own sample, and the time that it took.
+/// Prints the oracle's diagnosis of its own sample, and the time that sampling took.
 fn diagnosis(problem: &Problem, settings: &[(&str, &str)]) {
     let settings = Settings::with(settings.iter().copied()).expect("settings in their ranges");
     let oracle = Oracle::of(problem, settings).expect("a sampled environment");
@@ -70,7 +70,7 @@ fn spec(temperature: f64) -> EnvironmentSpec {
     EnvironmentSpec { input_dim: 2, num_classes: 2, temperature, hidden: vec![50, 50], initialization }
 }
 
-/// A problem of the testbed's law and its data.
+/// Returns problem `index` with the testbed's prior: its data and its environment.
 fn world(train_size: u32, temperature: f64, index: u64) -> (Instance, Environment) {
     let source = Source::Synthetic { environment: spec(temperature), train_size, test_inputs: TestInputs::Independent };
     let problem = Problem {
@@ -92,19 +92,19 @@ fn sample(
     Oracle::new(spec(temperature), settings).sample(instance.train(), 0, &mut |_| ())
 }
 
-/// Probabilities of draws 0, 1, 2, ..., one list each.
+/// Returns the probabilities of draws 0, 1, 2, ..., one list per draw.
 fn probs(posterior: &mut impl Model<Error = std::convert::Infallible>, inputs: &Inputs, draws: u64) -> Vec<Vec<f32>> {
     let Ok(probs) = posterior.sample_probs(inputs, &(0..draws).collect::<Vec<_>>());
     probs.chunks(probs.len() / draws as usize).map(<[f32]>::to_vec).collect()
 }
 
-/// Over problems, the rank of the truth among posterior draws is uniform (Talts et al., "Validating Bayesian inference
-/// algorithms with simulation-based calibration", 2018).
+/// Tests simulation-based calibration: over problems, the rank of the truth among posterior draws is uniform (Talts et
+/// al., "Validating Bayesian inference algorithms with simulation-based calibration", 2018).
 fn calibration(train_size: u32, temperature: f64, problems: u64, given: &[(&str, &str)]) {
     let names = ["log-likelihood of the training labels", "probability at an input", "confidence at 10 inputs"];
     let mut ranks: [Vec<usize>; 3] = Default::default();
     let (mut worst, mut rounds, mut unconverged): (Vec<f64>, Vec<u32>, usize) = Default::default();
-    // The first draws are of every fourth state.
+    // The first 63 draws come from every fourth state.
     let settings = [&[("chains", "4"), ("samples", "256")], given].concat();
     for index in 0..problems {
         let (instance, truth) = world(train_size, temperature, index);
@@ -113,7 +113,7 @@ fn calibration(train_size: u32, temperature: f64, problems: u64, given: &[(&str,
         worst.push(diagnosis.worst().r_hat);
         rounds.push(diagnosis.rounds);
         unconverged += usize::from(!diagnosis.converged());
-        // No label of theirs: given it, the truth would be a draw from another posterior.
+        // The labels of these inputs are not used: given them, the truth would be a draw from another posterior.
         let inputs = instance.test(TAU, 0..1).inputs;
         let train = instance.train();
         let likelihood = |probs: &[f32]| joint_log_likelihood(probs, train.labels(), 2);
@@ -128,7 +128,7 @@ fn calibration(train_size: u32, temperature: f64, problems: u64, given: &[(&str,
                 below += usize::from(draw < truth);
                 equal += usize::from(draw == truth);
             }
-            // Equal values, as of probabilities that round to 1, share their places.
+            // Ties, for example probabilities that round to 1, are broken at random.
             below + (stream(0, "ties", "calibration", index).uniform() * (equal + 1) as f64) as usize
         };
         ranks[0].push(rank(likelihood(&true_train), &mut at_train.iter().map(|probs| likelihood(probs))));
@@ -143,7 +143,7 @@ fn calibration(train_size: u32, temperature: f64, problems: u64, given: &[(&str,
         }
         let expected = problems as f64 / BINS as f64;
         let chi_square: f64 = counts.iter().map(|&count| (f64::from(count) - expected).powi(2) / expected).sum();
-        // Of a uniform rank over (DRAWS + 1): mean 1/2, standard deviation 1 / sqrt 12.
+        // A uniform rank over (DRAWS + 1) has mean 1/2 and standard deviation 1 / sqrt 12.
         let mean = ranks.iter().map(|&rank| (rank as f64 + 0.5) / (DRAWS + 1) as f64).sum::<f64>() / problems as f64;
         let z = (mean - 0.5) * (12.0 * problems as f64).sqrt();
         let counts = counts.map(|count| count.to_string()).join(" ");
@@ -157,7 +157,8 @@ fn calibration(train_size: u32, temperature: f64, problems: u64, given: &[(&str,
     );
 }
 
-/// Probabilities and their products over two inputs, by chains and by importance sampling from the prior.
+/// Compares probabilities and their products over two inputs, estimated by chains and by importance sampling from the
+/// prior.
 fn importance(problems: u64) {
     for train_size in [1, 3, 10] {
         for temperature in [0.01, 0.1, 0.5] {
@@ -200,7 +201,7 @@ fn importance(problems: u64) {
     }
 }
 
-/// Weighted means, and the effective number of draws (sum w)^2 / sum w^2.
+/// Returns the weighted means and the effective number of draws, (sum w)^2 / sum w^2.
 fn weighted(draws: impl Iterator<Item = (f64, Vec<[f64; 2]>)>) -> (Vec<[f64; 2]>, f64) {
     let (mut total, mut squares, mut sums) = (0.0, 0.0, Vec::new());
     for (weight, values) in draws {

@@ -1,9 +1,9 @@
-//! Sheets of shifted images to look at: `shifts FOLDER` writes digits.ppm, outsiders.ppm, grey.ppm, colour.ppm and
-//! large.ppm.
+//! Draws sheets of shifted images for visual inspection: `shifts FOLDER` writes one portable pixmap each for digits,
+//! out-of-distribution drawings, grey, colour and large images.
 //!
-//! A row is a shift, from no shift at the left to the strongest at the right; colour and large images are drawn by the
-//! host too, the first with CIFAR-10-C's constants and the second with ImageNet-C's. It prints how far each shift
-//! moves digits, as the root mean square difference at each severity, and what it costs: the mean over severities, in
+//! Each row is a shift, from no shift at the left to the strongest at the right. The host draws colour and large images
+//! too; colour images are corrupted with CIFAR-10-C's constants, large ones with ImageNet-C's. It prints how far each
+//! shift moves digits, as the root mean square difference at each severity, and its cost: the mean over severities, in
 //! microseconds an image.
 
 use std::fs;
@@ -53,7 +53,7 @@ fn sheets(folder: &Path) -> Result<(), Error> {
     Ok(())
 }
 
-/// Prints how far images are moved.
+/// Prints the root mean square difference of every shift at each severity.
 fn distances(images: &[Pixels]) {
     for shift in image_shifts() {
         let mean = |level: ShiftLevel| {
@@ -72,7 +72,7 @@ fn distances(images: &[Pixels]) {
     }
 }
 
-/// Prints what shifts of images cost, each timed as often as is said beside it.
+/// Prints the cost of each image shift; each image is shifted as many times as its pair says.
 fn costs(images: &[(Pixels, u64); 3]) {
     println!("{:<16} {:>12} {:>12} {:>14}", "shift", "28 x 28 x 1", "32 x 32 x 3", "224 x 224 x 3");
     for shift in image_shifts() {
@@ -101,7 +101,7 @@ fn apply(level: ShiftLevel, image: &Pixels, index: u64) -> Pixels {
     level.apply(image, &mut level.stream(0, "sheet", index)).expect("a shift of images takes images")
 }
 
-/// A row of each image for every shift: as it is, and at every severity.
+/// Returns one row per shift: each image unshifted, then at every severity.
 fn shifted(images: &[Pixels]) -> Vec<Vec<Pixels>> {
     let row = |shift: Shift| {
         let strip = |(index, image): (usize, &Pixels)| {
@@ -139,7 +139,7 @@ fn scene(side: usize) -> Pixels {
     Pixels::new(shape, values).expect("colours are within 0 and 1")
 }
 
-/// Images in rows, as a portable pixmap.
+/// Writes rows of images as a portable pixmap.
 fn write(path: &Path, rows: &[Vec<Pixels>]) -> Result<(), Error> {
     let cell = rows.iter().flatten().map(|image| image.shape().height()).max().unwrap_or(1) + GAP;
     let columns = rows.iter().map(Vec::len).max().unwrap_or(1);

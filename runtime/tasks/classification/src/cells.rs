@@ -1,11 +1,11 @@
-//! Whether a partition has more cells than its draws can fill.
+//! Warns when a partition has more cells than its draws can fill.
 
 use crate::{Evaluation, Problem};
 
-/// Draws in a cell below which an estimate is warned of.
+/// The number of draws a cell below which an estimate triggers a warning.
 const FEW: u32 = 4;
 
-/// Warns of `draws` in the cells of `planes` where they are few.
+/// Returns a warning when `draws` leave few draws in each cell of `planes` hyperplanes.
 pub fn warning(draws: u32, planes: u32) -> Option<String> {
     let cells = 1_u64 << planes;
     (draws >> planes < FEW).then(|| {
@@ -16,7 +16,7 @@ pub fn warning(draws: u32, planes: u32) -> Option<String> {
     })
 }
 
-/// Warns of an evaluation that partitions the draws of any of these problems too finely.
+/// Returns a warning when an evaluation partitions the draws of any of these problems too finely.
 pub fn warning_of(evaluation: &Evaluation, problems: &[Problem]) -> Option<String> {
     let mut taus = problems.iter().flat_map(|problem| problem.taus(evaluation));
     let parts = taus.any(|tau| tau > evaluation.partition_above);
@@ -48,7 +48,7 @@ mod tests {
         assert_eq!(of("testbed/real", Some(4096)), None);
         assert_eq!(of("testbed", None), None);
         assert!(of("testbed", Some(100)).is_some());
-        // No tau above 10, and so no cells.
+        // No tau is above 10, so no partition is used.
         assert_eq!(of("quick/dyadic", Some(1)), None);
     }
 }

@@ -7,22 +7,22 @@ use jointly_core::matrix::Matrix;
 use jointly_core::stream::{Stream, TRUNCATION};
 use jointly_core::task::Task;
 
-/// Rows that move through a layer together: enough lanes to keep the adders busy on every CPU.
+/// Rows that move through a layer together: enough SIMD lanes to keep the adders busy on every CPU.
 const LANES: usize = 16;
 
-/// The law that an environment's weights are drawn from.
+/// The distribution from which an environment's weights are drawn.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Initialization {
-    /// Normal truncated at 2 standard deviations and not rescaled, times 1 / sqrt(fan-in).
+    /// Gaussian truncated at 2 standard deviations and not rescaled, times 1 / sqrt(fan-in).
     #[default]
     Testbed,
-    /// Glorot normal: standard deviation sqrt(2 / (fan-in + fan-out)).
+    /// Glorot initialization: Gaussian with standard deviation sqrt(2 / (fan-in + fan-out)).
     Glorot,
 }
 
 impl Initialization {
-    /// The name that `--initialization` has for it.
+    /// The name of this initialization in `--initialization`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Testbed => "reference",
@@ -31,32 +31,32 @@ impl Initialization {
     }
 }
 
-/// What a random environment is drawn from.
+/// The distribution of a random environment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct EnvironmentSpec {
     /// Number of features of an input, at least 1; inputs are N(0, I).
     pub input_dim: u32,
     /// Number of classes, at least 2.
     pub num_classes: u32,
-    /// Divides the logits: low is a strong signal.
+    /// Divides the logits: a low temperature is a strong signal.
     pub temperature: f64,
-    /// Units of each hidden layer.
+    /// Number of units of each hidden layer.
     pub hidden: Vec<u32>,
-    /// The law of the weights.
+    /// The distribution of the weights.
     pub initialization: Initialization,
 }
 
-/// One layer of an environment's network.
+/// The size of one layer of an environment's network.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LayerSize {
     pub(crate) inputs: usize,
     pub(crate) units: usize,
-    /// Whether its biases are drawn; they are 0 otherwise.
+    /// Whether the biases are drawn; otherwise they are 0.
     pub(crate) biased: bool,
 }
 
 impl EnvironmentSpec {
-    /// What an agent is told of the environment.
+    /// The description of the environment that agents receive.
     pub(crate) fn task(&self) -> Task {
         Task {
             temperature: Some(self.temperature as f32),
@@ -65,10 +65,10 @@ impl EnvironmentSpec {
         }
     }
 
-    /// The layers in order, the first of them alone biased.
+    /// Returns the layers in order; only the first has biases.
     ///
     /// # Panics
-    /// As [`Environment::sample`].
+    /// Under the same conditions as [`Environment::sample`].
     pub(crate) fn layers(&self) -> impl Iterator<Item = LayerSize> {
         assert!(self.input_dim >= 1, "an environment needs an input");
         assert!(self.num_classes >= 2, "an environment needs two classes");
@@ -82,7 +82,7 @@ impl EnvironmentSpec {
     }
 }
 
-/// What the standard normal deviate of a bias is multiplied by.
+/// The standard deviation of a bias: the factor of its standard normal deviate.
 pub(crate) fn bias_scale(fan_in: usize) -> f64 {
     1.0 / (fan_in as f64).sqrt()
 }
@@ -90,8 +90,9 @@ pub(crate) fn bias_scale(fan_in: usize) -> f64 {
 /// A sampled environment: a network of ReLU units under a softmax.
 ///
 /// # Formula
-/// `h_0 = x`, `h_i = max(0, W_i h_{i-1} + b_i)`, and P(y = k | x) is the softmax of `(W_L h_{L-1} + b_L) / temperature`.
-/// The first layer's biases are N(0, 1 / input-dim), all others are 0. Osband et al., "The Neural Testbed", section 4.1.
+/// `h_0 = x`, `h_i = max(0, W_i h_{i-1} + b_i)`, and P(y = k | x) is the softmax of
+/// `(W_L h_{L-1} + b_L) / temperature`. The first layer's biases are N(0, 1 / input-dim), all others are 0. Osband et
+/// al., "The Neural Testbed", section 4.1.
 #[derive(Clone, Debug)]
 pub struct Environment {
     layers: Vec<Layer>,
@@ -107,7 +108,7 @@ struct Layer {
 }
 
 impl Environment {
-    /// Draws an environment: layer by layer, weights unit by unit, then the layer's biases.
+    /// Draws an environment layer by layer: first the weights unit by unit, then the biases.
     ///
     /// # Panics
     /// When the spec has no inputs, fewer than 2 classes, an empty layer or a temperature that is not positive.
@@ -121,7 +122,7 @@ impl Environment {
         Self { layers: spec.layers().map(layer).collect(), temperature: spec.temperature }
     }
 
-    /// The environment whose parameters are these, in the order in which [`sample`](Self::sample) draws them.
+    /// Builds the environment with these parameters, in the order in which [`sample`](Self::sample) draws them.
     pub(crate) fn of_parameters(spec: &EnvironmentSpec, mut parameters: &[f32]) -> Self {
         let mut take = |count| {
             let (taken, rest) = parameters.split_at(count);
@@ -136,11 +137,11 @@ impl Environment {
         Self { layers: spec.layers().map(layer).collect(), temperature: spec.temperature }
     }
 
-    /// Class probabilities, rows x K: these `f32` numbers are the environment's law, from which labels are sampled and
-    /// log-likelihoods computed.
+    /// Returns class probabilities, rows x K: the `f32` numbers from which labels are sampled and log-likelihoods
+    /// computed.
     ///
     /// # Panics
-    /// When `inputs` has another number of columns than the environment has inputs.
+    /// When the number of columns of `inputs` is not the environment's number of inputs.
     pub fn class_probs(&self, inputs: &Matrix) -> Vec<f32> {
         let mut probs = Vec::with_capacity(inputs.rows() * self.classes());
         self.each_row(inputs, |logits| {
@@ -154,10 +155,10 @@ impl Environment {
         self.layers[self.layers.len() - 1].biases.len()
     }
 
-    /// Hands on what enters the softmax at each row in turn.
+    /// Calls `take` with the inputs of the softmax at each row in turn.
     ///
     /// # Panics
-    /// As [`class_probs`](Self::class_probs).
+    /// Under the same conditions as [`class_probs`](Self::class_probs).
     pub(crate) fn each_row(&self, inputs: &Matrix, mut take: impl FnMut(&mut [f64])) {
         assert_eq!(inputs.cols(), self.layers[0].inputs, "inputs have the environment's dimension");
         let mut units = Vec::new();
@@ -189,14 +190,14 @@ impl Environment {
 impl Initialization {
     fn weight(self, fan_in: usize, fan_out: usize, stream: &mut Stream) -> f32 {
         let weight = match self {
-            // A product with the scale would round otherwise, and make other environments.
+            // Multiplying by the scale would round differently and change the environments.
             Self::Testbed => stream.truncated_normal() / (fan_in as f64).sqrt(),
             Self::Glorot => stream.normal() * (2.0 / (fan_in + fan_out) as f64).sqrt(),
         };
         weight as f32
     }
 
-    /// What a weight's standard normal deviate is multiplied by.
+    /// The factor of a weight's standard normal deviate.
     pub(crate) fn scale(self, fan_in: usize, fan_out: usize) -> f64 {
         match self {
             Self::Testbed => 1.0 / (fan_in as f64).sqrt(),
@@ -204,7 +205,7 @@ impl Initialization {
         }
     }
 
-    /// The widest deviate of a weight, where there is one.
+    /// The bound on the absolute value of a weight's standard normal deviate, if it is truncated.
     pub(crate) fn truncation(self) -> Option<f64> {
         match self {
             Self::Testbed => Some(TRUNCATION),
@@ -214,7 +215,7 @@ impl Initialization {
 }
 
 impl Layer {
-    /// Adds up each unit over its inputs in order, `LANES` rows at a time.
+    /// Computes each unit as a sum over its inputs in order, for `LANES` rows at a time.
     fn forward(&self, inputs: &[[f32; LANES]], outputs: &mut Vec<[f32; LANES]>, relu: bool) {
         outputs.clear();
         for (weights, &bias) in self.weights.chunks_exact(self.inputs).zip(&self.biases) {
@@ -234,7 +235,7 @@ impl Layer {
     }
 }
 
-/// In place, shifted by the largest logit so that nothing overflows.
+/// Computes the softmax in place, shifted by the largest logit so that nothing overflows.
 fn softmax(logits: &mut [f64]) {
     let max = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
     let mut total = 0.0;

@@ -28,25 +28,24 @@ use crate::rule::Rule;
 /// Scores a trained agent on a problem.
 ///
 /// # Formula
-/// For each tau, the mean over N tau-samples of the problem's [`Metric`](jointly_core::Metric), the agent's joint log-likelihood being
-/// estimated from draws 0..M by [`MonteCarlo`](jointly_core::estimate::MonteCarlo) up to tau `partition_above` and by
-/// [`Partition`](jointly_core::estimate::Partition) beyond. Accuracy and expected calibration error are those of the mean over
-/// draws at the rows of the first tau.
+/// For each tau, the score is the mean over N tau-samples of the problem's [`Metric`](jointly_core::Metric). The
+/// agent's joint log-likelihood is estimated from draws 0..M by [`MonteCarlo`](jointly_core::estimate::MonteCarlo) up
+/// to tau `partition_above` and by [`Partition`](jointly_core::estimate::Partition) above. Accuracy and expected
+/// calibration error are computed from the mean over draws at the rows of the first tau.
 ///
-/// The error that finitely many draws leave in each joint score is told by [`DrawError`].
+/// [`DrawError`] estimates the error of each joint score that is due to the finite number of draws.
 ///
-/// The agent is asked for each of its distinct functions once; the scores are the same to the bit as if it had been
-/// asked for every draw. One call returns at most 2^23 probabilities, unless one function at one tau-sample has more,
-/// and which calls are made depends on nothing but the sizes. `progress` is told the fraction done, up to 1.
+/// The agent is asked for each of its distinct functions once; the scores are bit-identical to those of asking for
+/// every draw. One call returns at most 2^23 probabilities, unless one function at one tau-sample has more. The sizes
+/// alone determine which calls are made. `progress` receives the fraction done, up to 1.
 ///
-/// At each tau, once the first tau-samples have been answered, a few of the draws, not in canonical form, are asked for
-/// again at a few of the rows, in another order and alone.
+/// The first block of tau-samples of each tau is audited: the agent is called again for a few draws, not in canonical
+/// form, at a few rows, in another order and alone.
 ///
 /// # Errors
-/// Those of the model, as they are; [`Inconsistent`](EvaluateError::Inconsistent) when an answer that is asked for again
-/// is not the same to the bit, since it then depends on the rest of the call, on earlier calls, or on a draw that does
-/// not stand for it.
-///
+/// Returns errors of the model unchanged, and [`Inconsistent`](EvaluateError::Inconsistent) when an audited answer
+/// differs in a bit: it then depends on the rest of the call, on earlier calls, or on a draw that its canonical draw
+/// does not stand for.
 /// # Panics
 /// When `evaluation` does not [fit](Problem::fits) the problem, or when the model's answers have a wrong length.
 pub fn evaluate<M: Model>(
@@ -77,7 +76,7 @@ fn evaluate_within<M: Model>(
     let samples = problem.samples(evaluation);
     let num_classes = problem.task().num_classes as usize;
     let metric = problem.metric();
-    // Rows cost about the same at every tau, so that they measure progress.
+    // Rows cost about the same at every tau, so the number of rows measures progress.
     let total_rows: f64 = taus.iter().map(|&tau| f64::from(tau) * f64::from(samples)).sum();
     let mut rows_done = 0.0;
 

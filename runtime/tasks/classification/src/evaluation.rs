@@ -10,28 +10,28 @@ use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
 /// The largest tau that plain Monte Carlo estimates well (appendix A.1 of the paper).
 const MONTE_CARLO_UP_TO: u32 = 10;
 
-/// How predictions on a problem are evaluated.
+/// The evaluation options of predictions on a problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Evaluation {
-    /// Orders of the predictive distributions; an imported problem has its own instead.
+    /// Orders of the predictive distributions; an imported problem uses its own instead.
     pub taus: Vec<u32>,
-    /// Number N of test tau-samples; an imported problem has its own instead.
+    /// Number N of test tau-samples; an imported problem uses its own instead.
     pub samples: u32,
     /// Number M of functions sampled from the agent, from 1 to [`MAX_DRAWS`].
     pub draws: u32,
     /// The method that partitions the draws into cells.
     #[serde(default)]
     pub partition: Partitioning,
-    /// Number d of random hyperplanes that partition the draws, at most [`MAX_PLANES`]. With clusters in their place there are
-    /// at most 2^d clusters, as many as d hyperplanes have cells.
+    /// Number d of random hyperplanes that partition the draws, at most [`MAX_PLANES`]. With k-means there are at most
+    /// 2^d clusters, the number of cells of d hyperplanes.
     pub planes: u32,
-    /// Whether the partition clips probits as the reference implementation does; off is the paper's algorithm 4.
+    /// Whether the partition clips probits as the reference implementation does; the paper's algorithm 4 does not.
     pub clip: bool,
     /// The largest tau whose joint likelihoods are estimated by Monte Carlo; above it, the partition estimates them.
     pub partition_above: u32,
 }
 
-/// Why evaluation options are refused.
+/// Reasons why evaluation options are refused.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum EvaluationError {
     /// A number is out of range.
@@ -41,7 +41,7 @@ pub enum EvaluationError {
         field: &'static str,
         /// The value given.
         value: String,
-        /// The values that are allowed.
+        /// The allowed values.
         expected: String,
     },
     /// One tau-sample would take too much memory.
@@ -59,7 +59,7 @@ pub enum EvaluationError {
         planes: u32,
         /// Number of draws.
         draws: u32,
-        /// The bytes that it would take.
+        /// The number of bytes it would take.
         bytes: u64,
     },
 }
@@ -72,7 +72,7 @@ impl EvaluationError {
 }
 
 impl Evaluation {
-    /// The paper's numbers (appendix A.3) with the reference implementation's clip.
+    /// Returns the paper's options (appendix A.3) with the reference implementation's clip.
     pub fn testbed() -> Self {
         Self {
             taus: vec![1, 100],
@@ -85,9 +85,9 @@ impl Evaluation {
         }
     }
 
-    /// Checks each option by itself; the problem checks whether the options suit it.
+    /// Checks each option separately; [`Problem::fits`](crate::Problem::fits) checks whether they suit a problem.
     ///
-    /// Without taus there may be no tau-samples: imported problems have taus and tau-samples of their own.
+    /// Without taus, the number of tau-samples may be 0: imported problems have their own.
     ///
     /// # Errors
     /// When draws, planes, a tau or the number of tau-samples is out of its range, or a tau occurs twice.

@@ -1,5 +1,5 @@
-//! Classification: environments and other sources of problems, their suites, the oracle, and how a trained agent is scored; and
-//! the same as inputs shift.
+//! Classification: environments and other sources of problems, their suites, the oracle, and the scoring of a trained
+//! agent, also under dataset shift.
 #![deny(missing_docs)]
 
 pub mod cells;

@@ -1,4 +1,5 @@
-//! The floor: a Bayesian who knows the law that environments are drawn from, and samples their posterior.
+//! The oracle: a Bayesian agent that knows the prior distribution of environments and samples their posterior. Its
+//! score is a lower bound.
 
 mod agreement;
 mod chain;
@@ -28,23 +29,23 @@ use jointly_core::task::Task;
 use crate::environment::EnvironmentSpec;
 use crate::problem::{Problem, Source};
 
-/// Another number where the same settings give other draws.
+/// The version of the draws; raised when the same settings give other draws.
 pub const VERSION: u32 = 2;
 /// Inputs at which the chains' predictions are compared.
 const PROBES: usize = 8;
 
-/// An agent that knows the law of the environment, never the environment, and believes what Bayes' rule says.
+/// An agent that knows the prior distribution of the environment, but not the environment, and samples its posterior.
 ///
 /// # Formula
-/// Environments have the density p(theta) of their [spec](EnvironmentSpec). Given training data D, the belief is
-/// p(theta | D), proportional to p(theta) times the product over (x, y) in D of P(y | x, theta), and draws are samples of it.
-/// The labels of a tau-sample come from theta as the data did, so that over problems
-/// the expected KL of this belief's joint predictions is the mutual information I(theta; y_1..tau | D, x_1..tau): no agent
-/// that sees D alone has a lower expected KL. Osband et al., "The Neural Testbed", section 3, for the metric.
+/// Environments have the density p(theta) of their [spec](EnvironmentSpec). Given training data D, the posterior is
+/// p(theta | D), proportional to p(theta) times the product over (x, y) in D of P(y | x, theta); the oracle's draws are
+/// samples of it. The labels of a tau-sample come from theta as the data did, so that over problems the expected KL of
+/// the posterior's joint predictions is the mutual information I(theta; y_1..tau | D, x_1..tau): no agent that sees D
+/// alone has a lower expected KL. The metric is defined in Osband et al., "The Neural Testbed", section 3.
 ///
 /// # Method
-/// Several chains of Hamiltonian Monte Carlo over all of the network's parameters, each annealed from a draw of the prior;
-/// [`Diagnosis`] tells what can be told of the error from one problem.
+/// Runs several chains of Hamiltonian Monte Carlo over all of the network's parameters, each annealed from a draw of
+/// the prior; [`Diagnosis`] reports how much of the error can be measured on one problem.
 #[derive(Clone, Debug)]
 pub struct Oracle {
     spec: EnvironmentSpec,
@@ -52,28 +53,28 @@ pub struct Oracle {
 }
 
 impl Oracle {
-    /// A Bayesian for environments drawn from `spec`.
+    /// Creates an oracle for environments drawn from `spec`.
     pub fn new(spec: EnvironmentSpec, settings: Settings) -> Self {
         Self { spec, settings }
     }
 
-    /// A Bayesian for the law that the problem's environment is drawn from; none where that law is not known.
+    /// Creates an oracle for the distribution from which the problem's environment is drawn; None if that is unknown.
     pub fn of(problem: &Problem, settings: Settings) -> Option<Self> {
         let Source::Synthetic { environment, .. } = &problem.source else { return None };
         Some(Self::new(environment.clone(), settings))
     }
 
-    /// Samples the posterior given the data; `progress` is told the fraction done of the rounds begun, which falls where
-    /// another begins.
+    /// Samples the posterior given the data. `progress` receives the fraction done of the rounds started, which falls
+    /// when another round starts.
     ///
-    /// Chains that have not [converged](Diagnosis::converged) go on for another round, up to the settings' most: what they
-    /// have kept counts as warm-up, and each draw takes twice the work of the round before. With `rounds` 3 that is at most
-    /// about five times the work of one. Whether they go on depends on the draws alone.
+    /// Chains that have not [converged](Diagnosis::converged) continue for another round, up to the number of rounds in
+    /// the settings. The draws kept so far then count as warm-up, and each draw takes twice the work of the previous
+    /// round. With `rounds` 3 the total is at most about five times the work of one round. The draws alone decide
+    /// whether the chains continue.
     ///
     /// # Panics
-    /// When the data's inputs have another dimension than the environments of the spec, a label is not below their number
-    /// of classes, or there are no such environments, as
-    /// [`Environment::sample`](crate::Environment::sample) says.
+    /// When the data's inputs have another dimension than the environments of the spec, a label is not below their
+    /// number of classes, or [`Environment::sample`](crate::Environment::sample) would panic on the spec.
     pub fn sample(&self, train: &Dataset, seed: u64, progress: &mut dyn FnMut(f64)) -> Posterior {
         let cols = self.spec.input_dim as usize;
         assert_eq!(train.inputs().numbers().cols(), cols, "the data's inputs have the environments' dimension");
@@ -89,7 +90,7 @@ impl Oracle {
 
         let Settings { chains: count, rounds, replicate, .. } = &self.settings;
         let per_chain = self.settings.per_chain();
-        // Chains begun and done, of the present round and those before, each round counting twice the one before.
+        // Chains started and done, over the present and earlier rounds; a round weighs twice the previous one.
         let (mut begun, mut done, mut each) = (f64::from(*count), 0.0, 1.0);
         let mut chains = Vec::new();
         let mut round = 1;

@@ -1,4 +1,4 @@
-//! Scores predictions made elsewhere, read from a file in passes of bounded memory.
+//! Scores externally made predictions, read from a file in passes of bounded memory.
 
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
@@ -18,26 +18,26 @@ use crate::rule::Rule;
 
 /// Bytes that a pass over the file may hold.
 const BUDGET: u64 = 448 << 20;
-/// What the streams of planes are named for, where no problem is given.
+/// The name of the planes' random streams when no problem is given.
 const STREAM: &str = "predictions";
 
-/// How predictions are evaluated.
+/// The evaluation options of a file of predictions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictionOptions {
-    /// What parts the draws into cells.
+    /// The method that partitions the draws into cells.
     pub partition: Partitioning,
-    /// Number of random hyperplanes, at most [`MAX_PLANES`]; clusters are at most as many as d of them have cells, 2^d.
+    /// Number d of random hyperplanes, at most [`MAX_PLANES`]; with k-means, there are at most 2^d clusters.
     pub planes: u32,
-    /// Whether the partition clips probits as the reference implementation does; off is the paper's algorithm 4.
+    /// Whether the partition clips probits as the reference implementation does; the paper's algorithm 4 does not.
     pub clip: bool,
-    /// The partition serves where tau is above this, Monte Carlo elsewhere.
+    /// The largest tau that Monte Carlo estimates; the partition estimates larger ones.
     pub partition_above: u32,
     /// The seed of the hyperplanes or clusters.
     pub seed: u64,
 }
 
 impl Default for PredictionOptions {
-    /// What the reference implementation does on real data.
+    /// The reference implementation's options on real data.
     fn default() -> Self {
         Self { partition: Partitioning::Planes, planes: 10, clip: true, partition_above: 10, seed: 0 }
     }
@@ -46,15 +46,16 @@ impl Default for PredictionOptions {
 /// The scores of a file of predictions, and the sizes found in it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictionScores {
-    /// KL where the file holds the environment's log-likelihoods, else negative log-likelihood.
+    /// KL if the file contains the environment's log-likelihoods, else negative log-likelihood.
     pub metric: Metric,
     /// Number of inputs in a tau-sample.
     pub tau: u32,
-    /// The joint score, nats a tau-sample.
+    /// The joint score, in nats per tau-sample.
     pub joint: JointScore,
-    /// Accuracy of the mean over draws, its standard error clustered by tau-sample.
+    /// Accuracy of the mean over draws; its standard error is clustered by tau-sample.
     pub accuracy: Score,
-    /// Expected calibration error of the mean over draws; as it is no mean over tau-samples, without a standard error.
+    /// Expected calibration error of the mean over draws; without a standard error, because it is not a mean over
+    /// tau-samples.
     pub ece: f64,
     /// Number K of classes.
     pub num_classes: u32,
@@ -64,24 +65,25 @@ pub struct PredictionScores {
     pub samples: u32,
 }
 
-/// Scores predictions in NumPy's .npz: `probs` (M, N, tau, K) float32, or (M, N, K) where tau is 1; `labels` (N, tau) or
-/// (N,) int64; and, where known, `log_likelihood` (N,) float64 of the labels under the true environment.
+/// Scores predictions in NumPy's .npz: `probs` (M, N, tau, K) float32, or (M, N, K) where tau is 1; `labels` (N, tau)
+/// or (N,) int64; and, where known, `log_likelihood` (N,) float64 of the labels under the true environment.
 ///
-/// With the problem that the predictions were made on, row (n, t) being at `x_test[n, t]`, the scores are to the bit those
-/// of [`evaluate`](crate::evaluate()) on an agent whose draw m is `probs[m]`, with the same seed and numbers: the streams
-/// of hyperplanes or clusters are named by the problem's content, and the environment's log-likelihoods are the
-/// problem's. Without it, that holds where tau is at most `partition_above`, and of accuracy and calibration. Beyond, the
-/// partition is drawn by a stream that belongs to no problem: all files are parted alike, and compare with one another,
-/// but a score differs from that of `evaluate` as it does under another seed.
+/// With the problem that the predictions were made on, row (n, t) being at `x_test[n, t]`, the scores are bit-identical
+/// to those of [`evaluate`](crate::evaluate()) on an agent whose draw m is `probs[m]`, with the same seed and options:
+/// the streams of hyperplanes or clusters are named by the problem's content, and the environment's log-likelihoods are
+/// the problem's. Without the problem, this is true of accuracy and calibration, and of the joint score where tau is at
+/// most `partition_above`. Above it, the partition is drawn from a stream that belongs to no problem: all files use the
+/// same partition and are comparable with one another, but a score differs from that of `evaluate` as it would under
+/// another seed.
 ///
-/// Draws come one after another in the file, so that it is read in as many passes as keep memory within about 512 MiB
-/// beside the problem. `progress` is told the fraction done, up to 1.
+/// The file stores draws one after another, so it is read in as many passes as keep memory within about 512 MiB in
+/// addition to the problem. `progress` receives the fraction done, up to 1.
 ///
 /// # Errors
-/// When the file cannot be read, an array is missing or has another shape or type, a label is no class, or a row of
-/// probabilities has a [defect](distribution_defect); when there are more than [`MAX_CLASSES`] classes or [`MAX_DRAWS`]
-/// draws, `options` asks for too many planes, or one tau-sample would take more than [`MAX_SAMPLE_BYTES`]; when sizes,
-/// labels or log-likelihoods are not those of the problem.
+/// When the file cannot be read, an array is missing or has another shape or type, a label is not a class, or a row of
+/// probabilities has a [defect](distribution_defect); when the file has more than [`MAX_CLASSES`] classes or
+/// [`MAX_DRAWS`] draws, `options` has more than [`MAX_PLANES`] planes, or one tau-sample would take more than
+/// [`MAX_SAMPLE_BYTES`]; when sizes, labels or log-likelihoods differ from those of the problem.
 pub fn score_predictions(
     path: &Path,
     problem: Option<&ImportedProblem>,
@@ -93,7 +95,7 @@ pub fn score_predictions(
         .map_err(|defect| defect.of(path))
 }
 
-/// The shape of the probabilities.
+/// The dimensions of the probabilities.
 #[derive(Clone, Copy)]
 struct Sizes {
     draws: u64,
@@ -102,7 +104,7 @@ struct Sizes {
     num_classes: u64,
 }
 
-/// What the file holds besides the probabilities.
+/// The arrays of the file other than the probabilities.
 struct Contents {
     labels: Vec<u32>,
     log_likelihoods: Option<Vec<f64>>,
@@ -202,7 +204,7 @@ fn check(probs: &[f32], sizes: &Sizes, m: u64, first: u64) -> Result<(), ImportD
     Ok(())
 }
 
-/// Bytes that one tau-sample takes, which must not be too many.
+/// Returns the bytes that one tau-sample takes, or an error when they exceed the limit.
 fn sample_bytes(rule: &Rule, draws: u64) -> Result<u64, ImportDefect> {
     let bytes = rule.sample_bytes(draws);
     if bytes <= MAX_SAMPLE_BYTES {
@@ -272,7 +274,7 @@ impl Contents {
         Ok(Self { labels, log_likelihoods })
     }
 
-    /// Checks that these are of the problem's tau-samples, and takes over what the problem knows of them.
+    /// Checks that the contents match the problem's tau-samples, and takes over the problem's log-likelihoods.
     fn belong_to(&mut self, problem: &ImportedProblem, sizes: &Sizes) -> Result<(), ImportDefect> {
         let &Sizes { samples, tau, .. } = sizes;
         let other = |key: &str, shape: &[u64], i: usize, found: String, expected: String| {

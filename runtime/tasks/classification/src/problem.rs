@@ -1,4 +1,4 @@
-//! Problems: where the training data and the test tau-samples of one unit of work come from.
+//! Problems: the sources of the training data and test tau-samples of one unit of work.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -23,46 +23,46 @@ use crate::environment::{Environment, EnvironmentSpec};
 use crate::rule::Rule;
 use crate::test_inputs::TestInputs;
 
-/// The most tau-samples that one thread makes at a time: enough to fill the lanes of the environment's network.
+/// The most tau-samples that one thread creates at a time: enough to fill the lanes of the environment's network.
 const PIECE: u32 = 64;
 
-/// One problem: agents train and are tested on it.
+/// One problem, on which agents train and are tested.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// The name that results carry.
+    /// The name in results.
     pub name: String,
-    /// Where its data come from.
+    /// The source of its data.
     pub source: Source,
-    /// Where it stands in its suite.
+    /// Its place in its suite.
     pub coordinates: Coordinates,
 }
 
-/// Where a problem's data come from.
+/// The source of a problem's data.
 #[derive(Clone, Debug)]
 pub enum Source {
-    /// An environment sampled by the seed.
+    /// An environment sampled from the seed.
     Synthetic {
-        /// What the environment is drawn from.
+        /// The distribution of the environment.
         environment: EnvironmentSpec,
         /// Number T of training examples.
         train_size: u32,
-        /// How the inputs of a test tau-sample are drawn.
+        /// The distribution of the inputs of a test tau-sample.
         test_inputs: TestInputs,
     },
-    /// A file.
+    /// A problem read from a file.
     Imported(Arc<ImportedProblem>),
-    /// A dataset, whose data are attached before there is an instance.
+    /// A dataset, whose data must be attached before [`Problem::instance`] is called.
     Real(RealProblem),
 }
 
 impl Problem {
-    /// A problem that was read from a file.
+    /// Creates a problem that was read from a file.
     pub fn imported(name: String, problem: ImportedProblem) -> Self {
         Self { name, source: Source::Imported(Arc::new(problem)), coordinates: Coordinates::default() }
     }
 
-    /// What random streams are derived from: the name of a problem that is sampled, the digest of one that is imported,
-    /// since the same data must score the same whatever their file is called.
+    /// Returns the name from which random streams are derived: the problem's name or, if it was imported, its digest,
+    /// so that the same data score the same whatever the name of their file.
     pub fn stream_name(&self) -> &str {
         match &self.source {
             Source::Synthetic { .. } | Source::Real(_) => &self.name,
@@ -70,7 +70,7 @@ impl Problem {
         }
     }
 
-    /// What an agent is told.
+    /// Returns the description of the task that agents receive.
     pub fn task(&self) -> Task {
         match &self.source {
             Source::Synthetic { environment, .. } => environment.task(),
@@ -79,7 +79,7 @@ impl Problem {
         }
     }
 
-    /// The orders of predictive distributions to evaluate.
+    /// Returns the orders of the predictive distributions to evaluate.
     pub fn taus(&self, evaluation: &Evaluation) -> Vec<u32> {
         match &self.source {
             Source::Synthetic { .. } | Source::Real(_) => evaluation.taus.clone(),
@@ -87,7 +87,7 @@ impl Problem {
         }
     }
 
-    /// The number N of test tau-samples.
+    /// Returns the number N of test tau-samples.
     pub fn samples(&self, evaluation: &Evaluation) -> u32 {
         match &self.source {
             Source::Synthetic { .. } | Source::Real(_) => evaluation.samples,
@@ -95,7 +95,7 @@ impl Problem {
         }
     }
 
-    /// What a joint log-likelihood is turned into.
+    /// Returns the metric of joint log-likelihoods: KL where the environment's are known, else negative log-likelihood.
     pub fn metric(&self) -> Metric {
         match &self.source {
             Source::Synthetic { .. } => Metric::Kl,
@@ -104,7 +104,7 @@ impl Problem {
         }
     }
 
-    /// The dataset that it is made of, where it is made of one.
+    /// Returns the dataset that the problem is made of, if any.
     pub fn real(&self) -> Option<&RealProblem> {
         match &self.source {
             Source::Real(real) => Some(real),
@@ -112,17 +112,17 @@ impl Problem {
         }
     }
 
-    /// The most bytes that one of the problem's tau-samples takes: its inputs, one function's probabilities at it and
-    /// the estimates of all draws.
+    /// Returns the most bytes that one of the problem's tau-samples takes: its inputs, one function's probabilities at
+    /// it and the estimates of all draws.
     pub fn bytes(&self, evaluation: &Evaluation) -> u64 {
         self.needs(evaluation).map(|(_, bytes)| bytes).max().unwrap_or(0)
     }
 
-    /// Whether an evaluation is one that this problem can be put to.
+    /// Checks that an evaluation suits this problem.
     ///
     /// # Errors
-    /// When the evaluation does not pass its [check](Evaluation::check), when it has no taus or tau-samples for a problem
-    /// that is sampled, or when one tau-sample or its anchors would take more than [`MAX_SAMPLE_BYTES`].
+    /// When the evaluation does not pass its [check](Evaluation::check), it has no taus and the problem is not
+    /// imported, or one tau-sample or its anchors would take more than [`MAX_SAMPLE_BYTES`].
     pub fn fits(&self, evaluation: &Evaluation) -> Result<(), EvaluationError> {
         evaluation.check()?;
         if self.taus(evaluation).is_empty() {
@@ -143,7 +143,7 @@ impl Problem {
         }
     }
 
-    /// Bytes that one tau-sample takes at each tau.
+    /// Returns each tau with the bytes that one of its tau-samples takes.
     fn needs(&self, evaluation: &Evaluation) -> impl Iterator<Item = (u32, u64)> {
         let Task { input_dim, num_classes, .. } = self.task();
         let rule = Rule { num_classes: num_classes as usize, ..Rule::of(evaluation) };
@@ -154,10 +154,10 @@ impl Problem {
         })
     }
 
-    /// Samples the environment and the training data; the test data follow on demand.
+    /// Samples the environment and the training data; test data are sampled on demand.
     ///
     /// # Panics
-    /// When the problem is on real data and they are not attached.
+    /// When the problem is on real data that are not attached.
     pub fn instance(&self, seed: u64) -> Instance {
         match &self.source {
             Source::Synthetic { environment: spec, train_size, test_inputs } => {
@@ -170,7 +170,7 @@ impl Problem {
     }
 }
 
-/// A problem under one seed: its data.
+/// The data of a problem under one seed.
 #[derive(Clone, Debug)]
 pub struct Instance(Data);
 
@@ -182,7 +182,7 @@ enum Data {
 }
 
 impl Instance {
-    /// The examples to train on.
+    /// Returns the training examples.
     pub fn train(&self) -> &Dataset {
         match &self.0 {
             Data::Synthetic(synthetic) => &synthetic.train,
@@ -191,15 +191,15 @@ impl Instance {
         }
     }
 
-    /// Examples held out for the agent's own use, where the problem has some; none has today.
+    /// Returns the examples held out for the agent's own use, if the problem has any; none has today.
     pub fn validation(&self) -> Option<&Dataset> {
         None
     }
 
-    /// Makes the inputs without labels: the training examples of a real dataset that are not in the training set, or those of
-    /// an imported file. An environment has none, since its inputs tell nothing of its labels.
+    /// Returns the inputs without labels: the training examples of a real dataset that are not in the training set, or
+    /// those of an imported file. Environments have none, because their inputs carry no information about labels.
     ///
-    /// They may be many: ask for them only where the agent uses them.
+    /// They may be many: call this only if the agent uses them.
     pub fn unlabelled(&self) -> Option<Inputs> {
         match &self.0 {
             Data::Synthetic(_) => None,
@@ -208,7 +208,7 @@ impl Instance {
         }
     }
 
-    /// The sampled environment, where there is one.
+    /// Returns the sampled environment, if there is one.
     pub fn environment(&self) -> Option<&Environment> {
         match &self.0 {
             Data::Synthetic(synthetic) => Some(&synthetic.environment),
@@ -216,10 +216,10 @@ impl Instance {
         }
     }
 
-    /// Test tau-samples of a range of indices: each depends on nothing but (seed, problem, tau, its index).
+    /// Returns the test tau-samples of a range of indices: each depends only on (seed, problem, tau, its index).
     ///
     /// # Panics
-    /// When the problem is imported and has another tau or fewer tau-samples.
+    /// When the problem is imported and its tau differs or it has fewer tau-samples.
     pub fn test(&self, tau: u32, samples: Range<u32>) -> TauSamples {
         match &self.0 {
             Data::Synthetic(synthetic) => synthetic.test(tau, samples),
@@ -252,7 +252,7 @@ impl Synthetic {
         Self { environment, input_dim, num_classes, train, test_inputs, seed, name: name.to_owned() }
     }
 
-    /// The tau-samples, made in pieces on the threads of the pool that this is called from.
+    /// Creates the tau-samples in pieces on the threads of the calling pool.
     fn test(&self, tau: u32, samples: Range<u32>) -> TauSamples {
         let starts: Vec<u32> = samples.clone().step_by(PIECE as usize).collect();
         let piece = |start: u32| self.piece(tau, start..start.saturating_add(PIECE).min(samples.end));

@@ -9,13 +9,14 @@ use jointly_core::score::{JointScore, Real, Score};
 /// The scores of one agent on one problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ProblemScores {
-    /// The joint score at each tau, in the problem's [`Metric`](jointly_core::Metric), nats a tau-sample.
+    /// The joint score at each tau, in the problem's [`Metric`](jointly_core::Metric), in nats per tau-sample.
     pub joint: Vec<(u32, JointScore)>,
-    /// Accuracy of the marginal predictions on the rows of the first tau, its standard error clustered by tau-sample.
+    /// Accuracy of the marginal predictions on the rows of the first tau; its standard error is clustered by
+    /// tau-sample.
     pub accuracy: Score,
     /// Expected calibration error of the marginal predictions on the rows of the first tau.
     ///
-    /// It has no standard error: a sum of absolute gaps, each over the rows of a bin, is not a mean over tau-samples.
+    /// It has no standard error: a sum of absolute gaps, one per bin of rows, is not a mean over tau-samples.
     pub ece: Real,
     /// The other metrics of the marginal predictions on the rows of the first tau.
     #[serde(default)]

@@ -1,10 +1,10 @@
-//! How the tau-samples of one tau are estimated, and what that takes.
+//! Estimation options at one tau, and the memory that estimation takes.
 
 use crate::Evaluation;
 use jointly_core::Partitioning;
 use jointly_core::estimate::{Cells, ExactSum, KMeans, Partition, Planes};
 
-/// How the tau-samples of one tau are estimated.
+/// Estimation options of the tau-samples of one tau.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule<'a> {
     /// The problem's stream name.
@@ -16,12 +16,12 @@ pub(crate) struct Rule<'a> {
     pub(crate) planes: u32,
     pub(crate) clip: bool,
     pub(crate) partition_above: u32,
-    /// Whether the marginals are scored too.
+    /// Whether marginals are scored too.
     pub(crate) marginals: bool,
 }
 
 impl Rule<'_> {
-    /// What an evaluation says; the rest is for the caller to fill in.
+    /// Takes the options of an evaluation; the caller fills in the rest.
     pub(crate) fn of(evaluation: &Evaluation) -> Self {
         Self {
             problem: "",
@@ -36,7 +36,7 @@ impl Rule<'_> {
         }
     }
 
-    /// What parts the draws at tau-sample `n`.
+    /// Returns the cells that partition the draws at tau-sample `n`.
     pub(super) fn cells(&self, n: u32) -> Cells {
         let &Self { seed, problem, tau, num_classes, planes, .. } = self;
         match self.partition {
@@ -49,29 +49,29 @@ impl Rule<'_> {
         self.tau > self.partition_above
     }
 
-    /// Number of probabilities that one function has at one tau-sample.
+    /// Returns the number of probabilities of one function at one tau-sample.
     pub(crate) fn probs(&self) -> usize {
         self.tau as usize * self.num_classes
     }
 
-    /// Bytes that the estimates of one tau-sample take at most, for this many distinct functions.
+    /// Returns an upper bound on the bytes of one tau-sample's estimates, for `functions` distinct functions.
     pub(crate) fn bytes(&self, functions: u64) -> u64 {
         let estimate = if self.partitions() {
             Partition::bytes(self.tau, self.probs() as u64, self.partition, self.planes, functions)
         } else {
-            // The log-likelihoods, once more in order, and the weights.
+            // The log-likelihoods, a sorted copy of them, and the weights.
             functions * (2 * size_of::<(f64, u64)>() + size_of::<f64>()) as u64
         };
         let marginals = if self.marginals { size_of::<ExactSum>() as u64 } else { 0 };
         estimate.saturating_add((self.probs() as u64).saturating_mul(marginals))
     }
 
-    /// Bytes of the estimates of one tau-sample and of one function's probabilities at it.
+    /// Returns the bytes of one tau-sample's estimates and of one function's probabilities at it.
     pub(crate) fn sample_bytes(&self, functions: u64) -> u64 {
         self.bytes(functions).saturating_add((self.probs() as u64).saturating_mul(size_of::<f32>() as u64))
     }
 
-    /// Bytes of the inputs and labels of one tau-sample.
+    /// Returns the bytes of the inputs and labels of one tau-sample.
     pub(crate) fn input_bytes(&self, input_dim: u32) -> u64 {
         (u64::from(self.tau) * (u64::from(input_dim) + 1)).saturating_mul(size_of::<f32>() as u64)
     }

@@ -1,16 +1,16 @@
-//! The scores of classification: joint scores by tau and their aggregate, those of single inputs, and fuel.
+//! The scores of classification: joint scores by tau and their aggregate, scores of single inputs, and fuel.
 
 use crate::ProblemScores;
 use jointly_core::{
     At, Better, Context, FUEL, JointScore, Layout, Meaning, Metric, Pick, ScoreDef, ScoreInfo, Scored, Unit,
 };
 
-/// The stem of the share of single test inputs whose most probable class is the true one.
+/// The stem of the accuracy: the share of single test inputs whose most probable class is the true one.
 pub const ACCURACY: &str = "accuracy";
-/// The stem of the expected calibration error of single inputs' predictions.
+/// The stem of the expected calibration error of predictions on single inputs.
 pub const ECE: &str = "ece";
 
-/// All scores, in the order in which they are listed everywhere.
+/// All scores, in the order in which they are always listed.
 pub const SCORES: &[ScoreDef<ProblemScores>] = &[
     ScoreDef {
         about: ScoreInfo {
@@ -50,8 +50,8 @@ pub const SCORES: &[ScoreDef<ProblemScores>] = &[
     ScoreDef::fuel(),
 ];
 
-/// The aggregate ranks where the suite has one, that is taus 1 and 100, else the joint score of the largest tau, to which the
-/// marginals of each of its inputs belong already: no other aggregate is made up.
+/// Ranks by the aggregate if the suite has taus 1 and 100, else by the joint score of the largest tau, which already
+/// covers the marginals of each of its inputs; no other aggregate is defined.
 pub const LAYOUTS: &[Layout] = &[Layout {
     when: None,
     by: &[Pick::Widest("nll"), Pick::Widest("kl")],
@@ -59,8 +59,8 @@ pub const LAYOUTS: &[Layout] = &[Layout {
     second: &[Pick::Once(ACCURACY), Pick::Once(ECE), Pick::Once(FUEL)],
 }];
 
-/// The joint scores of a problem that measures `metric`, and their aggregate d1 + d100 / 100, the paper's; the two come from
-/// independent test samples.
+/// Returns the joint scores of a problem that measures `metric`, and their aggregate d1 + d100 / 100 as in the paper;
+/// the two come from independent test samples.
 fn joint(scores: &ProblemScores, context: &Context, metric: Metric) -> Vec<(At, Scored)> {
     if context.metric != metric {
         return Vec::new();

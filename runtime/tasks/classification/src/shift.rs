@@ -1,8 +1,8 @@
-//! Dataset shift: inputs moved away from those that an agent trained on, by name and severity.
+//! Dataset shift: moves inputs away from those that an agent trained on, by a named shift and a severity.
 //!
 //! Every shift is a pure function of (data, shift, severity, stream): plain loops in a fixed order, transcendental
-//! functions by `libm`, random numbers by [`Stream`](jointly_core::Stream) alone. The same data, shift and stream give the
-//! same bits on every platform. A shift never makes a value that is not a number, nor a pixel outside [0, 1].
+//! functions from `libm`, random numbers only from [`Stream`](jointly_core::Stream). The same data, shift and stream
+//! give the same bits on every platform. A shift never produces a NaN, nor a pixel outside [0, 1].
 //!
 //! Source: Ovadia et al., Can you trust your model's uncertainty? Evaluating predictive uncertainty under dataset shift
 //! (2019); Hendrycks & Dietterich, Benchmarking neural network robustness to common corruptions and perturbations

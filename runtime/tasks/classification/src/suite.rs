@@ -1,4 +1,4 @@
-//! Suites: which problems, and how their predictions are evaluated. A suite is data.
+//! Suites: lists of problems and the evaluation of predictions on them. A suite is data.
 
 use std::num::NonZeroU32;
 
@@ -12,36 +12,36 @@ use crate::test_inputs::TestInputs;
 
 /// Temperatures of the testbed's softmax, from strong signal to weak.
 const TEMPERATURES: [f64; 3] = [0.01, 0.1, 0.5];
-/// Dimensions of the inputs of the dyadic suites.
+/// Input dimensions of the dyadic suites.
 const DIMENSIONS: [u32; 3] = [2, 10, 100];
-/// Classes, and dimensions of the inputs, of the suite of more classes.
+/// Numbers of classes, and input dimensions, of the suite with more classes.
 const CLASSES: [u32; 4] = [2, 3, 5, 10];
 const DIMENSIONS_OF_CLASSES: [u32; 2] = [2, 10];
-/// Anchors of their test inputs.
+/// Number of anchors of the test inputs of both.
 const ANCHORS: NonZeroU32 = NonZeroU32::new(2).unwrap();
-/// Hyperplanes for real data in the reference implementation.
+/// Number of hyperplanes for real data in the reference implementation.
 const PLANES_FOR_DATA: u32 = 10;
 
-/// What the reduced suite of real data holds.
+/// Datasets of the reduced suite of real data.
 const QUICK_DATASETS: [&str; 4] = ["iris", "wine-quality", "german-credit", "mnist-t10k"];
 
-/// The suite of problems that are given as files.
+/// The name of the suite of problems that are given as files.
 pub const IMPORTED: &str = "imported";
 
-/// A named list of problems and the way they are evaluated.
+/// A named list of problems and their evaluation.
 #[derive(Clone, Debug)]
 pub struct Suite {
-    /// The name that the command takes.
+    /// The name on the command line.
     pub name: String,
-    /// One line for a person.
+    /// A one-line summary for users.
     pub summary: String,
-    /// How each problem is evaluated.
+    /// The evaluation options of each problem.
     pub evaluation: Evaluation,
     /// The problems, in the order in which results are reduced.
     pub problems: Vec<Problem>,
 }
 
-/// All suites that come with the runtime.
+/// Returns all built-in suites.
 pub fn suites() -> Vec<Suite> {
     vec![
         testbed(
@@ -101,7 +101,7 @@ pub fn suites() -> Vec<Suite> {
     ]
 }
 
-/// The suite of that name, if there is one.
+/// Returns the suite with this name, if it exists.
 pub fn suite(name: &str) -> Option<Suite> {
     suites().into_iter().find(|suite| suite.name == name)
 }
@@ -118,7 +118,7 @@ fn testbed(name: &str, summary: &str, train_sizes: &[u32], seeds: u32, evaluatio
     Suite { name: name.to_owned(), summary: summary.to_owned(), evaluation, problems }
 }
 
-/// Inputs of several dimensions, with so many training examples a dimension, and dyadic test inputs.
+/// Creates a suite with several input dimensions, `examples` training examples per dimension, and dyadic test inputs.
 fn dyadic(name: &str, summary: &str, examples: &[u32], seeds: u32, evaluation: Evaluation) -> Suite {
     let mut problems = Vec::new();
     for dim in DIMENSIONS {
@@ -140,8 +140,8 @@ fn dyadic(name: &str, summary: &str, examples: &[u32], seeds: u32, evaluation: E
     Suite { name: name.to_owned(), summary: summary.to_owned(), evaluation, problems }
 }
 
-/// Environments of several numbers of classes, with so many training examples a dimension, and dyadic test inputs: the labels of
-/// independent ones would share next to nothing in ten dimensions.
+/// Creates a suite with several numbers of classes, `examples` training examples per dimension, and dyadic test inputs:
+/// the labels of independent inputs would share almost no information in ten dimensions.
 fn classes(name: &str, summary: &str, examples: &[u32], seeds: u32, evaluation: Evaluation) -> Suite {
     let mut problems = Vec::new();
     for num_classes in CLASSES {
@@ -160,7 +160,7 @@ fn classes(name: &str, summary: &str, examples: &[u32], seeds: u32, evaluation: 
     Suite { name: name.to_owned(), summary: summary.to_owned(), evaluation, problems }
 }
 
-/// Datasets at these numbers of training examples, as far as they have them.
+/// Creates a suite of datasets at the given numbers of training examples, where a dataset has that many.
 fn real(
     name: &str,
     summary: &str,
@@ -182,7 +182,8 @@ fn real(
                 coordinates: Coordinates {
                     series: series.clone(),
                     group: card.name.to_owned(),
-                    // Its problems train on nested or equal sets of the same examples, and are tested on the same others.
+                    // These problems train on nested or equal sets of the same examples, and are tested on the same
+                    // held-out ones.
                     cluster: card.name.to_owned(),
                     input_dim: Some(card.input_dim),
                     train_size: Some(train_size),
@@ -195,7 +196,8 @@ fn real(
     Suite { name: name.to_owned(), summary: summary.to_owned(), evaluation, problems }
 }
 
-/// A problem of a group of a suite, of so many dimensions and classes, and the environments of the testbed.
+/// Creates a problem of a suite's group, with the given input dimension and number of classes and an environment of the
+/// testbed.
 fn synthetic(
     suite: &str,
     group: &str,
@@ -228,8 +230,8 @@ fn synthetic(
 }
 
 impl Suite {
-    /// Seconds a problem on one core, for a person: the slowest problems of the suite, those with most examples, measured with the
-    /// bundled agents at their defaults by `jointly run AGENT --jobs 1`.
+    /// Returns text for users about the seconds per problem on one core: the slowest problems of the suite, which have
+    /// the most examples, measured with the bundled agents at their defaults by `jointly run AGENT --jobs 1`.
     pub fn cost(&self) -> &'static str {
         match self.name.as_str() {
             "testbed/dyadic" => {
@@ -251,7 +253,7 @@ impl Suite {
         }
     }
 
-    /// Problems read from files, as one suite.
+    /// Combines problems read from files into one suite.
     pub fn imported(problems: Vec<Problem>) -> Self {
         Self {
             name: IMPORTED.to_owned(),

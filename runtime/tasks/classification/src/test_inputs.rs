@@ -1,4 +1,4 @@
-//! How the inputs of a test tau-sample are drawn.
+//! The distribution of the inputs of a test tau-sample.
 
 use std::num::NonZeroU32;
 
@@ -7,19 +7,19 @@ use jointly_core::estimate::MAX_SAMPLE_BYTES;
 use jointly_core::normal_inputs::normal_inputs;
 use jointly_core::stream::Stream;
 
-/// How the inputs of a test tau-sample are drawn.
+/// The distribution of the inputs of a test tau-sample.
 ///
-/// In many dimensions, tau inputs drawn independently are so far from one another that little is to be known of their
-/// labels jointly which is not known of each alone. Inputs that repeat a few anchors bring that back: an agent that does
-/// not know the label at an anchor must expect the same of all inputs there. Labels are drawn for each input
-/// independently given the environment, so that two inputs at one anchor may have different labels.
+/// In many dimensions, tau inputs drawn independently are so far from one another that their labels jointly carry
+/// little information beyond each alone. Inputs that repeat a few anchors restore it: an agent that does not know the
+/// label at an anchor must predict the same for all inputs there. Labels are drawn independently for each input given
+/// the environment, so two inputs at one anchor may have different labels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TestInputs {
-    /// Each from N(0, I).
+    /// Draws each input from N(0, I).
     Independent,
-    /// Anchors from N(0, I) for each tau-sample, and each input one of them, uniformly and independently: kappa-adic
-    /// sampling, dyadic with two anchors. Osband et al., "Evaluating High-Order Predictive Distributions in Deep
-    /// Learning" (2022).
+    /// Draws anchors from N(0, I) for each tau-sample, and each input uniformly and independently from the anchors:
+    /// kappa-adic sampling, dyadic with two anchors. Osband et al., "Evaluating High-Order Predictive Distributions in
+    /// Deep Learning" (2022).
     Anchored {
         /// The number kappa of anchors.
         anchors: NonZeroU32,
@@ -27,7 +27,7 @@ pub enum TestInputs {
 }
 
 impl TestInputs {
-    /// Whether the anchors of a tau-sample fit in memory.
+    /// Checks that the anchors of a tau-sample fit in memory.
     pub(crate) fn check(self, input_dim: u32) -> Result<(), EvaluationError> {
         let Self::Anchored { anchors } = self else { return Ok(()) };
         let most = MAX_SAMPLE_BYTES / (u64::from(input_dim) * size_of::<f32>() as u64).max(1);
@@ -37,7 +37,7 @@ impl TestInputs {
         Err(EvaluationError::range("anchors", &anchors, format!("1 to {most} of {input_dim} features")))
     }
 
-    /// The values of `rows` inputs in turn; `source` gives the tau-sample's stream for a purpose.
+    /// Draws the values of `rows` inputs, row by row; `source` returns the tau-sample's stream for a purpose.
     pub(crate) fn sample(self, rows: usize, input_dim: usize, source: impl Fn(&str) -> Stream) -> Vec<f32> {
         match self {
             Self::Independent => normal_inputs(rows, input_dim, &mut source("test-inputs")).values().to_vec(),

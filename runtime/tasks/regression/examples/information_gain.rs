@@ -1,7 +1,8 @@
-//! How long greedy BatchMIG and a Cholesky of all test points take: `information_gain [CHOSEN POOL TEST]`, by default 100 of
-//! 10,000 points against 2,000.
+//! Times greedy BatchMIG and a Cholesky factorisation of all test points: `information_gain [CHOSEN POOL TEST]`, by
+//! default 100 of 10,000 points against 2,000.
 //!
-//! The belief is the oracle's after 100 points in 8 dimensions; the covariances that it is asked for are timed apart.
+//! The posterior is the oracle's after 100 points in 8 dimensions; the covariances that it computes are timed
+//! separately.
 
 use std::env::args;
 use std::error::Error;

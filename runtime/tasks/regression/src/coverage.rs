@@ -1,7 +1,7 @@
-//! What intervals cover: over the test points of one simulation, and at each test point over many.
+//! Coverage of intervals: over the test points of one simulation, and at each test point over many simulations.
 //!
-//! One simulation leaves a [`SimulationCoverage`], which a journal can hold; a [`Coverage`] takes those of all
-//! simulations in any order and sums them up. Sluijterman, Cator and Heskes, sections 2.2 and 4.
+//! One simulation gives a [`SimulationCoverage`], which a journal can hold. A [`Coverage`] collects those of all
+//! simulations in any order and summarises them. Sluijterman, Cator and Heskes, sections 2.2 and 4.
 
 mod accumulate;
 mod brier;

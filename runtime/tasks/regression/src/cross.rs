@@ -1,4 +1,4 @@
-//! Agents compared by their correlations alone: XLL and XLLR of all beliefs on one problem.
+//! Comparison of agents by their correlations alone: XLL and XLLR of all agents on one problem.
 
 mod belief;
 
@@ -10,45 +10,46 @@ pub use belief::{BeliefDefect, CorrelationBelief};
 use jointly_core::correlations::{CrossLikelihoods, DensityError};
 use jointly_core::score::Real;
 
-/// XLL and XLLR of some agents on one problem, each of them the reference once: algorithm 2 of Wang, Sun and Grosse.
+/// XLL and XLLR of some agents on one problem, with each agent as the reference once: algorithm 2 of Wang, Sun and
+/// Grosse.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CrossScores {
     /// Number of test points, each with a group.
     pub rows: u64,
     /// Number b of points in a group.
     pub batch: u32,
-    /// `xll[reference][candidate]`, nats a point; none where either is not compared.
+    /// `xll[reference][candidate]`, in nats per point; `None` if either agent is not compared.
     pub xll: Vec<Vec<Option<Real>>>,
-    /// `ranks[reference][candidate]`, 0 for the best; none where either is not compared.
+    /// `ranks[reference][candidate]`, 0 for the best; `None` if either agent is not compared.
     pub ranks: Vec<Vec<Option<Real>>>,
     /// Each agent's XLL, averaged over the references.
     pub mean_xll: Vec<Option<Real>>,
     /// Each agent's rank, averaged over the references: XLLR.
     pub mean_rank: Vec<Option<Real>>,
-    /// The agents that are not compared, ascending, and why.
+    /// The agents that are not compared, in ascending order, and why.
     pub failures: Vec<(usize, String)>,
 }
 
-/// Why beliefs cannot be compared.
+/// Why predictive distributions cannot be compared.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum CrossError {
-    /// There is none.
+    /// There are none.
     #[error("there are no beliefs to compare")]
     Empty,
-    /// One cannot be read.
+    /// A predictive distribution cannot be read.
     #[error("belief {index}: {defect}")]
     Belief {
-        /// Which, from 0.
+        /// Its index, from 0.
         index: usize,
-        /// What is wrong with it.
+        /// The defect.
         defect: BeliefDefect,
     },
-    /// One is of other test points than the first.
+    /// A predictive distribution is for other test points or groups than the first.
     #[error(
         "belief {index} is of other targets or groups than the first: compare beliefs of one problem under one seed"
     )]
     Different {
-        /// Which, from 0.
+        /// Its index, from 0.
         index: usize,
     },
     /// The targets have no density.
@@ -56,14 +57,15 @@ pub enum CrossError {
     Density(#[from] DensityError),
 }
 
-/// XLL and XLLR of agents on one problem, from the bytes that [`run`](crate::RegressionProblem::run) leaves of each.
+/// Computes XLL and XLLR of agents on one problem, from the bytes that [`run`](crate::RegressionProblem::run) returns
+/// for each.
 ///
 /// # Formula
-/// As [`CrossLikelihoods::new`]. Likelihoods are those of the correlations as the bytes hold them, in `f32`.
+/// As in [`CrossLikelihoods::new`]. Likelihoods use the correlations as the bytes hold them, in `f32`.
 ///
 /// # Errors
-/// When there are no beliefs, one cannot be read, or they are of different targets. An agent whose belief has no density is
-/// among the [failures](CrossScores::failures) instead.
+/// When there are no predictive distributions, one cannot be read, or they differ in their targets or group size. An
+/// agent whose prediction has no density is listed in the [failures](CrossScores::failures) instead.
 pub fn cross_scores(beliefs: &[&[u8]]) -> Result<CrossScores, CrossError> {
     let read = |(index, bytes): (usize, &&[u8])| {
         CorrelationBelief::read(bytes).map_err(|defect| CrossError::Belief { index, defect })

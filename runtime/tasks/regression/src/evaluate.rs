@@ -1,4 +1,4 @@
-//! Scores a trained agent on a test set, and, where the truth is known, what its intervals cover.
+//! Scores a trained agent on a test set and, where the true function is known, computes the coverage of its intervals.
 
 use jointly_core::matrix::Matrix;
 use jointly_core::regression::dataset::Targets;
@@ -10,31 +10,31 @@ use super::predictive::PredictionOptions;
 use super::process::TestSet;
 use super::score::{RegressionScores, Tally};
 
-/// Numbers of each kind that a block's functions have at its rows, unless a single row has more.
+/// Maximum number of means, and of noise values, of all functions at a block's rows, unless a single row has more.
 const BLOCK: usize = 1 << 22;
-/// Rows of a block.
+/// Maximum number of rows of a block.
 const ROWS: usize = 1 << 14;
 
-/// What one training set gave.
+/// The scores of an agent trained on one training set.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Evaluated {
     /// Scores on the observations of the test set.
     pub scores: RegressionScores,
-    /// What the intervals cover, row by row, where the truth is known.
+    /// Coverage of the intervals row by row, where the true function is known.
     pub coverage: Option<SimulationCoverage>,
 }
 
 /// Scores a trained agent on observations.
 ///
-/// Rows are predicted in blocks of bounded size, which depends on nothing but the sizes; `progress` is told the fraction
-/// done, up to 1.
+/// Rows are predicted in blocks of bounded size, which depends only on the numbers of rows and functions. `progress`
+/// receives the fraction done, up to 1.
 ///
 /// # Errors
-/// As [`Fitted::predict`].
+/// As for [`Fitted::predict`].
 ///
 /// # Panics
-/// When the options do not pass their [check](PredictionOptions::check), or an answer has another number of rows than the
-/// inputs.
+/// When the options do not pass their [check](PredictionOptions::check), or an answer has another number of rows than
+/// the inputs.
 pub fn evaluate<B: Belief>(
     fitted: &mut Fitted<B>,
     test: &Targets,

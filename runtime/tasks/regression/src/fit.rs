@@ -1,4 +1,4 @@
-//! Trains an agent on standardised data and keeps what is needed to undo that.
+//! Trains an agent on standardised data, and keeps the standardisation to undo it.
 
 use thiserror::Error;
 
@@ -7,25 +7,25 @@ use jointly_core::regression::regressor::Regressor;
 
 use super::standardize::{Standardization, StandardizeError};
 
-/// Why there is no prediction.
+/// Why an agent gives no prediction.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum FitError<E> {
     /// The agent failed.
     #[error("{0}")]
     Agent(E),
-    /// The agent gave two answers to one question: where, and which.
+    /// The agent answered the same question in two ways; the text says where and how.
     #[error("{0}")]
     Inconsistent(String),
     /// The data cannot be standardised.
     #[error(transparent)]
     Data(#[from] StandardizeError),
-    /// The agent's moments are no belief: which, and why.
+    /// The agent's moments are invalid; the text says which and why.
     #[error("{0}")]
     Moments(String),
-    /// The problem's own function or its oracle cannot be computed: why.
+    /// The problem's own function or its oracle cannot be computed; the text says why.
     #[error("{0}")]
     Oracle(String),
-    /// What is wrong with the agent that predicts, where another one selects.
+    /// The error of the predicting agent, if another agent selects.
     #[error("{0}")]
     Predictor(Box<Self>),
 }
@@ -38,22 +38,22 @@ pub struct Fitted<B> {
 }
 
 impl<B> Fitted<B> {
-    /// A belief whose answers are in the units of that standardisation.
+    /// Combines a trained agent with the standardisation in which it sees the data.
     pub fn new(belief: B, standardization: Standardization) -> Self {
         Self { belief, standardization }
     }
 
-    /// The units in which the agent sees the data.
+    /// Returns the standardisation in which the agent sees the data.
     pub fn standardization(&self) -> &Standardization {
         &self.standardization
     }
 }
 
-/// Trains an agent on examples, and validation examples where there are some, all [standardised](Standardization) by the
-/// training examples.
+/// Trains an agent on training examples, and on validation examples if there are any, all
+/// [standardised](Standardization) by the training examples.
 ///
 /// # Errors
-/// Those of the agent, as they are; or when an example leaves the range of `f32` once standardised.
+/// Errors of the agent, unchanged; or when an example leaves the range of `f32` once standardised.
 pub fn fit<R: Regressor>(
     regressor: &mut R,
     task: &RegressionTask,
@@ -64,13 +64,13 @@ pub fn fit<R: Regressor>(
     fit_in(regressor, task, Standardization::of(train), train, validation, seed)
 }
 
-/// The same in units that are given, where others than the training examples decide them.
+/// Trains an agent on examples in a given standardisation, which need not be that of the training examples.
 ///
 /// # Errors
-/// As [`fit`](fn@fit).
+/// As for [`fit`](fn@fit).
 ///
 /// # Panics
-/// When the units are of another number of features.
+/// When the standardisation has another number of features.
 pub fn fit_in<R: Regressor>(
     regressor: &mut R,
     task: &RegressionTask,

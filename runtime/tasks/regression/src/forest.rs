@@ -1,4 +1,4 @@
-//! A random forest that predicts a real number: the true function of simulations that resemble a table.
+//! A random forest for regression: the true function of simulations that resemble a table.
 
 mod tree;
 
@@ -7,28 +7,28 @@ use jointly_core::stream::Stream;
 
 use tree::Tree;
 
-/// What a forest is grown by.
+/// The settings by which a forest is grown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ForestSettings {
     /// Number of trees, at least 1.
     pub trees: u32,
-    /// The most splits between a tree's root and a leaf.
+    /// Maximum number of splits between a tree's root and a leaf.
     pub depth: u32,
 }
 
 /// Regression trees, each grown on rows drawn with replacement.
 ///
 /// # Formula
-/// Each tree is grown on as many rows as the table has, drawn with replacement. A node is split at the feature and threshold
-/// that leave the least sum of squares about the two means, among all features and all midpoints between neighbouring values,
-/// until it is of one target, of one row or at the greatest depth; the lowest feature and threshold win among equals. The
-/// forest predicts the mean of the trees, a tree the mean of its leaf. Breiman, "Random Forests" (2001), with all features
-/// at each split, as common libraries have it for regression.
+/// Each tree is grown on as many rows as the table has, drawn with replacement. A node is split at the feature and
+/// threshold with the smallest sum of squares about the two means, among all features and all midpoints between
+/// neighbouring values. A node is not split if its rows have equal targets or equal inputs, or if it has the greatest
+/// depth. Ties go to the lowest feature and threshold. The forest predicts the mean of its trees, a tree the mean of a
+/// leaf. Breiman, "Random Forests" (2001), with all features at each split, as in common libraries for regression.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forest(Vec<Tree>);
 
 impl Forest {
-    /// Grows a forest; `source` gives each tree's stream by its number.
+    /// Grows a forest; `source` returns each tree's random stream by its number.
     ///
     /// # Panics
     /// When there are no rows or no trees, or not one target for each row.
@@ -36,10 +36,11 @@ impl Forest {
         Self::with_out_of_bag(inputs, targets, settings, source).0
     }
 
-    /// The same, and at each row the mean of those trees alone that did not see it; of all trees where each of them did.
+    /// Grows a forest, and predicts each row by the mean of the trees that did not see it, or of all trees if each of
+    /// them did.
     ///
     /// # Panics
-    /// As [`fit`](Self::fit).
+    /// As for [`fit`](Self::fit).
     pub fn with_out_of_bag(
         inputs: &Matrix,
         targets: &[f64],
@@ -72,10 +73,10 @@ impl Forest {
         (forest, out_of_bag)
     }
 
-    /// The mean of the trees at each row.
+    /// Returns the mean of the trees at each row.
     ///
     /// # Panics
-    /// When the inputs have fewer features than those that it was grown on.
+    /// When the inputs have fewer features than those that the forest was grown on.
     pub fn predict(&self, inputs: &Matrix) -> Vec<f64> {
         let mean = |row| self.0.iter().map(|tree| tree.predict(inputs.row(row))).sum::<f64>() / self.0.len() as f64;
         (0..inputs.rows()).map(mean).collect()

@@ -10,7 +10,7 @@ use crate::problem::{Absence, RegressionOptions, RegressionUnit};
 use crate::scores::{LAYOUTS, SCORES};
 use crate::suites::{RegressionSuite, regression_suite, regression_suites};
 
-/// Real numbers, jointly over many inputs.
+/// The kind of task in which agents predict real numbers, jointly over many inputs.
 pub struct Regression;
 
 impl TaskKind for Regression {
@@ -35,7 +35,7 @@ impl TaskKind for Regression {
 }
 
 impl RegressionSuite {
-    /// The suite less what its problems are made of.
+    /// Returns the suite's name and the name and coordinates of each problem, without their data.
     pub fn outline(self) -> SuiteOutline {
         SuiteOutline::new(self.name, self.problems.into_iter().map(|it| (it.name, it.coordinates)))
     }

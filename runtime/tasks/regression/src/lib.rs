@@ -1,9 +1,11 @@
-//! Regression: agents that predict a real number, and whether their intervals cover at every input.
+//! Regression: agents that predict real numbers, and how well their intervals cover at every input.
 //!
-//! A [`Regressor`](jointly_core::regression::Regressor) learns and leaves a [`Belief`](jointly_core::regression::Belief). [`fit`](fn@fit) standardises the data for it and [`Fitted::predict`] undoes
-//! that, deriving what the agent leaves out from draws. A [`Process`] makes training sets whose true function and noise
-//! are known; [`evaluate`](fn@evaluate) scores one of them and [`Coverage`] adds up many: Sluijterman, Cator and Heskes, "How to
-//! Evaluate Uncertainty Estimates in Machine Learning for Regression?".
+//! A [`Regressor`](jointly_core::regression::Regressor) is trained and returns a
+//! [`Belief`](jointly_core::regression::Belief), which makes its predictions. [`fit`](fn@fit) standardises the data for
+//! it. [`Fitted::predict`] undoes the standardisation and derives from draws what the agent does not give. A
+//! [`Process`] makes training sets whose true function and noise are known; [`evaluate`](fn@evaluate) scores an agent
+//! trained on one of them, and [`Coverage`] combines many: Sluijterman, Cator and Heskes, "How to Evaluate Uncertainty
+//! Estimates in Machine Learning for Regression?".
 #![deny(missing_docs)]
 
 pub mod coverage;

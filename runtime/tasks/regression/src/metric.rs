@@ -1,4 +1,4 @@
-//! Scores of a predicted law against what is observed: lower is better in each.
+//! Scores of a predictive distribution against an observation; lower is better for each.
 
 mod calibration;
 mod crps;

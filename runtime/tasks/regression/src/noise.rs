@@ -1,4 +1,4 @@
-//! The laws that observation noise may have: normal, heavy-tailed, lopsided.
+//! The distributions of observation noise: Gaussian, heavy-tailed, skewed.
 
 use std::fmt;
 
@@ -8,33 +8,34 @@ use serde::{Deserialize, Serialize};
 use jointly_core::distribution::{normal_cdf, normal_quantile, student_t_cdf, student_t_quantile};
 use jointly_core::stream::Stream;
 
-/// Degrees of freedom of the heavy-tailed law: the fewest whole ones that have a variance.
+/// Degrees of freedom of the heavy-tailed distribution: the smallest whole number with a finite variance.
 const DEGREES: f64 = 3.0;
 
-/// The law of the observation noise, standardised: of mean 0 and variance 1 in each case.
+/// The distribution of the observation noise, standardised to mean 0 and variance 1.
 ///
 /// # Formula
-/// `Normal` is N(0, 1). `StudentT` is T / sqrt 3, T of Student's law with 3 degrees of freedom: symmetric, its tails so
-/// heavy that there is no fourth moment. `Exponential` is E - 1, E of the exponential law: skewed, never below -1. Section
-/// 6.1 of Sluijterman et al. asks for laws other than the normal, "to see what happens if the customary assumption of
-/// normality does not hold": one breaks its tails, the other its symmetry.
+/// `Normal` is N(0, 1). `StudentT` is T / sqrt 3, with T from Student's t distribution with 3 degrees of freedom:
+/// symmetric, with tails so heavy that the fourth moment does not exist. `Exponential` is E - 1, with E from the
+/// exponential distribution of mean 1: skewed, never below -1. Section 6.1 of Sluijterman et al. asks for other
+/// distributions than the normal one, "to see what happens if the customary assumption of normality does not hold": one
+/// changes its tails, the other its symmetry.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Noise {
     /// N(0, 1).
     #[default]
     Normal,
-    /// Student's t with 3 degrees of freedom, over its standard deviation.
+    /// Student's t distribution with 3 degrees of freedom, divided by its standard deviation.
     StudentT,
-    /// The exponential law less its mean.
+    /// The exponential distribution minus its mean.
     Exponential,
 }
 
 impl Noise {
-    /// All of them.
+    /// All noise distributions.
     pub const ALL: [Self; 3] = [Self::Normal, Self::StudentT, Self::Exponential];
 
-    /// The name that `--noise` and plans have for it.
+    /// Returns the name used by `--noise` and in plans.
     pub fn name(self) -> &'static str {
         match self {
             Self::Normal => "normal",
@@ -43,10 +44,10 @@ impl Noise {
         }
     }
 
-    /// The distribution function, continuous in each case.
+    /// Returns the distribution function at `z`; it is continuous for each distribution.
     ///
     /// # Panics
-    /// When `z` is no number.
+    /// When `z` is NaN.
     pub fn cdf(self, z: f64) -> f64 {
         assert!(!z.is_nan(), "a deviation is a number");
         match self {
@@ -56,7 +57,7 @@ impl Noise {
         }
     }
 
-    /// The deviation that [`cdf`](Self::cdf) gives p, for p between 0 and 1.
+    /// Returns the p-quantile, the inverse of [`cdf`](Self::cdf).
     ///
     /// # Panics
     /// When `p` is not in [0, 1].
@@ -69,8 +70,8 @@ impl Noise {
         }
     }
 
-    /// A deviate: the quantile of one uniform number, so that the same stream gives deviates of the same rank under each
-    /// law.
+    /// Draws a deviate, the quantile of one uniform number, so that the same stream gives deviates of the same rank
+    /// under each distribution.
     pub fn sample(self, source: &mut Stream) -> f64 {
         self.quantile(open_uniform(source))
     }
@@ -86,7 +87,8 @@ impl fmt::Display for Noise {
     }
 }
 
-/// Uniform on (0, 1): the midpoint of one of 2^52 equal cells, the number that [`Stream::normal`] is the quantile of.
+/// Draws uniformly from (0, 1): the midpoint of one of 2^52 equal cells, whose Gaussian quantile [`Stream::normal`]
+/// returns.
 pub(crate) fn open_uniform(source: &mut Stream) -> f64 {
     ((source.next_u64() >> 12) as f64 + 0.5) * (1.0 / 4_503_599_627_370_496.0)
 }
@@ -99,7 +101,7 @@ mod tests {
 
     const CELLS: u32 = 200_000;
 
-    /// Mean and variance by the midpoint rule over quantiles.
+    /// Computes mean and variance by the midpoint rule over quantiles.
     fn moments(noise: Noise) -> (f64, f64) {
         let z = |i: u32| noise.quantile((f64::from(i) + 0.5) / f64::from(CELLS));
         let mean = (0..CELLS).map(z).sum::<f64>() / f64::from(CELLS);
@@ -110,7 +112,8 @@ mod tests {
     fn each_has_mean_zero_and_variance_one() {
         for noise in Noise::ALL {
             let (mean, variance) = moments(noise);
-            // The midpoint rule misses most of what the heavy tails hold beyond the last cell: about (1 / CELLS)^(1/3).
+            // The midpoint rule misses most of what the heavy tails contribute beyond the last cell: about
+            // `(1 / CELLS)^(1/3)`.
             let tolerance = if noise == Noise::StudentT { 0.03 } else { 1e-3 };
             assert!(mean.abs() < 1e-4 && (variance - 1.0).abs() < tolerance, "{noise}: {mean} and {variance}");
         }
@@ -137,7 +140,7 @@ mod tests {
             probs.sort_by(f64::total_cmp);
             let gap = |(i, p): (usize, &f64)| (p - (i as f64 + 0.5) / 10_000.0).abs();
             let kolmogorov = probs.iter().enumerate().map(gap).fold(0.0, f64::max);
-            // Exceeded once in 1000 times by samples of the law.
+            // Samples of the distribution exceed this once in 1000 times.
             assert!(kolmogorov < 1.95 / 100.0, "{noise}: {kolmogorov}");
         }
     }

@@ -1,4 +1,4 @@
-//! The Gaussian process that the synthetic data come from, and what it believes after seeing data: the oracle.
+//! The Gaussian process that synthetic data are drawn from, and its posterior after training data: the oracle.
 
 mod kernel;
 mod posterior;

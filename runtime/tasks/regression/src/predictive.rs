@@ -1,8 +1,10 @@
-//! What an agent predicts at each row, in the data's units; what it leaves out is derived, and it is known which was.
+//! An agent's predictions at each row, in the data's units. What the agent does not give is derived, and the origin of
+//! each part is recorded.
 //!
-//! A belief has a law of the function's value at a row and one of an observation there. Where the agent gives Gaussian
-//! moments both are Gaussian. Elsewhere they are those of draws 0..M: the function's value is one of the M sampled
-//! values, each as likely as another, and an observation is of the mixture of N(mean, noise sd^2) over the draws.
+//! A prediction has two distributions at each row: one of the function's value and one of an observation. Where the
+//! agent gives Gaussian moments, both are Gaussian. Otherwise both come from draws 0..M: the function's value is one of
+//! the M sampled values with equal probability, and an observation has the mixture of N(mean, noise sd^2) over the
+//! draws.
 
 mod audit;
 mod draws;
@@ -27,7 +29,7 @@ use jointly_core::regression::answer::Bounds;
 
 use draws::Draws;
 
-/// Where a prediction comes from.
+/// The origin of a prediction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Origin {
@@ -39,40 +41,40 @@ pub enum Origin {
     Draws,
 }
 
-/// What an agent predicts at the rows of a block, in the data's units.
+/// An agent's predictions at the rows of a block, in the data's units.
 #[derive(Clone, Debug)]
 pub struct Prediction {
     /// Mean of the function's value, and so of an observation, at each row.
     pub mean: Vec<f64>,
     /// Variance of the function's value at each row.
     pub function_variance: Vec<f64>,
-    /// Variance of the noise at each row, its mean where draws differ in it.
+    /// Variance of the noise at each row; its mean over draws where they differ.
     pub noise_variance: Vec<f64>,
-    /// Where the moments come from: [`Agent`](Origin::Agent) or [`Draws`](Origin::Draws).
+    /// Origin of the moments: [`Agent`](Origin::Agent) or [`Draws`](Origin::Draws).
     pub moments_from: Origin,
-    /// Intervals at each level that was asked for, in its order.
+    /// Intervals at each requested level, in the order of the options.
     pub intervals: Vec<LevelIntervals>,
-    /// None where the moments are the agent's.
+    /// `None` where the moments are the agent's.
     draws: Option<Draws>,
 }
 
 /// Intervals at one level.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LevelIntervals {
-    /// The coverage that they claim.
+    /// The coverage that they claim, between 0 and 1.
     pub level: f64,
-    /// Of the function's value.
+    /// Confidence intervals: intervals of the function's value.
     pub confidence: Bounds,
-    /// Where those come from.
+    /// Origin of the confidence intervals.
     pub confidence_from: Origin,
-    /// Of a new observation.
+    /// Prediction intervals: intervals of a new observation.
     pub prediction: Bounds,
-    /// Where those come from.
+    /// Origin of the prediction intervals.
     pub prediction_from: Origin,
 }
 
 impl Origin {
-    /// How intervals of that origin are made, for a person.
+    /// Describes to users how intervals of this origin are made.
     pub fn rule(self) -> &'static str {
         match self {
             Self::Agent => "the agent's own intervals",
@@ -86,17 +88,18 @@ impl Origin {
 }
 
 impl Prediction {
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         self.mean.len()
     }
 
-    /// Variance of an observation at a row: the function's and the noise's, which a belief holds to be independent.
+    /// Returns the variance of an observation at a row: the sum of the function's variance and the noise's, which are
+    /// taken as independent.
     pub fn variance(&self, row: usize) -> f64 {
         self.function_variance[row] + self.noise_variance[row]
     }
 
-    /// The law of an observation at a row.
+    /// Returns the predictive distribution of an observation at a row.
     pub fn observation(&self, row: usize) -> NormalMixture {
         match &self.draws {
             Some(draws) => draws.observation(row),
@@ -104,7 +107,7 @@ impl Prediction {
         }
     }
 
-    /// Ends of the central interval that holds the function's value with probability `level`.
+    /// Returns the ends of the central interval that contains the function's value with probability `level`.
     fn confidence(&self, row: usize, level: f64) -> (f64, f64) {
         match &self.draws {
             Some(draws) => draws.function_interval(row, level),
@@ -112,13 +115,13 @@ impl Prediction {
         }
     }
 
-    /// Ends of the central interval that holds an observation with probability `level`.
+    /// Returns the ends of the central interval that contains an observation with probability `level`.
     fn prediction(&self, row: usize, level: f64) -> (f64, f64) {
         let law = self.observation(row);
         (law.quantile(0.5 - 0.5 * level), law.quantile(0.5 + 0.5 * level))
     }
 
-    /// The origin of what is derived from the moments or draws.
+    /// Returns the origin of what is derived from the moments or draws.
     fn derived(&self) -> Origin {
         if self.draws.is_some() { Origin::Draws } else { Origin::Moments }
     }

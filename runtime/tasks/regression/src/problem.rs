@@ -1,7 +1,7 @@
-//! Problems of regression: the data that one unit of work trains and is scored on.
+//! Problems of regression: the data that an agent is trained and scored on in one unit of work.
 //!
-//! A problem's data depend on the run's seed and on nothing that the agent does; problems that share data (a table, a
-//! function, the forests of a simulation) are given the same by the names of their random streams.
+//! A problem's data depend on the run's seed and not on what the agent does. Problems that share data (a table, a
+//! function, the forests of a simulation) name the same random streams and so get the same data.
 
 mod active;
 mod correlations;
@@ -40,18 +40,18 @@ use crate::noise::Noise;
 /// One problem: agents train and are scored on it.
 #[derive(Clone, Debug)]
 pub struct RegressionProblem {
-    /// The name that results carry.
+    /// The name used in results.
     pub name: String,
-    /// Where its data come from, and what is asked.
+    /// The source of its data, and how agents are scored on it.
     pub source: RegressionSource,
-    /// Where it stands in its suite.
+    /// Its place in its suite.
     pub coordinates: Coordinates,
 }
 
-/// Where a problem's data come from, and what is asked.
+/// The source of a problem's data, and how agents are scored on it.
 #[derive(Clone, Debug)]
 pub enum RegressionSource {
-    /// One simulated training set and a test set whose truth is known.
+    /// One simulated training set, and a test set whose true function is known.
     Coverage(CoverageProblem),
     /// One split of a table.
     Split(SplitProblem),
@@ -62,8 +62,8 @@ pub enum RegressionSource {
 }
 
 impl RegressionProblem {
-    /// What the seeds of agents are derived from: the name, less the acquisition where there is one, so that all
-    /// acquisitions begin with the same trained agents.
+    /// Returns the name from which the seeds of agents are derived: the problem's name, without the acquisition in
+    /// active learning, so that all acquisitions begin with the same trained agents.
     pub fn stream_name(&self) -> &str {
         match &self.source {
             RegressionSource::Active(active) => active.stream_name(&self.name),
@@ -71,17 +71,18 @@ impl RegressionProblem {
         }
     }
 
-    /// The digest of the table's contents, where it is made of one and they are attached.
+    /// Returns the digest of the table's contents; `None` if the problem uses no table or the table's data are not
+    /// attached.
     pub fn digest(&self) -> Option<String> {
         self.table_source()?.data().map(|table| table.digest().to_owned())
     }
 
-    /// The name of the table that it is made of, if any.
+    /// Returns the name of the problem's table, if it uses one.
     pub fn table(&self) -> Option<&str> {
         self.table_source().map(Table::name)
     }
 
-    /// The table that it is made of, if any.
+    /// Returns the problem's table, if it uses one.
     pub fn table_source(&self) -> Option<&Table> {
         match &self.source {
             RegressionSource::Coverage(coverage) => coverage.table(),
@@ -91,10 +92,10 @@ impl RegressionProblem {
         }
     }
 
-    /// Gives it its table, before it is run; see [`attach_tables`].
+    /// Attaches the data of the problem's table, before the problem is run; see [`attach_tables`].
     ///
     /// # Panics
-    /// When it is made of another table, or of none.
+    /// When the problem uses another table, or none.
     pub fn attach(&mut self, table: &Arc<RegressionTable>) {
         let source = match &mut self.source {
             RegressionSource::Coverage(coverage) => coverage.table_mut(),
@@ -105,7 +106,7 @@ impl RegressionProblem {
         source.unwrap_or_else(|| panic!("{} is made of a table", self.name)).attach(table);
     }
 
-    /// What agents are told.
+    /// Returns what agents are told about the task.
     pub fn task(&self) -> RegressionTask {
         match &self.source {
             RegressionSource::Coverage(coverage) => coverage.task(),
@@ -115,12 +116,12 @@ impl RegressionProblem {
         }
     }
 
-    /// Whether what it predicts is told by a second agent where there is one.
+    /// Returns whether a second agent, where there is one, makes the predictions: in active learning.
     pub fn asks_predictor(&self) -> bool {
         matches!(self.source, RegressionSource::Active(_))
     }
 
-    /// Whether its data are drawn from the oracle's prior.
+    /// Returns whether the data are drawn from the oracle's prior.
     pub fn is_synthetic(&self) -> bool {
         match &self.source {
             RegressionSource::Correlations(CorrelationProblem { data })
@@ -129,8 +130,8 @@ impl RegressionProblem {
         }
     }
 
-    /// The data under a seed and a law of the noise, where it is a simulation of a function of one input: what a run's agents
-    /// are given, and the truth. It needs no files.
+    /// Returns the training and test data for a seed and a noise distribution if the problem simulates a function of
+    /// one input: the data that the agents of a run are given, and the truth. Reads no files.
     pub fn curve_data(&self, seed: u64, noise: Noise) -> Option<CurveData> {
         match &self.source {
             RegressionSource::Coverage(coverage) => coverage.curve_data(seed, noise),
@@ -140,12 +141,12 @@ impl RegressionProblem {
 
     /// Trains an agent and scores it.
     ///
-    /// `predictor` is asked by active learning alone: it is trained on what `agent` selected, and scored. Where there is
-    /// none, the selecting agent predicts itself. `progress` is told the fraction done, up to 1. The result depends on
-    /// the problem, the agents, the seed and the options, to the bit.
+    /// Only active learning uses `predictor`: it is trained on what `agent` selected, and scored. Without it, the
+    /// selecting agent also predicts. `progress` receives the fraction done, up to 1. The result is a function of the
+    /// problem, the agents, the seed and the options, to the bit.
     ///
     /// # Errors
-    /// Those of the agent, as they are, and the rest of [`FitError`].
+    /// Errors of the agent, unchanged, and the other variants of [`FitError`].
     ///
     /// # Panics
     /// When the problem's table is not attached, or the options do not pass their [check](RegressionOptions::check).
@@ -170,11 +171,13 @@ impl RegressionProblem {
     }
 }
 
-/// Reads the tables that problems are made of from data directories, each once, and attaches them; problems of one table share
-/// it. All are located before any is read. A table that is attached already is left, and so is a person's own.
+/// Reads the tables that problems need from the data directories and attaches them. Each table is read once and shared
+/// by its problems, and all tables are located before any is read. Tables with attached data and user-supplied tables
+/// are left as they are.
 ///
 /// # Errors
-/// The first table, in alphabetical order, that is in none of the directories, or a file that cannot be used.
+/// When a table is in none of the directories (the first one in alphabetical order is reported), or a file cannot be
+/// used.
 pub fn attach_tables(problems: &mut [RegressionProblem], directories: &[PathBuf]) -> Result<(), TableError> {
     let wanting = |problem: &RegressionProblem| {
         problem.table_source().filter(|table| table.data().is_none()).and_then(Table::card)

@@ -1,8 +1,9 @@
-//! Processes that make data: a known function, known noise, and as many training sets as are asked for.
+//! Processes that generate data: a known function, known noise, and any number of training sets.
 //!
-//! A process and a seed make a [`ProcessInstance`]: test inputs that never change, and training sets by number. Each stream
-//! is named by the seed, what it is for, the process and the number of the training set, so that none moves another; the law
-//! of the noise is no part of the name: under each law the inputs are the same, and the noise has the same ranks.
+//! A process and a seed make a [`ProcessInstance`]: fixed test inputs, and training sets by number. Each random stream
+//! is named by the seed, its purpose, the process and the number of the training set, so that no stream shifts another.
+//! The noise distribution is not part of the name: under every noise distribution the inputs are the same, and the
+//! noise has the same ranks.
 
 mod curve;
 mod inputs;
@@ -24,7 +25,7 @@ use jointly_data::regression::{MAX_TARGET, beyond_range};
 
 use crate::noise::Noise;
 
-/// What data are made of.
+/// The source of simulated data.
 #[derive(Clone, Debug)]
 pub struct Process {
     name: String,
@@ -33,10 +34,10 @@ pub struct Process {
     source: Source,
 }
 
-/// Why there is no process.
+/// Why a process cannot be made.
 #[derive(Clone, Copy, Debug, Error, PartialEq)]
 pub enum ProcessError {
-    /// A table's target leaves no room for noise.
+    /// A table's target is too large for noise to be added to it.
     #[error("the target of row {row} is {value:e}, expected at most {MAX_TARGET:e} either way")]
     Target {
         /// The row.
@@ -54,26 +55,27 @@ enum Source {
 
 /// The sizes of sections 5.2 to 5.4 of Sluijterman et al.
 const TOY: Sizes = Sizes { train: 1000, validation: 150, test: 1000 };
-/// Those of their section 3.2.
+/// The sizes of their section 3.2.
 const LINE: Sizes = Sizes { train: 25, validation: 0, test: 500 };
 
 impl Process {
-    /// The straight line of section 3.2: 25 points of x ~ U(-2, 2), y = x + N(0, 0.1^2), 500 to test on.
+    /// Creates the straight line of section 3.2: 25 points with x ~ U(-2, 2) and y = x + N(0, 0.1^2), and 500 test
+    /// points.
     pub fn line(noise: Noise) -> Self {
         Self::curve("line", Curve::Line, LINE, noise)
     }
 
-    /// The toy of section 5.2: noise of the same spread everywhere.
+    /// Creates the toy of section 5.2: noise with the same standard deviation everywhere.
     pub fn homoscedastic(noise: Noise) -> Self {
         Self::curve("homoscedastic", Curve::Homoscedastic, TOY, noise)
     }
 
-    /// The toy of section 5.3: noise that grows away from 0.
+    /// Creates the toy of section 5.3: noise that grows away from 0.
     pub fn heteroscedastic(noise: Noise) -> Self {
         Self::curve("heteroscedastic", Curve::Heteroscedastic, TOY, noise)
     }
 
-    /// The toy of section 5.4: inputs of two modes with a gap between them.
+    /// Creates the toy of section 5.4: inputs with two modes and a gap between them.
     pub fn gap(noise: Noise) -> Self {
         Self::curve("gap", Curve::Gap, TOY, noise)
     }
@@ -82,11 +84,12 @@ impl Process {
         Self { name: name.to_owned(), noise, sizes, source: Source::Curve(curve) }
     }
 
-    /// A simulation that resembles a table, by [two random forests](ResampledTable); the table's 506th parts are shared out
-    /// as section 5.5 shares the 506 rows of Boston: 366 to train on, 40 to validate, 100 to test.
+    /// Creates a simulation that resembles a table, by [two random forests](ResampledTable). The rows are partitioned
+    /// in the proportions of section 5.5 for the 506 rows of Boston: 366 to train on, 40 to validate and 100 to test
+    /// on.
     ///
     /// # Errors
-    /// When a target is beyond [`MAX_TARGET`], so that a new one might leave the range of `f32`.
+    /// When a target is beyond [`MAX_TARGET`], so that a new target might leave the range of `f32`.
     pub fn table(name: &str, table: Targets, noise: Noise) -> Result<Self, ProcessError> {
         if let Some(row) = beyond_range(&table) {
             return Err(ProcessError::Target { row, value: table.targets()[row] });
@@ -97,7 +100,7 @@ impl Process {
         Ok(Self { name: name.to_owned(), noise, sizes, source: Source::Table(Arc::new(table), Residuals::default()) })
     }
 
-    /// The same with noise of those residuals, where it is made of a table.
+    /// Chooses the residuals for the noise of a process made of a table; other processes stay as they are.
     #[must_use]
     pub fn with_residuals(mut self, chosen: Residuals) -> Self {
         if let Source::Table(_, residuals) = &mut self.source {
@@ -106,10 +109,10 @@ impl Process {
         self
     }
 
-    /// The same with other sizes.
+    /// Changes the sizes.
     ///
     /// # Panics
-    /// When a table has fewer rows than are asked for.
+    /// When a table has fewer rows than the sizes add up to.
     #[must_use]
     pub fn with_sizes(self, sizes: Sizes) -> Self {
         if let Source::Table(table, _) = &self.source {
@@ -119,22 +122,22 @@ impl Process {
         Self { sizes, ..self }
     }
 
-    /// The name by which streams are derived.
+    /// Returns the name from which random streams are derived.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The law of the noise.
+    /// Returns the noise distribution.
     pub fn noise(&self) -> Noise {
         self.noise
     }
 
-    /// Numbers of examples.
+    /// Returns the numbers of examples.
     pub fn sizes(&self) -> Sizes {
         self.sizes
     }
 
-    /// What agents are told: not the noise, which the paper's methods estimate too.
+    /// Returns what agents are told: not the noise, which the paper's methods estimate too.
     pub fn task(&self) -> RegressionTask {
         let input_dim = match &self.source {
             Source::Curve(_) => 1,
@@ -143,7 +146,7 @@ impl Process {
         RegressionTask { input_dim, noise_std: None }
     }
 
-    /// The process under a seed: of a table, this grows the forests.
+    /// Creates the process for a seed; for a table, this grows the forests.
     ///
     /// # Panics
     /// When a table has no rows.
@@ -161,12 +164,12 @@ impl Process {
     }
 }
 
-/// A process under a seed.
+/// A process with a seed.
 ///
-/// The test set does not change from one simulation to another (section 4, step 2), but for the line's: there each
-/// simulation draws its own observations at the same inputs, as in section 3.2. What the observations of a single test set
-/// happen to be moves the share of them that intervals cover, in every simulation alike: by a standard error of 0.018 for
-/// 500 of them at 80 %.
+/// All simulations have the same test set (section 4, step 2), except those of the line: there each simulation draws
+/// its own observations at the same inputs, as in section 3.2. The random observations of a single test set shift the
+/// share of them that intervals cover by the same amount in every simulation. The standard error of this shift is 0.018
+/// for 500 observations at 80 %.
 #[derive(Clone, Debug)]
 pub struct ProcessInstance {
     streams: Streams,
@@ -176,17 +179,18 @@ pub struct ProcessInstance {
     test: TestSet,
 }
 
-/// One training set, with its validation set where the process has one.
+/// One training set, with its validation set if the process has one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Simulation {
-    /// The examples to train on.
+    /// The training examples.
     pub train: Targets,
-    /// Examples held out for the agent's own use.
+    /// Examples held out for the agent to use as it likes.
     pub validation: Option<Targets>,
 }
 
 impl ProcessInstance {
-    /// The test set of a simulation: its inputs and truth, and but for the line its observations, are those of all.
+    /// Returns the test set of a simulation. All simulations share its inputs and truth and, except for the line, its
+    /// observations.
     pub fn test(&self, number: u32) -> TestSet {
         match self.law {
             Law::Curve(Curve::Line) if number > 0 => {
@@ -197,7 +201,7 @@ impl ProcessInstance {
         }
     }
 
-    /// The training set of that number: it depends on nothing but the process, the seed and the number.
+    /// Returns the training set of this number, which depends on nothing but the process, the seed and the number.
     pub fn simulation(&self, number: u32) -> Simulation {
         let (train, validation) = match &self.law {
             Law::Curve(curve) => {
@@ -221,7 +225,7 @@ impl ProcessInstance {
     }
 }
 
-/// Where inputs, function and spread come from.
+/// The source of the inputs, the function and the noise's standard deviation.
 #[derive(Clone, Debug)]
 enum Law {
     Curve(Curve),

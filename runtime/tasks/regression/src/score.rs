@@ -1,4 +1,4 @@
-//! Scores of one agent on one test set, in a form that survives a journal to the bit.
+//! Scores of one agent on one test set, in a form that a journal reproduces to the bit.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,28 +13,29 @@ use super::predictive::{Component, LevelIntervals, Origin, Prediction};
 
 /// Means over the rows of one test set, all in the data's units.
 ///
-/// `nll`, `crps`, `check`, `interval`, the calibration errors and the sharpness are those of the normal law with the
-/// predicted mean and variance, as in the papers; the two of the mixture are those of the
-/// [law of an observation](Prediction::observation) itself, and the same where the agent's moments are Gaussian.
+/// `nll`, `crps`, `check`, `interval`, the calibration errors and the sharpness are scores of the Gaussian with the
+/// predicted mean and variance, as in the papers. The two scores of the mixture are those of the [predictive
+/// distribution](Prediction::observation) itself; they are equal to the former if the agent's moments are Gaussian.
 ///
-/// A law without variance is a point, certain of its place. Its likelihood is infinite where it is right and 0 where it is
-/// wrong, and what is certain and wrong counts above all else: the mean negative log-likelihood is inf if any row is such,
-/// else -inf if any is certain and right. All other scores of it are finite.
+/// A distribution without variance is a point mass, a certain prediction. Its likelihood is infinite if it is right and
+/// 0 if it is wrong, and a certain wrong prediction outweighs all others: the mean negative log-likelihood is inf if
+/// any row has one, else -inf if any row has a certain right prediction. All other scores of a point mass are finite.
 ///
-/// They have no standard error: rows share one training set, so that training sets, or splits, are the independent units.
+/// The scores have no standard error: the rows share one training set, so that training sets, or splits, are the
+/// independent units.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct RegressionScores {
     /// Number of rows.
     pub rows: u64,
-    /// Rows at which a likelihood is infinite: a certain prediction, right or wrong.
+    /// Number of rows with an infinite log-likelihood: certain predictions, right or wrong.
     pub certain: u64,
-    /// Whether the moments are the agent's or those of draws.
+    /// Whether the moments are the agent's own or estimated from draws.
     pub moments_from: Origin,
-    /// Root mean squared error of the mean.
+    /// Root mean squared error of the predicted mean.
     pub rmse: Real,
-    /// Negative log-likelihood, nats.
+    /// Negative log-likelihood, in nats.
     pub nll: Real,
-    /// Negative log-likelihood of the mixture, nats.
+    /// Negative log-likelihood of the mixture, in nats.
     pub nll_mixture: Real,
     /// Continuous ranked probability score.
     pub crps: Real,
@@ -54,29 +55,29 @@ pub struct RegressionScores {
     pub sharpness: Real,
     /// Observed share at each of the [levels](super::metric::CALIBRATION_LEVELS) of the calibration curve.
     pub calibration: Vec<Real>,
-    /// The intervals' scores at each level.
+    /// The scores of the intervals at each level.
     pub levels: Vec<LevelScores>,
 }
 
-/// Scores of the prediction intervals of one level.
+/// Scores of the intervals at one level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LevelScores {
     /// The coverage that the intervals claim.
     pub level: f64,
-    /// Where the prediction intervals come from.
+    /// Origin of the prediction intervals.
     pub prediction_from: Origin,
-    /// Where the confidence intervals come from.
+    /// Origin of the confidence intervals.
     pub confidence_from: Origin,
-    /// Prediction interval coverage probability: the share of observations within their intervals. Sluijterman et al.,
-    /// definition 5.
+    /// Prediction interval coverage probability: the share of observations within their prediction intervals.
+    /// Sluijterman et al., definition 5.
     pub picp: Real,
-    /// Mean width of the prediction intervals; inf where one is endless.
+    /// Mean width of the prediction intervals; inf if one of them is infinite.
     pub width: Real,
     /// Mean [interval score](interval_score) of the prediction intervals.
     pub interval: Real,
 }
 
-/// Scores gathered block by block.
+/// Sums of scores, added block by block.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Tally {
     rows: u64,
@@ -132,7 +133,7 @@ impl Tally {
         }
     }
 
-    /// The means.
+    /// Returns the means.
     pub(super) fn finish(self) -> RegressionScores {
         let rows = self.rows as f64;
         let mean = |sum: f64| real(sum / rows);
@@ -157,7 +158,7 @@ impl Tally {
     }
 }
 
-/// A sum of negative log-likelihoods of which some may be infinite.
+/// A sum of negative log-likelihoods, some of which may be infinite.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct LogLoss {
     finite: f64,
@@ -216,7 +217,7 @@ impl LevelTally {
     }
 }
 
-/// All NaNs as one, since their sign differs by CPU.
+/// Replaces every NaN by the same one, since the sign of NaNs differs by CPU.
 fn real(x: f64) -> Real {
     Real(if x.is_nan() { f64::NAN } else { x })
 }

@@ -1,4 +1,5 @@
-//! The scores of regression: of observations, of intervals by level, of correlations, of rounds of active learning, and fuel.
+//! The scores of regression: of observations, of intervals by level, of correlations, of rounds of active learning, and
+//! fuel.
 
 use jointly_core::{At, Better, FUEL, Layout, Pick, Real, ScoreDef, Scored, Unit};
 
@@ -9,8 +10,8 @@ use crate::score::LevelScores;
 /// The stem of the negative log-likelihood of an observation, which every problem has.
 pub const NLL: &str = "nll";
 
-/// All scores, in the order in which they are listed everywhere. The first four are of no single unit: agents have them among
-/// each other, or over all simulations of a process.
+/// All scores, in the order in which they are listed everywhere. The first four do not belong to a single unit: they
+/// compare agents with each other, or combine all simulations of a process.
 pub const SCORES: &[ScoreDef<RegressionUnit>] = &[
     ScoreDef::new(
         "xllr",
@@ -228,8 +229,9 @@ pub const SCORES: &[ScoreDef<RegressionUnit>] = &[
     ScoreDef::fuel(),
 ];
 
-/// What the problems are about ranks: active learning by the log-likelihood at its end, simulations by how far coverage is from
-/// its level at each input, correlations by rank against other agents, and observations by log-likelihood.
+/// The columns of a leaderboard, and the scores that rank it. Active learning is ranked by the negative log-likelihood
+/// after the last round, simulations by the distance of the coverage from its level at each input, correlations by rank
+/// against other agents, and other problems by the negative log-likelihood of observations.
 pub const LAYOUTS: &[Layout] = &[
     Layout {
         when: Some(Pick::LastRound(NLL)),
@@ -257,7 +259,7 @@ pub const LAYOUTS: &[Layout] = &[
     },
 ];
 
-/// The place of a score at a level, which its name has in percent.
+/// Returns the place of a score at a level; the score's name contains the level in percent.
 pub fn at_level(level: f64) -> At {
     At::Level((100.0 * level).round() as u32)
 }

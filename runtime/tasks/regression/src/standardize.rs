@@ -1,4 +1,4 @@
-//! The units in which an agent sees the data, and the way back to those of the data.
+//! The units in which an agent sees the data, and the conversion back to the data's units.
 
 use thiserror::Error;
 
@@ -6,22 +6,22 @@ use jointly_core::matrix::Matrix;
 use jointly_core::regression::answer::{Gaussian, Intervals};
 use jointly_core::regression::dataset::{RegressionTask, Targets, TargetsError};
 
-/// Inputs or targets that leave the range of `f32` when they are standardised.
+/// Inputs or targets leave the range of `f32` when they are standardised.
 #[derive(Clone, Copy, Debug, Error, PartialEq, Eq)]
 #[error("{0} once standardised: it is too far from the training set's to be an f32")]
 pub struct StandardizeError(#[from] TargetsError);
 
-/// The shift and scale of every feature and of the target.
+/// The shift and scale of each feature and of the target.
 ///
 /// # Formula
-/// With mean and standard deviation (of divisor T) over the T training examples, an agent sees `(x_j - mean_j) /
-/// deviation_j` and `(y - mean) / deviation`. A feature that is constant over the training set is 0 everywhere, whatever
-/// it is elsewhere. A target that is constant is only shifted: its scale is 1, so that noise and intervals keep the data's
-/// units. With no training examples nothing is shifted or scaled. Sluijterman et al., section 2.3, step 1; what the agent
-/// answers is undone before it is scored, as in step 4.
+/// With means and standard deviations (with divisor T) over the T training examples, an agent sees
+/// `(x_j - mean_j) / deviation_j` and `(y - mean) / deviation`. A feature that is constant over the training set
+/// becomes 0 everywhere, including at other inputs. A constant target is only shifted: its scale is 1, so that noise
+/// and intervals keep the data's units. Without training examples nothing is shifted or scaled. This is step 1 in
+/// section 2.3 of Sluijterman et al. The agent's answers are converted back before they are scored, as in step 4.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Standardization {
-    /// One for each feature; None where it is constant.
+    /// One entry per feature; `None` if the feature is constant.
     features: Vec<Option<Column>>,
     target: Column,
 }
@@ -33,13 +33,13 @@ struct Column {
 }
 
 impl Standardization {
-    /// That of a training set.
+    /// Computes the standardisation of a training set.
     pub fn of(train: &Targets) -> Self {
         Self::of_each(train.inputs(), train.targets())
     }
 
-    /// Features by some rows of inputs, the target by others' targets: in active learning the inputs of the pool are
-    /// known as well as those of the training set, its targets are not.
+    /// Computes the standardisation of features by some rows of inputs and of the target by other rows' targets. In
+    /// active learning the inputs of the pool are known as well as those of the training set, but its targets are not.
     pub fn of_each(inputs: &Matrix, targets: &[f32]) -> Self {
         let cols = inputs.cols();
         let same = Self::identity(cols);
@@ -50,29 +50,29 @@ impl Standardization {
         Self { features, target: target.unwrap_or(same.target) }
     }
 
-    /// That which changes nothing.
+    /// Returns the standardisation that changes nothing.
     pub fn identity(input_dim: usize) -> Self {
         let same = Column { mean: 0.0, deviation: 1.0 };
         Self { features: vec![Some(same); input_dim], target: same }
     }
 
-    /// What 0 of the agent is in the data's units.
+    /// Returns the value in the data's units of an agent's 0.
     pub fn shift(&self) -> f64 {
         self.target.mean
     }
 
-    /// What a unit of the agent is in the data's units; positive.
+    /// Returns the size in the data's units of an agent's unit; positive.
     pub fn scale(&self) -> f64 {
         self.target.deviation
     }
 
-    /// Inputs as the agent sees them.
+    /// Standardises inputs.
     ///
     /// # Errors
-    /// When one leaves the range of `f32`.
+    /// When a standardised input leaves the range of `f32`.
     ///
     /// # Panics
-    /// When they have another number of columns than the training set.
+    /// When the inputs have another number of columns than the training set.
     pub fn inputs(&self, inputs: &Matrix) -> Result<Matrix, StandardizeError> {
         assert_eq!(inputs.cols(), self.features.len(), "inputs have as many features as the training set's");
         let features = self.features.iter().cycle();
@@ -84,7 +84,7 @@ impl Standardization {
         }
     }
 
-    /// Examples as the agent sees them.
+    /// Standardises examples.
     ///
     /// # Errors
     /// When an input or a target leaves the range of `f32`.
@@ -93,18 +93,18 @@ impl Standardization {
         Ok(Targets::new(self.inputs(examples.inputs())?, targets)?)
     }
 
-    /// The task as the agent is told it: a known noise is in its units.
+    /// Returns the task as the agent is told it: a known noise is converted to the agent's units.
     pub fn task(&self, task: &RegressionTask) -> RegressionTask {
         let noise_std = task.noise_std.map(|std| (f64::from(std) / self.target.deviation) as f32);
         RegressionTask { noise_std, ..task.clone() }
     }
 
-    /// Moments in the data's units.
+    /// Converts moments to the data's units.
     pub fn undo_gaussian(&self, gaussian: &Gaussian) -> Gaussian {
         gaussian.rescaled(self.shift(), self.scale())
     }
 
-    /// Intervals in the data's units.
+    /// Converts intervals to the data's units.
     pub fn undo_intervals(&self, intervals: &Intervals) -> Intervals {
         Intervals {
             confidence: intervals.confidence.as_ref().map(|bounds| bounds.rescaled(self.shift(), self.scale())),
@@ -114,7 +114,7 @@ impl Standardization {
 }
 
 impl Column {
-    /// None where all values are the same.
+    /// Returns `None` if all values are equal.
     fn of<'a>(values: impl Iterator<Item = &'a f32> + Clone) -> Option<Self> {
         let first = *values.clone().next()?;
         if values.clone().all(|&x| x == first) {
@@ -137,7 +137,7 @@ mod tests {
 
     use super::*;
 
-    /// Rounding of a handful of operations on f32.
+    /// Rounding of a few operations on f32.
     const ROUNDING: f32 = 1e-6;
 
     fn examples(inputs: Vec<f32>, targets: Vec<f32>) -> Targets {

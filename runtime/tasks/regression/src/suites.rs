@@ -1,4 +1,4 @@
-//! Suites of regression: which problems, and how they are run. A suite is data.
+//! Suites of regression: their problems and how these are run. A suite is data.
 
 use jointly_core::coordinates::{Coordinates, Repetition};
 use jointly_data::uci::{uci_card, uci_cards};
@@ -9,27 +9,27 @@ use super::problem::{
 };
 use crate::oracle::Functions;
 
-/// Simulated training sets of the paper's toys, and of its line (sections 4 and 3.2 of Sluijterman et al.).
+/// Number of simulated training sets of the paper's toys, and of its line (sections 4 and 3.2 of Sluijterman et al.).
 const SIMULATIONS: u32 = 100;
 const LINES: u32 = 500;
-/// Dimensions of the synthetic datasets, and how many there are of each (section 5.1 of Wang et al.).
+/// Dimensions of the synthetic datasets, and the number of datasets per dimension (section 5.1 of Wang et al.).
 const DIMENSIONS: [u32; 5] = [1, 3, 5, 7, 9];
 const SETS: u32 = 50;
 /// The tables of Wang et al.: five small ones, then three large ones.
 const TABLES: [&str; 8] = ["boston", "concrete", "energy", "wine", "yacht", "kin8nm", "naval", "power"];
-/// How often each is shared out anew.
+/// Number of random partitions of each table.
 const REPETITIONS: u32 = 10;
-/// Splits of a table that has no standard ones.
+/// Number of splits of a table that has no standard ones.
 const SPLITS: u32 = 20;
-/// The table that has a simulation in the paper.
+/// The table that is simulated in the paper.
 const BOSTON: &str = "boston";
 
-/// A named list of problems and the way they are run.
+/// A named list of problems, and how they are run.
 #[derive(Clone, Debug)]
 pub struct RegressionSuite {
-    /// The name that the command takes.
+    /// The name used by the command.
     pub name: String,
-    /// One line for a person.
+    /// A summary for users, in one line.
     pub summary: String,
     /// The problems, in the order in which results are reduced.
     pub problems: Vec<RegressionProblem>,
@@ -38,9 +38,10 @@ pub struct RegressionSuite {
 }
 
 impl RegressionSuite {
-    /// Seconds a problem on one core, for a person: the slowest problems of the suite, but where tables are large those that are
-    /// small, measured with the bundled agents at their defaults by `jointly run AGENT --jobs 1`. Bootstrap is of 50 networks; gp
-    /// learns slowly on 1000 rows, since its cost grows with their cube.
+    /// Returns, as a text for users, the seconds per problem on one core: of the suite's slowest problems, or of the
+    /// small tables where some tables are large. They were measured with the bundled agents at their defaults by
+    /// `jointly run AGENT --jobs 1`. Bootstrap has 50 networks. gp is slow on 1000 rows, since its cost grows with
+    /// their cube.
     pub fn cost(&self) -> &'static str {
         match self.name.as_str() {
             "coverage/line" => {
@@ -72,7 +73,7 @@ impl RegressionSuite {
                 "on one core, seconds a problem, which is four trainings: gp 0.2, hmc 10; on tables, about four times \
                  those of correlations/uci"
             }
-            // What is left are splits of tables: coverage/uci and correlations/uci.
+            // The remaining suites use splits of tables: coverage/uci and correlations/uci.
             _ => {
                 "on one core, seconds a problem: on small tables, dropout and ensemble 1 to 2, gp 1 to 3, bbb and nng 3 to 5, \
                  fbnn 8, hmc 5 to 15; more on large ones"
@@ -81,21 +82,22 @@ impl RegressionSuite {
     }
 }
 
-/// All suites of regression that come with the runtime.
+/// Returns all suites of regression that come with the runtime.
 pub fn regression_suites() -> Vec<RegressionSuite> {
     suites_on(&[])
 }
 
-/// The suite of that name, if there is one.
+/// Returns the suite of this name, if there is one.
 pub fn regression_suite(name: &str) -> Option<RegressionSuite> {
     regression_suite_on(name, &[])
 }
 
-/// The suite of that name with other tables in the place of its own; with none, it has its own. What is not made of a table
-/// stays as it is.
+/// Returns the suite of this name with `tables` instead of its own tables; if `tables` is empty, the suite keeps its
+/// own. Problems that use no table stay as they are.
 ///
-/// As many simulations, splits and repetitions are made of each as of the suite's own: `coverage/tables/NAME/sim0`, and of
-/// `coverage/boston` `coverage/boston/NAME/sim0`. A person's own table has 20 [splits](jointly_data::regression::RegressionTable::split).
+/// Each table gets as many simulations, splits and repetitions as the suite's own: `coverage/tables/NAME/sim0`, and in
+/// `coverage/boston` `coverage/boston/NAME/sim0`. A user-supplied table has 20
+/// [splits](jointly_data::regression::RegressionTable::split).
 pub fn regression_suite_on(name: &str, tables: &[Table]) -> Option<RegressionSuite> {
     suites_on(tables).into_iter().find(|suite| suite.name == name)
 }
@@ -107,7 +109,7 @@ fn suites_on(tables: &[Table]) -> Vec<RegressionSuite> {
     suites
 }
 
-/// The tables of these names, unless there are others to take their place.
+/// Returns `others`, or if there are none the tables of these names.
 fn tables_or(others: &[Table], names: &[&str]) -> Vec<Table> {
     if others.is_empty() { names.iter().map(|name| table(name)).collect() } else { others.to_vec() }
 }
@@ -219,7 +221,7 @@ fn correlation_suites(tables: &[Table]) -> Vec<RegressionSuite> {
     ]
 }
 
-/// A glance at each kind, in minutes.
+/// Returns short versions of each kind of suite, which run in minutes.
 fn quick_suites(tables: &[Table]) -> Vec<RegressionSuite> {
     let tables = tables_or(tables, &[BOSTON, "yacht"]);
     let toys = [
@@ -271,13 +273,13 @@ fn table(name: &str) -> Table {
     Table::known(uci_card(name).expect("a table that suites know"))
 }
 
-/// The last part of a suite's name, which a suite of one process names the process by.
+/// Returns the last part of a suite's name, which is the name of the process in a suite of one process.
 fn last(suite: &str) -> &str {
     suite.rsplit('/').next().unwrap_or(suite)
 }
 
-/// Simulations of a process, whose name is the series; they are independent given its truth and test inputs, which stay as they
-/// are.
+/// Makes simulations of a process, with names that begin with the series. They are independent given the process's
+/// truth and test inputs, which stay the same.
 fn simulations(series: &str, group: &str, toy: &Toy, count: u32) -> Vec<RegressionProblem> {
     let problem = |coverage: CoverageProblem| RegressionProblem {
         name: format!("{series}/sim{}", coverage.simulation),
@@ -294,7 +296,7 @@ fn coordinates(series: &str, group: &str) -> Coordinates {
     Coordinates { series: series.to_owned(), group: group.to_owned(), ..Coordinates::default() }
 }
 
-/// At most so many splits.
+/// Makes problems of a table's splits, at most `most` of them.
 fn splits(suite: &str, group: &str, table: &Table, most: u32) -> Vec<RegressionProblem> {
     let series = format!("{suite}/{}", table.name());
     let problem = |split| RegressionProblem {
@@ -309,7 +311,7 @@ fn splits(suite: &str, group: &str, table: &Table, most: u32) -> Vec<RegressionP
     (0..table.card().map_or(most, |card| most.min(card.splits))).map(problem).collect()
 }
 
-/// Data of a suite, of which there may be several kinds of problems.
+/// Data of a suite with their name and coordinates; several kinds of problems can use them.
 struct Named {
     name: String,
     data: PoolData,
@@ -357,7 +359,7 @@ fn correlations(data: Vec<Named>) -> Vec<RegressionProblem> {
     data.into_iter().map(problem).collect()
 }
 
-/// Problems by each acquisition on the same data; those of one acquisition are a series.
+/// Makes problems by each acquisition on the same data; the problems of one acquisition are a series.
 fn active(data: &[Named], acquisitions: &[Acquisition]) -> Vec<RegressionProblem> {
     let problem = |Named { name, data, coordinates }: &Named, acquisition: Acquisition| RegressionProblem {
         name: format!("{name}/{acquisition}"),

@@ -1,4 +1,4 @@
-//! Closed-form agents whose coverage is known on paper: sections 3.2 and 3.4 of Sluijterman et al.
+//! Closed-form agents with known coverage: sections 3.2 and 3.4 of Sluijterman et al.
 
 mod extremes;
 pub(super) mod least_squares;

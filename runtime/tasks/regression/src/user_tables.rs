@@ -1,4 +1,4 @@
-//! A person's table as a file: its bytes, what they hold, and what its problems are called.
+//! User-supplied table files: their bytes, their contents, and the names of their problems.
 
 use std::fs::File;
 use std::io::Read;
@@ -12,21 +12,21 @@ use jointly_data::uci::uci_cards;
 use crate::problem::Table;
 use crate::suites::regression_suites;
 
-/// The most bytes that a file may hold.
+/// Maximum size of a file in bytes.
 pub const MAX_TABLE_BYTES: u64 = 512 << 20;
 
-/// A table that somebody brought.
+/// A user-supplied table, read from a file.
 #[derive(Clone, Debug)]
 pub struct TableFile {
-    /// The file's own name, `mine.csv`: the table is called what comes before the ending.
+    /// The file's own name, such as `mine.csv`; the table's name is the part before the ending.
     pub file: String,
-    /// How it is written down.
+    /// The format of the file.
     pub format: TableFormat,
     /// The [digest](fn@digest) of the file.
     pub digest: String,
-    /// The table, its data attached.
+    /// The table, with its data attached.
     pub table: Table,
-    /// The file.
+    /// The contents of the file.
     pub bytes: Vec<u8>,
 }
 
@@ -34,19 +34,19 @@ impl TableFile {
     /// Reads a file.
     ///
     /// # Errors
-    /// When it cannot be read, has a name that its problems cannot have, or holds no table.
+    /// When the file cannot be read, its name cannot be part of a problem's name, or it does not contain a table.
     pub fn read(path: &Path) -> Result<Self, TableFileError> {
         let file = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        // What is no table by its name is not read.
+        // A file whose name is not that of a table is not read.
         TableFormat::of(&file).and_then(|(_, name)| user_table(name)).map_err(|defect| defect.of(path))?;
         let bytes = read(path).map_err(|defect| defect.of(path))?;
         Self::from_bytes(&file, bytes, path)
     }
 
-    /// Of a file of that name; `path` only names it in errors.
+    /// Reads a table from the bytes of a file with this name; `path` is only used in errors.
     ///
     /// # Errors
-    /// When the name is none that problems can have, or the bytes hold no table.
+    /// When the name cannot be part of a problem's name, or the bytes do not contain a table.
     pub fn from_bytes(file: &str, bytes: Vec<u8>, path: &Path) -> Result<Self, TableFileError> {
         Self::of(file, bytes).map_err(|defect| defect.of(path))
     }
@@ -60,10 +60,11 @@ impl TableFile {
     }
 }
 
-/// A user-supplied table of that name, without its data.
+/// Creates a user-supplied table of this name, without its data.
 ///
 /// # Errors
-/// When no problem can have that name, or it means something to suites: a table, a toy, a part of a problem's name.
+/// When the name cannot be part of a problem's name, or suites already use it: for a table, a toy or another part of a
+/// problem's name.
 pub fn user_table(name: &str) -> Result<Table, TableDefect> {
     let table = Table::user_supplied(name)?;
     if is_taken(name) {
@@ -72,7 +73,8 @@ pub fn user_table(name: &str) -> Result<Table, TableDefect> {
     Ok(table)
 }
 
-/// Whether a part of some problem's name, between slashes, is this: a table, a toy, a dimension.
+/// Returns whether suites already use this name: as a table, or as a part between slashes of a problem's name, such as
+/// a toy or a dimension.
 fn is_taken(name: &str) -> bool {
     let known = uci_cards().iter().any(|card| card.name == name);
     known
@@ -85,7 +87,7 @@ fn is_taken(name: &str) -> bool {
 fn read(path: &Path) -> Result<Vec<u8>, TableDefect> {
     let file = File::open(path).map_err(TableDefect::Io)?;
     let mut bytes = Vec::new();
-    // No claim of a size is believed.
+    // Reads no more than the limit, whatever size the file system reports.
     file.take(MAX_TABLE_BYTES + 1).read_to_end(&mut bytes).map_err(TableDefect::Io)?;
     if bytes.len() as u64 > MAX_TABLE_BYTES { Err(TableDefect::TooLarge { limit: MAX_TABLE_BYTES }) } else { Ok(bytes) }
 }

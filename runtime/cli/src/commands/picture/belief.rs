@@ -1,4 +1,4 @@
-//! The predictions of a trained agent on the plane: their mean, and functions sampled from the agent.
+//! Predictions of a trained agent on the plane: their mean, and functions sampled from the agent.
 
 use jointly_classification::Problem;
 use jointly_core::{Inputs, Matrix, Model, agent_seed};
@@ -7,10 +7,10 @@ use jointly_engine::{oracle, training};
 use jointly_host::{Failure, Limits, Setting, Trace};
 use jointly_report::picture::{Belief, MEAN_DRAWS, Plane};
 
-/// Rows of the plane that an agent is asked for at a time.
+/// The number of rows of the plane in one call of an agent.
 const ROWS: usize = 1200;
 
-/// Trains an agent as a run does, and asks it.
+/// Trains an agent as a run does, and samples its predictions.
 pub(crate) fn believe(
     contestant: &Contestant,
     settings: Vec<Setting>,
@@ -70,7 +70,7 @@ mod tests {
     use super::{MEAN_DRAWS, sample};
     use jointly_core::{Inputs, Matrix, Model};
 
-    /// Even draws say 1/4 everywhere, odd ones 3/4.
+    /// A model whose even draws predict 1/4 everywhere, and odd draws 3/4.
     struct TwoFunctions;
 
     impl Model for TwoFunctions {

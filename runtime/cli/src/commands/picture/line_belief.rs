@@ -1,12 +1,11 @@
-//! The predictions of a trained agent for a function of one input: mean, intervals, and functions sampled from the
-//! agent.
+//! Predictions of a trained agent for a function of one input: mean, intervals, and functions sampled from the agent.
 
 use jointly_core::regression::Regressor;
 use jointly_core::{Matrix, agent_seed};
 use jointly_regression::{CurveData, FitError, PredictionOptions, RegressionProblem, fit};
 use jointly_report::picture::LineBelief;
 
-/// Trains an agent as a run does, and asks it on a grid.
+/// Trains an agent as a run does, and computes its predictions on a grid.
 ///
 /// # Panics
 /// When the options have no level.
@@ -50,7 +49,8 @@ mod tests {
     };
     use jointly_regression::{Noise, PredictionOptions, regression_suite};
 
-    /// Even draws are one constant above the mean, odd ones one below, in standard deviations of the targets.
+    /// A regressor whose even draws are a constant one standard deviation of the targets above the mean, and odd draws
+    /// below.
     struct TwoConstants;
 
     impl Regressor for TwoConstants {

@@ -8,7 +8,7 @@ use jointly_record::plan::Plan;
 use jointly_record::unit::UnitResult;
 use jointly_regression::{RegressionProblem, RegressionSource, regression_suite};
 
-/// Plans and journals of the runs that `--active` gives to the page of a run in a directory.
+/// Reads the plans and results of the runs that `--active` adds to the page of a run.
 pub(super) fn runs(own: &Path, plan: &Plan, paths: &[PathBuf]) -> Result<Vec<(Plan, Vec<UnitResult>)>> {
     let learns = is_of(plan, RegressionProblem::asks_predictor);
     let mut runs: Vec<(Plan, Vec<UnitResult>)> = Vec::new();
@@ -40,7 +40,8 @@ pub(super) fn runs(own: &Path, plan: &Plan, paths: &[PathBuf]) -> Result<Vec<(Pl
     Ok(runs)
 }
 
-/// Whether a run differs from others of active learning in who predicts, and in nothing else that selections are compared by.
+/// Checks that a run differs from earlier ones of active learning in the predictor, and in nothing else that affects
+/// the comparison of selections.
 fn fits((path, plan): (&Path, &Plan), earlier: &[(&Path, &Plan)]) -> Result<()> {
     let Some((first, theirs)) = earlier.first() else { return Ok(()) };
     let (shown, first) = (path.display(), first.display());
@@ -85,7 +86,7 @@ fn fits((path, plan): (&Path, &Plan), earlier: &[(&Path, &Plan)]) -> Result<()> 
     Ok(())
 }
 
-/// Whether a plan's suite has such problems of regression.
+/// Returns whether a plan's suite has problems of regression that satisfy `kind`.
 fn is_of(plan: &Plan, kind: impl Fn(&RegressionProblem) -> bool) -> bool {
     regression_suite(&plan.suite).is_some_and(|suite| suite.problems.iter().any(kind))
 }
@@ -99,7 +100,7 @@ mod tests {
 
     use super::fits;
 
-    /// A plan of agents that select for one that predicts, or for themselves.
+    /// Returns a plan of agents that select for a predictor, or for themselves.
     fn plan(agents: &[&str], predictor: Option<&str>) -> Plan {
         let agents: Vec<_> = agents.iter().map(|name| (*name, learning(&[1.0]))).collect();
         let mut plan = learning_run(&agents, 2).plan;
@@ -143,9 +144,9 @@ mod tests {
         };
         assert!(other(rounds).contains("rounds 9, not"));
         assert!(other(|plan| plan.problems.clear()).contains("no problem in common with first"));
-        // Fuel may be another: who predicts may need more.
+        // Fuel limits may differ, because another predictor may need more.
         assert_eq!(other(|plan| plan.limits.fuel += 1), "none");
-        // Another agent's bytes are another agent.
+        // Other bytes make another agent.
         assert!(other(|plan| plan.agents[1].digest.push('0')).contains("fewer than two agents select there"));
         assert!(refusal(&plan(&["gp", "nng"], Some("gp")), &[&own]).contains("fewer than two agents"));
     }

@@ -1,13 +1,13 @@
-//! Cholesky against reconstruction, a plain version, and matrices that have none.
+//! Cholesky factorisations compared with reconstruction and a plain version, and matrices that have none.
 
 use super::*;
 use crate::stream::stream;
 
-/// For elements near 1 of matrices of a few hundred rows.
+/// Tolerance for elements near 1 of matrices with a few hundred rows.
 const RECONSTRUCTION: f64 = 1e-12;
 const SOLUTION: f64 = 1e-9;
 
-/// G G' / n + I / 10 for a standard normal G.
+/// Returns G G' / n + I / 10 for a standard normal G.
 fn positive_definite(n: usize, index: u64) -> Dense {
     let mut source = stream(0, "test", "cholesky", index);
     let g = Dense::from_fn(n, n, |_, _| source.normal());
@@ -67,7 +67,7 @@ fn solutions_solve() {
     let b: Vec<f64> = (0..n).map(|i| matrix.row(i).iter().zip(&x).map(|(a, x)| a * x).sum()).collect();
     let solution = cholesky.solve(&b);
     assert!(solution.iter().zip(&x).all(|(a, b)| (a - b).abs() < SOLUTION));
-    // L times the half solution of any right side is that side again.
+    // L times the half solution of a right side gives that side again.
     let mut half = Dense::from_fn(n, 3, |i, j| b[i] + j as f64);
     cholesky.half_solve(&mut half);
     for j in 0..3 {
@@ -91,7 +91,7 @@ fn a_singular_matrix_gets_the_least_jitter_that_helps_and_says_so() {
     let cholesky = Cholesky::new(&ones).unwrap();
     assert_eq!(cholesky.jitter(), 2.0 * JITTERS[1]);
     assert_eq!(Cholesky::exact(&ones).unwrap_err(), CholeskyError::NotPositiveDefinite { pivot: 1, jitter: 0.0 });
-    // An eigenvalue of -3e-9 needs more than the rungs below it.
+    // An eigenvalue of -3e-9 needs more jitter than the smaller steps of the ladder.
     let nearly = Dense::new(2, 2, vec![1.0, 1.0 + 3e-9, 1.0 + 3e-9, 1.0]).unwrap();
     assert_eq!(Cholesky::new(&nearly).unwrap().jitter(), 1e-8);
 }
@@ -115,7 +115,7 @@ fn draws_have_the_covariance() {
     let mut source = stream(0, "test", "draws", 0);
     let draws: Vec<Vec<f64>> = (0..20_000).map(|_| cholesky.sample(&[1.0, -1.0], &mut source)).collect();
     let moment = |f: &dyn Fn(&[f64]) -> f64| draws.iter().map(|d| f(d)).sum::<f64>() / draws.len() as f64;
-    // Five standard errors of a mean of 20,000 products.
+    // Tolerance: five standard errors of a mean of 20,000 products.
     let tolerance = 5.0 * 8.0_f64.sqrt() / 20_000.0_f64.sqrt();
     assert!((moment(&|d| d[0]) - 1.0).abs() < tolerance);
     assert!((moment(&|d| (d[0] - 1.0) * (d[0] - 1.0)) - 2.0).abs() < tolerance);

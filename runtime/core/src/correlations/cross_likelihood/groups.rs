@@ -5,9 +5,9 @@ use crate::correlations::dense::Dense;
 /// Returns one group for each row: the row and the `size` - 1 rows most correlated with it.
 ///
 /// # Formula
-/// The row itself first, then the others by |rho| from large to small, ties by index; groups of all rows where there
-/// are fewer than `size` rows. `correlation` is square. Wang, Sun and Grosse (2021), algorithm 2, with the absolute value that its
-/// section 3.3.2 and its code have.
+/// The row itself comes first, then the others by |rho| in descending order, ties by index; groups have all rows if
+/// there are fewer than `size`. `correlation` is square. Wang, Sun and Grosse (2021), algorithm 2, with the absolute
+/// value of its section 3.3.2 and its code.
 ///
 /// # Panics
 /// When `size` is 0 or the matrix is not square.

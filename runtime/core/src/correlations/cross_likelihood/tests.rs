@@ -1,4 +1,4 @@
-//! XLL by brute force, the reference's statements about it, and beliefs that have none.
+//! XLL compared with brute force and with statements about the reference, and beliefs that have none.
 
 use super::*;
 use crate::correlations::brute_force::{bilinear, inverse, moments, targets};
@@ -8,7 +8,7 @@ use crate::stream::stream;
 const ROUNDING: f64 = 1e-10;
 const ROWS: usize = 12;
 
-/// The formula as it stands, with the covariance spelt out and inverted.
+/// Computes the formula literally, with the covariance written out and inverted.
 fn by_brute_force(candidate: &Moments, reference: &Moments, y: &[f64], groups: &[Vec<usize>]) -> f64 {
     let rho = candidate.target_correlation();
     let sd: Vec<f64> = reference.target_variance().iter().map(|v| v.sqrt()).collect();
@@ -38,7 +38,7 @@ fn the_formula_as_it_stands() {
 fn a_belief_under_itself_has_its_own_joint_log_likelihood() {
     let (belief, y) = (moments(ROWS, 9, 1), targets(ROWS, 1));
     let groups = random_groups(ROWS, GROUP_SIZE, 30, &mut stream(0, "test", "groups", 0));
-    // Its covariance as it is, without a way over correlations.
+    // Uses the covariance itself, without correlations.
     let covariance = belief.target_covariance();
     let own = |group: &Vec<usize>| {
         let (inverse, ln_det) = inverse(&covariance.block(group, group));
@@ -56,7 +56,7 @@ fn without_correlations_it_is_the_references_marginal_log_likelihood() {
     let (reference, y) = (moments(ROWS, 9, 2), targets(ROWS, 2));
     let identity = Dense::from_fn(ROWS, ROWS, |i, j| f64::from(u8::from(i == j)));
     let uncorrelated = Moments::new(vec![5.0; ROWS], identity, vec![3.0; ROWS]).unwrap();
-    // Each row in five groups, so that the mean over groups is that over rows.
+    // Each row is in five groups, so the mean over groups equals that over rows.
     let groups: Vec<Vec<usize>> = (0..ROWS).map(|i| (0..GROUP_SIZE).map(|k| (i + k) % ROWS).collect()).collect();
     let xll = cross_log_likelihood(&uncorrelated, &reference, &y, &groups).unwrap();
     assert!((xll - marginal_log_likelihood(&reference, &y).unwrap()).abs() < ROUNDING);
@@ -103,7 +103,7 @@ fn tables_hold_what_each_pair_has_and_ranks_count_from_the_best() {
     assert_eq!((table.rank(0, 4), table.mean_rank(4)), (None, None));
 }
 
-/// Two functions at three rows: f is +-1 at the first two rows, so that their correlation is 1, and -1 with the third.
+/// Returns two functions at three rows: f is +-1 at the first two rows, whose correlation is 1, and -1 with the third.
 fn determined(noise_sd: f64) -> Moments {
     SampledFunctions::new(3, &[1.0, 1.0, -1.0, -1.0, -1.0, 1.0], &[noise_sd; 6]).unwrap().moments()
 }
@@ -138,7 +138,7 @@ fn certain_beliefs_and_bad_targets_are_named() {
     assert_eq!(table, Err(DensityError::Target { row: 0 }));
     assert_eq!(CrossLikelihoods::new(&[], &[], 2), Err(DensityError::Empty));
     assert_eq!(joint_log_likelihood(&belief, &[0.0, 0.0], &[]), Err(DensityError::Empty));
-    // A certain function with noise is a belief like another, and its targets go together with nothing.
+    // A certain function with noise is an ordinary belief, and its targets are uncorrelated.
     let certain = SampledFunctions::new(2, &[1.0, 2.0], &[0.5, 0.5]).unwrap().moments();
     let apart = marginal_log_likelihood(&certain, &[1.0, 1.5]).unwrap();
     let together = joint_log_likelihood(&certain, &[1.0, 1.5], &[vec![0, 1]]).unwrap();

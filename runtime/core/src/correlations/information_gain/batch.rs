@@ -13,24 +13,24 @@ pub struct Batch {
     pub information: Vec<f64>,
 }
 
-/// Chooses `size` pool points greedily by their joint information about the test points; all points where there are fewer.
+/// Chooses `size` pool points greedily by their joint information about the test points; all points if there are fewer.
 ///
 /// # Formula
-/// BatchMIG(B) = mean over test points u of -ln(1 - c' (C + N)^-1 c / `var_f(u)`) / 2, where C is the covariance of f between
-/// the points of B, N the diagonal of their noise and c their covariances with f(u): the mutual information of the targets
-/// at B and f(u). Each step adds the point that makes it largest, ties by index, none twice. Wang, Sun and Grosse (2021),
-/// equation 6 and algorithm 3.
+/// BatchMIG(B) = mean over test points u of -ln(1 - c' (C + N)^-1 c / `var_f(u)`) / 2, where C is the covariance of f
+/// between the points of B, N the diagonal of their noise and c their covariances with f(u): the mutual information of
+/// the targets at B and f(u). Each step adds the unchosen point that maximises it, ties by index. Wang, Sun and Grosse
+/// (2021), equation 6 and algorithm 3.
 ///
 /// # Method
 /// The incremental Cholesky factor of C + N, its half solution for the pool and its half solution for pool x test are
-/// subtracted as they grow, so that each step is one pass over a residual pool x test matrix: `size` x pool x test
-/// operations in all. Of `pool`, only the rows of chosen points are read. A batch of one is the point of the largest
+/// subtracted as they grow, so each step is one pass over a residual pool x test matrix: `size` x pool x test
+/// operations in all. Only the rows of chosen points are read from `pool`. A batch of one is the point with the largest
 /// [MIG](super::marginal_information_gain), to the bit.
 ///
 /// # Degenerate beliefs
-/// A point whose target is determined by those chosen (a duplicate without noise, a certain point without noise) adds 0. A
-/// test point that is certain adds 0. Of a test point that the batch determines, what is left counts as
-/// [`RESOLUTION`](super::RESOLUTION) of its variance. Where no point has a gain, points are chosen by index.
+/// A point whose target is determined by the chosen ones (a duplicate without noise, a certain point without noise)
+/// adds 0, and so does a certain test point. For a test point that the batch determines, the remaining variance counts
+/// as [`RESOLUTION`](super::RESOLUTION) of its variance. If no point has a gain, points are chosen by index.
 ///
 /// # Errors
 /// When a row of `pool` holds a value that is not finite.
@@ -73,7 +73,7 @@ pub fn batch_information_gain(
     Ok(batch)
 }
 
-/// The first free point of the largest gain.
+/// Returns the first free point with the largest gain.
 fn largest(gains: &[f64], free: &[bool]) -> usize {
     let mut best = None;
     for (i, &gain) in gains.iter().enumerate() {

@@ -2,10 +2,10 @@
 
 use std::f64::consts::LN_2;
 
-/// Number of partial products.
+/// The number of partial products.
 pub(super) const LANES: usize = 8;
-/// Number of factors that a partial product takes before its exponent is split off: 2^-40 to the sixteenth power does not
-/// underflow.
+/// The number of factors that a partial product takes before its exponent is split off: 2^-40 to the sixteenth power
+/// does not underflow.
 pub(super) const FACTORS: usize = 16;
 
 const MANTISSA: u64 = (1 << 52) - 1;
@@ -13,7 +13,7 @@ const ONE: u64 = 1023 << 52;
 
 /// A product of factors in [2^-40, 1], as eight mantissas and a power of two.
 ///
-/// Exponents are moved without rounding: only the factors' own products round.
+/// Exponents are moved without rounding, so only the products of factors round.
 pub(super) struct LogProduct {
     lanes: [f64; LANES],
     exponent: i64,
@@ -33,7 +33,7 @@ impl LogProduct {
         }
     }
 
-    /// The natural logarithm of the product.
+    /// Returns the natural logarithm of the product.
     pub(super) fn ln(&self) -> f64 {
         let mantissa: f64 = self.lanes.iter().product();
         libm::log(mantissa) + self.exponent as f64 * LN_2
@@ -45,7 +45,7 @@ mod tests {
     use super::*;
     use crate::stream::stream;
 
-    /// Of a sum of 2,000 logarithms up to 28 each.
+    /// Tolerance for rounding in a sum of 2,000 logarithms of up to 28 each.
     const ROUNDING: f64 = 1e-9;
 
     fn of(factors: &[f64]) -> f64 {

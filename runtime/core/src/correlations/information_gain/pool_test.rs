@@ -6,10 +6,10 @@ use crate::correlations::correlation::correlation_block;
 use crate::correlations::dense::Dense;
 use crate::correlations::moments::{Moments, MomentsError, SampledFunctions, not_negative};
 
-/// Rows of the covariance of f between pool points. BatchMIG reads only the rows of the points that it chooses, so the whole
-/// matrix need not be in memory.
+/// Rows of the covariance of f between pool points. BatchMIG reads only the rows of the points that it chooses, so the
+/// whole matrix need not be in memory.
 pub trait PoolCovariance {
-    /// Writes the covariance of pool point `i` with each pool point, itself among them.
+    /// Writes the covariance of pool point `i` with each pool point, including itself.
     fn row(&self, i: usize, out: &mut [f64]);
 }
 
@@ -20,14 +20,15 @@ impl PoolCovariance for Dense {
     }
 }
 
-/// Sampled functions at rows of which the first are the pool's.
+/// Sampled functions at rows that begin with the pool's.
 impl PoolCovariance for SampledFunctions {
     fn row(&self, i: usize, out: &mut [f64]) {
         self.covariance_row(i, out);
     }
 }
 
-/// The joint moments of pool points and test points under a belief: covariances of f between them, and the variances of each.
+/// The joint moments of pool points and test points under a belief: covariances of f between them, and the variances of
+/// each.
 #[derive(Clone, Debug)]
 pub struct PoolTest {
     cross: Dense,
@@ -37,8 +38,8 @@ pub struct PoolTest {
 }
 
 impl PoolTest {
-    /// `cross` is pool x test, the covariance of f; the variances are of f at pool and test points, and of the noise at pool
-    /// points.
+    /// Checks the moments: `cross` is the covariance of f, pool x test; the variances are those of f at pool and test
+    /// points, and of the noise at pool points.
     ///
     /// # Errors
     /// When sizes differ, a value is not finite or a variance is negative.
@@ -67,7 +68,7 @@ impl PoolTest {
         Ok(Self { cross, pool_variance, pool_noise, test_variance })
     }
 
-    /// Takes them from moments whose first `pool` rows are the pool and whose other rows are the test points.
+    /// Extracts them from moments whose first `pool` rows are the pool and whose other rows are the test points.
     ///
     /// # Panics
     /// When there are fewer than `pool` rows.
@@ -82,7 +83,7 @@ impl PoolTest {
         }
     }
 
-    /// Takes them from sampled functions, given which rows are the pool and which the test points.
+    /// Computes them from sampled functions, given the rows of the pool and of the test points.
     ///
     /// # Panics
     /// When a row does not exist.
@@ -96,37 +97,37 @@ impl PoolTest {
         }
     }
 
-    /// Number of pool points.
+    /// Returns the number of pool points.
     pub fn pool_points(&self) -> usize {
         self.cross.rows()
     }
 
-    /// Number of test points.
+    /// Returns the number of test points.
     pub fn test_points(&self) -> usize {
         self.cross.cols()
     }
 
-    /// Covariance of f, pool x test.
+    /// Returns the covariance of f, pool x test.
     pub fn cross(&self) -> &Dense {
         &self.cross
     }
 
-    /// Variance of f at each pool point.
+    /// Returns the variance of f at each pool point.
     pub fn pool_variance(&self) -> &[f64] {
         &self.pool_variance
     }
 
-    /// Variance of the noise at each pool point.
+    /// Returns the variance of the noise at each pool point.
     pub fn pool_noise(&self) -> &[f64] {
         &self.pool_noise
     }
 
-    /// Variance of f at each test point.
+    /// Returns the variance of f at each test point.
     pub fn test_variance(&self) -> &[f64] {
         &self.test_variance
     }
 
-    /// Correlation of f, pool x test, without any noise.
+    /// Returns the correlation of f, pool x test, without noise.
     pub fn correlation(&self) -> Dense {
         correlation_block(&self.cross, &self.pool_variance, &self.test_variance)
     }

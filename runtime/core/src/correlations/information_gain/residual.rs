@@ -1,33 +1,35 @@
-//! The residual covariances once some pool points are chosen, and the gain of each other point.
+//! The residual covariances after some pool points are chosen, and the gain of each other point.
 
 use super::log_product::{FACTORS, LANES, LogProduct};
 use super::pool_test::PoolTest;
 use super::resolution::RESOLUTION;
 
-/// Covariances and variances given the targets at the chosen pool points, whatever these targets are.
+/// Covariances and variances given the targets at the chosen pool points; they do not depend on the values of these
+/// targets.
 pub(super) struct Residual {
-    /// Blocks to a row of `cross`.
+    /// The number of blocks in a row of `cross`.
     stride: usize,
-    /// Pool x test, row by row: covariance of f(x) and f(u) over the prior sd of f(u), 0 beyond the last test point.
+    /// Pool x test, row by row: the covariance of f(x) and f(u) divided by the prior sd of f(u), 0 beyond the last test
+    /// point.
     cross: Vec<[f64; LANES]>,
     tests: Vec<TestBlock>,
     /// Variance of f at each pool point.
     variance: Vec<f64>,
     noise: Vec<f64>,
-    /// Variance of the target at each pool point before anything was chosen.
+    /// Variance of the target at each pool point before any point was chosen.
     prior: Vec<f64>,
 }
 
-/// Eight test points.
+/// A block of eight test points.
 #[derive(Clone)]
 struct TestBlock {
-    /// The row of `cross` of the point chosen last, over the sd of its target.
+    /// The row of `cross` of the point chosen last, divided by the sd of its target.
     chosen: [f64; LANES],
     /// The share of each prior variance that is left, at least [`RESOLUTION`].
     left: [f64; LANES],
-    /// 1 / left; 0 for a point that is known.
+    /// 1 / left; 0 for a known point.
     weight: [f64; LANES],
-    /// The smallest share of the remaining variance that the next choice may leave; 1 for a point that is known.
+    /// The smallest share of the remaining variance that the next choice may leave; 1 for a known point.
     floor: [f64; LANES],
 }
 
@@ -53,20 +55,20 @@ impl Residual {
         Self { stride, cross, tests, variance, noise, prior }
     }
 
-    /// Variance of the target at pool point `i`; none where the rest is rounding.
+    /// Returns the variance of the target at pool point `i`, or `None` if only rounding error remains.
     pub(super) fn target_variance(&self, i: usize) -> Option<f64> {
         let variance = self.variance[i] + self.noise[i];
         (variance > RESOLUTION * self.prior[i]).then_some(variance)
     }
 
-    /// The information gain of the target at each pool point, summed over the test points, in nats.
+    /// Returns the information gain of the target at each pool point, summed over the test points, in nats.
     pub(super) fn gains(&mut self) -> Vec<f64> {
         self.subtract(None)
     }
 
-    /// Takes in that pool point `i` is chosen, where `factor` is its row of the incremental Cholesky factor: the
-    /// covariance of f with each pool point given the earlier choices, over the sd of its target. Answers as
-    /// [`gains`](Self::gains).
+    /// Updates the covariances after the choice of pool point `i`. `factor` is its row of the incremental Cholesky
+    /// factor: the covariance of f with each pool point given the earlier choices, divided by the sd of its target.
+    /// Returns the same as [`gains`](Self::gains).
     pub(super) fn choose(&mut self, i: usize, factor: &[f64]) -> Vec<f64> {
         let sd = self.target_variance(i).expect("a target that varies").sqrt();
         let row = &self.cross[i * self.stride..(i + 1) * self.stride];
@@ -83,8 +85,8 @@ impl Residual {
         self.subtract(Some(factor))
     }
 
-    /// One pass over `cross`: it is by far the largest part, so that taking out the last choice and summing up what is left
-    /// go together.
+    /// Makes one pass over `cross`, by far the largest part, that both subtracts the last choice and sums up the gains
+    /// of the remainder.
     fn subtract(&mut self, factor: Option<&[f64]>) -> Vec<f64> {
         let scales: Vec<f64> =
             (0..self.prior.len()).map(|i| self.target_variance(i).map_or(0.0, |variance| 1.0 / variance)).collect();
@@ -97,7 +99,7 @@ impl Residual {
 }
 
 impl TestBlock {
-    /// Eight points of which all is known.
+    /// Returns a block of eight known points.
     fn known() -> Self {
         Self { chosen: [0.0; LANES], left: [RESOLUTION; LANES], weight: [0.0; LANES], floor: [1.0; LANES] }
     }
@@ -110,8 +112,8 @@ impl TestBlock {
     }
 }
 
-/// Takes `factor` times the last choice out of a pool point's row, and sums -ln(1 - rho^2) / 2 over what is left of it;
-/// `scale` is 1 over the variance of the point's target.
+/// Subtracts `factor` times the last choice from a pool point's row, and sums -ln(1 - rho^2) / 2 over the result;
+/// `scale` is 1 divided by the variance of the point's target.
 fn subtract_row(row: &mut [[f64; LANES]], tests: &[TestBlock], factor: f64, scale: f64) -> f64 {
     let mut product = LogProduct::new();
     for (row, tests) in row.chunks_mut(FACTORS).zip(tests.chunks(FACTORS)) {

@@ -1,4 +1,4 @@
-//! Information gains by a dense inverse from scratch, and degenerate beliefs.
+//! Information gains compared with a dense inverse computed from scratch, and degenerate beliefs.
 
 use proptest::prelude::*;
 
@@ -8,10 +8,10 @@ use crate::correlations::dense::Dense;
 use crate::correlations::moments::{Moments, SampledFunctions};
 
 const ROUNDING: f64 = 1e-9;
-/// What may be learned of one test point, in nats.
+/// The most information about one test point, in nats.
 const MOST: f64 = 20.0 * std::f64::consts::LN_2;
 
-/// Equation 6 as it stands: the first `pool` rows are the pool, the others the test points.
+/// Computes equation 6 literally: the first `pool` rows are the pool, the others the test points.
 fn from_scratch(moments: &Moments, pool: usize, batch: &[usize]) -> f64 {
     let covariance = moments.target_covariance();
     let (inverse, _) = inverse(&covariance.block(batch, batch));
@@ -53,7 +53,7 @@ proptest! {
 
 #[test]
 fn mig_on_paper() {
-    // rho^2 = 1.5^2 / (3 (2 + 1)) = 1 / 4 with the noise, for the pool alone.
+    // rho^2 = 1.5^2 / (3 (2 + 1)) = 1 / 4, with noise only for the pool.
     let cross = Dense::new(1, 1, vec![1.5]).unwrap();
     let belief = PoolTest::new(cross, vec![2.0], vec![1.0], vec![3.0]).unwrap();
     assert!((marginal_information_gain(&belief)[0] + 0.5 * 0.75_f64.ln()).abs() < ROUNDING);
@@ -75,7 +75,8 @@ fn tig_orders_by_variance_under_one_noise_whatever_it_is() {
     assert!(total_information_gain(&[1.0], &[]).is_err());
 }
 
-/// Pool points 0 and 1 are the same, 2 is independent of them; test point 0 is theirs, 1 is that of point 2, 2 is certain.
+/// Returns pool points of which 0 and 1 are equal and 2 is independent of them; test point 0 equals the first two, test
+/// point 1 is correlated only with point 2, and test point 2 is certain.
 fn twins(noise: f64) -> (PoolTest, Dense) {
     let pool = Dense::new(3, 3, vec![1.0, 1.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0]).unwrap();
     let cross = Dense::new(3, 3, vec![1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.5, 0.0]).unwrap();
@@ -100,7 +101,7 @@ fn duplicates_with_noise_add_what_a_second_look_adds() {
     let (belief, pool) = twins(1.0);
     let batch = batch_information_gain(&belief, &pool, 3).unwrap();
     assert_eq!(batch.chosen, [0, 1, 2]);
-    // One look leaves 1/2 of the variance, two leave 1/3.
+    // One observation leaves 1/2 of the variance, two leave 1/3.
     assert!((batch.information[0] - 0.5 * 2.0_f64.ln() / 3.0).abs() < ROUNDING);
     assert!((batch.information[1] - 0.5 * 3.0_f64.ln() / 3.0).abs() < ROUNDING);
 }

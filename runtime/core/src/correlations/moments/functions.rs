@@ -6,25 +6,27 @@ use super::{Moments, MomentsError};
 use crate::correlations::dense::Dense;
 use crate::correlations::product::cross_product;
 
-/// Functions sampled from a belief, at n rows: their mean, how they deviate from it, and the mean variance of their noise.
+/// Functions sampled from a belief, at n rows: their mean, their deviations from it, and the mean variance of their
+/// noise.
 ///
 /// # Formula
-/// Of m functions with values `f_k(x)` and noise sds `s_k(x)`: mean(x) = (1/m) sum `f_k(x)`, covariance(x, x') = (1/m) sum
-/// (`f_k(x)` - mean(x)) (`f_k(x')` - mean(x')), noise variance(x) = (1/m) sum `s_k(x)`^2. Wang, Sun and Grosse, "Beyond
-/// Marginal Uncertainty" (2021), section 2.2. With one function all covariances are 0. Where
-/// all functions have the same value, the variance is exactly 0.
+/// For m functions with values `f_k(x)` and noise sds `s_k(x)`: mean(x) = (1/m) sum `f_k(x)`, covariance(x, x') = (1/m)
+/// sum (`f_k(x)` - mean(x)) (`f_k(x')` - mean(x')), noise variance(x) = (1/m) sum `s_k(x)`^2. Wang, Sun and Grosse,
+/// "Beyond Marginal Uncertainty" (2021), section 2.2. With one function all covariances are 0. Where all functions have
+/// the same value, the variance is exactly 0.
 #[derive(Clone, Debug)]
 pub struct SampledFunctions {
     mean: Vec<f64>,
     /// m x n: the deviation of each function from the mean, times the square root of the number of draws that name it.
     deviations: Dense,
     noise_variance: Vec<f64>,
-    /// Number of draws.
+    /// The number of draws.
     draws: u64,
 }
 
 impl SampledFunctions {
-    /// Estimates moments from `means` and `noise_sds`, each m x n row-major: element (k, i) is function k at row i of `rows`.
+    /// Estimates moments from `means` and `noise_sds`, each m x n row-major: element (k, i) is function k at row i of
+    /// `rows`.
     ///
     /// # Errors
     /// When the lists do not hold whole functions or differ in size, no function is given, a value is not finite or a
@@ -34,7 +36,7 @@ impl SampledFunctions {
         Self::counted(rows, means, noise_sds, &vec![1; functions])
     }
 
-    /// Estimates moments as [`new`](Self::new) does, where function k stands for `counts[k]` equal draws.
+    /// Does the same as [`new`](Self::new), where function k stands for `counts[k]` equal draws.
     ///
     /// # Errors
     /// As [`new`](Self::new).
@@ -68,7 +70,7 @@ impl SampledFunctions {
                 if sd < 0.0 {
                     return Err(MomentsError::Negative { what: "the noise sd", row, value: sd });
                 }
-                // From the first function, so that functions that agree deviate by exactly nothing.
+                // Relative to the first function, so that functions that agree deviate by exactly zero.
                 let deviation = mean - means[row].into();
                 deviations[(k, row)] = deviation;
                 mean_deviation[row] += count * deviation;
@@ -89,12 +91,12 @@ impl SampledFunctions {
         Ok(Self { mean, deviations, noise_variance: squares, draws: total })
     }
 
-    /// Number m of draws.
+    /// Returns the number m of draws.
     pub fn draws(&self) -> u64 {
         self.draws
     }
 
-    /// Number of functions given, each of which may stand for several draws.
+    /// Returns the number of functions given, each of which may stand for several draws.
     pub fn functions(&self) -> usize {
         self.deviations.rows()
     }
@@ -118,22 +120,22 @@ impl SampledFunctions {
         self
     }
 
-    /// Number n of rows.
+    /// Returns the number n of rows.
     pub fn rows(&self) -> usize {
         self.mean.len()
     }
 
-    /// Mean of the functions at each row.
+    /// Returns the mean of the functions at each row.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// Mean variance of the noise at each row.
+    /// Returns the mean variance of the noise at each row.
     pub fn noise_variance(&self) -> &[f64] {
         &self.noise_variance
     }
 
-    /// Variance of the functions at each row, the same bits as on the diagonal of their covariance.
+    /// Returns the variance of the functions at each row, with the same bits as the diagonal of their covariance.
     pub fn variance(&self) -> Vec<f64> {
         let mut variance = vec![0.0; self.rows()];
         for function in self.deviations.values().chunks_exact(self.rows().max(1)) {
@@ -147,11 +149,11 @@ impl SampledFunctions {
         variance
     }
 
-    /// Covariances between two ranges of rows, in m n n' multiplications for n rows and n' columns; half as many where both
-    /// ranges are the same.
+    /// Returns the covariances between two ranges of rows, in m n n' multiplications for n rows and n' columns; half as
+    /// many if the ranges are equal.
     ///
     /// # Panics
-    /// When a range reaches beyond the rows.
+    /// When a range exceeds the rows.
     pub fn covariance(&self, rows: Range<usize>, cols: Range<usize>) -> Dense {
         let mut covariance = cross_product(&self.deviations, rows, cols);
         for value in covariance.values_mut() {
@@ -160,7 +162,7 @@ impl SampledFunctions {
         covariance
     }
 
-    /// Covariances of one row with the first `out.len()` rows.
+    /// Computes the covariances of one row with the first `out.len()` rows.
     ///
     /// # Panics
     /// When there are no such rows.
@@ -177,7 +179,7 @@ impl SampledFunctions {
         }
     }
 
-    /// The moments at all rows.
+    /// Returns the moments at all rows.
     pub fn moments(&self) -> Moments {
         Moments {
             mean: self.mean.clone(),

@@ -1,4 +1,4 @@
-//! Moments on paper, of functions that agree, and defects that are named.
+//! Moments computed by hand, moments of functions that agree, and defects that are named.
 
 use super::*;
 
@@ -21,7 +21,7 @@ fn two_functions_on_paper() {
 
 #[test]
 fn functions_that_agree_have_no_variance_at_all() {
-    // 0.1 is no dyadic number: a mean by division of a sum would leave a rest.
+    // 0.1 is no dyadic number, so dividing a sum would leave a remainder.
     let functions = SampledFunctions::new(2, &[0.1, 0.7, 0.1, 0.3, 0.1, 0.5], &[0.1; 6]).unwrap();
     let moments = functions.moments();
     assert_eq!(moments.mean()[0], 0.1);
@@ -46,7 +46,7 @@ fn blocks_and_rows_have_the_bits_of_the_whole() {
     functions.covariance_row(3, &mut row);
     assert_eq!(row, moments.covariance().row(3)[..6]);
     assert_eq!(functions.variance(), moments.variance());
-    // The plain formula, function by function.
+    // The formula computed literally, function by function.
     for i in 0..rows {
         for j in 0..rows {
             let value = |k: usize, i: usize| f64::from(means[k * rows + i]) - moments.mean()[i];

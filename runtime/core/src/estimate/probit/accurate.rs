@@ -1,9 +1,9 @@
 //! The probit in `f64`, by Wichura's algorithm AS 241.
 
-/// Coefficients of numerator and denominator, constant first.
+/// Coefficients of numerator and denominator, constant term first.
 type Ratio = ([f64; 8], [f64; 8]);
 
-/// Within 0.425 of the median, in powers of 0.425^2 - (p - 1/2)^2.
+/// The coefficients within 0.425 of the median, in powers of 0.425^2 - (p - 1/2)^2.
 const CENTRE: Ratio = (
     [
         3.387_132_872_796_366_5,
@@ -27,7 +27,7 @@ const CENTRE: Ratio = (
     ],
 );
 
-/// Beyond, with r = sqrt(-log of the tail) at most 5, in powers of r - 1.6.
+/// The coefficients beyond, where r = sqrt(-log of the tail) is at most 5, in powers of r - 1.6.
 const FLANK: Ratio = (
     [
         1.423_437_110_749_683_5,
@@ -51,7 +51,7 @@ const FLANK: Ratio = (
     ],
 );
 
-/// Further out, in powers of r - 5.
+/// The coefficients further out, in powers of r - 5.
 const TAIL: Ratio = (
     [
         6.657_904_643_501_103,
@@ -75,11 +75,11 @@ const TAIL: Ratio = (
     ],
 );
 
-/// The standard normal quantile of `p`: -inf at 0, inf at 1, NaN outside [0, 1].
+/// Returns the standard normal quantile of `p`: -inf at 0, inf at 1, NaN outside [0, 1].
 ///
 /// # Formula
-/// x such that `Phi(x)` = p, with a relative error of about 1e-16. Wichura, "Algorithm AS 241: The Percentage Points of
-/// the Normal Distribution", Applied Statistics 37 (1988), routine PPND16, whose coefficients these are.
+/// x such that `Phi(x)` = p, with a relative error of about 1e-16. The coefficients are those of routine PPND16 in
+/// Wichura, "Algorithm AS 241: The Percentage Points of the Normal Distribution", Applied Statistics 37 (1988).
 pub fn probit(p: f64) -> f64 {
     let q = p - 0.5;
     if q.abs() <= 0.425 {
@@ -89,7 +89,7 @@ pub fn probit(p: f64) -> f64 {
     if tail == 0.0 {
         return if q < 0.0 { f64::NEG_INFINITY } else { f64::INFINITY };
     }
-    // Outside [0, 1] the logarithm of the tail is that of a negative number: NaN, as it should be.
+    // Outside [0, 1] the tail is negative and its logarithm NaN, as it should be.
     let r = (-libm::log(tail)).sqrt();
     let x = if r <= 5.0 { ratio(r - 1.6, &FLANK) } else { ratio(r - 5.0, &TAIL) };
     if q < 0.0 { -x } else { x }
@@ -107,9 +107,9 @@ fn polynomial(x: f64, coefficients: &[f64; 8]) -> f64 {
 mod tests {
     use super::*;
 
-    /// What AS 241 promises of PPND16, with room for the test's own rounding.
+    /// The relative error that AS 241 states for PPND16, with a margin for the test's own rounding.
     const RELATIVE: f64 = 1e-15;
-    /// Rounding of `Phi` itself, magnified by the tails' steepness.
+    /// Tolerance for the rounding of `Phi` itself, magnified by the steepness of the tails.
     const ROUND_TRIP: f64 = 2e-13;
 
     #[test]
@@ -135,7 +135,7 @@ mod tests {
                 break;
             }
             let p = 0.5 * libm::erfc(-x / std::f64::consts::SQRT_2);
-            // Near 1, p itself has lost digits: the density turns its rounding into x's.
+            // Near 1, p itself has lost digits: dividing its rounding error by the density gives that of x.
             let density = 0.398_942_280_401_432_7 * libm::exp(-0.5 * x * x);
             let tolerance = ROUND_TRIP * x.abs().max(1.0) + f64::EPSILON * p / density;
             if p > f64::MIN_POSITIVE {

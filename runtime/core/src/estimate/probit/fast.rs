@@ -1,6 +1,6 @@
-//! The probit in `f32` within [-5, 5], without a branch or a call, so that compilers turn loops over it into vectors.
+//! The probit in `f32` within [-5, 5], without branches or calls, so that compilers vectorise loops over it.
 
-/// `Phi(-5)`: probabilities are clamped to this and [`HIGHEST`], which is what clipping their probits to 5 does.
+/// `Phi(-5)`. Probabilities are clamped to the range from this to [`HIGHEST`], which clips their probits to [-5, 5].
 pub const LOWEST: f32 = 2.866_515_8e-7;
 /// `Phi(5)`.
 pub const HIGHEST: f32 = 0.999_999_7;
@@ -9,8 +9,8 @@ pub const HIGHEST: f32 = 0.999_999_7;
 const LOGARITHM: [f32; 7] =
     [-0.101_885_86, 0.159_840_96, -0.171_323_87, 0.199_290_57, -0.249_824_51, 0.333_341_14, -0.500_000_9];
 
-/// `Phi^-1(p)` / (2 p - 1) in powers of sqrt(3 + w) - `CENTRE` where w = -ln(4 p (1 - p)), highest first: interpolated at
-/// Chebyshev points for p in [`Phi(-5)`, `Phi(5)`], error of the probit 3.7e-7.
+/// `Phi^-1(p)` / (2 p - 1) in powers of sqrt(3 + w) - `CENTRE` where w = -ln(4 p (1 - p)), highest first: interpolated
+/// at Chebyshev points for p in [`Phi(-5)`, `Phi(5)`], with an error of the probit of 3.7e-7.
 const SLOPE: [f32; 13] = [
     -5.599_446e-4,
     4.356_814_5e-4,
@@ -26,11 +26,11 @@ const SLOPE: [f32; 13] = [
     1.703_976,
     3.077_274,
 ];
-/// Added to w: it makes the square root smooth at the median.
+/// Added to w to make the square root smooth at the median.
 const SHIFT: f32 = 3.0;
 /// The middle of the range of the square root.
 const CENTRE: f32 = 2.908_083_2;
-/// Bits of 1/sqrt 2, from which mantissas are counted.
+/// The bits of 1/sqrt 2, from which mantissas are counted.
 const HALF_ROOT: u32 = std::f32::consts::FRAC_1_SQRT_2.to_bits();
 
 /// Clamps probabilities to [`Phi(-5)`, `Phi(5)`].
@@ -40,19 +40,19 @@ pub fn clamp(probs: &mut [f32]) {
     }
 }
 
-/// Probits of probabilities, clipped to [-5, 5]; the absolute error is below 2e-6.
+/// Computes probits of probabilities, clipped to [-5, 5]; the absolute error is below 2e-6.
 ///
 /// # Formula
-/// With w = -ln(4 p (1 - p)), the probit is (2 p - 1) times a smooth function of w alone (the form that Giles,
-/// "Approximating the erfinv function", GPU Computing Gems 2 (2010), uses). That function is a polynomial in
-/// sqrt(3 + w), and the logarithm one in the mantissa. Both polynomials were fitted for this project.
+/// With w = -ln(4 p (1 - p)), the probit is (2 p - 1) times a smooth function of w alone, a form used by Giles,
+/// "Approximating the erfinv function", GPU Computing Gems 2 (2010). That function is a polynomial in sqrt(3 + w), and
+/// the logarithm is one in the mantissa. Both polynomials were fitted for this project.
 pub fn clipped(probs: &[f32], probits: &mut [f32]) {
     for (probit, &p) in probits.iter_mut().zip(probs) {
         *probit = one(within(p));
     }
 }
 
-/// Two comparisons, which become two vector instructions; `f32::clamp` would check its bounds first.
+/// Clamps by two comparisons, which become two vector instructions; `f32::clamp` would check its bounds first.
 #[inline]
 fn within(p: f32) -> f32 {
     let p = if p > LOWEST { p } else { LOWEST };
@@ -65,7 +65,7 @@ fn one(p: f32) -> f32 {
     (2.0 * p - 1.0) * horner(u, &SLOPE)
 }
 
-/// Natural logarithm of a normal positive number.
+/// Returns the natural logarithm of a normal positive number.
 #[inline]
 fn ln(x: f32) -> f32 {
     let bits = x.to_bits().wrapping_sub(HALF_ROOT);
@@ -89,7 +89,7 @@ mod tests {
     use super::super::probit;
     use super::*;
 
-    /// What the documentation promises.
+    /// The documented absolute error.
     const ABSOLUTE: f64 = 2e-6;
 
     fn error(p: f32) -> f64 {

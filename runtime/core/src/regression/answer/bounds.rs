@@ -27,32 +27,32 @@ impl Bounds {
         }
     }
 
-    /// Lower ends.
+    /// Returns the lower ends.
     pub fn lower(&self) -> &[f64] {
         &self.lower
     }
 
-    /// Upper ends.
+    /// Returns the upper ends.
     pub fn upper(&self) -> &[f64] {
         &self.upper
     }
 
-    /// Number of intervals.
+    /// Returns the number of intervals.
     pub fn rows(&self) -> usize {
         self.lower.len()
     }
 
-    /// Whether the interval at `row` holds `value`.
+    /// Returns whether the interval at `row` contains `value`.
     pub fn contains(&self, row: usize, value: f64) -> bool {
         self.lower[row] <= value && value <= self.upper[row]
     }
 
-    /// The width of the interval at `row`.
+    /// Returns the width of the interval at `row`.
     pub fn width(&self, row: usize) -> f64 {
         self.upper[row] - self.lower[row]
     }
 
-    /// Adds a row whose ends are known to be in order.
+    /// Adds a row whose ends must be in order.
     pub fn push(&mut self, lower: f64, upper: f64) {
         debug_assert!(lower <= upper);
         self.lower.push(lower);
@@ -70,9 +70,9 @@ impl Bounds {
 /// Intervals that a method defines itself.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Intervals {
-    /// For the function's value.
+    /// The interval of the function's value.
     pub confidence: Option<Bounds>,
-    /// For a new observation.
+    /// The interval of a new observation.
     pub prediction: Bounds,
 }
 
@@ -88,7 +88,7 @@ mod tests {
         let point = bounds(1.0, 1.0).unwrap();
         assert!(point.contains(0, 1.0) && !point.contains(0, 1.0 + 1e-9));
         assert_eq!(bounds(1.0, 0.5).unwrap_err(), AnswerError::Crossed { row: 0, lower: 1.0, upper: 0.5 });
-        // In other units both ends could become inf, and the width no number.
+        // In other units both ends could become inf, and the width NaN.
         assert!(bounds(1e300, 1e301).is_err() && bounds(-1e100, 1e100).is_ok());
         assert!(bounds(f64::NAN, 1.0).is_err() && bounds(f64::INFINITY, f64::INFINITY).is_err());
     }

@@ -2,9 +2,10 @@
 
 use super::{AnswerError, LARGEST, each, length};
 
-/// How far a covariance may be from symmetric, as a share of its largest variance: rounding of `f32` agents.
+/// How far a covariance may be from symmetric, relative to its largest variance; agents round to `f32`.
 const SYMMETRY: f64 = 1e-5;
-/// The largest variance, whose square root is the largest mean: no sum of squares of such overflows, whatever the data's units.
+/// The largest variance, the square of the largest mean; sums of such squares do not overflow, whatever the data's
+/// units.
 const LARGEST_VARIANCE: f64 = LARGEST * LARGEST;
 
 /// Exact moments of a Gaussian prediction of the function and the noise.
@@ -16,14 +17,14 @@ pub struct Gaussian {
 }
 
 impl Gaussian {
-    /// Checks moments at `rows` rows. `covariance` is that of the function, rows x rows, row-major, without noise; `noise_variance`
-    /// has one variance for each row.
+    /// Checks moments at `rows` rows. `covariance` is that of the function, rows x rows, row-major, without noise;
+    /// `noise_variance` has one variance for each row.
     ///
-    /// Does not check that the covariance is positive semi-definite: its factorisation does.
+    /// It does not check that the covariance is positive semi-definite, which its factorisation does.
     ///
     /// # Errors
-    /// When a list has another length, a mean is further from 0 than 1e100 or a covariance than 1e200, a variance is negative,
-    /// or the covariance is not symmetric to within 1e-5 of its largest variance.
+    /// When a list has the wrong length, a mean is further from 0 than 1e100 or a covariance than 1e200, a variance is
+    /// negative, or the covariance is not symmetric to within 1e-5 of its largest variance.
     pub fn new(
         rows: usize,
         mean: Vec<f64>,
@@ -51,22 +52,22 @@ impl Gaussian {
         Ok(Self { mean, covariance, noise_variance })
     }
 
-    /// Mean at each row.
+    /// Returns the mean at each row.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// Covariance without observation noise, row-major, rows x rows.
+    /// Returns the covariance without observation noise, row-major, rows x rows.
     pub fn covariance(&self) -> &[f64] {
         &self.covariance
     }
 
-    /// Variance of the function at a row, without observation noise.
+    /// Returns the variance of the function at a row, without observation noise.
     pub fn variance(&self, row: usize) -> f64 {
         self.covariance[row * self.mean.len() + row]
     }
 
-    /// Variance of the observation noise at each row.
+    /// Returns the variance of the observation noise at each row.
     pub fn noise_variance(&self) -> &[f64] {
         &self.noise_variance
     }
@@ -91,7 +92,7 @@ mod tests {
     fn moments_are_finite_and_symmetric_and_variances_not_negative() {
         let gaussian = |covariance: [f64; 4]| Gaussian::new(2, vec![0.0; 2], covariance.to_vec(), vec![0.1; 2]);
         assert_eq!(gaussian([1.0, 0.5, 0.5, 2.0]).unwrap().variance(1), 2.0);
-        // Correlations of 1 and no variance at all are beliefs too.
+        // Correlations of 1, and zero variance, are valid, too.
         assert!(gaussian([1.0; 4]).is_ok() && gaussian([0.0; 4]).is_ok());
         assert!(matches!(gaussian([1.0, 0.5, 0.4, 2.0]), Err(AnswerError::Asymmetric { row: 1, col: 0, .. })));
         assert!(matches!(gaussian([1.0, 0.0, 0.0, -1.0]), Err(AnswerError::Value { index: 1, .. })));

@@ -13,7 +13,7 @@ impl FunctionSamples {
     /// Checks the values of `draws` functions at `rows` rows, and the standard deviations of their noise.
     ///
     /// # Errors
-    /// When a list has another length, a number is not finite or a standard deviation is negative.
+    /// When a list has the wrong length, a number is not finite or a standard deviation is negative.
     pub fn new(rows: usize, draws: usize, means: Vec<f32>, noise_stds: Vec<f32>) -> Result<Self, AnswerError> {
         length("means", means.len(), rows * draws)?;
         length("noise-stds", noise_stds.len(), rows * draws)?;
@@ -22,12 +22,12 @@ impl FunctionSamples {
         Ok(Self { means, noise_stds })
     }
 
-    /// The functions' values, without observation noise.
+    /// Returns the functions' values, without observation noise.
     pub fn means(&self) -> &[f32] {
         &self.means
     }
 
-    /// Standard deviations of the observation noise under each function.
+    /// Returns the standard deviations of the observation noise under each function.
     pub fn noise_stds(&self) -> &[f32] {
         &self.noise_stds
     }

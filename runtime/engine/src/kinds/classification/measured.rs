@@ -1,7 +1,7 @@
-//! What a unit of classification costs, by some of its test inputs.
+//! Measures the cost of a unit of classification on some of its test inputs.
 //!
-//! Fuel is deterministic and grows by the same amount with each test tau-sample, so that a few of them tell what all cost;
-//! training is paid for once.
+//! Fuel is deterministic and grows by the same amount with each test tau-sample, so a few tau-samples determine the
+//! cost of all. Training is paid for once.
 
 use jointly_classification::{Classification, Evaluation, Instance, Problem, Source, evaluate};
 use jointly_core::agent_seed;
@@ -17,10 +17,11 @@ use crate::problem_set::Participants;
 use crate::stopwatch::Stopwatch;
 use crate::{oracle, training};
 
-/// The shares of a problem's tau-samples that are measured: one in each of these. The first is measured twice: an agent
-/// may keep what it makes for a draw the first time, and that is paid once, however many tau-samples follow.
+/// The tau-samples measured in each call, as divisors of the problem's total. The first size is measured twice: an
+/// agent may cache what it computes for a draw at first use, and that cost is paid once, however many tau-samples
+/// follow.
 const SHARES: [u32; 3] = [20, 20, 4];
-/// Trains once and asks for a few tau-samples, then for some more.
+/// Trains once, asks for a few tau-samples, then for some more.
 pub(super) fn cost(
     Participants { plan, agents, .. }: Participants,
     problem: &Problem,
@@ -47,7 +48,7 @@ pub(super) fn cost(
             }
             let (times, fuels): (Vec<f64>, Vec<f64>) = asked.into_iter().unzip();
             let fuel = at_all(&asks, &fuels, problem.samples(evaluation));
-            // Fuel is exact and times are not: all samples take as long for their fuel as those that were asked for.
+            // Fuel is exact and times are not: all samples are assumed to take as long per fuel as the measured ones.
             let seconds = training.0 + fuel * times.iter().sum::<f64>() / fuels.iter().sum::<f64>().max(1.0);
             Ok(within(plan.limits.fuel as f64, seconds, training.1 + fuel))
         }
@@ -57,7 +58,7 @@ pub(super) fn cost(
             let training = stopwatch.lap();
             let mut times = Vec::new();
             for samples in &asks {
-                // It does not fail; only an answer that changes could go wrong with it.
+                // The posterior does not fail; it could only be found inconsistent.
                 let evaluation = few(evaluation, *samples);
                 let report = &mut |fraction| activity.sampling(fraction);
                 if let Err(error) = evaluate(&mut posterior, problem, &instance, &evaluation, plan.seed, report) {
@@ -93,7 +94,7 @@ fn few(evaluation: &Evaluation, samples: u32) -> Evaluation {
     Evaluation { samples, ..evaluation.clone() }
 }
 
-/// How many tau-samples are asked for, one number after the other. A file has as many as it has.
+/// Returns the number of tau-samples of each call. An imported problem is measured with all that it has.
 fn asks(problem: &Problem, evaluation: &Evaluation) -> Vec<u32> {
     let all = problem.samples(evaluation);
     if matches!(problem.source, Source::Imported(_)) || all < 2 * SHARES[0] {
@@ -102,9 +103,9 @@ fn asks(problem: &Problem, evaluation: &Evaluation) -> Vec<u32> {
     SHARES.iter().map(|share| all / share).collect()
 }
 
-/// The cost of all tau-samples, by the cost of some of them in one call after another: the first call, and for each
-/// tau-sample more what the last ask takes for each that it has more than the one before. Of disturbed times, no more
-/// and no less than can be.
+/// Extrapolates the cost of all tau-samples from successive calls with some of them: the cost of the first call, plus,
+/// for each further tau-sample, the cost difference of the last two calls per additional tau-sample. Disturbed times
+/// are clamped to the possible range.
 fn at_all(asks: &[u32], costs: &[f64], all: u32) -> f64 {
     match (asks, costs) {
         (&[few, _, more], &[first, second, last]) if few < more => {
@@ -115,7 +116,7 @@ fn at_all(asks: &[u32], costs: &[f64], all: u32) -> f64 {
     }
 }
 
-/// The cost of a unit that is stopped where it has used what it may.
+/// Returns the cost of a unit that is stopped when it reaches its fuel limit.
 fn within(limit: f64, seconds: f64, fuel: f64) -> Cost {
     if fuel <= limit {
         return Cost { seconds, fuel: Some(fuel), failure: None };
@@ -136,10 +137,10 @@ mod tests {
     #[test]
     fn what_is_fixed_is_not_paid_again() {
         let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-9, "{a} {b}");
-        // 10 the first time, 3 to begin with and 2 each.
+        // The first call costs 10 extra, each call 3, and each tau-sample 2.
         close(at_all(&[5, 5, 25], &[23.0, 13.0, 53.0], 100), 213.0);
         close(at_all(&[100], &[7.0], 100), 7.0);
-        // A clock that was disturbed says nothing that cannot be.
+        // A disturbed clock gives no impossible result.
         close(at_all(&[5, 5, 25], &[60.0, 60.0, 50.0], 100), 60.0);
         close(at_all(&[5, 5, 25], &[10.0, 0.0, 50.0], 100), 200.0);
     }

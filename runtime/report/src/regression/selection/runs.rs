@@ -1,4 +1,4 @@
-//! The scores of predictors after the points that agents selected, in runs of active learning that differ in the predictor.
+//! The scores of predictors after learning from the points that agents selected, in runs with different predictors.
 
 use jointly_record::plan::PlannedProblem;
 use jointly_regression::{Acquisition, Regression, Round};
@@ -7,51 +7,51 @@ use jointly_score::scores::AgentScores;
 use crate::regression::family::{Family, families};
 use crate::view::View;
 
-/// Losses of a predictor after the last round, by measure.
+/// A predictor's losses after the last round, by measure.
 pub(super) type Losses = [f64; 2];
 
-/// The scores of the predictor of the run.
+/// Returns the scores of the run's predictor.
 const OWN: fn(&Round) -> Option<Losses> = |round| Some([round.nll.0, round.rmse.0]);
-/// The scores of the process that made the data, where they are synthetic.
+/// Returns the scores of the process that made the data, if they are synthetic.
 const ORACLE: fn(&Round) -> Option<Losses> = |round| round.oracle.map(|oracle| [oracle.nll.0, oracle.rmse.0]);
 
-/// Who predicts.
+/// The predictor of a run.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Predictor<'v> {
     /// The process that made the data.
     Oracle,
     Agent(&'v str),
-    /// The agent that selects: then ranks are not of selections alone.
+    /// The agent that selects; such ranks do not measure selections alone.
     Itself,
 }
 
 /// The scores of one predictor on the points that agents selected.
 pub(super) struct Row<'v> {
     pub(super) predictor: Predictor<'v>,
-    /// By problem and agent.
+    /// The losses, by problem and agent.
     pub(super) losses: Vec<Vec<Losses>>,
 }
 
-/// Runs of active learning that differ in who predicts.
+/// Runs of active learning that differ in the predictor.
 pub(super) struct Selections<'v> {
     pub(super) acquisition: Acquisition,
-    /// Who selects, as the first run knows it.
+    /// The selecting agents, as in the first run.
     pub(super) agents: Vec<&'v AgentScores<'v>>,
-    /// Where all of them have a result, whoever predicts; with the name of the data.
+    /// The problems on which all agents have a result with every predictor, with the name of the data.
     pub(super) problems: Vec<(&'v str, String)>,
-    /// Problems that are not of these.
+    /// The number of problems left out.
     pub(super) left_out: usize,
     pub(super) rows: Vec<Row<'v>>,
-    /// Whether the data of some problems alone have an oracle.
+    /// Whether only some problems have data with an oracle.
     pub(super) partly_oracle: bool,
 }
 
 impl<'v> Selections<'v> {
-    /// None where fewer than two agents select in all runs, or on no problem of all.
+    /// Compares runs; returns `None` if fewer than two agents select in all runs, or on no common problem.
     pub(super) fn of(runs: &[&'v View<'v>]) -> Option<Self> {
         let first = *runs.first()?;
         let known: Vec<Acquisition> = families(first).iter().filter_map(|family| family.acquisition).collect();
-        // Where nothing is selected there is nothing to compare.
+        // Random acquisition selects nothing, so there is nothing to compare.
         let selects = |acquisition: &Acquisition| *acquisition != Acquisition::Random;
         let acquisition = Acquisition::ALL.into_iter().filter(selects).find(|own| known.contains(own))?;
         let named = acquisition.to_string();
@@ -82,7 +82,7 @@ impl<'v> Selections<'v> {
         };
         let mut rows: Vec<Row> = whole_oracle.then(|| row(Predictor::Oracle, first, ORACLE)).into_iter().collect();
         rows.extend(runs.iter().map(|run| row(predictor(run), run, OWN)));
-        // What is not of selections alone goes last.
+        // The row that does not measure selections alone goes last.
         rows.sort_by_key(|row| row.predictor == Predictor::Itself);
         let left_out = all - problems.len();
         let problems: Vec<(&str, String)> =
@@ -95,7 +95,7 @@ impl<'v> Selections<'v> {
         self.agents.iter().map(|agent| agent.planned.label.as_str())
     }
 
-    /// Names of the data, in the plan's order.
+    /// Returns the names of the data, in the plan's order.
     pub(super) fn data(&self) -> Vec<&str> {
         let mut data: Vec<&str> = Vec::new();
         for (_, own) in &self.problems {
@@ -127,7 +127,7 @@ fn same<'v>(run: &View<'v>, agent: &AgentScores) -> Option<&'v AgentScores<'v>> 
     run.agents.iter().copied().find(|other| other.planned.is_same(agent.planned))
 }
 
-/// Losses at the end of a problem by agent; none where an agent has none that can be ranked.
+/// Returns the losses at the end of a problem by agent, or `None` if an agent has none that can be ranked.
 fn of_run(
     run: &View,
     agents: &[&AgentScores],

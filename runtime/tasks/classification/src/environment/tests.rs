@@ -1,4 +1,4 @@
-//! Sampled environments have the law that the testbed gives them.
+//! Tests that sampled environments have the testbed's distribution.
 
 use jointly_core::stream::stream;
 
@@ -83,7 +83,7 @@ fn a_lower_temperature_is_a_stronger_signal() {
     assert!(certainty(0.1) > certainty(0.5));
 }
 
-/// The network as one would write it on paper.
+/// A straightforward reference implementation of the network.
 fn plain(environment: &Environment, input: &[f32]) -> Vec<f64> {
     let mut units: Vec<f64> = input.iter().map(|&x| f64::from(x)).collect();
     for (i, layer) in environment.layers.iter().enumerate() {
@@ -103,7 +103,7 @@ fn probabilities_are_those_of_the_network_on_paper() {
     for num_classes in [2, 5] {
         let spec = EnvironmentSpec { num_classes, hidden: vec![7, 9], ..spec(Initialization::Testbed) };
         let environment = Environment::sample(&spec, &mut stream(0, "test", "environment", 1));
-        // Not a whole number of lanes.
+        // 37 rows do not fill the last lanes.
         let inputs = inputs(37);
         let probs = environment.class_probs(&inputs);
         assert_eq!(probs.len(), 37 * num_classes as usize);

@@ -1,7 +1,8 @@
-//! Whether an agent gives the answers that it was scored on again, in other company.
+//! Audits that an agent repeats the answers that it was scored on in a different call.
 //!
-//! A model is a belief over functions only if an answer depends on nothing but the draw and the input. An agent that
-//! looks at the rest of the call, or remembers earlier calls, could fit its answers to one another, and is not scored.
+//! A model is a distribution over functions only if an answer depends on nothing but the draw and the input. An agent
+//! that looks at the rest of the call, or remembers earlier calls, could fit its answers to one another, and is not
+//! scored.
 
 use jointly_core::stream::{Stream, stream};
 
@@ -9,40 +10,40 @@ use super::EvaluateError;
 use super::functions::Functions;
 use crate::rule::Rule;
 
-/// Draws that are asked for again; fixed, so that the fuel that it takes is a function of the sizes alone.
+/// Number of audited draws; fixed, so that the fuel of an audit depends on the sizes alone.
 const DRAWS: usize = 4;
-/// Of those, draws that must stand for another, where there are such.
+/// How many of the audited draws must not be their own canonical draw, if the agent has enough such draws.
 const STAND_INS: usize = 2;
-/// Rows that are asked for again.
+/// Number of audited rows.
 const ROWS: usize = 4;
 
-/// What a model answers at rows of a block, by their places, for draws.
+/// Returns a model's answers at the block's rows with the given indices, for the given draws.
 pub(crate) type Sample<'a, E> = dyn FnMut(&[usize], &[u64]) -> Result<Vec<f32>, E> + 'a;
 
 /// A small sample of one block's answers.
 pub(crate) struct Audit {
     tau: u32,
     num_classes: usize,
-    /// In rising order; places in the block's inputs.
+    /// Indices of the audited rows in the block's inputs, ascending.
     rows: Vec<usize>,
-    /// In rising order.
+    /// Sorted by draw, ascending.
     draws: Vec<Audited>,
-    /// The place in `draws` and the one in `rows` that are asked for alone.
+    /// Indices into `draws` and `rows` of the pair that is audited alone.
     alone: (usize, usize),
 }
 
-/// A draw whose function's answers are kept.
+/// An audited draw and the answers of its function.
 struct Audited {
     draw: u64,
     canonical: u64,
-    /// The place of its function among those that are asked for.
+    /// The index of its function among the distinct functions.
     function: usize,
-    /// What the scoring call answered at each row.
+    /// The answers of the scoring call at each audited row.
     answers: Vec<f32>,
 }
 
 impl Audit {
-    /// Chooses draws and rows of the first block of `rows` rows.
+    /// Chooses draws and rows to audit from the first block, which has `rows` rows.
     pub(crate) fn of(rule: &Rule, functions: &Functions, rows: usize) -> Self {
         let mut source = stream(rule.seed, "audit", rule.problem, rule.tau.into());
         let mut draws = pick(&mut source, &functions.stand_ins, STAND_INS, &[]);
@@ -59,7 +60,7 @@ impl Audit {
         Self { tau: rule.tau, num_classes: rule.num_classes, rows, draws, alone }
     }
 
-    /// Keeps what is audited of a scoring call's answers; `first` is the place of its first function.
+    /// Keeps the audited part of a scoring call's answers; `first` is the index of the call's first function.
     pub(crate) fn keep(&mut self, probs: &[f32], first: usize, functions: usize) {
         let stride = probs.len() / functions;
         for audited in self.draws.iter_mut().filter(|a| (first..first + functions).contains(&a.function)) {
@@ -70,8 +71,8 @@ impl Audit {
         }
     }
 
-    /// Asks again: for all draws and rows in reverse, then for one draw at one row. `sample` answers for rows of the block,
-    /// by their places, and draws.
+    /// Audits all chosen draws and rows in reverse order, then one draw at one row. `sample` answers for rows of the
+    /// block, by their indices, and draws.
     pub(crate) fn run<E>(&self, sample: &mut Sample<'_, E>) -> Result<(), EvaluateError<E>> {
         let draws: Vec<usize> = (0..self.draws.len()).rev().collect();
         let rows: Vec<usize> = (0..self.rows.len()).rev().collect();
@@ -120,10 +121,10 @@ impl Audited {
     }
 }
 
-/// At most `count` of `from`, none twice and none of `taken`.
+/// Picks at most `count` distinct items of `from` that are not in `taken`.
 fn pick<T: Copy + PartialEq>(source: &mut Stream, from: &[T], count: usize, taken: &[T]) -> Vec<T> {
     let mut picked: Vec<T> = Vec::new();
-    // Where there is little to choose from, all of it serves; else a repeated choice is rare.
+    // All of a short list is used; in a long one a repeated choice is rare.
     let free = from.iter().filter(|item| !taken.contains(item)).count();
     while picked.len() < count.min(free) {
         let item = from[below(source, from.len())];
@@ -134,7 +135,7 @@ fn pick<T: Copy + PartialEq>(source: &mut Stream, from: &[T], count: usize, take
     picked
 }
 
-/// A number below `n`, as good as uniform where n is far below 2^53.
+/// Returns a number below `n`, uniform to good approximation where n is far below 2^53.
 fn below(source: &mut Stream, n: usize) -> usize {
     (source.uniform() * n as f64) as usize
 }

@@ -1,4 +1,4 @@
-//! A run of tau-samples whose estimates are filled together, function by function.
+//! A block of consecutive tau-samples whose estimates are filled together, function by function.
 
 use std::ops::Range;
 
@@ -9,26 +9,26 @@ use rayon::slice::ParallelSlice;
 
 use crate::rule::Rule;
 
-/// The estimates of a run of tau-samples.
+/// The estimates of a block of consecutive tau-samples.
 ///
-/// Each tau-sample is estimated on its own, on the threads of the pool that this is called from. What they say is added up
-/// in their order, so that the number of threads changes no bit.
+/// Each tau-sample is estimated separately, on the threads of the calling pool. Results are added up in the order of
+/// the tau-samples, so that the number of threads changes no bit.
 pub(crate) struct Block<'a> {
     rule: &'a Rule<'a>,
     labels: &'a [u32],
     samples: Vec<Sample>,
-    /// Draws that name each function.
+    /// The number of draws that share each function.
     counts: Vec<u64>,
-    /// The first function's probabilities at all rows, so long as no other function has been found to differ: no more
-    /// than one function of one call.
+    /// The first function's probabilities at all rows, kept until another function differs; at most one function of one
+    /// call.
     first: Vec<f32>,
     differ: bool,
 }
 
-/// One tau-sample.
+/// The estimates of one tau-sample.
 struct Sample {
     estimate: Estimate,
-    /// Where the rule asks for the marginals too.
+    /// Present where the rule scores marginals too.
     marginal: Option<MarginalMean>,
 }
 
@@ -38,7 +38,7 @@ enum Estimate {
 }
 
 impl<'a> Block<'a> {
-    /// Estimates with no draws yet; `labels` are those of all rows of the tau-samples.
+    /// Creates estimates without draws; `labels` are those of all rows of the tau-samples.
     pub(crate) fn new(rule: &'a Rule<'a>, samples: Range<u32>, labels: &'a [u32]) -> Self {
         let tau = rule.tau as usize;
         let sample = |(place, n): (usize, u32)| {
@@ -54,7 +54,7 @@ impl<'a> Block<'a> {
         Self { rule, labels, samples, counts: Vec::new(), first: Vec::new(), differ: false }
     }
 
-    /// Adds functions, each at all rows of the tau-samples; function m is named by `counts[m]` draws.
+    /// Adds functions, each evaluated at all rows of the tau-samples; `counts[m]` draws share function m.
     pub(crate) fn add(&mut self, probs: &[f32], counts: &[u64]) {
         let width = self.rule.probs();
         let stride = width * self.samples.len();
@@ -63,7 +63,7 @@ impl<'a> Block<'a> {
         self.counts.extend_from_slice(counts);
         let labels = self.labels.par_chunks_exact(self.rule.tau as usize);
         let num_classes = self.rule.num_classes;
-        // All functions of one tau-sample in turn, so that its estimate stays in the cache.
+        // Each tau-sample takes all functions in turn, so that its estimate stays in the cache.
         self.samples.par_iter_mut().zip(labels).enumerate().for_each(|(n, (sample, labels))| {
             for (m, &count) in counts.iter().enumerate() {
                 let start = m * stride + n * width;
@@ -81,7 +81,7 @@ impl<'a> Block<'a> {
         });
     }
 
-    /// Finds out whether any function differs from the first.
+    /// Checks whether any function differs from the first.
     fn compare(&mut self, probs: &[f32], stride: usize) {
         if self.differ || probs.is_empty() {
             return;
@@ -95,8 +95,8 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// The agent's joint log-likelihood of each tau-sample; its marginals go into `scores`, and what each draw
-    /// does to it into `errors`.
+    /// Returns the agent's joint log-likelihood of each tau-sample; adds its marginals to `scores` and the contribution
+    /// of each draw to `errors`.
     pub(crate) fn finish(self, scores: &mut MarginalScores, errors: &mut DrawError) -> Vec<f64> {
         let finished: Vec<(JointEstimate, Option<Vec<f64>>)> =
             self.samples.into_par_iter().map(Sample::finish).collect();
@@ -113,7 +113,7 @@ impl<'a> Block<'a> {
 }
 
 impl Sample {
-    /// The joint estimate, and the mean over draws at each row where it is asked for.
+    /// Returns the joint estimate and, where the rule asks for it, the mean over draws at each row.
     fn finish(self) -> (JointEstimate, Option<Vec<f64>>) {
         let estimate = match self.estimate {
             Estimate::MonteCarlo(estimate) => estimate.finish(),

@@ -1,10 +1,10 @@
-//! How an evaluation is cut into calls: by the sizes alone, since the calls made decide the fuel that they burn.
+//! Divides an evaluation into calls by the sizes alone, because the calls made determine their fuel.
 
 use std::ops::Range;
 
 use crate::rule::Rule;
 
-/// Bounds on what is held at once.
+/// Bounds on the memory in use at one time.
 #[derive(Clone, Debug)]
 pub(super) struct Budget {
     /// Probabilities that one call returns.
@@ -17,12 +17,13 @@ pub(super) struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        // 32 MiB of probabilities, calls short enough to show progress, and 64 MiB of our own less room for planes.
+        // 32 MiB of probabilities, calls short enough to show progress, and 64 MiB of the host's memory minus the
+        // scratch buffer for planes.
         Self { probs: 1 << 23, rows: 1 << 14, bytes: 60 << 20 }
     }
 }
 
-/// How many tau-samples and how many draws go into a call, both at least 1.
+/// The number of tau-samples and of draws in a call, both at least 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Chunks {
     pub(super) samples: usize,
@@ -30,7 +31,8 @@ pub(super) struct Chunks {
 }
 
 impl Budget {
-    /// As many whole tau-samples as fit with all `functions`; else one tau-sample with as many functions as fit.
+    /// Chooses as many whole tau-samples as fit with all `functions`; if none does, one tau-sample with as many
+    /// functions as fit.
     pub(super) fn chunks(&self, rule: &Rule, input_dim: u32, functions: usize) -> Chunks {
         let bytes = rule.bytes(functions as u64).saturating_add(rule.input_bytes(input_dim));
         let samples = (self.probs / (rule.probs() * functions).max(1))
@@ -43,7 +45,7 @@ impl Budget {
 }
 
 impl Chunks {
-    /// Runs of tau-samples that cover 0..`samples`.
+    /// Returns consecutive ranges of tau-samples that cover 0..`samples`.
     pub(super) fn blocks(self, samples: u32) -> impl Iterator<Item = Range<u32>> {
         let step = u32::try_from(self.samples).unwrap_or(u32::MAX);
         (0..samples).step_by(self.samples).map(move |start| start..start.saturating_add(step).min(samples))

@@ -1,14 +1,14 @@
-//! Why an agent has no scores.
+//! Errors of an evaluation, which leave an agent without scores.
 
 use thiserror::Error;
 
-/// Why an agent has no scores.
+/// Errors of an evaluation, which leave an agent without scores.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum EvaluateError<E> {
     /// The agent failed.
     #[error(transparent)]
     Agent(#[from] E),
-    /// The agent gave two answers to one question: where, and which.
+    /// The agent gave two different answers to the same question; the message says where, and which.
     #[error("{0}")]
     Inconsistent(String),
 }

@@ -2,19 +2,19 @@
 
 use std::collections::HashMap;
 
-/// The distinct functions among draws 0..M, each with the number of draws that name it.
+/// The distinct functions among draws 0..M, each with the number of draws that share it.
 pub(crate) struct Functions {
     /// The canonical draw of each function.
     pub(crate) draws: Vec<u64>,
     pub(crate) counts: Vec<u64>,
-    /// The place of each draw's function among them.
+    /// The index of each draw's function in `draws`.
     pub(crate) places: Vec<u32>,
     /// Draws that are not their own canonical draw.
     pub(crate) stand_ins: Vec<u64>,
 }
 
 impl Functions {
-    /// Of what a model answers for draws 0..M.
+    /// Groups draws 0..M by the canonical draws that a model returns for them.
     pub(crate) fn of<E>(draws: u32, canonical: impl FnOnce(&[u64]) -> Result<Vec<u64>, E>) -> Result<Self, E> {
         let all: Vec<u64> = (0..u64::from(draws)).collect();
         let canonical = canonical(&all)?;

@@ -1,4 +1,4 @@
-//! Scores of agents known on paper, and their independence of repetition, order and chunks.
+//! Tests the scores of agents whose answer is known on paper, and that repetition, order and chunks do not change them.
 
 use std::convert::Infallible;
 
@@ -24,7 +24,7 @@ const PARTITIONS: [(bool, Partitioning); 4] = [
     (false, Partitioning::KMeans),
 ];
 
-/// An agent of so many functions, each a function of the input's first feature: draw d names function d modulo that.
+/// An agent with `functions` functions of the input's first feature: draw d is function d modulo that number.
 struct Sines {
     functions: u64,
     num_classes: usize,
@@ -60,7 +60,7 @@ impl Model for Sines {
     }
 }
 
-/// The environment itself, as an agent.
+/// An agent that predicts with the environment itself.
 struct Truth(Environment);
 
 impl Model for Truth {
@@ -164,7 +164,7 @@ fn chunks_do_not_change_a_bit() {
             let mut agent = Sines::new(23, 3);
             assert_eq!(scores(&budget, &mut agent, &problem, &evaluation), whole, "{budget:?}");
             let most = agent.calls.iter().map(|(rows, draws)| rows * draws * 3).max().unwrap();
-            // One function at one tau-sample, and what an audit asks for, are never divided.
+            // One function at one tau-sample, and the draws and rows of an audit, are never divided.
             assert!(most <= budget.probs.max(5 * 3).max(4 * 4 * 3), "{budget:?} {most}");
             assert!(agent.calls.len() > 2 + 2 * 2, "{budget:?}");
         }
@@ -175,7 +175,7 @@ fn chunks_do_not_change_a_bit() {
 fn threads_do_not_change_a_bit() {
     let problem = problem(3, 0.5);
     for (clip, partition) in PARTITIONS {
-        // More tau-samples than one thread makes at a time.
+        // More tau-samples than a thread creates at a time.
         let evaluation = Evaluation { partition, clip, samples: 150, ..evaluation(&[1, 2, 5]) };
         let on = |threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -266,8 +266,8 @@ fn progress_rises_to_one() {
     assert_eq!(seen.last(), Some(&1.0));
 }
 
-/// The agents of section 2.2 of the paper, tossed a coin: the first holds that heads has 2/3, the second that the coin
-/// shows heads always, or, in a third of its draws, never.
+/// The agents of section 2.2 of the paper, on a coin. `Chance` assigns heads the probability 2/3; `Biased` has heads
+/// always, or, in a third of its draws, never.
 enum Coin {
     Chance,
     Biased,
@@ -290,7 +290,7 @@ impl Model for Coin {
     }
 }
 
-/// The coin shows nothing but tails.
+/// A problem in which the coin always shows tails.
 fn tails(tau: u64) -> Problem {
     tails_named("tails", tau)
 }
@@ -299,7 +299,7 @@ fn tails_named(name: &str, tau: u64) -> Problem {
     tails_of(2, name, tau)
 }
 
-/// The same where there are more than two sides.
+/// A problem in which class 0 of `classes` always occurs.
 fn tails_of(classes: i64, name: &str, tau: u64) -> Problem {
     let fixture = jointly_data::import::fixture::Fixture::new()
         .array("x_train", &[0, 1], Vec::<f32>::new())
@@ -324,11 +324,11 @@ fn the_coin_of_section_2_2_tells_chance_from_bias_only_jointly() {
             let nll = |scores: &ProblemScores| scores.joint[0].1.mean;
             assert_eq!(chance.joint[0].0, tau as u32);
             assert!((nll(&chance) + tau as f64 * third).abs() < ROUNDING * tau as f64, "tau {tau}");
-            // Clipped functions are not quite certain: Phi(5) a toss.
+            // Clipped functions are not quite certain: their probability is Phi(5) for each toss.
             assert!((nll(&biased) + third).abs() < ROUNDING * tau as f64, "tau {tau}: {}", nll(&biased));
             assert!((chance.ece.0 - biased.ece.0).abs() < ROUNDING);
             assert_eq!(chance.accuracy, biased.accuracy);
-            // A third of the draws bears all of the likelihood: their weight is 3 and that of the others 0.
+            // A third of the draws carries all of the likelihood: their weight is 3 and that of the others 0.
             let (chance, biased) = (chance.joint[0].1, biased.joint[0].1);
             assert_eq!((chance.draw_error, chance.effective_draws), (0.0, 999.0));
             assert!(
@@ -350,7 +350,7 @@ fn a_likelihood_of_zero_is_infinite_and_not_hidden() {
                 let score = scores(&Budget::default(), &mut wrong, &tails_of(3, "three", tau), &evaluation).joint[0].1;
                 assert_eq!(score.mean, f64::INFINITY);
                 assert!(score.stderr.is_nan() && score.draw_error.is_nan());
-                // Of one function, more draws would say the same; of two, none is of use.
+                // With one function, more draws would not change the score; with two, none has a likelihood above 0.
                 assert_eq!(score.effective_draws.to_bits(), if functions == 1 { 23.0_f64 } else { f64::NAN }.to_bits());
                 assert_eq!(score.needs_more_draws(23), functions == 2);
             }
@@ -358,7 +358,8 @@ fn a_likelihood_of_zero_is_infinite_and_not_hidden() {
     }
 }
 
-/// An agent of one or two functions that hold the label 0 of three to be impossible: draw d names function d modulo that.
+/// An agent with one or two functions that give label 0 of three the probability 0: draw d is function d modulo their
+/// number.
 struct Wrong {
     functions: u64,
     admits_repetition: bool,
@@ -427,20 +428,20 @@ fn a_tau_sample_that_memory_cannot_hold_does_not_fit() {
     let wide = Evaluation { draws: 1 << 18, planes: 20, ..evaluation(&[1, 100]) };
     assert!(problem.bytes(&evaluation(&[1, 100])) < 1 << 16);
     assert_eq!(problem.fits(&evaluation(&[1, 100])), Ok(()));
-    // Each of 2^18 functions holds a probability of 4 bytes for each label and a few words, in lists that grow.
+    // Each of 2^18 functions holds a probability of 4 bytes for each label and a few words, in growing lists.
     let functions = (2 * (4 * 1000 + 72)) << 18;
     let evaluation = Evaluation { taus: vec![1000], ..wide };
     assert!((functions..functions + (1 << 20)).contains(&problem.bytes(&evaluation)));
     let error = problem.fits(&evaluation).unwrap_err().to_string();
     let start = "one tau-sample with tau 1000, 2 classes, 20 planes and 262144 draws takes ";
     assert!(error.starts_with(start) && error.ends_with("expected at most 536870912: lower one of them"), "{error}");
-    // Clusters need the probits of every draw, of which there are 2 for each label.
+    // Clusters need the probits of every draw, two for each label.
     let clusters =
         Evaluation { partition: Partitioning::KMeans, draws: 1000, planes: 7, taus: vec![100], ..evaluation };
     let points = 1000 * 2 * 4 * 200;
     assert!((points..3 * points).contains(&problem.bytes(&clusters)), "{}", problem.bytes(&clusters));
     assert!(problem.fits(&Evaluation { draws: 1 << 18, ..clusters.clone() }).is_err());
-    // Nothing overflows on the way.
+    // No intermediate result overflows.
     let absurd = Evaluation { taus: vec![u32::MAX], planes: u32::MAX, draws: u32::MAX, ..clusters };
     assert!(problem.bytes(&absurd) > 1 << 40);
 }

@@ -1,25 +1,26 @@
-//! Whether chains agree: the potential scale reduction and the effective number of draws.
+//! Convergence of chains: the potential scale reduction (R-hat) and the effective number of draws.
 
-/// How well chains agree on one quantity.
+/// The agreement of chains on one quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Agreement {
-    /// The factor by which the spread of all draws exceeds that within half a chain: 1 when the chains agree.
+    /// The ratio of the standard deviation of all draws to that within half a chain: 1 when the chains agree.
     pub r_hat: f64,
     /// The number of independent draws that would give the mean as small an error.
     pub effective: f64,
 }
 
 impl Agreement {
-    /// Of a quantity's values, one list of equal length for each chain.
+    /// Computes the agreement of a quantity's values, one list of equal length for each chain.
     ///
     /// # Formula
-    /// Of C chains of n values with mean variance W within and variance B / n of their means,
-    /// V = W (n - 1) / n + B / n, and R-hat = sqrt(V / W), taken over the chains' halves as chains of their own. With
-    /// r_t = 1 - (W - mean autocovariance at lag t) / V, the effective number of draws is C n / (-1 + 2 sum of the pairs
-    /// r_2k + r_2k+1 before the first that is not positive, none above the one before). A quantity that is the same in
-    /// every draw has R-hat 1 and the effective number C n, one that is not finite in some draw R-hat infinity and the
-    /// effective number 0. Gelman et al., "Bayesian Data Analysis", 3rd ed., sections
-    /// 11.4 and 11.5; Geyer, "Practical Markov chain Monte Carlo", 1992.
+    /// For C chains of n values, let W be the mean variance within chains and B / n the variance of their means. Then
+    /// `V = W (n - 1) / n + B / n`,
+    /// and R-hat = sqrt(V / W), computed with each half of a chain as a chain. With r_t = 1 - (W - mean autocovariance
+    /// at lag t) / V, the effective number of draws is C n / (-1 + 2 sum of the pairs r_2k + r_2k+1 before the first
+    /// that is not positive, each capped at the one before). A quantity that is constant over all draws has R-hat 1 and
+    /// the effective number C n; one that is not finite in some draw has R-hat infinity and the effective number 0.
+    /// Gelman et al., "Bayesian Data Analysis", 3rd ed., sections 11.4 and 11.5; Geyer, "Practical Markov chain Monte
+    /// Carlo", 1992.
     pub(super) fn of(chains: &[Vec<f64>]) -> Self {
         if chains.iter().flatten().any(|value| !value.is_finite()) {
             return Self { r_hat: f64::INFINITY, effective: 0.0 };
@@ -32,13 +33,13 @@ impl Agreement {
     }
 }
 
-/// The two halves of a chain, less its middle value where its length is odd.
+/// Returns the two halves of a chain, without the middle value if its length is odd.
 fn halves(chain: &[f64]) -> [&[f64]; 2] {
     let half = chain.len() / 2;
     [&chain[..half], &chain[chain.len() - half..]]
 }
 
-/// The variance within chains and that of the target.
+/// The variance within chains and the estimated variance of the target.
 struct Spread {
     within: f64,
     total: f64,
@@ -72,11 +73,11 @@ fn effective(chains: &[&[f64]]) -> f64 {
         least = pair.min(least);
         sum += least;
     }
-    // Draws that repel one another could be worth more than their number; that is not claimed.
+    // Negatively correlated draws could be worth more than their number; the estimate is capped at it.
     all / (2.0 * sum - 1.0).max(1.0)
 }
 
-/// Sum of the products of deviations at a lag, over the number of values.
+/// The autocovariance at a lag: the sum of products of deviations, divided by the number of values.
 fn autocovariance(values: &[f64], lag: usize) -> f64 {
     let mean = mean(values.iter().copied());
     let products = values.iter().zip(&values[lag..]).map(|(a, b)| (a - mean) * (b - mean));
@@ -98,10 +99,11 @@ mod tests {
     const LENGTH: usize = 2000;
     /// Five standard errors of R-hat over chains of this length.
     const R_HAT: f64 = 0.01;
-    /// The relative error of an effective number estimated from so many draws.
+    /// The relative error of an effective number estimated from this many draws.
     const RELATIVE: f64 = 0.15;
 
-    /// x_t = a x_t-1 + noise of variance 1 - a^2, whose effective number of draws is (1 - a) / (1 + a) of all.
+    /// Autoregressions x_t = a x_t-1 + noise of variance 1 - a^2, whose effective number of draws is (1 - a) / (1 + a)
+    /// of all.
     fn autoregressions(a: f64) -> Vec<Vec<f64>> {
         let chain = |i| {
             let mut source = stream(0, "test", "autoregression", i);

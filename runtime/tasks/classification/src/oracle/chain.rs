@@ -1,4 +1,4 @@
-//! One chain of the sampler: from the prior to the posterior by annealing, then draws.
+//! One chain of the sampler: annealed from the prior to the posterior, then sampled.
 
 use jointly_core::stream::Stream;
 
@@ -7,20 +7,20 @@ use super::hamiltonian::{State, Trajectory, WIDEST_STEP};
 use super::law::Law;
 use super::likelihood::Likelihood;
 
-/// The power of the likelihood that annealing begins with.
+/// The power of the likelihood at the start of annealing.
 const FIRST_POWER: f64 = 1e-4;
-/// The probability of moving that the step is fitted to.
+/// The acceptance probability to which the step size is adapted.
 const ACCEPTANCE: f64 = 0.8;
-/// How much a transition's probability of moving changes the logarithm of the step.
+/// The gain of the step-size adaptation: the change of the log step size per unit of acceptance probability.
 const GAIN: f64 = 0.15;
-/// What share of the warm-up's transitions fit the step again before a further round.
+/// The adaptation before a further round takes 1 / `REFIT` of the warm-up's transitions.
 const REFIT: u32 = 4;
-/// The step that annealing begins with, in radians.
+/// The step size at the start of annealing, in radians.
 const FIRST_STEP: f64 = 0.1;
-/// A shorter step could not be told from none.
+/// The least step size; a smaller step is indistinguishable from none.
 const SHORTEST_STEP: f64 = 1e-6;
 
-/// A chain, and what it has left in the present round.
+/// A chain and its draws of the present round.
 pub(super) struct Chain {
     stream: Stream,
     state: State,
@@ -29,15 +29,15 @@ pub(super) struct Chain {
     thin: u32,
     /// The network's parameters at each draw.
     pub(super) draws: Vec<Vec<f32>>,
-    /// Of the training labels at each draw.
+    /// The log-likelihood of the training labels at each draw.
     pub(super) log_likelihoods: Vec<f64>,
-    /// The mean probability of moving.
+    /// The mean acceptance probability.
     pub(super) acceptance: f64,
 }
 
 impl Chain {
-    /// Draws from the prior, raises the likelihood's power from nearly 0 to 1 in equal ratios over the first half of the
-    /// warm-up, and fits the step all through it.
+    /// Draws from the prior, raises the likelihood's power from nearly 0 to 1 in equal ratios over the first half of
+    /// the warm-up, and adapts the step size throughout.
     pub(super) fn warm_up(law: &Law, likelihood: &mut Likelihood, settings: &Settings, mut stream: Stream) -> Self {
         let mut evaluate = |position: &[f64], gradient: &mut [f64]| likelihood.evaluate(position, gradient);
         let state = State::new(law.sample(&mut stream), &mut evaluate);
@@ -54,8 +54,8 @@ impl Chain {
         chain
     }
 
-    /// Makes so many transitions at the powers given, fits the step after each, and then takes the geometric mean of the
-    /// later half's steps.
+    /// Makes `count` transitions at the given powers, adapts the step size after each, and then sets it to the
+    /// geometric mean over the later half.
     fn fit(&mut self, law: &Law, likelihood: &mut Likelihood, count: u32, power: impl Fn(u32) -> f64) {
         let mut evaluate = |position: &[f64], gradient: &mut [f64]| likelihood.evaluate(position, gradient);
         let mut log_step = libm::log(self.trajectory.step);
@@ -73,7 +73,7 @@ impl Chain {
         self.trajectory.step = libm::exp(later_steps / f64::from(count - half));
     }
 
-    /// Goes on, and keeps every `thin`th of so many states in place of those kept before.
+    /// Continues the chain and replaces its draws by `count` states, each `thin` transitions apart.
     pub(super) fn draw(&mut self, law: &Law, likelihood: &mut Likelihood, count: usize) {
         let mut evaluate = |position: &[f64], gradient: &mut [f64]| likelihood.evaluate(position, gradient);
         self.draws.clear();
@@ -91,9 +91,9 @@ impl Chain {
         self.acceptance = moved / (count as f64 * f64::from(self.thin));
     }
 
-    /// Doubles the work from one draw to the next: by longer trajectories while they end short of a quarter turn, since
-    /// one that is twice as long may go twice as far where two go but sqrt 2 times as far, and then by more of them. The
-    /// step is then fitted again.
+    /// Doubles the work between draws. While trajectories end short of a quarter turn, they become twice as long,
+    /// because one long trajectory may go twice as far where two short ones go only sqrt 2 times as far; after that,
+    /// the number of trajectories between draws doubles. The step size is then adapted again.
     pub(super) fn lengthen(&mut self, law: &Law, likelihood: &mut Likelihood, settings: &Settings) {
         if self.trajectory.falls_short() {
             self.trajectory.most_steps *= 2;
@@ -103,7 +103,7 @@ impl Chain {
         self.fit(law, likelihood, settings.warmup.div_ceil(REFIT), |_| 1.0);
     }
 
-    /// The step, in radians.
+    /// Returns the step size, in radians.
     pub(super) fn step(&self) -> f64 {
         self.trajectory.step
     }

@@ -1,27 +1,28 @@
-//! The law of an environment's parameters, whitened: each is a scale times a standard normal, within walls or free.
+//! The prior distribution of an environment's parameters, whitened: each is a scale times a standard normal variable,
+//! truncated at walls or not.
 
 use jointly_core::stream::Stream;
 
 use crate::environment::{EnvironmentSpec, LayerSize, bias_scale};
 
-/// One layer's place among the parameters.
+/// The position of one layer in the parameter vector.
 #[derive(Clone, Debug)]
 pub(super) struct LayerShape {
     pub(super) inputs: usize,
     pub(super) units: usize,
-    /// Where its weights begin, unit by unit.
+    /// The offset of its weights, stored unit by unit.
     pub(super) weights: usize,
-    /// Where its biases begin; none where they are all 0.
+    /// The offset of its biases; None if they are all 0.
     pub(super) biases: Option<usize>,
 }
 
-/// The law of all parameters, in the order in which [`Environment::sample`](crate::Environment::sample) draws them.
+/// The prior of all parameters, in the order in which [`Environment::sample`](crate::Environment::sample) draws them.
 #[derive(Clone, Debug)]
 pub(super) struct Law {
     pub(super) layers: Vec<LayerShape>,
-    /// What a whitened coordinate is multiplied by.
+    /// The factor of each whitened coordinate.
     scales: Vec<f64>,
-    /// A whitened coordinate is N(0, 1) given that it lies within this of 0.
+    /// A whitened coordinate is N(0, 1) conditioned on an absolute value of at most its wall.
     pub(super) walls: Vec<f64>,
 }
 
@@ -52,19 +53,19 @@ impl Law {
         self.scales.len()
     }
 
-    /// Whitened coordinates drawn from the prior.
+    /// Draws whitened coordinates from the prior.
     pub(super) fn sample(&self, stream: &mut Stream) -> Vec<f64> {
         let draw = |wall: &f64| if wall.is_finite() { stream.truncated_normal() } else { stream.normal() };
         self.walls.iter().map(draw).collect()
     }
 
-    /// The network's parameters at whitened coordinates.
+    /// Computes the network's parameters at whitened coordinates.
     pub(super) fn parameters(&self, position: &[f64], parameters: &mut Vec<f32>) {
         parameters.clear();
         parameters.extend(position.iter().zip(&self.scales).map(|(z, scale)| (z * scale) as f32));
     }
 
-    /// Turns a gradient by the parameters into one by the whitened coordinates.
+    /// Turns a gradient with respect to the parameters into one with respect to the whitened coordinates.
     pub(super) fn whiten(&self, gradient: &mut [f64]) {
         for (slope, scale) in gradient.iter_mut().zip(&self.scales) {
             *slope *= scale;

@@ -7,32 +7,33 @@ use super::order::neighbours_together;
 
 /// Rows that move through the network together.
 const LANES: usize = 16;
-/// Partial sums of one parameter's gradient: products of the lanes are folded to so many.
+/// The number of partial sums of one parameter's gradient, into which the products of the lanes are folded.
 const FOLD: usize = 4;
-/// A class probability this near to what the label asks for pulls on nothing. The sampler stays exact, since any
-/// function of the position will do as the force; nor are numbers too small to be normal ever computed with.
+/// Residuals of class probabilities up to this size contribute no gradient. The sampler stays exact, because any
+/// function of the position is valid as the force; and no subnormal numbers occur in the computation.
 const CERTAIN: f64 = 1e-7;
 
 /// One value of a unit for each row of a chunk.
 type Lanes = [f32; LANES];
 
-/// Labels to explain, and room to work in.
+/// The labels and the scratch buffers for their log-likelihood.
 pub(super) struct Likelihood {
     law: Law,
     temperature: f64,
     chunks: Vec<Chunk>,
     parameters: Vec<f32>,
-    /// The gradient by each parameter, in partial sums.
+    /// The gradient with respect to each parameter, in partial sums.
     folded: Vec<[f32; FOLD]>,
-    /// What enters each layer, and last what the network puts out.
+    /// The inputs of each layer and, last, the network's outputs.
     units: Vec<Vec<Lanes>>,
-    /// Which of the units that enter each layer are on at any row: neighbours turn off the same ones.
+    /// The units of each layer's input that are nonzero at any row of the chunk; neighbouring rows turn off the same
+    /// units.
     on: Vec<Vec<usize>>,
     deltas: Vec<Lanes>,
     next: Vec<Lanes>,
 }
 
-/// Neighbouring rows; lanes past the last label stay 0.
+/// A chunk of neighbouring rows; lanes past the last label stay 0.
 struct Chunk {
     inputs: Vec<Lanes>,
     labels: Vec<u32>,
@@ -64,7 +65,8 @@ impl Likelihood {
         }
     }
 
-    /// The log-likelihood at whitened coordinates, in nats; its gradient by them goes into `gradient`.
+    /// Returns the log-likelihood at whitened coordinates, in nats; writes its gradient with respect to them to
+    /// `gradient`.
     pub(super) fn evaluate(&mut self, position: &[f64], gradient: &mut [f64]) -> f64 {
         self.law.parameters(position, &mut self.parameters);
         self.folded.fill([0.0; FOLD]);
@@ -103,8 +105,8 @@ impl Likelihood {
         }
     }
 
-    /// The chunk's log-likelihood; its gradient by the outputs goes into `deltas`, and the answer says whether any of
-    /// it is not 0.
+    /// Returns the chunk's log-likelihood; writes its gradient with respect to the outputs to `deltas`, and returns
+    /// whether any entry is nonzero.
     fn explain(&mut self, chunk: &Chunk) -> (f64, bool) {
         let outputs = &self.units[self.law.layers.len()];
         self.deltas.clear();
@@ -148,7 +150,7 @@ impl LayerShape {
         &parameters[self.weights + unit * self.inputs..][..self.inputs]
     }
 
-    /// Each unit over the inputs that are on, in order.
+    /// Computes each unit as a sum over the active inputs, in order.
     fn forward(&self, parameters: &[f32], inputs: &[Lanes], on: &[usize], outputs: &mut Vec<Lanes>) {
         outputs.clear();
         for unit in 0..self.units {
@@ -161,7 +163,7 @@ impl LayerShape {
         }
     }
 
-    /// The gradient by the inputs that are on; it does not pass where an input is off.
+    /// Computes the gradient with respect to the active inputs; it is 0 where an input is not positive.
     fn backward(
         &self,
         parameters: &[f32],
@@ -211,7 +213,7 @@ fn add_scaled(sums: &mut Lanes, scale: f32, values: &Lanes) {
     }
 }
 
-/// Adds the products of two units at all rows.
+/// Adds the products of two units at all rows to partial sums.
 fn fold(sums: &mut [f32; FOLD], a: &Lanes, b: &Lanes) {
     for (a, b) in a.chunks_exact(FOLD).zip(b.chunks_exact(FOLD)) {
         for ((sum, a), b) in sums.iter_mut().zip(a).zip(b) {
@@ -232,7 +234,7 @@ mod tests {
 
     /// Rounding of a sum of single-precision logits, relative to the temperature.
     const ROUNDING: f64 = 1e-4;
-    /// Of a difference quotient at a width of 1e-3 in single precision, relative to the largest slope.
+    /// The error of a difference quotient of width 1e-3 in single precision, relative to the largest slope.
     const QUOTIENT: f64 = 0.02;
 
     fn case(hidden: Vec<u32>, num_classes: u32, rows: usize, source: &mut Stream) -> (EnvironmentSpec, Dataset) {
@@ -245,7 +247,7 @@ mod tests {
 
     fn cases(mut test: impl FnMut(EnvironmentSpec, Dataset, &mut Stream)) {
         let mut source = stream(0, "test", "likelihood", 0);
-        // No whole number of lanes, no rows at all, no hidden layer, more classes.
+        // Rows that do not fill the lanes, no rows, no hidden layer, more classes.
         for (hidden, num_classes, rows) in [(vec![7, 9], 2, 37), (vec![50, 50], 2, 5), (vec![], 3, 20), (vec![4], 5, 0)]
         {
             let (spec, data) = case(hidden, num_classes, rows, &mut source);

@@ -1,8 +1,9 @@
-//! An order of rows in which neighbours in space stand together.
+//! An order of rows in which neighbours in space are adjacent.
 
 use jointly_core::matrix::Matrix;
 
-/// The rows parted in halves by one feature after another, down to parts of `part` rows: each part but the last is full.
+/// Returns the rows, split in halves by one feature after another, down to parts of `part` rows: all parts but the last
+/// are full.
 pub(super) fn neighbours_together(inputs: &Matrix, part: usize) -> Vec<usize> {
     let mut rows: Vec<usize> = (0..inputs.rows()).collect();
     halve(inputs, part, 0, &mut rows);
@@ -13,7 +14,7 @@ fn halve(inputs: &Matrix, part: usize, feature: usize, rows: &mut [usize]) {
     if rows.len() <= part {
         return;
     }
-    // Equal values keep to the order of rows, so that the result is one whatever the sort.
+    // Ties are sorted by row, so that the result does not depend on the sorting algorithm.
     rows.sort_unstable_by(|&a, &b| inputs.row(a)[feature].total_cmp(&inputs.row(b)[feature]).then(a.cmp(&b)));
     let parts = rows.len().div_ceil(part);
     let (low, high) = rows.split_at_mut(parts.div_ceil(2) * part);
@@ -29,7 +30,7 @@ mod tests {
 
     use super::neighbours_together;
 
-    /// The mean over parts of 16 rows of the square between a row and its part's first.
+    /// The sum, over parts of 16 rows, of squared distances between each row and the part's first.
     fn spread(inputs: &Matrix, order: &[usize]) -> f32 {
         let square = |a: usize, b: usize| -> f32 {
             inputs.row(a).iter().zip(inputs.row(b)).map(|(a, b)| (a - b) * (a - b)).sum()

@@ -1,4 +1,4 @@
-//! A sample of environments from the posterior, and how far to trust it.
+//! A sample of environments from the posterior, and its convergence diagnosis.
 
 use std::convert::Infallible;
 use std::fmt;
@@ -11,42 +11,43 @@ use super::agreement::Agreement;
 use super::chain::Chain;
 use crate::environment::{Environment, EnvironmentSpec};
 
-/// The largest R-hat at which chains count as agreed.
+/// The largest R-hat at which chains count as converged.
 const MOST_R_HAT: f64 = 1.05;
-/// The effective draws that are enough, however many functions are kept.
+/// The number of effective draws that suffices, however many functions are kept.
 const ENOUGH_EFFECTIVE: f64 = 200.0;
-/// Where fewer are kept than would give so many, the effective draws must be this share of them.
+/// The share of the kept functions that suffices as the number of effective draws, where it is less than
+/// `ENOUGH_EFFECTIVE`.
 const EFFECTIVE_SHARE: f64 = 0.2;
 
-/// A sample of environments from the posterior: draw m is function m mod S of S that were kept, chain by
-/// chain in turn.
+/// A sample of environments from the posterior: draw m is function m mod S of the S kept functions, interleaved over
+/// the chains.
 #[derive(Clone, Debug)]
 pub struct Posterior {
     functions: Vec<Environment>,
     diagnosis: Diagnosis,
 }
 
-/// How far a sample is to be trusted.
+/// Convergence statistics of a sample.
 #[derive(Clone, Debug)]
 pub struct Diagnosis {
-    /// Chains.
+    /// Number of chains.
     pub chains: usize,
-    /// Functions kept.
+    /// Number of functions kept.
     pub functions: usize,
-    /// Rounds that the chains ran; the functions are the last one's.
+    /// Number of rounds that the chains ran; the functions come from the last one.
     pub rounds: u32,
-    /// The least mean probability of moving among the chains; the steps are fitted to 0.8.
+    /// The lowest mean acceptance probability among the chains; step sizes are adapted to 0.8.
     pub acceptance: f64,
-    /// The shortest and the longest step among the chains, in radians.
+    /// The smallest and largest step sizes among the chains, in radians.
     pub steps: (f64, f64),
-    /// Of the training labels' log-likelihood.
+    /// The agreement on the training labels' log-likelihood.
     pub log_likelihood: Agreement,
-    /// Of the difference of the first two logits at each probe.
+    /// The agreement on the difference of the first two logits at each probe.
     pub logits: Vec<Agreement>,
 }
 
 impl Posterior {
-    /// Interleaves the chains, so that the first draws come from all parts of all of them alike.
+    /// Interleaves the chains, so that the first draws come evenly from all parts of all chains.
     pub(super) fn new(spec: &EnvironmentSpec, chains: &[Chain], probes: &Matrix, rounds: u32) -> Self {
         let order = spread(chains[0].draws.len());
         let interleaved = order.iter().flat_map(|&m| chains.iter().map(move |chain| &chain.draws[m]));
@@ -73,13 +74,13 @@ impl Posterior {
         Self { functions, diagnosis }
     }
 
-    /// How far the sample is to be trusted.
+    /// Returns the convergence statistics of the sample.
     pub fn diagnosis(&self) -> &Diagnosis {
         &self.diagnosis
     }
 }
 
-/// All places below `count` in an order whose beginnings are spread evenly: every other of every other first.
+/// Returns all indices below `count` in bit-reversed order, so that every prefix is spread evenly.
 fn spread(count: usize) -> Vec<usize> {
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by_key(|place| place.reverse_bits());
@@ -87,15 +88,15 @@ fn spread(count: usize) -> Vec<usize> {
 }
 
 impl Diagnosis {
-    /// Whether the chains have sampled enough: R-hat at most 1.05 and effective draws at least 200, or a fifth of the
-    /// functions kept where that is less, in every quantity.
+    /// Returns whether R-hat is at most 1.05 and the number of effective draws at least 200, or a fifth of the
+    /// functions kept if that is less, for every quantity.
     pub fn converged(&self) -> bool {
         let worst = self.worst();
         let least = ENOUGH_EFFECTIVE.min(EFFECTIVE_SHARE * self.functions as f64);
         worst.r_hat <= MOST_R_HAT && worst.effective >= least
     }
 
-    /// The largest R-hat and the least effective number of draws over all quantities.
+    /// Returns the largest R-hat and the lowest effective number of draws over all quantities.
     pub fn worst(&self) -> Agreement {
         self.logits.iter().fold(self.log_likelihood, |worst, one| Agreement {
             r_hat: worst.r_hat.max(one.r_hat),

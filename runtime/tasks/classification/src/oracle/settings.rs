@@ -1,45 +1,45 @@
-//! How the posterior is sampled: what a person may choose.
+//! User-supplied settings of the posterior sampler.
 
-/// How the posterior is sampled.
+/// Settings of the posterior sampler.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Settings {
-    /// Functions kept over all chains, draws beyond repeating them; 0 where that is left to the evaluation.
+    /// Functions kept over all chains; further draws repeat them. 0 derives the number from the evaluation.
     samples: u32,
-    /// Independent chains, which keep equally many functions, so that `samples` is rounded up.
+    /// Independent chains, which keep equal numbers of functions, so that `samples` is rounded up.
     pub(super) chains: u32,
-    /// Transitions of a chain before it is kept from; the first half anneals.
+    /// Warm-up transitions of a chain; the first half anneals.
     pub(super) warmup: u32,
-    /// Transitions from one function kept to the next in the first round.
+    /// Transitions between kept functions in the first round.
     pub(super) thin: u32,
-    /// The most steps of one trajectory in the first round, each of which takes one gradient.
+    /// The most steps of one trajectory in the first round; each step takes one gradient.
     pub(super) steps: u32,
-    /// The most rounds.
+    /// The largest number of rounds.
     pub(super) rounds: u32,
-    /// Another number is another sample, independent of the first.
+    /// Identifies an independent replicate: each number gives another sample.
     pub(super) replicate: u32,
 }
 
-/// A setting as a person reads of it.
+/// The name, default, range and summary of a setting.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SettingInfo {
     /// Its name.
     pub name: &'static str,
     /// Its default.
     pub default: u32,
-    /// The least and the most that it may be.
+    /// The least and the greatest allowed value.
     pub range: (u32, u32),
-    /// One line for a person.
+    /// A one-line summary for users.
     pub summary: &'static str,
 }
 
-/// Fewer functions of a chain do not tell whether it agrees with the others.
+/// The fewest functions of a chain from which its agreement with the others can be computed.
 const LEAST_PER_CHAIN: u32 = 4;
-/// Functions kept where nobody asks for more: fewer would not tell well whether the chains agree.
+/// The default number of functions; with fewer, the agreement of the chains is estimated poorly.
 const USUAL_SAMPLES: u32 = 1000;
-/// They are all held in memory.
+/// The largest number of functions, which are all held in memory.
 const MOST_SAMPLES: u32 = 1 << 18;
 
-/// A setting and where it is kept.
+/// A setting and the field that stores it.
 struct Knob {
     name: &'static str,
     summary: &'static str,
@@ -88,15 +88,15 @@ const KNOBS: [Knob; 7] = [
 ];
 
 impl Default for Settings {
-    /// About a minute on one core at T = 1000, or four where the chains agree late, and seconds at small T; the
-    /// documentation states the error that it leaves.
+    /// Takes about a minute on one core at T = 1000, four minutes if the chains converge late, and seconds at small T;
+    /// the documentation states the remaining error.
     fn default() -> Self {
         Self { samples: 0, chains: 8, warmup: 120, thin: 1, steps: 64, rounds: 3, replicate: 0 }
     }
 }
 
 impl Settings {
-    /// Every setting with its default, range and meaning.
+    /// Returns every setting with its default, range and meaning.
     pub fn list() -> Vec<SettingInfo> {
         let mut defaults = Self::default();
         let info =
@@ -104,10 +104,11 @@ impl Settings {
         KNOBS.iter().map(info).collect()
     }
 
-    /// The defaults but for what is given as (name, value).
+    /// Returns the defaults, overridden by the given (name, value) pairs.
     ///
     /// # Errors
-    /// When a name is no setting, or a value is no whole number in the setting's range; the message names the remedy.
+    /// When a name is not a setting, or a value is not a whole number in the setting's range; the message says what is
+    /// accepted.
     pub fn with<'a>(given: impl IntoIterator<Item = (&'a str, &'a str)>) -> Result<Self, String> {
         let mut settings = Self::default();
         for (name, value) in given {
@@ -131,11 +132,12 @@ impl Settings {
         Ok(settings)
     }
 
-    /// These for an evaluation of so many draws: as many functions, where the number of samples is left to it, and at
-    /// least 1000. Draws beyond the functions kept would repeat them, and claim a precision that is not there.
+    /// Returns settings for an evaluation with `draws` draws. If `samples` is 0, it becomes `draws`, and at least 1000.
+    /// Draws beyond the kept functions would repeat them and overstate the precision.
     ///
     /// # Errors
-    /// When fewer samples than draws are asked for, or more draws than can be kept; the message names the remedy.
+    /// When `samples` is set but less than `draws`, or more draws are requested than can be kept; the message says what
+    /// to do.
     pub fn for_draws(self, draws: u32) -> Result<Self, String> {
         match self.samples {
             0 if draws > MOST_SAMPLES => Err(format!(
@@ -150,7 +152,7 @@ impl Settings {
         }
     }
 
-    /// Functions that each chain keeps.
+    /// Returns the number of functions that each chain keeps.
     pub(super) fn per_chain(&self) -> usize {
         let usual = USUAL_SAMPLES.max(LEAST_PER_CHAIN * self.chains);
         let samples = if self.samples == 0 { usual } else { self.samples };

@@ -1,4 +1,4 @@
-//! The oracle's belief is the posterior: the truth is as good as a draw of it, and importance sampling agrees.
+//! Tests that the oracle samples the posterior: the truth ranks like a draw of it, and importance sampling agrees.
 
 use jointly_core::classifier::Model;
 use jointly_core::estimate::joint_log_likelihood;
@@ -14,7 +14,7 @@ const BINS: usize = 8;
 const CHI_SQUARE: f64 = 24.3;
 /// Probabilities of class 0 in three draws at two inputs.
 const GOLDEN: [f32; 6] = [0.957_100_6, 0.092_028_36, 0.998_990_65, 0.868_672_9, 0.990_040_54, 0.853_952_05];
-/// Five standard errors, of importance sampling and of the chains together.
+/// Five standard errors of importance sampling and of the chains, combined.
 const PREDICTIVE: f64 = 0.06;
 
 fn spec(temperature: f64) -> EnvironmentSpec {
@@ -31,7 +31,7 @@ fn inputs(rows: usize, source: &mut Stream) -> Matrix {
     Matrix::from_rows(2, (0..rows * 2).map(|_| source.normal() as f32).collect())
 }
 
-/// An environment, and data sampled from it.
+/// Samples an environment, and data from it.
 fn world(spec: &EnvironmentSpec, rows: usize, source: &mut Stream) -> (Environment, Dataset) {
     let environment = Environment::sample(spec, source);
     let inputs = inputs(rows, source);
@@ -43,8 +43,8 @@ fn settings(given: &[(&str, &str)]) -> Settings {
     Settings::with(given.iter().copied()).unwrap()
 }
 
-/// Chi-square of the ranks of the truth among posterior draws, of the training labels' log-likelihood and of the
-/// probability at an input, when the oracle takes the temperature for `belief`.
+/// The chi-square statistics of the ranks of the truth among posterior draws, for the training labels' log-likelihood
+/// and for the probability at an input, when the oracle assumes the temperature `belief`.
 fn calibration(temperature: f64, belief: f64) -> [f64; 2] {
     const WORLDS: u64 = 160;
     let settings = settings(&[("chains", "2"), ("samples", "32"), ("warmup", "60"), ("thin", "3")]);
@@ -54,7 +54,7 @@ fn calibration(temperature: f64, belief: f64) -> [f64; 2] {
         let (truth, data) = world(&spec(temperature), 8, &mut source);
         let probe = inputs(1, &mut source);
         let mut posterior = Oracle::new(spec(belief), settings.clone()).sample(&data, world_index, &mut |_| ());
-        // The last draw would make 33 ranks, which do not part into bins.
+        // The last draw would make 33 ranks, which do not divide evenly into bins.
         let draws: Vec<u64> = (0..DRAWS as u64).collect();
         let Ok(at_data) = posterior.sample_probs(data.inputs(), &draws);
         let Ok(at_probe) = posterior.sample_probs(&probe.clone().into(), &draws);
@@ -95,7 +95,7 @@ fn importance_sampling_agrees() {
         let mut source = stream(0, "test", "importance", rows);
         let (_, data) = world(&spec, rows as usize, &mut source);
         let probes = inputs(6, &mut source);
-        // E[p_0 p_t] over environments, for t = 0 too: a joint prediction.
+        // E[p_0 p_t] over environments, also for t = 0: a joint prediction.
         let (mut weights, mut expected) = (0.0, vec![0.0; 6]);
         let products = |probs: &[f32]| -> Vec<f64> {
             probs.chunks(2).map(|row| f64::from(row[0]) * f64::from(probs[0])).collect()
@@ -143,7 +143,7 @@ fn a_sample_is_a_function_of_data_seed_and_settings() {
 
 #[test]
 fn draws_are_those_of_this_version() {
-    // Two chains of so few draws seldom agree, so that all rounds are run.
+    // Two chains with this few draws rarely agree, so all rounds run.
     let settings = settings(&[("chains", "2"), ("samples", "8"), ("warmup", "20"), ("steps", "8")]);
     let (_, data) = world(&spec(0.1), 20, &mut stream(0, "test", "golden", 0));
     let probes = inputs(2, &mut stream(0, "test", "golden", 1)).into();
@@ -171,13 +171,13 @@ fn chains_go_on_until_they_agree_or_may_not() {
         assert_eq!(told.last(), Some(&1.0));
         posterior.diagnosis().clone()
     };
-    // Trajectories of so few steps go nowhere.
+    // Trajectories of this few steps hardly move.
     let one = sample(0.01, "1", "2");
     assert!(one.rounds == 1 && !one.converged(), "{one}");
     assert!(one.to_string().contains("after 1 round, not converged"), "{one}");
     let many = sample(0.01, "10", "2");
     assert!(many.converged() && many.rounds > 1 && many.rounds < 10, "{many}");
-    // Chains that agree at once may go on but do not.
+    // Chains that agree after one round do not use further rounds.
     let (few, more) = (sample(0.5, "1", "64"), sample(0.5, "10", "64"));
     assert!(few.converged(), "{few}");
     assert_eq!(few.to_string(), more.to_string());
@@ -208,7 +208,7 @@ fn environments_that_there_cannot_be_are_refused() {
 #[test]
 fn draws_beyond_the_functions_kept_stand_for_those() {
     let (_, data) = world(&spec(0.1), 2, &mut stream(0, "test", "again", 0));
-    // Rounded up to 4 a chain.
+    // `samples` is rounded up to 4 for each chain.
     let settings = settings(&[("chains", "3"), ("samples", "12"), ("warmup", "4")]);
     let mut posterior = Oracle::new(spec(0.1), settings).sample(&data, 0, &mut |_| ());
     assert_eq!(posterior.canonical_draws(&[0, 11, 12, 25]), Ok(vec![0, 11, 0, 1]));

@@ -1,4 +1,4 @@
-//! Predictions from a file score as the agent that made them would.
+//! Tests that predictions from a file score like the agent that made them.
 
 use std::io::Cursor;
 
@@ -10,7 +10,7 @@ use jointly_data::import::fixture::{Fixture, npy_header};
 use super::*;
 use crate::{Problem, evaluate};
 
-/// Draws, tau-samples and classes of the files here.
+/// Draws, tau-samples and classes of the test files.
 const DRAWS: u64 = 12;
 const SAMPLES: u64 = 7;
 const CLASSES: u64 = 3;
@@ -51,7 +51,7 @@ fn score(budget: u64, bytes: &[u8], clip: bool) -> Result<PredictionScores, Impo
     score_within(budget, Cursor::new(bytes), None, &options(clip, Partitioning::Planes), &mut |_| ())
 }
 
-/// The problem whose inputs are the numbers of their rows.
+/// A problem whose inputs are their row numbers.
 fn problem(contents: &Contents, log_likelihoods: Option<Vec<f64>>) -> ImportedProblem {
     let rows = SAMPLES * contents.tau;
     let fixture = Fixture::new()
@@ -67,7 +67,7 @@ fn problem(contents: &Contents, log_likelihoods: Option<Vec<f64>>) -> ImportedPr
     ImportedProblem::from_bytes(fixture.bytes(), Path::new("problem.npz")).unwrap()
 }
 
-/// The agent whose draw m is row m of the file; inputs are the numbers of their rows.
+/// An agent whose draw m is row m of the file; inputs are their row numbers.
 struct Recorded<'a>(&'a Contents);
 
 impl Model for Recorded<'_> {
@@ -120,7 +120,7 @@ fn a_file_scores_as_the_agent_that_made_it() {
                 assert_eq!((scores.accuracy, scores.ece), (expected.accuracy, expected.ece.0));
                 assert_eq!((scores.metric, scores.tau), (problem.metric(), tau as u32));
                 assert_eq!((scores.draws, scores.samples, scores.num_classes), (12, 7, 3));
-                // Without the problem, cells are others, and so are scores where there are cells.
+                // Without the problem, the cells differ, and so do scores where a partition is used.
                 if problem.metric() == Metric::Nll {
                     let alone = score(None);
                     assert_eq!(alone.joint == scores.joint, tau <= 2, "tau {tau}, {partition:?}");
@@ -222,7 +222,7 @@ fn refusal(contents: &Contents) -> String {
     score(BUDGET, &contents.fixture().bytes(), true).unwrap_err().to_string()
 }
 
-/// The contents with the first class of row t of tau-sample n of draw m put at `p`.
+/// Returns contents in which the first class at row t of tau-sample n of draw m has the probability `p`.
 fn spoilt(m: u64, n: u64, t: u64, p: f32) -> Contents {
     let mut contents = contents(2);
     contents.probs[(((m * SAMPLES + n) * 2 + t) * CLASSES) as usize] = p;
@@ -272,7 +272,7 @@ fn too_many_planes_are_refused() {
     assert_eq!(error.to_string(), "planes is 21, expected at most 20: ask for fewer");
 }
 
-/// What is said of a file whose `probs` is nothing but a header of this shape, and `labels` one zero.
+/// Returns the error for a file whose `probs` is only a header of this shape, and whose `labels` is one zero.
 fn header_only(shape: &str) -> String {
     let fixture = Fixture::new().raw("probs.npy", &npy_header("<f4", shape)).array("labels", &[1, 1], vec![0_i64]);
     score(BUDGET, &fixture.bytes(), true).unwrap_err().to_string()

@@ -1,4 +1,4 @@
-//! Problems on real data, which need none of them to say what they are.
+//! Tests of problems on real data, which can be described without their data.
 
 use std::collections::HashSet;
 

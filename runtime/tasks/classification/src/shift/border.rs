@@ -1,6 +1,6 @@
-//! What lies beyond the edge of an image, as the libraries that the published corruptions were made with have it.
+//! Extension of an image beyond its edge, as in the libraries that made the published corruptions.
 
-/// How an axis of `a b c d` goes on beyond its ends.
+/// The rule that extends an axis `a b c d` beyond its ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Border {
     /// `a a a | a b c d | d d d`.
@@ -12,7 +12,7 @@ pub(super) enum Border {
 }
 
 impl Border {
-    /// The pixel of an axis of `n` that stands for place `i`, wherever that is.
+    /// Returns the index, on an axis of `n` pixels, of the pixel that stands for any place `i`.
     pub(super) fn index(self, i: isize, n: usize) -> usize {
         let last = n as isize - 1;
         match self {

@@ -1,4 +1,4 @@
-//! Classes that agents see less of than there are, or nothing.
+//! Class shift: classes of which agents see fewer examples than the data have, or none.
 
 use std::collections::BTreeMap;
 
@@ -6,34 +6,35 @@ use jointly_core::pick;
 use jointly_core::stream::stream;
 use jointly_data::DataDefect;
 
-/// The fewest classes, and rows beside a class, of which one can be held out.
+/// The fewest classes, and the fewest rows outside any one class, with which a class can be held out.
 const FEWEST: usize = 3;
 
-/// Which classes are kept from agents as they train.
+/// The classes withheld from agents during training.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub enum ClassShift {
-    /// None.
+    /// No class is withheld.
     #[default]
     None,
-    /// All examples of one class are outsiders; the other classes are counted anew. It needs three classes that occur.
+    /// All examples of one class become out-of-distribution inputs; the other classes are renumbered. At least three
+    /// classes must occur.
     ///
-    /// Repetitions go through the classes in an order that the run's seed gives. Section 4.3 of Ovadia et al. does it with
-    /// half of the newsgroups.
+    /// Repetitions go through the classes in an order determined by the run's seed. Ovadia et al. hold out half of the
+    /// newsgroups in section 4.3.
     HeldOut,
-    /// The filtered classes of the Neural Testbed's own code: of some classes, drawn at random, each example to train on and
-    /// of the agent's own use is left out with a probability; to test on they are all there.
+    /// The filtered classes of the Neural Testbed's own code: of some classes, drawn at random, each example for
+    /// training and for the agent's own use is left out with a probability; the test examples stay complete.
     ///
-    /// The Testbed draws others in their place, from an environment that has no end, and draws classes that may be the same;
-    /// here there are fewer examples, and the classes are distinct.
+    /// The Testbed replaces left-out examples by new ones from an environment, which never runs out, and may draw the
+    /// same class twice; here fewer examples remain, and the classes are distinct.
     Filtered {
-        /// The share of classes, of those that occur, rounded down but at least one.
+        /// The share of the occurring classes that are filtered, rounded down but at least one.
         share: f64,
-        /// The probability.
+        /// The probability that an example of a filtered class is left out.
         reject: f64,
     },
 }
 
-/// Rows by what they are for.
+/// Row indices by their purpose.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Parts {
     pub(super) train: Vec<usize>,
@@ -42,7 +43,7 @@ pub(super) struct Parts {
 }
 
 impl ClassShift {
-    /// Whether rows of these classes are enough, however they are shared out.
+    /// Checks that rows with these labels are enough, however they are split.
     pub(super) fn check(self, labels: &[u32]) -> Result<(), DataDefect> {
         let mut counts = BTreeMap::new();
         for label in labels {
@@ -61,10 +62,10 @@ impl ClassShift {
         if enough { Ok(()) } else { Err(DataDefect::Classes { found, beside, expected }) }
     }
 
-    /// What outsiders of a class held out are called.
+    /// The name of the set of out-of-distribution inputs that a held-out class makes.
     pub const HELD_OUT: &'static str = "held-out-class";
 
-    /// The class that is held out of those that occur, if one is.
+    /// Returns the occurring class that is held out, if any.
     ///
     /// # Panics
     /// When no class occurs.
@@ -76,7 +77,7 @@ impl ClassShift {
         Some(occurring[order[repetition as usize % order.len()]])
     }
 
-    /// Leaves out rows of filtered classes.
+    /// Leaves out rows of filtered classes at random.
     pub(super) fn filter(
         self,
         seed: u64,
@@ -91,7 +92,8 @@ impl ClassShift {
         let filtered: Vec<u32> = chosen.into_iter().map(|place| occurring[place]).collect();
         let mut source = stream(seed, "filtered-examples", split, 0);
         for rows in [&mut parts.train, &mut parts.validation] {
-            // A number is drawn for every row, so that what one probability leaves out a higher one does too.
+            // A number is drawn for every row, so that rows left out at one probability are left out at every higher
+            // one too.
             rows.retain(|&row| source.uniform() >= reject || !filtered.contains(&label(row)));
         }
     }

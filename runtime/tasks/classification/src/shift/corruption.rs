@@ -1,8 +1,8 @@
 //! The corruptions of Hendrycks & Dietterich, Benchmarking neural network robustness to common corruptions and
 //! perturbations (2019), each at five severities.
 //!
-//! The constants are those of their published code for CIFAR-10-C and ImageNet-C; the paper says which corruptions there
-//! are. What is drawn or filtered otherwise than there is said beside each.
+//! The constants are those of their published code for CIFAR-10-C and ImageNet-C; the list of corruptions is the
+//! paper's. Each corruption documents where it draws or filters differently from the published code.
 
 mod blur;
 mod color;

@@ -1,4 +1,4 @@
-//! Problems made of a dataset: how its rows are shared out, and which outsiders stand beside them.
+//! Problems made of a dataset: the split of its rows, and its out-of-distribution inputs.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -13,48 +13,48 @@ use thiserror::Error;
 use super::classes::{ClassShift, Parts};
 use super::instance::{Outsiders, ShiftInstance};
 
-/// Shares of a person's own images.
+/// The split of user-supplied images.
 const OWN_SPLIT: ShiftSplit = ShiftSplit { validation: Portion::Share(0.1), test: Some(Portion::Share(0.2)) };
 
-/// A dataset that a problem is made of, and its data once they are attached.
+/// A dataset of a problem, with its data once they are attached.
 ///
-/// Its rows are in an order that a stream gives, named by the run's seed, the dataset and the repetition: the first are to test
-/// on, unless the dataset has such of its own, the next for the agent's own use, the rest to train on. Of each set of outsiders
-/// as many are taken, at random, as there are rows to test on, or all where there are fewer.
+/// A stream named by the run's seed, the dataset and the repetition orders the rows: the first are test rows, unless
+/// the dataset has its own, the next are for the agent's own use, the rest for training. From each set of
+/// out-of-distribution inputs, as many are drawn at random as the problem has test rows, or all if the set is smaller.
 #[derive(Clone, Debug)]
 pub struct ShiftDataset {
     name: String,
-    /// None of a person's own images.
+    /// None for user-supplied images.
     card: Option<&'static ShiftCard>,
     split: ShiftSplit,
     classes: ClassShift,
     data: Option<Arc<ShiftData>>,
 }
 
-/// Why problems have no data.
+/// Reasons why the data of problems are not available.
 #[derive(Debug, Error)]
 pub enum ShiftDataError {
     /// A dataset is in none of the data directories.
     #[error(transparent)]
     Missing(#[from] MissingShiftData),
-    /// A file of it cannot be used.
+    /// A file of the dataset cannot be used.
     #[error(transparent)]
     Data(#[from] DataError),
 }
 
 impl ShiftDataset {
-    /// A dataset that suites know, without its data.
+    /// Creates a built-in dataset, without its data.
     pub fn known(card: &'static ShiftCard) -> Self {
         let name = card.name.to_owned();
         Self { name, card: Some(card), split: card.split, classes: ClassShift::None, data: None }
     }
 
-    /// A person's own images, without their data.
+    /// Creates a dataset of user-supplied images, without their data.
     pub fn own(name: &str) -> Self {
         Self { name: name.to_owned(), card: None, split: OWN_SPLIT, classes: ClassShift::None, data: None }
     }
 
-    /// The same with classes that are kept from agents.
+    /// Returns the dataset with some classes withheld from agents.
     #[must_use]
     pub fn with_classes(self, classes: ClassShift) -> Self {
         Self { classes, ..self }
@@ -65,25 +65,26 @@ impl ShiftDataset {
         &self.name
     }
 
-    /// What is known of it; None of a person's own images.
+    /// Returns the dataset's description; None for user-supplied images.
     pub fn card(&self) -> Option<&'static ShiftCard> {
         self.card
     }
 
-    /// Which classes are kept from agents.
+    /// Returns which classes are withheld from agents.
     pub fn classes(&self) -> ClassShift {
         self.classes
     }
 
-    /// The data, once they are attached.
+    /// Returns the data, once they are attached.
     pub fn data(&self) -> Option<&ShiftData> {
         self.data.as_deref()
     }
 
-    /// Gives it its data.
+    /// Attaches the data.
     ///
     /// # Panics
-    /// When they are another dataset's, or have too few classes for some to be kept from agents, which [`attach_datasets`](super::attach_datasets) refuses.
+    /// When the data belong to another dataset, or have too few classes to withhold some, which
+    /// [`attach_datasets`](super::attach_datasets) refuses.
     pub fn attach(&mut self, data: &Arc<ShiftData>) {
         assert_eq!(data.name(), self.name, "the data of the problem's own dataset");
         let enough = self.classes.check(&data.pool.labels);
@@ -96,7 +97,7 @@ impl ShiftDataset {
     }
 
     /// # Panics
-    /// When it is a person's own and has no data yet: only these tell their classes.
+    /// When the dataset is user-supplied and its data are not attached: only the data determine the classes.
     pub(super) fn task(&self) -> Task {
         let mut task = self.card.map_or_else(|| self.attached().task().clone(), ShiftCard::task);
         if self.classes == ClassShift::HeldOut {
@@ -105,12 +106,12 @@ impl ShiftDataset {
         task
     }
 
-    /// The number of rows to test on.
+    /// Returns the number of test rows.
     pub(super) fn test_size(&self, seed: u64, repetition: u32) -> usize {
         self.shares(seed, repetition).parts.test.len()
     }
 
-    /// How the rows are shared out.
+    /// Splits the rows.
     fn shares(&self, seed: u64, repetition: u32) -> Shares {
         let data = self.attached();
         let split = format!("{}/seed{repetition}", self.name);
@@ -167,7 +168,8 @@ impl ShiftDataset {
         }
     }
 
-    /// The rows of each part, at least one to train on; of the dataset's own test rows all.
+    /// Returns the rows of each part, with at least one training row, and with all of the dataset's own test rows if it
+    /// has some.
     fn parts(&self, inside: &[usize], own_test: Option<&Labelled>, seed: u64, split: &str) -> Parts {
         let n = inside.len();
         let mut order = pick::prefix(n, n, &mut stream(seed, "shift-split", split, 0)).into_iter().map(|k| inside[k]);
@@ -181,12 +183,12 @@ impl ShiftDataset {
     }
 }
 
-/// The rows of a dataset, shared out.
+/// The split of a dataset's rows.
 struct Shares {
-    /// What names the streams of random numbers.
+    /// The name of the random streams.
     split: String,
     held_out: Option<u32>,
-    /// The rows of the class that is held out.
+    /// The rows of the held-out class.
     outside: Vec<usize>,
     parts: Parts,
 }

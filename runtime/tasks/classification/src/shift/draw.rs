@@ -1,17 +1,17 @@
-//! Random numbers of the laws that shifts need and [`Stream`] has not.
+//! Random numbers from distributions that shifts need and [`Stream`] does not offer.
 
 use jointly_core::stream::Stream;
 
-/// Uniform between two numbers.
+/// Draws a uniform number between `low` and `high`.
 pub(super) fn between(low: f64, high: f64, stream: &mut Stream) -> f64 {
     low + (high - low) * stream.uniform()
 }
 
-/// Poisson with that mean, the quantile of one uniform deviate.
+/// Draws a Poisson number with this mean, as the quantile of one uniform deviate.
 ///
 /// # Formula
-/// The least k whose `sum_{i <= k} exp(-mean) mean^i / i!` exceeds the deviate; `mean` is from 0 to 700, where `exp`
-/// is a normal number.
+/// Returns the least k for which `sum_{i <= k} exp(-mean) mean^i / i!` exceeds the deviate; `mean` is from 0 to 700,
+/// where `exp(-mean)` is a normal floating-point number.
 pub(super) fn poisson(mean: f64, stream: &mut Stream) -> f64 {
     debug_assert!((0.0..=700.0).contains(&mean));
     let target = stream.uniform();
@@ -20,7 +20,8 @@ pub(super) fn poisson(mean: f64, stream: &mut Stream) -> f64 {
     while target >= cumulative {
         k += 1.0;
         mass *= mean / k;
-        // Rounding may keep the sum below a deviate next to 1: past the mean, a mass that adds nothing is the last.
+        // Rounding may keep the sum below a deviate near 1: past the mean, the first mass that adds nothing ends the
+        // sum.
         if k > mean && cumulative + mass == cumulative {
             break;
         }

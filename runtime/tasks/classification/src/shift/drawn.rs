@@ -1,4 +1,4 @@
-//! Digits that the host draws, as a problem that needs no file.
+//! A problem of digits drawn by the host, which needs no file.
 
 use jointly_core::{Dataset, ImageShape, Inputs, Matrix, Stream, Task, stream};
 
@@ -6,31 +6,31 @@ use super::digits;
 use super::instance::{Outsiders, ShiftInstance};
 use super::pixels::Pixels;
 
-/// What letters and scribbles are called.
+/// The name of the set of letters and scribbles.
 const OUTSIDERS: &str = "letters-and-scribbles";
 
-/// How many digits are drawn, and on how many pixels; each example by a stream of its own.
+/// The numbers of digits to draw and their size; each example has its own random stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DrawnDigits {
     side: usize,
-    /// Digits to train on.
+    /// Number of training digits.
     pub train: u32,
-    /// Digits for the agent's own use.
+    /// Number of digits for the agent's own use.
     pub validation: u32,
-    /// Digits to test on.
+    /// Number of test digits.
     pub test: u32,
-    /// Letters and scribbles.
+    /// Number of letters and scribbles.
     pub outsiders: u32,
 }
 
 impl DrawnDigits {
-    /// So many digits to train on, for the agent's own use and to test on, of [28 pixels](digits::SIDE) a side; and as many
-    /// outsiders as digits to test on.
+    /// Creates a problem with these numbers of digits for training, for the agent's own use and for testing, with a
+    /// side of [28 pixels](digits::SIDE), and as many letters and scribbles as test digits.
     pub fn new(train: u32, validation: u32, test: u32) -> Self {
         Self { side: digits::SIDE, train, validation, test, outsiders: test }
     }
 
-    /// The same on images of another size.
+    /// Returns the problem with images of another size.
     ///
     /// # Panics
     /// When the side is not from [`digits::LEAST_SIDE`] to [`digits::MOST_SIDE`].
@@ -40,7 +40,7 @@ impl DrawnDigits {
         Self { side, ..self }
     }
 
-    /// Rows, and columns, of an image.
+    /// Returns the number of rows, and of columns, of an image.
     pub fn side(&self) -> usize {
         self.side
     }

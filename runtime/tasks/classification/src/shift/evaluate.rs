@@ -1,4 +1,4 @@
-//! Scores a trained agent on a problem of shift: in every condition, in calls of bounded size.
+//! Scores a trained agent on a problem of dataset shift: in every condition, in calls of bounded size.
 
 mod block;
 mod condition;
@@ -21,31 +21,33 @@ use super::score::{Condition, ConditionScores, DetectionScores, ShiftScores};
 use crate::evaluate::{Audit, EvaluateError, Functions};
 use crate::rule::Rule;
 
-/// Probabilities that one call returns: 32 MiB of them.
+/// Number of probabilities that one call returns: 32 MiB.
 const CALL_PROBS: usize = 1 << 23;
-/// Bytes of inputs that one call takes.
+/// Bytes of inputs in one call.
 const CALL_BYTES: usize = 64 << 20;
 
-/// Scores a trained agent on a problem, with the test inputs as they are, at every level of shift, and on the inputs that
-/// belong to no class.
+/// Scores a trained agent on a problem: at the unshifted test inputs, at every level of shift, and at the
+/// out-of-distribution inputs.
 ///
-/// The marginal prediction of an input is the mean over draws 0..M of its class probabilities. Joint scores of tau inputs are
-/// of groups of tau test inputs, the same groups in every condition, which a random order of the test inputs cuts; the rest
-/// that makes no whole group is left out there. They are estimated as [`evaluate`](crate::evaluate()) does.
+/// The marginal prediction of an input is the mean over draws 0..M of its class probabilities. Joint scores of tau
+/// inputs are computed on groups of tau test inputs. A random order of the test inputs determines the groups, which are
+/// the same in every condition; inputs that do not fill a whole group are left out. The estimator is that of
+/// [`evaluate`](crate::evaluate()).
 ///
-/// The agent is asked for each of its distinct functions once, and one call returns at most 2^23 probabilities and takes 64 MiB
-/// of inputs, unless one function at the largest group has more. In each condition the inputs come in an order of its own, and
-/// the unshifted ones last, so that an agent cannot answer for a shifted input what it said of the input in its place before. Of
-/// one of the calls of every condition a few answers are asked for again at its end, in another order and alone: who looks at
-/// all inputs of a call could tell a shift by them. `progress` is told the fraction done, up to 1.
+/// The agent is asked for each of its distinct functions once. One call returns at most 2^23 probabilities and takes at
+/// most 64 MiB of inputs, unless one function at the largest group has more. Each condition orders its inputs
+/// differently, and the unshifted inputs come last, so that an agent cannot repeat for a shifted input its answer for
+/// the unshifted one. In every condition, one call is audited at the end: the agent answers for a few of its draws and
+/// inputs again, in another order and alone, because an agent that looks at all inputs of a call could detect the
+/// shift. `progress` receives the fraction done, up to 1.
 ///
 /// # Errors
-/// Those of the model, as they are; [`Inconsistent`](EvaluateError::Inconsistent) when an answer that is asked for again is
-/// not the same to the bit.
+/// Returns errors of the model unchanged, and [`Inconsistent`](EvaluateError::Inconsistent) when an audited answer
+/// differs in a bit.
 ///
 /// # Panics
-/// When the options do not pass their [check](ShiftOptions::check), a level does not fit the problem's inputs, or the model's
-/// answers have a wrong length.
+/// When the options do not pass their [check](ShiftOptions::check), a level does not fit the problem's inputs, or the
+/// model's answers have a wrong length.
 pub fn evaluate_shift<M: Model>(
     model: &mut M,
     problem: &ShiftProblem,
@@ -85,7 +87,7 @@ fn evaluate_within<M: Model>(
     let all = conditions.len() as f64;
     let num_classes = task.num_classes as usize;
     let mut asked: Vec<(Condition, Means)> = Vec::with_capacity(conditions.len());
-    // The unshifted inputs come last: what an agent said of them would be worth remembering.
+    // The unshifted inputs come last: an agent could profit from remembering its answers for them.
     for (done, condition) in conditions.into_iter().rev().enumerate() {
         let mut report = |fraction: f64| progress((done as f64 + fraction) / all);
         let shifted = |level: &ShiftLevel| match instance.shifted(level) {
@@ -113,7 +115,7 @@ fn evaluate_within<M: Model>(
         asked.push((condition, means));
     }
     asked.reverse();
-    // To tell inputs of no class from.
+    // Out-of-distribution inputs are detected against these predictions.
     let inside = asked[0].1.marginals.clone();
     let edges = condition::edges(&inside, num_classes);
     let scores = asked.into_iter().map(|(condition, means)| {
@@ -127,7 +129,7 @@ fn evaluate_within<M: Model>(
     Ok(ShiftScores { conditions: scores, cost: None })
 }
 
-/// An answer that changed, with the condition in which it did.
+/// Adds the condition to an error about an inconsistent answer.
 fn under<E>(condition: &Condition, error: EvaluateError<E>) -> EvaluateError<E> {
     match error {
         EvaluateError::Inconsistent(what) if *condition != Condition::Unshifted => {
@@ -138,7 +140,7 @@ fn under<E>(condition: &Condition, error: EvaluateError<E>) -> EvaluateError<E> 
 }
 
 struct Evaluation<'a, M> {
-    /// Probabilities that one call returns.
+    /// Number of probabilities that one call returns.
     call_probs: usize,
     model: &'a mut M,
     task: &'a Task,
@@ -149,7 +151,7 @@ struct Evaluation<'a, M> {
 }
 
 impl<M: Model> Evaluation<'_, M> {
-    /// The predictions of inputs in that order, which the labels are in; joint ones where there are labels.
+    /// Predicts inputs in the given order, in which the labels are; joint predictions only with labels.
     fn means(
         &mut self,
         inputs: &Inputs,
@@ -167,7 +169,7 @@ impl<M: Model> Evaluation<'_, M> {
         let mut kept = None;
         for (call, start) in (0..rows).step_by(step).enumerate() {
             let range = start..(start + step).min(rows);
-            // Within a call the groups stay what they are, and their inputs come in an order of the condition's.
+            // The groups of a call stay the same; their inputs come in an order that depends on the condition.
             let asked =
                 pick::prefix(range.len(), range.len(), &mut stream(self.seed, "asked-order", &name, call as u64));
             let places: Vec<usize> = asked.iter().map(|&place| order[range.start + place]).collect();
@@ -185,7 +187,7 @@ impl<M: Model> Evaluation<'_, M> {
         Ok(block.finish())
     }
 
-    /// Probabilities of inputs that were asked for in some order, as they stand: input `order[i]` was the i-th.
+    /// Reorders probabilities by input: `order[i]` is the index of the i-th row.
     fn back_in_place(&self, probs: &[f32], order: &[usize]) -> Vec<f32> {
         let num_classes = self.task.num_classes as usize;
         let mut placed = vec![0.0; probs.len()];
@@ -198,7 +200,7 @@ impl<M: Model> Evaluation<'_, M> {
         placed
     }
 
-    /// As many inputs as a call takes: whole groups of the largest tau, at least one.
+    /// Returns the number of inputs in a call: as many whole groups of the largest tau as fit, at least one.
     fn rows_a_call(&self) -> usize {
         let group = self.options.taus.iter().copied().max().unwrap_or(1) as usize;
         let most = self.call_probs / (self.functions.draws.len() * self.task.num_classes as usize).max(1);
@@ -207,7 +209,7 @@ impl<M: Model> Evaluation<'_, M> {
         (most / group).max(1) * group
     }
 
-    /// The probabilities of every function at every input, function by function.
+    /// Returns the probabilities of every function at every input, function by function.
     fn probs(&mut self, inputs: &Inputs) -> Result<Vec<f32>, M::Error> {
         let width = inputs.rows() * self.task.num_classes as usize;
         let draws_a_call = (self.call_probs / width.max(1)).max(1);

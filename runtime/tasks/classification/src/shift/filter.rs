@@ -1,18 +1,18 @@
-//! Sums over neighbourhoods: Gaussian, box and arbitrary kernels.
+//! Filters over neighbourhoods: Gaussian, box and arbitrary kernels.
 
 use super::border::Border;
 use super::plane::Plane;
 
-/// The weights of a Gaussian cut at `truncate` standard deviations, of odd length and sum 1.
+/// Returns the weights of a Gaussian cut at `truncate` standard deviations, of odd length and sum 1.
 ///
 /// # Formula
-/// `w_k` in proportion to `exp(-k^2 / (2 sigma^2))` for |k| up to `floor(truncate sigma + 1/2)`; the single weight 1 where
+/// `w_k` in proportion to `exp(-k^2 / (2 sigma^2))` for |k| up to `floor(truncate sigma + 1/2)`; the single weight 1 if
 /// sigma is too small to reach a neighbour.
 pub(super) fn gaussian(sigma: f64, truncate: f64) -> Vec<f64> {
     gaussian_of((truncate * sigma + 0.5) as usize, sigma)
 }
 
-/// The weights of a Gaussian of that many pixels to either side.
+/// Returns the weights of a Gaussian with `radius` pixels to either side.
 pub(super) fn gaussian_of(radius: usize, sigma: f64) -> Vec<f64> {
     if radius == 0 || sigma <= 0.0 {
         return vec![1.0];
@@ -22,7 +22,7 @@ pub(super) fn gaussian_of(radius: usize, sigma: f64) -> Vec<f64> {
     normalized((-radius..=radius).map(weight).collect())
 }
 
-/// Weights divided by their sum.
+/// Returns weights divided by their sum.
 pub(super) fn normalized(mut weights: Vec<f64>) -> Vec<f64> {
     let sum: f64 = weights.iter().sum();
     for weight in &mut weights {
@@ -31,7 +31,7 @@ pub(super) fn normalized(mut weights: Vec<f64>) -> Vec<f64> {
     weights
 }
 
-/// Convolution by the same symmetric weights along rows and along columns.
+/// Convolves with the same symmetric weights along rows and along columns.
 pub(super) fn separable(plane: &Plane, weights: &[f64], border: Border) -> Plane {
     if weights.len() == 1 {
         return plane.map(|x| x * weights[0]);
@@ -39,7 +39,7 @@ pub(super) fn separable(plane: &Plane, weights: &[f64], border: Border) -> Plane
     transposed_lines(&transposed_lines(plane, weights, border), weights, border)
 }
 
-/// Each row weighed, and the result turned so that rows are columns.
+/// Filters each row and transposes the result.
 fn transposed_lines(plane: &Plane, weights: &[f64], border: Border) -> Plane {
     let (height, width) = (plane.height(), plane.width());
     let radius = (weights.len() / 2) as isize;
@@ -57,18 +57,18 @@ fn transposed_lines(plane: &Plane, weights: &[f64], border: Border) -> Plane {
     turned
 }
 
-/// A Gaussian blur as scikit-image has it: cut at 4 standard deviations, edges repeated.
+/// Applies a Gaussian blur like scikit-image's: cut at 4 standard deviations, edges repeated.
 pub(super) fn blur(plane: &Plane, sigma: f64) -> Plane {
     separable(plane, &gaussian(sigma, 4.0), Border::Edge)
 }
 
-/// The mean over 3 x 3 pixels, mirrored at the edge.
+/// Returns the mean over 3 x 3 pixels, mirrored at the edge.
 pub(super) fn box_of_three(plane: &Plane) -> Plane {
     separable(plane, &[1.0 / 3.0; 3], Border::Mirror)
 }
 
-/// Correlation with a kernel of odd sides: each pixel becomes the sum of its neighbours times the weights that lie over
-/// them. Weights of 0 cost nothing.
+/// Correlates with a kernel of odd sides: each pixel becomes the sum of its neighbours times the weights that lie over
+/// them. Weights of 0 are skipped.
 pub(super) fn correlate(plane: &Plane, kernel: &Plane, border: Border) -> Plane {
     let (height, width) = (plane.height(), plane.width());
     let (up, left) = ((kernel.height() / 2) as isize, (kernel.width() / 2) as isize);
@@ -108,7 +108,7 @@ mod tests {
             let middle = (weights.len() / 2) as f64;
             let variance: f64 = weights.iter().enumerate().map(|(k, w)| (k as f64 - middle).powi(2) * w).sum();
             assert!((weights.iter().sum::<f64>() - 1.0).abs() < TOLERANCE);
-            // A narrow Gaussian summed over whole pixels is narrower than its integral; the cut takes 0.1 %.
+            // A narrow Gaussian summed over whole pixels is narrower than its integral; the cut removes 0.1 %.
             if sigma >= 1.0 {
                 assert!((variance / (sigma * sigma) - 1.0).abs() < 2e-3, "{sigma}: {variance}");
             }

@@ -1,8 +1,8 @@
-//! The kinds of data that shift.
+//! The kinds of data that can be shifted.
 
 use std::fmt;
 
-/// The kind of data that a shift is of.
+/// The kind of data to which a shift applies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Input {
     /// [`Pixels`](super::Pixels).

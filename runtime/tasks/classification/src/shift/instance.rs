@@ -1,4 +1,4 @@
-//! A problem's data under one seed, and the test inputs as a shift leaves them.
+//! A problem's data under one seed, and its test inputs after a shift.
 
 use jointly_core::tokens::{PADDING, TokenMatrix, Tokens};
 use jointly_core::{Dataset, ImageShape, Inputs, Matrix, Task};
@@ -11,36 +11,37 @@ use super::table::Columns;
 use crate::shift::input::Input;
 use crate::shift::level::Shift;
 
-/// What agents train on, what they are tested on, and what belongs to no class.
+/// The training, test and out-of-distribution data of a problem.
 ///
-/// No problem of shift has inputs without labels: every row is to train on, for the agent's own use or to test on.
+/// Problems of dataset shift have no inputs without labels: every row is for training, for the agent's own use or for
+/// testing.
 #[derive(Clone, Debug)]
 pub struct ShiftInstance {
-    /// What an agent is told.
+    /// The description of the task that agents receive.
     pub task: Task,
-    /// The examples to train on.
+    /// The training examples.
     pub train: Dataset,
-    /// Others, for the agent's own use.
+    /// Further examples, for the agent's own use.
     pub validation: Dataset,
-    /// Others, to test on, as they are before any shift.
+    /// The test examples, before any shift.
     pub test: Dataset,
-    /// Inputs of no class, by where they come from; there may be none.
+    /// Sets of out-of-distribution inputs by origin; may be empty.
     pub outsiders: Vec<Outsiders>,
     pub(super) seed: u64,
     /// The problem's [stream name](super::ShiftProblem::stream_name).
     pub(super) name: String,
 }
 
-/// Inputs that belong to none of the classes.
+/// A set of out-of-distribution inputs, which belong to none of the classes.
 #[derive(Clone, Debug)]
 pub struct Outsiders {
-    /// What they are, in kebab case: a dataset, or `odd-classes`.
+    /// The origin of the inputs, in kebab case: a dataset, `held-out-class`, `letters-and-scribbles` or `odd-classes`.
     pub name: String,
-    /// The inputs themselves.
+    /// The inputs.
     pub inputs: Inputs,
 }
 
-/// Whether inputs of a task can be shifted so, and change by it.
+/// Returns whether a shift applies to the inputs of a task and changes them.
 pub(super) fn changes(task: &Task, shift: Shift) -> bool {
     match (shift.input(), task.image) {
         (Input::Image, Some(shape)) => shape.channels() == 3 || shift.changes_grey(),
@@ -51,15 +52,15 @@ pub(super) fn changes(task: &Task, shift: Shift) -> bool {
 }
 
 impl ShiftInstance {
-    /// The test inputs under a shift.
+    /// Returns the test inputs under a shift.
     ///
-    /// Row i of images and tokens is shifted with the [stream](ShiftLevel::stream) of index i, a whole table with that of
-    /// index 0; so one row is the same whatever others there are. Images are [shifted one by one](ShiftLevel::apply). A table is measured by the columns of its training rows. Of a text every word may
-    /// be replaced, by any word or the unknown one, and what fills it up stays; of categories each by one of its own
-    /// column.
+    /// Row i of images and tokens is shifted with the [stream](ShiftLevel::stream) of index i, a whole table with that
+    /// of index 0; so a row does not depend on the other rows. Images are [shifted one by one](ShiftLevel::apply). A
+    /// table is shifted relative to the columns of its training rows. In a text, each word may be replaced by any word
+    /// or the unknown one, and the padding stays; a category may be replaced by one of its own column.
     ///
     /// # Errors
-    /// When the inputs have nothing that the shift is of, or a number becomes more than an `f32` holds.
+    /// When the inputs have no data of the shift's kind, or a number becomes larger than an `f32` can hold.
     ///
     /// # Panics
     /// Never: a shift keeps the number of rows.
@@ -86,7 +87,7 @@ impl ShiftInstance {
         if level.severity() == 0.0 {
             return Ok(numbers.clone());
         }
-        // Each image has a random stream of its own, so that threads change no bit.
+        // Each image has its own random stream, so that threads change no bit.
         let shifted = |row: usize| {
             let image = Pixels::new(shape, numbers.row(row).iter().map(|&x| f64::from(x)).collect())?;
             let shifted = level.apply(&image, &mut level.stream(self.seed, &self.name, row as u64))?;
@@ -113,7 +114,7 @@ impl ShiftInstance {
             let mut stream = level.stream(self.seed, &self.name, row as u64);
             match &self.task.tokens {
                 Tokens::Text { vocabulary, .. } => {
-                    // Words alone, counted from 0: the padding is none of them.
+                    // Only the words, numbered from 0 without the padding.
                     let words: Vec<u32> =
                         tokens.row(row).iter().filter(|&&id| id != PADDING).map(|&id| id - 1).collect();
                     let mut words = level.apply_to_tokens(&words, vocabulary - 1, &mut stream)?.into_iter();

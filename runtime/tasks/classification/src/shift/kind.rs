@@ -13,7 +13,7 @@ use super::score::{Condition, ConditionScores, Detection, DetectionScores, Shift
 use super::scores::{CONDITION_SCORES, LAYOUTS, PROBLEM_SCORES, condition_scores, problem_scores};
 use super::suites::{ShiftSuite, shift_suite, shift_suites};
 
-/// Class probabilities as inputs shift away from those of training.
+/// Dataset shift: class probabilities at inputs that move away from the training inputs.
 pub struct DatasetShift;
 
 impl TaskKind for DatasetShift {
@@ -21,7 +21,7 @@ impl TaskKind for DatasetShift {
     const INTERFACE: Interface = Interface::Classification;
     const FUEL: u64 = SHIFT_FUEL;
     const UNITS_OF_ONE: Units = Units::Inputs;
-    /// An area under a curve is of two classes, and detection of out-of-distribution inputs needs some.
+    /// The area under the curve needs exactly two classes, and detection needs out-of-distribution inputs.
     const MAY_LACK_SCORES: bool = true;
     type Options = ShiftOptions;
     type Scores = ShiftScores;
@@ -73,14 +73,15 @@ fn shifts(patterns: &[String]) -> (String, String) {
     (format!("shifted by {}", names.join(", ")), format!("--shifts '{}'", patterns.join(",")))
 }
 
-/// Levels as patterns: `rotation/*` where all of a suite's own rotations are there and no others, else each by itself.
+/// Abbreviates levels as patterns: `rotation/*` if a suite's own rotations are complete and there are no others, else
+/// every level.
 fn patterns(levels: &[ShiftLevel], own: &[ShiftLevel]) -> Vec<String> {
     let of = |all: &[ShiftLevel], level: &ShiftLevel| -> Vec<ShiftLevel> {
         all.iter().filter(|other| other.shift() == level.shift()).copied().collect()
     };
     let runs = levels.chunk_by(|a, b| a.shift() == b.shift());
     let pattern = |run: &[ShiftLevel]| {
-        // Apart from one another they would come in another order.
+        // A pattern would change the order of levels that are not adjacent.
         let whole = run == of(own, &run[0]) && run.len() == of(levels, &run[0]).len();
         if whole {
             return vec![format!("{}/*", run[0].shift())];
@@ -117,9 +118,9 @@ fn bins(condition: &ConditionScores) -> Option<&[CalibrationBin]> {
     condition.labelled.as_ref().map(|labelled| labelled.calibration.as_slice())
 }
 
-/// All scores of a condition.
+/// Returns all scores of a condition.
 fn of_condition(scores: &ConditionScores) -> ConditionValues {
-    // No score of a condition depends on it: their draws are their own.
+    // No score of a condition depends on the context; joint scores know their own number of draws.
     let context = Context { metric: Metric::Nll, draws: 0, fuel: None };
     let named = condition_scores(scores, &context).into_iter().map(|(name, scored)| (name.to_string(), scored));
     let mut values: Vec<(String, Scored)> = named.collect();

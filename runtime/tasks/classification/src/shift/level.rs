@@ -1,4 +1,4 @@
-//! The shifts by name, their severities, and what a shift at a severity does to data.
+//! The named shifts, their severities, and their application to data.
 
 use std::fmt;
 use std::str::FromStr;
@@ -18,73 +18,73 @@ use super::scale::{Scale, Step};
 use super::table::{self, Columns};
 use super::tokens;
 
-/// Severities of a corruption.
+/// Number of severities of a corruption.
 const STEPS: f64 = 5.0;
-/// The most standard deviations of a shift of features.
+/// The most standard deviations by which a feature is shifted.
 const MOST_DEVIATIONS: f64 = 10.0;
-/// The farthest translation and rotation, up to which all whole numbers are numbers of `f64`.
+/// The largest translation and rotation; `f64` represents all integers up to it.
 const FARTHEST: f64 = 1e9;
 
-/// A way in which data shift.
+/// A kind of dataset shift.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Shift {
-    /// Images turned counter-clockwise by as many degrees as the severity.
+    /// Rotates images counter-clockwise by `severity` degrees.
     Rotation,
-    /// Images moved to the right, cyclically, by as many pixels as the severity.
+    /// Moves images to the right, cyclically, by `severity` pixels.
     Translation,
-    /// Gaussian noise of each value.
+    /// Adds Gaussian noise to each value.
     GaussianNoise,
-    /// The noise of few photons.
+    /// Adds the noise of few photons.
     ShotNoise,
-    /// Values that become black or white.
+    /// Turns values black or white.
     ImpulseNoise,
-    /// Gaussian noise in proportion to the value.
+    /// Adds Gaussian noise in proportion to the value.
     SpeckleNoise,
-    /// A lens out of focus.
+    /// Blurs like a lens out of focus.
     DefocusBlur,
-    /// Frosted glass.
+    /// Distorts like frosted glass.
     GlassBlur,
-    /// A camera that moves.
+    /// Blurs like a moving camera.
     MotionBlur,
-    /// A camera that rushes at its object.
+    /// Blurs like a camera that rushes at its object.
     ZoomBlur,
-    /// Convolution with a Gaussian.
+    /// Convolves with a Gaussian.
     GaussianBlur,
-    /// Falling snow.
+    /// Adds falling snow.
     Snow,
-    /// Crystals of ice on the lens.
+    /// Adds ice crystals on the lens.
     Frost,
-    /// Clouds of fog.
+    /// Adds clouds of fog.
     Fog,
-    /// Brighter colours.
+    /// Brightens colours.
     Brightness,
-    /// Less contrast.
+    /// Reduces contrast.
     Contrast,
-    /// A rubber sheet that is pulled and crumpled.
+    /// Pulls and crumples the image like a rubber sheet.
     Elastic,
-    /// Coarse pixels.
+    /// Makes pixels coarse.
     Pixelate,
-    /// Lossy compression.
+    /// Applies lossy compression.
     Jpeg,
-    /// Weaker and stronger colours.
+    /// Weakens or strengthens colours.
     Saturate,
-    /// Drops of water or mud on the lens.
+    /// Adds drops of water or mud on the lens.
     Spatter,
-    /// Gaussian noise of each column, of as many of its training standard deviations as the severity.
+    /// Adds Gaussian noise to each column, with a standard deviation of `severity` training standard deviations.
     GaussianFeatures,
-    /// Each column stretched about its training mean by a random factor, `exp` of normal noise with the severity as its
-    /// standard deviation; the same for all rows.
+    /// Stretches each column about its training mean by a random factor, `exp` of a Gaussian number with the severity
+    /// as its standard deviation; the same factor for all rows.
     FeatureScale,
-    /// Each column moved by a random number of its training standard deviations, normal with the severity as its
-    /// standard deviation; the same for all rows.
+    /// Moves each column by a random number of its training standard deviations, Gaussian with the severity as its
+    /// standard deviation; by the same number for all rows.
     FeatureOffset,
-    /// Each token replaced by a uniformly random one, with the severity as the probability.
+    /// Replaces each token by a uniformly random one, with the severity as the probability.
     Reassign,
 }
 
 impl Shift {
-    /// All shifts.
+    /// All shifts, in order.
     pub const ALL: [Self; 25] = [
         Self::Rotation,
         Self::Translation,
@@ -113,22 +113,23 @@ impl Shift {
         Self::Reassign,
     ];
 
-    /// The corruptions of Hendrycks & Dietterich: their fifteen and the four that they keep for validation.
+    /// Returns the corruptions of Hendrycks & Dietterich: their fifteen and the four that they keep for validation.
     pub fn corruptions() -> impl Iterator<Item = Self> {
         Self::ALL.into_iter().filter(|shift| shift.is_corruption())
     }
 
-    /// Whether it is one of [`Shift::corruptions`].
+    /// Returns whether the shift is one of [`Shift::corruptions`].
     pub fn is_corruption(self) -> bool {
         self.input() == Input::Image && !matches!(self, Self::Rotation | Self::Translation)
     }
 
-    /// Whether it changes grey images: all shifts of images but [`Shift::Saturate`], for grey has no saturation.
+    /// Returns whether the shift changes grey images: all image shifts do except [`Shift::Saturate`], because grey has
+    /// no saturation.
     pub fn changes_grey(self) -> bool {
         self.input() == Input::Image && self != Self::Saturate
     }
 
-    /// Its name, in kebab case: `gaussian-noise`.
+    /// Returns the name in kebab case: `gaussian-noise`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Rotation => "rotation",
@@ -159,7 +160,7 @@ impl Shift {
         }
     }
 
-    /// The data that it is of.
+    /// Returns the kind of data to which the shift applies.
     pub fn input(self) -> Input {
         match self {
             Self::GaussianFeatures | Self::FeatureScale | Self::FeatureOffset => Input::Table,
@@ -168,10 +169,11 @@ impl Shift {
         }
     }
 
-    /// The severities at which it is usually looked at, from the weakest; severity 0 is always no shift at all.
+    /// Returns the usual severities, from the weakest; severity 0 is always no shift at all.
     ///
-    /// Rotations by 15 to 180 degrees are the paper's, and translations by 2 to 14 pixels (its code goes on to 26, but
-    /// half of MNIST's 28 pixels is as far as a cyclic translation goes). Corruptions have five. The others are ours.
+    /// Rotations by 15 to 180 degrees and translations by 2 to 14 pixels are the paper's (its code continues to 26
+    /// pixels, but half of MNIST's 28 pixels is the farthest that a cyclic translation goes). Corruptions have five
+    /// severities. The others are our own choice.
     pub fn severities(self) -> &'static [f64] {
         match self {
             Self::Rotation => &[15.0, 30.0, 45.0, 60.0, 75.0, 90.0, 105.0, 120.0, 135.0, 150.0, 165.0, 180.0],
@@ -182,11 +184,11 @@ impl Shift {
         }
     }
 
-    /// The shift at that severity.
+    /// Returns the shift at a severity.
     ///
     /// # Errors
-    /// When the shift has no such severity: degrees are finite, pixels and steps (0 to 5) are whole, standard deviations
-    /// are from 0 to 10 and probabilities from 0 to 1.
+    /// When the shift has no such severity: degrees are finite, pixels and steps (0 to 5) are whole, standard
+    /// deviations are from 0 to 10 and probabilities from 0 to 1.
     pub fn at(self, severity: f64) -> Result<ShiftLevel, ShiftError> {
         ShiftLevel::new(self, severity)
     }
@@ -211,7 +213,7 @@ impl FromStr for Shift {
     }
 }
 
-/// A shift at one severity, which is valid; as text `rotation/45`. Severity 0 leaves data as they are.
+/// A shift at one valid severity; as text `rotation/45`. Severity 0 leaves data unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct ShiftLevel {
@@ -220,7 +222,7 @@ pub struct ShiftLevel {
 }
 
 impl ShiftLevel {
-    /// The shift at that severity; see [`Shift::at`].
+    /// Creates the shift at a severity; see [`Shift::at`].
     pub(super) fn new(shift: Shift, severity: f64) -> Result<Self, ShiftError> {
         let within = |least: f64, most: f64| (least..=most).contains(&severity);
         let whole = severity.trunc() == severity;
@@ -234,41 +236,41 @@ impl ShiftLevel {
             _ => (within(0.0, STEPS) && whole, "0, 1, 2, 3, 4 or 5"),
         };
         if valid {
-            // -0 is 0, so that equal levels have one name.
+            // Adding 0 turns -0 into 0, so that equal levels have one name.
             Ok(Self { shift, severity: severity + 0.0 })
         } else {
             Err(ShiftError::Severity { shift: shift.name(), severity, expected })
         }
     }
 
-    /// The shift.
+    /// Returns the shift.
     pub fn shift(&self) -> Shift {
         self.shift
     }
 
-    /// How severe it is, in the shift's own unit.
+    /// Returns the severity, in the shift's own unit.
     pub fn severity(&self) -> f64 {
         self.severity
     }
 
-    /// The stream that serves this shift of example `index` (0 for a whole table) of `problem`.
+    /// Returns the random stream of this shift for example `index` (0 for a whole table) of `problem`.
     ///
-    /// The severity is no part of its name: at every severity an example meets the same noise, more or less of it, so that
-    /// severities are compared in pairs.
+    /// The severity is not part of its name: an example receives the same noise, at different strengths, at every
+    /// severity, so that severities are compared in pairs.
     pub fn stream(&self, seed: u64, problem: &str, index: u64) -> Stream {
         stream(seed, &format!("shift/{}", self.shift), problem, index)
     }
 
-    /// An image shifted. Corruptions have ImageNet-C's constants where the image is grey or its shorter side has 85 pixels
-    /// or more, else CIFAR-10-C's.
+    /// Shifts an image. Corruptions use ImageNet-C's constants if the image is grey or its shorter side has at least 85
+    /// pixels, else CIFAR-10-C's.
     ///
     /// # Errors
-    /// When the shift is not one of images.
+    /// When the shift does not apply to images.
     pub fn apply(&self, image: &Pixels, stream: &mut Stream) -> Result<Pixels, ShiftError> {
         self.apply_at(Scale::of(image.shape()), image, stream)
     }
 
-    /// An image shifted, with the constants of a chosen image set; they matter to corruptions alone.
+    /// Shifts an image with the constants of a chosen image set, which matter only to corruptions.
     pub(super) fn apply_at(&self, scale: Scale, image: &Pixels, stream: &mut Stream) -> Result<Pixels, ShiftError> {
         self.of(Input::Image)?;
         if self.severity == 0.0 {
@@ -303,11 +305,11 @@ impl ShiftLevel {
         Ok(corruption(image, scale, self.severity as Step - 1, stream))
     }
 
-    /// A table shifted; `columns` are those of the training rows.
+    /// Shifts a table; `columns` are the statistics of the training rows.
     ///
     /// # Errors
-    /// When the shift is not one of tables, the columns are not as many as in training, or a number is, or becomes, more
-    /// than an `f32` holds.
+    /// When the shift does not apply to tables, the number of columns differs from that in training, or a number is, or
+    /// becomes, larger than an `f32` can hold.
     pub fn apply_to_table(&self, rows: &Matrix, columns: &Columns, stream: &mut Stream) -> Result<Matrix, ShiftError> {
         self.of(Input::Table)?;
         let shift = match self.shift {
@@ -319,10 +321,10 @@ impl ShiftLevel {
         if self.severity == 0.0 { Ok(rows.clone()) } else { shift(rows, columns, self.severity, stream) }
     }
 
-    /// Tokens of a vocabulary shifted.
+    /// Shifts tokens of a vocabulary.
     ///
     /// # Errors
-    /// When the shift is not one of tokens, or a token is none of the vocabulary.
+    /// When the shift does not apply to tokens, or a token is not in the vocabulary.
     pub fn apply_to_tokens(
         &self,
         tokens: &[u32],
@@ -350,7 +352,7 @@ impl FromStr for ShiftLevel {
 
     fn from_str(text: &str) -> Result<Self, ShiftError> {
         let level = || ShiftError::Level { text: text.to_owned() };
-        // A name without a severity is looked up as well: it may be misspelt.
+        // A name without a severity is parsed as well, because it may be misspelt.
         let (name, severity) = text.split_once('/').unwrap_or((text, ""));
         name.parse::<Shift>()?.at(severity.parse().map_err(|_| level())?)
     }

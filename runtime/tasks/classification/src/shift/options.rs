@@ -1,4 +1,4 @@
-//! How problems of dataset shift are run: numbers that a person may choose, checked before they are used.
+//! The evaluation options of dataset shift, checked before they are used.
 
 use crate::Evaluation;
 use jointly_core::estimate::{MAX_DRAWS, MAX_SAMPLE_BYTES};
@@ -9,10 +9,10 @@ use thiserror::Error;
 use super::level::ShiftLevel;
 use crate::rule::Rule;
 
-/// The largest order of predictive distributions.
+/// The largest allowed order of predictive distributions.
 const MOST_TAU: u32 = 1 << 16;
 
-/// How problems of dataset shift are run.
+/// The evaluation options of dataset shift.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case", deny_unknown_fields)]
 pub struct ShiftOptions {
@@ -20,11 +20,11 @@ pub struct ShiftOptions {
     pub draws: u32,
     /// Orders of the predictive distributions whose negative log-likelihood is scored.
     pub taus: Vec<u32>,
-    /// What the test inputs are shifted by, beside not at all.
+    /// The shifts of the test inputs; the unshifted test inputs are always scored too.
     pub levels: Vec<ShiftLevel>,
 }
 
-/// Why options cannot be used.
+/// Reasons why options are refused.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum ShiftOptionsError {
     /// A number is out of range.
@@ -32,12 +32,12 @@ pub enum ShiftOptionsError {
     Range {
         /// The field of [`ShiftOptions`].
         field: &'static str,
-        /// What it holds.
+        /// The given value.
         value: String,
-        /// What it must hold.
+        /// The allowed values.
         expected: String,
     },
-    /// A level is no shift at all, which is scored always.
+    /// A level leaves inputs unshifted, which are always scored.
     #[error("level {level} leaves inputs as they are, which is always scored: leave it out")]
     Idle {
         /// The level.
@@ -46,13 +46,15 @@ pub enum ShiftOptionsError {
 }
 
 impl ShiftOptions {
-    /// How joint scores are estimated: by Monte Carlo up to tau 10 and by random planes beyond, as the testbed's but without
-    /// clipped probits, which would bound what a confident mistake costs and let shifts look milder at a large tau.
+    /// Returns the estimation options of joint scores: Monte Carlo up to tau 10 and random planes above, as in the
+    /// testbed but without clipped probits, which would bound the cost of a confident mistake and make shifts look
+    /// milder at a large tau.
     pub(super) fn rule(&self) -> Rule<'static> {
         Rule::of(&Evaluation { draws: self.draws, clip: false, ..Evaluation::testbed() })
     }
 
-    /// Whether so many functions' probabilities of so many classes, at one group of the largest order, fit in memory.
+    /// Checks that the probabilities of all draws for `num_classes` classes, at one group of the largest order, fit in
+    /// memory.
     ///
     /// # Errors
     /// When they would take more than [`MAX_SAMPLE_BYTES`].
@@ -67,10 +69,11 @@ impl ShiftOptions {
         Err(ShiftOptionsError::Range { field: "draws", value: self.draws.to_string(), expected })
     }
 
-    /// Whether they can be used.
+    /// Checks the options.
     ///
     /// # Errors
-    /// When a number is out of its range, a tau or a level is there twice, a tau does not divide the largest, or a level has severity 0.
+    /// When a number is out of its range, a tau or a level occurs twice, a tau does not divide the largest, or a level
+    /// has severity 0.
     pub fn check(&self) -> Result<(), ShiftOptionsError> {
         let range = |field, value: &dyn ToString, expected: &str| {
             Err(ShiftOptionsError::Range { field, value: value.to_string(), expected: expected.to_owned() })
@@ -89,7 +92,7 @@ impl ShiftOptions {
                 return range("taus", &format!("{:?}", self.taus), "each tau once");
             }
         }
-        // So that calls of whole groups of the largest are of whole groups of all.
+        // A call of whole groups of the largest tau then has whole groups of every tau.
         let most = self.taus.iter().copied().max().unwrap_or(1);
         if let Some(tau) = self.taus.iter().find(|tau| most % *tau != 0) {
             return range("tau", tau, &format!("a divisor of the largest, {most}"));

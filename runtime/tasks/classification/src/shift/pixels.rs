@@ -1,4 +1,4 @@
-//! Images as shifts see them: values from 0 to 1, row by row, channels last.
+//! Images as input of shifts: values from 0 to 1, row by row, channels last.
 
 use jointly_core::image_shape::ImageShape;
 
@@ -16,10 +16,10 @@ pub struct Pixels {
 }
 
 impl Pixels {
-    /// An image of those values.
+    /// Creates an image from values.
     ///
     /// # Errors
-    /// When they do not fill the shape, or one is not within 0 and 1.
+    /// When the values do not fill the shape, or one is not within 0 and 1.
     pub fn new(shape: ImageShape, values: Vec<f64>) -> Result<Self, ShiftError> {
         if values.len() != shape.values() {
             return Err(ShiftError::Length { expected: shape.values(), found: values.len() });
@@ -30,30 +30,30 @@ impl Pixels {
         }
     }
 
-    /// An image of bytes, each divided by 255.
+    /// Creates an image from bytes, each divided by 255.
     ///
     /// # Errors
-    /// When they do not fill the shape.
+    /// When the bytes do not fill the shape.
     pub fn from_bytes(shape: ImageShape, bytes: &[u8]) -> Result<Self, ShiftError> {
         Self::new(shape, bytes.iter().map(|&byte| f64::from(byte) / WHITE).collect())
     }
 
-    /// The values as bytes, rounded to the nearest.
+    /// Returns the values as bytes, rounded to the nearest.
     pub fn to_bytes(&self) -> Vec<u8> {
         self.values.iter().map(|&x| (x * WHITE + 0.5) as u8).collect()
     }
 
-    /// The image's size.
+    /// Returns the image's size.
     pub fn shape(&self) -> ImageShape {
         self.shape
     }
 
-    /// All values, row by row, channels last.
+    /// Returns all values, row by row, channels last.
     pub fn values(&self) -> &[f64] {
         &self.values
     }
 
-    /// The image with each value clipped to what a pixel can show.
+    /// Creates an image from values clipped to [0, 1].
     pub(super) fn clipped(shape: ImageShape, mut values: Vec<f64>) -> Self {
         debug_assert_eq!(values.len(), shape.values());
         debug_assert!(values.iter().all(|x| !x.is_nan()), "a shift makes numbers of numbers");
@@ -63,12 +63,12 @@ impl Pixels {
         Self { shape, values }
     }
 
-    /// The image with each value replaced, in order, then clipped.
+    /// Replaces each value, in order, and clips it.
     pub(super) fn map(&self, value: impl FnMut(f64) -> f64) -> Self {
         Self::clipped(self.shape, self.values.iter().copied().map(value).collect())
     }
 
-    /// The image with each pixel's channels replaced, given its place (i * width + j), then clipped.
+    /// Replaces each pixel's channels, given the pixel's index (i * width + j), and clips them.
     pub(super) fn map_pixels(&self, mut change: impl FnMut(usize, &mut [f64])) -> Self {
         let mut values = self.values.clone();
         for (place, pixel) in values.chunks_exact_mut(self.shape.channels()).enumerate() {
@@ -77,13 +77,13 @@ impl Pixels {
         Self::clipped(self.shape, values)
     }
 
-    /// One channel.
+    /// Returns one channel.
     pub(super) fn plane(&self, channel: usize) -> Plane {
         let values = self.values.iter().skip(channel).step_by(self.shape.channels()).copied().collect();
         Plane::new(self.shape.height(), self.shape.width(), values)
     }
 
-    /// The image with each channel replaced, by one of the same size, then clipped.
+    /// Replaces each channel by one of the same size, and clips it.
     pub(super) fn map_planes(&self, mut change: impl FnMut(&Plane) -> Plane) -> Self {
         let channels = self.shape.channels();
         let mut values = vec![0.0; self.values.len()];

@@ -1,4 +1,4 @@
-//! One channel of an image, or a map of one value a pixel.
+//! One channel of an image, or a map with one value per pixel.
 
 use super::border::Border;
 
@@ -16,7 +16,7 @@ impl Plane {
         Self { height, width, values }
     }
 
-    /// The value at each row and column, in that order.
+    /// Computes the value at each row and column, row by row.
     pub(super) fn from_fn(height: usize, width: usize, mut value: impl FnMut(usize, usize) -> f64) -> Self {
         let mut values = Vec::with_capacity(height * width);
         for i in 0..height {
@@ -61,7 +61,7 @@ impl Plane {
         self.values.iter().fold(f64::INFINITY, |least, &x| least.min(x))
     }
 
-    /// The value between pixels, each weighed by its nearness along both axes.
+    /// Interpolates bilinearly between pixels.
     pub(super) fn bilinear(&self, row: f64, col: f64, border: Border) -> f64 {
         let (top, left) = (row.floor(), col.floor());
         let (down, right) = (row - top, col - left);

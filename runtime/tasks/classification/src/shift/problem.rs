@@ -1,4 +1,4 @@
-//! Problems of dataset shift: what agents train on, and what their test inputs are shifted by.
+//! Problems of dataset shift: their training data, and the data whose test inputs are shifted.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -12,38 +12,38 @@ use super::drawn::DrawnDigits;
 use super::instance::{ShiftInstance, changes};
 use crate::shift::level::Shift;
 
-/// One problem: agents train on it, and are tested as its test inputs shift.
+/// One problem: agents train on it and are tested on its shifted test inputs.
 #[derive(Clone, Debug)]
 pub struct ShiftProblem {
-    /// The name that results carry.
+    /// The name in results.
     pub name: String,
-    /// Where its data come from.
+    /// The source of its data.
     pub source: ShiftSource,
-    /// The number of the repetition: another split, or other digits.
+    /// The number of the repetition, which selects another split or other digits.
     pub repetition: u32,
-    /// Where it stands in its suite.
+    /// Its place in its suite.
     pub coordinates: Coordinates,
 }
 
-/// Where a problem's data come from.
+/// The source of a problem's data.
 #[derive(Clone, Debug)]
 pub enum ShiftSource {
-    /// The host draws them.
+    /// Digits drawn by the host.
     Drawn(DrawnDigits),
-    /// A dataset, whose data are attached before there is an instance.
+    /// A dataset, whose data must be attached before [`ShiftProblem::instance`] is called.
     Data(ShiftDataset),
 }
 
 impl ShiftProblem {
-    /// What random streams are derived from: the name.
+    /// Returns the name from which random streams are derived: the problem's name.
     pub fn stream_name(&self) -> &str {
         &self.name
     }
 
-    /// What an agent is told.
+    /// Returns the description of the task that agents receive.
     ///
     /// # Panics
-    /// When the problem is on a person's own images and they are not attached: only these tell their classes.
+    /// When the problem is on user-supplied images that are not attached: only they determine the classes.
     pub fn task(&self) -> Task {
         match &self.source {
             ShiftSource::Drawn(drawn) => drawn.task(),
@@ -51,7 +51,7 @@ impl ShiftProblem {
         }
     }
 
-    /// The [digest](fn@jointly_core::digest) of the data, once they are attached; None where the host draws them.
+    /// Returns the [digest](fn@jointly_core::digest) of the data, once they are attached; None if the host draws them.
     pub fn digest(&self) -> Option<String> {
         match &self.source {
             ShiftSource::Drawn(_) => None,
@@ -59,7 +59,7 @@ impl ShiftProblem {
         }
     }
 
-    /// The dataset that it is made of, where it is made of one.
+    /// Returns the dataset that the problem is made of, if any.
     pub fn dataset(&self) -> Option<&ShiftDataset> {
         match &self.source {
             ShiftSource::Drawn(_) => None,
@@ -67,10 +67,10 @@ impl ShiftProblem {
         }
     }
 
-    /// Gives it the data, before it is asked for an instance.
+    /// Attaches the data, which [`instance`](Self::instance) needs.
     ///
     /// # Panics
-    /// When it is made of no dataset, or of another.
+    /// When the problem is not made of a dataset, or is made of another one.
     pub fn attach(&mut self, data: &Arc<ShiftData>) {
         match &mut self.source {
             ShiftSource::Drawn(_) => panic!("{} is drawn and takes no data", self.name),
@@ -78,18 +78,18 @@ impl ShiftProblem {
         }
     }
 
-    /// Whether its inputs can be shifted so, and change by it: grey images have no saturation.
+    /// Returns whether a shift applies to the problem's inputs and changes them: grey images have no saturation.
     ///
     /// # Panics
-    /// As [`ShiftProblem::task`] does.
+    /// Under the same conditions as [`ShiftProblem::task`].
     pub fn takes(&self, shift: Shift) -> bool {
         changes(&self.task(), shift)
     }
 
-    /// The number of inputs to test on, under a seed.
+    /// Returns the number of test inputs under a seed.
     ///
     /// # Panics
-    /// When the problem is on data that are not attached.
+    /// When the problem is on a dataset that is not attached.
     pub fn test_size(&self, seed: u64) -> usize {
         match &self.source {
             ShiftSource::Drawn(drawn) => drawn.test as usize,
@@ -97,10 +97,10 @@ impl ShiftProblem {
         }
     }
 
-    /// The data under a seed.
+    /// Returns the data under a seed.
     ///
     /// # Panics
-    /// When the problem is on data that are not attached.
+    /// When the problem is on a dataset that is not attached.
     pub fn instance(&self, seed: u64) -> ShiftInstance {
         match &self.source {
             ShiftSource::Drawn(drawn) => drawn.instance(seed, self.stream_name()),
@@ -109,11 +109,12 @@ impl ShiftProblem {
     }
 }
 
-/// Reads the datasets that problems are made of from data directories, each once, and attaches them; problems of one dataset
-/// share it. All are located before any is read. What is attached already is left, and so are a person's own images.
+/// Reads the datasets of problems from data directories, each once, and attaches them; problems of one dataset share
+/// it. All datasets are located before any is read. Attached datasets and user-supplied images are skipped.
 ///
 /// # Errors
-/// The first dataset, in the order of [`shift_cards`], that is in none of the directories, or a file that cannot be used.
+/// The first dataset, in the order of [`shift_cards`], that is in none of the directories, or a file that cannot be
+/// used.
 pub fn attach_datasets(problems: &mut [ShiftProblem], directories: &[PathBuf]) -> Result<(), ShiftDataError> {
     let wanting = |problem: &ShiftProblem, card: &ShiftCard| match &problem.source {
         ShiftSource::Drawn(_) => false,

@@ -1,21 +1,21 @@
-//! Rotation about the centre and cyclic translation, the shifts of MNIST in the paper.
+//! Rotation about the centre and cyclic translation, the paper's shifts of MNIST.
 
 use super::pixels::Pixels;
 use super::plane::Plane;
 use super::spline::Spline;
 
-/// The image turned counter-clockwise by that many degrees about its centre, its size kept.
+/// Rotates the image counter-clockwise by `degrees` about its centre and keeps its size.
 ///
 /// # Formula
-/// Pixel (y, x) from the centre is the cubic spline through the image at `(y cos a + x sin a, x cos a - y sin a)`, and 0
-/// where that lies beyond the middle of the outermost pixels. A spline overshoots at sharp edges, to about -0.2 and 1.2
-/// beside a stroke; what is beyond 0 and 1 is clipped, because a pixel cannot show it and other shifts take images
-/// alone.
+/// The pixel at (y, x) from the centre is the cubic spline through the image at
+/// `(y cos a + x sin a, x cos a - y sin a)`, and 0 where that lies beyond the middle of the outermost pixels. A spline
+/// overshoots at sharp edges, to about -0.2 and 1.2 beside a stroke; values beyond 0 and 1 are clipped, because a pixel
+/// cannot show them and other shifts accept only images.
 ///
-/// Source: Ovadia et al. (2019), appendix B; `scipy.ndimage.rotate` of order 3 and mode `constant`, with `reshape`
-/// off. (The paper's code lets the image grow and cuts out its middle, and does not clip. Where the grown side is even,
-/// as for 28 pixels at all the paper's angles, that is the same; where it is odd, there the image is half a pixel off
-/// its centre.)
+/// Source: Ovadia et al. (2019), appendix B; `scipy.ndimage.rotate` of order 3 and mode `constant`, with `reshape` off.
+/// (The paper's code lets the image grow, cuts out its middle, and does not clip. If the grown side is even, as for 28
+/// pixels at all the paper's angles, the result is the same; if it is odd, the paper's image is half a pixel off its
+/// centre.)
 pub(super) fn rotate(image: &Pixels, degrees: f64) -> Pixels {
     let (sin, cos) = sin_cos(degrees);
     image.map_planes(|plane| {
@@ -44,7 +44,7 @@ fn sin_cos(degrees: f64) -> (f64, f64) {
     }
 }
 
-/// The image moved to the right by that many pixels; columns that leave come in again at the left.
+/// Moves the image to the right by `pixels` columns; columns that leave reenter at the left.
 ///
 /// Source: Ovadia et al. (2019), appendix B.
 pub(super) fn translate(image: &Pixels, pixels: i64) -> Pixels {
@@ -79,7 +79,7 @@ mod tests {
         let plane = image.plane(0);
         for i in 0..5 {
             for j in 0..5 {
-                // What was at the right is now at the top.
+                // The right edge is now at the top.
                 assert!((turned.at(4 - j, i) - plane.at(i, j)).abs() < TOLERANCE);
             }
         }
@@ -92,7 +92,7 @@ mod tests {
         assert!(apart(&rotate(&rotate(&image, 90.0), 90.0), &half) < TOLERANCE);
         assert!(apart(&rotate(&half, 180.0), &image) < TOLERANCE);
         assert!(apart(&rotate(&image, -90.0), &rotate(&image, 270.0)) < TOLERANCE);
-        // A smooth image, 0 towards its edge, survives resampling: thirty degrees three times are ninety.
+        // A smooth image, 0 towards its edge, survives resampling: three rotations by thirty degrees are one by ninety.
         let image = smooth(41);
         let thrice = rotate(&rotate(&rotate(&image, 30.0), 30.0), 30.0);
         assert!(apart(&thrice, &rotate(&image, 90.0)) < 1e-3, "{}", apart(&thrice, &rotate(&image, 90.0)));
@@ -100,7 +100,7 @@ mod tests {
 
     #[test]
     fn a_wave_turns_as_it_should() {
-        // A plane wave is smooth everywhere: inside the circle that stays in the image the answer is known.
+        // A plane wave is smooth everywhere, so the answer is known inside the circle that stays in the image.
         let wave = |y: f64, x: f64| 0.5 + 0.4 * libm::cos(0.5 * y + 0.3 * x);
         let middle = 20.0;
         let of = |turn: &dyn Fn(f64, f64) -> (f64, f64)| {

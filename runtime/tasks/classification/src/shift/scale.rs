@@ -1,42 +1,42 @@
-//! Which of the published constants an image is corrupted with.
+//! The choice between the two sets of published constants.
 
 use jointly_core::image_shape::ImageShape;
 
-/// The shorter side from which an image in colour counts as large, in pixels: the first whole number beyond the geometric mean of
-/// 32 and 224, the sizes that constants were published for.
+/// The shorter side, in pixels, from which a colour image counts as large: the first whole number beyond the geometric
+/// mean of 32 and 224, the sizes for which the constants were published.
 const LARGE: usize = 85;
 
-/// The image set whose published constants are used: suites, examples and tests of what all shifts keep choose it by
+/// The image set whose published constants are used; suites, examples and tests of all shifts choose it by
 /// [`Scale::of`].
 ///
-/// They are taken as they are: a blur of 3 pixels is one of 3 pixels at any size, but for the elastic transform, whose
-/// lengths were published as fractions of a side.
+/// Constants are not rescaled: a blur of 3 pixels is 3 pixels at any size. Only the lengths of the elastic transform
+/// were published as fractions of a side.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Scale {
-    /// CIFAR-10-C's, made for 32 pixels.
+    /// CIFAR-10-C's constants, for 32 pixels.
     Small,
-    /// ImageNet-C's, made for 224 pixels.
+    /// ImageNet-C's constants, for 224 pixels.
     Large,
 }
 
 impl Scale {
-    /// The constants for an image: ImageNet-C's where it is grey or its shorter side has 85 pixels or more, else
+    /// Returns the constants for an image: ImageNet-C's if it is grey or its shorter side has at least 85 pixels, else
     /// CIFAR-10-C's.
     ///
-    /// CIFAR-10-C's are mild, for photographs of 32 pixels that hold much detail; a digit is a few thick lines, and under
-    /// them hardly changes.
+    /// CIFAR-10-C's constants are mild, for detailed photographs of 32 pixels; under them a digit, which is a few thick
+    /// lines, hardly changes.
     pub(super) fn of(shape: ImageShape) -> Self {
         if shape.channels() == 1 || shape.side() >= LARGE { Self::Large } else { Self::Small }
     }
 }
 
-/// One constant, or one set of them, a severity.
+/// One constant, or one set of constants, for each severity.
 pub(super) struct Constants<T> {
     pub(super) small: [T; 5],
     pub(super) large: [T; 5],
 }
 
-/// A place among the five severities, counted from 0.
+/// An index into the five severities, from 0.
 pub(super) type Step = usize;
 
 impl<T: Copy> Constants<T> {

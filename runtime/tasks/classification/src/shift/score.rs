@@ -1,4 +1,4 @@
-//! Scores of one agent on one problem of shift: of every condition that its test inputs are met in.
+//! The scores of one agent on one problem of dataset shift, for each condition of its test inputs.
 
 use std::fmt;
 use std::str::FromStr;
@@ -11,141 +11,143 @@ use serde::{Deserialize, Serialize};
 
 use super::level::ShiftLevel;
 
-/// What stands before the name of a set of inputs that belong to no class.
+/// The prefix of the name of a set of out-of-distribution inputs.
 const OUTSIDE: &str = "outside/";
-/// The name of the test inputs as they are.
+/// The name of the unshifted test inputs.
 const NONE: &str = "none";
 
-/// How the test inputs are met; as text `none`, `rotation/45` or `outside/notmnist`.
+/// The condition of the test inputs; as text `none`, `rotation/45` or `outside/notmnist`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub enum Condition {
-    /// As they are.
+    /// Unshifted test inputs.
     Unshifted,
-    /// Shifted.
+    /// Shifted test inputs.
     Shifted(ShiftLevel),
-    /// Others in their place, which belong to no class.
+    /// Out-of-distribution inputs, by the name of their set.
     Outside(String),
 }
 
-/// What one agent scored on one problem.
+/// The scores of one agent on one problem.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ShiftScores {
-    /// In the order of the suite: unshifted, shifted, outside.
+    /// In the order of the suite: unshifted, shifted, out-of-distribution.
     pub conditions: Vec<ConditionScores>,
-    /// Fuel of training, and of all predictions.
+    /// Fuel of training and of all predictions, and memory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
 }
 
-/// What an agent used; the same on every machine.
+/// The resources that an agent used; the same on every machine.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Cost {
     /// Fuel of training.
     pub training: u64,
     /// Fuel of all predictions.
     pub prediction: u64,
-    /// The most bytes that it ever held, copies of data and of answers included.
+    /// The most bytes that the agent held at one time, including copies of data and of answers.
     pub bytes: u64,
 }
 
-/// What one agent scored in one condition, by its marginal predictions: the mean over draws.
+/// The scores of one agent in one condition, of its marginal predictions: the mean over draws.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct ConditionScores {
     /// The condition.
     pub condition: Condition,
     /// Number R of inputs.
     pub rows: u32,
-    /// The largest probability of an input, in the mean.
+    /// The mean over inputs of an input's largest probability.
     pub confidence: Score,
-    /// Entropy of an input's probabilities, nats, in the mean.
+    /// The mean over inputs of the entropy of an input's probabilities, in nats.
     pub entropy: Score,
-    /// For i from 0 to [`THRESHOLDS`]: the inputs whose confidence is at least i / [`THRESHOLDS`], and how many of them are
-    /// right.
+    /// For i from 0 to [`THRESHOLDS`]: the number of inputs whose confidence is at least i / [`THRESHOLDS`], and the
+    /// number of those that are classified correctly.
     pub confident: Vec<[u32; 2]>,
-    /// Inputs by their entropy, in bins of equal width from 0 to ln K.
+    /// Numbers of inputs by their entropy, in bins of equal width from 0 to ln K.
     pub entropies: Vec<u32>,
-    /// Where inputs belong to classes.
+    /// Scores that need labels; absent for out-of-distribution inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub labelled: Option<LabelledScores>,
-    /// How well inputs of no class are told from the unshifted ones.
+    /// How well these out-of-distribution inputs are detected among the unshifted inputs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detection: Option<DetectionScores>,
 }
 
-/// Bins of entropy.
+/// Number of bins of entropy.
 pub const ENTROPY_BINS: usize = 20;
 
-/// What labels tell.
+/// The scores of one condition that need labels.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LabelledScores {
     /// Share of inputs whose most probable class is the label.
     pub accuracy: Score,
-    /// Area under the curve of class 1 against class 0, where there are but two.
+    /// Area under the curve of class 1 against class 0, if there are exactly two classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub auc: Option<Real>,
-    /// Negative log-likelihood of an input's label, nats.
+    /// Negative log-likelihood of an input's label, in nats.
     pub nll: Score,
-    /// Sum over classes of squared errors of an input's probabilities.
+    /// Sum over classes of the squared errors of an input's probabilities.
     pub brier: Score,
-    /// The parts of the Brier score, uncertainty - resolution + reliability + remainder; see [`brier`](jointly_core::metric::brier).
+    /// The uncertainty of the Brier score, which is uncertainty - resolution + reliability + remainder; see
+    /// [`brier`](jointly_core::metric::brier).
     pub uncertainty: Real,
-    /// How far the labels of inputs of one predicted class are from those of all.
+    /// The difference between the labels of inputs with the same predicted class and the labels of all inputs.
     pub resolution: Real,
-    /// How far predictions are from what is observed among inputs of one predicted class.
+    /// The difference between predictions and the observed labels of inputs with the same predicted class.
     pub reliability: Real,
-    /// What telling those inputs apart is worth, below 0 where it helps.
+    /// -2 times the mean covariance of predictions and labels among inputs with the same predicted class; below 0 if
+    /// distinguishing these inputs helps.
     pub remainder: Real,
     /// Expected calibration error, in bins of equal width.
     pub ece: Real,
-    /// The same in bins between quantiles of the unshifted inputs' confidence.
+    /// Expected calibration error, in bins between quantiles of the unshifted inputs' confidence.
     pub ece_quantile: Real,
-    /// The same of the largest probabilities of each input, where there are more than five classes.
+    /// Expected calibration error of the five largest probabilities of each input, if there are more than five classes.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ece_top5: Option<Real>,
     /// The other metrics of the marginal predictions.
     #[serde(default)]
     pub marginal: MarginalValues,
-    /// The bins that `ece` is over, from the least confidence up; none in results of before there were any.
+    /// The bins of `ece`, from the lowest confidence up; empty in results of older versions, which kept no bins.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub calibration: Vec<CalibrationBin>,
-    /// Joint negative log-likelihood of groups of tau inputs, nats a group.
+    /// Joint negative log-likelihood of groups of tau inputs, in nats per group.
     pub joint: Vec<(u32, JointScore)>,
-    /// The Brier score of the mean over the first m draws.
+    /// The Brier score of the mean over the first m draws, for several m.
     pub brier_by_draws: Vec<(u32, Real)>,
 }
 
-/// How well inputs that belong to no class are told from the unshifted ones, by confidence and by entropy.
+/// How well out-of-distribution inputs are distinguished from the unshifted ones, by confidence and by entropy.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct DetectionScores {
-    /// By low confidence.
+    /// Detection by low confidence.
     pub confidence: Detection,
-    /// By high entropy.
+    /// Detection by high entropy.
     pub entropy: Detection,
 }
 
-/// How well a score tells two sets apart.
+/// How well a score distinguishes two sets of inputs.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct Detection {
     /// Area under the receiver operating characteristic.
     pub auroc: Real,
-    /// Average precision with the inputs of no class as positives.
+    /// Average precision with the out-of-distribution inputs as positives.
     pub aupr_out: Real,
     /// Average precision with the unshifted inputs as positives.
     pub aupr_in: Real,
-    /// The share of unshifted inputs that are taken for being of no class, where 95 % of those that are so are found.
+    /// The share of unshifted inputs that are taken for out-of-distribution inputs when 95 % of the latter are found.
     pub fpr95_out: Real,
-    /// The share of inputs of no class that are taken for unshifted ones, where 95 % of those are kept.
+    /// The share of out-of-distribution inputs that are taken for unshifted ones when 95 % of the latter are kept.
     pub fpr95_in: Real,
 }
 
 impl ShiftScores {
-    /// The scores of the unshifted inputs.
+    /// Returns the scores of the unshifted inputs.
     pub fn unshifted(&self) -> Option<&ConditionScores> {
         self.conditions.iter().find(|scores| scores.condition == Condition::Unshifted)
     }
 
-    /// The scores at every level of shift.
+    /// Returns the scores at every level of shift.
     pub fn shifted(&self) -> impl Iterator<Item = (ShiftLevel, &ConditionScores)> {
         self.conditions.iter().filter_map(|scores| match scores.condition {
             Condition::Shifted(level) => Some((level, scores)),
@@ -153,7 +155,7 @@ impl ShiftScores {
         })
     }
 
-    /// The scores of each set of inputs of no class.
+    /// Returns the scores of each set of out-of-distribution inputs.
     pub fn outside(&self) -> impl Iterator<Item = (&str, &ConditionScores)> {
         self.conditions.iter().filter_map(|scores| match &scores.condition {
             Condition::Outside(name) => Some((name.as_str(), scores)),

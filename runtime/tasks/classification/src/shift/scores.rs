@@ -1,5 +1,5 @@
-//! The scores of dataset shift: those of unshifted inputs, their means over all levels of shift, and how well out-of-distribution
-//! inputs are detected.
+//! The scores of dataset shift: those of unshifted inputs, their means over all levels of shift, and the detection of
+//! out-of-distribution inputs.
 
 use jointly_core::{
     At, Better, Context, FUEL, JointScore, Layout, Meaning, Pick, ScoreDef, ScoreInfo, ScoreName, Scored, Unit,
@@ -8,7 +8,7 @@ use jointly_core::{
 use super::{ConditionScores, DetectionScores, LabelledScores, ShiftScores};
 use crate::scores::{ACCURACY, ECE};
 
-/// The scores of one condition, in the order in which they are listed everywhere.
+/// The scores of one condition, in the order in which they are always listed.
 pub const CONDITION_SCORES: &[ScoreDef<ConditionScores>] = &[
     ScoreDef::new(
         ACCURACY,
@@ -112,8 +112,8 @@ pub const CONDITION_SCORES: &[ScoreDef<ConditionScores>] = &[
     ),
 ];
 
-/// The scores of a problem that are of no single condition with labels: of out-of-distribution inputs, in the mean over the sets of
-/// them, and fuel.
+/// The scores of a problem that belong to no single condition with labels: those of out-of-distribution inputs,
+/// averaged over their sets, and fuel.
 pub const PROBLEM_SCORES: &[ScoreDef<ShiftScores>] = &[
     ScoreDef::new(
         "auroc",
@@ -162,8 +162,9 @@ pub const PROBLEM_SCORES: &[ScoreDef<ShiftScores>] = &[
     ScoreDef::fuel(),
 ];
 
-/// What shift does to predictions ranks: their Brier score, which is proper and always finite, in the mean over all levels;
-/// without any, that of the unshifted inputs. Of two classes, one of which may be rare, the area says more than accuracy.
+/// Ranks by the Brier score, which is proper and always finite, averaged over all levels of shift; without levels, by
+/// that of the unshifted inputs. With two classes, one of which may be rare, the area under the curve is more
+/// informative than accuracy.
 pub const LAYOUTS: &[Layout] = &[Layout {
     when: None,
     by: &[Pick::Shifted("brier"), Pick::Once("brier")],
@@ -180,11 +181,11 @@ pub const LAYOUTS: &[Layout] = &[Layout {
     ],
 }];
 
-/// Scores that no mean over levels is taken of: one is the same whatever the agent, two are parts whose sum is shown.
+/// Scores without a mean over levels: one is the same for every agent, two are parts whose sum is shown.
 const UNSHIFTED_ALONE: [&str; 3] = ["uncertainty", "remainder", "ece_top5"];
 
-/// All scores of a problem: of the unshifted inputs, in the mean over all levels of shift, each of which counts as much as
-/// another, of out-of-distribution inputs, and fuel.
+/// Returns all scores of a problem: those of the unshifted inputs, their means over all levels of shift with equal
+/// weights, those of out-of-distribution inputs, and fuel.
 pub fn problem_scores(scores: &ShiftScores, context: &Context) -> Vec<(ScoreName, Scored)> {
     let of = |condition: &ConditionScores| condition_scores(condition, context);
     let unshifted = scores.unshifted().map(of).unwrap_or_default();
@@ -196,7 +197,7 @@ pub fn problem_scores(scores: &ShiftScores, context: &Context) -> Vec<(ScoreName
         let values = values.filter(|values| !values.is_empty())?;
         Some((name.shifted(), Scored::plain(values.iter().sum::<f64>() / values.len() as f64)))
     };
-    // A level may have a score that the unshifted inputs lack only where there are no unshifted inputs.
+    // A level may have a score that the unshifted inputs lack only if there are no unshifted inputs.
     let all = if unshifted.is_empty() { levels.first() } else { Some(&unshifted) };
     let means: Vec<(ScoreName, Scored)> = all
         .into_iter()
@@ -209,7 +210,7 @@ pub fn problem_scores(scores: &ShiftScores, context: &Context) -> Vec<(ScoreName
     unshifted.into_iter().chain(means).chain(rest.map(|(name, scored)| (name.behind().behind(), scored))).collect()
 }
 
-/// All scores of one condition.
+/// Returns all scores of one condition.
 pub fn condition_scores(scores: &ConditionScores, context: &Context) -> Vec<(ScoreName, Scored)> {
     let mut all = ScoreDef::all(CONDITION_SCORES, scores, context);
     all.extend(scores.labelled.iter().flat_map(|labelled| labelled.marginal.scores()));
@@ -222,7 +223,7 @@ fn labelled(scores: &ConditionScores, of: fn(&LabelledScores) -> Option<Scored>)
 
 fn joint(scores: &ConditionScores) -> Vec<(At, Scored)> {
     let Some(labelled) = &scores.labelled else { return Vec::new() };
-    // The last of these is of all draws.
+    // The last entry has all draws.
     let draws = labelled.brier_by_draws.last().map_or(1, |(draws, _)| *draws);
     let named = |(tau, score): &(u32, JointScore)| (At::Tau(*tau), Scored::joint(score, draws));
     labelled.joint.iter().map(named).collect()

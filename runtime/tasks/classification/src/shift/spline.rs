@@ -8,18 +8,18 @@ const POLE: f64 = -0.267_949_192_431_122_7;
 /// (1 - z) (1 - 1 / z) at the pole.
 const GAIN: f64 = 6.0;
 
-/// Coefficients c_ij of the spline through a plane's values.
+/// The coefficients c_ij of the spline through a plane's values.
 ///
 /// # Formula
-/// `s(y, x) = sum_ij c_ij B(y - i) B(x - j)` with the cubic B-spline B of support (-2, 2), and `s(i, j)` is the pixel. The
-/// plane is thought to go on mirrored about the middle of its last pixels.
+/// `s(y, x) = sum_ij c_ij B(y - i) B(x - j)` with the cubic B-spline B of support (-2, 2), such that `s(i, j)` is the
+/// pixel. The plane is extended by mirroring about the middle of its outermost pixels.
 ///
 /// Source: Unser, Splines: a perfect fit for signal and image processing (1999); the boundary is that of
 /// `scipy.ndimage` with mode `constant`.
 pub(super) struct Spline(Plane);
 
 impl Spline {
-    /// The spline through a plane's pixels.
+    /// Computes the spline through a plane's pixels.
     pub(super) fn through(plane: &Plane) -> Self {
         let (height, width) = (plane.height(), plane.width());
         let mut coefficients = plane.clone();
@@ -39,7 +39,7 @@ impl Spline {
         Self(coefficients)
     }
 
-    /// The spline's value between pixels; rows and columns count from the middle of the first pixel.
+    /// Evaluates the spline between pixels; rows and columns count from the middle of the first pixel.
     pub(super) fn at(&self, row: f64, col: f64) -> f64 {
         let plane = &self.0;
         let (top, left) = (row.floor(), col.floor());
@@ -56,7 +56,7 @@ impl Spline {
     }
 }
 
-/// The B-spline at distances 1 + t, t, 1 - t and 2 - t.
+/// Returns the B-spline at distances 1 + t, t, 1 - t and 2 - t.
 fn weights(t: f64) -> [f64; 4] {
     let (square, cube) = (t * t, t * t * t);
     let back = 1.0 - t;
@@ -68,7 +68,8 @@ fn weights(t: f64) -> [f64; 4] {
     ]
 }
 
-/// Turns values into coefficients in place: `(c_{k-1} + 4 c_k + c_{k+1}) / 6` is the value, mirrored at both ends.
+/// Turns values into coefficients in place, so that `(c_{k-1} + 4 c_k + c_{k+1}) / 6` is the value, mirrored at both
+/// ends.
 fn solve(line: &mut [f64]) {
     let n = line.len();
     if n < 2 {
@@ -76,14 +77,14 @@ fn solve(line: &mut [f64]) {
     }
     // The start of the causal filter sums the whole mirrored line, which repeats every 2 n - 2.
     let (mut sum, mut power) = (line[0], POLE);
-    // The pole is negative and its power odd.
+    // The pole is negative and its exponent odd.
     let mut back = -libm::pow(-POLE, (2 * n - 3) as f64);
     for &value in &line[1..n - 1] {
         sum += (power + back) * value;
         power *= POLE;
         back /= POLE;
     }
-    // `power` is now the pole to the n - 1, and its square what a full period leaves.
+    // `power` is now the pole to the power n - 1; its square is the factor of a full period.
     line[0] = GAIN * (sum + power * line[n - 1]) / (1.0 - power * power);
     for k in 1..n {
         line[k] = GAIN * line[k] + POLE * line[k - 1];
@@ -118,7 +119,7 @@ mod tests {
 
     #[test]
     fn cubic_polynomials_are_reproduced() {
-        // In the middle, where the mirrored ends have decayed to 0.27^20.
+        // Evaluated in the middle, where the effect of the mirrored ends has decayed to 0.27^20.
         let cubic = |x: f64| 0.3 + x * (0.7 + x * (-0.2 + x * 0.05));
         let value = |y: f64, x: f64| cubic(y / 41.0) * cubic(1.0 - x / 41.0);
         let spline = Spline::through(&Plane::from_fn(41, 41, |i, j| value(i as f64, j as f64)));

@@ -1,4 +1,4 @@
-//! Suites of dataset shift: which problems, and how they are run. A suite is data.
+//! Suites of dataset shift: lists of problems and their evaluation options. A suite is data.
 
 use jointly_core::coordinates::{Coordinates, Repetition};
 use jointly_data::shift::shift_card;
@@ -12,38 +12,39 @@ use super::problem::{ShiftProblem, ShiftSource};
 use crate::shift::input::Input;
 use crate::shift::level::Shift;
 
-/// Repetitions, which standard errors are over.
+/// Number of repetitions, over which standard errors are computed.
 const REPETITIONS: u32 = 5;
-/// Functions sampled on MNIST and on the other sets of Ovadia et al. (2019), appendix A; for texts it has 5, of which no
-/// joint prediction can be told.
+/// Numbers of functions sampled on MNIST and on the other datasets of Ovadia et al. (2019), appendix A. For texts the
+/// paper samples 5, too few to estimate joint predictions.
 const MNIST_DRAWS: u32 = 300;
 const DRAWS: u32 = 128;
 /// Orders of predictive distributions.
 const TAUS: [u32; 3] = [1, 10, 100];
-/// The share of classes that are filtered, and with what probability; the Testbed leaves both open.
+/// The share of classes that are filtered, and the probabilities of leaving out their examples; the Testbed specifies
+/// neither.
 const FILTERED_SHARE: f64 = 0.34;
 const REJECT: [f64; 2] = [0.5, 0.9];
-/// The side of the digits of the reduced suite.
+/// The side of the digits of the reduced suite, in pixels.
 const QUICK_SIDE: usize = 14;
 
-/// A named list of problems and the way they are run.
+/// A named list of problems and their evaluation options.
 #[derive(Clone, Debug)]
 pub struct ShiftSuite {
-    /// The name that the command takes.
+    /// The name on the command line.
     pub name: String,
-    /// One line for a person.
+    /// A one-line summary for users.
     pub summary: String,
     /// The problems, in the order in which results are reduced.
     pub problems: Vec<ShiftProblem>,
-    /// How each problem is run.
+    /// The evaluation options of each problem.
     pub options: ShiftOptions,
-    /// Whether its datasets are alternatives, of which the first that is at hand is meant.
+    /// Whether its datasets are alternatives, of which the first available one is used.
     pub alternatives: bool,
 }
 
 impl ShiftSuite {
-    /// Seconds a problem on one core, for a person, measured as [those of classification](crate::Suite::cost); what was not
-    /// says so.
+    /// Returns text for users about the seconds per problem on one core, measured like [those of
+    /// classification](crate::Suite::cost); it says so where nothing was measured.
     pub fn cost(&self) -> &'static str {
         match self.name.as_str() {
             "quick/shift" => {
@@ -63,7 +64,7 @@ impl ShiftSuite {
     }
 }
 
-/// All suites of dataset shift that come with the runtime.
+/// Returns all built-in suites of dataset shift.
 pub fn shift_suites() -> Vec<ShiftSuite> {
     vec![
         suite(
@@ -133,10 +134,10 @@ pub fn shift_suites() -> Vec<ShiftSuite> {
     ]
 }
 
-/// The suite of a person's own images, which a folder holds: no data directory has them.
+/// The name of the suite of user-supplied images, which come from a folder: no data directory has them.
 pub const USER_IMAGES: &str = "shift/images";
 
-/// The suite of that name, if there is one.
+/// Returns the suite with this name, if it exists.
 pub fn shift_suite(name: &str) -> Option<ShiftSuite> {
     shift_suites().into_iter().find(|suite| suite.name == name)
 }
@@ -146,7 +147,7 @@ fn suite(name: &str, summary: &str, problems: Vec<ShiftProblem>, draws: u32, lev
     ShiftSuite { name: name.to_owned(), summary: summary.to_owned(), problems, options, alternatives: false }
 }
 
-/// The repetitions of a group of a suite; a suite of a single group gives it no name.
+/// Returns the repetitions of a suite's group; a suite with a single group has an empty group name.
 fn repeated(suite: &str, group: &str, source: &ShiftSource, repetitions: u32) -> Vec<ShiftProblem> {
     let series = if group.is_empty() { suite.to_owned() } else { format!("{suite}/{group}") };
     // Problems on one dataset are splits and variants of the same rows; digits are drawn anew each time.
@@ -181,7 +182,7 @@ fn dataset(name: &str) -> ShiftDataset {
     ShiftDataset::known(shift_card(name).expect("a dataset that suites know"))
 }
 
-/// Each table as it is, with a class held out where there are more than two, and with classes filtered.
+/// Returns each table unmodified, with a class held out if it has more than two, and with filtered classes.
 fn tabular(suite: &str) -> Vec<ShiftProblem> {
     let mut problems = Vec::new();
     for table in ["iris", "wine-quality", "german-credit"] {
@@ -205,19 +206,19 @@ fn at(shift: Shift, severity: f64) -> ShiftLevel {
     shift.at(severity).expect("a severity that the shift has")
 }
 
-/// Shifts at their usual severities.
+/// Returns shifts at their usual severities.
 fn usual(shifts: &[Shift]) -> Vec<ShiftLevel> {
     shifts.iter().flat_map(|&shift| shift.severities().iter().map(move |&severity| at(shift, severity))).collect()
 }
 
-/// Everything that changes grey images.
+/// Returns all levels that change grey images.
 fn grey_levels() -> Vec<ShiftLevel> {
     let shifts: Vec<Shift> = Shift::ALL.into_iter().filter(|shift| shift.changes_grey()).collect();
     debug_assert!(shifts.iter().all(|shift| shift.input() == Input::Image));
     usual(&shifts)
 }
 
-/// The 16 corruptions of Ovadia et al. (2019), by their published code: all but snow, motion blur and jpeg.
+/// Returns the 16 corruptions of Ovadia et al. (2019), by their published code: all except snow, motion blur and jpeg.
 fn paper_corruptions() -> Vec<ShiftLevel> {
     let left_out = [Shift::Snow, Shift::MotionBlur, Shift::Jpeg];
     usual(&Shift::corruptions().filter(|shift| !left_out.contains(shift)).collect::<Vec<_>>())
@@ -249,7 +250,8 @@ mod tests {
             assert_eq!(names.len(), suite.problems.len());
             for problem in &suite.problems {
                 assert!(problem.name.starts_with(&format!("{}/", suite.name)), "{}", problem.name);
-                // Whatever it is shifted by it takes; what a person's own images are is not known yet.
+                // Every problem takes its suite's shifts, except that the kind of user-supplied images is not known
+                // yet.
                 let own = suite.name == USER_IMAGES;
                 assert!(
                     own || suite.options.levels.iter().all(|level| problem.takes(level.shift())),
@@ -271,7 +273,7 @@ mod tests {
         assert_eq!(count("shift/cifar10"), (5, 80, 128));
         assert_eq!(count("shift/text"), (5, 6, 128));
         assert_eq!(count("shift/clicks"), (5, 19, 128));
-        // Three tables as they are and twice filtered, two with a class held out.
+        // Three tables unmodified and twice filtered, two of them with a class held out.
         assert_eq!(count("shift/tabular"), (5 * (3 + 3 * 2 + 2), 15, 300));
         assert_eq!(count("shift/synthetic"), (5, 12 + 7 + 90, 100));
         assert_eq!(count("quick/shift"), (2, 10, 50));

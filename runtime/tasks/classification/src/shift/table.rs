@@ -5,7 +5,7 @@ use jointly_core::stream::Stream;
 
 use super::error::ShiftError;
 
-/// The mean and standard deviation of each column of the training rows, which shifts are measured by.
+/// The mean and standard deviation of each column of the training rows, relative to which tables are shifted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Columns(Vec<Column>);
 
@@ -16,11 +16,11 @@ struct Column {
 }
 
 impl Columns {
-    /// Those of training rows.
+    /// Computes the statistics of training rows.
     ///
     /// # Formula
-    /// `mean_j = sum_i x_ij / T`, `deviation_j = sqrt(sum_i (x_ij - mean_j)^2 / T)` over T rows; 0 for a constant column,
-    /// which noise and offsets so leave as it is.
+    /// `mean_j = sum_i x_ij / T`, `deviation_j = sqrt(sum_i (x_ij - mean_j)^2 / T)` over T rows; a constant column has
+    /// deviation 0, so that noise and offsets leave it unchanged.
     ///
     /// # Errors
     /// When there are no rows, or a number is not finite.
@@ -37,7 +37,7 @@ impl Columns {
                 return Column { mean: first, deviation: 0.0 };
             }
             let mean = values().sum::<f64>() / count;
-            // Squares of the differences of two `f32` are numbers of `f64`.
+            // The square of the difference of two `f32` is finite in `f64`.
             let variance = values().map(|x| (x - mean) * (x - mean)).sum::<f64>() / count;
             Column { mean, deviation: variance.sqrt() }
         };
@@ -45,30 +45,30 @@ impl Columns {
     }
 }
 
-/// The rows have those columns, and finite numbers.
+/// Checks that the rows have these columns, and finite numbers.
 pub(super) fn check(rows: &Matrix, columns: &Columns) -> Result<(), ShiftError> {
     let (expected, found) = (columns.0.len(), rows.cols());
     if expected == found { finite(rows) } else { Err(ShiftError::Columns { expected, found }) }
 }
 
-/// `x_ij + s deviation_j N_ij(0, 1)`.
+/// Computes `x_ij + s deviation_j N_ij(0, 1)`.
 pub(super) fn noise(rows: &Matrix, columns: &Columns, s: f64, stream: &mut Stream) -> Result<Matrix, ShiftError> {
     map(rows, columns, |x, _, column| x + s * column.deviation * stream.normal())
 }
 
-/// `mean_j + (x_ij - mean_j) exp(s N_j(0, 1))`.
+/// Computes `mean_j + (x_ij - mean_j) exp(s N_j(0, 1))`.
 pub(super) fn scale(rows: &Matrix, columns: &Columns, s: f64, stream: &mut Stream) -> Result<Matrix, ShiftError> {
     let factors: Vec<f64> = columns.0.iter().map(|_| libm::exp(s * stream.normal())).collect();
     map(rows, columns, |x, j, column| column.mean + (x - column.mean) * factors[j])
 }
 
-/// `x_ij + s deviation_j N_j(0, 1)`.
+/// Computes `x_ij + s deviation_j N_j(0, 1)`.
 pub(super) fn offset(rows: &Matrix, columns: &Columns, s: f64, stream: &mut Stream) -> Result<Matrix, ShiftError> {
     let offsets: Vec<f64> = columns.0.iter().map(|column| s * column.deviation * stream.normal()).collect();
     map(rows, columns, |x, j, _| x + offsets[j])
 }
 
-/// Each value replaced, row by row, given its column.
+/// Replaces each value, row by row, given its column.
 fn map(
     rows: &Matrix,
     columns: &Columns,
@@ -97,7 +97,7 @@ mod tests {
 
     const ROWS: usize = 40_000;
 
-    /// A constant column, one of deviation 1/2 about 1.5, and one of deviation 20 about -20.
+    /// Returns a constant column, one of deviation 1/2 about 1.5, and one of deviation 20 about -20.
     fn training() -> Matrix {
         Matrix::new(2, 3, vec![7.0, 1.0, 0.0, 7.0, 2.0, -40.0]).unwrap()
     }
@@ -165,7 +165,7 @@ mod tests {
         let wide = Matrix::new(2, 1, vec![-1e38, 1e38]).unwrap();
         let columns = Columns::of(&wide).unwrap();
         let rows = Matrix::new(1, 1, vec![f32::MAX]).unwrap();
-        // One of two streams moves it up.
+        // One of the two streams moves the column up.
         let moved = (0..2).map(|index| offset(&rows, &columns, 10.0, &mut stream(0, "test", "overflow", index)));
         let scaled = (0..9).map(|index| scale(&rows, &columns, 10.0, &mut stream(0, "test", "overflow", index)));
         let errors: Vec<ShiftError> = moved.chain(scaled).filter_map(Result::err).collect();

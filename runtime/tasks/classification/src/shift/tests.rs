@@ -1,4 +1,4 @@
-//! What all shifts keep, whatever they do.
+//! Invariants of all shifts.
 
 use jointly_core::digest;
 use jointly_core::matrix::Matrix;
@@ -16,7 +16,7 @@ fn levels(shift: Shift) -> impl Iterator<Item = ShiftLevel> {
     shift.severities().iter().map(move |&severity| shift.at(severity).unwrap())
 }
 
-/// A digit, in grey or with a coloured ground.
+/// Returns a digit, in grey or on a coloured ground.
 fn picture(channels: usize, index: u64) -> Pixels {
     let grey = digits::digit_of(8, &mut stream(0, "test", "picture", index));
     let values = grey.values().iter().flat_map(|&x| [x, 0.2 + 0.6 * x, 0.9 - 0.5 * x][..channels].to_vec());
@@ -107,7 +107,7 @@ fn odd_sizes_stay_images() {
                     for scale in SCALES {
                         let mut source = level.stream(0, "test", 0);
                         let shifted = level.apply_at(scale, image, &mut source).unwrap();
-                        // Which is checked again, number by number.
+                        // Every value is checked again.
                         let checked = Pixels::new(shape, shifted.values().to_vec());
                         assert!(checked.is_ok(), "{level} of {shape:?} at {scale:?}: {checked:?}");
                     }
@@ -149,7 +149,7 @@ fn all_but_saturation_change_grey() {
     }
 }
 
-/// Digits, in grey or in colour: so suites see them corrupted with both image sets' constants.
+/// Tests digits in grey and in colour, which suites corrupt with the constants of either image set.
 #[test]
 fn severity_orders_the_distance_from_the_original() {
     let mut disordered = Vec::new();
@@ -166,24 +166,25 @@ fn severity_orders_the_distance_from_the_original() {
             };
             let far: Vec<f64> = levels(shift).map(mean).collect();
             let rises = |far: &[f64]| far.is_sorted_by(|a, b| a < b);
-            // The published constants do not all grow together.
+            // The published constants do not all grow with severity.
             let ordered = match shift {
-                // Two rounds are more than one, whatever the blur.
+                // Two rounds move more than one, whatever the blur.
                 Shift::GlassBlur if scale == Scale::Small => far[..3].iter().all(|x| *x < far[3].min(far[4])),
-                // Two rounds one pixel far are as one two pixels far; three of two, and two of more, take pixels farther.
+                // Two rounds of distance 1 are like one of distance 2; three of distance 2, and two of more, take
+                // pixels from farther away.
                 Shift::GlassBlur => far[..2].iter().all(|near| far[2..].iter().all(|x| near < x)),
-                // The last two have less of the image, which is mostly black, and hardly more ice than the third.
+                // The last two keep less of the image, which is mostly black, and add hardly more ice than the third.
                 Shift::Frost if scale == Scale::Small => rises(&far[..3]) && far[1] < far[3] && far[3] < far[4],
-                // The fourth has as much ice as the third, and less of the image.
+                // The fourth adds as much ice as the third, and keeps less of the image.
                 Shift::Frost => rises(&far[..3]) && far[3] < far[4] && far[2] < far[4],
-                // Three of water, two of mud.
+                // Three severities of water, two of mud.
                 Shift::Spatter => rises(&far[..3]) && rises(&far[3..]),
-                // What is pulled as a whole shrinks while crumples grow.
+                // The pull of the corners shrinks while crumples grow.
                 Shift::Elastic if scale == Scale::Small => far.is_sorted_by(|a, b| a > b) && far[4] > 0.05,
-                // The first two pull most; of the others the crumples grow alone.
+                // The first two pull most; in the others only the crumples grow.
                 Shift::Elastic => rises(&far[2..]),
                 Shift::Saturate if channels == 1 => far == [0.0; 5],
-                // Two that take colour away, three that add some.
+                // Two severities remove colour, three add some.
                 Shift::Saturate => rises(&far[..2]) && rises(&far[2..]),
                 _ => rises(&far),
             };
@@ -197,7 +198,7 @@ fn severity_orders_the_distance_from_the_original() {
 
 #[test]
 fn severities_meet_the_same_noise() {
-    // Where neither clips, stronger noise is weaker noise times a number: 3/2 by the constants of either image set.
+    // Without clipping, stronger noise is weaker noise times a number: 3/2 by the constants of either image set.
     for channels in [1, 3] {
         let shape = shape(10, 10, channels);
         let image = Pixels::new(shape, vec![0.5; shape.values()]).unwrap();
@@ -212,8 +213,8 @@ fn severities_meet_the_same_noise() {
     }
 }
 
-/// The start of the digest of the bits of every image that a shift makes of a grey and a coloured digit, at all severities
-/// and with both image sets' constants.
+/// The start of the digest of the bits of every image that a shift makes of a grey and a coloured digit, at all
+/// severities and with the constants of both image sets.
 const GOLDEN: [(&str, &str); 21] = [
     ("rotation", "78e266f8ef2aec3b"),
     ("translation", "e7ac1c958a943508"),
@@ -237,7 +238,7 @@ const GOLDEN: [(&str, &str); 21] = [
     ("saturate", "5386cf08f2652176"),
     ("spatter", "00df27f16afab871"),
 ];
-/// That of a hundred digits, and of a hundred outsiders.
+/// The starts of the digests of a hundred digits, and of a hundred letters and scribbles.
 const GOLDEN_DIGITS: &str = "6079a4649578ec75";
 const GOLDEN_OUTSIDERS: &str = "7005daa9ab759b17";
 

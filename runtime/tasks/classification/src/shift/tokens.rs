@@ -1,14 +1,14 @@
-//! The shift of categorical features: tokens that turn into others.
+//! The shift of categorical features, which replaces tokens.
 
 use jointly_core::pick::below;
 use jointly_core::stream::Stream;
 
 use super::error::ShiftError;
 
-/// Each token replaced, by itself and with that probability, by one drawn uniformly from the vocabulary (it may draw
-/// itself).
+/// Replaces each token, independently with this probability, by one drawn uniformly from the vocabulary (possibly the
+/// same token).
 ///
-/// Two numbers are drawn for every token whether it is replaced or not: what is replaced at one probability is
+/// Two numbers are drawn for every token whether it is replaced or not, so that a token replaced at one probability is
 /// replaced by the same token at every higher one.
 ///
 /// Source: Ovadia et al. (2019), section 4.4. (Its code decides once for a whole batch whether a feature is replaced,
@@ -49,7 +49,7 @@ mod tests {
             let within = |count: usize, p: f64| (count as f64 - n * p).abs() < 5.0 * (n * p * (1.0 - p)).sqrt() + 1.0;
             let changed = shifted.iter().filter(|&&token| token != 3).count();
             assert!(within(changed, probability * f64::from(vocabulary - 1) / f64::from(vocabulary)));
-            // Every other token is as likely.
+            // All tokens are equally likely replacements.
             let zeros = shifted.iter().filter(|&&token| token == 0).count();
             assert!(within(zeros, probability / f64::from(vocabulary)), "{zeros}");
             assert!(shifted.iter().all(|&token| token < vocabulary));

@@ -1,4 +1,4 @@
-//! Adds up simulations, in whatever order they finish.
+//! Collects simulations, in any order.
 
 use std::collections::BTreeMap;
 
@@ -10,32 +10,32 @@ use super::summary::{CoverageSummary, LevelSummary};
 /// Why a simulation's coverage cannot be added.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum CoverageError {
-    /// It is there already.
+    /// The simulation was added before.
     #[error("simulation {0} is given twice")]
     Twice(u32),
-    /// Its lists differ in length, or a probability is none.
+    /// The lists differ in length, or a probability is not in [0, 1].
     #[error(
         "simulation {0} is damaged: its lists must have an entry for each test point, and probabilities lie in [0, 1]"
     )]
     Damaged(u32),
-    /// It has other test points than those before.
+    /// The number of test points differs from the simulations before.
     #[error("simulation {simulation} has {found} test points, expected {expected}")]
     Points {
-        /// The simulation.
+        /// The number of the simulation.
         simulation: u32,
-        /// Its test points.
+        /// Its number of test points.
         found: usize,
-        /// Those of the others.
+        /// The number of test points of the others.
         expected: usize,
     },
-    /// It has other levels than those before.
+    /// The levels differ from the simulations before.
     #[error("simulation {simulation} has levels {found:?}, expected {expected:?}")]
     Levels {
-        /// The simulation.
+        /// The number of the simulation.
         simulation: u32,
         /// Its levels.
         found: Vec<f64>,
-        /// Those of the others.
+        /// The levels of the others.
         expected: Vec<f64>,
     },
 }
@@ -50,7 +50,7 @@ impl Coverage {
     /// Adds a simulation by its number.
     ///
     /// # Errors
-    /// When it is there already, is damaged, or has other levels or test points than those before.
+    /// When the simulation was added before, is damaged, or has other levels or test points than those before.
     pub fn add(&mut self, simulation: u32, coverage: SimulationCoverage) -> Result<(), CoverageError> {
         let found = coverage.points().ok_or(CoverageError::Damaged(simulation))?;
         if let Some(first) = self.simulations.values().next() {
@@ -70,12 +70,12 @@ impl Coverage {
         Ok(())
     }
 
-    /// Number of simulations.
+    /// Returns the number of simulations.
     pub fn simulations(&self) -> usize {
         self.simulations.len()
     }
 
-    /// What the simulations that are there amount to, reduced in the order of their numbers; None without any.
+    /// Summarises the simulations added so far, in the order of their numbers; `None` without any.
     pub fn summary(&self) -> Option<CoverageSummary> {
         let first = self.simulations.values().next()?;
         let level = |i: usize| {

@@ -1,4 +1,4 @@
-//! How far coverage at each test point is from what is claimed.
+//! The distance of the coverage at each test point from the level.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,23 +11,24 @@ use jointly_core::score::Real;
 ///
 ///   score = sum_i (c_i - level)^2 / N,
 ///
-/// equation 8 of Sluijterman et al. Finitely many simulations make it larger, by `sum_i Var(p_si) / S / N` in the mean, so that
-/// perfect intervals do not score 0; `bias` is the unbiased estimate of that, `sum_i sum_s (p_si - c_i)^2 / (S (S - 1) N)`, and
-/// score - bias estimates the score of infinitely many. `stderr` is the jackknife's over simulations, the test points being
-/// what they are: with `score_(s)` the score without simulation s, `sqrt((S - 1) / S sum_s (score_(s) - mean)^2)`.
+/// which is equation 8 of Sluijterman et al. A finite number of simulations increases the expected score by
+/// `sum_i Var(p_si) / S / N`, so perfect intervals do not score 0. `bias` is the unbiased estimate of this increase,
+/// `sum_i sum_s (p_si - c_i)^2 / (S (S - 1) N)`, and score minus bias estimates the score of infinitely many
+/// simulations. `stderr` is the jackknife error over simulations, for fixed test points: with `score_(s)` the score
+/// without simulation s, `sqrt((S - 1) / S sum_s (score_(s) - mean)^2)`.
 ///
-/// With one simulation bias and error are NaN.
+/// With one simulation, bias and error are NaN.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Brier {
-    /// The mean squared distance from the level.
+    /// The mean squared distance of the coverage from the level.
     pub score: Real,
     /// Its standard error over simulations.
     pub stderr: Real,
-    /// What finitely many simulations add to it in the mean.
+    /// The expected increase of the score due to a finite number of simulations.
     pub bias: Real,
 }
 
-/// The Brier score of the coverage of each simulation at each test point.
+/// Computes the Brier score from the coverage of each simulation at each test point.
 ///
 /// # Panics
 /// When there are no simulations, or they differ in the number of points.
@@ -51,7 +52,7 @@ pub fn brier(simulations: &[Vec<f32>], level: f64) -> Brier {
     Brier { score: Real(full), stderr: several(((count - 1.0) / count * spread).sqrt()), bias: several(bias) }
 }
 
-/// The mean over simulations at each point.
+/// Returns the mean over simulations at each point.
 pub(super) fn mean_by_point(simulations: &[Vec<f32>]) -> Vec<f64> {
     assert!(!simulations.is_empty(), "a mean over simulations needs one");
     let mut sums = vec![0.0; simulations[0].len()];

@@ -1,4 +1,4 @@
-//! Lists with an entry for each test point, in a form that a journal can hold by the thousand.
+//! Lists with an entry for each test point, in a form compact enough for a journal to hold thousands.
 
 use std::borrow::Cow;
 use std::fmt::Write;
@@ -7,22 +7,22 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-/// Digits of an `f32`.
+/// Hexadecimal digits of an `f32`.
 const DIGITS: usize = 8;
 
-/// One `f32` a test point, which may be infinite: what is beyond the range of `f32` is.
+/// One `f32` per test point. Numbers beyond the range of `f32` are infinite.
 ///
-/// Written as the bits of each in eight hexadecimal digits: shorter than decimals, exact, and with a place for infinity.
-/// Python reads it by `struct.unpack(">%df" % (len(s) // 8), bytes.fromhex(s))`.
+/// Each number is written as its bits in eight hexadecimal digits, which is shorter than decimals, exact, and covers
+/// infinity. Python reads it by `struct.unpack(">%df" % (len(s) // 8), bytes.fromhex(s))`.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Numbers(pub Vec<f32>);
 
-/// One truth value a test point, written as "1" or "0" each.
+/// One truth value per test point, each written as "1" or "0".
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Flags(pub Vec<bool>);
 
 impl Flags {
-    /// The share that holds; NaN of none.
+    /// Returns the share of true values; NaN for an empty list.
     pub fn share(&self) -> f64 {
         self.0.iter().filter(|flag| **flag).count() as f64 / self.0.len() as f64
     }

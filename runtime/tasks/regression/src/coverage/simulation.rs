@@ -1,4 +1,4 @@
-//! What the intervals of one simulation cover at each test point.
+//! Coverage of the intervals of one simulation at each test point.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,36 +7,37 @@ use super::packed::{Flags, Numbers};
 use crate::predictive::{LevelIntervals, Origin, Prediction};
 use crate::process::TestSet;
 
-/// What the intervals of one simulation cover, level by level.
+/// Coverage of the intervals of one simulation at each level.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct SimulationCoverage {
-    /// One for each level, in the order in which they were asked for.
+    /// One entry per level, in the order of the options.
     pub levels: Vec<LevelCoverage>,
 }
 
-/// What the intervals of one level cover at each test point of one simulation.
+/// Coverage of the intervals of one level at each test point of one simulation.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct LevelCoverage {
     /// The coverage that the intervals claim.
     pub level: f64,
-    /// Where the prediction intervals come from.
+    /// Origin of the prediction intervals.
     pub prediction_from: Origin,
-    /// Where the confidence intervals come from.
+    /// Origin of the confidence intervals.
     pub confidence_from: Origin,
-    /// Whether the test set's own observation is in the prediction interval.
+    /// Whether the prediction interval contains the test set's own observation.
     pub observed: Flags,
-    /// The probability that a new observation is, by the known law of the noise: equation 7 of the paper for normal noise.
+    /// The probability that the prediction interval contains a new observation, by the known noise distribution:
+    /// equation 7 of the paper for normal noise.
     pub covered: Numbers,
     /// Widths of the prediction intervals.
     pub prediction_widths: Numbers,
-    /// Whether the function's value is in the confidence interval.
+    /// Whether the confidence interval contains the function's value.
     pub held: Flags,
     /// Widths of the confidence intervals.
     pub confidence_widths: Numbers,
 }
 
 impl SimulationCoverage {
-    /// No test points yet.
+    /// Creates an empty list of test points for each level.
     pub(crate) fn new(levels: &[f64]) -> Self {
         let level = |&level| LevelCoverage {
             level,
@@ -58,7 +59,7 @@ impl SimulationCoverage {
         }
     }
 
-    /// Number of test points, if all lists have as many.
+    /// Returns the number of test points; `None` if the lists differ in length or a probability is not in [0, 1].
     pub(super) fn points(&self) -> Option<usize> {
         let points = self.levels.first()?.covered.0.len();
         let whole = |level: &LevelCoverage| {
@@ -88,17 +89,19 @@ impl LevelCoverage {
         }
     }
 
-    /// Prediction interval coverage probability: the share of the test set's observations in their prediction intervals.
+    /// Prediction interval coverage probability: the share of the test set's observations in their prediction
+    /// intervals.
     pub fn picp(&self) -> f64 {
         self.observed.share()
     }
 
-    /// Confidence interval coverage probability: the share of function values in their confidence intervals. Definition 6.
+    /// Confidence interval coverage probability (definition 6): the share of function values in their confidence
+    /// intervals.
     pub fn cicp(&self) -> f64 {
         self.held.share()
     }
 
-    /// The mean width of the confidence intervals; inf where one is endless.
+    /// The mean width of the confidence intervals; inf if one of them is infinite.
     pub fn confidence_width(&self) -> f64 {
         let widths = &self.confidence_widths.0;
         widths.iter().map(|&width| f64::from(width)).sum::<f64>() / widths.len() as f64

@@ -1,4 +1,4 @@
-//! What many simulations amount to.
+//! Summary of the coverage over many simulations.
 
 use jointly_core::score::{Real, Score};
 use serde::{Deserialize, Serialize};
@@ -7,51 +7,51 @@ use super::brier::{Brier, brier, mean_by_point};
 use super::simulation::LevelCoverage;
 use crate::predictive::Origin;
 
-/// The coverage of one process by one agent, over simulations.
+/// The coverage of one agent on one process, over simulations.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CoverageSummary {
     /// Number of simulations.
     pub simulations: u32,
-    /// One for each level.
+    /// One entry per level.
     pub levels: Vec<LevelSummary>,
 }
 
 /// The coverage of intervals of one level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LevelSummary {
-    /// The coverage that they claim.
+    /// The coverage that the intervals claim.
     pub level: f64,
-    /// Of prediction intervals: PICP and PICF.
+    /// Prediction intervals: PICP and PICF.
     pub prediction: IntervalSummary,
-    /// Of confidence intervals: CICP and CICF.
+    /// Confidence intervals: CICP and CICF.
     pub confidence: IntervalSummary,
 }
 
-/// The coverage of one kind of intervals of one level.
+/// The coverage of one kind of interval at one level.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct IntervalSummary {
-    /// Where the intervals come from.
+    /// Origin of the intervals.
     pub origin: Origin,
     /// The share of test points covered in each simulation, in the order of their numbers: PICP or CICP.
     pub by_simulation: Vec<Real>,
     /// Its mean and standard error over simulations.
     pub mean: Score,
-    /// The least of them.
+    /// The lowest share of a simulation.
     pub lowest: Real,
-    /// The greatest.
+    /// The highest share of a simulation.
     pub highest: Real,
     /// The coverage fraction at each test point over simulations: PICF, exact over the noise, or CICF.
     pub by_point: Vec<Real>,
-    /// Its [Brier score](Brier).
+    /// The [Brier score](Brier) of this coverage.
     pub brier: Brier,
-    /// The mean width at each test point over simulations; inf where one is endless.
+    /// The mean width at each test point over simulations; inf if one interval there is infinite.
     pub width_by_point: Vec<Real>,
-    /// The mean over test points and its standard error over simulations.
+    /// The mean width over test points, with its standard error over simulations.
     pub width: Score,
 }
 
 impl LevelSummary {
-    /// Of that level in every simulation, at least one.
+    /// Summarises one level over at least one simulation.
     pub(super) fn of(simulations: &[&LevelCoverage]) -> Self {
         let level = simulations[0].level;
         let fractions = |flags: &[bool]| flags.iter().map(|&flag| f32::from(u8::from(flag))).collect::<Vec<f32>>();
@@ -73,7 +73,7 @@ impl LevelSummary {
     }
 }
 
-/// One kind of intervals, simulation by simulation.
+/// One kind of interval in each simulation.
 struct Parts {
     shares: Vec<f64>,
     coverage: Vec<Vec<f32>>,

@@ -1,4 +1,4 @@
-//! Brier scores against answers on paper, and simulations in any order.
+//! Brier scores against answers worked out by hand, and simulations in any order.
 
 use jointly_core::score::Real;
 use jointly_core::stream::stream;
@@ -11,9 +11,9 @@ fn a_brier_score_by_hand() {
     // Coverage 0.5 and 1.0 at two points: (0.3^2 + 0.2^2) / 2.
     let found = brier(&[vec![0.0, 1.0], vec![1.0, 1.0]], 0.8);
     assert!((found.score.0 - 0.065).abs() < 1e-12);
-    // The first point's variance over simulations is 1/2, its mean's 1/4, and there are two points.
+    // The first point's variance over simulations is 1/2, that of its mean is 1/4, and there are two points.
     assert!((found.bias.0 - 0.125).abs() < 1e-12);
-    // Without either simulation the first point is at 1 or 0: scores 0.04 and (0.64 + 0.04) / 2.
+    // Without one simulation or the other, the first point's coverage is 1 or 0: scores 0.04 and (0.64 + 0.04) / 2.
     let (a, b): (f64, f64) = (0.04, 0.34);
     assert!((found.stderr.0 - (a - b).abs() / 2.0).abs() < 1e-12);
 }
@@ -25,7 +25,8 @@ fn one_simulation_has_a_score_and_no_error() {
     assert!(found.stderr.0.is_nan() && found.bias.0.is_nan());
 }
 
-/// Over many repetitions, score less bias is the score of infinitely many simulations, and the error is the spread.
+/// Over many repetitions, the mean of score minus bias is the score of infinitely many simulations, and the mean error
+/// is the spread of the scores.
 #[test]
 fn bias_and_error_are_what_repetitions_show() {
     let truth = [0.6, 0.8, 0.95];

@@ -1,28 +1,30 @@
-//! An agent's belief about test points as bytes: what cross-normalised likelihoods need of it.
+//! An agent's predictive distribution at test points as bytes: the input of cross-normalised likelihoods.
 
 use thiserror::Error;
 
 use jointly_core::correlations::{Dense, Moments, correlation_matrix};
 
-/// What the bytes begin with; the last digit is the version.
+/// The first bytes; the last digit is the version.
 const MAGIC: [u8; 8] = *b"jointly1";
-/// Magic, number of rows, number of points in a group.
+/// Length in bytes of the header: magic, number of rows, number of points in a group.
 const HEADER: usize = 16;
-/// Lists of one `f64` a row.
+/// Number of lists with one `f64` per row.
 const LISTS: usize = 4;
-/// The most rows, so that no size overflows: 8.6 MB.
+/// Maximum number of rows, so that no size overflows: 8.6 MB.
 const MOST_ROWS: u32 = 2048;
-/// The most points in a group.
+/// Maximum number of points in a group.
 const MOST_BATCH: u32 = 64;
-/// The largest mean or target, and the square root of the largest variance: residuals and sums of these do not overflow.
+/// The largest absolute value of a mean or target, and the square root of the largest variance, so that residuals and
+/// sums of these do not overflow.
 const LARGEST: f64 = 1e100;
 
-/// An agent's belief about n test points, and the targets there.
+/// An agent's predictive distribution at n test points, and the targets there.
 ///
 /// # Format
-/// All numbers are little-endian. `"jointly1"`; n and b as u32; then as f64, n each: the mean, the variance of the function,
-/// the variance of the noise, the target, in the data's units; then as f32 the correlations of the function's values, without
-/// noise: (0, 1), (0, 2), ..., (0, n - 1), (1, 2), ..., n (n - 1) / 2 of them. 500 rows are 515 kB.
+/// All numbers are little-endian. The bytes are `"jointly1"`; n and b as u32; as f64, n numbers each: the mean, the
+/// variance of the function, the variance of the noise and the target, in the data's units; as f32 the correlations of
+/// the function's values, without noise: (0, 1), (0, 2), ..., (0, n - 1), (1, 2), ..., n (n - 1) / 2 of them. 500 rows
+/// take 515 kB.
 #[derive(Clone, Debug, PartialEq)]
 pub struct CorrelationBelief {
     moments: Moments,
@@ -30,54 +32,54 @@ pub struct CorrelationBelief {
     batch: u32,
 }
 
-/// Why bytes are no belief.
+/// Why bytes cannot be read.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum BeliefDefect {
-    /// They begin otherwise.
+    /// They begin with other bytes.
     #[error("it does not begin with \"jointly1\": it is not a belief, or that of another version")]
     Magic,
-    /// They end early, or go on.
+    /// They are too short or too long.
     #[error("it holds {found} bytes, expected {expected}")]
     Length {
-        /// Bytes that are there.
+        /// The number of bytes found.
         found: usize,
-        /// Bytes that should be.
+        /// The number of bytes expected.
         expected: usize,
     },
     /// A number of the header is out of range.
     #[error("{what} is {value}, expected 1 to {most}")]
     Header {
-        /// Which.
+        /// The name of the number.
         what: &'static str,
-        /// What is there.
+        /// Its value.
         value: u32,
-        /// The most that may be.
+        /// The largest allowed value.
         most: u32,
     },
     /// A number is out of range.
     #[error("{what} {index} is {value:?}, expected {expected}")]
     Value {
-        /// The list.
+        /// The name of the list.
         what: &'static str,
-        /// The place in it.
+        /// The index in the list.
         index: usize,
-        /// What is there.
+        /// The value found.
         value: f64,
-        /// What must be there.
+        /// The values allowed.
         expected: &'static str,
     },
 }
 
 impl CorrelationBelief {
-    /// A belief at rows with these targets, to be compared in groups of `batch`.
+    /// Creates a predictive distribution at rows with these targets, to be compared in groups of `batch` points.
     ///
-    /// Correlations are rounded to `f32`: it is what [`read`](Self::read) makes of its bytes.
+    /// Correlations are rounded to `f32`, so that the result equals what [`read`](Self::read) returns for its bytes.
     ///
     /// # Errors
-    /// When a mean or target is further from 0 than 1e100 or a variance larger than 1e200.
+    /// When the absolute value of a mean or target exceeds 1e100, or a variance exceeds 1e200.
     ///
     /// # Panics
-    /// When there is not one target for each row, or there are no rows or more than 2048, or `batch` is not 1 to 64.
+    /// When there is not one target for each row, the number of rows is not 1 to 2048, or `batch` is not 1 to 64.
     pub fn new(moments: &Moments, targets: &[f64], batch: u32) -> Result<Self, BeliefDefect> {
         assert_eq!(moments.rows(), targets.len(), "a target for each row");
         in_range(targets.len() as u32, batch).expect("sizes in range");
@@ -87,22 +89,22 @@ impl CorrelationBelief {
         assembled(mean, &variance, moments.noise_variance().to_vec(), targets.to_vec(), batch, rounded)
     }
 
-    /// The belief, its correlations as `f32` hold them.
+    /// Returns the moments, with correlations rounded to `f32`.
     pub fn moments(&self) -> &Moments {
         &self.moments
     }
 
-    /// The target of each row.
+    /// Returns the target of each row.
     pub fn targets(&self) -> &[f64] {
         &self.targets
     }
 
-    /// The number of points in a group.
+    /// Returns the number of points in a group.
     pub fn batch(&self) -> u32 {
         self.batch
     }
 
-    /// The belief as bytes.
+    /// Writes the predictive distribution as bytes.
     pub fn bytes(&self) -> Vec<u8> {
         let n = self.targets.len();
         let mut bytes = Vec::with_capacity(length(n));
@@ -120,11 +122,11 @@ impl CorrelationBelief {
         bytes
     }
 
-    /// Reads a belief, whatever the bytes are.
+    /// Reads a predictive distribution from any bytes.
     ///
     /// # Errors
-    /// When they are not as the format says, a number is not finite, a variance is negative, or a correlation is further from
-    /// 0 than 1.
+    /// When the bytes do not follow the format, a number is not finite or out of range, a variance is negative, or the
+    /// absolute value of a correlation exceeds 1.
     pub fn read(bytes: &[u8]) -> Result<Self, BeliefDefect> {
         let magic = bytes.get(..MAGIC.len());
         if magic.is_some_and(|magic| magic != MAGIC) || (magic.is_none() && !MAGIC.starts_with(bytes)) {

@@ -1,4 +1,4 @@
-//! XLL from bytes: the statements of the paper, and bytes that are no beliefs.
+//! XLL computed from bytes: the paper's statements, and bytes that cannot be read.
 
 use jointly_core::correlations::{
     Dense, Moments, SampledFunctions, correlated_groups, joint_log_likelihood, marginal_log_likelihood,
@@ -8,11 +8,11 @@ use proptest::prelude::*;
 
 use super::*;
 
-/// Of correlations in `f32`, whose smallest eigenvalue is some hundredths.
+/// Rounding of correlations in `f32`, in matrices whose smallest eigenvalue is some hundredths.
 const SINGLE: f64 = 1e-4;
 const ROWS: usize = 12;
 
-/// A belief of smooth random functions.
+/// The moments of smooth random functions.
 fn moments(rows: usize, seed: u64) -> Moments {
     let mut source = stream(seed, "test", "cross", 0);
     let draws = 40;
@@ -55,7 +55,7 @@ fn a_belief_under_itself_has_its_own_joint_likelihood() {
 
 #[test]
 fn without_correlations_it_is_the_sum_of_the_references_marginals() {
-    // Five rows, so that each of them is in each group.
+    // Five rows, so that each row is in each group.
     let reference = moments(5, 1);
     let uncorrelated = Dense::from_fn(5, 5, |i, j| 3.0 * f64::from(u8::from(i == j)));
     let uncorrelated = Moments::new(vec![-7.0; 5], uncorrelated, vec![2.0; 5]).unwrap();

@@ -1,4 +1,4 @@
-//! Forests against answers on paper, and as fits of data whose law is known.
+//! Forests against answers worked out by hand, and as fits of data with a known distribution.
 
 use jointly_core::stream::stream;
 
@@ -17,7 +17,7 @@ fn whole(inputs: &Matrix, targets: &[f64], depth: u32) -> Tree {
 #[test]
 fn a_tree_of_all_rows_holds_each_of_them() {
     let inputs = Matrix::new(4, 2, vec![0.0, 5.0, 0.0, 6.0, 1.0, 5.0, 1.0, 6.0]).unwrap();
-    // Neither feature alone lowers the sum of squares of these: a split that gains nothing leads to splits that do.
+    // Neither feature alone lowers the sum of squares here: a split without gain leads to splits with gain.
     let targets = [1.0, -1.0, -1.0, 1.0];
     let tree = whole(&inputs, &targets, 2);
     for (row, target) in targets.iter().enumerate() {
@@ -50,7 +50,7 @@ fn neighbouring_floats_are_told_apart() {
 
 #[test]
 fn a_tree_leaves_out_about_a_third_of_the_rows() {
-    // Each row is a leaf of its own: what a tree has not seen it answers by a neighbour.
+    // Each row is a leaf of its own, so a tree answers rows that it has not seen by a neighbour.
     let rows = 2000;
     let inputs = Matrix::new(rows, 1, (0..rows).map(|i| i as f32).collect()).unwrap();
     let targets: Vec<f64> = (0..rows).map(|i| i as f64).collect();
@@ -72,7 +72,7 @@ fn a_forest_learns_a_function_and_not_its_noise() {
         let squares = forest.predict(&inputs).iter().zip(&truth).map(|(a, b)| (a - b) * (a - b)).sum::<f64>();
         squares / rows as f64
     };
-    // One deep tree keeps nearly all of the noise's variance, 1; a forest averages much of it away.
+    // One deep tree keeps nearly all of the noise's variance of 1; a forest averages much of it away.
     let (one, many) = (error(1), error(100));
     assert!(one > 0.7 && many < 0.6, "{one} and {many}");
 }

@@ -1,15 +1,15 @@
-//! Whether intervals of every level hold as many observations as they claim.
+//! Calibration: whether intervals of every level contain as many observations as they claim.
 
 /// Number of levels of the calibration curve: 0, 1/99, ..., 1.
 pub const CALIBRATION_LEVELS: usize = 100;
 
-/// The calibration curve of predicted laws: observations counted by the level of the smallest central interval that holds
-/// them.
+/// The calibration curve of predictive distributions: observations counted by the level of the smallest central
+/// interval that contains them.
 ///
 /// # Formula
-/// With `F_t` the law predicted at row t and `u_t = F_t(y_t)`, the observed share at level p is `o(p) = #{t: |2 u_t - 1| <= p} /
-/// T`, for p = 0, 1/99, ..., 1: intervals, as in the Uncertainty Toolbox (Chung et al., 2021). 0 is perfect for each of the
-/// three errors. No rows give NaN.
+/// With `F_t` the predictive distribution function at row t and `u_t = F_t(y_t)`, the observed share at level p is
+/// `o(p) = #{t: |2 u_t - 1| <= p} / T`, for p = 0, 1/99, ..., 1: intervals, as in the Uncertainty Toolbox (Chung et
+/// al., 2021). For each of the three errors, 0 is perfect. Without rows they are NaN.
 #[derive(Clone, Debug, Default)]
 pub struct Calibration {
     /// `|2 u - 1|` of each row.
@@ -17,20 +17,20 @@ pub struct Calibration {
 }
 
 impl Calibration {
-    /// Adds an observation at which the predicted distribution function is `u`.
+    /// Adds an observation whose value of the predictive distribution function is `u`.
     pub fn add(&mut self, u: f64) {
         self.levels.push((2.0 * u - 1.0).abs());
     }
 
-    /// Adds an observation z standard deviations from the mean of a normal law.
+    /// Adds an observation that lies z standard deviations from the mean of a Gaussian.
     ///
     /// # Formula
-    /// `|2 Phi(z) - 1| = erf(|z| / sqrt 2)`, which keeps its digits near 0.
+    /// `|2 Phi(z) - 1| = erf(|z| / sqrt 2)`, which keeps its relative precision near 0.
     pub fn add_standardized(&mut self, z: f64) {
         self.levels.push(libm::erf(z.abs() / std::f64::consts::SQRT_2));
     }
 
-    /// The observed share at each of the [`CALIBRATION_LEVELS`] levels.
+    /// Returns the observed share at each of the [`CALIBRATION_LEVELS`] levels.
     pub fn curve(&self) -> Vec<f64> {
         let mut levels = self.levels.clone();
         levels.sort_by(f64::total_cmp);
@@ -48,7 +48,7 @@ impl Calibration {
         (self.gaps().iter().map(|gap| gap * gap).sum::<f64>() / CALIBRATION_LEVELS as f64).sqrt()
     }
 
-    /// Miscalibration area: the area between the curve, straight from level to level, and the diagonal.
+    /// Miscalibration area: the area between the curve, linear between levels, and the diagonal.
     pub fn area(&self) -> f64 {
         let gaps = self.gaps();
         let width = 1.0 / (CALIBRATION_LEVELS - 1) as f64;
@@ -64,7 +64,7 @@ fn expected(i: usize) -> f64 {
     i as f64 / (CALIBRATION_LEVELS - 1) as f64
 }
 
-/// The mean of |gap| along a straight line from one gap to another: two triangles where they differ in sign.
+/// Returns the mean of |gap| along a straight line from one gap to another: two triangles if they differ in sign.
 fn mean_distance(a: f64, b: f64) -> f64 {
     if a * b >= 0.0 { 0.5 * (a.abs() + b.abs()) } else { 0.5 * (a * a + b * b) / (a.abs() + b.abs()) }
 }
@@ -80,7 +80,7 @@ mod tests {
         let mut calibration = Calibration::default();
         let mut source = stream(0, "test", "calibration", 0);
         (0..40_000).for_each(|_| calibration.add_standardized(source.normal()));
-        // The greatest gap exceeds 1.95 / sqrt(40000) once in a thousand times.
+        // The largest gap exceeds 1.95 / sqrt(40000) once in a thousand times.
         assert!(calibration.mean_absolute_error() < 0.01 && calibration.area() < 0.01);
         assert!(calibration.root_mean_squared_error() < 0.01);
     }
@@ -94,7 +94,7 @@ mod tests {
         let mut wrong = Calibration::default();
         wrong.add_standardized(f64::NEG_INFINITY);
         assert_eq!(wrong.curve()[CALIBRATION_LEVELS - 2..], [0.0, 1.0]);
-        // Half a unit, but for the last step, which rises to the diagonal's end.
+        // The area is one half, except for the last step, which rises to the end of the diagonal.
         assert!((wrong.area() - 0.5).abs() < 0.01);
     }
 

@@ -4,29 +4,30 @@ use jointly_core::distribution::{normal_cdf, normal_density};
 
 use crate::predictive::{Component, NormalMixture};
 
-/// Continuous ranked probability score of a normal law, in the units of `y`.
+/// Continuous ranked probability score of a Gaussian, in the units of `y`.
 ///
 /// # Formula
-/// The integral over t of `(F(t) - 1[t >= y])^2`, which is `d (z (2 Phi(z) - 1) + 2 phi(z) - 1 / sqrt pi)` with z = (y - mean)
-/// / d; `|y - mean|` where d is 0. Gneiting and Raftery, "Strictly Proper Scoring Rules, Prediction, and Estimation"
-/// (2007), section 4.2.
+/// The integral over t of `(F(t) - 1[t >= y])^2`, which is `d (z (2 Phi(z) - 1) + 2 phi(z) - 1 / sqrt pi)` with
+/// `z = (y - mean) / d`; `|y - mean|` where d is 0. Gneiting and Raftery, "Strictly Proper Scoring Rules, Prediction,
+/// and Estimation" (2007), section 4.2.
 pub fn gaussian_crps(y: f64, mean: f64, deviation: f64) -> f64 {
     crps(&[Component { weight: 1.0, mean, deviation }], y)
 }
 
-/// Continuous ranked probability score of a mixture of M normal laws, in the units of `y`; it takes M^2 / 2 steps.
+/// Continuous ranked probability score of a mixture of M Gaussians, in the units of `y`; it takes M^2 / 2 steps.
 ///
 /// # Formula
-/// With A(m, v) = E|X| for X of N(m, v), `sum w_i A(y - mean_i, d_i^2) - sum_ij w_i w_j A(mean_i - mean_j, d_i^2 + d_j^2) / 2`.
-/// Grimit et al., "The continuous ranked probability score for circular variables and its application to mesoscale
-/// forecast ensemble verification" (2006), equation 5.
+/// With A(m, v) = E|X| for X ~ N(m, v),
+/// `sum_i w_i A(y - mean_i, d_i^2) - sum_ij w_i w_j A(mean_i - mean_j, d_i^2 + d_j^2) / 2`. Grimit et al., "The
+/// continuous ranked probability score for circular variables and its application to mesoscale forecast ensemble
+/// verification" (2006), equation 5.
 pub fn mixture_crps(y: f64, law: &NormalMixture) -> f64 {
     crps(law.components(), y)
 }
 
 fn crps(components: &[Component], y: f64) -> f64 {
     let mut distance = 0.0;
-    // Half the mean distance of two deviates of the law: each pair once, and each component with itself.
+    // Half the mean distance between two draws of the mixture: each pair once, and half of each component with itself.
     let mut spread = 0.0;
     for (i, a) in components.iter().enumerate() {
         distance += a.weight * expected_distance(y - a.mean, a.deviation);
@@ -40,7 +41,7 @@ fn crps(components: &[Component], y: f64) -> f64 {
     distance - spread
 }
 
-/// E|X| of N(mean, deviation^2).
+/// Returns E|X| for X ~ N(mean, deviation^2).
 fn expected_distance(mean: f64, deviation: f64) -> f64 {
     if deviation == 0.0 {
         return mean.abs();
@@ -53,9 +54,9 @@ fn expected_distance(mean: f64, deviation: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// The error of the trapezoidal rule below.
+    /// Error of the midpoint rule below.
     const INTEGRAL: f64 = 1e-6;
-    /// Rounding of a handful of operations.
+    /// Rounding of a few operations.
     const ROUNDING: f64 = 1e-12;
 
     fn by_integral(y: f64, law: &NormalMixture) -> f64 {
@@ -64,7 +65,7 @@ mod tests {
             let gap = law.cdf(t) - f64::from(u8::from(t >= y));
             gap * gap
         };
-        // The observation lies on the middle of a cell, where the integrand jumps.
+        // The integrand jumps at the observation, which lies on the edge of a cell.
         (-20_000..20_000).map(|i| square(y + (f64::from(i) + 0.5) * step) * step).sum()
     }
 

@@ -5,21 +5,22 @@ use crate::predictive::{Component, NormalMixture};
 /// ln(2 pi) / 2.
 const HALF_LOG_TWO_PI: f64 = 0.918_938_533_204_672_8;
 
-/// Negative log-density of `y` under a normal law, in nats.
+/// Negative log-density of `y` under a Gaussian, in nats.
 ///
 /// # Formula
-/// `ln(2 pi d^2) / 2 + ((y - mean) / d)^2 / 2`, d the standard deviation. Of d = 0 the law is a point: -inf at its place and
-/// inf elsewhere. Sluijterman et al., section 2.3, with the other sign.
+/// `ln(2 pi d^2) / 2 + ((y - mean) / d)^2 / 2`, with d the standard deviation. With d = 0 the distribution is a point
+/// mass: -inf at its location and inf elsewhere. Sluijterman et al., section 2.3, with the opposite sign.
 pub fn gaussian_nll(y: f64, mean: f64, deviation: f64) -> f64 {
     let point = Component { weight: 1.0, mean, deviation };
     nll(&[point], y)
 }
 
-/// Negative log-density of `y` under a mixture of normal laws, in nats.
+/// Negative log-density of `y` under a mixture of Gaussians, in nats.
 ///
 /// # Formula
-/// `-ln sum w_m N(y; mean_m, d_m^2)`, scaled by the largest term so that none underflows. Points count for nothing where y
-/// is elsewhere and make it -inf where y is theirs; of points alone it is inf elsewhere.
+/// `-ln sum w_m N(y; mean_m, d_m^2)`, scaled by the largest term so that this term does not underflow. A point mass
+/// contributes nothing if y is elsewhere and makes the result -inf if y is at its location. For point masses alone the
+/// result is inf elsewhere.
 pub fn mixture_nll(y: f64, law: &NormalMixture) -> f64 {
     nll(law.components(), y)
 }
@@ -34,7 +35,7 @@ fn nll(components: &[Component], y: f64) -> f64 {
     -(largest + libm::log(sum))
 }
 
-/// The logarithm of weight times density.
+/// Returns the logarithm of the component's weight times its density.
 fn log_density(component: Component, y: f64) -> f64 {
     let z = component.standardized(y);
     if component.deviation == 0.0 {
@@ -47,7 +48,7 @@ fn log_density(component: Component, y: f64) -> f64 {
 mod tests {
     use super::*;
 
-    /// Rounding of a handful of operations.
+    /// Rounding of a few operations.
     const ROUNDING: f64 = 1e-12;
 
     #[test]
@@ -64,7 +65,7 @@ mod tests {
     fn far_out_a_mixture_is_its_widest_component() {
         let half = |mean, deviation| Component { weight: 0.5, mean, deviation };
         let law = NormalMixture::new(vec![half(0.0, 1.0), half(0.0, 2.0)]);
-        // The densities themselves are below the least f64.
+        // The densities themselves are below the smallest positive f64.
         let expected = gaussian_nll(200.0, 0.0, 2.0) + 2.0_f64.ln();
         assert!((mixture_nll(200.0, &law) - expected).abs() < 1e-9);
         let equal = NormalMixture::new(vec![half(1.0, 3.0), half(1.0, 3.0)]);

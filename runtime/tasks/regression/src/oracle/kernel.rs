@@ -1,24 +1,24 @@
-//! The covariance of a one-hidden-layer ReLU network of infinite width.
+//! The covariance of a ReLU network with one hidden layer of infinite width.
 
 use std::f64::consts::PI;
 
 use jointly_core::correlations::Dense;
 use jointly_core::matrix::Matrix;
 
-/// Keeps the angle between an input and itself from being 0 / 0.
+/// Keeps the quotient c / s finite for an input and itself, where the sine of the angle is 0.
 const SINE_OFFSET: f64 = 1e-10;
 
-/// The covariance of f(x) and f(x') under a random network of one hidden layer of infinitely many ReLU units.
+/// The covariance of f(x) and f(x') for a random network with one hidden layer of infinitely many ReLU units.
 ///
 /// # Formula
-/// With d features, `c(x, x') = b0 + w0 x.x' / d` is the covariance of a unit's input at x and x'. With a = c(x, x),
-/// b = c(x', x'), c = c(x, x') and s = sqrt(max(a b - c^2, 0)) + 1e-10,
-/// `k(x, x') = b1 + w1 (2 s + pi c + 2 c atan(c / s)) / (4 pi)`,
-/// where the quotient is E\[relu(u) relu(v)\] for (u, v) normal with covariances a, b and c: the arc-cosine kernel of degree 1
-/// (Cho and Saul, "Kernel Methods for Deep Learning", 2009). That is the limit for H to infinity of
-/// `f(x) = sqrt(b1) beta + sqrt(w1 / H) sum_h v_h relu(sqrt(b0) beta_h + sqrt(w0 / d) u_h.x)` with beta, `v_h`, `beta_h` and
-/// `u_h` standard normal (Neal, 1995). Wang, Sun and Grosse, "Beyond Marginal Uncertainty" (2021), section 5.1; the default
-/// constants are those of their published code.
+/// With d features, `c(x, x') = b0 + w0 x.x' / d` is the covariance of a unit's input at x and x'. With `a = c(x, x)`,
+/// `b = c(x', x')`, `c = c(x, x')` and `s = sqrt(max(a b - c^2, 0)) + 1e-10`,
+/// `k(x, x') = b1 + w1 (2 s + pi c + 2 c atan(c / s)) / (4 pi)`, where the quotient is E\[relu(u) relu(v)\] for
+/// Gaussian (u, v) with variances a and b and covariance c: the arc-cosine kernel of degree 1 (Cho and Saul, "Kernel
+/// Methods for Deep Learning", 2009). It is the limit for H to infinity of
+/// `f(x) = sqrt(b1) beta + sqrt(w1 / H) sum_h v_h relu(sqrt(b0) beta_h + sqrt(w0 / d) u_h.x)` with beta, `v_h`,
+/// `beta_h` and `u_h` standard normal (Neal, 1995). Wang, Sun and Grosse, "Beyond Marginal Uncertainty" (2021), section
+/// 5.1; the default constants are those of their published code.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ReluKernel {
     /// b0, the prior variance of a hidden unit's bias.
@@ -38,25 +38,25 @@ impl Default for ReluKernel {
 }
 
 impl ReluKernel {
-    /// k(x, x') of two inputs, each one number a feature.
+    /// Returns k(x, x') for two inputs, each with one number per feature.
     ///
     /// # Panics
-    /// When the inputs have no features or not equally many.
+    /// When the inputs have no features or differ in their number.
     pub fn value(&self, x: &[f32], y: &[f32]) -> f64 {
         self.output(self.hidden(x, x), self.hidden(y, y), self.hidden(x, y))
     }
 
-    /// k between the rows of `x` and those of `y`.
+    /// Returns k between the rows of `x` and those of `y`.
     ///
     /// # Panics
-    /// As [`value`](Self::value).
+    /// As for [`value`](Self::value).
     pub fn matrix(&self, x: &Matrix, y: &Matrix) -> Dense {
         let (a, b) = (self.hidden_variances(x), self.hidden_variances(y));
         let element = |i, j| self.output(a[i], b[j], self.hidden(x.row(i), y.row(j)));
         Dense::from_fn(x.rows(), y.rows(), element)
     }
 
-    /// k between the rows of `x`, symmetric.
+    /// Returns k between the rows of `x`, a symmetric matrix.
     ///
     /// # Panics
     /// When the inputs have no features.
@@ -65,7 +65,7 @@ impl ReluKernel {
         Dense::symmetric(x.rows(), |i, j| self.output(a[i], a[j], self.hidden(x.row(i), x.row(j))))
     }
 
-    /// k(x, x) of each row.
+    /// Returns k(x, x) for each row.
     ///
     /// # Panics
     /// When the inputs have no features.
@@ -77,7 +77,7 @@ impl ReluKernel {
         (0..x.rows()).map(|i| self.hidden(x.row(i), x.row(i))).collect()
     }
 
-    /// The covariance of what enters a hidden unit.
+    /// Returns the covariance of a hidden unit's input at `x` and `y`.
     fn hidden(&self, x: &[f32], y: &[f32]) -> f64 {
         assert!(!x.is_empty() && x.len() == y.len(), "inputs have features, equally many");
         let products = x.iter().zip(y).map(|(&x, &y)| f64::from(x) * f64::from(y));
@@ -97,7 +97,7 @@ mod tests {
 
     use super::*;
 
-    /// The 1e-10 moves the sine by as much.
+    /// The offset of 1e-10 moves the sine by as much.
     const CLOSED_FORM: f64 = 1e-9;
 
     #[test]
@@ -142,7 +142,7 @@ mod tests {
         let mut squares = Dense::zeros(3, 3);
         for network in 0..NETWORKS {
             let mut source = stream(0, "test", "networks", network);
-            // The covariance is the same at any width; only the other moments need many units.
+            // The covariance is the same at any width; only higher moments need many units.
             let mut f = [kernel.output_bias.sqrt() * source.normal(); 3];
             for _ in 0..WIDTH {
                 let out = (kernel.output_weight / WIDTH as f64).sqrt() * source.normal();

@@ -1,4 +1,4 @@
-//! What a Gaussian process with the oracle's kernel believes after seeing data.
+//! The posterior of a Gaussian process with the oracle's kernel.
 
 use jointly_core::correlations::Dense;
 use jointly_core::correlations::subtract_transposed_product;
@@ -10,11 +10,12 @@ use jointly_core::stream::Stream;
 
 use super::kernel::ReluKernel;
 
-/// The belief about f given training data y = f(x) + N(0, noise variance), where f has mean 0 and the kernel's covariance.
+/// The posterior of f given training data y = f(x) + N(0, noise variance), where f has mean 0 and the kernel's
+/// covariance.
 ///
 /// # Formula
-/// With K = k(X, X) + noise variance I over the training inputs X: the mean at x is k(x, X) `K^-1` y and the covariance of
-/// x and x' is k(x, x') - k(x, X) `K^-1` k(X, x'). With no training data it is the prior.
+/// With K = k(X, X) + noise variance I over the training inputs X, the mean at x is k(x, X) `K^-1` y and the covariance
+/// of x and x' is k(x, x') - k(x, X) `K^-1` k(X, x'). Without training data it is the prior.
 #[derive(Clone, Debug)]
 pub struct Posterior {
     kernel: ReluKernel,
@@ -25,14 +26,14 @@ pub struct Posterior {
     weights: Vec<f64>,
 }
 
-/// A posterior at some inputs: its marginals, and what its covariances with any others are computed from.
+/// A posterior at some inputs: its marginals, and the matrix from which covariances with other inputs are computed.
 #[derive(Clone, Debug)]
 pub struct At<'a> {
     kernel: &'a ReluKernel,
     noise_variance: f64,
     inputs: &'a Matrix,
     mean: Vec<f64>,
-    /// `L^-1` k(X, x): a column an input.
+    /// `L^-1` k(X, x), one column per input.
     half: Dense,
     variance: Vec<f64>,
 }
@@ -41,7 +42,7 @@ impl Posterior {
     /// Conditions the process on training data.
     ///
     /// # Errors
-    /// When an input is not finite, or K is not positive definite with the most jitter: noise makes it so.
+    /// When an input is not finite, or K is not positive definite even with the most jitter, which noise prevents.
     ///
     /// # Panics
     /// When there is not one target for each input, or inputs have no features.
@@ -61,12 +62,12 @@ impl Posterior {
         Ok(Self { kernel, noise_variance, inputs, factor, weights })
     }
 
-    /// What was added to K's diagonal besides the noise: 0 where the noise is not tiny.
+    /// Returns the jitter added to K's diagonal in addition to the noise: 0 unless the noise is tiny.
     pub fn jitter(&self) -> f64 {
         self.factor.jitter()
     }
 
-    /// The belief at the rows of `inputs`.
+    /// Returns the posterior at the rows of `inputs`.
     ///
     /// # Panics
     /// When they have another number of features than the training inputs.
@@ -86,7 +87,7 @@ impl Posterior {
             }
         }
         for variance in &mut variance {
-            // Rounding may take a variance that is nearly 0 below it; what is not a number stays so, to be named.
+            // Rounding may take a variance that is nearly 0 below it. A NaN is kept, so that it is reported.
             if *variance < 0.0 {
                 *variance = 0.0;
             }
@@ -94,13 +95,13 @@ impl Posterior {
         At { kernel: &self.kernel, noise_variance: self.noise_variance, inputs, mean, half, variance }
     }
 
-    /// The moments at the rows of `inputs`.
+    /// Returns the moments at the rows of `inputs`.
     ///
     /// # Errors
     /// When an input is not finite.
     ///
     /// # Panics
-    /// As [`at`](Self::at).
+    /// As for [`at`](Self::at).
     pub fn moments(&self, inputs: &Matrix) -> Result<Moments, MomentsError> {
         let at = self.at(inputs);
         let covariance = at.covariance();
@@ -108,13 +109,14 @@ impl Posterior {
         Moments::new(at.mean, covariance, noise_variance)
     }
 
-    /// A function drawn from the belief, at the rows of `inputs`, and the jitter that its covariance needed.
+    /// Draws a function from the posterior at the rows of `inputs`, and returns it with the jitter that its covariance
+    /// needed.
     ///
     /// # Errors
-    /// When an input is not finite, or the covariance is not positive definite with the most jitter.
+    /// When an input is not finite, or the covariance is not positive definite even with the most jitter.
     ///
     /// # Panics
-    /// As [`at`](Self::at).
+    /// As for [`at`](Self::at).
     pub fn sample(&self, inputs: &Matrix, stream: &mut Stream) -> Result<(Vec<f64>, f64), CholeskyError> {
         let at = self.at(inputs);
         let factor = Cholesky::new(&at.covariance())?;
@@ -123,17 +125,17 @@ impl Posterior {
 }
 
 impl At<'_> {
-    /// Mean of f at each input.
+    /// Returns the mean of f at each input.
     pub fn mean(&self) -> &[f64] {
         &self.mean
     }
 
-    /// Variance of f at each input.
+    /// Returns the variance of f at each input.
     pub fn variance(&self) -> &[f64] {
         &self.variance
     }
 
-    /// Covariance of f between these inputs, with [`variance`](Self::variance) on its diagonal.
+    /// Returns the covariance of f between these inputs, with [`variance`](Self::variance) on its diagonal.
     fn covariance(&self) -> Dense {
         let mut covariance = self.kernel.gram(self.inputs);
         subtract_transposed_product(&self.half, &self.half, &mut covariance);
@@ -143,13 +145,13 @@ impl At<'_> {
         covariance
     }
 
-    /// What the belief says of these inputs as a pool and `test` as the test points.
+    /// Returns the covariances between these inputs as a pool and `test` as the test points.
     ///
     /// # Errors
     /// When an input is not finite.
     ///
     /// # Panics
-    /// When `test` is of another posterior.
+    /// When `test` is of a posterior with another number of training points; it must be of the same posterior.
     pub fn pool_test(&self, test: &At) -> Result<PoolTest, MomentsError> {
         assert_eq!(self.half.rows(), test.half.rows(), "pool and test are of one posterior");
         let mut cross = self.kernel.matrix(self.inputs, test.inputs);

@@ -14,21 +14,22 @@ use super::posterior::Posterior;
 pub enum Functions {
     /// All datasets of one dimension are random splits of the same points, targets and noise, as in the published code.
     ///
-    /// Each dataset alone has the law of one with its own function, so that expectations agree. But the datasets are not
-    /// independent of one another: their mean is as uncertain as one function makes it, and a standard error taken over them
-    /// says nothing of other functions.
+    /// Each single dataset has the same distribution as one with its own function, so that expectations agree. But the
+    /// datasets are not independent of one another: their mean is as uncertain as a single function makes it, and a
+    /// standard error over them does not include the variation between functions.
     #[default]
     Shared,
-    /// Each dataset draws inputs, function and noise anew, as the paper's section 5.1 says: datasets are independent.
+    /// Each dataset draws its own inputs, function and noise, as in the paper's section 5.1: datasets are independent.
     Own,
 }
 
-/// What synthetic datasets are drawn from.
+/// The distribution of synthetic datasets.
 ///
 /// # Formula
-/// Inputs are N(0, I), f is a draw of the Gaussian process with mean 0 and the [`ReluKernel`], y = f(x) + N(0, noise
-/// variance). Train, pool and test are the first, next and last points in a random order. Wang, Sun and Grosse, "Beyond
-/// Marginal Uncertainty" (2021), section 5.1; the paper says 500 test and 200 pool points, its code the reverse.
+/// Inputs are N(0, I), f is a draw of the Gaussian process with mean 0 and the [`ReluKernel`], and y = f(x) + N(0,
+/// noise variance). The training set, pool and test set are the first, next and last points in a random order. Wang,
+/// Sun and Grosse, "Beyond Marginal Uncertainty" (2021), section 5.1. The paper says 500 test and 200 pool points; its
+/// code has the reverse.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SyntheticSpec {
     /// Number d of features, at least 1.
@@ -47,10 +48,10 @@ pub struct SyntheticSpec {
     pub functions: Functions,
 }
 
-/// Points with the function's values and the targets there.
+/// Points with their function values and targets.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SyntheticData {
-    /// One row a point.
+    /// One row per point.
     pub inputs: Matrix,
     /// f(x), without noise.
     pub values: Vec<f64>,
@@ -61,20 +62,20 @@ pub struct SyntheticData {
 /// One dataset.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SyntheticDataset {
-    /// What agents train on.
+    /// The training set.
     pub train: SyntheticData,
-    /// What active learning chooses from.
+    /// The pool, from which active learning selects points.
     pub pool: SyntheticData,
-    /// What predictions are scored on.
+    /// The test set, on which predictions are scored.
     pub test: SyntheticData,
-    /// What was added to the diagonal of the kernel's matrix to draw f: that much white noise is part of f.
+    /// The jitter added to the diagonal of the kernel matrix to draw f: f contains white noise of this variance.
     pub jitter: f64,
     spec: SyntheticSpec,
 }
 
 impl SyntheticSpec {
-    /// The published code's datasets in `input_dim` dimensions: 5 d training, 500 pool and 200 test points of one function,
-    /// noise variance 0.01.
+    /// Returns the published code's datasets in `input_dim` dimensions: 5 d training, 500 pool and 200 test points of
+    /// one function, with noise variance 0.01.
     pub fn new(input_dim: usize) -> Self {
         Self {
             input_dim,
@@ -87,15 +88,16 @@ impl SyntheticSpec {
         }
     }
 
-    /// Dataset `index` under the master `seed`; `name` is that of the family of datasets and names its streams.
+    /// Draws dataset `index` for the master `seed`; `name` is the name of the family of datasets and names its streams.
     ///
-    /// The cost is one Cholesky of all points, whoever shares the function: some 700 x 700 by default.
+    /// The cost is one Cholesky factorisation of all points, also if datasets share the function: some 700 x 700 by
+    /// default.
     ///
     /// # Errors
-    /// When the kernel's matrix is not positive definite with the most jitter.
+    /// When the kernel matrix is not positive definite even with the most jitter.
     ///
     /// # Panics
-    /// When there are no features.
+    /// When `input_dim` is 0.
     pub fn dataset(&self, seed: u64, name: &str, index: u64) -> Result<SyntheticDataset, CholeskyError> {
         assert!(self.input_dim >= 1, "an input has features");
         let function = match self.functions {
@@ -123,18 +125,18 @@ impl SyntheticSpec {
 }
 
 impl SyntheticDataset {
-    /// What the oracle believes after the training data: the true posterior.
+    /// Returns the oracle: the true posterior after the training data.
     ///
     /// # Errors
-    /// When the training inputs repeat and there is no noise.
+    /// When training inputs repeat and there is no noise.
     pub fn oracle(&self) -> Result<Posterior, CholeskyError> {
         self.oracle_after(self.train.inputs.clone(), &self.train.targets)
     }
 
-    /// What the oracle believes after other data of the same function.
+    /// Returns the oracle's posterior after other data of the same function.
     ///
     /// # Errors
-    /// When the inputs repeat and there is no noise.
+    /// When inputs repeat and there is no noise.
     ///
     /// # Panics
     /// When there is not one target for each input.

@@ -1,7 +1,7 @@
-//! Whether an agent gives the answers that it is scored on again, in other company.
+//! Audits an agent: asks again for some of the answers that it is scored on, together with other rows and draws.
 //!
-//! A draw names a function only if its value at an input depends on nothing else: an agent that looks at the rest of the
-//! call could fit its answers to one another, and is not scored.
+//! A draw names a function only if its value at an input depends on nothing else. An agent that looks at the rest of
+//! the call could fit its answers to one another, so it is not scored.
 
 use jointly_core::matrix::Matrix;
 use jointly_core::pick;
@@ -14,22 +14,23 @@ use super::functions::Functions;
 use super::options::PredictionOptions;
 use crate::fit::FitError;
 
-/// Draws that are asked for again; fixed, so that the fuel that it takes is a function of the sizes alone.
+/// Number of draws that are asked for again; fixed, so that the fuel for an audit depends on the sizes alone.
 const DRAWS: usize = 4;
-/// Rows that are asked for again.
+/// Number of rows that are asked for again.
 const ROWS: usize = 4;
-/// Algebra on other rows rounds otherwise: how far a row's moments or ends may differ, as a share of its own size or of the
-/// median row's, the larger of the two. One enormous row must not excuse the others.
+/// Tolerance for a row's moments and interval ends, relative to the larger of the row's own size and the median row's,
+/// because linear algebra on other rows rounds differently. The median is used so that one enormous row does not excuse
+/// the others.
 const ROUNDING: f64 = 1e-4;
 
-/// Draws and rows, some of which may be the same.
+/// The draws and rows to ask for again, which may repeat.
 pub(super) struct Audit {
     draws: Vec<u64>,
     rows: Vec<usize>,
 }
 
 impl Audit {
-    /// Chooses among all draws, not the canonical ones alone, and all rows.
+    /// Chooses among all draws, not only canonical ones, and among all rows.
     pub(super) fn of(functions: &Functions, inputs: &Matrix, options: &PredictionOptions) -> Self {
         let mut source = stream(options.seed, "regression-audit", &options.problem, inputs.rows() as u64);
         let mut below = |n: usize| (source.uniform() * n as f64) as usize;
@@ -71,8 +72,8 @@ impl Audit {
     }
 }
 
-/// Asks for the moments of a few of the rows again, without the others: an agent that is the surer the more rows it sees could
-/// fit its covariance to the call.
+/// Asks for the moments of a few rows again, without the other rows: an agent that is more certain the more rows it
+/// sees could fit its covariance to the call.
 pub(super) fn moments<B: Belief>(
     belief: &mut B,
     inputs: &Matrix,
@@ -118,7 +119,7 @@ pub(super) fn moments<B: Belief>(
     Ok(())
 }
 
-/// How large each row's numbers are, and those of a row in the middle.
+/// The size of each row's numbers, and the median size.
 struct Sizes {
     rows: Vec<f64>,
     median: f64,
@@ -137,7 +138,7 @@ impl Sizes {
     }
 }
 
-/// Intervals, and how far each row's finite ends are from 0.
+/// Intervals, and the largest distance of each row's finite ends from 0.
 struct Reaching<'a> {
     bounds: &'a Bounds,
     reach: Sizes,
@@ -152,8 +153,8 @@ impl<'a> Reaching<'a> {
     }
 }
 
-/// Asks for the intervals of a few of the rows again, in another order and without the others, then for those of the first of
-/// them alone: a method that knows its test rows could widen where it saw few of them.
+/// Asks for the intervals of a few rows again, in another order and without the other rows, then for those of the first
+/// of these rows alone: a method that knows its test rows could widen its intervals where it sees few of them.
 pub(super) fn intervals<B: Belief>(
     belief: &mut B,
     inputs: &Matrix,

@@ -1,4 +1,4 @@
-//! The values of sampled functions at a block of rows, and what they say of each row.
+//! The values of sampled functions at a block of rows, and the predictions derived from them.
 
 use jointly_core::correlations::{MomentsError, SampledFunctions};
 use jointly_core::matrix::Matrix;
@@ -9,17 +9,18 @@ use super::functions::Functions;
 use super::mixture::{Component, NormalMixture};
 use crate::standardize::Standardization;
 
-/// Numbers of each kind that one call returns, unless a function has more at the rows: 16 MiB of means.
+/// Maximum number of means that one call returns, unless a single function has more rows: 16 MiB. As many noise values
+/// come with them.
 const CALL: usize = 1 << 22;
 
-/// Distinct functions at the rows of a block.
+/// The distinct functions at the rows of a block.
 #[derive(Clone, Debug)]
 pub(super) struct Draws {
     rows: usize,
-    /// Draws that name each function.
+    /// Number of draws that name each function.
     counts: Vec<u64>,
     total: u64,
-    /// Element (m, t) at `m * rows + t`, in the agent's units.
+    /// Element (m, t) is at `m * rows + t`, in the agent's units.
     means: Vec<f32>,
     noise_stds: Vec<f32>,
     shift: f64,
@@ -33,11 +34,11 @@ pub struct Samples {
     pub rows: usize,
     /// The functions' values, without noise.
     pub means: Vec<f64>,
-    /// Standard deviations of the noise under each.
+    /// Standard deviation of the noise for each of these values.
     pub noise_stds: Vec<f64>,
 }
 
-/// What draws say of a row, in the data's units.
+/// The moments of a row over draws, in the data's units.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Moments {
     pub(super) mean: f64,
@@ -66,13 +67,13 @@ impl Draws {
         Ok(Self { rows, counts, total, means, noise_stds, shift, scale })
     }
 
-    /// The mean and noise of a function at a row, as the agent gave them.
+    /// Returns the mean and noise of a function at a row, as the agent gave them.
     pub(super) fn answer(&self, function: usize, row: usize) -> (f32, f32) {
         let at = function * self.rows + row;
         (self.means[at], self.noise_stds[at])
     }
 
-    /// The values of every draw, those of one function as often as draws name it.
+    /// Returns the values of every draw; a function is repeated for each draw that names it.
     pub(super) fn samples(&self, functions: &Functions) -> Samples {
         let values = |of: &[f32], shift: f64| {
             let values = functions.places.iter().flat_map(|&m| &of[m * self.rows..(m + 1) * self.rows]);
@@ -81,13 +82,13 @@ impl Draws {
         Samples { rows: self.rows, means: values(&self.means, self.shift), noise_stds: values(&self.noise_stds, 0.0) }
     }
 
-    /// The functions as a joint belief about all rows, in the data's units.
+    /// Returns the functions at all rows as a joint sample, in the data's units.
     pub(super) fn joint(&self) -> Result<SampledFunctions, MomentsError> {
         let functions = SampledFunctions::counted(self.rows, &self.means, &self.noise_stds, &self.counts)?;
         Ok(functions.in_units(self.shift, self.scale))
     }
 
-    /// Each function's value, noise and number of draws at a row, in the data's units.
+    /// Returns each function's value, noise and number of draws at a row, in the data's units.
     fn at(&self, row: usize) -> impl Iterator<Item = (f64, f64, u64)> {
         self.counts.iter().enumerate().map(move |(m, &count)| {
             let (mean, noise) = self.answer(m, row);
@@ -104,14 +105,14 @@ impl Draws {
         Moments { mean, function_variance, noise_variance: sum(&|_, s| s * s) / total }
     }
 
-    /// The law of an observation at a row.
+    /// Returns the predictive distribution of an observation at a row.
     pub(super) fn observation(&self, row: usize) -> NormalMixture {
         let total = self.total as f64;
         let component = |(mean, deviation, count)| Component { weight: count as f64 / total, mean, deviation };
         NormalMixture::new(self.at(row).map(component).collect())
     }
 
-    /// The central interval of the sampled functions' values at a row.
+    /// Returns the central interval of the sampled functions' values at a row.
     pub(super) fn function_interval(&self, row: usize, level: f64) -> (f64, f64) {
         let mut values: Vec<(f64, u64)> = self.at(row).map(|(f, _, n)| (f, n)).collect();
         values.sort_by(|a, b| a.0.total_cmp(&b.0));

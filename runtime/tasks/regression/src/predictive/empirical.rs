@@ -1,10 +1,11 @@
 //! Quantiles of a sample.
 
-/// The p-quantile of a sample in which value `v_i` comes `n_i` times, in rising order of values.
+/// Returns the p-quantile of a sample in which value `v_i` occurs `n_i` times, values in ascending order.
 ///
 /// # Formula
-/// With the sample written out as `x_0 <= ... <= x_{N-1}` and h = (N - 1) p, it is `x_k + (h - k) (x_{k+1} - x_k)`, k the
-/// whole part of h: linear between order statistics, the default of most software (type 7 of Hyndman and Fan, 1996).
+/// With the sample written out as `x_0 <= ... <= x_{N-1}` and h = (N - 1) p, the quantile is
+/// `x_k + (h - k) (x_{k+1} - x_k)`, where k is the whole part of h: linear between order statistics, the default of
+/// most software (type 7 of Hyndman and Fan, 1996).
 ///
 /// # Panics
 /// When the sample is empty or `p` is not in [0, 1].
@@ -15,7 +16,7 @@ pub fn weighted_quantile(sorted: &[(f64, u64)], p: f64) -> f64 {
     let height = (total - 1) as f64 * p;
     let below = height.floor();
     let (low, high) = (nth(sorted, below as u64), nth(sorted, (below as u64 + 1).min(total - 1)));
-    // Between equals nothing is added, not even where they are huge; and rounding never passes the upper one.
+    // Equal values are returned as they are, even huge ones; the clamp keeps rounding from exceeding the upper value.
     if low == high { low } else { (low + (height - below) * (high - low)).clamp(low, high) }
 }
 

@@ -7,10 +7,10 @@ use jointly_core::regression::regressor::Belief;
 /// The distinct functions among draws 0..M, each with the number of draws that name it.
 #[derive(Clone, Debug)]
 pub(crate) struct Functions {
-    /// The canonical draw of each function, in the order in which draws first name it.
+    /// The canonical draw of each function, in the order in which the draws first name it.
     pub(crate) draws: Vec<u64>,
     pub(super) counts: Vec<u64>,
-    /// The place of each draw's function among them.
+    /// For each draw, the index of its function in `draws`.
     pub(super) places: Vec<usize>,
 }
 
@@ -33,7 +33,7 @@ impl Functions {
         Ok(functions)
     }
 
-    /// Number of draws.
+    /// Returns the number of draws.
     pub(super) fn total(&self) -> u64 {
         self.places.len() as u64
     }

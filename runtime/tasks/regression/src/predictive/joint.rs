@@ -1,4 +1,4 @@
-//! What an agent believes of many rows together: the moments that predictive correlations are made of.
+//! An agent's joint prediction at many rows: the moments that predictive correlations are computed from.
 
 use jointly_core::correlations::{
     Batch, Dense, Moments, MomentsError, PoolTest, SampledFunctions, batch_information_gain,
@@ -10,17 +10,17 @@ use jointly_core::regression::regressor::Belief;
 use super::{Origin, PredictionOptions};
 use crate::fit::{FitError, Fitted};
 
-/// A belief about the function's values at some rows together, in the data's units.
+/// The joint distribution of the function's values at some rows, in the data's units.
 #[derive(Clone, Debug)]
 pub enum Joint {
     /// The agent's own moments.
     Exact(Moments),
-    /// Those of its draws.
+    /// Moments estimated from the agent's draws.
     Sampled(SampledFunctions),
 }
 
 impl Joint {
-    /// Where the moments come from: [`Agent`](Origin::Agent) or [`Draws`](Origin::Draws).
+    /// Returns the origin of the moments: [`Agent`](Origin::Agent) or [`Draws`](Origin::Draws).
     pub fn origin(&self) -> Origin {
         match self {
             Self::Exact(_) => Origin::Agent,
@@ -28,7 +28,8 @@ impl Joint {
         }
     }
 
-    /// Number of distinct functions that the moments are estimated from, where they are.
+    /// Returns the number of distinct functions that the moments are estimated from; `None` for the agent's own
+    /// moments.
     pub fn functions(&self) -> Option<usize> {
         match self {
             Self::Exact(_) => None,
@@ -36,7 +37,7 @@ impl Joint {
         }
     }
 
-    /// Number of rows.
+    /// Returns the number of rows.
     pub fn rows(&self) -> usize {
         match self {
             Self::Exact(moments) => moments.rows(),
@@ -44,10 +45,10 @@ impl Joint {
         }
     }
 
-    /// The belief of the first `pool` rows as a pool and the others as test points.
+    /// Returns the covariances between the first `pool` rows as a pool and the other rows as test points.
     ///
     /// # Panics
-    /// When there are fewer rows.
+    /// When there are fewer rows than `pool`.
     pub fn pool_test(&self, pool: usize) -> PoolTest {
         match self {
             Self::Exact(moments) => PoolTest::of_moments(moments, pool),
@@ -55,13 +56,13 @@ impl Joint {
         }
     }
 
-    /// Greedy BatchMIG of `size` of the first `pool` rows about the others.
+    /// Selects `size` of the first `pool` rows by greedy BatchMIG about the other rows.
     ///
     /// # Errors
     /// When a covariance is not finite.
     ///
     /// # Panics
-    /// When there are fewer rows.
+    /// When there are fewer rows than `pool`.
     pub fn batch(&self, pool: usize, size: usize) -> Result<Batch, MomentsError> {
         let belief = self.pool_test(pool);
         match self {
@@ -70,13 +71,13 @@ impl Joint {
         }
     }
 
-    /// The moments at the rows from `start` on.
+    /// Returns the moments at the rows from `start` on.
     ///
     /// # Errors
     /// When a covariance is not finite.
     ///
     /// # Panics
-    /// When there are fewer rows.
+    /// When there are fewer rows than `start`.
     pub fn moments_from(&self, start: usize) -> Result<Moments, MomentsError> {
         let rows = start..self.rows();
         match self {
@@ -91,17 +92,17 @@ impl Joint {
 }
 
 impl<B: Belief> Fitted<B> {
-    /// What the agent believes of the rows together.
+    /// Returns the agent's joint prediction at the rows.
     ///
     /// # Formula
-    /// The agent's own Gaussian moments, asked for in one call of all rows, where it has some and there are at most
-    /// `exact_rows`: their covariance is rows x rows. Else those of draws 0..M: covariance(x, x') = (1/M) sum (`f_m(x)` -
-    /// mean(x)) (`f_m(x')` - mean(x')), as [`SampledFunctions`] has it.
+    /// If the agent has Gaussian moments and there are at most `exact_rows` rows, these moments, from one call with all
+    /// rows: their covariance is rows x rows. Otherwise the moments of draws 0..M: covariance(x, x') = (1/M) sum
+    /// (`f_m(x)` - mean(x)) (`f_m(x')` - mean(x')), as in [`SampledFunctions`].
     ///
     /// # Errors
-    /// Those of the agent, as they are; [`Inconsistent`](FitError::Inconsistent) when what is asked for again comes out
-    /// otherwise; [`Moments`](FitError::Moments) when they are no belief; or when an input leaves the range of `f32` once
-    /// standardised.
+    /// Errors of the agent, unchanged; [`Inconsistent`](FitError::Inconsistent) when a repeated question gets another
+    /// answer; [`Moments`](FitError::Moments) when the moments are invalid; or when an input leaves the range of `f32`
+    /// once standardised.
     pub fn joint(
         &mut self,
         inputs: &Matrix,
@@ -120,7 +121,7 @@ impl<B: Belief> Fitted<B> {
     }
 }
 
-/// An answer is symmetric to within rounding of `f32`: of two mirrored covariances the mean is taken.
+/// Converts an answer, which is symmetric to within rounding of `f32`: averages each pair of mirrored covariances.
 fn moments(gaussian: &Gaussian) -> Result<Moments, MomentsError> {
     let (rows, covariance) = (gaussian.mean().len(), gaussian.covariance());
     let mean = |i: usize, j: usize| {

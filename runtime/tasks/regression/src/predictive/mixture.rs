@@ -1,16 +1,17 @@
-//! Mixtures of normal laws: what an agent's draws say of an observation.
+//! Mixtures of Gaussians: the predictive distribution of an observation over an agent's draws.
 
 use jointly_core::distribution::{normal_cdf, normal_density, normal_quantile};
 
-/// Steps of a quantile, each of which halves what is in doubt if Newton's do not do better: enough for any `f64`.
+/// Maximum number of steps to a quantile. Each step bisects the bracket unless a Newton step does better: enough for
+/// any `f64`.
 const MOST_STEPS: u32 = 300;
-/// A quantile's error, as a share of the distance between the components' own.
+/// Error of a quantile, as a fraction of the range of the components' own quantiles.
 const PRECISION: f64 = 1e-13;
 
-/// One normal law of a mixture; of no deviation it is a point.
+/// One Gaussian of a mixture; with a deviation of 0 it is a point mass.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Component {
-    /// Its probability.
+    /// Its probability in the mixture.
     pub weight: f64,
     /// Its mean.
     pub mean: f64,
@@ -18,15 +19,16 @@ pub struct Component {
     pub deviation: f64,
 }
 
-/// A mixture of normal laws, some of which may be points.
+/// A mixture of Gaussians, some of which may be point masses.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NormalMixture(Vec<Component>);
 
 impl NormalMixture {
-    /// Components whose weights add up to 1.
+    /// Creates a mixture from components whose weights add up to 1.
     ///
     /// # Panics
-    /// When there are none, or in a debug build when the weights do not add up or a deviation is negative.
+    /// When there are no components, or in a debug build when the weights do not add up to 1 or a deviation is
+    /// negative.
     pub fn new(components: Vec<Component>) -> Self {
         assert!(!components.is_empty(), "a mixture has a component");
         debug_assert!((components.iter().map(|c| c.weight).sum::<f64>() - 1.0).abs() < 1e-6);
@@ -34,30 +36,31 @@ impl NormalMixture {
         Self(components)
     }
 
-    /// N(mean, deviation^2).
+    /// Creates N(mean, deviation^2).
     pub fn normal(mean: f64, deviation: f64) -> Self {
         Self::new(vec![Component { weight: 1.0, mean, deviation }])
     }
 
-    /// The components.
+    /// Returns the components.
     pub fn components(&self) -> &[Component] {
         &self.0
     }
 
-    /// The distribution function: `sum w_m Phi((y - mean_m) / deviation_m)`.
+    /// Returns the distribution function at `y`: `sum w_m Phi((y - mean_m) / deviation_m)`.
     ///
-    /// At a point's place half of its weight counts, so that a certain prediction that is right lies in the middle of
-    /// its law.
+    /// At the location of a point mass half of its weight counts, so that a point prediction that is correct has the
+    /// value 1/2.
     pub fn cdf(&self, y: f64) -> f64 {
         self.0.iter().map(|c| c.weight * normal_cdf(c.standardized(y))).sum()
     }
 
-    /// The p-quantile.
+    /// Returns the p-quantile.
     ///
     /// # Formula
-    /// It lies between the least and the greatest of the components' own p-quantiles. From there by Newton's method, and
-    /// by bisection wherever a step would leave the bracket or does not halve the step before: to within 1e-13 of the
-    /// first bracket. Where the distribution function jumps over p, the place of the jump.
+    /// The quantile lies between the smallest and the largest of the components' own p-quantiles. The search starts
+    /// with this bracket and takes Newton steps, or bisects wherever a Newton step would leave the bracket or does not
+    /// halve the step before, until the error is within 1e-13 of the first bracket's width. Where the distribution
+    /// function jumps over p, the quantile is the location of the jump.
     ///
     /// # Panics
     /// When `p` is not between 0 and 1.
@@ -81,7 +84,7 @@ impl NormalMixture {
                 high = y;
             }
             let newton = gap / self.density(y);
-            // A density of 0 makes it infinite or no number, and no comparison then holds.
+            // With a density of 0 the step is infinite or NaN, and `inside` is false.
             let inside = y + newton > low && y + newton < high;
             let next = if inside && newton.abs() <= 0.5 * last { y + newton } else { 0.5 * (low + high) };
             last = (next - y).abs();
@@ -93,7 +96,7 @@ impl NormalMixture {
         y
     }
 
-    /// The density, that of points left out.
+    /// Returns the density of the components that are not point masses.
     fn density(&self, y: f64) -> f64 {
         let normal = self.0.iter().filter(|c| c.deviation > 0.0);
         normal.map(|c| c.weight / c.deviation * normal_density(c.standardized(y))).sum()
@@ -101,7 +104,7 @@ impl NormalMixture {
 }
 
 impl Component {
-    /// `(y - mean) / deviation`; of a point 0 at its place and infinite elsewhere.
+    /// Returns `(y - mean) / deviation`; for a point mass 0 at its location and infinite elsewhere.
     pub(crate) fn standardized(self, y: f64) -> f64 {
         let distance = y - self.mean;
         if self.deviation > 0.0 {
@@ -136,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_symmetric_mixture_has_its_median_in_the_middle() {
-        // Half a unit wide each, ten apart: there is next to no density at the median.
+        // Half a unit wide each and ten apart: there is almost no density at the median.
         let law = mixture(&[(0.5, -5.0, 0.5), (0.5, 5.0, 0.5)]);
         assert!(law.quantile(0.5).abs() < 1e-9);
         assert!((law.quantile(0.25) + 5.0).abs() < 1e-9);
@@ -171,7 +174,7 @@ mod tests {
         fn the_quantile_undoes_the_distribution_function(parts in parts(), p in 0.001..0.999_f64) {
             let law = mixture(&parts);
             let y = law.quantile(p);
-            // Where a narrow component makes the distribution function steep, the precision of y decides.
+            // Where a narrow component makes the distribution function steep, the precision of y dominates.
             let step = 1e-9 * y.abs().max(1.0);
             prop_assert!(law.cdf(y - step) <= p + 1e-9 && law.cdf(y + step) >= p - 1e-9, "{} at {}", law.cdf(y), y);
         }

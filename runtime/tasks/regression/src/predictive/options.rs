@@ -1,24 +1,24 @@
-//! How predictions are made: numbers that a person may choose, checked before they are used.
+//! User-supplied options for predictions, checked before use.
 
 use thiserror::Error;
 
 use jointly_core::estimate::MAX_DRAWS;
 
-/// The levels of section 4 of Sluijterman et al., step 3.
+/// Interval levels of step 3 in section 4 of Sluijterman et al.
 const LEVELS: [f64; 4] = [0.7, 0.8, 0.9, 0.95];
-/// Passes through a network in their section 5.2.
+/// Number of passes through a network in section 5.2 of Sluijterman et al.
 const DRAWS: u32 = 100;
 
-/// How predictions are made.
+/// Options for predictions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PredictionOptions {
     /// Number M of functions sampled from an agent that gives no moments.
     pub draws: u32,
     /// Levels of the intervals, between 0 and 1.
     pub levels: Vec<f64>,
-    /// The seed and problem that name the streams by which answers are chosen to be asked for again.
+    /// The seed of the random streams that choose which answers the audit asks for again.
     pub seed: u64,
-    /// The problem's name.
+    /// The problem's name, which also names these streams.
     pub problem: String,
 }
 
@@ -28,24 +28,24 @@ pub enum OptionsError {
     /// The number of draws is out of range.
     #[error("draws is {0}, expected 1 to {MAX_DRAWS}")]
     Draws(u32),
-    /// A level is no level.
+    /// A level is not between 0 and 1.
     #[error("a level is {0}, expected a number between 0 and 1")]
     Level(f64),
-    /// A level comes twice.
+    /// A level is given twice.
     #[error("the level {0} is given twice")]
     Twice(f64),
 }
 
 impl PredictionOptions {
-    /// The paper's: 100 draws; levels 70, 80, 90 and 95 %.
+    /// Returns the paper's options: 100 draws; levels 70, 80, 90 and 95 %.
     pub fn paper(seed: u64, problem: &str) -> Self {
         Self { draws: DRAWS, levels: LEVELS.to_vec(), seed, problem: problem.to_owned() }
     }
 
-    /// Whether they can be used.
+    /// Checks that the options can be used.
     ///
     /// # Errors
-    /// When there are no draws or too many, or a level is not between 0 and 1 or comes twice.
+    /// When the number of draws is 0 or too large, or a level is not between 0 and 1 or is given twice.
     pub fn check(&self) -> Result<(), OptionsError> {
         if self.draws == 0 || u64::from(self.draws) > MAX_DRAWS {
             return Err(OptionsError::Draws(self.draws));

@@ -1,4 +1,4 @@
-//! Asks an agent for what it predicts at each row, and derives what it leaves out.
+//! Asks an agent for its predictions at each row, and derives what it does not give.
 
 use jointly_core::matrix::Matrix;
 use jointly_core::regression::answer::{Bounds, Gaussian, Intervals};
@@ -10,30 +10,32 @@ use super::functions::Functions;
 use super::{LevelIntervals, Origin, Prediction, PredictionOptions, Samples};
 use crate::fit::{FitError, Fitted};
 
-/// Rows of one call for moments, whose answer is a covariance of all its rows.
+/// Maximum number of rows per call for moments; the answer is a covariance of all these rows.
 pub(super) const GAUSSIAN_ROWS: usize = 256;
 
 impl<B: Belief> Fitted<B> {
-    /// The agent's distinct functions among draws 0..M.
+    /// Returns the agent's distinct functions among draws 0..M.
     pub(crate) fn functions(&mut self, options: &PredictionOptions) -> Result<Functions, FitError<B::Error>> {
         Functions::of(&mut self.belief, options.draws).map_err(FitError::Agent)
     }
 
-    /// What the agent predicts at the rows.
+    /// Returns the agent's predictions at the rows.
     ///
     /// # Formula
-    /// Of M draws with values `f_m` and noise of standard deviation `s_m`: the mean is `sum f_m / M`, the function's variance
-    /// `sum (f_m - mean)^2 / (M - 1)`, 0 where M is 1, and the noise's variance `sum s_m^2 / M`. A confidence interval of level
-    /// c reaches from the (1 - c)/2 to the (1 + c)/2 quantile of the `f_m`, as [`weighted_quantile`](super::weighted_quantile) has them: an agent of one
-    /// function has intervals of width 0. A prediction interval reaches from the one to the other quantile of the
-    /// [mixture](super::NormalMixture). Of Gaussian moments, both are mean -+ z standard deviations.
+    /// For M draws with values `f_m` and noise of standard deviation `s_m`, the mean is `sum f_m / M`, the function's
+    /// variance is `sum (f_m - mean)^2 / (M - 1)`, or 0 if there is only one distinct function, and the noise's
+    /// variance is `sum s_m^2 / M`. A confidence interval of level c extends from the (1 - c)/2 quantile to the (1 +
+    /// c)/2 quantile of the `f_m`, computed by [`weighted_quantile`](super::weighted_quantile): an agent with one
+    /// function has intervals of width 0. A prediction interval extends between the same quantiles of the
+    /// [mixture](super::NormalMixture). For Gaussian moments, both intervals are mean -+ z standard deviations.
     ///
-    /// Draws are asked for only where the agent gives no moments; calls are of bounded size and depend on nothing but the
-    /// sizes. A few answers are asked for again in other company: draws and intervals, also alone, and moments.
+    /// Draws are requested only if the agent gives no moments. Calls have a bounded size, which depends only on the
+    /// numbers of rows and functions. Some answers are requested again together with other rows and draws: draws and
+    /// intervals, also alone, and moments.
     ///
     /// # Errors
-    /// Those of the agent, as they are; [`Inconsistent`](FitError::Inconsistent) when what is asked for again comes out
-    /// otherwise; or when an input leaves the range of `f32` once standardised.
+    /// Errors of the agent, unchanged; [`Inconsistent`](FitError::Inconsistent) when a repeated question gets another
+    /// answer; or when an input leaves the range of `f32` once standardised.
     ///
     /// # Panics
     /// When an answer has another number of rows than the inputs.
@@ -42,11 +44,11 @@ impl<B: Belief> Fitted<B> {
         self.predict_with(&functions, inputs, options)
     }
 
-    /// The agent's own moments of all rows jointly, in the data's units; None where it has only samples. Those of a few rows
-    /// are asked for again.
+    /// Returns the agent's own joint moments of all rows, in the data's units; `None` if it only has samples. The
+    /// moments of a few rows are requested again.
     ///
     /// # Errors
-    /// As [`predict`](Self::predict).
+    /// As for [`predict`](Self::predict).
     pub fn gaussian(
         &mut self,
         inputs: &Matrix,
@@ -56,7 +58,7 @@ impl<B: Belief> Fitted<B> {
         self.audited(&inputs, options)
     }
 
-    /// The agent's own moments of inputs as it sees them, undone.
+    /// Returns the agent's own moments at standardised inputs, converted to the data's units.
     fn audited(
         &mut self,
         inputs: &Matrix,
@@ -68,11 +70,11 @@ impl<B: Belief> Fitted<B> {
         Ok(Some(self.standardization.undo_gaussian(&gaussian)))
     }
 
-    /// The intervals of that level that the method defines itself, in the data's units; None where it defines none. Those of a
-    /// few rows are asked for again.
+    /// Returns the intervals of this level that the method itself defines, in the data's units; `None` if it defines
+    /// none. The intervals of a few rows are requested again.
     ///
     /// # Errors
-    /// As [`predict`](Self::predict).
+    /// As for [`predict`](Self::predict).
     pub fn intervals(
         &mut self,
         inputs: &Matrix,
@@ -83,7 +85,7 @@ impl<B: Belief> Fitted<B> {
         self.audited_intervals(&inputs, level, options)
     }
 
-    /// The agent's own intervals at inputs as it sees them, undone.
+    /// Returns the agent's own intervals at standardised inputs, converted to the data's units.
     fn audited_intervals(
         &mut self,
         inputs: &Matrix,
@@ -96,17 +98,17 @@ impl<B: Belief> Fitted<B> {
         Ok(Some(self.standardization.undo_intervals(&own)))
     }
 
-    /// Draws 0..M of the function at all rows, in the data's units.
+    /// Returns draws 0..M of the function at all rows, in the data's units.
     ///
     /// # Errors
-    /// As [`predict`](Self::predict).
+    /// As for [`predict`](Self::predict).
     pub fn sample(&mut self, inputs: &Matrix, options: &PredictionOptions) -> Result<Samples, FitError<B::Error>> {
         let functions = self.functions(options)?;
         let inputs = self.standardization.inputs(inputs)?;
         Ok(self.draws(&functions, &inputs, options)?.samples(&functions))
     }
 
-    /// Each function at all rows, a few of its values asked for again.
+    /// Returns each function at all rows, after asking again for a few of its values.
     pub(super) fn draws(
         &mut self,
         functions: &Functions,
@@ -137,7 +139,7 @@ impl<B: Belief> Fitted<B> {
         Ok(prediction)
     }
 
-    /// The agent's own moments, undone.
+    /// Returns the agent's own moments, in the data's units and in calls of a bounded number of rows.
     fn moments(
         &mut self,
         inputs: &Matrix,
@@ -161,7 +163,7 @@ impl<B: Belief> Fitted<B> {
         Ok(Some(all))
     }
 
-    /// The moments of draws.
+    /// Returns the moments of draws.
     fn sampled(
         &mut self,
         functions: &Functions,
@@ -182,7 +184,7 @@ impl<B: Belief> Fitted<B> {
     }
 }
 
-/// The agent's own intervals, and what they leave out.
+/// Completes the agent's own intervals with derived ones.
 fn complete(prediction: &Prediction, own: Option<Intervals>, level: f64) -> LevelIntervals {
     let (confidence, predictive) = match own {
         Some(intervals) => (intervals.confidence, Some(intervals.prediction)),

@@ -1,4 +1,4 @@
-//! What is derived from draws and from moments, on small cases worked out by hand.
+//! Predictions derived from draws and from moments, on small cases worked out by hand.
 
 use std::convert::Infallible;
 
@@ -9,7 +9,7 @@ use super::predict::GAUSSIAN_ROWS;
 use super::*;
 use crate::{Fitted, Standardization};
 
-/// An ensemble of constant functions, each with a noise of its own.
+/// An ensemble of constant functions, each with its own noise.
 struct Members {
     each: Vec<(f32, f32)>,
     gaussian: bool,
@@ -69,7 +69,7 @@ fn moments_of_four_draws_of_two_members() {
     assert_eq!(prediction.moments_from, Origin::Draws);
     let intervals = &prediction.intervals[0];
     assert_eq!((intervals.confidence_from, intervals.prediction_from), (Origin::Draws, Origin::Draws));
-    // Of the sample 1, 1, 3, 3 the quartiles are 1 and 3.
+    // The quartiles of the sample 1, 1, 3, 3 are 1 and 3.
     assert_eq!((intervals.confidence.lower()[0], intervals.confidence.upper()[1]), (1.0, 3.0));
     let law = prediction.observation(0);
     let (lower, upper) = (intervals.prediction.lower()[0], intervals.prediction.upper()[0]);
@@ -94,7 +94,7 @@ fn moments_of_the_agent_need_no_draws() {
     let rows = GAUSSIAN_ROWS + 1;
     let prediction = fitted.predict(&inputs(rows), &options(100, &[0.9])).unwrap();
     assert!(fitted.belief.calls.is_empty());
-    // In the data's units the agent's 1 is 30, its variances 4 and 12 are 400 and 1200.
+    // In the data's units the agent's mean 1 is 30, and its variances 4 and 12 are 400 and 1200.
     assert_eq!((prediction.rows(), prediction.mean[rows - 1]), (rows, 30.0));
     assert_eq!((prediction.function_variance[0], prediction.variance(GAUSSIAN_ROWS)), (400.0, 1600.0));
     assert_eq!(prediction.moments_from, Origin::Agent);
@@ -138,7 +138,7 @@ fn still(inputs: &Matrix, draws: &[u64]) -> FunctionSamples {
     FunctionSamples::new(inputs.rows(), draws.len(), zeros.clone(), zeros).unwrap()
 }
 
-/// Moments that are the smaller the more rows there are.
+/// Moments that depend on the number of rows in a call.
 struct Crowded(fn(usize) -> Option<[f64; 3]>);
 
 impl Belief for Crowded {
@@ -187,7 +187,8 @@ fn moments_that_change_with_the_rows_are_found_and_rounding_is_not() {
     }
 }
 
-/// Is the surer of a row the more rows there are, but of one row, whose input is 1, it knows next to nothing.
+/// Is more certain of a row the more rows there are, except for one row, whose input is 1, about which it is very
+/// uncertain.
 struct Distracting;
 
 impl Belief for Distracting {

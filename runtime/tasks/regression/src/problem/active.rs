@@ -1,4 +1,4 @@
-//! Problems of transductive active learning: one agent selects what another, or the same, learns from.
+//! Problems of transductive active learning: an agent selects the points that it, or another agent, is trained on.
 
 use std::fmt;
 
@@ -23,39 +23,40 @@ use crate::oracle::{Posterior, SyntheticDataset};
 use crate::predictive::PredictionOptions;
 use crate::score::{LogLoss, RegressionScores};
 
-/// Rows that are predicted together.
+/// Maximum number of rows per call for predictions.
 const ROWS: usize = 1 << 12;
 
-/// By what the points of a round are chosen: appendix C of Wang, Sun and Grosse.
+/// The acquisition function that selects the points of a round: appendix C of Wang, Sun and Grosse.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Acquisition {
-    /// Total information gain: the largest variances over the noise's.
+    /// Total information gain: the largest function variances relative to the noise variances.
     Tig,
     /// Marginal information gain about the test points, point by point.
     Mig,
-    /// Marginal information gain of the whole batch, greedily.
+    /// Marginal information gain of the whole batch about the test points, selected greedily.
     BatchMig,
-    /// None: at random.
+    /// No acquisition function: points are selected at random.
     Random,
 }
 
 /// Transductive active learning: algorithm 1 of Wang, Sun and Grosse.
 ///
-/// Before the first round and after each, the predicting agent is trained on the training set and scored on the test set. In a
-/// round the selecting agent, trained on the same set, chooses pool points by an acquisition function, and these move to the
-/// training set: the options' share of all rows, to the nearest whole number and at least one, but no more than are left. All
-/// acquisitions of the same data begin with the same training set and the same seeds.
+/// Before the first round and after each round, the predicting agent is trained on the training set and scored on the
+/// test set. In a round the selecting agent, trained on the same set, selects pool points by an acquisition function,
+/// and these move to the training set. Their number is the options' share of all rows, to the nearest whole number and
+/// at least one, but no more than are left. All acquisitions on the same data begin with the same training set and the
+/// same seeds.
 #[derive(Clone, Debug)]
 pub struct ActiveProblem {
-    /// Where its data come from.
+    /// The source of its data.
     pub data: PoolData,
-    /// By what points are chosen.
+    /// The acquisition function that selects points.
     pub acquisition: Acquisition,
 }
 
 impl Acquisition {
-    /// All of them.
+    /// All acquisition functions.
     pub const ALL: [Self; 4] = [Self::BatchMig, Self::Mig, Self::Tig, Self::Random];
 }
 
@@ -71,7 +72,7 @@ impl fmt::Display for Acquisition {
 }
 
 impl ActiveProblem {
-    /// The problem's name less the acquisition.
+    /// Returns the problem's name without the acquisition.
     pub(super) fn stream_name<'a>(&self, name: &'a str) -> &'a str {
         name.strip_suffix(&self.acquisition.to_string()).and_then(|name| name.strip_suffix('/')).unwrap_or(name)
     }
@@ -89,7 +90,7 @@ impl ActiveProblem {
         let options = run.options.moments(run.seed, run.name);
         let apart = predictor.is_some();
         let blame = |error| match error {
-            // These are nobody's.
+            // These errors are no agent's fault.
             FitError::Data(_) | FitError::Oracle(_) => error,
             error if apart => FitError::Predictor(Box::new(error)),
             error => error,
@@ -136,7 +137,7 @@ impl ActiveProblem {
         unreachable!("the last round returns")
     }
 
-    /// Places in the pool of the points that the agent would learn the most from.
+    /// Returns the indices in the pool of the points that the acquisition function selects by the agent's predictions.
     fn select<B: Belief>(
         &self,
         agent: &mut Fitted<B>,
@@ -161,14 +162,14 @@ impl ActiveProblem {
     }
 }
 
-/// Where points are chosen, and what for.
+/// The pool points to choose from, the test points they should inform about, and the limit of exact moments.
 struct Place<'a> {
     pool: Matrix,
     test: &'a Matrix,
     exact_rows: usize,
 }
 
-/// The state of a run: what was queried so far, and what is left of the pool.
+/// The state of a run: the points queried so far, and the points left in the pool.
 struct Learning<'a> {
     data: &'a Pooled,
     queried: Vec<usize>,
@@ -180,7 +181,7 @@ impl<'a> Learning<'a> {
         Self { data, queried: Vec::new(), pool: (0..data.pool.rows()).collect() }
     }
 
-    /// The training set, and what was queried in the order in which it was.
+    /// Returns the training set followed by the queried points in the order of their queries.
     fn train(&self) -> Targets {
         let queried = self.data.pool.select(&self.queried);
         let inputs = joined(self.data.train.inputs(), queried.inputs());
@@ -192,7 +193,7 @@ impl<'a> Learning<'a> {
         self.data.pool.select(&self.pool).inputs().clone()
     }
 
-    /// Moves points of these places in what is left of the pool.
+    /// Moves the points at these indices of the remaining pool to the training set.
     fn query(&mut self, chosen: &[usize]) {
         let mut taken = vec![false; self.pool.len()];
         for &place in chosen {
@@ -203,7 +204,7 @@ impl<'a> Learning<'a> {
         self.pool.retain(|_| !taken.next().unwrap_or(false));
     }
 
-    /// How the oracle does after the same points.
+    /// Returns the oracle's scores after the same points; `None` for real data.
     fn oracle(&self) -> Result<Option<OracleRound>, String> {
         let Some(synthetic) = &self.data.synthetic else { return Ok(None) };
         let unusable = |error: &dyn fmt::Display| format!("there is no oracle: {error}");
@@ -224,7 +225,8 @@ impl<'a> Learning<'a> {
     }
 }
 
-/// Root mean squared error, and mean negative log-likelihood of the Gaussian of mean and variance.
+/// Returns the root mean squared error, and the mean negative log-likelihood of the Gaussian with the predicted mean
+/// and variance.
 fn errors<B: Belief>(
     agent: &mut Fitted<B>,
     test: &Targets,

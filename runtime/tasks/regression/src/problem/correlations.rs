@@ -1,4 +1,5 @@
-//! Problems of predictive correlations: an agent's against the oracle's, and what they make of the targets.
+//! Problems of predictive correlations: an agent's correlations against the oracle's, and the joint likelihoods of the
+//! targets.
 
 use jointly_core::correlations::{
     Association, DensityError, Moments, PoolTest, Undefined, correlated_groups, cross_log_likelihood,
@@ -21,7 +22,7 @@ use crate::fit::{FitError, fit_in};
 /// Predictive correlations over a pool and test points, after training on a few examples.
 #[derive(Clone, Debug)]
 pub struct CorrelationProblem {
-    /// Where its data come from.
+    /// The source of its data.
     pub data: PoolData,
 }
 
@@ -43,7 +44,7 @@ impl CorrelationProblem {
         let options = run.options.moments(run.seed, run.name);
         let exact = run.options.exact_rows as usize;
         let unusable = |error| FitError::Moments(format!("the agent's moments are no belief: {error}"));
-        // With an oracle the pool goes first and all test points follow; without one the pool has no part in any score.
+        // With an oracle, the pool comes first and all test points follow. Without one, no score uses the pool.
         let (asked, start) = match &oracle {
             Some(_) => (joined(data.pool.inputs(), data.test.inputs()), data.pool.rows()),
             None => (data.test.select(&rows).inputs().clone(), 0),
@@ -109,7 +110,7 @@ impl CorrelationProblem {
     }
 }
 
-/// The rows of the test set that joint likelihoods are of: the same for all agents, in rising order.
+/// Returns the rows of the test set for joint likelihoods, in ascending order and the same for all agents.
 fn belief_rows(test: usize, run: &Run) -> Vec<usize> {
     let most = run.options.belief_rows as usize;
     if test <= most {
@@ -120,7 +121,7 @@ fn belief_rows(test: usize, run: &Run) -> Vec<usize> {
     rows
 }
 
-/// What is known of a synthetic dataset.
+/// The oracle of a synthetic dataset: its prediction at pool and test points, and the jitter of its matrices.
 struct Oracle {
     belief: PoolTest,
     test: Moments,
@@ -128,7 +129,7 @@ struct Oracle {
 }
 
 impl Oracle {
-    /// None where the data are real.
+    /// Computes the oracle of a dataset; `None` for real data.
     fn of(data: &Pooled) -> Result<Option<Self>, String> {
         let Some(synthetic) = &data.synthetic else { return Ok(None) };
         let posterior = synthetic.oracle().map_err(|error| format!("there is no oracle: {error}"))?;
@@ -143,7 +144,7 @@ impl Oracle {
     }
 }
 
-/// Takes scores down, and what has none.
+/// Collects the reasons why scores have no value.
 #[derive(Default)]
 struct Sheet {
     absences: Vec<Absence>,

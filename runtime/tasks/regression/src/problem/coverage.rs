@@ -1,4 +1,4 @@
-//! Problems made of a process: one simulated training set, and a test set whose truth is known.
+//! Problems made of a process: one simulated training set, and a test set whose true function is known.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -15,16 +15,16 @@ use crate::noise::Noise;
 use crate::process::{Curve, Process, ProcessInstance, Residuals, Simulation, TestSet};
 use crate::standardize::Standardization;
 
-/// What a simulation's data are drawn from: sections 3.2 and 5.2 to 5.5 of Sluijterman, Cator and Heskes.
+/// The source of a simulation's data: sections 3.2 and 5.2 to 5.5 of Sluijterman, Cator and Heskes.
 #[derive(Clone, Debug)]
 pub enum Toy {
     /// A straight line.
     Line,
-    /// Noise of the same spread everywhere.
+    /// A curve under noise with the same standard deviation everywhere.
     Homoscedastic,
-    /// Noise that grows away from 0.
+    /// A curve under noise that grows away from 0.
     Heteroscedastic,
-    /// Inputs of two modes.
+    /// A curve whose inputs have two modes.
     Gap,
     /// A simulation that resembles a table.
     Table(Table),
@@ -33,35 +33,35 @@ pub enum Toy {
 /// One simulation of a process.
 #[derive(Clone, Debug)]
 pub struct CoverageProblem {
-    /// What its data are drawn from.
+    /// The source of its data.
     pub toy: Toy,
     /// The number of the training set.
     pub simulation: u32,
     instances: Instances,
 }
 
-/// What one simulation of a function of one input is made of.
+/// The data of one simulation of a function of one input.
 #[derive(Clone, Debug)]
 pub struct CurveData {
-    /// The function and the spread of its noise.
+    /// The function and the standard deviation of its noise.
     pub curve: Curve,
     /// The number of the training set.
     pub number: u32,
-    /// What agents learn from.
+    /// The data that agents are trained on.
     pub simulation: Simulation,
-    /// What they are tested on: the inputs are those of all simulations, in the order in which coverage by point has them.
+    /// The test set. All simulations share its inputs; coverage by point is in the order of these inputs.
     pub test: TestSet,
 }
 
-/// Instances that simulations of one process share, so that forests are grown once.
+/// Process instances shared by the simulations of one process, so that forests are grown once.
 #[derive(Clone, Debug, Default)]
 struct Instances(Arc<Mutex<BTreeMap<Conditions, Arc<ProcessInstance>>>>);
 
-/// The seed, the law of the noise and what its spread is taken from.
+/// The seed, the noise distribution, and the residuals from which the noise of a table is estimated.
 type Conditions = (u64, Noise, Residuals);
 
 impl CoverageProblem {
-    /// So many simulations of a process.
+    /// Returns `count` simulations of a process.
     pub fn simulations(toy: &Toy, count: u32) -> Vec<Self> {
         let instances = Instances::default();
         let problem = |simulation| Self { toy: toy.clone(), simulation, instances: instances.clone() };
@@ -89,8 +89,8 @@ impl CoverageProblem {
         }
     }
 
-    /// The units in which an agent sees the data. The line stays as it is, of unit scale by itself: a line through the origin
-    /// would not be one in units whose origin is the training set's mean.
+    /// Returns the standardisation of the data for agents. The line is not standardised: it has unit scale already, and
+    /// a line through the origin would not pass through it in units that are centred on the training set's mean.
     fn units(&self, train: &Targets) -> Standardization {
         match &self.toy {
             Toy::Line => Standardization::identity(1),
@@ -111,16 +111,16 @@ impl CoverageProblem {
         }
     }
 
-    /// The process under a seed, made by whoever asks first while others wait.
+    /// Returns the process instance for a seed. The first caller makes it while others wait.
     fn instance(&self, seed: u64, noise: Noise, residuals: Residuals) -> Arc<ProcessInstance> {
-        // Whoever panicked while it held the lock had not put anything in yet.
+        // A thread that panicked while it held the lock had not inserted anything yet.
         let mut instances = self.instances.0.lock().unwrap_or_else(PoisonError::into_inner);
         let instance = instances.entry((seed, noise, residuals));
         let instance = instance.or_insert_with(|| self.process(noise, residuals).instance(seed).into());
         Arc::clone(instance)
     }
 
-    /// The function of one input, where it is one.
+    /// Returns the function of one input, if the data come from one.
     fn curve(&self) -> Option<Curve> {
         match &self.toy {
             Toy::Line => Some(Curve::Line),

@@ -1,4 +1,4 @@
-//! Training data, a pool and test points: what correlations and active learning are judged on.
+//! Training data, a pool and test points, for correlations and active learning.
 
 use jointly_core::matrix::Matrix;
 use jointly_core::pick;
@@ -10,7 +10,7 @@ use super::table::Table;
 use crate::oracle::{Functions, SyntheticDataset, SyntheticSpec};
 use crate::standardize::Standardization;
 
-/// Where a pool and the data around it come from.
+/// The source of a pool, its training set and its test set.
 #[derive(Clone, Debug)]
 pub enum PoolData {
     /// The oracle's prior.
@@ -24,40 +24,42 @@ pub enum PoolData {
 pub struct SyntheticSource {
     /// Number d of features.
     pub input_dim: u32,
-    /// The number of the dataset.
+    /// The index of the dataset.
     pub set: u32,
     /// Whether datasets share a function.
     pub functions: Functions,
 }
 
-/// A table whose rows are shared out at random: section 5.1 of Wang, Sun and Grosse.
+/// A table whose rows are partitioned at random: section 5.1 of Wang, Sun and Grosse.
 ///
-/// With n rows in an order that is drawn for each repetition, the first 0.2 n are to train on, the next 0.6 n are the pool and
-/// the last 0.2 n are to test on (by the options' shares, to the nearest whole number). The standard splits are not used.
+/// Each repetition draws an order of the n rows. The first 0.2 n are the training set, the next 0.6 n the pool and the
+/// last 0.2 n the test set (by the options' shares, rounded to the nearest whole number). The standard splits are not
+/// used.
 #[derive(Clone, Debug)]
 pub struct TableSource {
     /// The table.
     pub table: Table,
-    /// The number of the repetition.
+    /// The index of the repetition.
     pub repetition: u32,
 }
 
-/// The data themselves.
+/// The data of one problem.
 pub(super) struct Pooled {
     pub(super) task: RegressionTask,
     pub(super) train: Targets,
     pub(super) pool: Targets,
     pub(super) test: Targets,
     pub(super) units: Units,
-    /// Where the function is known.
+    /// The dataset drawn from the oracle's prior, where the function is known.
     pub(super) synthetic: Option<SyntheticDataset>,
 }
 
 /// The units in which agents see the data.
 pub(super) enum Units {
-    /// Those of the data.
+    /// The data's own units.
     Same,
-    /// Features standardised by these inputs, of training set and pool; the target by that of whatever is trained on.
+    /// Standardised units: features by these inputs (those of training set and pool), the target by the current
+    /// training set.
     By(Matrix),
 }
 
@@ -83,10 +85,10 @@ impl PoolData {
         }
     }
 
-    /// The data under a seed.
+    /// Returns the data for a run's seed.
     ///
     /// # Errors
-    /// When the function cannot be drawn: why.
+    /// When the function cannot be drawn; the error is the reason.
     pub(super) fn pooled(&self, run: &Run) -> Result<Pooled, String> {
         match self {
             Self::Synthetic(source) => source.pooled(run),
@@ -96,12 +98,12 @@ impl PoolData {
 }
 
 impl SyntheticSource {
-    /// The name of all datasets of its dimension.
+    /// Returns the name shared by all datasets of this dimension.
     fn family(&self) -> String {
         format!("d{}", self.input_dim)
     }
 
-    /// Agents are told the noise: section 5.1.
+    /// Returns what agents are told, including the noise: section 5.1.
     fn task(&self) -> RegressionTask {
         let noise_variance = SyntheticSpec::new(self.input_dim as usize).noise_variance;
         RegressionTask { input_dim: self.input_dim, noise_std: Some(noise_variance.sqrt() as f32) }
@@ -147,7 +149,7 @@ impl TableSource {
 }
 
 impl Units {
-    /// Those of a training set.
+    /// Returns the standardisation for a training set.
     pub(super) fn of(&self, train: &Targets) -> Standardization {
         match self {
             Self::Same => Standardization::identity(train.inputs().cols()),
@@ -156,7 +158,7 @@ impl Units {
     }
 }
 
-/// The rows of both.
+/// Concatenates the rows of both matrices.
 pub(super) fn joined(first: &Matrix, second: &Matrix) -> Matrix {
     Matrix::from_rows(first.cols(), [first.values(), second.values()].concat())
 }

@@ -1,4 +1,4 @@
-//! How problems of regression are run: numbers that a person may choose, checked before they are used.
+//! User-supplied options for running regression problems, checked before use.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,65 +8,66 @@ use crate::noise::Noise;
 use crate::predictive::{OptionsError, PredictionOptions};
 use crate::process::Residuals;
 
-/// The most of any number of groups, rounds or rows: far beyond use, and no product of two overflows.
+/// Maximum number of random groups, rounds or exact rows: far beyond practical use, and the product of any two does not
+/// overflow.
 const MOST: u32 = 1 << 20;
-/// The most points of a synthetic dataset's pool, and of its test set: the kernel's matrix is of all pairs, and with both at
-/// the limit takes half a GiB.
+/// Maximum number of pool points, and of test points, of a synthetic dataset. The kernel matrix covers all pairs; with
+/// both at the limit it takes half a GiB.
 const MOST_POINTS: u32 = 1 << 12;
-/// The most levels of intervals: those of whole percents are 99.
+/// Maximum number of interval levels: whole percents give 99.
 const MOST_LEVELS: usize = 100;
-/// Functions that covariances are estimated from.
+/// Default number of functions from which covariances are estimated.
 const MOMENT_DRAWS: u32 = 1000;
-/// The most test points whose correlations are written down: all pairs of them are.
+/// Maximum number of test points whose correlations are stored, for all pairs.
 pub(super) const MOST_BELIEF_ROWS: u32 = 2048;
-/// The most points of a group, whose correlations are factorised.
+/// Maximum number of points in a group, whose correlations are factorised.
 pub(super) const MOST_BATCH: u32 = 64;
 
-/// How problems of regression are run.
+/// Options for running regression problems.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RegressionOptions {
     /// Number M of functions sampled from an agent that gives no moments, for predictions row by row.
     pub draws: u32,
-    /// The same for covariances, and for the rounds of active learning.
+    /// Number of functions sampled for covariances, and for the rounds of active learning.
     pub moment_draws: u32,
     /// Levels of the intervals, between 0 and 1.
     pub levels: Vec<f64>,
-    /// The law of the noise of simulations.
+    /// The noise distribution of simulations.
     pub noise: Noise,
-    /// What the noise of simulations that resemble a table is taken from.
+    /// The residuals from which the noise of simulations that resemble a table is estimated.
     pub residuals: Residuals,
-    /// Points of the pool of synthetic datasets.
+    /// Number of pool points in synthetic datasets.
     pub pool: u32,
-    /// Test points of synthetic datasets, a whole group at least.
+    /// Number of test points in synthetic datasets, at least one whole group.
     pub test: u32,
-    /// Whether agents see synthetic datasets standardised, as they see all others. In the paper and its code they do not: their
-    /// priors are chosen to match the function's.
+    /// Whether synthetic datasets are standardised for agents, as tables are. In the paper and its code they are not:
+    /// agents' priors are chosen to match the function's.
     pub standardize_synthetic: bool,
     /// Number b of points in the groups of joint likelihoods.
     pub batch: u32,
-    /// Random groups for joint likelihoods.
+    /// Number of random groups for joint likelihoods.
     pub random_batches: u32,
-    /// The most test points that joint likelihoods and beliefs are of; of more, that many are chosen at random, the same for all
-    /// agents.
+    /// Maximum number of test points for joint likelihoods and stored predictive distributions. Of more, this many are
+    /// chosen at random, the same for all agents.
     pub belief_rows: u32,
-    /// The most rows of which an agent is asked for its own moments together, a covariance of all pairs; beyond, the moments
-    /// are those of draws.
+    /// Maximum number of rows for which an agent is asked for its own joint moments, a covariance of all pairs. For
+    /// more rows the moments are estimated from draws.
     pub exact_rows: u32,
-    /// Rounds of active learning.
+    /// Number of rounds of active learning.
     pub rounds: u32,
-    /// Share of a table's rows that active learning starts to train on, and that correlations are judged after.
+    /// Share of a table's rows in the training set of correlations, and in the initial training set of active learning.
     pub train_share: f64,
-    /// Share of a table's rows to test on; the rest is the pool.
+    /// Share of a table's rows in the test set; the remaining rows are the pool.
     pub test_share: f64,
-    /// Share of all rows that a round queries, at least one.
+    /// Share of all rows queried in a round; at least one row is queried.
     pub query_share: f64,
 }
 
 /// Why options cannot be used.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub enum RegressionOptionsError {
-    /// Of predictions.
+    /// The prediction options cannot be used.
     #[error(transparent)]
     Prediction(#[from] OptionsError),
     /// A number is out of range.
@@ -74,17 +75,17 @@ pub enum RegressionOptionsError {
     Range {
         /// The field of [`RegressionOptions`].
         field: &'static str,
-        /// What it holds.
+        /// Its value.
         value: String,
-        /// What it must hold.
+        /// The values that it may have.
         expected: String,
     },
 }
 
 impl Default for RegressionOptions {
-    /// The papers' numbers: 100 draws for intervals at 70, 80, 90 and 95 %; groups of 5; 20 % to train, 20 % to test, 1 % a
-    /// round, 10 rounds. But 500 pool and 200 test points are those of the paper's code, which its text has the other way
-    /// round, and covariances are estimated from 1000 draws, a fifth of the paper's.
+    /// Returns the papers' values: 100 draws for intervals at 70, 80, 90 and 95 %; groups of 5; 20 % to train, 20 % to
+    /// test, 1 % a round, 10 rounds. There are two exceptions: 500 pool and 200 test points are the values of the
+    /// paper's code, which its text swaps, and covariances are estimated from 1000 draws, a fifth of the paper's.
     fn default() -> Self {
         let PredictionOptions { draws, levels, .. } = PredictionOptions::paper(0, "");
         Self {
@@ -109,22 +110,22 @@ impl Default for RegressionOptions {
 }
 
 impl RegressionOptions {
-    /// How predictions on a problem are made.
+    /// Returns the options for predictions on a problem.
     pub(super) fn prediction(&self, seed: u64, name: &str) -> PredictionOptions {
         PredictionOptions { draws: self.draws, levels: self.levels.clone(), seed, problem: name.to_owned() }
     }
 
-    /// How moments on a problem are made: no intervals.
+    /// Returns the options for moments on a problem, without intervals.
     pub(super) fn moments(&self, seed: u64, name: &str) -> PredictionOptions {
         PredictionOptions { draws: self.moment_draws, levels: Vec::new(), ..self.prediction(seed, name) }
     }
 
-    /// Whether they can be used.
+    /// Checks that all options are in range.
     ///
     /// # Errors
     /// When a number is out of its range.
     pub fn check(&self) -> Result<(), RegressionOptionsError> {
-        // Before they are compared with one another.
+        // Checked first, because the check of levels compares them with one another.
         if self.levels.len() > MOST_LEVELS {
             let (value, expected) = (self.levels.len().to_string(), format!("{MOST_LEVELS} at most"));
             return Err(RegressionOptionsError::Range { field: "the number of levels", value, expected });

@@ -8,12 +8,13 @@ use super::unit::{RegressionResult, RegressionUnit};
 use crate::evaluate::evaluate;
 use crate::fit::{FitError, fit};
 
-/// One split of a table, standard where it has such: nine tenths of its rows to train on, the others to test on.
+/// One split of a table, a standard one where there are any: nine tenths of the rows to train on, the others to test
+/// on.
 #[derive(Clone, Debug)]
 pub struct SplitProblem {
     /// The table.
     pub table: Table,
-    /// The number of the split.
+    /// The index of the split.
     pub split: u32,
 }
 

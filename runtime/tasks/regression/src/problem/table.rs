@@ -1,4 +1,4 @@
-//! The table that a problem is made of.
+//! The table that a problem uses.
 
 use std::sync::Arc;
 
@@ -8,39 +8,40 @@ use jointly_data::regression::{RegressionTable, TableDefect};
 use jointly_data::uci::{MissingTable, UciCard};
 use thiserror::Error;
 
-/// The longest name of a person's own table.
+/// Maximum length of a user-supplied table's name, in bytes.
 const LONGEST_NAME: usize = 64;
 
-/// A table by its name, known by a card or a person's own, and its data once they are attached.
+/// A table by name, with a card or user-supplied, and its data once they are attached.
 #[derive(Clone, Debug)]
 pub struct Table {
     name: String,
-    /// None of a person's own.
+    /// `None` for a user-supplied table.
     card: Option<&'static UciCard>,
     data: Option<Arc<RegressionTable>>,
 }
 
-/// Why problems have no table.
+/// Why problems cannot get their tables.
 #[derive(Debug, Error)]
 pub enum TableError {
-    /// It is in none of the data directories.
+    /// The table is in none of the data directories.
     #[error(transparent)]
     Missing(#[from] MissingTable),
-    /// A file of it cannot be used.
+    /// A file of the table cannot be used.
     #[error(transparent)]
     Data(#[from] DataError),
 }
 
 impl Table {
-    /// A table that suites know, without its data.
+    /// Creates a table that suites know, without its data.
     pub fn known(card: &'static UciCard) -> Self {
         Self { name: card.name.to_owned(), card: Some(card), data: None }
     }
 
-    /// A user-supplied table, without its data; [`user_table`](crate::user_tables::user_table) also refuses the names of suites.
+    /// Creates a user-supplied table, without its data; [`user_table`](crate::user_tables::user_table) also rejects
+    /// names that suites use.
     ///
     /// # Errors
-    /// When no problem can have that name.
+    /// When the name cannot be part of a problem's name.
     pub fn user_supplied(name: &str) -> Result<Self, TableDefect> {
         let plain = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
         let begins = name.starts_with(|c: char| c.is_ascii_alphanumeric());
@@ -50,32 +51,34 @@ impl Table {
         Ok(Self { name: name.to_owned(), card: None, data: None })
     }
 
-    /// What is known of it; None of a person's own.
+    /// Returns the table's card; `None` for a user-supplied table.
     pub fn card(&self) -> Option<&'static UciCard> {
         self.card
     }
 
-    /// Its name.
+    /// Returns the table's name.
     pub fn name(&self) -> &str {
         &self.name
     }
 
-    /// The data, once they are attached.
+    /// Returns the data, once they are attached.
     pub fn data(&self) -> Option<&RegressionTable> {
         self.data.as_deref()
     }
 
-    /// Gives it its data.
+    /// Attaches the data.
     ///
     /// # Panics
-    /// When they are another table's.
+    /// When they belong to another table.
     pub fn attach(&mut self, table: &Arc<RegressionTable>) {
         assert_eq!(table.name(), self.name, "the data of the problem's own table");
         self.data = Some(Arc::clone(table));
     }
 
+    /// Returns what agents are told: the number of features, and no noise.
+    ///
     /// # Panics
-    /// When it is a person's own and has no data yet: only these tell their features.
+    /// When the table is user-supplied and has no data yet: only its data give its number of features.
     pub(super) fn task(&self) -> RegressionTask {
         let features = self.card.map(|card| card.input_dim);
         let input_dim = features.unwrap_or_else(|| self.attached().data().inputs().cols() as u32);

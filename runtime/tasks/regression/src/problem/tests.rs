@@ -1,4 +1,4 @@
-//! Problems run whole, by agents whose scores are known on paper.
+//! Whole problems, run by agents whose scores are known in closed form.
 
 mod active;
 mod correlations;
@@ -8,7 +8,7 @@ mod tables;
 use super::*;
 use crate::tests::linear::Linear;
 
-/// The problem of that name.
+/// Finds a problem by name.
 fn problem(suite: &str, name: &str) -> RegressionProblem {
     let suite = crate::regression_suite(suite).expect("a suite");
     suite.problems.into_iter().find(|problem| problem.name == name).expect("a problem")
@@ -22,7 +22,7 @@ fn run<R: Regressor<Error: std::fmt::Debug>>(
     problem.run(agent, None, 0, options, &mut |_| ()).expect("an agent that does not fail")
 }
 
-/// What a journal would give back.
+/// Writes a unit to JSON and reads it back, as a journal does.
 fn through_json(unit: &RegressionUnit) -> RegressionUnit {
     let text = serde_json::to_string(unit).unwrap();
     let back: RegressionUnit = serde_json::from_str(&text).unwrap();
@@ -41,7 +41,7 @@ fn scores_are_a_function_of_the_problem_and_survive_json_to_the_bit() {
     ] {
         let fresh = problem(suite, name);
         let first = run(&fresh, &mut Linear::new(false), &options);
-        // Others have run in between, and this one once already.
+        // Other runs, of this and of other problems, must not change the result.
         let other = if suite == "coverage/gap" { "coverage/gap/sim2" } else { name };
         run(&problem(suite, other), &mut Linear::new(true), &options);
         for again in [&fresh, &problem(suite, name)] {
@@ -62,7 +62,7 @@ fn the_data_do_not_depend_on_the_agent_nor_on_what_is_asked_of_it() {
     };
     let (suite, name) = ("correlations/synthetic", "correlations/synthetic/d1/set0");
     assert_eq!(seen(name, suite, true, 5), seen(name, suite, false, 7));
-    // Active learning begins with the training set that correlations are judged after.
+    // Active learning begins with the training set of the problem of correlations.
     let active = ("correlations/active-synthetic", "correlations/active-synthetic/d1/set0/random");
     assert_eq!(seen(active.1, active.0, true, 5), seen(name, suite, true, 5));
     assert_ne!(seen("correlations/synthetic/d1/set1", suite, true, 5), seen(name, suite, true, 5));

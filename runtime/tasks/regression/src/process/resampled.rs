@@ -1,4 +1,4 @@
-//! A simulation that resembles a table: its own inputs under new targets, by two random forests.
+//! A simulation that resembles a table: the table's inputs with new targets, by two random forests.
 
 use jointly_core::matrix::Matrix;
 use jointly_core::pick;
@@ -15,24 +15,24 @@ use crate::noise::Noise;
 /// The forests of section 5.5: 100 trees of depth 15.
 pub const FOREST: ForestSettings = ForestSettings { trees: 100, depth: 15 };
 
-/// What the noise of a table is taken to be.
+/// The residuals from which the noise of a table is estimated.
 ///
-/// The paper's algorithm subtracts the forest from the targets that it was grown on. Of Boston that leaves a noise of mean
-/// standard deviation 1.0, under which intervals as wide as the paper's (8.3 at 80 % by concrete dropout, which then cover
-/// too little there) would cover nearly always. Residuals of the trees that did not see a row leave 2.6, and agree with the
-/// widths and scores of its Figure 10.
+/// The paper's algorithm subtracts the forest's prediction from the targets that the forest was grown on. For Boston
+/// the resulting noise has a mean standard deviation of 1.0. Under it, intervals as wide as the paper's (8.3 at 80 % by
+/// concrete dropout, which cover too little in the paper) would nearly always cover. Residuals of the trees that did
+/// not see a row give 2.6, which agrees with the widths and scores of the paper's Figure 10.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Residuals {
-    /// About the mean of the trees that did not see the row.
+    /// Residuals from the mean of the trees that did not see the row.
     #[default]
     OutOfBag,
-    /// About the forest's own prediction, as the algorithm is written.
+    /// Residuals from the forest's own prediction, as the algorithm is written.
     InBag,
 }
 
 impl Residuals {
-    /// The name that `--residuals` and plans have for it.
+    /// Returns the name used by `--residuals` and in plans.
     pub fn name(self) -> &'static str {
         match self {
             Self::OutOfBag => "out-of-bag",
@@ -41,14 +41,13 @@ impl Residuals {
     }
 }
 
-/// A table whose targets are drawn anew.
+/// A table with newly drawn targets.
 ///
 /// # Formula
-/// Algorithm 3 of Sluijterman et al.: a random forest grown on all rows is the true function f; a second one, grown on the
-/// squared residuals of the same rows, is the true variance; new targets are f(x) plus noise of that variance. The
-/// [residuals](Residuals) are y - f(x), or out of bag.
-/// Rows are parted once, by the seed, into those to train on, to validate and to test: inputs are what they are, and only
-/// targets change from one simulation to another.
+/// Algorithm 3 of Sluijterman et al.: a random forest grown on all rows is the true function f. A second forest, grown
+/// on the squared residuals of the same rows, is the true variance. New targets are f(x) plus noise of that variance.
+/// The [residuals](Residuals) are y - f(x), or out of bag. The seed partitions the rows once into those to train on, to
+/// validate and to test on. The inputs stay as they are, and only the targets change from one simulation to another.
 #[derive(Clone, Debug)]
 pub struct ResampledTable {
     train: Part,
@@ -56,7 +55,7 @@ pub struct ResampledTable {
     test: Part,
 }
 
-/// Rows of the table with their true values.
+/// Rows of the table with their true function values and noise.
 #[derive(Clone, Debug)]
 struct Part {
     inputs: Matrix,
@@ -80,7 +79,7 @@ impl ResampledTable {
         };
         let squares: Vec<f64> = targets.iter().zip(about).map(|(y, f)| (y - f) * (y - f)).collect();
         let variance = Forest::fit(table.inputs(), &squares, FOREST, |i| source("forest-variance", i));
-        // Means of squares are not negative, but for rounding.
+        // Means of squares are not negative, except for rounding.
         let noise_stds: Vec<f64> = variance.predict(table.inputs()).iter().map(|v| v.max(0.0).sqrt()).collect();
 
         let order = pick::prefix(table.rows(), table.rows(), &mut source("regression-split", 0));

@@ -1,12 +1,12 @@
-//! How many examples a process makes.
+//! The numbers of examples that a process generates.
 
 /// Numbers of examples.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sizes {
-    /// To train on.
+    /// Number of training examples.
     pub train: usize,
-    /// Held out for the agent's own use; may be 0.
+    /// Number of examples held out for the agent to use as it likes; may be 0.
     pub validation: usize,
-    /// To test on.
+    /// Number of test examples.
     pub test: usize,
 }

@@ -1,4 +1,4 @@
-//! Observations whose true function and noise are known.
+//! Observations with a known true function and known noise.
 
 use jointly_core::matrix::Matrix;
 use jointly_core::regression::dataset::Targets;
@@ -6,7 +6,7 @@ use jointly_core::stream::Stream;
 
 use crate::noise::Noise;
 
-/// Observations, and the law that they were drawn from.
+/// Observations, and the distribution that they were drawn from.
 #[derive(Clone, Debug, PartialEq)]
 pub struct TestSet {
     data: Targets,
@@ -16,11 +16,12 @@ pub struct TestSet {
 }
 
 impl TestSet {
-    /// Draws an observation at each row: the true value plus the noise's standard deviation times a deviate of its law.
+    /// Draws an observation at each row: the true value plus the noise's standard deviation times a standardised
+    /// deviate of the noise.
     ///
     /// # Panics
-    /// When there is not one value and one spread for each row, a spread is negative, or an observation leaves the range of `f32`:
-    /// a [`Process`](super::Process) has neither such values nor such spreads.
+    /// When there is not one value and one standard deviation for each row, a standard deviation is negative, or an
+    /// observation leaves the range of `f32`. None of this happens for a [`Process`](super::Process).
     pub fn observe(inputs: Matrix, truth: Vec<f64>, noise_stds: Vec<f64>, noise: Noise, source: &mut Stream) -> Self {
         assert_eq!(
             (truth.len(), noise_stds.len()),
@@ -34,31 +35,32 @@ impl TestSet {
         Self { data, truth, noise_stds, noise }
     }
 
-    /// The observations.
+    /// Returns the observations.
     pub fn data(&self) -> &Targets {
         &self.data
     }
 
-    /// The true function's value at each row.
+    /// Returns the true function's value at each row.
     pub fn truth(&self) -> &[f64] {
         &self.truth
     }
 
-    /// Standard deviation of the noise at each row.
+    /// Returns the standard deviation of the noise at each row.
     pub fn noise_stds(&self) -> &[f64] {
         &self.noise_stds
     }
 
-    /// The law of the noise.
+    /// Returns the noise distribution.
     pub fn noise(&self) -> Noise {
         self.noise
     }
 
-    /// The probability that a new observation at a row lies in [lower, upper].
+    /// Returns the probability that a new observation at a row lies in [lower, upper].
     ///
     /// # Formula
-    /// `F((upper - f) / s) - F((lower - f) / s)`, F the distribution function of the noise, f the true value and s the noise's
-    /// standard deviation: equation 7 of Sluijterman et al. Without noise it is whether f lies there.
+    /// `F((upper - f) / s) - F((lower - f) / s)`, with F the distribution function of the noise, f the true value and s
+    /// the noise's standard deviation: equation 7 of Sluijterman et al. Without noise it is 1 if f lies in the interval
+    /// and 0 if not.
     pub fn probability(&self, row: usize, lower: f64, upper: f64) -> f64 {
         let (f, std) = (self.truth[row], self.noise_stds[row]);
         if std == 0.0 {

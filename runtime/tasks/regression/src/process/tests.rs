@@ -1,4 +1,4 @@
-//! Processes have the laws that they claim, and training sets that depend on their number alone.
+//! Processes have the distributions that they claim, and training sets that depend on their number alone.
 
 use super::*;
 
@@ -80,7 +80,7 @@ fn residuals_have_the_noise_that_is_claimed() {
         probs.sort_by(f64::total_cmp);
         let gap = |(i, p): (usize, &f64)| (p - (i as f64 + 0.5) / 20_000.0).abs();
         let kolmogorov = probs.iter().enumerate().map(gap).fold(0.0, f64::max);
-        // Exceeded once in 1000 times by samples of the law.
+        // Samples of the distribution exceed this once in 1000 times.
         assert!(kolmogorov < 1.95 / 20_000.0_f64.sqrt(), "{} {}: {kolmogorov}", process.name(), process.noise());
     }
 }
@@ -95,7 +95,7 @@ fn the_gap_is_where_few_inputs_are() {
     };
     assert!(inputs.values().iter().all(|x| (-0.5..=0.5).contains(x)));
     assert!((share(-0.5, -0.05) - 0.5).abs() < 0.02 && (share(-0.05, 0.51) - 0.5).abs() < 0.02);
-    // Beyond two standard deviations of either mode: 2.3 % of 1 / 0.84 and 1 / 0.98 of a half each.
+    // Beyond two standard deviations of either mode: for each half of the inputs, 2.3 % divided by 0.84 and by 0.98.
     let gap = share(-0.2, 0.1);
     assert!((gap - 0.5 * (0.022_75 / 0.841_3 + 0.022_75 / 0.977_2)).abs() < 0.005, "{gap}");
 }

@@ -1,4 +1,4 @@
-//! What suites hold.
+//! The contents of suites.
 
 use std::collections::HashSet;
 

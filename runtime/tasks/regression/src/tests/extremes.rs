@@ -1,4 +1,4 @@
-//! What is at the edge: targets that are constant, one example, agents that break their contract or claim everything.
+//! Edge cases: constant targets, a single example, and agents that break their contract or give extreme intervals.
 
 use jointly_core::matrix::Matrix;
 use jointly_core::regression::{
@@ -8,10 +8,10 @@ use jointly_core::regression::{
 use super::super::*;
 use super::least_squares::LeastSquares;
 
-/// Always answers its own intervals of any level: from -inf to inf, or a point.
+/// Answers every level with its own intervals: from -inf to inf, or a single point.
 struct Claims {
     endless: bool,
-    /// Whether a sampled function's value moves with the size of the call.
+    /// Whether a sampled function's value depends on the number of rows in the call.
     fickle: bool,
 }
 
@@ -72,7 +72,7 @@ fn endless_intervals_cover_everything_at_an_endless_width() {
         assert!(level.prediction.by_point.iter().all(|fraction| fraction.0 == 1.0));
         assert_eq!((level.prediction.width.mean, scores.width.0, scores.picp.0), (f64::INFINITY, f64::INFINITY, 1.0));
         assert!((level.prediction.brier.score.0 - (1.0 - level.level) * (1.0 - level.level)).abs() < 1e-12);
-        // One simulation has no error and no bias to speak of.
+        // One simulation has no standard error and no bias estimate.
         assert!(level.prediction.brier.stderr.0.is_nan() && level.prediction.brier.bias.0.is_nan());
     }
 }
@@ -81,7 +81,7 @@ fn endless_intervals_cover_everything_at_an_endless_width() {
 fn points_cover_nothing() {
     let evaluated = run(&mut Claims { endless: false, fickle: false }).unwrap();
     assert!(evaluated.coverage.unwrap().levels.iter().all(|level| level.picp() == 0.0 && level.covered.0[0] == 0.0));
-    // Three sure values, none of them right: the mixture has no density at all there, and the Gaussian does.
+    // Three certain values, all wrong: the mixture has no density there, but the Gaussian does.
     assert_eq!(evaluated.scores.nll_mixture.0, f64::INFINITY);
     assert!(evaluated.scores.nll.0.is_finite() && evaluated.scores.crps_mixture.0.is_finite());
 }
@@ -97,7 +97,7 @@ fn an_agents_failure_is_its_own() {
     let far = Targets::new(Matrix::new(1, 1, vec![0.0]).unwrap(), vec![1e6]).unwrap();
     let belief = Claims { endless: false, fickle: false }.train(&Process::line(Noise::Normal).task(), &far, None, 0);
     assert!(belief.is_err());
-    // Standardised, a single target is 0.
+    // A single target is 0 once standardised.
     let task = RegressionTask { input_dim: 1, noise_std: None };
     assert!(fit(&mut Claims { endless: false, fickle: false }, &task, &far, None, 0).is_ok());
 }
@@ -113,7 +113,7 @@ fn a_constant_target_comes_back_in_its_own_units() {
     assert!((0..4).all(|row| prediction.variance(row) == 0.0 && prediction.intervals[0].prediction.width(row) == 0.0));
 }
 
-/// Least squares commute with a change of units, so standardising must leave no trace.
+/// Least squares commute with a change of units, so standardising must not change the predictions.
 #[test]
 fn standardising_changes_nothing_but_the_units() {
     let process = Process::line(Noise::Normal);
@@ -127,7 +127,7 @@ fn standardising_changes_nothing_but_the_units() {
         fitted.predict(&inputs, &options).unwrap()
     };
     let (plain, scaled) = (predict(&train), predict(&shifted));
-    // Targets of a thousand are rounded to 6e-5.
+    // Targets near 1000 are rounded to 6e-5.
     let close = |a: f64, b: f64| (1000.0 + 40.0 * a - b).abs() < 2e-3;
     assert!(plain.mean.iter().zip(&scaled.mean).all(|(&a, &b)| close(a, b)));
     for (a, b) in plain.intervals.iter().zip(&scaled.intervals) {

@@ -13,14 +13,14 @@ pub(crate) struct LeastSquares {
     pub(crate) intercept: bool,
 }
 
-/// The fitted line, and what its intervals need.
+/// The fitted line, and the quantities that its intervals need.
 pub(crate) struct Line {
     slope: f64,
     intercept: f64,
     centre: f64,
     /// Sum of squares of the inputs about the centre.
     spread: f64,
-    /// What the intercept adds to the variance of a prediction, in units of the noise's.
+    /// The contribution of the estimated intercept to the variance of a prediction, in units of the noise variance.
     share: f64,
     degrees: f64,
     /// The residual standard error.

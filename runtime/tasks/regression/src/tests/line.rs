@@ -1,4 +1,4 @@
-//! Section 3.2: perfect intervals, one data set at a time and over many.
+//! Section 3.2: perfect intervals, for single data sets and over many.
 
 use jointly_core::regression::Regressor;
 
@@ -12,7 +12,7 @@ fn options(levels: &[f64]) -> PredictionOptions {
     PredictionOptions { draws: 1, levels: levels.to_vec(), ..PredictionOptions::paper(0, "line") }
 }
 
-/// The coverage of a least-squares line over simulations of the paper's.
+/// Computes the coverage of a least-squares line over simulations of the paper's process.
 fn coverage(process: &Process, simulations: u32, levels: &[f64]) -> CoverageSummary {
     let instance = process.instance(0);
     let mut coverage = Coverage::default();
@@ -33,15 +33,17 @@ fn single_data_sets_scatter_about_the_level_and_points_do_not() {
     eprintln!("PICP {:?} from {:?} to {:?}", prediction.mean, prediction.lowest, prediction.highest);
     assert_eq!(prediction.origin, Origin::Agent);
     assert!((prediction.mean.mean - LEVEL).abs() < 0.01);
-    // The paper says that all lie between .58 and .92. Exact intervals have 2 % of them above .92, so that some of 500 are:
-    // nine repetitions of the whole in ten have their lowest between .48 and .58 and their highest between .94 and .965.
+    // The paper says that all lie between .58 and .92. Exact intervals have 2 % of them above .92, so that some of 500
+    // are. In nine of ten repetitions of the whole experiment the lowest lies between .48 and .58 and the highest
+    // between .94 and .965.
     assert!((0.47..0.6).contains(&prediction.lowest.0) && (0.92..0.97).contains(&prediction.highest.0));
-    // PICF is the level at every x: its standard error over 500 simulations is that of the probability that each covers.
+    // PICF is the level at every x; its standard error over 500 simulations is that of the probability that each of
+    // them covers.
     let error = (prediction.brier.bias.0).sqrt();
     eprintln!("PICF's standard error {error}, Brier {:?}", prediction.brier);
     assert!(error < 0.005);
     assert!(prediction.by_point.iter().all(|fraction| (fraction.0 - LEVEL).abs() < 4.0 * error));
-    // Perfect intervals score what finitely many simulations leave.
+    // Perfect intervals score the bias of finitely many simulations.
     assert!((prediction.brier.score.0 - prediction.brier.bias.0).abs() < 3.0 * prediction.brier.stderr.0);
 }
 
@@ -53,13 +55,13 @@ fn confidence_intervals_cover_at_every_point_too() {
         let confidence = &level.confidence;
         assert!((confidence.mean.mean - level.level).abs() < 3.0 * confidence.mean.stderr);
         assert!(confidence.by_point.iter().all(|fraction| (fraction.0 - level.level).abs() < 4.0 * error));
-        // A single data set says next to nothing of them: all points share one line.
+        // A single data set says almost nothing about CICP: all points share one line.
         eprintln!("CICP {:?} from {:?} to {:?}", confidence.mean, confidence.lowest, confidence.highest);
         assert!(confidence.lowest.0 < 0.3 && confidence.highest.0 == 1.0);
     }
 }
 
-/// Intervals that are right under normal noise are not where its tails are heavy, and it shows at a single level.
+/// Intervals that are right under Gaussian noise are wrong under heavy tails, which shows at a single level.
 #[test]
 fn other_noise_is_told_apart() {
     let normal = coverage(&Process::line(Noise::Normal), 200, &[0.7]);
@@ -71,7 +73,8 @@ fn other_noise_is_told_apart() {
     assert!(heavy.mean - 0.7 > 0.03);
 }
 
-/// A line through the origin holds the true one everywhere or nowhere: equation "y = a x" and Figure 2.
+/// The interval of a line through the origin contains the true line everywhere or nowhere: equation "y = a x" and
+/// Figure 2.
 #[test]
 fn through_the_origin_all_points_share_one_fate() {
     let (process, simulations, level) = (Process::line(Noise::Normal), 2000, 0.95);
@@ -79,7 +82,7 @@ fn through_the_origin_all_points_share_one_fate() {
     let mut coverage = Coverage::default();
     for number in 0..simulations {
         let train = instance.simulation(number).train;
-        // Standardised, the line would not pass through the origin: the agent sees the data as they are.
+        // A standardised line would not pass through the origin, so the agent sees the data as they are.
         let belief = LeastSquares { intercept: false }.train(&process.task(), &train, None, 0).unwrap();
         let mut fitted = Fitted::new(belief, Standardization::identity(1));
         let test = instance.test(number);

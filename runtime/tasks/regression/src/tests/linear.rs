@@ -1,4 +1,4 @@
-//! Exact Bayesian linear regression, as an agent that states its moments or leaves them to draws.
+//! Exact Bayesian linear regression as an agent that gives its moments, or only draws.
 
 use jointly_core::regression::{Belief, FunctionSamples, Gaussian, Intervals, RegressionTask, Regressor, Targets};
 use std::convert::Infallible;
@@ -7,20 +7,20 @@ use jointly_core::correlations::{Cholesky, Dense};
 use jointly_core::matrix::Matrix;
 use jointly_core::stream::stream;
 
-/// y = w0 + w x + N(0, noise^2), w of N(0, prior I).
+/// y = w0 + w x + N(0, noise^2), with all weights from N(0, prior I).
 #[derive(Clone)]
 pub(crate) struct Linear {
     pub(crate) noise: f64,
     pub(crate) prior: f64,
-    /// Whether it states its moments, or leaves them to draws.
+    /// Whether the agent gives its moments, or only draws.
     pub(crate) exact: bool,
-    /// So many distinct functions, or one a draw.
+    /// The number of distinct functions; `None` for one function per draw.
     pub(crate) functions: Option<u64>,
-    /// Whether it says which draws name the same function.
+    /// Whether the agent reports which draws name the same function.
     pub(crate) canonical: bool,
-    /// The noise that its functions and moments claim, where that is not the one that it has learned under.
+    /// The standard deviation of the noise that the agent claims, if it differs from the one used in training.
     pub(crate) claimed: Option<f64>,
-    /// Training sets that it has seen, with what it was told and how many examples were held out for it.
+    /// The training sets seen so far; the next two lists are the tasks told and the numbers of validation examples.
     pub(crate) seen: Vec<Targets>,
     pub(crate) told: Vec<RegressionTask>,
     pub(crate) held_out: Vec<Option<usize>>,
@@ -42,7 +42,7 @@ impl Linear {
     }
 }
 
-/// What it has learned.
+/// The posterior of the weights.
 pub(crate) struct Weights {
     agent: Linear,
     mean: Vec<f64>,
@@ -79,19 +79,19 @@ impl Regressor for Linear {
     }
 }
 
-/// A row a feature, the first of them 1.
+/// Returns the features, one row per feature; the first feature is 1.
 fn features(inputs: &Matrix) -> Dense {
     let value = |i: usize, row: usize| if i == 0 { 1.0 } else { f64::from(inputs.row(row)[i - 1]) };
     Dense::from_fn(inputs.cols() + 1, inputs.rows(), value)
 }
 
 impl Weights {
-    /// The function that each draw names.
+    /// Returns the function that each draw names.
     fn functions(&self, draws: &[u64]) -> Vec<u64> {
         draws.iter().map(|draw| self.agent.functions.map_or(*draw, |functions| draw % functions)).collect()
     }
 
-    /// Means at the inputs, and what covariances are sums of products of: a column an input.
+    /// Returns means at the inputs, and a matrix with one column per input whose inner products are the covariances.
     fn at(&self, inputs: &Matrix) -> (Vec<f64>, Dense) {
         let mut half = features(inputs);
         let mean = (0..inputs.rows()).map(|t| (0..half.rows()).map(|i| self.mean[i] * half[(i, t)]).sum()).collect();

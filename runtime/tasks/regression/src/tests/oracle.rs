@@ -1,4 +1,4 @@
-//! The process that synthetic datasets are drawn from, as an agent: what selection and correlations are at best.
+//! The process that synthetic datasets are drawn from, as an agent: the best case for selection and correlations.
 
 use jointly_core::correlations::{CholeskyError, MomentsError};
 use jointly_core::matrix::Matrix;
@@ -9,10 +9,10 @@ use thiserror::Error;
 
 use crate::oracle::{Posterior, ReluKernel};
 
-/// Exact inference under the [kernel](ReluKernel) that [synthetic datasets](crate::oracle::SyntheticSpec) are drawn from,
-/// with the noise that the task tells.
+/// Exact inference under the [kernel](ReluKernel) that [synthetic datasets](crate::oracle::SyntheticSpec) are drawn
+/// from, with the noise that the task gives.
 ///
-/// It is the oracle where the data are such and in their own units. It states its moments, and has no draws.
+/// It is the oracle if the data are synthetic and not standardised. It gives its moments, and has no draws.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Oracle;
 
@@ -20,7 +20,7 @@ pub(crate) struct Oracle;
 #[derive(Clone, Debug)]
 pub(crate) struct OracleBelief(Posterior);
 
-/// Why the oracle has no answer.
+/// Why the oracle cannot answer.
 #[derive(Clone, Debug, Error, PartialEq)]
 pub(crate) enum OracleError {
     #[error("the task does not say what the noise is")]

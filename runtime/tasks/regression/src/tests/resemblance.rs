@@ -9,10 +9,10 @@ use jointly_data::uci::{load_uci, locate_uci, uci_card};
 
 use super::super::*;
 
-/// Where real files are, on a machine that has some.
+/// The directory of real files, on a machine that has them.
 const REAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../shared/data");
 
-/// A table whose noise grows with its one input.
+/// Creates a table whose noise grows with its one input.
 fn table(rows: usize) -> Targets {
     let mut source = stream(0, "test", "table", 0);
     let inputs: Vec<f32> = (0..rows).map(|_| source.uniform() as f32).collect();
@@ -36,13 +36,14 @@ fn rows_are_shared_out_as_those_of_boston() {
 fn the_forests_follow_the_table() {
     let about =
         |residuals| spreads(&Process::table("t", table(1000), Noise::Normal).unwrap().with_residuals(residuals));
-    // The whole forest has fitted part of the noise: what is left is less than the noise. What the trees that did not see a
-    // row leave is the noise and their own error.
+    // The whole forest has fitted part of the noise, so its residuals are smaller than the noise. Residuals of the
+    // trees that did not see a row consist of the noise and the error of these trees.
     let (in_bag, out_of_bag) = (about(Residuals::InBag), about(Residuals::OutOfBag));
     assert!((0.1..1.2).contains(&in_bag) && (1.6..2.6).contains(&out_of_bag), "{in_bag} and {out_of_bag}, true 1.8");
 }
 
-/// The mean spread of the noise where x is above 0.7; checks that the function is about 10 x and that noise grows with x.
+/// Returns the mean standard deviation of the noise for x above 0.7, and checks that the function is about 10 x and
+/// that the noise grows with x.
 fn spreads(process: &Process) -> f64 {
     let test = process.instance(0).test(0);
     let (mut error, mut low, mut high) = (0.0, Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! The fixture of the Uncertainty Toolbox: three Gaussian predictions and every score of them.
+//! The test case of the Uncertainty Toolbox: three Gaussian predictions and all their scores.
 
 use jointly_core::regression::{Belief, FunctionSamples, Gaussian, Intervals, Targets};
 use std::convert::Infallible;
@@ -7,10 +7,10 @@ use jointly_core::matrix::Matrix;
 
 use super::super::*;
 
-/// Half a unit in the last digit that is given.
+/// Half a unit in the last printed digit.
 const PRINTED: f64 = 5e-7;
 
-/// Says what it is told to say: Gaussian moments, or the same as draws of one function.
+/// An agent with fixed predictions: Gaussian moments, or the same numbers as draws of one function.
 struct Fixed {
     mean: Vec<f32>,
     noise: Vec<f32>,
@@ -25,7 +25,7 @@ impl Belief for Fixed {
     }
 
     fn sample_functions(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<FunctionSamples, Infallible> {
-        // An input is the number of its row.
+        // An input is the index of its row.
         let at = |list: &[f32]| -> Vec<f32> {
             draws.iter().flat_map(|_| inputs.values().iter().map(|&row| list[row as usize])).collect()
         };
@@ -70,7 +70,7 @@ fn every_score_comes_out_to_all_digits() {
             ("rmse", scores.rmse.0, (2.25_f64 / 3.0).sqrt()),
         ];
         for (name, found, expected) in expected {
-            // The standard deviation of 0.1 is an f32 to the agent; the likelihood takes its inverse square.
+            // The agent gets the standard deviation of 0.1 as an f32; the likelihood uses its inverse square.
             let tolerance = PRINTED + expected * 1e-7;
             assert!((found - expected).abs() < tolerance, "{name}: {found}, expected {expected}");
         }
@@ -83,7 +83,7 @@ fn every_score_comes_out_to_all_digits() {
 
 #[test]
 fn certain_predictions_have_scores_that_are_defined() {
-    // One right and two wrong by 1.
+    // In the second test set the first prediction is right and the other two are wrong by 1.
     let all = scores(vec![1.0, 2.0], vec![0.0, 0.1], vec![1.0, 2.0], true);
     assert_eq!((all.nll.0, all.nll_mixture.0, all.certain), (f64::NEG_INFINITY, f64::NEG_INFINITY, 1));
     let scores = scores(vec![1.0, 2.0, 3.0], vec![0.0; 3], vec![1.0, 3.0, 2.0], true);

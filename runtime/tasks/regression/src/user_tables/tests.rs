@@ -1,4 +1,4 @@
-//! User-supplied tables as files: what they are called, the suites that are made of them, and data that are extreme in each way.
+//! User-supplied tables as files: their names, the suites made of them, and data with extreme values.
 
 use std::fmt::Write as _;
 use std::path::Path;
@@ -21,7 +21,7 @@ fn refusal(file: &str, bytes: impl Into<Vec<u8>>) -> String {
     read(file, bytes).unwrap_err().to_string()
 }
 
-/// Rows of two features and a target that is nearly a line in them, times a scale.
+/// Returns rows with two features and a target that is nearly linear in them, times a scale.
 fn rows(count: usize, scale: f64) -> (Vec<f32>, Vec<f32>) {
     let inputs = |i: usize| [i as f32 * 0.25, (i * 7 % 11) as f32];
     let target = |i: usize| (scale * ((i as f64) * 0.5 - (i * 7 % 11) as f64 + (i * 5 % 3) as f64)) as f32;
@@ -116,7 +116,7 @@ fn it_takes_the_place_of_the_suites_tables() {
 
 #[test]
 fn no_law_of_noise_leaves_the_range_that_targets_are_given() {
-    // The ends of the cells that deviates are quantiles of.
+    // The ends of the cells of uniform numbers, whose quantiles are the deviates.
     let end = 2.0_f64.powi(-54);
     for noise in Noise::ALL {
         for p in [end, 1.0 - 2.0 * end] {
@@ -133,7 +133,7 @@ fn no_law_of_noise_leaves_the_range_that_targets_are_given() {
     assert!(RegressionTable::user_supplied("huge", data(1e37)).is_err());
 }
 
-/// Every kind of problem ends with scores, whatever the unit of the target and the features.
+/// Every kind of problem ends with scores, whatever the units of the target and the features.
 #[test]
 fn extreme_units_are_run_or_refused_and_never_panic() {
     let options = RegressionOptions {
@@ -143,7 +143,7 @@ fn extreme_units_are_run_or_refused_and_never_panic() {
         random_batches: 20,
         ..RegressionOptions::default()
     };
-    // Targets up to about 30 times that; the smallest have a handful of bits.
+    // Targets are up to about 30 times the scale; the smallest ones have only a few significant bits.
     for scale in [3e30, 1e20, 1.0, 1e-20, 1e-41] {
         for noise in Noise::ALL {
             let options = RegressionOptions { noise, ..options.clone() };
@@ -162,7 +162,7 @@ fn extreme_units_are_run_or_refused_and_never_panic() {
             }
         }
     }
-    // Features as well.
+    // Features of extreme size as well.
     let far: Vec<String> = text("", 40, 1.0).lines().map(|line| format!("{}e38,{line}", line.len() % 3)).collect();
     let table = read("mine.csv", far.join("\n")).unwrap().table;
     let suite = regression_suite_on("quick/coverage", &[table]).unwrap();

@@ -1,4 +1,4 @@
-//! Agents that answer one question in two ways are caught, and others are not.
+//! Tests that the audit catches agents that answer one question in two ways, and no others.
 
 use std::convert::Infallible;
 
@@ -14,11 +14,11 @@ use crate::evaluate::evaluate;
 use crate::problem::{Problem, Source};
 use crate::test_inputs::TestInputs;
 
-/// Draws that name the same function.
+/// The number of distinct functions.
 const FUNCTIONS: u64 = 3;
 
-/// An agent made of a rule for canonical draws and one for the probability of class 1, told the draw, the input's first
-/// feature, the call's rows and draws, and the number of the call.
+/// An agent made of two rules: one maps a draw to its canonical draw, the other computes the probability of class 1
+/// from the draw, the input's first feature, and the call (its rows, its draws and its number).
 struct Agent<C, P> {
     canonical: C,
     prob: P,

@@ -1,4 +1,4 @@
-//! The sampler leaves targets as they are whose moments are known.
+//! Tests that the sampler leaves targets with known moments invariant.
 
 use jointly_core::stream::stream;
 
@@ -6,13 +6,13 @@ use super::*;
 
 /// Rounding of a few rotations.
 const ROUNDING: f64 = 1e-12;
-/// What many short steps miss of a bounce.
+/// The error of many short steps at a bounce.
 const SHORT_STEP: f64 = 1e-3;
 /// Five standard errors of a mean, or a variance relative to the target's, over the draws below.
 const MOMENT: f64 = 0.05;
 const DRAWS: usize = 40_000;
 
-/// The means and the variances (with covariances of neighbours) of many draws.
+/// Returns the means, the variances and the covariance of neighbours over many draws.
 fn moments(
     walls: &[f64],
     trajectory: Trajectory,
@@ -35,8 +35,8 @@ fn moments(
 
 #[test]
 fn a_gaussian_likelihood_gives_the_gaussian_posterior() {
-    // One observation 1.5 of z_0 + z_1 with noise of variance 1/4: precision 1 + 4 (1 1)(1 1)^T, so that the covariance is
-    // 1 - 4/9 and -4/9, and the mean of each is 1.5 * 4 / 9.
+    // One observation 1.5 of z_0 + z_1 with noise of variance 1/4: precision 1 + 4 (1 1)(1 1)^T, so each variance is
+    // 5/9, the covariance -4/9, and each mean 1.5 * 4 / 9 = 6/9.
     let likelihood = |z: &[f64], gradient: &mut [f64]| {
         let residual = 1.5 - z[0] - z[1];
         gradient.fill(4.0 * residual);
@@ -55,7 +55,7 @@ fn a_gaussian_likelihood_gives_the_gaussian_posterior() {
 
 #[test]
 fn a_power_of_the_likelihood_counts_as_that_power() {
-    // Precision 1 + 0.25 * 4.
+    // The precision is 1 + 0.25 * 4.
     let likelihood = |z: &[f64], gradient: &mut [f64]| {
         gradient[0] = -4.0 * z[0];
         -2.0 * z[0] * z[0]
@@ -108,7 +108,7 @@ fn a_rotation_is_many_short_rotations_and_can_be_run_backwards() {
         let free = z * angle.cos() + p * angle.sin();
         bounced += usize::from((at[0] - free).abs() > ROUNDING);
 
-        // The flow on paper: short free flights, and the sign of p changed beyond a wall.
+        // The reference flow: short free flights, with the sign of p reversed beyond a wall.
         let (mut short, mut short_momentum) = (z, p);
         let pieces = 20_000;
         let (sin, cos) = (angle / f64::from(pieces)).sin_cos();
@@ -130,7 +130,7 @@ fn a_rotation_is_many_short_rotations_and_can_be_run_backwards() {
 
 #[test]
 fn a_rotation_of_more_bounces_than_are_followed_says_so_forwards_and_backwards() {
-    // At a radius much beyond the wall, bounces are 2 asin(wall / radius) apart.
+    // At a radius far beyond the wall, bounces are 2 asin(wall / radius) apart.
     let (wall, angle) = (0.1, 0.5);
     for (bounces, expected) in [(20.0, true), (BOUNCES as f64 - 2.0, true), (BOUNCES as f64 + 2.0, false), (1e6, false)]
     {
@@ -162,7 +162,7 @@ fn a_trajectory_whose_bounces_run_out_moves_nothing() {
 
 #[test]
 fn walls_so_near_that_bounces_run_out_leave_the_target_as_it_is() {
-    // A momentum beyond 32 * 2 w / angle bounces too often, which is that of one trajectory in some ten.
+    // A momentum beyond 32 * 2 w / angle bounces too often, which happens in about one trajectory in ten.
     let wall = 0.02;
     let flat = |_: &[f64], gradient: &mut [f64]| {
         gradient.fill(0.0);
@@ -170,7 +170,7 @@ fn walls_so_near_that_bounces_run_out_leave_the_target_as_it_is() {
     };
     let trajectory = Trajectory { power: 1.0, step: WIDEST_STEP, most_steps: 1 };
     let (means, variances, _) = moments(&[wall], trajectory, flat);
-    // A normal so truncated is as good as uniform.
+    // A Gaussian truncated this narrowly is nearly uniform.
     let expected = wall * wall / 3.0;
     assert!(means[0].abs() < MOMENT * wall, "{means:?}");
     assert!((variances[0] / expected - 1.0).abs() < MOMENT, "{variances:?}, not {expected}");

@@ -1,4 +1,4 @@
-//! Gaussian blur, and the blur of a lens out of focus.
+//! Gaussian blur and defocus blur.
 
 use jointly_core::stream::Stream;
 
@@ -15,25 +15,27 @@ const DEFOCUS: Constants<(f64, f64)> = Constants {
     small: [(0.3, 0.4), (0.4, 0.5), (0.5, 0.6), (1.0, 0.2), (1.5, 0.1)],
     large: [(3.0, 0.1), (4.0, 0.5), (6.0, 0.5), (8.0, 0.5), (10.0, 0.5)],
 };
-/// The radius from which a disk is softened over two pixels to either side, else over one.
+/// The radius above which a disk is softened over two pixels to either side, up to it over one.
 const WIDE: f64 = 8.0;
 
-/// Convolution with a Gaussian cut at 4 standard deviations; the edge's pixels go on beyond it.
+/// Convolves with a Gaussian cut at 4 standard deviations; the edge's pixels are repeated beyond it.
 pub(in super::super) fn gaussian(image: &Pixels, scale: Scale, step: Step, _: &mut Stream) -> Pixels {
     let sigma = GAUSSIAN.at(scale, step);
     image.map_planes(|plane| blur(plane, sigma))
 }
 
-/// Convolution with a disk whose rim is softened; the image goes on mirrored about its outermost pixels.
+/// Convolves with a disk whose rim is softened; the image is mirrored about its outermost pixels.
 pub(in super::super) fn defocus(image: &Pixels, scale: Scale, step: Step, _: &mut Stream) -> Pixels {
     let (radius, alias) = DEFOCUS.at(scale, step);
     let kernel = disk(radius, alias);
     image.map_planes(|plane| correlate(plane, &kernel, Border::Mirror))
 }
 
-/// A disk of the pixels within `radius`, convolved with a Gaussian of standard deviation `alias`, of sum 1.
+/// Returns a kernel of sum 1: a disk of the pixels within `radius`, convolved with a Gaussian of standard deviation
+/// `alias`.
 ///
-/// The published kernel for a radius of 8 loses what is softened beyond 17 x 17 pixels; this one has room for it.
+/// The published kernel for a radius of 8 truncates the softened rim beyond 17 x 17 pixels; this one is large enough
+/// for it.
 fn disk(radius: f64, alias: f64) -> Plane {
     let soft = gaussian_of(if radius <= WIDE { 1 } else { 2 }, alias);
     let reach = radius as isize;
@@ -63,7 +65,7 @@ mod tests {
     const TOLERANCE: f64 = 1e-9;
     const SIDE: usize = 81;
 
-    /// Sum, centroid and variance along each axis of the answer to a single white pixel in the middle.
+    /// Returns the sum, centroid and variance along each axis of the response to a single white pixel in the middle.
     fn response(image: &Pixels) -> (f64, [f64; 2], [f64; 2]) {
         let (plane, middle) = (image.plane(0), (SIDE / 2) as f64);
         let sum: f64 = plane.values().iter().sum();
@@ -119,7 +121,7 @@ mod tests {
             let (sum, mean, square) = response(&blurred);
             assert!((sum - 1.0).abs() < TOLERANCE);
             assert!(mean.iter().all(|m| m.abs() < TOLERANCE));
-            // A disk of radius r has variance r^2 / 4 along an axis; a softened one has that of the Gaussian too.
+            // A disk of radius r has variance r^2 / 4 along an axis; softening adds the Gaussian's variance.
             if radius >= 3.0 {
                 let expected = radius * radius / 4.0 + alias * alias;
                 assert!(square.iter().all(|s| (s / expected - 1.0).abs() < 0.05), "{radius} {square:?}");

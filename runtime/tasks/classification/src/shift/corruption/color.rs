@@ -1,13 +1,13 @@
-//! Brightness and saturation, in the hue, saturation and value of colour.
+//! Brightness and saturation, in the HSV colour space.
 
 use jointly_core::stream::Stream;
 
 use super::super::pixels::Pixels;
 use super::super::scale::{Constants, Scale, Step};
 
-/// Added to the value of a colour.
+/// The amount added to the value of a colour.
 const BRIGHTNESS: Constants<f64> = Constants { small: [0.05, 0.1, 0.15, 0.2, 0.3], large: [0.1, 0.2, 0.3, 0.4, 0.5] };
-/// The saturation's factor and what is then added.
+/// The factor of the saturation, and the amount added after it.
 const SATURATE: Constants<(f64, f64)> = Constants {
     small: [(0.3, 0.0), (0.1, 0.0), (1.5, 0.0), (2.0, 0.1), (2.5, 0.2)],
     large: [(0.3, 0.0), (0.1, 0.0), (2.0, 0.0), (5.0, 0.1), (20.0, 0.2)],
@@ -15,12 +15,12 @@ const SATURATE: Constants<(f64, f64)> = Constants {
 /// The weights of red, green and blue in grey (ITU-R BT.601).
 pub(super) const LUMA: [f64; 3] = [0.299, 0.587, 0.114];
 
-/// The grey of a colour.
+/// Returns the grey of a colour.
 pub(super) fn luma(color: [f64; 3]) -> f64 {
     color.iter().zip(LUMA).map(|(x, w)| x * w).sum()
 }
 
-/// The grey of a pixel of one channel or three.
+/// Returns the grey of a pixel with one channel or three.
 pub(super) fn luma_of(pixel: &[f64]) -> f64 {
     match *pixel {
         [red, green, blue] => luma([red, green, blue]),
@@ -28,14 +28,15 @@ pub(super) fn luma_of(pixel: &[f64]) -> f64 {
     }
 }
 
-/// A colour as it is on an image of that many channels: its grey, three times, on a grey image.
+/// Converts a colour for an image with `channels` channels: on a grey image, its grey three times.
 pub(super) fn tinted(color: [f64; 3], channels: usize) -> [f64; 3] {
     if channels == 1 { [luma(color); 3] } else { color }
 }
 
-/// The largest channel raised by c, at most to 1, and the others in proportion: the value of the colour alone changes.
+/// Raises the largest channel by c, at most to 1, and the others in proportion, so that only the value of the colour
+/// changes.
 ///
-/// Black becomes grey; a grey image is `min(x + c, 1)`.
+/// Black becomes grey; a grey image becomes `min(x + c, 1)`.
 pub(in super::super) fn brightness(image: &Pixels, scale: Scale, step: Step, _: &mut Stream) -> Pixels {
     let added = BRIGHTNESS.at(scale, step);
     image.map_pixels(|_, pixel| {
@@ -47,10 +48,10 @@ pub(in super::super) fn brightness(image: &Pixels, scale: Scale, step: Step, _: 
     })
 }
 
-/// The saturation s of a colour becomes `a s + b`, within 0 and 1; hue and value stay.
+/// Changes the saturation s of a colour to `a s + b`, clamped to [0, 1]; hue and value stay.
 ///
-/// The hue of a grey pixel of a colour image is red, as by the usual convention: where b is not 0, grey turns reddish. A
-/// grey image has no hue to saturate and stays as it is.
+/// By the usual convention, the hue of a grey pixel of a colour image is red: where b is not 0, grey turns reddish. A
+/// grey image has no hue to saturate and stays unchanged.
 pub(in super::super) fn saturate(image: &Pixels, scale: Scale, step: Step, _: &mut Stream) -> Pixels {
     let (factor, added) = SATURATE.at(scale, step);
     image.map_pixels(|_, pixel| {
@@ -60,7 +61,7 @@ pub(in super::super) fn saturate(image: &Pixels, scale: Scale, step: Step, _: &m
             return;
         }
         let saturation = ((value - least) / value * factor + added).clamp(0.0, 1.0);
-        // How far below the value each channel lies, as a share of the most: the hue.
+        // The distance of each channel below the value, as a share of the largest distance, encodes the hue.
         let below =
             if value > least { [red, green, blue].map(|x| (value - x) / (value - least)) } else { [0.0, 1.0, 1.0] };
         for (x, below) in pixel.iter_mut().zip(below) {
@@ -76,7 +77,7 @@ mod tests {
 
     const TOLERANCE: f64 = 1e-12;
 
-    /// Hue (as a share of the circle), saturation and value by the textbook.
+    /// Returns hue (as a share of the circle), saturation and value by the textbook formula.
     fn hsv(pixel: &[f64]) -> [f64; 3] {
         let (r, g, b) = (pixel[0], pixel[1], pixel[2]);
         let (most, least) = (r.max(g).max(b), r.min(g).min(b));

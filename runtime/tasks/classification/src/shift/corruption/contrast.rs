@@ -1,14 +1,14 @@
-//! Low contrast: every value nearer to its channel's mean.
+//! Low contrast: moves every value towards its channel's mean.
 
 use jointly_core::stream::Stream;
 
 use super::super::pixels::Pixels;
 use super::super::scale::{Constants, Scale, Step};
 
-/// What is left of the distance from the mean.
+/// The share of the distance from the mean that is kept.
 const CONTRAST: Constants<f64> = Constants { small: [0.75, 0.5, 0.4, 0.3, 0.15], large: [0.4, 0.3, 0.2, 0.1, 0.05] };
 
-/// `(x - mean) c + mean`, the mean being the channel's over the image.
+/// Computes `(x - mean) c + mean`, with the channel's mean over the image.
 pub(in super::super) fn contrast(image: &Pixels, scale: Scale, step: Step, _: &mut Stream) -> Pixels {
     let kept = CONTRAST.at(scale, step);
     image.map_planes(|plane| {

@@ -1,4 +1,4 @@
-//! The elastic transform: the image on a rubber sheet that is sheared and crumpled.
+//! The elastic transform: shears and crumples the image like a rubber sheet.
 
 use jointly_core::stream::Stream;
 
@@ -9,25 +9,26 @@ use super::super::pixels::Pixels;
 use super::super::plane::Plane;
 use super::super::scale::{Constants, Scale, Step};
 
-/// How far crumples reach, how smooth they are, and how far corners are pulled: shares of a side.
+/// The amplitude of crumples, their smoothness, and the pull of corners, as shares of a side.
 const ELASTIC: Constants<(f64, f64, f64)> = Constants {
     small: [(0.0, 0.0, 0.08), (0.05, 0.2, 0.07), (0.08, 0.06, 0.06), (0.1, 0.04, 0.05), (0.1, 0.03, 0.03)],
     large: [(2.0, 0.7, 0.1), (2.0, 0.08, 0.2), (0.05, 0.01, 0.02), (0.07, 0.01, 0.02), (0.12, 0.01, 0.02)],
 };
-/// ImageNet-C's shares are of 244 pixels where its images have 224.
+/// ImageNet-C's shares refer to 244 pixels, although its images have 224.
 const OVERSIZE: f64 = 244.0 / 224.0;
-/// Where the Gaussian that smooths crumples is cut, in standard deviations.
+/// The number of standard deviations at which the Gaussian that smooths crumples is cut.
 const TRUNCATE: f64 = 3.0;
-/// The least area of a triangle, in pixels, that an affine map is found from.
+/// The least area, in pixels, of the parallelogram of three points from which an affine map is computed.
 const LEAST_AREA: f64 = 1e-3;
 
-/// An affine map that moves three points by a uniform number of pixels each way, and then a smooth random displacement
-/// of every pixel.
+/// Applies an affine map that moves three points by a uniform number of pixels along each axis, and then a smooth
+/// random displacement of every pixel.
 ///
 /// # Formula
-/// With s the shorter side and (a, g, p) the constants times s: three corners of a square about the centre, a third of s
-/// from it, move by U(-p, p) along each axis; then pixel q is taken from `q + a G_g * U(-1, 1)`, the noise of each pixel
-/// and axis smoothed by a Gaussian of standard deviation g. Both interpolate linearly and mirror the image.
+/// With s the shorter side and (a, g, p) the constants times s: three corners of a square about the centre, at a third
+/// of s from it along each axis, move by U(-p, p) along each axis; then pixel q is taken from `q + a G_g * U(-1, 1)`,
+/// the noise of each pixel and axis smoothed by a Gaussian of standard deviation g. Both steps interpolate linearly and
+/// mirror the image.
 pub(in super::super) fn elastic(image: &Pixels, scale: Scale, step: Step, stream: &mut Stream) -> Pixels {
     let (height, width, side) = (image.shape().height(), image.shape().width(), image.shape().side());
     let unit = side as f64 * if scale == Scale::Large { OVERSIZE } else { 1.0 };
@@ -51,14 +52,14 @@ pub(in super::super) fn elastic(image: &Pixels, scale: Scale, step: Step, stream
     })
 }
 
-/// Where a pixel comes from: `(y, x)` is the rows of the map times (1, row, column).
+/// An affine map from a pixel to its source: `(y, x)` is the rows of the map times (1, row, column).
 struct Affine([[f64; 3]; 2]);
 
 impl Affine {
     const IDENTITY: Self = Self([[0.0, 1.0, 0.0], [0.0, 0.0, 1.0]]);
 
-    /// The map that takes three points to where they are pulled, told backwards; none where the image is too small to
-    /// tell the points apart, or they are pulled into a line.
+    /// Draws the inverse of the map that pulls three points; the identity where the image is too small to distinguish
+    /// the points, or they are pulled into a line.
     fn draw(height: usize, width: usize, pull: f64, stream: &mut Stream) -> Self {
         let (y, x) = ((height / 2) as f64, (width / 2) as f64);
         let third = (height.min(width) / 3) as f64;
@@ -67,7 +68,7 @@ impl Affine {
         Self::between(to, from).unwrap_or(Self::IDENTITY)
     }
 
-    /// The affine map of three points to three others.
+    /// Returns the affine map of three points to three others; None if the first three are nearly on a line.
     fn between(from: [[f64; 2]; 3], to: [[f64; 2]; 3]) -> Option<Self> {
         let side = |k: usize, axis: usize| from[k][axis] - from[0][axis];
         let area = side(1, 0) * side(2, 1) - side(2, 0) * side(1, 1);
@@ -83,7 +84,8 @@ impl Affine {
         Some(Self([row(0), row(1)]))
     }
 
-    /// Coordinates are kept within a thousand images, beyond which an all but flat triangle throws them.
+    /// Returns the source of a pixel, clamped to 10^7 pixels (a thousand images): the map of a nearly flat triangle may
+    /// go farther.
     fn source(&self, i: f64, j: f64) -> (f64, f64) {
         const FAR: f64 = 1e7;
         let place = |row: [f64; 3]| (row[0] + row[1] * i + row[2] * j).clamp(-FAR, FAR);
@@ -119,19 +121,19 @@ mod tests {
         assert!((y - 3.0).abs() < TOLERANCE && (x - 17.0).abs() < TOLERANCE);
     }
 
-    /// The side of images whose pixels tell where they are from, times that they are warped, and how far from the middle a
-    /// crumple may take a pixel: four standard deviations of the strongest.
+    /// The side of images whose pixels encode their own coordinates, the number of warps, and the farthest that a
+    /// crumple may move a pixel from the middle: four standard deviations of the strongest crumple.
     const SIDE: usize = 64;
     const TIMES: u64 = 600;
     const NEAR: f64 = 16.0;
-    /// Pixels between two whose crumples are compared.
+    /// Distance in pixels between two places whose crumples are compared.
     const APART: usize = 4;
 
     fn unit(scale: Scale) -> f64 {
         SIDE as f64 * if scale == Scale::Large { OVERSIZE } else { 1.0 }
     }
 
-    /// The map that undoes another.
+    /// Returns the inverse of a map.
     fn undone(map: &Affine) -> Affine {
         let corners = [[0.0, 0.0], [9.0, 0.0], [0.0, 9.0]];
         Affine::between(corners.map(|[y, x]| map.source(y, x).into()), corners).unwrap()
@@ -139,7 +141,7 @@ mod tests {
 
     #[test]
     fn corners_are_pulled_evenly() {
-        // The mildest of CIFAR-10-C does nothing else, so that the whole map can be read off three pixels.
+        // CIFAR-10-C's mildest severity only pulls corners, so three pixels determine the whole map.
         let pull = ELASTIC.small[0].2 * SIDE as f64;
         let (middle, third) = ((SIDE / 2) as f64, (SIDE / 3) as f64);
         let corners = [[middle + third; 2], [middle - third, middle + third], [middle - third; 2]];
@@ -154,13 +156,13 @@ mod tests {
             }
         }
         assert!(pulls.iter().all(|by| by.abs() < pull + TOLERANCE));
-        // A uniform number from -p to p has variance p^2 / 3, and its square variance 4 p^4 / 45.
+        // A uniform number from -p to p has variance p^2 / 3, and its square has variance 4 p^4 / 45.
         let ((mean, variance), n) = (moments(&pulls), pulls.len() as f64);
         assert!(mean.abs() < ERRORS * pull / (3.0 * n).sqrt(), "{mean}");
         assert!((variance - pull * pull / 3.0).abs() < ERRORS * pull * pull * (4.0 / 45.0 / n).sqrt(), "{variance}");
     }
 
-    /// What each pixel of a line weighs in the smoothed one at a place.
+    /// Returns the weight of each pixel of a line in the smoothed value at a place.
     fn weighed(place: usize, weights: &[f64]) -> Vec<f64> {
         let (mut line, radius) = (vec![0.0; SIDE], (weights.len() / 2) as isize);
         for (k, weight) in weights.iter().enumerate() {
@@ -176,7 +178,8 @@ mod tests {
             let (reach, sigma, pull) = ELASTIC.at(scale, step);
             let (mut here, mut beside) = (Vec::new(), Vec::new());
             for time in 0..TIMES {
-                // The shear is drawn first. It is undone, where it leaves what is near the middle within the image.
+                // The shear is drawn first and undone; draws that move places near the middle outside the image are
+                // skipped.
                 let pulled = Affine::draw(SIDE, SIDE, pull * unit(scale), &mut draw(time));
                 let rim = [-NEAR, NEAR].map(|by| middle as f64 + by);
                 let within = |(y, x): (f64, f64)| [y, x].iter().all(|at| (0.0..=(SIDE - 1) as f64).contains(at));
@@ -192,7 +195,8 @@ mod tests {
                 crumple(middle, &mut here);
                 crumple(middle + APART, &mut beside);
             }
-            // Uniform noise from -a to a has variance a^2 / 3; smoothed, as much of it as its squared weights sum to.
+            // Uniform noise from -a to a has variance a^2 / 3; smoothing multiplies it by the sum of the squared
+            // weights.
             let weights = gaussian(sigma * unit(scale), TRUNCATE);
             let power = |a: usize, b: usize| -> f64 {
                 weighed(a, &weights).iter().zip(weighed(b, &weights)).map(|(a, b)| a * b).sum()
@@ -208,7 +212,7 @@ mod tests {
             };
             assert!(n > 300.0, "{case}");
             assert!(within(found.0, 0.0, variance.sqrt()), "{case}");
-            // As of a normal law; that of sums of uniform numbers has thinner tails.
+            // The standard error of a Gaussian's variance; sums of uniform numbers have thinner tails.
             assert!(within(found.1, variance, variance * 2.0_f64.sqrt()), "{case}");
             assert!(within(products, covariance, (variance * other + covariance * covariance).sqrt()), "{case}");
         }

@@ -1,4 +1,4 @@
-//! Fog: bright clouds over the image.
+//! Fog: lays bright clouds over the image.
 
 use jointly_core::stream::Stream;
 
@@ -6,14 +6,14 @@ use super::super::pixels::Pixels;
 use super::super::scale::{Constants, Scale, Step};
 use super::plasma::plasma;
 
-/// How thick the fog is, and how fast its detail decays.
+/// The thickness of the fog, and the rate at which its detail decays.
 const FOG: Constants<(f64, f64)> = Constants {
     small: [(0.2, 3.0), (0.5, 3.0), (0.75, 2.5), (1.0, 2.0), (1.5, 1.75)],
     large: [(1.5, 2.0), (2.0, 2.0), (2.5, 1.7), (2.5, 1.5), (3.0, 1.4)],
 };
 
-/// `(x + c f) m / (m + c)` with f the fog at the pixel, from 0 to 1, and m the image's largest value: the brightest stays
-/// as bright, and a black image, black.
+/// Computes `(x + c f) m / (m + c)`, with f the fog at the pixel, from 0 to 1, and m the image's largest value: the
+/// brightest pixel keeps its brightness at f = 1, and a black image stays black.
 pub(in super::super) fn fog(image: &Pixels, scale: Scale, step: Step, stream: &mut Stream) -> Pixels {
     let (thickness, decay) = FOG.at(scale, step);
     let clouds = plasma(image.shape().height(), image.shape().width(), decay, stream);
@@ -39,7 +39,7 @@ mod tests {
             let (thickness, _) = FOG.at(scale, step);
             for (before, after) in image.values().chunks(3).zip(foggy.values().chunks(3)) {
                 assert_eq!(after[0], after[1]);
-                // The largest value of the image is 1: contrast falls by 1 / (1 + c).
+                // The image's largest value is 1, so contrast falls by the factor 1 / (1 + c).
                 let contrast = (after[2] - after[0]) * (1.0 + thickness);
                 assert!((contrast - (before[2] - before[0])).abs() < 1e-9);
             }
@@ -48,8 +48,8 @@ mod tests {
 
     #[test]
     fn clouds_lose_detail_as_their_decay_says() {
-        // The middle of four neighbours is their mean and a uniform number, decay^2 times as small as that of the middle
-        // of a square twice as large: decay^4 in variance, whatever the clouds are stretched by.
+        // The middle of four neighbours is their mean plus a uniform number, smaller by decay^2 than that of the middle
+        // of a square twice as large: decay^4 in variance, whatever the scale of the clouds.
         const SIDE: usize = 128;
         for (scale, step, foggy) in corrupted(&grey(SIDE, SIDE, 0.5), fog) {
             let (_, decay) = FOG.at(scale, step);

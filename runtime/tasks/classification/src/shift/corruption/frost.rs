@@ -1,4 +1,4 @@
-//! Frost: crystals of ice on the pane before the camera.
+//! Frost: ice crystals on a pane in front of the camera.
 
 use jointly_core::stream::Stream;
 
@@ -10,24 +10,24 @@ use super::super::scale::{Constants, Scale, Step};
 use super::color::tinted;
 use super::plasma::plasma;
 
-/// What is left of the image, and how much frost is added.
+/// The weight of the image, and the weight of the frost added to it.
 const FROST: Constants<(f64, f64)> = Constants {
     small: [(1.0, 0.2), (1.0, 0.3), (0.9, 0.4), (0.85, 0.4), (0.75, 0.45)],
     large: [(1.0, 0.4), (0.8, 0.6), (0.7, 0.7), (0.65, 0.7), (0.6, 0.75)],
 };
-/// Ice is a little blue.
+/// The colour of ice, slightly blue.
 const ICE: [f64; 3] = [0.88, 0.95, 1.0];
-/// Ferns of ice that grow from the edges of a pane.
+/// The number of ferns of ice that grow from the edges of a pane.
 const FERNS: usize = 12;
-/// Between a stem of ice and the branches that leave it, in radians: crystals of ice have six arms.
+/// The angle between a stem of ice and its branches, in radians: ice crystals have six arms.
 const ANGLE: f64 = std::f64::consts::FRAC_PI_3;
-/// How the pane looks between crystals.
+/// The decay of detail of the clouds between crystals.
 const CLOUD_DECAY: f64 = 1.6;
 
-/// `a x + b frost`, clipped.
+/// Computes `a x + b frost`, clipped.
 ///
-/// The published code adds crops of six photographs of frost; here every pane is drawn: ferns of ice that branch at 60
-/// degrees, over clouds. Its weights a and b are theirs.
+/// The published code adds crops of six photographs of frost; here each pane is drawn at random: ferns of ice that
+/// branch at 60 degrees, over clouds. The weights a and b are those of the published code.
 pub(in super::super) fn frost(image: &Pixels, scale: Scale, step: Step, stream: &mut Stream) -> Pixels {
     let (kept, added) = FROST.at(scale, step);
     let pane = pane(image.shape().height(), image.shape().width(), stream);
@@ -39,7 +39,7 @@ pub(in super::super) fn frost(image: &Pixels, scale: Scale, step: Step, stream: 
     })
 }
 
-/// The brightness of a frosted pane, from 0 to 1.
+/// Draws the brightness of a frosted pane, from 0 to 1.
 fn pane(height: usize, width: usize, stream: &mut Stream) -> Plane {
     let clouds = plasma(height, width, CLOUD_DECAY, stream);
     let mut ice = Ice::new(height, width);
@@ -53,18 +53,18 @@ fn pane(height: usize, width: usize, stream: &mut Stream) -> Plane {
     })
 }
 
-/// The crystals on a pane, as they are drawn.
+/// The crystals on a pane while they are drawn.
 struct Ice {
     crystals: Plane,
     /// The longer side, in pixels.
     side: f64,
-    /// Between two branches of a stem, in pixels.
+    /// The distance between two branches of a stem, in pixels.
     gap: f64,
     /// Half the width of a needle, in pixels.
     thickness: f64,
 }
 
-/// A straight needle of ice: where it starts, where it goes (radians), how long and how bright it is.
+/// A straight needle of ice: its start, direction (radians), length and brightness.
 #[derive(Clone, Copy)]
 struct Needle {
     start: [f64; 2],
@@ -87,7 +87,7 @@ impl Ice {
         Self { crystals, side, gap: 1.8 + side / 60.0, thickness: 0.5 + side / 300.0 }
     }
 
-    /// A stem from the edge towards the middle, its branches, and theirs.
+    /// Draws a stem from the edge towards the middle, its branches, and their branches.
     fn fern(&mut self, stream: &mut Stream) {
         let (height, width) = (self.crystals.height() as f64, self.crystals.width() as f64);
         let along = stream.uniform();
@@ -108,7 +108,7 @@ impl Ice {
         self.branches(&stem, 0.5, 2, stream);
     }
 
-    /// Needles to both sides of a stem, each as long as a share of what is left of the stem.
+    /// Draws needles to both sides of a stem; the length of each is a share of the rest of the stem.
     fn branches(&mut self, stem: &Needle, share: f64, depth: u32, stream: &mut Stream) {
         let mut along = self.gap * (0.5 + stream.uniform());
         while along < stem.length {
@@ -130,7 +130,7 @@ impl Ice {
         }
     }
 
-    /// Brightens the pixels within a needle's width of it, which tapers.
+    /// Brightens the pixels within the width of a needle, which tapers.
     fn needle(&mut self, needle: &Needle) {
         let end = needle.point(needle.length);
         let reach = self.thickness + 1.0;
@@ -176,7 +176,7 @@ mod tests {
                 let found = moments(pane.values());
                 (mean, variance) = (mean + found.0 / 10.0, variance + found.1 / 10.0);
             }
-            // Half-bright, as photographs of frost are, with a contrast that can be seen.
+            // The pane is about half-bright, as photographs of frost are, with a visible contrast.
             assert!((0.35..0.75).contains(&mean), "{side}: {mean}");
             assert!((0.02..0.15).contains(&variance), "{side}: {variance}");
         }

@@ -1,4 +1,4 @@
-//! The view through frosted glass: pixels taken from their neighbours between two blurs.
+//! Frosted glass: replaces pixels by their neighbours between two blurs.
 
 use jointly_core::pick::below;
 use jointly_core::stream::Stream;
@@ -7,18 +7,18 @@ use super::super::filter::blur;
 use super::super::pixels::Pixels;
 use super::super::scale::{Constants, Scale, Step};
 
-/// Standard deviation of the blurs in pixels, farthest a pixel is taken from, and rounds of it.
+/// The blurs' standard deviation in pixels, the largest distance of the copied pixels, and the number of rounds.
 const GLASS: Constants<(f64, usize, usize)> = Constants {
     small: [(0.05, 1, 1), (0.25, 1, 1), (0.4, 1, 1), (0.25, 1, 2), (0.4, 1, 2)],
     large: [(0.7, 1, 2), (0.9, 2, 1), (1.0, 2, 3), (1.1, 3, 2), (1.5, 4, 2)],
 };
 
-/// Blurred; each pixel at least d from the edge, from the lower right to the upper left, replaced by one of those from
-/// d above and left to d - 1 below and right of it; and blurred again.
+/// Blurs the image; replaces each pixel at least d from the edge, from the lower right to the upper left, by a random
+/// pixel between d above and left of it and d - 1 below and right of it; and blurs the result again.
 ///
-/// The paper speaks of shuffling. In its code the exchange of two pixels overwrites the first before it is read, so that
-/// CIFAR-10-C and ImageNet-C have copies, and so it is done here: true exchanges carry pixels from row to row, far
-/// beyond d, and scatter them more than the constants were chosen for.
+/// The paper describes shuffling. In its code the exchange of two pixels overwrites the first before it is read, so
+/// that CIFAR-10-C and ImageNet-C contain copies, and this function copies too: true exchanges would carry pixels from
+/// row to row, far beyond d, and scatter them more than the constants were chosen for.
 pub(in super::super) fn glass(image: &Pixels, scale: Scale, step: Step, stream: &mut Stream) -> Pixels {
     let (sigma, reach, rounds) = GLASS.at(scale, step);
     let blurred = image.map_planes(|plane| blur(plane, sigma));
@@ -28,7 +28,7 @@ pub(in super::super) fn glass(image: &Pixels, scale: Scale, step: Step, stream: 
 fn scatter(image: &Pixels, reach: usize, rounds: usize, stream: &mut Stream) -> Pixels {
     let (height, width) = (image.shape().height(), image.shape().width());
     let channels = image.shape().channels();
-    // From the last to the first; none where the image is too small.
+    // Goes from the last place to the first; there are none if the image is too small.
     let inner = |side: usize| (reach + 1..=side.saturating_sub(reach)).rev();
     let mut values = image.values().to_vec();
     for _ in 0..rounds {
@@ -55,7 +55,7 @@ mod tests {
 
     #[test]
     fn every_neighbour_is_as_likely() {
-        // Red tells the row that a pixel is from, and blue the column.
+        // Red encodes the row of a pixel's origin, and blue the column.
         let side = 102_usize;
         let values = (0..side * side).flat_map(|p| [(p / side) as f64 / 255.0, 0.0, (p % side) as f64 / 255.0]);
         let image = Pixels::new(shape(side, side, 3), values.collect()).unwrap();
@@ -72,17 +72,18 @@ mod tests {
             let share = |count: usize| count as f64 / places.len() as f64;
             let count = |offset: (i32, i32)| places.iter().filter(|&&p| away(p) == offset).count();
             if reach == 1 {
-                // Above and left are still as they were: one round goes by 0 or 1 each way, and two by the sum of two.
+                // Pixels above and left are still unchanged: one round moves by 0 or 1 each way, two rounds by the sum
+                // of two such moves.
                 let law = if rounds == 1 { vec![0.5, 0.5] } else { vec![0.25, 0.5, 0.25] };
                 for (up, p) in law.iter().enumerate() {
                     for (left, q) in law.iter().enumerate() {
-                        // Five standard errors; in a second round neighbours share what the first left there.
+                        // Five standard errors; in a second round, neighbours share the results of the first.
                         let error = 5.0 * (p * q * 2.0 / places.len() as f64).sqrt();
                         assert!((share(count((-(up as i32), -(left as i32)))) - p * q).abs() < error);
                     }
                 }
             } else {
-                // What lies below and to the right is copied already: a quarter at least comes straight from above left.
+                // Pixels below and to the right are copied already; at least a quarter come directly from above left.
                 let near = |k: i32| (-(reach as i32)..reach as i32).contains(&k);
                 assert!(share(places.iter().filter(|&&p| near(away(p).0) && near(away(p).1)).count()) > 0.5);
             }
@@ -91,8 +92,9 @@ mod tests {
 
     #[test]
     fn pixels_come_from_as_far_above_and_left_as_their_copies_do() {
-        // A round takes from -1/2 away in the mean, and from what the round has copied already with probability q: those
-        // below, and on the right of the same row. So it is -1/2 / (1 - q) in all, and each round as much again.
+        // A round copies from -1/2 away on average and, with probability q, from pixels that it has already copied:
+        // those below, and those to the right in the same row. So a pixel comes from -1/2 / (1 - q) away in total, and
+        // each round adds the same again.
         const SIDE: usize = 60;
         const TIMES: u64 = 100;
         let middle = 22..38;

@@ -1,12 +1,12 @@
-//! JPEG: what is lost when an image is stored as one.
+//! JPEG: the loss of storing an image as a JPEG file.
 //!
-//! Of a JPEG's steps the entropy coding loses nothing, so it is left out; what is lost is lost by samples of 8 bits,
-//! chroma at half the resolution, and the quantised 8 x 8 cosine transform, which is computed in `f64`.
+//! Entropy coding is lossless and therefore left out. The loss comes from samples of 8 bits, chroma at half the
+//! resolution, and the quantised 8 x 8 cosine transform, which is computed in `f64`.
 //!
-//! Source: ITU-T T.81 (its tables K.1 and K.2), JFIF's colours, and libjpeg for what these leave open: how quality
-//! scales the tables, and chroma halved by the mean of four and doubled by weights of 3/4 and 1/4, with its rounding.
-//! libjpeg's own transform is of whole numbers, so that a few coefficients fall to another multiple of their step: its
-//! images differ from these by less than a byte on average.
+//! Source: ITU-T T.81 (its tables K.1 and K.2), JFIF's colours, and libjpeg for the choices that these leave open: how
+//! quality scales the tables, and chroma halved by the mean of four pixels and doubled by weights of 3/4 and 1/4, with
+//! its rounding. libjpeg's own transform uses integers, so a few coefficients round to another multiple of their step:
+//! its images differ from these by less than a byte on average.
 
 use jointly_core::stream::Stream;
 
@@ -18,12 +18,12 @@ use super::color::luma;
 
 /// Quality, from 1 to 100.
 const QUALITY: Constants<u32> = Constants { small: [80, 65, 58, 50, 40], large: [25, 18, 15, 10, 7] };
-/// The side of a block.
+/// The side of a block, in pixels.
 const SIDE: usize = 8;
 /// A block's values or coefficients, row by row.
 type Block = [f64; SIDE * SIDE];
 
-/// The steps of brightness at quality 50, row by row from the lowest frequency.
+/// The quantisation steps of luma at quality 50, row by row from the lowest frequency.
 #[rustfmt::skip]
 const LUMA_STEPS: [u32; SIDE * SIDE] = [
     16, 11, 10, 16, 24, 40, 51, 61,
@@ -35,7 +35,7 @@ const LUMA_STEPS: [u32; SIDE * SIDE] = [
     49, 64, 78, 87, 103, 121, 120, 101,
     72, 92, 95, 98, 112, 100, 103, 99,
 ];
-/// The steps of colour at quality 50.
+/// The quantisation steps of chroma at quality 50.
 #[rustfmt::skip]
 const CHROMA_STEPS: [u32; SIDE * SIDE] = [
     17, 18, 24, 47, 99, 99, 99, 99,
@@ -48,7 +48,7 @@ const CHROMA_STEPS: [u32; SIDE * SIDE] = [
     99, 99, 99, 99, 99, 99, 99, 99,
 ];
 
-/// The image as it comes back from a JPEG file of a quality.
+/// Compresses the image at the severity's quality and decompresses it.
 pub(in super::super) fn jpeg(image: &Pixels, scale: Scale, step: Step, _: &mut Stream) -> Pixels {
     compress(image, QUALITY.at(scale, step))
 }
@@ -79,20 +79,20 @@ fn compress(image: &Pixels, quality: u32) -> Pixels {
     })
 }
 
-/// A value as a byte, and that as a share of white.
+/// Rounds a value to a byte and returns it as a share of white.
 fn share(x: f64) -> f64 {
     x.round().clamp(0.0, 255.0) / 255.0
 }
 
-/// The steps for a quality: scaled by `50 / q` below 50 and by `2 - q / 50` from there, from 1 to 255.
+/// Returns the steps for a quality: scaled by `50 / q` below 50 and by `2 - q / 50` from 50 on, clamped to 1 to 255.
 fn steps(at_fifty: &[u32; SIDE * SIDE], quality: u32) -> Block {
     let percent = if quality < 50 { 5000 / quality } else { 200 - 2 * quality };
     at_fifty.map(|step| f64::from(((step * percent + 50) / 100).clamp(1, 255)))
 }
 
-/// The mean of each 2 x 2 pixels, the last row and column repeated where they are odd.
+/// Returns the mean of each 2 x 2 pixels; an odd last row or column is repeated.
 ///
-/// Means are rounded to bytes, halves down and up in turn, and quarters as they should be.
+/// Means are rounded to bytes: quarters to the nearest, halves down and up alternately.
 fn halve(plane: &Plane) -> Plane {
     let near = |i: usize, side: usize| i.min(side - 1);
     Plane::from_fn(plane.height().div_ceil(2), plane.width().div_ceil(2), |i, j| {
@@ -104,8 +104,8 @@ fn halve(plane: &Plane) -> Plane {
     })
 }
 
-/// Twice the size: each pixel 3/4 of the one it lies in and 1/4 of the next nearest, along both axes; rounded to bytes,
-/// halves up and down in turn.
+/// Doubles the size: each pixel is 3/4 of the one it lies in and 1/4 of the next nearest, along both axes; rounded to
+/// bytes, halves up and down alternately.
 fn double(plane: &Plane, height: usize, width: usize) -> Plane {
     Plane::from_fn(height, width, |i, j| {
         let value = plane.bilinear(i as f64 / 2.0 - 0.25, j as f64 / 2.0 - 0.25, Border::Edge);
@@ -132,11 +132,11 @@ impl Codec {
         Self { basis }
     }
 
-    /// A plane of samples coded block by block and decoded; blocks beyond the edge are filled with its pixels.
+    /// Codes a plane of samples block by block and decodes it; blocks beyond the edge repeat the edge's pixels.
     ///
     /// # Formula
-    /// `F = C (f - 128) C^T`, each coefficient rounded to a multiple of its step, and back: `f = C^T F C + 128`, rounded
-    /// to a byte.
+    /// `F = C (f - 128) C^T`, each coefficient rounded to a multiple of its step; decoded as `f = C^T F C + 128`,
+    /// rounded to a byte.
     fn code(&self, plane: &Plane, steps: &Block) -> Plane {
         let (height, width) = (plane.height(), plane.width());
         let mut decoded = Plane::new(height, width, vec![0.0; height * width]);
@@ -175,7 +175,7 @@ impl Codec {
     }
 }
 
-/// A matrix product of two blocks.
+/// Computes the matrix product of two blocks.
 fn product(a: impl Fn(usize, usize) -> f64, b: impl Fn(usize, usize) -> f64) -> Block {
     let mut c = [0.0; SIDE * SIDE];
     for (place, value) in c.iter_mut().enumerate() {
@@ -198,7 +198,7 @@ mod tests {
         let coefficients = codec.forward(&block);
         let power = |block: &Block| block.iter().map(|x| x * x).sum::<f64>();
         assert!((power(&coefficients) / power(&block) - 1.0).abs() < 1e-12);
-        // By the standard's own sum.
+        // The standard's own sum.
         let cosine = |u: usize, x: usize| ((2 * x + 1) as f64 * u as f64 * std::f64::consts::PI / 16.0).cos();
         let direct: f64 = (0..64).map(|p| block[p] * cosine(3, p / 8) * cosine(5, p % 8)).sum::<f64>() / 4.0;
         assert!((coefficients[3 * 8 + 5] - direct).abs() < 1e-9);
@@ -209,7 +209,7 @@ mod tests {
     fn a_constant_image_keeps_its_value_to_half_a_step() {
         for value in [0.0, 0.2, 0.5, 0.77, 1.0] {
             for (scale, step, coded) in corrupted(&grey(13, 9, value), jpeg) {
-                // The constant's coefficient is 8 times the value, and a rounded byte may be half a byte off twice.
+                // The constant's coefficient is 8 times the value, and rounding to a byte may add half a byte twice.
                 let bound = steps(&LUMA_STEPS, QUALITY.at(scale, step))[0] / 8.0 / 2.0 + 1.0;
                 assert!(coded.values().iter().all(|x| x == &coded.values()[0]));
                 assert!((coded.values()[0] - value).abs() * 255.0 <= bound, "{value} {}", coded.values()[0]);
@@ -220,14 +220,15 @@ mod tests {
     #[test]
     fn the_best_quality_loses_only_bytes() {
         let image = photo(shape(16, 24, 1), 1);
-        // With all steps 1, each coefficient is off by at most 1/2, uniformly: 1/12 in variance, as each pixel then is.
+        // With all steps 1, each coefficient is off by at most 1/2, uniformly: a variance of 1/12, which each pixel
+        // then has too.
         let off = distance(&compress(&image, 100), &image) * 255.0;
         assert!((0.3..0.6).contains(&off), "{off}");
     }
 
     #[test]
     fn grey_survives_colour() {
-        // Neither red nor blue differs from grey: chroma is 128 everywhere, and what is left is the grey image.
+        // Neither red nor blue differs from grey, so chroma is 128 everywhere and the result is the grey image.
         let image = smooth(20);
         let colors = image.values().iter().flat_map(|&x| [x, x, x]).collect();
         let colored = Pixels::new(shape(20, 20, 3), colors).unwrap();

@@ -1,4 +1,4 @@
-//! Blur along a line, as of a camera that moves.
+//! Motion blur: blurs along a line, like a moving camera.
 
 use jointly_core::stream::Stream;
 
@@ -9,29 +9,29 @@ use super::super::pixels::Pixels;
 use super::super::plane::Plane;
 use super::super::scale::{Constants, Scale, Step};
 
-/// Half the number of pixels that are averaged, and the standard deviation of their weights in pixels.
+/// Half the number of averaged pixels, and the standard deviation of their weights in pixels.
 const MOTION: Constants<(usize, f64)> = Constants {
     small: [(6, 1.0), (6, 1.5), (6, 2.0), (8, 2.0), (9, 2.5)],
     large: [(10, 3.0), (15, 5.0), (15, 8.0), (15, 12.0), (20, 15.0)],
 };
-/// The steepest direction, in degrees.
+/// The steepest direction of blur, in degrees.
 const STEEPEST: f64 = 45.0;
 
-/// Blurred along a line whose direction is uniform within 45 degrees of the horizontal.
+/// Blurs along a line whose direction is uniform within 45 degrees of the horizontal.
 pub(in super::super) fn motion(image: &Pixels, scale: Scale, step: Step, stream: &mut Stream) -> Pixels {
     let (radius, sigma) = MOTION.at(scale, step);
     let degrees = between(-STEEPEST, STEEPEST, stream);
     image.map_planes(|plane| along(plane, radius, sigma, degrees))
 }
 
-/// The mean of the pixels that lie 0 to 2 `radius` pixels away in one direction, weighed by half a Gaussian.
+/// Computes the mean of the pixels that lie 0 to 2 `radius` pixels away in one direction, weighted by half a Gaussian.
 ///
 /// # Formula
-/// `y(p) = sum_k w_k x(p + round(k (sin a, cos a)))` with `w_k` in proportion to `exp(-k^2 / (2 sigma^2))`, rows counted
-/// downwards; beyond the edge its pixels go on.
+/// `y(p) = sum_k w_k x(p + round(k (sin a, cos a)))` with `w_k` in proportion to `exp(-k^2 / (2 sigma^2))`, rows
+/// counted downwards; the edge's pixels are repeated beyond it.
 ///
-/// Source: `MotionBlurImage` of ImageMagick, which the published code calls. It is one-sided: the image moves as it
-/// blurs.
+/// Source: `MotionBlurImage` of ImageMagick, which the published code calls. The blur is one-sided: it also moves the
+/// image.
 pub(super) fn along(plane: &Plane, radius: usize, sigma: f64, degrees: f64) -> Plane {
     let length = 2 * radius + 1;
     let weights = normalized((0..length).map(|k| libm::exp(-((k * k) as f64) / (2.0 * sigma * sigma))).collect());
@@ -39,7 +39,7 @@ pub(super) fn along(plane: &Plane, radius: usize, sigma: f64, degrees: f64) -> P
     let (height, width) = (plane.height(), plane.width());
     let mut sums = Plane::new(height, width, vec![0.0; height * width]);
     for (k, weight) in weights.iter().enumerate() {
-        // Halves go down, as there.
+        // Halves round down, as in ImageMagick.
         let away = |share: f64| (k as f64 * share - 0.5).ceil() as isize;
         let (down, right) = (away(sin), away(cos));
         for i in 0..height {
@@ -71,7 +71,7 @@ mod tests {
             let (mut far, mut off) = (0.0, 0.0_f64);
             for i in 0..101 {
                 for j in 0..101 {
-                    // The light of a pixel reaches those from which it is seen in that direction.
+                    // A pixel's light reaches the pixels that see it along the direction of blur.
                     let (y, x) = (50.0 - i as f64, 50.0 - j as f64);
                     far += (y * sin + x * cos) * streak.at(i, j);
                     if streak.at(i, j) > 0.0 {
@@ -100,7 +100,7 @@ mod tests {
             libm::atan2(down, right).to_degrees()
         };
         let found: Vec<f64> = (0..TIMES).map(degrees).collect();
-        // A pixel's rounding is a degree or so.
+        // Rounding to pixels changes the direction by about a degree.
         assert!(found.iter().all(|degrees| degrees.abs() < STEEPEST + 2.0));
         let ((mean, variance), n) = (moments(&found), TIMES as f64);
         let expected = STEEPEST * STEEPEST / 3.0;

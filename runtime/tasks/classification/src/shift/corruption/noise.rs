@@ -1,4 +1,4 @@
-//! Noise of each value by itself: Gaussian, shot, impulse and speckle.
+//! Noise that is independent for each value: Gaussian, shot, impulse and speckle.
 
 use jointly_core::stream::Stream;
 
@@ -6,41 +6,42 @@ use super::super::draw::poisson;
 use super::super::pixels::Pixels;
 use super::super::scale::{Constants, Scale, Step};
 
-/// Standard deviation.
+/// The noise's standard deviation.
 const GAUSSIAN: Constants<f64> =
     Constants { small: [0.04, 0.06, 0.08, 0.09, 0.1], large: [0.08, 0.12, 0.18, 0.26, 0.38] };
-/// Photons that make white.
+/// The expected number of photons of white.
 const SHOT: Constants<f64> =
     Constants { small: [500.0, 250.0, 100.0, 75.0, 50.0], large: [60.0, 25.0, 12.0, 5.0, 3.0] };
-/// Share of values that are lost.
+/// The share of lost values.
 const IMPULSE: Constants<f64> =
     Constants { small: [0.01, 0.02, 0.03, 0.05, 0.07], large: [0.03, 0.06, 0.09, 0.17, 0.27] };
-/// Standard deviation, as a share of the value.
+/// The noise's standard deviation, as a share of the value.
 const SPECKLE: Constants<f64> = Constants { small: [0.06, 0.1, 0.12, 0.16, 0.2], large: [0.15, 0.2, 0.35, 0.45, 0.6] };
 
-/// `x + s N(0, 1)`, clipped.
+/// Computes `x + s N(0, 1)`, clipped.
 pub(in super::super) fn gaussian(image: &Pixels, scale: Scale, step: Step, stream: &mut Stream) -> Pixels {
     let deviation = GAUSSIAN.at(scale, step);
     image.map(|x| x + deviation * stream.normal())
 }
 
-/// `Poisson(c x) / c`, clipped: mean x, variance x / c.
+/// Computes `Poisson(c x) / c`, clipped: mean x, variance x / c.
 pub(in super::super) fn shot(image: &Pixels, scale: Scale, step: Step, stream: &mut Stream) -> Pixels {
     let photons = SHOT.at(scale, step);
     image.map(|x| poisson(x * photons, stream) / photons)
 }
 
-/// With probability p a value, of each channel by itself, becomes 0 or 1, either as likely.
+/// Replaces each value, independently in each channel, with probability p by 0 or 1, which are equally likely.
 pub(in super::super) fn impulse(image: &Pixels, scale: Scale, step: Step, stream: &mut Stream) -> Pixels {
     let share = IMPULSE.at(scale, step);
     image.map(|x| {
-        // Both are drawn for every value, so that what is lost at one severity is lost alike at the next.
+        // Both numbers are drawn for every value, so that values lost at one severity are lost in the same way at the
+        // next.
         let (lost, white) = (stream.uniform() < share, stream.uniform() < 0.5);
         if lost { f64::from(u8::from(white)) } else { x }
     })
 }
 
-/// `x + x s N(0, 1)`, clipped.
+/// Computes `x + x s N(0, 1)`, clipped.
 pub(in super::super) fn speckle(image: &Pixels, scale: Scale, step: Step, stream: &mut Stream) -> Pixels {
     let deviation = SPECKLE.at(scale, step);
     image.map(|x| x + x * deviation * stream.normal())
@@ -54,7 +55,7 @@ mod tests {
     const SIDE: usize = 200;
     const SAMPLES: f64 = (SIDE * SIDE) as f64;
 
-    /// Mean and variance, the latter with that excess kurtosis, are as they should be.
+    /// Checks the mean and the variance, whose standard error depends on the excess kurtosis.
     fn check(values: &[f64], mean: f64, variance: f64, kurtosis: f64) {
         let found = moments(values);
         let within = |found: f64, expected: f64, error: f64| (found - expected).abs() < ERRORS * error;
@@ -64,7 +65,7 @@ mod tests {
 
     #[test]
     fn gaussian_noise_has_its_variance() {
-        // Where clipping cuts off more than 5 deviations.
+        // Only severities at which clipping starts at 5 standard deviations or more.
         for (scale, step, noisy) in corrupted(&grey(SIDE, SIDE, 0.5), gaussian) {
             let deviation = GAUSSIAN.at(scale, step);
             if deviation <= 0.1 {
@@ -89,7 +90,7 @@ mod tests {
     fn shot_noise_has_the_variance_of_light() {
         for (scale, step, noisy) in corrupted(&grey(SIDE, SIDE, 0.2), shot) {
             let photons = SHOT.at(scale, step);
-            // With 12 photons or more for white, ones of 1 in 5 do not reach white but once in ten thousand.
+            // With at least 12 photons for white, a value of 1/5 reaches white only about once in ten thousand draws.
             if photons >= 12.0 {
                 check(noisy.values(), 0.2, 0.2 / photons, 1.0 / (0.2 * photons));
             }

@@ -1,4 +1,4 @@
-//! Coarse pixels: the image made smaller, and large again.
+//! Coarse pixels: shrinks the image and enlarges it again.
 
 use jointly_core::stream::Stream;
 
@@ -6,14 +6,14 @@ use super::super::pixels::Pixels;
 use super::super::plane::Plane;
 use super::super::scale::{Constants, Scale, Step};
 
-/// The smaller image's side, as a share.
+/// The side of the smaller image, as a share.
 const PIXELATE: Constants<f64> = Constants { small: [0.95, 0.9, 0.85, 0.75, 0.65], large: [0.6, 0.5, 0.4, 0.3, 0.25] };
 
-/// Each pixel becomes the mean of those whose centres lie within its cell.
+/// Replaces each pixel by the mean of the pixels whose centres lie within its cell.
 ///
 /// # Formula
 /// A side of n pixels is split into `max(1, floor(c n))` equal cells; a pixel's value is the mean over the cell that
-/// holds its own centre.
+/// contains its own centre.
 ///
 /// Source: Pillow's box filter both ways, as in the published code.
 pub(in super::super) fn pixelate(image: &Pixels, scale: Scale, step: Step, _: &mut Stream) -> Pixels {
@@ -34,7 +34,8 @@ pub(in super::super) fn pixelate(image: &Pixels, scale: Scale, step: Step, _: &m
     })
 }
 
-/// The cell that holds the centre of pixel `i`; in whole numbers, so that no centre is rounded over a border.
+/// Returns the cell that contains the centre of pixel `i`, computed in integers, so that no centre is rounded across a
+/// border.
 fn index(i: usize, side: usize, cells: usize) -> usize {
     (2 * i + 1) * cells / (2 * side)
 }

@@ -1,17 +1,17 @@
-//! Clouds: a random height map with detail at every size.
+//! Clouds: a random height map with detail at every scale.
 
 use jointly_core::stream::Stream;
 
 use super::super::draw::between;
 use super::super::plane::Plane;
 
-/// A map from 0 to 1 by the diamond-square algorithm on a torus, of which the upper left corner is kept.
+/// Draws a map from 0 to 1 by the diamond-square algorithm on a torus, and returns its upper left corner.
 ///
 /// # Formula
 /// On a square whose side is the least power of 2 that covers the plane, at least 2, the middle of each square of known
-/// points, and then of each diamond, is the mean of the four around it plus a uniform number from -a to a; a is divided
-/// by `decay^2` whenever the squares are halved. (So in the published code, which squares the number that it divides by
-/// `decay`.) The map is then stretched to fill 0 to 1.
+/// points, and then of each diamond, is the mean of the four points around it plus a uniform number from -a to a; a is
+/// divided by `decay^2` whenever the squares are halved. (The published code does the same: it divides a number by
+/// `decay` and uses its square as a.) The map is then rescaled to fill 0 to 1.
 pub(super) fn plasma(height: usize, width: usize, decay: f64, stream: &mut Stream) -> Plane {
     let side = height.max(width).next_power_of_two().max(2);
     let mut map = Plane::new(side, side, vec![0.0; side * side]);
@@ -27,7 +27,7 @@ pub(super) fn plasma(height: usize, width: usize, decay: f64, stream: &mut Strea
                 set(i + half, j + half, [(i, j), (i + step, j), (i, j + step), (i + step, j + step)]);
             }
         }
-        // Places above and to the left are found from the other side of the torus.
+        // Places above and to the left wrap around the torus.
         for i in (0..side).step_by(half) {
             let first = if (i / half).is_multiple_of(2) { half } else { 0 };
             for j in (first..side).step_by(step) {

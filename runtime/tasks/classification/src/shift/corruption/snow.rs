@@ -1,4 +1,4 @@
-//! Snow: flakes that fall across the image, and the pale light that comes with them.
+//! Snow: flakes that fall across the image, and the pale light of snowfall.
 
 use jointly_core::stream::Stream;
 
@@ -13,17 +13,17 @@ use super::zoom::enlarge;
 /// The constants of a snowfall.
 #[derive(Clone, Copy)]
 struct Snowfall {
-    /// Mean and standard deviation of the noise that flakes are made of.
+    /// Mean and standard deviation of the noise that flakes are made from.
     mean: f64,
     deviation: f64,
-    /// How much flakes are enlarged.
+    /// The factor by which flakes are enlarged.
     zoom: f64,
-    /// The brightness below which there is no flake.
+    /// The brightness below which noise is no flake.
     threshold: f64,
-    /// Half the pixels, and the standard deviation of the weights, of the blur by their fall.
+    /// Half the number of pixels, and the standard deviation of the weights, of the flakes' motion blur.
     radius: usize,
     sigma: f64,
-    /// What is left of the image's colours.
+    /// The weight of the image's own colours.
     kept: f64,
 }
 
@@ -47,12 +47,12 @@ const SNOW: Constants<Snowfall> = Constants {
         fall((0.55, 0.3, 2.5, 0.85, 12, 12.0, 0.55)),
     ],
 };
-/// The directions of fall, in degrees.
+/// The range of directions of fall, in degrees.
 const FALL: [f64; 2] = [-135.0, -45.0];
 
-/// `k x + (1 - k) max(x, 1.5 grey + 0.5)`, plus flakes, plus the same flakes turned by half a turn, clipped.
+/// Computes `k x + (1 - k) max(x, 1.5 grey + 0.5)`, plus flakes, plus the same flakes rotated by half a turn, clipped.
 ///
-/// Flakes are Gaussian noise, enlarged, 0 below a threshold and blurred along their fall.
+/// Flakes are Gaussian noise, enlarged, set to 0 below a threshold and blurred along their direction of fall.
 pub(in super::super) fn snow(image: &Pixels, scale: Scale, step: Step, stream: &mut Stream) -> Pixels {
     let fall = SNOW.at(scale, step);
     let flakes = flakes(image.shape().height(), image.shape().width(), &fall, stream);
@@ -82,8 +82,8 @@ mod tests {
 
     #[test]
     fn flakes_are_as_many_as_the_tail_of_their_noise() {
-        // Where nothing is enlarged, the mean of thresholded noise is an integral of the normal density; a blur keeps means.
-        // Flakes fall twice, over black that has turned grey.
+        // Without enlargement, the mean of thresholded noise is an integral of the normal density, and a blur preserves
+        // means. Flakes are added twice, over black that has turned grey.
         let (side, steps) = (400, 100_000);
         let mut seen = 0;
         for (scale, step, snowy) in corrupted(&grey(side, side, 0.0), snow) {
@@ -97,7 +97,7 @@ mod tests {
             };
             let expected = (0..steps).map(flake).sum::<f64>() / f64::from(steps);
             let found = (moments(snowy.values()).0 - 0.5 * (1.0 - fall.kept)) / 2.0;
-            // A flake's second moment is below its mean, for it is at most 1.
+            // A flake's second moment is below its mean, because a flake is at most 1.
             let error = (expected / (side * side) as f64).sqrt();
             assert!((found - expected).abs() < ERRORS * error, "{scale:?} {step}: {found} {expected}");
             seen += 1;
@@ -111,7 +111,7 @@ mod tests {
         for (_, _, snowy) in corrupted(&image, snow) {
             assert!(image.values().iter().zip(snowy.values()).all(|(a, b)| b + 1e-12 >= *a));
         }
-        // Streaks: neighbours above and below are more alike than those beside.
+        // Flakes are streaks: vertical neighbours are more alike than horizontal ones.
         for (scale, step, snowy) in corrupted(&grey(100, 100, 0.0), snow) {
             let plane = snowy.plane(0);
             let rough = |down: usize, right: usize| -> f64 {

@@ -1,4 +1,4 @@
-//! Spatter: drops of water, or of mud, on the lens.
+//! Spatter: drops of water or mud on the lens.
 
 use jointly_core::stream::Stream;
 
@@ -12,13 +12,14 @@ use super::color::tinted;
 /// The constants of a spatter.
 #[derive(Clone, Copy)]
 struct Drops {
-    /// Mean and standard deviation of the noise that drops are made of, and of the Gaussian that smooths it.
+    /// Mean and standard deviation of the noise that drops are made from, and the standard deviation of the Gaussian
+    /// that smooths it.
     mean: f64,
     deviation: f64,
     sigma: f64,
-    /// Above it there is a drop.
+    /// The least value of smoothed noise that is a drop.
     threshold: f64,
-    /// How much water shines, or how much mud is smoothed, in pixels.
+    /// The brightness of water, or the standard deviation in pixels of the blur of mud.
     strength: f64,
     liquid: Liquid,
 }
@@ -53,22 +54,22 @@ const SPATTER: Constants<Drops> = Constants {
         mud((0.67, 0.4, 1.0, 0.65, 1.5)),
     ],
 };
-/// Pale turquoise.
+/// The colour of water, pale turquoise.
 const WATER: [f64; 3] = [175.0 / 255.0, 238.0 / 255.0, 238.0 / 255.0];
-/// Brown.
+/// The colour of mud, brown.
 const MUD: [f64; 3] = [63.0 / 255.0, 42.0 / 255.0, 20.0 / 255.0];
-/// What is smoothed to less than this is no mud.
+/// The least coverage of smoothed mud; less counts as none.
 const THIN: f64 = 0.8;
-/// The farthest from its rim that a drop still curves, in pixels.
+/// The largest distance from the rim at which a drop is still curved, in pixels.
 const CURVED: f64 = 20.0;
-/// Lights a drop from the upper left.
+/// The kernel that lights a drop from the upper left.
 const RELIEF: [f64; 9] = [-2.0, -1.0, 0.0, -1.0, 1.0, 1.0, 0.0, 1.0, 2.0];
 
-/// Water added to the image, or mud laid over it; on a grey image in the grey of its colour.
+/// Adds water to the image, or lays mud over it; on a grey image in the grey of its colour.
 ///
-/// Where smoothed noise exceeds the threshold there is liquid. Water shines by a relief of the distance to its rim;
-/// the published code finds the rim by an edge detector, here it is where liquid ends. Mud covers what it is smoothed
-/// over.
+/// Smoothed noise that reaches the threshold is liquid. Water shines by a relief of the distance to its rim. The
+/// published code finds the rim by an edge detector; here it is the border of the liquid. Mud covers the pixels over
+/// which it is smoothed.
 pub(in super::super) fn spatter(image: &Pixels, scale: Scale, step: Step, stream: &mut Stream) -> Pixels {
     let drops = SPATTER.at(scale, step);
     let (height, width) = (image.shape().height(), image.shape().width());
@@ -87,13 +88,13 @@ pub(in super::super) fn spatter(image: &Pixels, scale: Scale, step: Step, stream
     })
 }
 
-/// How much of a pixel mud covers.
+/// Returns the share of each pixel that mud covers.
 fn cover(liquid: &Plane, sigma: f64) -> Plane {
     let mud = liquid.map(|x| f64::from(u8::from(x > 0.0)));
     blur(&mud, sigma).map(|x| if x < THIN { 0.0 } else { x.min(1.0) })
 }
 
-/// How much light a pixel's water adds, from 0 to `strength`.
+/// Returns the light that water adds to each pixel, from 0 to `strength`.
 fn shine(liquid: &Plane, strength: f64) -> Plane {
     let byte = |x: f64| x.clamp(0.0, 255.0).floor();
     let rounded = |x: f64| x.round().clamp(0.0, 255.0);
@@ -105,7 +106,8 @@ fn shine(liquid: &Plane, strength: f64) -> Plane {
     if most > 0.0 { light.map(|x| x / most * strength) } else { light }
 }
 
-/// The distance of each pixel to the nearest of a rim, in pixels, at most [`CURVED`]; a rim is liquid beside none.
+/// Returns the distance of each pixel to the nearest rim pixel, in pixels, at most [`CURVED`]; a rim pixel is liquid
+/// with a dry neighbour.
 fn to_rim(liquid: &Plane) -> Plane {
     let (height, width) = (liquid.height(), liquid.width());
     let wet = |i: usize, j: usize| liquid.at(i, j) > 0.0;
@@ -113,7 +115,7 @@ fn to_rim(liquid: &Plane) -> Plane {
         let near = [(i.saturating_sub(1), j), (i + 1, j), (i, j.saturating_sub(1)), (i, j + 1)];
         wet(i, j) && near.iter().any(|&(a, b)| !wet(a.min(height - 1), b.min(width - 1)))
     };
-    // Along each column first, then the least of squares along each row: exact.
+    // The distance along each column first, then the least sum of squares along each row, which is exact.
     let mut down = Plane::new(height, width, vec![CURVED; height * width]);
     for j in 0..width {
         let mut nearest = CURVED;
@@ -135,7 +137,7 @@ fn to_rim(liquid: &Plane) -> Plane {
     })
 }
 
-/// Whole numbers from 0 to 255 spread so that each is about as frequent; unchanged where there is but one.
+/// Equalises the histogram of integers from 0 to 255; a constant plane is unchanged.
 fn equalized(plane: &Plane) -> Plane {
     let mut counts = [0_usize; 256];
     for &x in plane.values() {
@@ -162,7 +164,8 @@ mod tests {
     use super::super::super::fixture::{ERRORS, cases, corrupted, draw, grey, photo, shape};
     use super::*;
 
-    /// The side of images whose drops are counted, what rounding may be off by, and the share of water that shines.
+    /// The side of images whose drops are counted, the tolerance for rounding, and the least share of water that
+    /// shines.
     const SIDE: usize = 160;
     const TOLERANCE: f64 = 1e-9;
     const MOST: f64 = 0.5;
@@ -214,7 +217,7 @@ mod tests {
                                 after + 1e-12 >= before && after <= before + drops.strength * WATER[channel] + 1e-12
                             );
                         }
-                        // Between what was there and mud, and most of the way.
+                        // Between the original value and mud, and most of the way to mud.
                         Liquid::Mud if after != before => {
                             assert!(
                                 (after - MUD[channel]).abs() <= (1.0 - THIN) * (before - MUD[channel]).abs() + 1e-12
@@ -227,7 +230,8 @@ mod tests {
         }
     }
 
-    /// A Gaussian blur by its definition: every pixel within 4 standard deviations, the edge's going on beyond it.
+    /// Blurs with a Gaussian by its definition: every pixel within 4 standard deviations, with the edge repeated beyond
+    /// it.
     fn blurred(plane: &Plane, sigma: f64) -> Plane {
         let radius = (4.0 * sigma + 0.5) as isize;
         let near = || (-radius..=radius).flat_map(|y| (-radius..=radius).map(move |x| (y, x)));
@@ -240,7 +244,8 @@ mod tests {
         })
     }
 
-    /// Where a corruption's liquid is: its noise, drawn from the same stream, smoothed and compared.
+    /// Returns the places of a corruption's liquid: its noise, drawn from the same stream, smoothed and compared with
+    /// the threshold.
     fn wet(drops: &Drops) -> Plane {
         let mut source = draw(0);
         let noise = Plane::from_fn(SIDE, SIDE, |_, _| drops.mean + drops.deviation * source.normal());
@@ -254,8 +259,9 @@ mod tests {
         for (scale, step) in cases() {
             let drops = SPATTER.at(scale, step);
             let (wet, pixels) = (wet(&drops), (SIDE * SIDE) as f64);
-            // Smoothed by weights w, independent noise of deviation s has deviation s |w|; what is above the threshold are
-            // as many as a normal tail, and no more correlated than the noise, whose correlations sum to 1 / |w|^2.
+            // Smoothed by weights w, independent noise of deviation s has deviation s |w|. The share of pixels above
+            // the threshold is a Gaussian tail, and is no more correlated than the noise, whose correlations sum to
+            // 1 / |w|^2.
             let power: f64 = gaussian(drops.sigma, 4.0).iter().map(|w| w * w).sum();
             let tail = (drops.threshold - drops.mean) / (drops.deviation * power);
             let expected = libm::erfc(tail / std::f64::consts::SQRT_2) / 2.0;
@@ -268,7 +274,7 @@ mod tests {
             let smeared = blurred(&wet, drops.strength);
             let (mut most, mut lit) = (0.0_f64, 0.0);
             for (place, pixel) in spattered.values().chunks(3).enumerate() {
-                // Of the liquid's colour alone, so much of it.
+                // The pixel is a multiple of the liquid's colour.
                 let [share, others @ ..] = [0, 1, 2].map(|channel| match drops.liquid {
                     Liquid::Water => pixel[channel] / WATER[channel],
                     Liquid::Mud => (1.0 - pixel[channel]) / (1.0 - MUD[channel]),
@@ -284,7 +290,7 @@ mod tests {
                 lit += f64::from(u8::from(share > 0.0));
             }
             if drops.liquid == Liquid::Water {
-                // The brightest drop is as bright as the severity says, and most of the water shines.
+                // The brightest drop has the severity's brightness, and most of the water shines.
                 assert!((most - drops.strength).abs() < TOLERANCE, "{scale:?} {step}: {most}");
                 assert!(lit > MOST * share * pixels, "{scale:?} {step}: {} of {share}", lit / pixels);
             }

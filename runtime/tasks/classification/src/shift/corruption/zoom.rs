@@ -1,4 +1,4 @@
-//! Blur towards the edges, as of a camera that rushes at its object.
+//! Zoom blur: blurs towards the edges, like a camera that rushes at its object.
 
 use jointly_core::stream::Stream;
 
@@ -6,13 +6,13 @@ use super::super::pixels::Pixels;
 use super::super::plane::Plane;
 use super::super::scale::{Constants, Scale, Step};
 
-/// How many zooms, from 1, and how far they are apart.
+/// The number of zoom factors, which start from 1, and their spacing.
 const ZOOM: Constants<(usize, f64)> = Constants {
     small: [(7, 0.01), (12, 0.01), (16, 0.01), (21, 0.01), (26, 0.01)],
     large: [(12, 0.01), (16, 0.01), (11, 0.02), (13, 0.02), (11, 0.03)],
 };
 
-/// The mean of the image and of its middle enlarged, by 1 and by ever more.
+/// Computes the mean of the image and of its middle enlarged by factors from 1 upwards.
 pub(in super::super) fn zoom(image: &Pixels, scale: Scale, step: Step, _: &mut Stream) -> Pixels {
     let (zooms, apart) = ZOOM.at(scale, step);
     image.map_planes(|plane| {
@@ -27,14 +27,14 @@ pub(in super::super) fn zoom(image: &Pixels, scale: Scale, step: Step, _: &mut S
     })
 }
 
-/// The middle of the plane, enlarged to its size by bilinear interpolation; `factor` is at least 1.
+/// Enlarges the middle of the plane to the plane's size by bilinear interpolation; `factor` is at least 1.
 ///
-/// The sides are cut to `ceil(side / factor)` pixels, and what sticks out once they are enlarged is trimmed, each side
-/// by itself (the published code takes images to be square).
+/// Each side is cut to `ceil(side / factor)` pixels, and the excess after enlarging is trimmed, separately for each
+/// side (the published code assumes square images).
 pub(super) fn enlarge(plane: &Plane, factor: f64) -> Plane {
     let (height, width) = (plane.height(), plane.width());
     let (down, across) = (Axis::new(height, factor), Axis::new(width, factor));
-    // Found once for a column rather than for each of its pixels.
+    // Computed once for a column instead of for each of its pixels.
     let columns: Vec<Between> = (0..width).map(|j| across.between(j)).collect();
     let mut values = Vec::with_capacity(height * width);
     for i in 0..height {
@@ -49,15 +49,15 @@ pub(super) fn enlarge(plane: &Plane, factor: f64) -> Plane {
     Plane::new(height, width, values)
 }
 
-/// Two neighbours on an axis, and how far from the first to the second a place is.
+/// Two neighbours on an axis, and the share of the way from the first to the second.
 struct Between {
     low: usize,
     high: usize,
     share: f64,
 }
 
-/// Where the pixels of an enlarged axis come from: the first of the cut maps to the first of the enlarged, and the last
-/// to the last.
+/// Maps the pixels of an enlarged axis to their source: the first pixel of the cut maps to the first of the enlarged
+/// axis, and the last to the last.
 struct Axis {
     /// The last pixel.
     last: usize,
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn a_ramp_becomes_a_flatter_ramp() {
-        // Bilinear interpolation keeps lines straight: slopes are divided by the zoom, to the pixel that it rounds to.
+        // Bilinear interpolation keeps lines straight: slopes are divided by the zoom, up to rounding to a pixel.
         let plane = Plane::from_fn(101, 101, |_, j| j as f64 / 100.0);
         let wide = enlarge(&plane, 1.25);
         let slope = (wide.at(50, 90) - wide.at(50, 10)) / 80.0;

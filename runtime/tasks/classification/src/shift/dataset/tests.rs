@@ -1,4 +1,4 @@
-//! How rows are shared out, classes kept from agents, and outsiders chosen.
+//! Tests the split of rows, the withheld classes and the choice of out-of-distribution inputs.
 
 use std::collections::HashSet;
 use std::fs;
@@ -13,10 +13,10 @@ use super::*;
 use crate::shift::{Shift, ShiftLevel, shift_suite};
 use crate::shift::{ShiftProblem, ShiftSource, attach_datasets};
 
-/// Where real files are, on a machine that has some.
+/// The directory of real data, on a machine that has it.
 const REAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../shared/data");
 
-/// A data directory with Iris as it might be: 150 rows whose first feature is their number, 50 a class.
+/// Loads a synthetic Iris dataset: 150 rows whose first feature is the row number, 50 per class.
 fn iris() -> Arc<ShiftData> {
     let folder = tempfile::tempdir().unwrap();
     let names = ["setosa", "versicolor", "virginica"];
@@ -37,7 +37,7 @@ fn problem(data: &Arc<ShiftData>, classes: ClassShift, repetition: u32) -> Shift
     problem
 }
 
-/// The number of each row: standardising keeps the order of the first feature.
+/// Returns the first feature of each row as bits, which identify the row: standardising keeps the order of the feature.
 fn first(data: &Dataset) -> Vec<u32> {
     let numbers = data.inputs().numbers();
     (0..numbers.rows()).map(|row| numbers.row(row)[0].to_bits()).collect()
@@ -54,7 +54,7 @@ fn parts_are_disjoint_seeded_and_another_in_each_repetition() {
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), 150);
     assert_eq!(instance(1, 0).train, it.train);
     assert!(instance(1, 1).test.labels() != it.test.labels() && instance(2, 0).test.labels() != it.test.labels());
-    // Columns of the training rows have mean 0 and deviation 1.
+    // Columns of the training rows have mean 0 and standard deviation 1.
     let column: Vec<f64> = it.train.inputs().numbers().values().iter().step_by(4).map(|&x| f64::from(x)).collect();
     let (mean, square) = (column.iter().sum::<f64>() / 105.0, column.iter().map(|x| x * x).sum::<f64>() / 105.0);
     assert!(mean.abs() < 1e-6 && (square - 1.0).abs() < 1e-6, "{mean} {square}");
@@ -78,10 +78,10 @@ fn a_class_held_out_is_never_seen_and_the_outsiders_are_of_it() {
         let seen: HashSet<u32> = parts.into_iter().flat_map(first).collect();
         let outside = it.outsiders[0].inputs.numbers();
         assert!((0..20).all(|row| !seen.contains(&outside.row(row)[0].to_bits())));
-        // Rows are by class: any of those outside tells which it is.
+        // Rows are sorted by class, so any held-out row identifies the held-out class.
         let below = it.test.inputs().numbers();
         held.insert((0..20).filter(|&row| below.row(row)[0] < outside.row(10)[0]).count() / 5);
-        // The labels left are in the order of the classes.
+        // The remaining labels are in the order of the classes.
         let (numbers, labels) = (it.train.inputs().numbers(), it.train.labels());
         let largest = |label| {
             let rows = (0..70).filter(|&row| labels[row] == label);
@@ -212,12 +212,12 @@ fn categories_stay_in_their_column() {
     assert!(it.task.check(&shifted).is_ok());
     assert_eq!(shifted.numbers(), it.test.inputs().numbers());
     assert_ne!(shifted.tokens(), it.test.inputs().tokens());
-    // The counts are a table, which noise moves.
+    // The counts are a table, which noise shifts.
     let noisy = it.shifted(&"gaussian-features/1".parse().unwrap()).unwrap();
     assert!(noisy.numbers() != it.test.inputs().numbers() && noisy.tokens() == it.test.inputs().tokens());
 }
 
-/// A table in which one class leaves nothing to learn is refused before it is run.
+/// Tests that a table is refused before it runs if holding out a class would leave nothing to learn.
 #[test]
 fn a_class_is_held_out_only_of_enough() {
     let attach = |classes: &dyn Fn(usize) -> usize| {

@@ -4,11 +4,11 @@ use super::path::curve;
 
 /// A movement of the pen.
 pub(super) enum Stroke {
-    /// Straight from point to point.
+    /// Straight lines from point to point.
     Line(&'static [(f64, f64)]),
-    /// Smoothly through points.
+    /// A smooth curve through the points.
     Curve(&'static [(f64, f64)]),
-    /// Smoothly through points and back to the first.
+    /// A smooth closed curve through the points.
     Loop(&'static [(f64, f64)]),
 }
 
@@ -22,7 +22,7 @@ impl Stroke {
         }
     }
 
-    /// The same movement through other points, as a polyline.
+    /// Moves the pen in the same way through other points, and returns the polyline.
     pub(super) fn through(&self, points: &[[f64; 2]]) -> Vec<[f64; 2]> {
         match self {
             Self::Line(_) => points.to_vec(),
@@ -34,7 +34,7 @@ impl Stroke {
 
 use Stroke::{Curve, Line, Loop};
 
-/// The ways in which each digit is written.
+/// The handwriting variants of each digit.
 pub(super) const DIGITS: [&[Glyph]; 10] = [
     &[
         &[Loop(&[
@@ -163,7 +163,7 @@ pub(super) const DIGITS: [&[Glyph]; 10] = [
     ],
 ];
 
-/// Capital letters that are unlike all digits: A, E, F, H, K, M, N, R, T, U, V, W, X and Y.
+/// Capital letters that resemble no digit: A, E, F, H, K, M, N, R, T, U, V, W, X and Y.
 pub(super) const LETTERS: [Glyph; 14] = [
     &[Line(&[(0.08, 1.0), (0.5, 0.0), (0.92, 1.0)]), Line(&[(0.24, 0.64), (0.76, 0.64)])],
     &[Line(&[(0.88, 0.0), (0.15, 0.0), (0.15, 1.0), (0.9, 1.0)]), Line(&[(0.15, 0.5), (0.72, 0.5)])],

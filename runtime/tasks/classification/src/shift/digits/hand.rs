@@ -1,4 +1,4 @@
-//! How one character is written: its size, slant and turn, and the pen's width.
+//! The handwriting of one character: its size, slant, rotation and pen width.
 
 use jointly_core::image_shape::ImageShape;
 use jointly_core::stream::Stream;
@@ -8,37 +8,37 @@ use super::super::pixels::Pixels;
 use super::path::distance;
 use super::side::{LEAST_SIDE, MOST_SIDE, SIDE};
 
-/// How tall a character is, in pixels, and how wide, as a share of that.
+/// The height of a character, in pixels, and its width, as a share of the height.
 const HEIGHT: [f64; 2] = [16.0, 21.0];
 const WIDTH: [f64; 2] = [0.5, 0.9];
 /// Half the width of the pen's line, in pixels.
 const PEN: [f64; 2] = [0.7, 1.7];
-/// How dark the ink is.
+/// The darkness of the ink.
 const INK: [f64; 2] = [0.8, 1.0];
-/// Mean and standard deviation of the slant, as pixels to the right a pixel up; most people slant to the right.
+/// Mean and standard deviation of the slant, in pixels to the right per pixel up; most people slant to the right.
 const SLANT: [f64; 2] = [0.12, 0.2];
-/// Standard deviation of the turn, in degrees.
+/// Standard deviation of the rotation, in degrees.
 const TURN: f64 = 6.0;
-/// Standard deviation of the place of the middle, in pixels.
+/// Standard deviation of the position of the middle, in pixels.
 const PLACE: f64 = 1.0;
 /// Standard deviation of control points, as a share of the character's size.
 const JITTER: f64 = 0.035;
 
-/// A way of writing a character.
+/// The parameters of one character's handwriting.
 pub(super) struct Hand {
     height: f64,
     width: f64,
     pen: f64,
     ink: f64,
     slant: f64,
-    /// Sine and cosine.
+    /// Sine and cosine of the rotation.
     turn: (f64, f64),
     middle: [f64; 2],
 }
 
 impl Hand {
-    /// A hand at random. Normal numbers are cut at 2 standard deviations, so that a character stays in the image and
-    /// upright.
+    /// Draws a random handwriting. Gaussian numbers are truncated at 2 standard deviations, so that a character stays
+    /// upright and within the image.
     pub(super) fn draw(stream: &mut Stream) -> Self {
         let height = between(HEIGHT[0], HEIGHT[1], stream);
         let width = height * between(WIDTH[0], WIDTH[1], stream);
@@ -50,7 +50,7 @@ impl Hand {
         Self { height, width, pen, ink, slant, turn, middle }
     }
 
-    /// The image of strokes, which are polylines in a unit square, on so many rows and columns.
+    /// Draws strokes, which are polylines in a unit square, on `side` rows and columns.
     ///
     /// # Panics
     /// When the side is not from [`LEAST_SIDE`] to [`MOST_SIDE`].
@@ -58,7 +58,7 @@ impl Hand {
         assert!((LEAST_SIDE..=MOST_SIDE).contains(&side), "digits are drawn on {LEAST_SIDE} to {MOST_SIDE} rows");
         let lines: Vec<Vec<[f64; 2]>> =
             strokes.iter().map(|stroke| stroke.iter().map(|&point| self.place(point)).collect()).collect();
-        // A pixel's side, in pixels of an image of the usual size.
+        // A pixel's side, in pixels of an image of the default size.
         let unit = SIDE as f64 / side as f64;
         let shade = |place: usize| {
             let middle = [((place / side) as f64 + 0.5) * unit, ((place % side) as f64 + 0.5) * unit];
@@ -70,7 +70,7 @@ impl Hand {
         Pixels::clipped(shape, (0..side * side).map(shade).collect())
     }
 
-    /// Where in the image a point of the unit square lies.
+    /// Returns the image coordinates of a point of the unit square.
     fn place(&self, [row, col]: [f64; 2]) -> [f64; 2] {
         let y = (row - 0.5) * self.height;
         let x = (col - 0.5) * self.width - self.slant * y;
@@ -79,7 +79,7 @@ impl Hand {
     }
 }
 
-/// A control point as this time the hand hits it, as row and column of a unit square.
+/// Returns a control point with random jitter, as row and column of a unit square.
 pub(super) fn jitter((x, y): (f64, f64), stream: &mut Stream) -> [f64; 2] {
     [y, x].map(|place| place + JITTER * stream.truncated_normal())
 }

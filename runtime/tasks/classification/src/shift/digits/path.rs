@@ -1,16 +1,17 @@
 //! Lines and smooth curves through points.
 
-/// Segments between two points of a curve.
+/// Number of segments between two points of a curve.
 const SEGMENTS: usize = 6;
 
-/// The distance from the end of a short piece of a curve at which its knots are taken to be one.
+/// The least distance between two knots, so that coinciding points divide nothing by 0.
 const LEAST_KNOT: f64 = 1e-9;
 
-/// A smooth curve through points, as a polyline; a closed one ends where it starts.
+/// Returns a smooth curve through points, as a polyline; a closed curve ends where it starts.
 ///
 /// # Formula
-/// The centripetal Catmull-Rom spline: between points b and c, with a before and d after, knots apart by the square root
-/// of the distance, which makes neither loops nor cusps within a piece. An end is followed by its mirror image.
+/// The centripetal Catmull-Rom spline: between points b and c, with a before and d after, knots are spaced by the
+/// square root of the distance, which makes neither loops nor cusps within a piece. An end is extended by its mirror
+/// image.
 ///
 /// Source: Yuksel et al., Parameterization and applications of Catmull-Rom curves (2011).
 pub(super) fn curve(points: &[[f64; 2]], closed: bool) -> Vec<[f64; 2]> {
@@ -36,7 +37,7 @@ pub(super) fn curve(points: &[[f64; 2]], closed: bool) -> Vec<[f64; 2]> {
     line
 }
 
-/// The spline at a share of its middle piece, by three rounds of linear interpolation.
+/// Evaluates the spline at a share of its middle piece, by three rounds of linear interpolation.
 fn between([a, b, c, d]: [[f64; 2]; 4], share: f64) -> [f64; 2] {
     let knot = |p: [f64; 2], q: [f64; 2]| libm::hypot(p[0] - q[0], p[1] - q[1]).sqrt().max(LEAST_KNOT);
     let t1 = knot(a, b);
@@ -52,7 +53,7 @@ fn mix(a: [f64; 2], b: [f64; 2], share: f64) -> [f64; 2] {
     [a[0] + share * (b[0] - a[0]), a[1] + share * (b[1] - a[1])]
 }
 
-/// The distance of a point from a polyline; of a single point, from that.
+/// Returns the distance of a point from a polyline, which may be a single point.
 pub(super) fn distance(point: [f64; 2], line: &[[f64; 2]]) -> f64 {
     let to = |q: [f64; 2]| (point[0] - q[0]) * (point[0] - q[0]) + (point[1] - q[1]) * (point[1] - q[1]);
     let first = line.first().map_or(f64::INFINITY, |&q| to(q));

@@ -1,8 +1,8 @@
-//! The sizes that digits are drawn at.
+//! The resolutions at which digits are drawn.
 
-/// Rows, and columns, of an image of [`digit`](super::digit) and [`outsider`](super::outsider); there is one channel.
+/// The default number of rows, and of columns, of a drawn image; there is one channel.
 pub const SIDE: usize = 28;
-/// The fewest rows that a person can tell digits on.
+/// The fewest rows on which a person can recognise digits.
 pub const LEAST_SIDE: usize = 8;
-/// The most rows that digits are drawn on.
+/// The most rows on which digits are drawn.
 pub const MOST_SIDE: usize = 256;

@@ -1,4 +1,4 @@
-//! Digits are digits, each class as likely, and outsiders are others.
+//! Tests that digits are recognisable, classes are equally likely, and other drawings differ from digits.
 
 use jointly_core::stream::stream;
 
@@ -30,10 +30,10 @@ fn images_are_inked_and_repeat() {
             let image = draw(&mut source(index));
             assert_eq!(image, draw(&mut source(index)));
             let ink = image.values().iter().sum::<f64>();
-            // A short scribble with a fine pen has little ink, an 8 with a broad one much.
+            // A short scribble with a fine pen has little ink, an 8 with a broad pen has much.
             assert!((8.0..400.0).contains(&ink), "{ink}");
             assert!(Pixels::new(image.shape(), image.values().to_vec()).is_ok());
-            // Hardly any ink runs out of the image: its rim is nearly blank.
+            // Hardly any ink leaves the image: its rim is nearly blank.
             let rim = (0..SIDE).flat_map(|k| [k, (SIDE - 1) * SIDE + k, k * SIDE, k * SIDE + SIDE - 1]);
             assert!(rim.map(|place| image.values()[place]).sum::<f64>() < 0.2 * ink);
         }
@@ -50,8 +50,8 @@ fn no_two_images_are_the_same() {
 
 #[test]
 fn neighbours_are_mostly_of_one_class() {
-    // One nearest neighbour among 1,500 tells most of 300 digits, but not all: a task to learn. An outsider is farther
-    // from every digit than digits are.
+    // One nearest neighbour among 1,500 recognises most of 300 digits, but not all, so there is something to learn.
+    // Letters and scribbles are farther from every digit than digits are.
     let train: Vec<(Pixels, u32)> = (0..1500).map(|index| digit(&mut source(index))).collect();
     let nearest = |image: &Pixels| {
         let distances = train.iter().map(|(other, class)| (distance(image, other), *class));

@@ -1,4 +1,4 @@
-//! Marginal and joint estimates of some inputs, filled call by call.
+//! Marginal and joint estimates of a set of inputs, filled call by call.
 
 use std::ops::Range;
 
@@ -17,12 +17,13 @@ pub(super) struct Block<'a> {
     functions: &'a Functions,
     num_classes: usize,
     draws: u32,
-    /// One for each tau.
+    /// One rule for each tau.
     rules: Vec<Rule<'a>>,
     losses: Vec<Vec<f64>>,
     errors: Vec<DrawError>,
     marginals: Vec<f64>,
-    /// Numbers of draws, rising, the last of them all; and the squared error at each input of the mean over so many.
+    /// Increasing numbers of draws, ending with all draws; `squares` has the squared error at each input of the mean
+    /// over each number of draws.
     checkpoints: Vec<u32>,
     squares: Vec<Vec<f64>>,
 }
@@ -52,12 +53,13 @@ impl<'a> Block<'a> {
         }
     }
 
-    /// Adds inputs of these places; `probs` are those of every function at them, function by function.
+    /// Adds the inputs at these rows; `probs` are the probabilities of every function at them, function by function.
     pub(super) fn add(&mut self, probs: &[f32], labels: Option<&[u32]>, rows: Range<usize>) {
         let width = rows.len() * self.num_classes;
         let mut sums = vec![0.0; width];
         let mut checkpoints = self.checkpoints.iter().zip(&mut self.squares).peekable();
-        // Draw by draw and not function by function: which draws share a function changes no bit.
+        // Adds up draw by draw instead of function by function, so that the grouping of draws by function changes no
+        // bit.
         for (done, &place) in (1..=self.draws).zip(&self.functions.places) {
             let function = &probs[place as usize * width..][..width];
             sums.iter_mut().zip(function).for_each(|(sum, &p)| *sum += f64::from(p));
@@ -103,14 +105,14 @@ impl<'a> Block<'a> {
     }
 }
 
-/// 1, 2, 5, 10, 20, 50 and so on, below the number of all draws; then that.
+/// Returns 1, 2, 5, 10, 20, 50 and so on, below the number of all draws; then the number of all draws.
 fn checkpoints(draws: u32) -> Vec<u32> {
     let decades = (0..).map(|power| 10_u32.saturating_pow(power));
     let steps = decades.flat_map(|ten| [1, 2, 5].map(|step| ten.saturating_mul(step)));
     steps.take_while(|&step| step < draws).chain([draws]).collect()
 }
 
-/// The squared errors at each input of probabilities that are sums over so many draws.
+/// Returns the squared error at each input, of probabilities that are sums over `draws` draws.
 fn squared_errors(sums: &[f64], draws: f64, labels: &[u32], num_classes: usize) -> impl Iterator<Item = f64> {
     let row = move |(sums, &label): (&[f64], &u32)| -> f64 {
         let error = |(k, sum): (usize, &f64)| sum / draws - f64::from(u8::from(k == label as usize));
@@ -119,7 +121,7 @@ fn squared_errors(sums: &[f64], draws: f64, labels: &[u32], num_classes: usize) 
     sums.chunks_exact(num_classes).zip(labels).map(row)
 }
 
-/// The part of a run of rows that makes whole groups of tau.
+/// Returns the number of whole groups of tau in a range of rows.
 fn whole(rows: &Range<usize>, tau: u32) -> usize {
     rows.len() / tau as usize
 }

@@ -10,15 +10,15 @@ use jointly_core::score::{Real, Score};
 use super::means::Means;
 use crate::shift::score::{Condition, ConditionScores, Detection, DetectionScores, ENTROPY_BINS, LabelledScores};
 
-/// The largest probabilities of each input that the third calibration error is of.
+/// The number of largest probabilities of each input that `ece_top5` covers.
 const TOP: usize = 5;
 
-/// The upper edges of the bins between quantiles of confidence at the unshifted inputs, which those of all conditions are.
+/// Returns the upper edges of the calibration bins of all conditions: quantiles of confidence at the unshifted inputs.
 pub(super) fn edges(unshifted: &[f64], num_classes: usize) -> Vec<f64> {
     confidence_quantiles(unshifted, num_classes, 1, CALIBRATION_BINS)
 }
 
-/// The scores of a condition, but for what compares it with another.
+/// Computes the scores of a condition, except those that compare it with another.
 pub(super) fn score(
     condition: Condition,
     means: Means,
@@ -29,7 +29,7 @@ pub(super) fn score(
     let Means { marginals: probs, joint, brier_by_draws } = means;
     let entropy = PredictiveEntropy::of(&probs, num_classes);
     let rows = probs.len() / num_classes;
-    // A label that is no class is never right.
+    // Without labels, `u32::MAX` stands for every label, which is never right.
     let nobody = vec![u32::MAX; rows];
     let curve = confidence_curve(&probs, labels.unwrap_or(&nobody), num_classes, &confidence_thresholds());
     let labelled = labels.map(|labels| {
@@ -73,7 +73,7 @@ pub(super) fn score(
 }
 
 impl DetectionScores {
-    /// Of marginal predictions at the unshifted inputs and at those of no class.
+    /// Compares marginal predictions at the unshifted inputs and at out-of-distribution inputs.
     pub(super) fn of(inside: &[f64], outside: &[f64], num_classes: usize) -> Self {
         let doubts = |probs: &[f64]| -> Vec<f64> { confidences(probs, num_classes).iter().map(|c| -c).collect() };
         let entropies = |probs: &[f64]| PredictiveEntropy::of(probs, num_classes).rows().to_vec();

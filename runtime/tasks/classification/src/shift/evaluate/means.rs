@@ -1,8 +1,8 @@
-//! What is known of one condition before it is scored.
+//! The predictions of one condition, before they are scored.
 
 use jointly_core::score::JointScore;
 
-/// What an agent predicts of some inputs.
+/// An agent's predictions at some inputs, averaged over draws.
 pub(super) struct Means {
     /// The mean over draws of class probabilities, R x K row-major.
     pub(super) marginals: Vec<f64>,

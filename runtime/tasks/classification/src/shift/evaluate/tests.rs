@@ -5,10 +5,10 @@ use jointly_core::metric::{accuracy, nll};
 use super::*;
 use crate::shift::{DrawnDigits, ShiftSource};
 
-/// Functions of random probabilities that depend on the input's own numbers, `count` of them.
+/// An agent of `count` functions with random probabilities that depend on the input's numbers.
 struct Members {
     count: u64,
-    /// Whether it says which draws are one function.
+    /// Whether canonical draws reveal which draws share a function.
     canonical: bool,
     classes: usize,
     largest_call: usize,
@@ -98,7 +98,7 @@ fn neither_calls_nor_canonical_draws_change_a_bit() {
     assert_eq!(scores(&mut Members::new(4, false), 1), whole);
 }
 
-/// By plain loops over draws and rows.
+/// Compares with plain loops over draws and rows.
 #[test]
 fn scores_are_those_of_brute_force() {
     let (problem, options) = (problem(), options());
@@ -131,7 +131,7 @@ fn scores_are_those_of_brute_force() {
             assert!((brier.0 - expected).abs() < 1e-12, "{count}: {} and {expected}", brier.0);
         }
         assert_eq!(labelled.brier_by_draws.iter().map(|(count, _)| *count).collect::<Vec<_>>(), [1, 2, 5, 10, 12]);
-        // Whole groups alone: eleven of five, and 55 of 57 inputs.
+        // Only whole groups count: eleven of five, which are 55 of 57 inputs.
         let likelihood = |f: &Vec<Vec<f32>>, group: usize| -> f64 {
             (5 * group..5 * group + 5).map(|row| libm::log(f64::from(f[row][data.labels()[row] as usize]))).sum()
         };
@@ -147,7 +147,7 @@ fn scores_are_those_of_brute_force() {
     }
 }
 
-/// Every class as likely as another.
+/// Predicts all classes as equally likely.
 struct Even;
 
 impl Model for Even {
@@ -181,7 +181,7 @@ fn ignorance_scores_as_on_paper() {
     assert_eq!((detection.confidence.auroc.0, detection.confidence.fpr95_out.0), (0.5, 1.0));
 }
 
-/// An agent whose answer depends on the number of rows is not scored.
+/// An agent whose answer depends on the number of rows, which is not scored.
 struct Crowded;
 
 impl Model for Crowded {
@@ -205,7 +205,7 @@ fn an_agent_that_looks_around_is_not_scored() {
     assert!(matches!(scores, Err(EvaluateError::Inconsistent(_))), "{scores:?}");
 }
 
-/// One that answers as it should, but doubts many inputs at once that are brighter than digits are.
+/// An agent that is consistent except on many inputs at once that are brighter than digits are, which it doubts.
 struct Adapting {
     brightness: f32,
 }

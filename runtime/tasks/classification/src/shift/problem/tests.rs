@@ -1,4 +1,4 @@
-//! Problems that the host draws: what an instance holds, and what shifts leave of it.
+//! Tests of problems that the host draws: the contents of an instance, and the effect of shifts on it.
 
 use jointly_core::dataset::Dataset;
 
@@ -42,7 +42,7 @@ fn drawn_digits_are_as_many_as_asked_for_and_none_twice() {
     }
 }
 
-/// An image of finer pixels, averaged, is nearly the one of coarser pixels.
+/// Averaging an image of finer pixels nearly gives that of coarser pixels.
 #[test]
 fn a_digit_is_the_same_at_every_size() {
     let (coarse, fine) = (problem(14).instance(0), problem(28).instance(0));
@@ -56,7 +56,7 @@ fn a_digit_is_the_same_at_every_size() {
         }
     }
     let error = (squares / (40.0 * 196.0)).sqrt();
-    // Ink is from 0 to 1; a coarse pixel's is what its middle says of it.
+    // Ink is from 0 to 1; a coarse pixel's ink is sampled at its middle.
     assert!(error < 0.08, "{error}");
 }
 
@@ -74,12 +74,12 @@ fn a_row_is_shifted_by_itself() {
     assert_eq!(instance.shifted(&level("fog/0")).unwrap(), *instance.test.inputs());
 }
 
-/// Under CIFAR-10-C's constants digits would hardly change.
+/// With CIFAR-10-C's constants digits would hardly change.
 #[test]
 fn digits_are_corrupted_with_the_constants_of_large_images() {
     let instance = problem(28).instance(0);
     let noisy = instance.shifted(&level("gaussian-noise/1")).unwrap();
-    // 0.08 is ImageNet-C's deviation at severity 1, 0.04 CIFAR-10-C's; inside the ink nothing is clipped but its edge.
+    // 0.08 is ImageNet-C's standard deviation at severity 1, 0.04 CIFAR-10-C's; values from 0.4 to 0.6 are not clipped.
     let pairs = instance.test.inputs().numbers().values().iter().zip(noisy.numbers().values());
     let inner: Vec<f64> =
         pairs.filter(|(x, _)| (0.4..0.6).contains(*x)).map(|(x, y)| (f64::from(*y) - f64::from(*x)).powi(2)).collect();
@@ -90,7 +90,7 @@ fn digits_are_corrupted_with_the_constants_of_large_images() {
 #[test]
 fn shifts_of_other_data_are_refused() {
     let problem = problem(28);
-    // Rotation, translation and 18 corruptions: grey has no saturation.
+    // Rotation, translation and 18 corruptions: grey images have no saturation.
     assert_eq!(Shift::ALL.into_iter().filter(|&shift| problem.takes(shift)).count(), 2 + 18);
     assert!(!problem.takes(Shift::Saturate) && !problem.takes(Shift::Reassign));
     let error = problem.instance(0).shifted(&level("reassign/0.5")).unwrap_err();

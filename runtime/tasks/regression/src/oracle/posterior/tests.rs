@@ -73,7 +73,7 @@ fn pool_and_test_say_what_the_joint_moments_say() {
     assert_eq!(metacorrelation(&apart, &joint), Ok(Association { pearson: 1.0, spearman: 1.0 }));
 }
 
-/// ln N(targets; 0, k + noise), by elimination.
+/// Computes ln N(targets; 0, k + noise) by elimination.
 fn log_marginal(x: &Matrix, targets: &[f64]) -> f64 {
     let mut gram = ReluKernel::default().gram(x);
     for i in 0..x.rows() {
@@ -84,8 +84,9 @@ fn log_marginal(x: &Matrix, targets: &[f64]) -> f64 {
     -0.5 * (bilinear(targets, &inverse, targets) + ln_det + constant)
 }
 
-/// An agent that is the environment: given the data, the law of the next targets is p(data, targets) / p(data), and the
-/// agent's joint likelihood of draws of it is that to rounding, so that its KL is 0. Another kernel's is not.
+/// An agent whose model is the environment: given the data, the density of the next targets is p(data, targets) /
+/// p(data), and the agent's joint likelihood of targets drawn from it agrees to rounding, so that its KL is 0. The KL
+/// of an agent with another kernel is not.
 #[test]
 fn an_agent_with_the_environments_kernel_has_kl_zero() {
     const TAU: usize = 6;
@@ -127,7 +128,7 @@ fn draws_have_the_posterior_moments() {
             let products = draws.iter().map(|f| (f[i] - moments.mean()[i]) * (f[j] - moments.mean()[j]));
             let mean = products.sum::<f64>() / DRAWS as f64;
             let sd = (moments.variance()[i] * moments.variance()[j]).sqrt();
-            // Of a product of two normal deviates, the variance is at most 2 sd^2.
+            // The variance of a product of two Gaussian deviates is at most 2 sd^2.
             assert!((mean - moments.covariance()[(i, j)]).abs() < 5.0 * sd * (2.0 / DRAWS as f64).sqrt());
         }
     }

@@ -1,4 +1,4 @@
-//! What datasets share, and that their law is the process's.
+//! The points that datasets share, and datasets that have the process's distribution.
 
 use jointly_core::correlations::marginal_log_likelihood;
 
@@ -70,12 +70,13 @@ fn at_full_size_the_oracle_predicts_what_it_should() {
     for input_dim in [1, 5, 9] {
         let spec = SyntheticSpec { functions: Functions::Own, ..SyntheticSpec::new(input_dim) };
         let dataset = spec.dataset(1, "full", 0).unwrap();
-        // Jitter, where there is any, is far below the noise.
+        // The jitter, if any, is far below the noise.
         assert!(dataset.jitter < 1e-3 * spec.noise_variance, "{input_dim}: {}", dataset.jitter);
         let oracle = dataset.oracle().unwrap();
         let moments = oracle.moments(&dataset.test.inputs).unwrap();
         let score = marginal_log_likelihood(&moments, &dataset.test.targets).unwrap();
-        // What it expects of itself; f is one draw, so that the targets' deviations go together.
+        // The score that the oracle expects of itself. All targets come from one draw of f, so that their deviations
+        // are correlated.
         let entropy = |v: &f64| 0.5 * (1.0 + (2.0 * std::f64::consts::PI * v).ln());
         let variances = moments.target_variance();
         let expected = -variances.iter().map(entropy).sum::<f64>() / variances.len() as f64;

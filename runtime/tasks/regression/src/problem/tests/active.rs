@@ -1,4 +1,4 @@
-//! Active learning: what is queried, by whom, and what it is worth.
+//! Active learning: which points are queried, by which agent, and how much that improves the scores.
 
 use super::*;
 use crate::tests::oracle::Oracle;
@@ -16,7 +16,7 @@ fn all_acquisitions_begin_alike_and_query_points_once() {
         let mut agent = Linear::new(true);
         let result = run(&named(acquisition, 0), &mut agent, &options);
         let rounds = &result.scores.rounds;
-        // 725 points in all: 25 to train on, 7 a round.
+        // 725 points in total: 25 to train on, 7 per round.
         let sizes: Vec<_> = rounds.iter().map(|round| (round.train, round.queried)).collect();
         assert_eq!(sizes, [(25, 0), (32, 7), (39, 7), (46, 7), (53, 7)]);
         assert_eq!(rounds[4].rmse, result.scores.scores.rmse);
@@ -41,7 +41,7 @@ fn the_oracle_selects_better_than_chance() {
         let last = |set| run(&named(acquisition, set), &mut Oracle, &options).scores.rounds.pop().unwrap();
         let rounds: Vec<Round> = (0..5).map(last).collect();
         for round in &rounds {
-            // The oracle as agent sees targets in f32.
+            // As an agent, the oracle sees targets in f32.
             assert!((round.nll.0 - round.oracle.unwrap().nll.0).abs() < 1e-4, "{round:?}");
         }
         rounds.iter().map(|round| round.nll.0).sum::<f64>() / 5.0
@@ -64,14 +64,14 @@ fn a_predictor_learns_what_another_selects() {
         (result.unwrap(), seen)
     };
     let (apart, seen) = both("mig");
-    // After the last round nothing is selected.
+    // After the last round no points are selected.
     assert_eq!(seen, (2, 3));
     assert_eq!(both("random").1, (0, 3), "chance needs no agent");
     let alone = run(&named("mig", 0), &mut Linear::new(true), &options);
     let trained = |result: &RegressionResult| result.scores.rounds.iter().map(|round| round.oracle).collect::<Vec<_>>();
     assert_eq!(trained(&apart), trained(&alone), "the selecting agent chose the same");
     assert_ne!(apart.scores.rounds[0].nll, alone.scores.rounds[0].nll);
-    // An agent that selects and predicts is trained once a round, and the same as two of it.
+    // An agent that selects and predicts is trained once per round, with the same result as two copies of it.
     let mut same = (Linear::new(true), Linear::new(true));
     let twice = named("mig", 0).run(&mut same.0, Some(&mut same.1), 0, &options, &mut |_| ()).unwrap();
     assert_eq!(twice, alone);
@@ -81,7 +81,7 @@ fn a_predictor_learns_what_another_selects() {
 fn an_empty_pool_ends_it() {
     let options = RegressionOptions { pool: 10, rounds: 50, query_share: 0.02, ..RegressionOptions::default() };
     let result = run(&named("batch-mig", 0), &mut Linear::new(true), &options);
-    // 235 points in all: 5 a round.
+    // 235 points in total: 5 per round.
     let sizes: Vec<u64> = result.scores.rounds.iter().map(|round| round.train).collect();
     assert_eq!(sizes, [25, 30, 35]);
 }

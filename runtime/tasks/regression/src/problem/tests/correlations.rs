@@ -1,13 +1,13 @@
-//! Correlations: the oracle's own, those of draws, and beliefs that have none.
+//! Correlations: the oracle's, those estimated from draws, and predictions that have none.
 
 use super::*;
 use crate::predictive::Origin;
 use crate::tests::oracle::{Oracle, OracleError};
 use crate::{CorrelationBelief, cross_scores};
 
-/// Of sums of some hundred terms, and of targets in `f32`.
+/// Rounding of sums of some hundred terms, and of targets in `f32`.
 const ROUNDING: f64 = 1e-6;
-/// The same of correlations in `f32`.
+/// Rounding of correlations in `f32`.
 const SINGLE: f64 = 1e-4;
 
 fn scores(result: &RegressionResult) -> &CorrelationScores {
@@ -25,7 +25,7 @@ fn the_oracle_agrees_with_itself() {
         for whole in [scores.metacorrelation, scores.metacorrelation_ranks, scores.variance_correlation] {
             assert!((whole.unwrap().0 - 1.0).abs() < ROUNDING, "{scores:?}");
         }
-        // Its XLL under itself, whoever computes it, and its likelihood by two ways.
+        // XLL with itself as reference agrees however it is computed, and so do two ways of computing its likelihood.
         let own = scores.joint_correlated.unwrap().0;
         assert!((scores.xll_oracle.unwrap().0 - own).abs() < ROUNDING);
         assert!((scores.marginal.unwrap().0 + result.scores.scores.nll.0).abs() < ROUNDING);
@@ -34,7 +34,8 @@ fn the_oracle_agrees_with_itself() {
         let cross = cross_scores(&[bytes]).unwrap();
         assert!((cross.xll[0][0].unwrap().0 - own).abs() < SINGLE);
         assert_eq!((cross.rows, cross.batch), (200, 5));
-        // Among correlated points the oracle's joint likelihood is above what its marginals alone make of the same targets.
+        // In groups of correlated points the oracle's joint likelihood exceeds the likelihood under its marginals
+        // alone.
         assert!(own > scores.marginal.unwrap().0);
     }
 }
@@ -68,7 +69,7 @@ fn agents_are_told_the_noise_in_the_units_that_they_see() {
 
 #[test]
 fn jitter_is_told_where_it_is_added() {
-    // In one dimension 705 points are so close together that the kernel's matrix needs some.
+    // In one dimension 705 points lie so close together that the kernel matrix needs jitter.
     let result = run(
         &problem("correlations/synthetic", "correlations/synthetic/d1/set0"),
         &mut Oracle,
@@ -90,7 +91,7 @@ fn draws_tend_to_the_exact_moments() {
         let (a, b) = (of(exact).unwrap().0, of(sampled).unwrap().0);
         assert!((a - b).abs() < tolerance, "{a} and {b}");
     };
-    // Correlations of 1000 draws are wrong by at most about 0.03 each.
+    // Correlations estimated from 1000 draws have errors of at most about 0.03 each.
     close(|scores| scores.metacorrelation, 0.02);
     close(|scores| scores.marginal, 0.05);
     close(|scores| scores.joint_random, 0.05);
@@ -98,11 +99,11 @@ fn draws_tend_to_the_exact_moments() {
     assert!(exact.metacorrelation.unwrap().0 < 0.999);
 }
 
-/// A finite ensemble that is asked for each member once has the moments of one that is asked for every draw.
+/// An ensemble that is asked for each member once has the same moments as one that is asked for every draw.
 #[test]
 fn members_count_as_often_as_draws_name_them() {
     let problem = problem("correlations/synthetic", "correlations/synthetic/d3/set1");
-    // 20 draws of 7 members: six of them come three times, one twice.
+    // 20 draws of 7 members: six members come three times, one comes twice.
     let options = RegressionOptions { moment_draws: 20, ..RegressionOptions::default() };
     let ensemble = Linear { functions: Some(7), ..Linear::new(false) };
     let once = run(&problem, &mut ensemble.clone(), &options);
@@ -130,7 +131,7 @@ fn a_certain_agent_has_no_correlations_and_it_is_told() {
         told(&with_noise),
         [format!("metacorrelation: {constant}"), format!("variance_correlation: {constant}")]
     );
-    // What has noise has likelihoods, equal one by one and in random groups.
+    // With noise there are likelihoods, of single targets and of random groups.
     let found = scores(&with_noise);
     assert!(found.metacorrelation.is_none() && found.marginal.unwrap().0.is_finite());
     assert!(found.joint_correlated.unwrap().0.is_finite() && found.xll_oracle.unwrap().0.is_finite());
@@ -140,7 +141,7 @@ fn a_certain_agent_has_no_correlations_and_it_is_told() {
     let told = told(&without);
     assert!(told[0].starts_with("marginal: the target of row 0 has no variance"), "{told:?}");
     assert_eq!(told.len(), 5, "{told:?}");
-    // Under the oracle's marginals it is as good as one that takes all points for independent.
+    // Under the oracle's marginals it scores like an agent that takes all points to be independent.
     assert!(scores(&without).xll_oracle.unwrap().0.is_finite());
     assert_eq!(without.scores.scores.nll.0, f64::INFINITY);
     assert_eq!(through_json(&without.scores), without.scores);
@@ -149,7 +150,7 @@ fn a_certain_agent_has_no_correlations_and_it_is_told() {
     assert_eq!((cross.failures.len(), cross.failures[0].0, cross.mean_rank[1]), (1, 0, Some(jointly_core::Real(0.0))));
 }
 
-/// A straight line without noise: two of its values determine all others.
+/// A line without noise: two of its values determine all others.
 #[test]
 fn values_that_determine_one_another_have_no_joint_density_and_it_is_told() {
     let options = RegressionOptions { rounds: 2, ..RegressionOptions::default() };

@@ -1,4 +1,4 @@
-//! Section 3.2's line through a suite: its published coverage.
+//! The line of section 3.2, run as a suite: its published coverage.
 
 use super::*;
 use crate::noise::Noise;
@@ -23,7 +23,7 @@ fn the_line_is_covered_as_the_paper_says() {
     assert!(prediction.by_point.iter().all(|fraction| (fraction.0 - 0.8).abs() < 4.0 * error));
 }
 
-/// Of one data set the interval holds the whole line or none of it, and each point is held as often as is claimed.
+/// For each data set the interval contains the whole line or none of it, and each point is covered as often as claimed.
 #[test]
 fn a_line_through_the_origin_stays_one() {
     let suite = regression_suite("coverage/line").unwrap();
@@ -64,6 +64,6 @@ fn simulations_share_a_test_set_and_noise_is_chosen() {
     assert_ne!(normal.0, other.0);
     assert_eq!(normal.0.rows(), skewed.0.rows());
     assert_ne!(normal.0.targets(), skewed.0.targets());
-    // A Gaussian's widths at 90 % hold more of a skewed law than of a normal one, or less; never the same.
+    // The same Gaussian interval at 90 % contains a different share of a skewed distribution than of a normal one.
     assert_ne!(normal.1.scores.levels[2].picp, skewed.1.scores.levels[2].picp);
 }

@@ -1,14 +1,14 @@
-//! Problems made of tables: how they come by them, and real ones where they are at hand.
+//! Problems made of tables: how tables are attached, and runs on real tables where these are available.
 
 use std::path::PathBuf;
 
 use super::*;
 use crate::regression_suite;
 
-/// Where real files are, on a machine that has some.
+/// The directory of real files, on a machine that has them.
 const REAL: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../../shared/data");
 
-/// Problems of a suite that bear one of these names, with their tables; None where there are none.
+/// Returns the problems of a suite with these names, their tables attached; `None` if the tables are missing.
 fn attached(suite: &str, names: &[&str]) -> Option<Vec<RegressionProblem>> {
     let mut problems = regression_suite(suite).unwrap().problems;
     problems.retain(|problem| names.contains(&problem.name.as_str()));
@@ -51,7 +51,7 @@ fn boston_by_its_standard_splits() {
         assert_eq!((unit.scores.rows, agent.seen[0].rows(), unit.scores.levels.len()), (51, 455, 4));
         rmse.push(unit.scores.rmse.0);
     }
-    // A straight line leaves 3.5 to 7 thousand dollars of these prices.
+    // A linear fit has errors of 3.5 to 7 thousand dollars on these prices.
     assert!(rmse.iter().all(|rmse| (3.0..7.5).contains(rmse)), "{rmse:?}");
 }
 
@@ -66,7 +66,7 @@ fn a_fifth_of_yacht_is_trained_on_and_a_fifth_tested() {
     let mut first = Linear::new(true);
     let result = run(&problems[0], &mut first, &RegressionOptions::default());
     let scores = result.scores.correlations.unwrap();
-    // Of 308 rows, 62 and 62.
+    // 62 of 308 rows to train on and 62 to test on.
     assert_eq!((first.seen[0].rows(), scores.rows, scores.pool, scores.metacorrelation), (62, 62, 0, None));
     assert_eq!(scores.absences, []);
     let mut second = Linear::new(true);
