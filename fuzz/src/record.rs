@@ -1,4 +1,4 @@
-//! A plan and a journal from elsewhere.
+//! Untrusted plans and journals.
 
 use std::collections::HashMap;
 use std::fs;
@@ -17,7 +17,8 @@ use jointly_record::unit::{Outcome, UnitResult};
 use jointly_score::entry::in_order;
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
-use jointly_score::selection::{self, Selection, Tune};
+use jointly_score::selection::{Selection, Tune};
+use jointly_score::sweep_document::SweepDocument;
 use serde_json::Value;
 
 use crate::Ending;
@@ -26,7 +27,7 @@ use crate::kept::{RUNS, kept};
 /// The name of a case's run in messages.
 const SHOWN: &str = "case";
 
-/// The command says in one line what it refuses, whatever that quotes; here it must only say something.
+/// Asserts that an error has a message. The command prints it in one line, whatever it quotes.
 pub(crate) fn refused(error: &Error) -> Ending {
     assert!(!format!("{error:#}").is_empty());
     Ending::Refused
@@ -36,7 +37,7 @@ fn is_shown(text: &str) {
     assert!(text.chars().all(is_printable), "{text:?}");
 }
 
-/// The plan of a run's directory.
+/// Reads the plan of a run's directory.
 fn read(bytes: &[u8]) -> Result<Plan> {
     let directory = RunDirectory::packed(Path::new(SHOWN), HashMap::from([(PLAN.to_owned(), bytes.to_vec())]))?;
     directory.plan()
@@ -45,7 +46,7 @@ fn read(bytes: &[u8]) -> Result<Plan> {
 /// Reads the bytes as the plan of a run.
 ///
 /// # Panics
-/// Where a plan that is accepted is not written and read as itself, says something that is not printed, or names a file that
+/// When an accepted plan does not read back equal after it is written, contains unprintable text, or names a file that
 /// no run keeps.
 pub fn plan(bytes: &[u8]) -> Ending {
     let plan = match read(bytes) {
@@ -72,11 +73,11 @@ pub fn plan(bytes: &[u8]) -> Ending {
     Ending::Accepted
 }
 
-/// Reads the bytes as the journal of a run, and scores it where its lines are those of a kept plan.
+/// Reads the bytes as the journal of a run, and scores it if its lines belong to a kept plan.
 ///
 /// # Panics
-/// Where results are not written and read as themselves, say something that is not printed, are others in a file than in a
-/// pack, pass for those of a plan of which they are not, or cannot be scored.
+/// When results do not read back equal after they are written, contain unprintable text, differ between a file and a
+/// pack, are accepted for a plan that they do not belong to, or cannot be scored.
 pub fn journal(bytes: &[u8]) -> Ending {
     static PLANS: OnceLock<Vec<Plan>> = OnceLock::new();
     let results = match of_pack(bytes, JOURNAL) {
@@ -111,7 +112,7 @@ pub fn journal(bytes: &[u8]) -> Ending {
                 ending = Ending::Accepted;
             }
         }
-        // What a run that goes on has so far is scored too.
+        // The results of an unfinished run are scored, too.
         if all {
             is_scored(plan, &results);
         }
@@ -119,7 +120,8 @@ pub fn journal(bytes: &[u8]) -> Ending {
     ending
 }
 
-/// Writes the journal to a file and reads it twice: read-only, and as a run that continues, which truncates an unfinished line.
+/// Writes the journal to a file and reads it twice: read-only, and as a run that continues, which truncates an
+/// unfinished line.
 fn in_file(bytes: &[u8]) -> Result<Vec<UnitResult>> {
     let folder = tempfile::tempdir()?;
     let path = folder.path().join(JOURNAL);
@@ -160,7 +162,7 @@ fn says_printable(result: &UnitResult) {
     }
 }
 
-/// Everything that `scores.json`, the leaderboard and a sweep say of results can be said.
+/// Asserts that `scores.json`, the leaderboard and a sweep can be made from the results.
 fn is_scored(plan: &Plan, results: &[UnitResult]) {
     let scores = Scores::new(plan, results);
     let text = to_json(&scores).expect("scores can be written");
@@ -175,6 +177,6 @@ fn is_scored(plan: &Plan, results: &[UnitResult]) {
     let by = by.as_deref();
     for tune in Tune::ALL {
         let selections = Selection::all(&scores, by.unwrap_or_default(), tune);
-        to_json(&selection::document(plan, by, tune, &selections)).expect("a choice can be written");
+        to_json(&SweepDocument::new(plan, by, tune, &selections)).expect("a choice can be written");
     }
 }

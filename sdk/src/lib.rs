@@ -1,5 +1,6 @@
-//! What the author of a Jointly agent uses: implement [`Classifier`] or [`Regressor`], name it in [`export!`], and
-//! compile with `cargo build --release --target wasm32-unknown-unknown`. An [`InputClassifier`] also reads texts and categories.
+//! The library for authors of Jointly agents: implement [`Classifier`] or [`Regressor`], name it in [`export!`], and
+//! compile with `cargo build --release --target wasm32-unknown-unknown`. An [`InputClassifier`] also reads texts and
+//! categories.
 //!
 //! ```
 //! use jointly_sdk::{Classifier, Dataset, Description, Failure, Matrix, Setting, Task};
@@ -26,10 +27,10 @@
 //! jointly_sdk::export!(classifier: Even);
 //! ```
 //!
-//! An agent that learns real numbers gives functions in place of probabilities: [`FunctionSamples`] has the value of draw `m`
-//! at row `t` at `m * rows + t`, without noise, and the noise's standard deviation there. Inputs and targets ([`Targets`])
-//! arrive standardised by the training set, and means and noise are in the same units; where a suite leaves its data as they
-//! are, as `correlations/synthetic` does, [`RegressionTask`] tells the noise.
+//! An agent that learns real numbers returns functions instead of probabilities: [`FunctionSamples`] has the value of
+//! draw `m` at row `t`, without noise, at `m * rows + t`, and the noise's standard deviation there. Inputs and
+//! targets ([`Targets`]) are standardised by the training set, and means and noise are in the same units. A suite
+//! that does not standardise its data, such as `correlations/synthetic`, gives the noise in [`RegressionTask`].
 //!
 //! ```
 //! use jointly_sdk::{Description, Failure, FunctionSamples, Matrix, RegressionTask, Regressor, Rng, Setting, Targets};
@@ -79,6 +80,7 @@ mod matrix;
 mod progress;
 mod regressor;
 mod rng;
+mod setting;
 mod setting_value;
 mod settings;
 mod softmax;
@@ -95,12 +97,13 @@ pub use matrix::Matrix;
 pub use progress::Progress;
 pub use regressor::{Bounds, FunctionSamples, Gaussian, Intervals, RegressionTask, Regressor};
 pub use rng::Rng;
+pub use setting::Setting;
 pub use setting_value::{Count, Fraction, NonNegative, Positive, Probability, SettingValue, Widths};
-pub use settings::{Setting, parse_settings};
+pub use settings::{malformed_setting, parse_settings};
 pub use softmax::softmax;
 pub use task::{ImageShape, Task, Tokens};
 
-/// The interface that this crate speaks; every agent carries it in a custom section of its module.
+/// The interface that this crate implements; every agent's module names it in a custom section.
 pub const INTERFACE: &str = "jointly:agent@0.3.0";
 
 #[doc(hidden)]

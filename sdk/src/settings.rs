@@ -1,15 +1,6 @@
-//! Typed settings: a struct that knows its parameters, their defaults and how to refuse what it does not know.
+//! Typed settings: a struct with its parameters, their defaults and a parser that refuses unknown settings.
 
-use crate::{Failure, Parameter};
-
-/// One hyperparameter, as text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Setting {
-    /// The parameter's name.
-    pub name: String,
-    /// Its value.
-    pub value: String,
-}
+use crate::{Failure, Parameter, Setting};
 
 /// Declares an agent's settings. A field's comment is the parameter's summary; underscores in its name become
 /// hyphens; its default is text that its type accepts.
@@ -63,7 +54,7 @@ macro_rules! settings {
                 },)*]
             }
 
-            /// The settings that the texts stand for, with defaults where they are silent.
+            /// Parses the settings, with defaults for those that are absent.
             ///
             /// # Errors
             ///
@@ -78,7 +69,7 @@ macro_rules! settings {
                         <$type as $crate::SettingValue>::parse_value(&value).ok_or_else(|| {
                             let name = stringify!($field).replace('_', "-");
                             let expected = <$type as $crate::SettingValue>::expected();
-                            $crate::glue::malformed(&parameters, &name, &value, &expected)
+                            $crate::malformed_setting(&parameters, &name, &value, &expected)
                         })?
                     },)*
                 })
@@ -87,8 +78,8 @@ macro_rules! settings {
     };
 }
 
-/// The value of every parameter, in their order: the setting's where there is one, else the default. What
-/// [`settings!`](crate::settings!) builds on; of use alone to an agent without settings.
+/// Returns the value of every parameter, in order: the setting's if it is given, else the default.
+/// [`settings!`](crate::settings!) builds on it; call it directly only in an agent without settings.
 ///
 /// # Errors
 ///
@@ -112,7 +103,14 @@ pub fn parse_settings(parameters: &[Parameter], settings: &[Setting]) -> Result<
     Ok(parameters.iter().map(value).collect())
 }
 
-pub(crate) fn known(parameters: &[Parameter]) -> String {
+/// Returns the failure of a setting whose value its type does not accept.
+#[doc(hidden)]
+pub fn malformed_setting(parameters: &[Parameter], name: &str, value: &str, expected: &str) -> Failure {
+    let known = known(parameters);
+    Failure::InvalidSetting(format!("{name}={value}: expected {expected}; {known}"))
+}
+
+fn known(parameters: &[Parameter]) -> String {
     if parameters.is_empty() {
         return "this agent has no settings".into();
     }

@@ -1,22 +1,25 @@
-//! `jointly schema`: what a run writes is what the schemas say, and no field of it is left out.
+//! `jointly schema`: the files of a run match the schemas, which describe every field.
 
 use serde_json::{Map, Value};
 
-use crate::command::{done, refused};
+use crate::command::{done, refused, run};
+use crate::guests::argument;
 use crate::run::{PROBLEM, RunDirectory, json};
+use crate::sweep::sweep;
 use crate::{regression, shift};
 
 fn schema(name: &str) -> Value {
     json(&done(["schema", name]))
 }
 
-/// A document that is held to its schema.
+/// A document that is validated against its schema.
 struct Checked<'s> {
     root: &'s Value,
 }
 
 impl Checked<'_> {
-    /// What of a value its schema does not allow, if anything is; else the names of the fields that the schema describes.
+    /// Returns the defect of a value that its schema does not allow, or else the names of the fields that the schema
+    /// describes.
     fn defect(&self, schema: &Value, value: &Value, place: &str) -> Result<Vec<String>, String> {
         let mut known: Vec<String> = Vec::new();
         let Value::Object(schema) = schema else {
@@ -30,7 +33,7 @@ impl Checked<'_> {
                 | "description"
                 | "default"
                 | "format"
-                // Both are read with the properties.
+                // Both are handled with the properties.
                 | "additionalProperties"
                 | "unevaluatedProperties" => {}
                 "$ref" => {
@@ -131,7 +134,7 @@ fn defect(schema: &Value, document: &Value) -> Option<String> {
     Checked { root: schema }.defect(schema, document, "it").err()
 }
 
-/// All objects of a document that have fixed fields, by the path that leads there.
+/// Collects all objects of a document with fixed fields, by their paths.
 fn objects(value: &Value, path: &str, found: &mut Vec<String>) {
     match value {
         Value::Object(fields) => {
@@ -149,8 +152,8 @@ fn objects(value: &Value, path: &str, found: &mut Vec<String>) {
     }
 }
 
-/// The document is what the schema says; with one more field it is not, wherever names are not its own to choose, and without
-/// a required field neither.
+/// Asserts that the document is valid, and invalid with one more field, except where field names are free, or without a
+/// required field.
 fn is_exactly(name: &str, document: &Value) {
     let schema = schema(name);
     assert_eq!(defect(&schema, document), None, "{name}");
@@ -166,7 +169,7 @@ fn is_exactly(name: &str, document: &Value) {
     for place in &places {
         let mut more = document.clone();
         let object: &mut Map<String, Value> = more.pointer_mut(place).unwrap().as_object_mut().unwrap();
-        // No score and no setting: names of those are an agent's or a suite's.
+        // The name is neither a score nor a setting, which agents and suites may name freely.
         object.insert("unheard of".to_owned(), Value::Array(Vec::new()));
         assert!(defect(&schema, &more).is_some(), "{name}: a field that nobody wrote is taken at {place:?}");
         closed += 1;
@@ -188,6 +191,17 @@ fn runs_of_classification_with_an_oracle_and_a_failure() {
     let finished = directory.run(&["mlp:steps=20", "uniform", "oracle:warmup=4"], PROBLEM, &["--fuel", "50000000"]);
     assert!([Some(0), Some(3)].contains(&finished.code), "{finished:?}");
     every_file_is_what_its_schema_says(&directory);
+}
+
+#[test]
+fn sweeps_with_a_choice_and_with_failures_alone() {
+    let directory = RunDirectory::new();
+    sweep(&directory, "quick/t10/temp0.1/seed{0,1}", &["--tune", "per-setting"]);
+    is_exactly("sweep", &json(&directory.read("sweep.json")));
+    let (directory, guest) = (RunDirectory::new(), argument("own-failure"));
+    let fixed = ["sweep", &guest, "--suite", "quick", "--problems", PROBLEM, "--out", directory.argument()];
+    assert_eq!(run(fixed).code, Some(3));
+    is_exactly("sweep", &json(&directory.read("sweep.json")));
 }
 
 #[test]
@@ -231,7 +245,7 @@ fn the_schemas_are_listed_and_a_misspelt_name_gets_a_guess() {
         let name = line.split(' ').next().unwrap();
         assert_eq!(schema(name)["$schema"], "https://json-schema.org/draft/2020-12/schema", "{name}");
     }
-    assert_eq!(listed.lines().count(), 7);
+    assert_eq!(listed.lines().count(), 8);
     refused(["schema", "plna"], &["no schema is called plna: did you mean `plan`?"]);
     refused(["schema", "weather"], &["`jointly schema` lists them"]);
 }

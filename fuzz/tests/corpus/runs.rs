@@ -1,5 +1,5 @@
-//! Kept plans, journals, claims and packs: those of runs that are made up, written as the command writes them, and what a
-//! stranger would change in them.
+//! Kept plans, journals, claims and packs: those of invented runs, written as the command writes them, and manipulated
+//! variants.
 
 use std::fs;
 
@@ -21,13 +21,14 @@ use jointly_regression::CorrelationBelief;
 use jointly_score::entry::Entry;
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
-use jointly_score::selection::{self, Selection, Tune};
+use jointly_score::selection::{Selection, Tune};
+use jointly_score::sweep_document::SweepDocument;
 use serde_json::{Value, json};
 
 use crate::archive::{deflated, inflated, member};
 use crate::tries::Made;
 
-/// The bytes of a pack's head.
+/// The length of a pack's head in bytes.
 const HEAD: usize = 98;
 
 /// The files of a finished run.
@@ -66,14 +67,14 @@ fn invented(name: &str) -> InventedRun {
     }
 }
 
-/// A belief about six points that are correlated so much with one another.
+/// Returns a belief about six points, each two of which have this correlation.
 fn belief(correlation: f64) -> Vec<u8> {
     let covariance = Dense::from_fn(6, 6, |i, j| if i == j { 1.0 } else { correlation });
     let moments = Moments::new(vec![0.5; 6], covariance, vec![0.1; 6]).unwrap();
     CorrelationBelief::new(&moments, &[0.0, 1.0, 0.5, 0.25, 0.75, 0.0], 5).unwrap().bytes()
 }
 
-/// Has the run leave its directory and its pack.
+/// Writes the directory and the pack of an invented run and reads their files.
 fn left(name: &str) -> Left {
     let InventedRun { plan, mut results } = invented(name);
     let folder = tempfile::tempdir().unwrap();
@@ -96,7 +97,7 @@ fn left(name: &str) -> Left {
     let by = leaderboard.compared_by().map(|name| name.to_string());
     let by = by.as_deref();
     let selections = Selection::all(&scores, by.unwrap_or_default(), Tune::Global);
-    let sweep = to_json(&selection::document(&plan, by, Tune::Global, &selections)).unwrap();
+    let sweep = to_json(&SweepDocument::new(&plan, by, Tune::Global, &selections)).unwrap();
     directory.write(SCORES, &to_json(&scores).unwrap()).unwrap();
     directory.write(LEADERBOARD, &leaderboard.to_csv()).unwrap();
     directory.write(SWEEP, &sweep).unwrap();
@@ -113,14 +114,14 @@ fn left(name: &str) -> Left {
     }
 }
 
-/// A text in which another stands in the place of one that is there.
+/// Replaces the first occurrence of a text, which must exist.
 fn edited(bytes: &[u8], from: &str, to: &str) -> Vec<u8> {
     let text = std::str::from_utf8(bytes).unwrap();
     assert!(text.contains(from), "{from}");
     text.replacen(from, to, 1).into_bytes()
 }
 
-/// All cases.
+/// Returns all cases.
 pub(crate) fn made() -> Vec<Made> {
     let all: Vec<(&str, Left)> = RUNS.iter().map(|run| (*run, left(run))).collect();
     let of = |name: &str| &all.iter().find(|(run, _)| *run == name).unwrap().1;
@@ -201,7 +202,7 @@ fn plans<'a>(classification: &Left, coverage: &Left, shift: &Left) -> Vec<(&'a s
     ]
 }
 
-/// A journal whose first line has a value at a place, in the place of its own.
+/// Returns a journal with a value of its first line replaced; `place` is a JSON pointer.
 fn with(left: &Left, place: &str, value: Value) -> Vec<u8> {
     let (first, rest) = left.journal.split_at(left.journal.iter().position(|byte| *byte == b'\n').unwrap());
     let mut line: Value = serde_json::from_slice(first).unwrap();
@@ -266,7 +267,7 @@ fn journals<'a>(all: &[(&str, Left)]) -> Vec<(&'a str, Vec<u8>)> {
     ]
 }
 
-/// With the byte first that says whose place they take.
+/// Returns false claims; the first byte of each says which file it replaces.
 fn claims<'a>(left: &Left) -> Vec<(&'a str, Vec<u8>)> {
     let [scores, leaderboard, sweep] = &left.claims;
     let claim = |place: u8, bytes: &[u8]| [&[place], bytes].concat();
@@ -294,7 +295,7 @@ fn claims<'a>(left: &Left) -> Vec<(&'a str, Vec<u8>)> {
     ]
 }
 
-/// Archives, and packs as they are.
+/// Returns archives and complete packs.
 fn packs<'a>(left: &Left, correlations: &Left) -> Vec<(&'a str, Vec<u8>)> {
     const FILE: u8 = b'0';
     let (whole, archive) = (&left.pack, inflated(&left.pack));

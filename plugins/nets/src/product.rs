@@ -1,9 +1,9 @@
-//! Matrix products in tiles that fit the registers.
+//! Matrix products in tiles that fit into registers.
 #![expect(clippy::inline_always, reason = "a tile's sums stay in registers only where its loop sees them")]
 
 use crate::simd::{Lanes, Left, NARROW, OCTET, Right, fold, tile};
 
-/// Where a product starts and goes: `out[i * stride + j]`, of which `width` vectors in each of `rows` rows are written.
+/// The output of a product: `out[i * stride + j]`; `width` vectors in each of `rows` rows are written.
 pub struct Target<'a> {
     pub out: &'a mut [Lanes],
     pub stride: usize,
@@ -11,13 +11,14 @@ pub struct Target<'a> {
     pub width: usize,
 }
 
-/// `out[i][j] = finish(start[j] + sum_k left[i][k] * right[k][j], out[i][j])` over `depth` terms; with no `start`, zero.
+/// Computes `out[i][j] = finish(start[j] + sum_k left[i][k] * right[k][j], out[i][j])` over `depth` terms; without
+/// `start`, sums start at zero.
 ///
 /// A row of the result depends on the same row of `left` alone: its bits do not change with the number of rows.
 ///
 /// # Panics
 ///
-/// Where a matrix is too small.
+/// Panics if a matrix is too small.
 #[inline(always)]
 pub fn product<const TRANSPOSED: bool>(
     left: Left<'_, TRANSPOSED>,
@@ -29,7 +30,7 @@ pub fn product<const TRANSPOSED: bool>(
 ) {
     let mut product = Product { left, right, depth, start, target, finish };
     let mut j = 0;
-    // Where a canonicalised sum takes a register more, a tile has to be smaller.
+    // In the sandbox, canonicalising a sum takes one more register, so tiles must be smaller.
     if !cfg!(target_arch = "wasm32") {
         j = product.columns::<4, 3>(j);
     }
@@ -37,15 +38,15 @@ pub fn product<const TRANSPOSED: bool>(
     product.columns::<8, 1>(j);
 }
 
-/// Rows of the result that are computed together where the left side does not fit into the cache.
+/// Rows of the result that are computed together if the left side does not fit into the cache.
 const TALL: usize = 16;
 
-/// As [`product`] with no start and the left side read by columns, to the bit; where there are many rows, the left side passes
-/// through the cache once.
+/// Gives the same bits as [`product`] without `start` and with the left side read by columns. With many rows, the left
+/// side passes through the cache only once.
 ///
 /// # Panics
 ///
-/// As [`product`].
+/// Panics under the conditions of [`product`].
 #[inline(always)]
 pub fn tall_product(values: &[f32], stride: usize, right: Right<'_>, depth: usize, target: Target<'_>) {
     let Target { out, stride: step, rows, width } = target;
@@ -57,14 +58,15 @@ pub fn tall_product(values: &[f32], stride: usize, right: Right<'_>, depth: usiz
     }
 }
 
-/// `out[i][k] = sum_j left[i][j] * columns[k][j]` for at most [`NARROW`] columns, `stride` vectors of `left` a row and as
-/// many a column: where the right side is narrow, lanes are for terms.
+/// Computes `out[i][k] = sum_j left[i][j] * columns[k][j]` for at most [`NARROW`] columns. Rows of `left` and columns
+/// have `stride` vectors each. As the right side is narrow, the lanes of a vector hold terms of a sum.
 ///
-/// As in [`product`], a row depends on the same row of `left` alone. A sum is that of eight sums, of every eighth term.
+/// As in [`product`], a row depends on the same row of `left` alone. Each sum is the total of eight sums, each of every
+/// eighth term.
 ///
 /// # Panics
 ///
-/// Where there are too many columns, or the target is of more than one vector.
+/// Panics if there are too many columns, or if the target is wider than one vector.
 pub fn narrow(left: &[Lanes], stride: usize, columns: &[Lanes], target: Target<'_>) {
     match columns.len() / stride {
         0 | 1 => narrow_rows::<1>(left, stride, columns, target),
@@ -98,6 +100,18 @@ fn narrow_rows<const K: usize>(left: &[Lanes], stride: usize, columns: &[Lanes],
     }
 }
 
+/// Computes a tile apart from what finishes it, so that its loop is compiled once for each shape and not for each `finish`.
+#[inline(never)]
+fn sums<const M: usize, const N: usize, const TRANSPOSED: bool>(
+    left: Left<'_, TRANSPOSED>,
+    right: Right<'_>,
+    place: (usize, usize),
+    depth: usize,
+    start: [Lanes; N],
+) -> [[Lanes; N]; M] {
+    tile(left, right, place, depth, start)
+}
+
 struct Product<'a, F, const TRANSPOSED: bool> {
     left: Left<'a, TRANSPOSED>,
     right: Right<'a>,
@@ -108,7 +122,7 @@ struct Product<'a, F, const TRANSPOSED: bool> {
 }
 
 impl<F: Fn(Lanes, Lanes) -> Lanes + Copy, const TRANSPOSED: bool> Product<'_, F, TRANSPOSED> {
-    /// As many bands of N vectors as fit from column `j` on; returns where they end.
+    /// Computes as many bands of N vectors as fit from column `j` on, and returns where they end.
     #[inline(always)]
     fn columns<const M: usize, const N: usize>(&mut self, mut j: usize) -> usize {
         while j + N <= self.target.width {
@@ -124,12 +138,12 @@ impl<F: Fn(Lanes, Lanes) -> Lanes + Copy, const TRANSPOSED: bool> Product<'_, F,
         j
     }
 
-    /// As many tiles of M rows as fit from row `i` on; returns where they end.
+    /// Computes as many tiles of M rows as fit from row `i` on, and returns where they end.
     #[inline(always)]
     fn rows<const M: usize, const N: usize>(&mut self, mut i: usize, j: usize) -> usize {
         let start = std::array::from_fn(|n| self.start.map_or(Lanes::splat(0.0), |start| start[j + n]));
         while i + M <= self.target.rows {
-            let sums: [[Lanes; N]; M] = tile(self.left, self.right, (i, j), self.depth, start);
+            let sums: [[Lanes; N]; M] = sums(self.left, self.right, (i, j), self.depth, start);
             for (m, sums) in sums.into_iter().enumerate() {
                 let from = (i + m) * self.target.stride + j;
                 let out = &mut self.target.out[from..from + N];
@@ -150,7 +164,7 @@ mod tests {
     use super::*;
     use crate::simd::{LANES, floats, floats_mut, vectors};
 
-    /// Of sums of at most 40 products of numbers below 1.
+    /// Tolerance for sums of at most 40 products of numbers below 1.
     const TOLERANCE: f32 = 1e-5;
 
     fn matrix(values: &[f32], rows: usize, cols: usize) -> Vec<Lanes> {

@@ -1,4 +1,4 @@
-//! Agents to start from: the files of `templates/`, with the interface and the SDK that they build on, kept in the
+//! Templates of agents: the files of `templates/`, with the interface and the SDK that they build on, embedded in the
 //! command.
 
 use clap::ValueEnum;
@@ -17,20 +17,20 @@ pub(crate) enum Language {
     JavaScript,
 }
 
-/// A file of an agent to start from.
+/// A file of a template.
 pub(crate) struct File {
-    /// Where it belongs in the agent's folder.
+    /// The path in the agent's folder.
     pub(crate) path: String,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// Files of a folder of the sources, which belong into a folder of the agent.
+/// Files of a source folder that go into a folder of the agent.
 struct Part {
-    /// The folder of the sources, for the test that none of its files is left out.
+    /// The source folder, for the test that none of its files is left out.
     #[cfg_attr(not(test), expect(dead_code, reason = "for the test that no file is left out"))]
     from: &'static str,
     into: &'static str,
-    /// Whether the template's name stands in them for the agent's.
+    /// Whether the files contain the template's name, to be replaced by the agent's.
     named: bool,
     files: &'static [(&'static str, &'static [u8])],
 }
@@ -59,6 +59,9 @@ const WIT: Part = part!(
 const SDK: Part = part!(
     "sdk/src" into "jointly-sdk/src/", named: false,
     "bindings.rs",
+    "bindings/agent.rs",
+    "bindings/classification.rs",
+    "bindings/regression.rs",
     "classifier.rs",
     "data.rs",
     "description.rs",
@@ -78,6 +81,7 @@ const SDK: Part = part!(
     "progress.rs",
     "regressor.rs",
     "rng.rs",
+    "setting.rs",
     "setting_value.rs",
     "settings.rs",
     "softmax.rs",
@@ -126,7 +130,7 @@ const JAVASCRIPT: Part = part!(
 const PLACEHOLDER: &str = "template-agent";
 
 impl Language {
-    /// The name of the language.
+    /// Returns the name of the language.
     pub(crate) fn title(self) -> &'static str {
         match self {
             Self::Rust => "Rust",
@@ -138,14 +142,14 @@ impl Language {
 
     fn parts(self) -> &'static [Part] {
         match self {
-            Self::Rust => &[RUST, SDK, WIT],
+            Self::Rust => &[RUST, SDK],
             Self::C => &[C, WIT],
             Self::Python => &[PYTHON, WIT],
             Self::JavaScript => &[JAVASCRIPT, WIT],
         }
     }
 
-    /// All that an agent of a name is built from.
+    /// Returns all files that an agent with a name is built from.
     pub(crate) fn files(self, name: &str) -> Vec<File> {
         let files = self.parts().iter().flat_map(|part| part.files.iter().map(move |file| (part, file)));
         let file = |(part, (path, bytes)): (&Part, &(&str, &[u8]))| File {
@@ -158,7 +162,7 @@ impl Language {
         files.map(file).collect()
     }
 
-    /// How an agent of a name is built, in its folder.
+    /// Returns the commands that build an agent in its folder.
     pub(crate) fn build(self) -> &'static [&'static str] {
         match self {
             Self::Rust => &["cargo build --release --target wasm32-unknown-unknown"],
@@ -167,10 +171,10 @@ impl Language {
         }
     }
 
-    /// Where the build of an agent of a name leaves it, from its folder.
+    /// Returns the path, from the agent's folder, of the component that the build makes.
     pub(crate) fn built(self, name: &str) -> String {
         match self {
-            // Cargo calls libraries by identifiers.
+            // Cargo names libraries by identifiers.
             Self::Rust => format!("target/wasm32-unknown-unknown/release/{}.wasm", name.replace('-', "_")),
             Self::C | Self::Python | Self::JavaScript => format!("{name}.wasm"),
         }
@@ -231,14 +235,15 @@ mod tests {
             let asked = workspace.lines().find(|line| line.starts_with(&format!("{package} = "))).unwrap();
             assert!(kept.lines().any(|line| line == asked), "{asked}");
         }
-        // All that the SDK needs is there.
-        assert_eq!(own.lines().filter(|line| line.ends_with(".workspace = true")).count(), 5 + packages.len());
+        // All that the SDK needs is there, except the generator of its bindings: two crates of its tests.
+        assert_eq!(own.lines().filter(|line| line.ends_with(".workspace = true")).count(), 5 + packages.len() + 2);
     }
 
-    /// Cargo takes what is locked on a machine with a network, and tests without one take what the workspace has.
+    /// Cargo takes the locked versions on a machine with a network; tests without a network take those of the
+    /// workspace.
     #[test]
     fn the_kept_lock_names_packages_of_the_workspace() {
-        // Name and version.
+        // The name and version of each package.
         let packages = |path: &str| -> Vec<String> {
             let lock = std::fs::read_to_string(sources().join(path)).unwrap();
             let packages = lock.split("[[package]]\n").skip(1);
@@ -251,10 +256,10 @@ mod tests {
         }
     }
 
-    /// The bindings are made from the interface; `make bindings WIT=../../wit` in templates/c makes them anew.
+    /// The bindings are generated from the interface; `make bindings WIT=../../wit` in templates/c generates them anew.
     #[test]
     fn the_kept_bindings_are_those_of_the_interface() {
-        // What a comment says changes no binding.
+        // Comments change no binding.
         let code = |text: &str| -> Vec<String> {
             text.lines()
                 .map(str::trim)

@@ -1,7 +1,8 @@
-//! A kind of task: the traits that plans, journals, scores and reports use one by.
+//! Kinds of task: the traits through which plans, journals, scores and reports use them.
 //!
-//! A kind is a type that implements [`TaskKind`], in a crate of `runtime/tasks`. `record` has the list of kinds; what it stores
-//! of a kind it asks by [`Kind`], [`TaskOptions`] and [`TaskScores`], which know no type of a kind.
+//! A kind is a type that implements [`TaskKind`], in a crate of `runtime/tasks`. `record` has the list of kinds, and
+//! accesses the data that it stores for a kind through [`Kind`], [`TaskOptions`] and [`TaskScores`], which know no type
+//! of a kind.
 
 use std::any::Any;
 
@@ -15,96 +16,98 @@ use crate::units::Units;
 
 /// A kind of task.
 pub trait TaskKind: 'static {
-    /// The name that lists and documentation have for it.
+    /// The kind's name in lists and documentation.
     const NAME: &'static str;
     /// The interface that its agents support.
     const INTERFACE: Interface;
-    /// The fuel that an agent may use on one problem unless a person says otherwise.
+    /// The default limit of an agent's fuel on one problem.
     const FUEL: u64;
-    /// The units that a standard error is over where a run has a single problem.
+    /// The units of the standard error if a run has a single problem.
     const UNITS_OF_ONE: Units;
     /// Whether some of a suite's problems may lack a score that others have.
     const MAY_LACK_SCORES: bool = false;
+    /// Whether the host's reference may take part: the sampler of the true posterior, on problems of which it is known.
+    const REFERENCE: bool = false;
     /// The type of its evaluation options.
     type Options: TaskOptions;
     /// The type of an agent's result on a problem.
     type Scores: TaskScores;
 
-    /// The descriptions of its scores, in the order in which they are listed everywhere.
+    /// Returns the descriptions of its scores, in the order in which they are listed everywhere.
     fn scores() -> Vec<&'static ScoreInfo>;
 
-    /// The layouts of its leaderboards, of which the first that holds is taken.
+    /// Returns the layouts of its leaderboards; the first that applies is used.
     fn layouts() -> &'static [Layout];
 
-    /// Its suites.
+    /// Returns its suites.
     fn suites() -> Vec<SuiteOutline>;
 }
 
-/// A suite less what its problems are made of.
+/// A suite without the contents of its problems.
 pub struct SuiteOutline {
-    /// The name that the command takes.
+    /// The name of the suite on the command line.
     pub name: String,
-    /// The names of its problems and where these stand, in their order.
+    /// The names of its problems with their coordinates, in order.
     pub problems: Vec<(String, Coordinates)>,
 }
 
 impl SuiteOutline {
-    /// The outline of a suite of that name with these problems.
+    /// Makes the outline of a suite of that name with these problems.
     pub fn new(name: String, problems: impl Iterator<Item = (String, Coordinates)>) -> Self {
         Self { name, problems: problems.collect() }
     }
 }
 
-/// Evaluation options: numbers that a person may choose.
+/// Evaluation options: numbers that the user may choose.
 pub trait TaskOptions: Any {
-    /// Functions sampled from each agent.
+    /// Returns the number of functions sampled from each agent.
     fn draws(&self) -> u32;
 
-    /// Checks numbers that may come from anywhere.
+    /// Checks the numbers, which may come from anywhere.
     ///
     /// # Errors
     /// The first number that is out of its range, as a message.
     fn check(&self) -> Result<(), String>;
 
-    /// Lists the choices in place of the own options of the suite of that name; nothing where there is no such suite.
+    /// Lists the overrides of the options of the suite of that name; empty if there is no such suite.
     fn overrides(&self, suite: &str) -> Vec<Override>;
 }
 
-/// Something that a person chose in place of a suite's own.
+/// A user's override of one of the suite's options.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Override {
-    /// As the heading of a table has it: `7 planes`.
+    /// The text in the heading of a table: `7 planes`.
     pub text: String,
-    /// As an option of `jointly run`: `--planes 7`.
+    /// The option of `jointly run`: `--planes 7`.
     pub option: String,
 }
 
-/// The result of an agent on a problem: all that its scores are computed from.
+/// The result of an agent on a problem, from which its scores are computed.
 pub trait TaskScores: Any + Send + Sync {
-    /// All scores, in the order of their definitions.
+    /// Returns all scores, in the order of their definitions.
     fn values(&self, context: &Context) -> Vec<(ScoreName, Scored)>;
 
-    /// What a reliability diagram is drawn from; empty where predictions are not of classes.
+    /// Returns the data of a reliability diagram; it is empty unless predictions are of classes.
     fn calibration(&self) -> Calibration<'_> {
         Calibration::default()
     }
 
-    /// The scores in each condition; none where there is but one.
+    /// Returns the scores in each condition, or `None` if there is only one.
     fn conditions(&self) -> Option<Vec<ConditionValues>> {
         None
     }
 
-    /// Scores that it has no value of, and why.
+    /// Returns the scores that have no value, and why.
     fn absences(&self) -> Vec<(&'static str, String)> {
         Vec::new()
     }
 
-    /// The digest of the agent's predictions, where agents are scored against each other by these.
+    /// Returns the digest of the agent's predictions, if agents are scored against each other by them.
     fn belief(&self) -> Option<&str> {
         None
     }
 
-    /// Makes its texts fit for a terminal.
+    /// Makes its texts safe to print on a terminal.
     fn clean(&mut self, _clean: fn(&str) -> String) {}
 }
 
@@ -129,16 +132,18 @@ pub struct ConditionValues {
 
 /// A kind of task as a value, without its types.
 pub struct Kind {
-    /// The name that lists and documentation have for it.
+    /// The kind's name in lists and documentation.
     pub name: &'static str,
     /// The interface that its agents support.
     pub interface: Interface,
-    /// The fuel that an agent may use on one problem unless a person says otherwise.
+    /// The default limit of an agent's fuel on one problem.
     pub fuel: u64,
-    /// The units that a standard error is over where a run has a single problem.
+    /// The units of the standard error if a run has a single problem.
     pub units_of_one: Units,
     /// Whether some of a suite's problems may lack a score that others have.
     pub may_lack_scores: bool,
+    /// Whether the host's reference may take part.
+    pub reference: bool,
     /// The descriptions of its scores.
     pub scores: fn() -> Vec<&'static ScoreInfo>,
     /// The layouts of its leaderboards.
@@ -148,7 +153,7 @@ pub struct Kind {
 }
 
 impl Kind {
-    /// The value of a kind.
+    /// Makes the value of a kind.
     pub const fn of<K: TaskKind>() -> Self {
         Self {
             name: K::NAME,
@@ -156,20 +161,21 @@ impl Kind {
             fuel: K::FUEL,
             units_of_one: K::UNITS_OF_ONE,
             may_lack_scores: K::MAY_LACK_SCORES,
+            reference: K::REFERENCE,
             scores: K::scores,
             layouts: K::layouts,
             suites: K::suites,
         }
     }
 
-    /// Whether it is that kind.
+    /// Returns whether this is the kind `K`.
     pub fn is<K: TaskKind>(&self) -> bool {
         self.name == K::NAME
     }
 }
 
 impl<'a> Calibration<'a> {
-    /// Collects sets of bins. Results from before there were bins have empty ones, which are left out.
+    /// Collects sets of bins. Results from before bins were introduced have empty ones, which are left out.
     pub fn of(
         unshifted: impl IntoIterator<Item = &'a [CalibrationBin]>,
         shifted: impl IntoIterator<Item = &'a [CalibrationBin]>,

@@ -1,4 +1,4 @@
-//! Checks a plan that was read from a file: a plan from elsewhere may hold anything.
+//! Checks a plan that was read from a file, because a plan from elsewhere may hold anything.
 
 use std::collections::HashSet;
 
@@ -9,14 +9,15 @@ use jointly_core::interface::LONGEST_NAME;
 use crate::plan::{MOST_MEMORY, Plan, PlannedAgent, PlannedProblem, label};
 use crate::planned_table::PlannedTable;
 use crate::printable;
+use crate::reference;
 
 /// The most characters of a setting's name or value.
 const MOST_SETTING: usize = 2_000;
-/// The most characters of a problem's, table's or suite's name: a file's, and what stands before it.
+/// The most characters of a problem's, table's or suite's name: a file name and its prefix.
 const MOST_PROBLEM: usize = 400;
 
 impl Plan {
-    /// The first defect of a plan that was read from a file, if it has one.
+    /// Returns the first defect of a plan that was read from a file, if it has one.
     pub fn defect(&self) -> Option<String> {
         if self.agents.is_empty() || self.problems.is_empty() {
             return Some(format!("it has no {}", if self.agents.is_empty() { "agents" } else { "problems" }));
@@ -38,6 +39,9 @@ impl Plan {
         if agents != self.agents || labels(&agents).len() != agents.len() || self.predictor().is_some_and(other_label) {
             return Some("its agents' labels do not follow from their names and settings".into());
         }
+        if !self.kind().reference && self.agents.iter().any(PlannedAgent::is_reference) {
+            return Some(format!("the {} takes no part in suites of {}", reference::NAME, self.kind().name));
+        }
         if names.len() != self.problems.len() {
             return Some("it names a problem twice".into());
         }
@@ -54,7 +58,7 @@ impl Plan {
         self.terms.options().check().err()
     }
 
-    /// The first name that is not printable or too long: names reach terminals.
+    /// Returns the first name that is not printable or too long, because names reach terminals.
     fn unprintable(&self) -> Option<String> {
         let agent = |agent: &PlannedAgent| {
             let settings = agent.settings.to_list();
@@ -84,9 +88,11 @@ fn labels(agents: &[PlannedAgent]) -> HashSet<&str> {
 #[cfg(test)]
 mod tests {
     use crate::invented::InventedRun;
-    use crate::plan::{MOST_MEMORY, Plan};
+    use crate::invented::shift::{shift_run, shifting};
+    use crate::plan::{MOST_MEMORY, Plan, label};
+    use crate::reference;
 
-    /// A change of a plan, and the message about it.
+    /// A change of a plan, and the expected message.
     type Change = (fn(&mut Plan), &'static str);
 
     #[test]
@@ -122,5 +128,20 @@ mod tests {
         for (change, said) in changes {
             assert!(defect(change).is_some_and(|defect| defect.contains(said)), "{said}");
         }
+    }
+
+    #[test]
+    fn the_reference_stands_only_in_plans_of_a_kind_that_has_one() {
+        let with_reference = |mut plan: Plan| {
+            plan.agents.truncate(1);
+            plan.agents[0].agent = reference::NAME.to_owned();
+            plan.agents[0].digest = reference::digest();
+            label(&mut plan.agents);
+            plan.defect()
+        };
+        let classes = InventedRun::scored("quick", &["quick/t10/temp0.1/seed0"], &[("mlp", &[1.0])]).plan;
+        assert_eq!(with_reference(classes), None);
+        let shifted = shift_run(1, &["rotation/30"], &[("mlp", shifting(0.5, 0.5))]).plan;
+        assert_eq!(with_reference(shifted).as_deref(), Some("the oracle takes no part in suites of shift"));
     }
 }

@@ -1,4 +1,4 @@
-//! An entry: a finished run, as its directory or packed into one file, and whether what it claims follows from its
+//! An entry is a finished run, as a directory or packed into one file. Checks whether its claims follow from its
 //! journal.
 
 use std::collections::HashMap;
@@ -18,28 +18,29 @@ use serde_json::Value;
 
 use crate::leaderboard::Leaderboard;
 use crate::scores::{self, Beliefs, Scores};
-use crate::selection::{self, Selection, Tune};
+use crate::selection::{Selection, Tune};
+use crate::sweep_document::SweepDocument;
 
-/// A finished run, with a result of every unit of its plan.
+/// A finished run, with a result for every unit of its plan.
 pub struct Entry {
-    /// As a person gave it.
+    /// The path as the user gave it.
     path: PathBuf,
-    /// The directory, or what the pack holds.
+    /// The directory, or the contents of the pack.
     pub directory: RunDirectory,
     /// The plan.
     pub plan: Plan,
     /// The results in the plan's order: problem by problem.
     pub results: Vec<UnitResult>,
-    /// The predictions that agents are scored against each other by.
+    /// The predictions by which agents are scored against each other.
     pub beliefs: Beliefs,
     claims: Claims,
 }
 
-/// The files that an entry claims follow from its journal.
+/// The files that are claimed to follow from the journal.
 struct Claims {
     scores: String,
     leaderboard: String,
-    /// The choice of a sweep, where the run is one.
+    /// The choice of a sweep, if the run is one.
     sweep: Option<String>,
 }
 
@@ -54,7 +55,7 @@ impl Entry {
         }
         let unpacked = pack::unpack(path)?;
         let entry = Self::read(path, RunDirectory::packed(path, unpacked.members)?)?;
-        // So that a pack has no other members, no other order of them and no bytes beside them.
+        // Ensures that a pack has no other members, no other order and no further bytes.
         if pack::named_digest(&entry.to_pack()?) != unpacked.digest {
             bail!("{} is not the pack that `jointly pack` makes of its contents; {PACK_AGAIN}", path.display());
         }
@@ -71,30 +72,31 @@ impl Entry {
         }
         let results = in_order(&plan, directory.results()?, directory.remedy("give the same `jointly run` again"))
             .with_context(|| format!("{} is not a finished run of its plan", path.display()))?;
-        // Those of the journal must be there, and whole.
+        // Every belief that the journal names must be there, undamaged.
         let beliefs = scores::beliefs(&results, &directory)?;
         let claims = Claims::read(&directory)?;
         Ok(Self { path: path.to_owned(), directory, plan, results, beliefs, claims })
     }
 
-    /// As a person gave it, for messages.
+    /// Returns the path as the user gave it, for messages.
     pub fn shown(&self) -> std::path::Display<'_> {
         self.path.display()
     }
 
-    /// The entry's name, wherever it lies.
+    /// Returns the entry's name, independent of its location.
     pub fn name(&self) -> String {
         let name = directory::name(&self.path);
         let stem = name.strip_suffix(pack::EXTENSION).and_then(|name| name.strip_suffix('.'));
         stem.filter(|stem| !stem.is_empty() && self.path.is_file()).unwrap_or(&name).to_owned()
     }
 
-    /// The text that the choice of a sample depends on beside the seed; a directory and its pack have the same.
+    /// Returns the text that, with the seed, determines the choice of a sample. A directory and its pack have the same
+    /// text.
     pub fn claim(&self) -> &str {
         &self.claims.scores
     }
 
-    /// The first place in which its claims are not what its own journal makes.
+    /// Returns the first place in which the claims differ from what the journal gives.
     ///
     /// # Errors
     /// When beliefs cannot be compared.
@@ -102,10 +104,10 @@ impl Entry {
         self.claims.defect(&Scores::among(&self.plan, &self.results, &self.beliefs)?)
     }
 
-    /// Refuses claims that its own journal does not make.
+    /// Refuses claims that do not follow from the journal.
     ///
     /// # Errors
-    /// When they do not follow from it.
+    /// When the claims do not follow from it.
     pub fn refuse_defects(&self) -> Result<()> {
         match self.defect()? {
             None => Ok(()),
@@ -113,7 +115,7 @@ impl Entry {
         }
     }
 
-    /// Its pack: the same bytes of the same results, whoever ran them, when and where.
+    /// Packs the entry. The same results give the same bytes, whoever ran them, when and where.
     ///
     /// # Errors
     /// When bytes are missing or damaged, or there is more than a pack takes.
@@ -125,11 +127,11 @@ impl Entry {
         pack::pack(texts.chain(kept)).with_context(|| format!("failed to pack {}", self.shown()))
     }
 
-    /// The members of its pack that are texts: all but bytes that are kept under their digests.
+    /// Returns the pack's members that are texts: all except bytes kept under their digests.
     fn texts(&self) -> Result<Vec<(&'static str, String)>> {
         let mut journal = String::new();
         for result in &self.results {
-            // Times are not the same twice.
+            // Times are left out because they are never the same twice.
             journal += &serde_json::to_string(&UnitResult { seconds: None, ..result.clone() })?;
             journal.push('\n');
         }
@@ -144,10 +146,11 @@ impl Entry {
     }
 }
 
-/// Puts the results of all units of a plan into its order, if these are they; `remedy` is what helps where some are missing.
+/// Puts the results of all units of a plan into the plan's order. `remedy` tells the user what to do if some are
+/// missing.
 ///
 /// # Errors
-/// When a unit has no result, or one of another kind of problem, and when a result is of no unit.
+/// When a unit has no result or one of another kind of task, or a result belongs to no unit.
 pub fn in_order(plan: &Plan, results: Vec<UnitResult>, remedy: &str) -> Result<Vec<UnitResult>> {
     let (total, found) = (plan.agents.len() * plan.problems.len(), results.len());
     let mut by_unit: HashMap<(String, String), UnitResult> =
@@ -195,7 +198,7 @@ impl Claims {
         })
     }
 
-    /// The first place in which they are not what the scores make.
+    /// Returns the first place in which the claims differ from what the scores give.
     fn defect(&self, scores: &Scores) -> Result<Option<String>> {
         let again = directory::to_json(scores)?;
         if again != self.scores {
@@ -208,7 +211,7 @@ impl Claims {
         self.sweep_defect(scores, leaderboard.compared_by().map(|name| name.to_string()).as_deref())
     }
 
-    /// How the sweep was tuned is part of the plan, and is trusted; its choice is computed again.
+    /// Checks the choice of a sweep by computing it again. How the sweep was tuned is trusted, like the plan.
     fn sweep_defect(&self, scores: &Scores, by: Option<&str>) -> Result<Option<String>> {
         let Some(held) = &self.sweep else { return Ok(None) };
         let document: Value = serde_json::from_str(held).unwrap_or_default();
@@ -216,12 +219,12 @@ impl Claims {
             return Ok(Some(format!("{SWEEP} does not say how it was tuned")));
         };
         let selections = Selection::all(scores, by.unwrap_or_default(), tune);
-        let again = directory::to_json(&selection::document(scores.plan, by, tune, &selections))?;
+        let again = directory::to_json(&SweepDocument::new(scores.plan, by, tune, &selections))?;
         if again == *held { Ok(None) } else { first_difference(held, &again, SWEEP).map(Some) }
     }
 }
 
-/// The first place in which a file differs from what it should be.
+/// Describes the first place in which a file differs from what it should be.
 fn first_difference(held: &str, again: &str, file: &str) -> Result<String> {
     let again: Value = serde_json::from_str(again)?;
     let held = serde_json::from_str(held);
@@ -246,7 +249,7 @@ mod tests {
     use crate::invented::InventedScores as _;
     use crate::leaderboard::Leaderboard;
 
-    /// The members of the pack of a run.
+    /// Returns the members of the pack of a run.
     fn packed(folder: &Path) -> HashMap<String, Vec<u8>> {
         let run = InventedRun::scored("quick", &["quick/t10/temp0.1/seed0"], &[("mlp", &[1.0]), ("prior", &[2.0])]);
         let place = folder.join("run");

@@ -13,3 +13,4 @@ pub mod leaderboard_document;
 mod leaderboard_notes;
 pub mod scores;
 pub mod selection;
+pub mod sweep_document;

@@ -1,15 +1,14 @@
-//! Which variant of an agent is best: on all problems together, or in each setting.
+//! Selects the best variant of an agent, on all problems together or in each setting.
 
 use std::collections::BTreeMap;
 
 use jointly_core::failure::Failure;
 use jointly_core::{Summary, paired_difference, summarize_clusters};
-use jointly_record::plan::{Plan, PlannedProblem};
-use serde_json::{Value, json};
+use jointly_record::plan::PlannedProblem;
 
-use crate::scores::{AgentScores, Scores, number};
+use crate::scores::{AgentScores, Scores};
 
-/// Over what a choice is made.
+/// The scope of a choice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tune {
     /// One variant for all problems
@@ -19,10 +18,10 @@ pub enum Tune {
 }
 
 impl Tune {
-    /// Both.
+    /// Both scopes.
     pub const ALL: [Self; 2] = [Self::Global, Self::PerSetting];
 
-    /// As `sweep.json` has it, and the command line.
+    /// Returns the name in `sweep.json` and on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Self::Global => "global",
@@ -30,7 +29,7 @@ impl Tune {
         }
     }
 
-    /// The one of that name.
+    /// Returns the scope of that name.
     pub fn named(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|tune| tune.name() == name)
     }
@@ -40,49 +39,50 @@ impl Tune {
 pub struct Selection<'a> {
     /// The agent's name.
     pub agent: &'a str,
-    /// The variants with a score on every problem, best first. Where there are none, nothing is chosen.
+    /// The variants with a score on every problem, best first. If there are none, nothing is chosen.
     pub variants: Vec<Variant<'a>>,
     /// The other variants, in the plan's order.
     pub incomplete: Vec<&'a AgentScores<'a>>,
-    /// The choice of each group of problems: a single group where one variant serves all.
+    /// The choice of each group of problems; a single group if one variant serves all.
     pub choices: Vec<Choice<'a>>,
-    /// Mean over problems of the chosen variants' scores. It is on the problems that chose them, so it flatters.
+    /// The mean over problems of the chosen variants' scores. It is biased, because it uses the problems of the choice.
     pub tuned: Option<Summary>,
-    /// Where the problems of each repetition are scored by what those of the others choose; none with one repetition.
+    /// The scores when each repetition's problems use the variant chosen on the other repetitions; `None` with one
+    /// repetition.
     pub held_out: Option<HeldOut<'a>>,
 }
 
 /// A variant with a score on every problem.
 pub struct Variant<'a> {
-    /// Its scores.
+    /// The variant's scores.
     pub scores: &'a AgentScores<'a>,
-    /// The mean over the problems that all variants have the score on.
+    /// The mean over the problems on which all variants have the score.
     pub summary: Summary,
-    /// Less the best variant's, paired by problem.
+    /// The difference to the best variant, paired by problem.
     pub behind: Summary,
     values: Vec<f64>,
 }
 
-/// The variant that a group of problems chose.
+/// The variant chosen for a group of problems.
 pub struct Choice<'a> {
-    /// The name of the group: of its series, or `all problems`.
+    /// The name of the group: that of its series, or `all problems`.
     pub setting: String,
     /// The group's problems.
     pub problems: Vec<&'a str>,
     /// The scores of the chosen variant.
     pub scores: &'a AgentScores<'a>,
-    /// Its mean over the group.
+    /// The chosen variant's mean over the group.
     pub summary: Summary,
 }
 
 impl<'a> Choice<'a> {
-    /// The label of the chosen variant.
+    /// Returns the label of the chosen variant.
     pub fn label(&self) -> &'a str {
         &self.scores.planned.label
     }
 }
 
-/// The score on problems that took no part in the choice.
+/// Scores on problems that took no part in the choice.
 pub struct HeldOut<'a> {
     /// Each problem with the variant that the others of its group choose.
     pub choices: Vec<(&'a str, &'a AgentScores<'a>)>,
@@ -91,8 +91,8 @@ pub struct HeldOut<'a> {
 }
 
 impl<'a> Selection<'a> {
-    /// Chooses by the mean of the named score; of equals, the first in the plan's order. A variant that lacks the score on a
-    /// problem that another has it on is not compared.
+    /// Chooses by the mean of the named score; among equal means, the first in the plan's order. A variant that lacks
+    /// the score on a problem on which another has it is not compared.
     pub fn new(agent: &'a str, variants: &[&'a AgentScores<'a>], score: &str, tune: Tune) -> Self {
         let problems: Vec<&'a PlannedProblem> =
             match variants.iter().filter(|variant| variant.complete()).max_by_key(|it| it.by_problem(score).count()) {
@@ -149,7 +149,7 @@ impl<'a> Selection<'a> {
         Self { agent, variants: complete, incomplete, choices, tuned, held_out }
     }
 
-    /// Every agent of a run, its variants together.
+    /// Makes a selection for every agent of a run, grouping its variants.
     pub fn all(scores: &'a Scores<'a>, score: &str, tune: Tune) -> Vec<Self> {
         let mut families: Vec<(&str, Vec<&AgentScores>)> = Vec::new();
         for agent in &scores.agents {
@@ -161,74 +161,15 @@ impl<'a> Selection<'a> {
         families.iter().map(|(name, variants)| Self::new(name, variants, score, tune)).collect()
     }
 
-    /// The first failure of the variants that are not compared: whose, on which problem, and how.
+    /// Returns the first failure of the variants that are not compared: the agent's label, the problem and the failure.
     pub fn first_failure(&self) -> Option<(&'a str, &'a str, &'a Failure)> {
         let failed = self.incomplete.iter().find(|agent| !agent.failures.is_empty())?;
         let (problem, failure) = *failed.failures.first()?;
         Some((&failed.planned.label, problem, failure))
     }
-
-    fn to_json(&self) -> Value {
-        let variants: Vec<Value> = self
-            .variants
-            .iter()
-            .map(|variant| {
-                let planned = variant.scores.planned;
-                let mut value = json!({ "label": planned.label, "settings": planned.settings });
-                insert(&mut value, variant.summary);
-                value["behind_best"] = summary_json(variant.behind);
-                value
-            })
-            .collect();
-        let choices: Vec<Value> = self
-            .choices
-            .iter()
-            .map(|choice| {
-                let mut value = json!({ "setting": choice.setting, "best": choice.label() });
-                insert(&mut value, choice.summary);
-                value
-            })
-            .collect();
-        let incomplete: Vec<&str> = self.incomplete.iter().map(|agent| agent.planned.label.as_str()).collect();
-        let mut value = json!({
-            "agent": self.agent,
-            "choices": choices,
-            "tuned": self.tuned.map(summary_json),
-            "held_out": self.held_out.as_ref().map(|held_out| summary_json(held_out.summary)),
-            "variants": variants,
-            "incomplete": incomplete,
-        });
-        if let Some((label, problem, Failure { phase, kind, message })) = self.first_failure() {
-            value["first_failure"] =
-                json!({ "label": label, "problem": problem, "phase": phase, "kind": kind, "message": message });
-        }
-        value
-    }
 }
 
-/// `sweep.json`: what each agent's variants are worth by a score, the one that ranks where any agent has one.
-pub fn document(plan: &Plan, score: Option<&str>, tune: Tune, selections: &[Selection]) -> Value {
-    json!({
-        "format": plan.format,
-        "suite": plan.suite,
-        "seed": plan.seed,
-        "version": plan.version,
-        "score": score,
-        "tune": tune.name(),
-        "agents": selections.iter().map(Selection::to_json).collect::<Vec<Value>>(),
-    })
-}
-
-fn insert(value: &mut Value, summary: Summary) {
-    value["mean"] = json!(number(summary.mean));
-    value["stderr"] = json!(number(summary.stderr));
-}
-
-fn summary_json(summary: Summary) -> Value {
-    json!({ "mean": number(summary.mean), "stderr": number(summary.stderr), "problems": summary.problems })
-}
-
-/// The groups of problems that choose together: all of them, or those of a series.
+/// Returns the groups of problems that choose together: all of them, or those of a series.
 fn groups(problems: &[&PlannedProblem], tune: Tune) -> BTreeMap<String, Vec<usize>> {
     let mut groups: BTreeMap<String, Vec<usize>> = BTreeMap::new();
     for (at, problem) in problems.iter().enumerate() {
@@ -241,15 +182,15 @@ fn groups(problems: &[&PlannedProblem], tune: Tune) -> BTreeMap<String, Vec<usiz
     groups
 }
 
-/// The variant with the lowest mean over these problems, where there is one.
+/// Returns the variant with the lowest mean over these problems, if there is one.
 fn best(values: &[&[f64]], problems: &[usize]) -> Option<usize> {
     let mean = |variant: &&[f64]| problems.iter().map(|problem| variant[*problem]).sum::<f64>();
     let means: Vec<f64> = values.iter().map(mean).collect();
     (0..means.len()).min_by(|a, b| means[*a].total_cmp(&means[*b]))
 }
 
-/// The variant that each problem's group would choose without the problems of its repetition; none where a group has no other
-/// repetition.
+/// Returns the variant that each problem's group would choose without the problems of its repetition, or `None` if a
+/// group has no other repetition.
 fn held_out(
     values: &[&[f64]],
     problems: &[&PlannedProblem],
@@ -275,12 +216,16 @@ fn held_out(
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::*;
     use crate::invented::InventedScores as _;
+    use crate::sweep_document::SweepDocument;
     use jointly_core::Metric;
     use jointly_record::invented::{Got, InventedRun, planned_problem};
+    use jointly_record::plan::Plan;
 
-    /// Two repetitions of each of two series, and a problem that no suite has.
+    /// Returns two repetitions of each of two series, and a problem that no suite has.
     fn plan() -> Plan {
         let problems = ["t10/temp0.1/seed0", "t10/temp0.1/seed1", "t100/temp0.1/seed0", "t100/temp0.1/seed1"];
         let problems = problems.map(|name| format!("quick/{name}"));
@@ -338,7 +283,8 @@ mod tests {
         let scores = run.scores();
         let selections = Selection::all(&scores, "kl_aggregate", Tune::PerSetting);
         assert_eq!(selections.iter().map(|selection| selection.agent).collect::<Vec<_>>(), ["mlp", "prior"]);
-        let document = document(&run.plan, Some("kl_aggregate"), Tune::PerSetting, &selections);
+        let document = SweepDocument::new(&run.plan, Some("kl_aggregate"), Tune::PerSetting, &selections);
+        let document = serde_json::to_value(document).unwrap();
         let mlp = &document["agents"][0];
         assert_eq!((&mlp["tuned"], &mlp["held_out"], &mlp["choices"]), (&Value::Null, &Value::Null, &json!([])));
         assert_eq!(mlp["incomplete"], json!(["mlp", "mlp:l2=1"]));

@@ -1,4 +1,4 @@
-//! `jointly schema`: JSON Schema of what this command writes.
+//! `jointly schema`: prints JSON Schemas of the files that this command writes.
 
 use std::process::ExitCode;
 
@@ -13,31 +13,33 @@ use jointly_record::unit::UnitResult;
 use jointly_score::leaderboard_columns::LeaderboardRow;
 use jointly_score::leaderboard_document::LeaderboardDocument;
 use jointly_score::scores::Scores;
+use jointly_score::sweep_document::SweepDocument;
 
 use crate::{exit, output};
 
 /// Prints the JSON Schema of a file that this command writes, or lists the names of all schemas
 ///
-/// The schemas are derived from the types and definitions that write the files. They follow draft 2020-12 and name every
-/// field; a field that may be left out is not required. The schema of the leaderboard is that of a row, as an object by
-/// column; the schema of a pack is that of its members by name.
+/// The schemas are derived from the types and definitions that write the files. They follow draft 2020-12 and name
+/// every field; a field that may be left out is not required. The schema of the leaderboard is that of a row, as an
+/// object by column; the schema of a pack is that of its members by name.
 #[derive(Args)]
 pub(crate) struct Schema {
     /// The name of a schema, such as plan, leaderboard or pack; without it, all names are listed
     name: Option<String>,
 }
 
-/// A schema, its name and what it describes.
+/// A schema, its name and its description.
 struct Described {
     name: &'static str,
     what: &'static str,
     schema: fn() -> schemars::Schema,
 }
 
-const ALL: [Described; 7] = [
+const ALL: [Described; 8] = [
     Described { name: "plan", what: "plan.json: all that decides a run's scores", schema: schema::<Plan> },
     Described { name: "unit", what: "a line of results.jsonl: the result of a unit", schema: schema::<UnitResult> },
     Described { name: "scores", what: "scores.json: the scores of a run", schema: schema::<Scores> },
+    Described { name: "sweep", what: "sweep.json: the choice of a sweep", schema: schema::<SweepDocument> },
     Described { name: "shard", what: "shard.json: which shard of its run a directory has", schema: schema::<Shard> },
     Described {
         name: "leaderboard",

@@ -1,4 +1,4 @@
-//! `jointly sweep`: an agent's own lists of variants, and the best of them.
+//! `jointly sweep`: runs an agent's own lists of variants and chooses the best.
 
 use std::fmt::Write as _;
 use std::process::ExitCode;
@@ -13,7 +13,8 @@ use jointly_record::directory::{self, SWEEP};
 use jointly_record::quantity::{self, counted};
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
-use jointly_score::selection::{self, Choice, Selection, Tune};
+use jointly_score::selection::{Choice, Selection, Tune};
+use jointly_score::sweep_document::SweepDocument;
 
 use crate::request::{CarriedOut, Done, Request};
 use crate::table::{self, wrap};
@@ -64,11 +65,11 @@ impl Sweep {
         };
         let scores = Scores::with_beliefs(&plan, journal.results(), &directory)?;
         let leaderboard = Leaderboard::new(&scores);
-        // Where every variant failed everywhere there is no score, and their failures are what there is to show.
+        // If every variant failed everywhere, there is no score, and only the failures are shown.
         let by = leaderboard.compared_by().map(|name| name.to_string());
         let by = by.as_deref();
         let selections = Selection::all(&scores, by.unwrap_or_default(), self.tune.into());
-        let json = directory::to_json(&selection::document(&plan, by, self.tune.into(), &selections))?;
+        let json = directory::to_json(&SweepDocument::new(&plan, by, self.tune.into(), &selections))?;
         directory.write(SWEEP, &json)?;
         if self.json {
             output::print(&json)?;
@@ -113,7 +114,7 @@ impl Sweep {
     }
 }
 
-/// The variants from best to worst, what was chosen, and how far that can be believed.
+/// Returns the variants from best to worst, the choice, and how reliable it is.
 fn tables(selection: &Selection, by: &str, tune: Tune) -> String {
     let error = |summary: Summary| quantity::with_error(summary.mean, summary.stderr);
     let mut text = "\n".to_owned();

@@ -10,7 +10,7 @@ pub(crate) enum Fault {
     #[error("polled an empty list, which WASI forbids")]
     PolledNothing,
     /// The guest requested more random bytes in one call than the host allows.
-    #[error("asked for {0} random bytes in one call; {max} are the most", max = super::random::MOST_BYTES)]
+    #[error("asked for {0} random bytes in one call; {max} are the most", max = super::state::MOST_BYTES)]
     TooManyBytes(u64),
     /// The guest imported a function with another type than WASI's.
     #[error("called {0} by a type that is not WASI's")]

@@ -4,47 +4,22 @@ use wasmtime::component::{ComponentType, LinkerInstance, Lower, Resource, Resour
 
 use super::Fault;
 use super::link::{Caller, absent, function, handle, resource};
+use super::state::Pollable;
 use crate::charge::{CALL_FUEL, charge};
 use crate::meter::Meter;
 use crate::trace::LINE_BYTES;
 
-/// The most bytes that an output stream takes in one call.
+/// The most bytes that an output stream accepts in one call.
 const ROOM: u64 = 64 << 10;
 /// The fuel that each pollable of a poll costs.
 const LOOK_FUEL: u64 = 100;
 
-/// The resource of `wasi:io/error`, which never exists: streams only fail by their end.
+/// The resource of `wasi:io/error`, which never exists: streams fail only because they have ended.
 pub(super) struct IoError;
 /// The stream of the empty standard input.
 pub(super) struct InputStream;
-/// A stream into the log; its representation is its place in the output.
+/// A stream into the log; its representation is its index in the output.
 pub(super) struct OutputStream;
-/// An event that a guest may wait for; its representation is its place in [`Pollables`].
-pub(super) struct Pollable;
-
-/// The times that pollables wait for. Streams are always ready: theirs is 0.
-///
-/// There are no more than the engine lets a store have handles.
-#[derive(Default)]
-pub(super) struct Pollables {
-    times: Vec<u64>,
-    free: Vec<u32>,
-}
-
-impl Pollables {
-    fn add(&mut self, time: u64) -> u32 {
-        if let Some(place) = self.free.pop() {
-            self.times[place as usize] = time;
-            return place;
-        }
-        self.times.push(time);
-        u32::try_from(self.times.len() - 1).expect("fewer than the handles of a store")
-    }
-
-    fn time(&self, pollable: &Resource<Pollable>) -> u64 {
-        self.times[pollable.rep() as usize]
-    }
-}
 
 #[derive(ComponentType, Lower)]
 #[component(variant)]
@@ -58,7 +33,7 @@ enum StreamError {
 
 type Of<T> = wasmtime::Result<(Result<T, StreamError>,)>;
 
-/// A pollable that is ready at a time of the monotonic clock.
+/// Makes a pollable that is ready at a time of the monotonic clock.
 pub(super) fn pollable(store: &mut Caller<'_>, time: u64) -> Resource<Pollable> {
     Resource::new_own(store.data_mut().wasi.pollables.add(time))
 }
@@ -71,7 +46,7 @@ pub(super) fn error(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Resul
 /// Links `wasi:io/poll`.
 pub(super) fn poll(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Result<()> {
     instance.resource("pollable", ResourceType::host::<Pollable>(), |mut store, place| {
-        store.data_mut().wasi.pollables.free.push(place);
+        store.data_mut().wasi.pollables.drop(place);
         charge(&mut store, CALL_FUEL)
     })?;
     function(instance, "[method]pollable.ready", |store, (pollable,): (Resource<Pollable>,)| {
@@ -86,7 +61,7 @@ pub(super) fn poll(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Result
     function(instance, "poll", |store, (list,): (Vec<Resource<Pollable>>,)| Ok((ready(store, &list)?,)))
 }
 
-/// Returns the indices of ready pollables, after the time has advanced to the first that is ready.
+/// Advances the time until a pollable is ready, and returns the indices of all ready ones.
 fn ready(store: &mut Caller<'_>, list: &[Resource<Pollable>]) -> wasmtime::Result<Vec<u32>> {
     charge(store, LOOK_FUEL * list.len() as u64)?;
     let wasi = &mut store.data_mut().wasi;
@@ -138,7 +113,7 @@ fn output(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Result<()> {
         let name = format!("[method]output-stream.{write}");
         function(instance, &name, |store, (stream, count): (Resource<OutputStream>, u64)| -> Of<()> {
             charge(store, count)?;
-            // More of them would not be kept.
+            // Further bytes would not be kept.
             print(store, &stream, &vec![0; count.min(LINE_BYTES as u64) as usize])
         })?;
     }
@@ -157,7 +132,7 @@ fn output(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Result<()> {
     })
 }
 
-/// Prints into the log, where a line costs what a call of `log` costs.
+/// Prints into the log; each line costs as much as a call of `log`.
 fn print(store: &mut Caller<'_>, stream: &Resource<OutputStream>, bytes: &[u8]) -> Of<()> {
     let lines = bytes.split(|&byte| byte == b'\n').count() - 1;
     charge(store, CALL_FUEL * lines as u64)?;
@@ -166,21 +141,7 @@ fn print(store: &mut Caller<'_>, stream: &Resource<OutputStream>, bytes: &[u8]) 
     Ok((Ok(()),))
 }
 
-/// The empty standard input.
+/// Returns the empty standard input.
 pub(super) fn stdin() -> Resource<InputStream> {
     handle()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::Pollables;
-
-    #[test]
-    fn places_are_used_again() {
-        let mut pollables = Pollables::default();
-        assert_eq!((pollables.add(5), pollables.add(6)), (0, 1));
-        pollables.free.push(0);
-        assert_eq!((pollables.add(7), pollables.add(8)), (0, 2));
-        assert_eq!(pollables.times, [7, 6, 8]);
-    }
 }

@@ -1,34 +1,12 @@
 //! `wasi:random`: random numbers from streams named by the unit's seed.
 
-use jointly_core::{Stream, stream};
 use wasmtime::component::LinkerInstance;
 
 use super::Fault;
 use super::link::{Caller, function};
+use super::state::{MOST_BYTES, Random};
 use crate::charge::charge;
 use crate::meter::Meter;
-
-/// The most random bytes of one call; `getrandom` requests a few bytes.
-pub(super) const MOST_BYTES: u64 = 16 << 20;
-
-/// One stream for each interface, so that the use of one does not change another.
-pub(super) struct Random {
-    secure: Stream,
-    insecure: Stream,
-    insecure_seed: Stream,
-}
-
-impl Random {
-    /// Makes the streams of a guest that trains with `seed`.
-    pub(super) fn new(seed: u64) -> Self {
-        let named = |purpose| stream(seed, purpose, "", 0);
-        Self {
-            secure: named("wasi-random"),
-            insecure: named("wasi-insecure-random"),
-            insecure_seed: named("wasi-insecure-seed"),
-        }
-    }
-}
 
 /// Links `wasi:random/random`.
 pub(super) fn random(instance: &mut LinkerInstance<'_, Meter>) -> wasmtime::Result<()> {

@@ -11,7 +11,7 @@ use crate::scores::{LAYOUTS, SCORES};
 use crate::suite::{IMPORTED, Suite, suite, suites};
 use crate::{Evaluation, ProblemScores};
 
-/// Class probabilities, jointly over many inputs.
+/// Classification: joint class probabilities over many inputs.
 pub struct Classification;
 
 impl TaskKind for Classification {
@@ -19,6 +19,7 @@ impl TaskKind for Classification {
     const INTERFACE: Interface = Interface::Classification;
     const FUEL: u64 = USUAL_FUEL;
     const UNITS_OF_ONE: Units = Units::TauSamples;
+    const REFERENCE: bool = true;
     type Options = Evaluation;
     type Scores = ProblemScores;
 
