@@ -159,13 +159,14 @@ fn javascript() {
 
 #[test]
 fn what_is_missing_is_said_and_how_to_get_it() {
+    let wit = "wit/worlds.wit";
     let expected = [
-        ("rust", ["cargo", "rustup target add wasm32-unknown-unknown"]),
-        ("c", ["clang", "sudo apt-get install make clang lld wasi-libc libclang-rt-dev-wasm32"]),
-        ("python", ["Python's venv", "sudo apt-get install make python3 python3-venv"]),
-        ("javascript", ["node 20 or later", "sudo apt-get install nodejs npm"]),
+        ("rust", ["cargo", "rustup target add wasm32-unknown-unknown"], "jointly-sdk/src/bindings/agent.rs"),
+        ("c", ["clang", "sudo apt-get install make clang lld wasi-libc libclang-rt-dev-wasm32"], wit),
+        ("python", ["Python's venv", "sudo apt-get install make python3 python3-venv"], wit),
+        ("javascript", ["node 20 or later", "sudo apt-get install nodejs npm"], wit),
     ];
-    for (language, texts) in expected {
+    for (language, texts, interface) in expected {
         let folder = tempfile::tempdir().unwrap();
         let mut command = jointly();
         command.current_dir(folder.path()).env("PATH", "").args(["new", "my-agent", "--lang", language]);
@@ -174,7 +175,7 @@ fn what_is_missing_is_said_and_how_to_get_it() {
         let (_, missing) = finished.stdout.split_once("missing on this machine: ").expect("something is missing");
         assert!(texts.iter().all(|text| missing.contains(text)), "{missing}");
         // Even when tools are missing, the folder is complete.
-        assert!(folder.path().join("my-agent/wit/worlds.wit").is_file());
+        assert!(folder.path().join("my-agent").join(interface).is_file());
     }
 }
 

@@ -17,7 +17,7 @@ use crate::{exit, output, toolchain};
 
 /// Makes a folder with an agent to start from: Bayesian logistic regression, in a language of your choice
 ///
-/// The folder has the whole agent and the interface in wit/, without the language's own tools. The command names the
+/// The folder has the whole agent and the interface that it implements, without the language's own tools. The command names the
 /// tools that are missing on this machine, and how to get them.
 #[derive(Args)]
 pub(crate) struct New {
