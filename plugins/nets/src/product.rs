@@ -100,9 +100,10 @@ fn narrow_rows<const K: usize>(left: &[Lanes], stride: usize, columns: &[Lanes],
     }
 }
 
-/// Computes a tile apart from what finishes it, so that its loop is compiled once for each shape and not for each `finish`.
+/// Computes one of the last tiles apart from what finishes it, so that its loop is compiled once for each shape and not for
+/// each `finish`.
 #[inline(never)]
-fn sums<const M: usize, const N: usize, const TRANSPOSED: bool>(
+fn last_tile<const M: usize, const N: usize, const TRANSPOSED: bool>(
     left: Left<'_, TRANSPOSED>,
     right: Right<'_>,
     place: (usize, usize),
@@ -126,24 +127,30 @@ impl<F: Fn(Lanes, Lanes) -> Lanes + Copy, const TRANSPOSED: bool> Product<'_, F,
     #[inline(always)]
     fn columns<const M: usize, const N: usize>(&mut self, mut j: usize) -> usize {
         while j + N <= self.target.width {
-            let i = self.rows::<M, N>(0, j);
-            let i = if M > 4 { self.rows::<4, N>(i, j) } else { i };
+            let i = self.rows::<M, N, false>(0, j);
+            let i = if M > 4 { self.rows::<4, N, true>(i, j) } else { i };
             match self.target.rows - i {
-                1 => self.rows::<1, N>(i, j),
-                2 => self.rows::<2, N>(i, j),
-                _ => self.rows::<3, N>(i, j),
+                1 => self.rows::<1, N, true>(i, j),
+                2 => self.rows::<2, N, true>(i, j),
+                _ => self.rows::<3, N, true>(i, j),
             };
             j += N;
         }
         j
     }
 
-    /// Computes as many tiles of M rows as fit from row `i` on, and returns where they end.
+    /// Computes as many tiles of M rows as fit from row `i` on, and returns where they end. The last tiles, which are fewer
+    /// and smaller, cost a call each.
     #[inline(always)]
-    fn rows<const M: usize, const N: usize>(&mut self, mut i: usize, j: usize) -> usize {
+    fn rows<const M: usize, const N: usize, const LAST: bool>(&mut self, mut i: usize, j: usize) -> usize {
         let start = std::array::from_fn(|n| self.start.map_or(Lanes::splat(0.0), |start| start[j + n]));
         while i + M <= self.target.rows {
-            let sums: [[Lanes; N]; M] = sums(self.left, self.right, (i, j), self.depth, start);
+            let (left, right, depth) = (self.left, self.right, self.depth);
+            let sums: [[Lanes; N]; M] = if LAST {
+                last_tile(left, right, (i, j), depth, start)
+            } else {
+                tile(left, right, (i, j), depth, start)
+            };
             for (m, sums) in sums.into_iter().enumerate() {
                 let from = (i + m) * self.target.stride + j;
                 let out = &mut self.target.out[from..from + N];
