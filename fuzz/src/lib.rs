@@ -59,7 +59,7 @@ pub enum Contents {
 }
 
 /// The limits of a case, with which an endless loop ends within milliseconds.
-const LIMITS: Limits = Limits { fuel: 2_000_000, memory: 4 << 20 };
+const LIMITS: Limits = Limits { fuel: 2_000_000, memory: 4 << 20, timeout: 1 };
 
 /// The length below which messages must stay, in bytes.
 const LONGEST_MESSAGE: usize = 2_000;

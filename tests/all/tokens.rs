@@ -10,7 +10,7 @@ use jointly_host::{Agent, Execution, Failure, Kind, Limits, Phase, Runtime, Sett
 use crate::guests::guest;
 
 /// Enough for any of these guests.
-const LIMITS: Limits = Limits { fuel: 20_000_000_000, memory: 256 << 20 };
+const LIMITS: Limits = Limits { fuel: 20_000_000_000, memory: 256 << 20, timeout: 1 };
 
 fn agent(name: &str) -> Agent {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();

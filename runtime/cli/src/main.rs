@@ -8,6 +8,7 @@ mod fetch;
 mod initialization_argument;
 mod jobs;
 mod leaderboard_text;
+mod native_argument;
 mod output;
 mod partition_argument;
 mod planned;

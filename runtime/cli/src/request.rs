@@ -14,7 +14,7 @@ use jointly_classification::shift::DatasetShift;
 use jointly_core::TaskKind;
 use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES};
 use jointly_core::kind::Kind;
-use jointly_core::limits::USUAL_FUEL;
+use jointly_core::limits::{USUAL_FUEL, USUAL_TIMEOUT};
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::asked::Asked;
 use jointly_engine::execution::Finished;
@@ -25,7 +25,7 @@ use jointly_engine::problem_set::Belief;
 use jointly_engine::problems::Choices;
 use jointly_engine::share::Share;
 use jointly_engine::shift_suite::ShiftChoices;
-use jointly_engine::workload::Workload;
+use jointly_engine::workload::{NativeAgents, Workload};
 use jointly_engine::{execution, problems, regression_suite, reuse, shift_suite, user_tables};
 use jointly_host::{Interface, Limits};
 use jointly_record::directory::RunDirectory;
@@ -51,7 +51,7 @@ use crate::regression_arguments::RegressionArguments;
 use crate::shard_arguments::ShardArguments;
 use crate::shard_done::ShardDone;
 use crate::shift_arguments::ShiftArguments;
-use crate::{exit, jobs, output};
+use crate::{exit, jobs, native_argument, output};
 
 #[derive(Args)]
 pub(crate) struct Request {
@@ -104,11 +104,17 @@ pub(crate) struct Request {
     /// The memory limit of an agent, in MiB
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
     memory: u64,
+    /// The time limit of a native agent for one request, in seconds [default: 3600]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: Option<u64>,
+    /// With --like: start the native agents that its plan names. A plan that you were sent may name any command
+    #[arg(long)]
+    native: bool,
     /// Run the plan of that directory, in place of agents, suite and all options that decide a score. The agents,
     /// problems and tables are the copies that it keeps; only real data must be at hand
     #[arg(long, value_name = "DIR", conflicts_with_all = [
         "suite", "seed", "problems", "files", "draws", "partition", "planes", "no_clip", "anchors", "initialization", "fuel",
-        "memory", "RegressionArguments", "ShiftArguments",
+        "memory", "timeout", "RegressionArguments", "ShiftArguments",
     ])]
     like: Option<PathBuf>,
     /// Reuse the finished results of another run of the same agents on the same problems; may be repeated
@@ -151,7 +157,8 @@ impl Request {
     /// Returns the limits of every unit.
     pub(crate) fn limits(&self) -> Limits {
         let usual = self.kind().map_or(USUAL_FUEL, |kind| kind.fuel);
-        Limits { fuel: self.fuel.unwrap_or(usual), memory: self.memory << 20 }
+        let timeout = self.timeout.unwrap_or(USUAL_TIMEOUT);
+        Limits { fuel: self.fuel.unwrap_or(usual), memory: self.memory << 20, timeout }
     }
 
     /// Runs the agents on the requested problems, or the shard's share of these, continuing an earlier run of the same
@@ -221,7 +228,9 @@ impl Request {
     fn workload_like(&self, path: &Path) -> Result<Workload> {
         let directory = RunDirectory::existing(path)?;
         let plan = directory.plan()?;
-        let workload = Workload::of_plan(&plan, &directory, &self.data.directories(), self.engine.into())?;
+        native_argument::refuse_unless(self.native, &plan)?;
+        let data = self.data.directories();
+        let workload = Workload::of_plan(&plan, &directory, &data, self.engine.into(), NativeAgents::Start)?;
         match workload.plan.with_version_of(&plan).difference(&plan) {
             None => Ok(workload),
             Some(difference) => {
@@ -239,13 +248,22 @@ impl Request {
         Ok(())
     }
 
-    /// Returns the options that workers need too: where real data are, and how code is run.
-    pub(crate) fn of_workers(&self) -> Vec<OsString> {
+    /// Returns the options that workers need too: where real data are, how code is run, and whether native agents are
+    /// started.
+    pub(crate) fn of_workers(&self, native: bool) -> Vec<OsString> {
         let mut words = self.data.words();
         if self.engine != EngineArgument::default() {
             words.extend(["--engine".into(), self.engine.name().into()]);
         }
+        if native {
+            words.push("--native".into());
+        }
         words
+    }
+
+    /// Returns whether the native agents of the plan of `--like` are started.
+    pub(crate) fn native(&self) -> bool {
+        self.native
     }
 
     /// Returns the number of units that run at a time, if the user gave it.

@@ -35,6 +35,11 @@ pub trait Model {
     /// Why an agent fails.
     type Error;
 
+    /// Returns the largest difference between two answers to one question that an audit accepts: 0 demands equal bits.
+    fn tolerance(&self) -> f32 {
+        0.0
+    }
+
     /// Maps each draw to its canonical draw: one draw that stands for all draws that name the same function.
     ///
     /// # Errors

@@ -4,6 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
+use crate::interface::Interface;
+
 /// An agent's failure on a unit, which is recorded as the unit's result and never scored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema, thiserror::Error)]
 #[error("{phase}: {kind}: {message}")]
@@ -14,6 +16,22 @@ pub struct Failure {
     pub kind: Kind,
     /// One line that explains the failure.
     pub message: String,
+}
+
+impl Failure {
+    /// Returns the failure of an agent on a kind of task that it does not support, before any of its code runs.
+    pub fn no_interface(interface: Interface) -> Self {
+        Self::unsupported(format!("the agent does not support {interface}"))
+    }
+
+    /// Returns the failure of a classifier on a task with tokens, if its description does not say `tokens`.
+    pub fn no_tokens() -> Self {
+        Self::unsupported("the inputs have tokens, and the agent's description does not say `tokens`".to_owned())
+    }
+
+    fn unsupported(message: String) -> Self {
+        Self { phase: Phase::Load, kind: Kind::AgentFailure, message }
+    }
 }
 
 /// The phase of a unit: the request of the host during which an agent failed.
@@ -38,6 +56,8 @@ pub enum Kind {
     Trapped,
     /// The agent used up its fuel.
     OutOfFuel,
+    /// A native agent took longer for one request than it may.
+    TimedOut,
     /// The agent was refused memory and gave up.
     OutOfMemory,
     /// The agent returned an invalid answer: a wrong shape, a value out of range, or an answer that breaks the
@@ -66,6 +86,7 @@ impl fmt::Display for Kind {
             Self::Refused => "refused",
             Self::Trapped => "trapped",
             Self::OutOfFuel => "out-of-fuel",
+            Self::TimedOut => "timed-out",
             Self::OutOfMemory => "out-of-memory",
             Self::InvalidOutput => "invalid-output",
             Self::AgentFailure => "agent-failure",

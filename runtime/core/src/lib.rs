@@ -5,11 +5,13 @@
 //! be computed by hand.
 #![deny(missing_docs)]
 
+pub mod class_probs;
 pub mod classifier;
 pub mod coordinates;
 pub mod correlations;
 pub mod counted;
 pub mod dataset;
+pub mod description;
 pub mod digest;
 pub mod distribution;
 pub mod estimate;
@@ -36,12 +38,14 @@ pub mod stream;
 pub mod task;
 pub mod tau_samples;
 pub mod tokens;
+pub mod trace;
 pub mod units;
 
 pub use classifier::{Classifier, Model};
 pub use coordinates::{Coordinates, Repetition};
 pub use counted::counted;
 pub use dataset::{Dataset, DatasetError};
+pub use description::{Description, Parameter, Sweep};
 pub use digest::digest;
 pub use distribution::{SUM_TOLERANCE, distribution_defect};
 pub use estimate::Partitioning;
@@ -59,4 +63,5 @@ pub use stream::{Stream, agent_seed, stream};
 pub use task::{InputsError, MAX_CLASSES, Task};
 pub use tau_samples::TauSamples;
 pub use tokens::{TokenMatrix, Tokens};
+pub use trace::Trace;
 pub use units::Units;

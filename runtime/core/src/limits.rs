@@ -10,14 +10,29 @@ pub struct Limits {
     pub fuel: u64,
     /// Bytes of linear memory.
     pub memory: u64,
+    /// Seconds that a native agent may take for one request. Fuel and memory do not limit it.
+    #[serde(default = "usual_timeout", skip_serializing_if = "is_usual")]
+    pub timeout: u64,
 }
 
 impl Default for Limits {
-    /// Returns [`USUAL_FUEL`] and 1 GiB.
+    /// Returns [`USUAL_FUEL`], 1 GiB and [`USUAL_TIMEOUT`].
     fn default() -> Self {
-        Self { fuel: USUAL_FUEL, memory: 1 << 30 }
+        Self { fuel: USUAL_FUEL, memory: 1 << 30, timeout: USUAL_TIMEOUT }
     }
 }
+
+fn usual_timeout() -> u64 {
+    USUAL_TIMEOUT
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes fields by reference")]
+fn is_usual(timeout: &u64) -> bool {
+    *timeout == USUAL_TIMEOUT
+}
+
+/// The default limit of a native agent's time for one request, in seconds: an hour.
+pub const USUAL_TIMEOUT: u64 = 3600;
 
 /// The default limit of an agent's fuel on one problem of most kinds of task: some ten minutes of an endless loop, and
 /// thirty times what `ensemble` takes.

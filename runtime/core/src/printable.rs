@@ -9,3 +9,11 @@ pub fn is_printable(c: char) -> bool {
         matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}');
     !(c.is_control() || turns || ends_line || unseen)
 }
+
+/// The longest message of an agent that is kept.
+const MESSAGE_CHARS: usize = 500;
+
+/// Returns a text as one printable line of limited length; messages quote text of agents.
+pub fn clean(message: &str) -> String {
+    message.chars().map(|c| if is_printable(c) { c } else { ' ' }).take(MESSAGE_CHARS).collect()
+}

@@ -5,10 +5,12 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use jointly_bundle::Bundled;
-use jointly_host::{Agent, Interface, Limits, Parameter, Runtime, Setting};
+use jointly_host::{Interface, Limits, Parameter, Runtime, Setting};
+use jointly_native::{NativeAgent, Source};
 use jointly_record::settings::Settings;
 use jointly_record::{guess, reference, shell};
 
+use crate::agent::Agent;
 use crate::agent_spec::AgentSpec;
 
 /// The largest file accepted as an agent, in bytes. Agents with an interpreter compiled in take some twenty megabytes.
@@ -21,8 +23,8 @@ const PREFLIGHT_FUEL: u64 = 100_000_000;
 pub struct LoadedAgent {
     /// The agent.
     pub agent: Agent,
-    /// The bytes of its file.
-    pub bytes: Cow<'static, [u8]>,
+    /// The bytes of a component.
+    pub bytes: Option<Cow<'static, [u8]>>,
 }
 
 /// Loads the agent that a spec names, whatever interfaces it supports. Each interface is given [its own](own_settings)
@@ -85,16 +87,30 @@ pub fn read(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<Loade
             reference::NAME
         );
     }
-    let bytes = bytes(&spec.agent)?;
-    let agent = runtime.load(&bytes, limits).with_context(|| format!("failed to load {}", spec.agent))?;
-    if agent.description().name == reference::NAME {
+    let loaded = if let Some(source) = Source::parse(&spec.agent) {
+        LoadedAgent { agent: start(source, limits)?, bytes: None }
+    } else {
+        let bytes = bytes(&spec.agent)?;
+        let agent = runtime.load(&bytes, limits).with_context(|| format!("failed to load {}", spec.agent))?;
+        LoadedAgent { agent: Agent::Component(agent), bytes: Some(bytes) }
+    };
+    if loaded.agent.description().name == reference::NAME {
         bail!(
             "{} calls itself {}, which is the host's own reference; give it another name",
             spec.agent,
             reference::NAME
         );
     }
-    Ok(LoadedAgent { agent, bytes })
+    Ok(loaded)
+}
+
+/// Starts or reaches a native agent.
+///
+/// # Errors
+/// When it cannot be started or reached, or does not describe itself.
+pub fn start(source: Source, limits: Limits) -> Result<Agent> {
+    let name = source.to_string();
+    Ok(Agent::Native(NativeAgent::start(source, limits).with_context(|| format!("failed to start {name}"))?))
 }
 
 fn refuse_settings(agent: &Agent, spec: &AgentSpec, limits: Limits, interface: Interface) -> Result<()> {
@@ -163,11 +179,11 @@ fn bytes(agent: &str) -> Result<Cow<'static, [u8]>> {
     let looks_like_path = agent.contains(std::path::is_separator) || path.extension().is_some() || path.exists();
     if !looks_like_path {
         let known = jointly_bundle::all().iter().map(|bundled| bundled.name).chain([reference::NAME]);
-        let list = "`jointly agents` lists those that are bundled; another is given as the path of its .wasm";
+        let list = "`jointly agents` lists those that are bundled; another is given as the path of its .wasm or .py";
         bail!("there is no agent {agent}: {}", guess::remedy(agent, known, list));
     }
     let metadata = std::fs::metadata(path)
-        .with_context(|| format!("failed to read {agent}; give the path of a .wasm or a bundled name"))?;
+        .with_context(|| format!("failed to read {agent}; give the path of a .wasm or .py, or a bundled name"))?;
     if !metadata.is_file() {
         bail!("failed to read {agent}: not a file; give the path of a .wasm");
     }

@@ -1,27 +1,42 @@
-//! Parses how a user names an agent: `ensemble+:size=30,prior-scale=1` or `path/to/agent.wasm:rate=0.1`.
+//! Parses how a user names an agent: `ensemble+:size=30,prior-scale=1`, `path/to/agent.wasm:rate=0.1`, `agent.py:size=5` or
+//! `exec:Rscript agent.R :size=5`.
 
 use std::str::FromStr;
 
+use jointly_native::Source;
 use jointly_record::settings::Settings;
 
-/// A bundled agent's name or a path to a .wasm, with settings.
+/// A bundled agent's name, a path to a .wasm or .py, or how a native agent is reached, with settings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentSpec {
-    /// The name, or the path.
+    /// The name, the path, `exec:COMMAND` or `socket:PATH`.
     pub agent: String,
     /// The settings that were given.
     pub settings: Settings,
+}
+
+impl AgentSpec {
+    /// Returns whether it names a native agent.
+    pub fn is_native(&self) -> bool {
+        Source::parse(&self.agent).is_some()
+    }
 }
 
 impl FromStr for AgentSpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        // A path may contain colons.
-        let end = text.rfind(".wasm").map_or(0, |at| at + ".wasm".len());
-        let (agent, settings) = match text[end..].find(':') {
-            Some(colon) => (&text[..end + colon], &text[end + colon + 1..]),
-            None => (text, ""),
+        let (agent, settings) = if ["exec:", "socket:"].iter().any(|prefix| text.starts_with(prefix)) {
+            // A command may contain colons, and a path too.
+            text.rsplit_once(" :").map_or((text, ""), |(agent, settings)| (agent.trim_end(), settings))
+        } else {
+            // A path may contain colons.
+            let end = [".wasm", ".py"].iter().filter_map(|ending| Some(text.rfind(ending)? + ending.len())).max();
+            let end = end.unwrap_or_default();
+            match text[end..].find(':') {
+                Some(colon) => (&text[..end + colon], &text[end + colon + 1..]),
+                None => (text, ""),
+            }
         };
         if agent.is_empty() {
             return Err("an agent's name is missing before the settings".into());
@@ -49,6 +64,10 @@ mod tests {
         expect("mlp:hidden=50,50,l2=1", "mlp", ":hidden=50,50,l2=1");
         expect("a:b/c.wasm", "a:b/c.wasm", "");
         expect("./c.wasm:k=v", "./c.wasm", ":k=v");
+        expect("a:b/c.py:k=v", "a:b/c.py", ":k=v");
+        expect("exec:env A=1 Rscript c.R --at a:b", "exec:env A=1 Rscript c.R --at a:b", "");
+        expect("exec:Rscript c.R :k=v,l=2", "exec:Rscript c.R", ":k=v,l=2");
+        expect("socket:/tmp/a:b.sock :k=v", "socket:/tmp/a:b.sock", ":k=v");
     }
 
     #[test]

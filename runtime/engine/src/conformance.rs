@@ -9,10 +9,12 @@ mod subject;
 mod tasks;
 mod training;
 
-use jointly_host::{Agent, Interface};
+use jointly_host::Interface;
 use serde::Serialize;
 
 pub use subject::Subject;
+
+use crate::agent::Agent;
 
 /// A clause of the contract.
 pub struct Clause {
@@ -48,6 +50,10 @@ pub struct Verdict {
     pub ok: bool,
     /// The violation, if there is one.
     pub broken: Option<String>,
+    /// The largest difference between answers that a component would give to the bit; only for native agents, within
+    /// their tolerance.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub difference: Option<f32>,
 }
 
 /// Every clause, in the order in which an author would fix violations.
@@ -204,6 +210,8 @@ impl Clause {
         } else {
             (self.test)(subject).err()
         };
-        Verdict { clause: self.name, says: self.says, interface: subject.interface, ok: broken.is_none(), broken }
+        let difference = subject.take_difference();
+        let (ok, interface) = (broken.is_none(), subject.interface);
+        Verdict { clause: self.name, says: self.says, interface, ok, broken, difference }
     }
 }

@@ -6,6 +6,7 @@
 #![deny(missing_docs)]
 
 pub mod activity;
+pub mod agent;
 pub mod agent_source;
 pub mod agent_spec;
 pub mod asked;

@@ -162,6 +162,7 @@ mod tests {
             agent: "gp".into(),
             label: "gp".into(),
             digest: String::new(),
+            reported: None,
             settings: Settings::default(),
         };
         let led = |predictor: PlannedAgent| of_regression(&suite, 0, Limits::default(), Vec::new(), Some(predictor));

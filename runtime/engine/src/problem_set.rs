@@ -3,11 +3,12 @@
 use std::any::Any;
 
 use jointly_core::digest;
-use jointly_host::{Agent, Failure, Trace};
+use jointly_host::{Failure, Trace};
 use jointly_record::plan::Plan;
 use jointly_record::unit::{Outcome, Unit};
 
 use crate::activity::Activity;
+use crate::agent::Agent;
 use crate::contestant::Contestant;
 use crate::cost::Cost;
 

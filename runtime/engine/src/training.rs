@@ -2,7 +2,9 @@
 
 use jointly_classification::{Instance, Problem};
 use jointly_core::{Classifier as _, agent_seed};
-use jointly_host::{Agent, Failure, Limits, Setting, Trace, TrainedClassifier};
+use jointly_host::{Failure, Limits, Setting, Trace};
+
+use crate::agent::{Agent, TrainedClassifier};
 
 /// Trains an agent with its settings and limits on a problem's data, with a master seed.
 ///

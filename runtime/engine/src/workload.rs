@@ -5,13 +5,15 @@ use std::borrow::Cow;
 use std::collections::HashMap;
 
 use anyhow::{Context, Result, bail};
-use jointly_host::{Agent, Execution, Interface, Limits, Runtime};
+use jointly_host::{Execution, Interface, Limits, Runtime};
+use jointly_native::Source;
 use jointly_record::directory::RunDirectory;
 use jointly_record::kept::Kept;
 use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::reference;
 use jointly_regression::TableFile;
 
+use crate::agent::Agent;
 use crate::agent_source::{self, LoadedAgent};
 use crate::agent_spec::AgentSpec;
 use crate::asked::Asked;
@@ -19,6 +21,15 @@ use crate::contestant::Contestant;
 use crate::data_directories::DataDirectories;
 use crate::problem_set::{Participants, ProblemSet};
 use crate::{cache, kinds, user_tables};
+
+/// Whether the native agents of a plan are started.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum NativeAgents {
+    /// They are, to carry out their units.
+    Start,
+    /// They are not: their units are not carried out.
+    Leave,
+}
 
 /// Agents and problems, in the plan's order.
 pub struct Workload {
@@ -90,6 +101,7 @@ impl Workload {
         directory: &RunDirectory,
         data: &DataDirectories,
         execution: Execution,
+        native: NativeAgents,
     ) -> Result<Self> {
         if held.images.is_none() {
             data.refuse_images(&held.suite)?;
@@ -101,10 +113,20 @@ impl Workload {
             if let Some(agent) = loaded.get(&entry.digest) {
                 return Ok(agent.clone().into());
             }
+            if let Some(reached) = &entry.reported {
+                let source = Source::parse(reached).with_context(|| format!("{reached} is no native agent"))?;
+                let agent = agent_source::start(source, held.limits)?;
+                if agent.digest() != entry.digest {
+                    bail!("{reached} is not the agent that the plan names: it describes itself in another way");
+                }
+                loaded.insert(entry.digest.clone(), agent.clone());
+                return Ok(agent.into());
+            }
             let name = Kept::Agent.path(&entry.digest);
             let shown = directory.shown(&name);
             let file = directory.read(&name)?;
             let agent = runtime.load(&file, held.limits).with_context(|| format!("failed to load {shown}"))?;
+            let agent = Agent::Component(agent);
             if agent.digest() != entry.digest {
                 bail!("{shown} is not the agent that the plan names: its digest is {}", agent.digest());
             }
@@ -117,6 +139,9 @@ impl Workload {
                 agents.push(asked.reference(&entry.settings)?);
                 let (agent, digest) = (reference::NAME.into(), reference::digest());
                 planned.push(PlannedAgent { agent, digest, ..entry.clone() });
+            } else if entry.reported.is_some() && native == NativeAgents::Leave {
+                planned.push(entry.clone());
+                agents.push(Contestant::Absent);
             } else {
                 let agent = reload(entry)?;
                 planned.push(PlannedAgent { agent: agent.description().name.clone(), ..entry.clone() });
@@ -174,13 +199,15 @@ impl Loader {
         let agent = &self.loaded[&spec.agent].agent;
         agent_source::refuse(agent, spec, self.limits, self.interface)?;
         let (name, digest) = (agent.description().name.clone(), agent.digest().to_owned());
-        let entry = PlannedAgent { agent: name, label: String::new(), digest, settings: spec.settings.clone() };
+        let (settings, reported) = (spec.settings.clone(), agent.reported());
+        let entry = PlannedAgent { agent: name, label: String::new(), digest, reported, settings };
         Ok((entry, agent.clone().into()))
     }
 
     /// Returns the agents' files under their digests.
     fn files(self) -> Vec<(String, Cow<'static, [u8]>)> {
-        self.loaded.into_values().map(|loaded| (loaded.agent.digest().to_owned(), loaded.bytes)).collect()
+        let file = |LoadedAgent { agent, bytes }: LoadedAgent| Some((agent.digest().to_owned(), bytes?));
+        self.loaded.into_values().filter_map(file).collect()
     }
 }
 
@@ -189,6 +216,7 @@ fn planned_reference(spec: &AgentSpec) -> PlannedAgent {
         agent: reference::NAME.to_owned(),
         label: String::new(),
         digest: reference::digest(),
+        reported: None,
         settings: spec.settings.clone(),
     }
 }

@@ -9,12 +9,12 @@ use crate::bindings::regression::{Regressor, RegressorPre};
 use crate::bindings::{Classifier, ClassifierPre};
 use crate::load_error::{LoadError, one_line};
 use crate::meter::Meter;
-use crate::printable::clean;
 use crate::sandbox::Sandbox;
 use crate::{
     ConfiguredClassifier, ConfiguredRegressor, Description, Failure, Interface, Limits, Phase, Setting, Trace,
     classifier, regressor,
 };
+use jointly_core::printable::clean;
 
 /// The units of fuel that an agent may use to describe itself, whatever the limits of a run.
 const DESCRIBE_FUEL: u64 = 1_000_000_000;

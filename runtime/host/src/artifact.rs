@@ -6,8 +6,8 @@ use wasi_preview1_component_adapter_provider::{
 use wasmparser::{Encoding, Parser, Payload};
 
 use crate::load_error::{LoadError, one_line};
-use crate::printable::clean;
 use crate::{INTERFACE, Interface, wasi};
+use jointly_core::printable::clean;
 
 /// The custom section in which the SDK writes the name and version of its interface.
 const STAMP: &str = "jointly-agent";

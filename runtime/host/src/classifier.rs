@@ -1,15 +1,14 @@
 //! An agent with settings and limits as a classifier of the runtime, and the trained classifier.
 
+use jointly_core::class_probs::defect;
 use jointly_core::{Classifier, Dataset, Inputs, Model, Task, Tokens};
 use wasmtime::component::ResourceAny;
 
 use crate::bindings::exports::jointly::agent::classification as wit;
 use crate::bindings::jointly::agent::types;
 use crate::bindings::{Classifier as World, ClassifierPre};
-use crate::invalid::defect;
 use crate::meter::Meter;
 use crate::sandbox::{Sandbox, invalid, matrix, own_word, setting};
-use crate::unsupported::{no_interface, no_tokens};
 use crate::{Description, Failure, Interface, Limits, Phase, Setting, Trace};
 
 /// An agent with its settings and limits, for problems of classification.
@@ -57,9 +56,9 @@ impl Classifier for ConfiguredClassifier {
         unlabelled: Option<&Inputs>,
         seed: u64,
     ) -> Result<TrainedClassifier, Failure> {
-        let component = self.component.as_ref().ok_or_else(|| no_interface(Interface::Classification))?;
+        let component = self.component.as_ref().ok_or_else(|| Failure::no_interface(Interface::Classification))?;
         if task.tokens != Tokens::Absent && !self.tokens {
-            return Err(no_tokens());
+            return Err(Failure::no_tokens());
         }
         let unlabelled = unlabelled.filter(|_| self.unlabelled);
         let mut sandbox = Sandbox::new(component, self.limits, self.trace.clone(), seed)?;

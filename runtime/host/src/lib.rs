@@ -10,31 +10,27 @@ mod artifact;
 mod bindings;
 mod charge;
 mod classifier;
-mod description;
-mod invalid;
+mod described;
 mod load_error;
 mod meter;
-mod printable;
 mod regressor;
 mod runtime;
 mod sandbox;
-mod trace;
-mod unsupported;
 mod wasi;
 mod world;
 
 pub use agent::Agent;
 pub use classifier::{ConfiguredClassifier, TrainedClassifier};
-pub use description::{Description, Parameter, Sweep};
+pub use jointly_core::description::{Description, Parameter, Sweep};
 pub use jointly_core::failure::{Failure, Kind, Phase};
 pub use jointly_core::interface::{INTERFACE, Interface, LONGEST_NAME};
 pub use jointly_core::limits::Limits;
 pub use jointly_core::printable::is_printable;
 pub use jointly_core::setting::Setting;
+pub use jointly_core::trace::Trace;
 pub use load_error::LoadError;
 pub use regressor::{ConfiguredRegressor, TrainedRegressor};
 pub use runtime::{Execution, Runtime};
-pub use trace::Trace;
 
 /// The name and release of the WebAssembly engine; the release decides how fuel is counted.
 pub const ENGINE: &str = concat!("wasmtime ", env!("WASMTIME_VERSION"));

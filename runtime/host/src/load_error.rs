@@ -1,8 +1,8 @@
 //! Why the host refuses to load a file as an agent, and what to do about it.
 
-use crate::description::LONGEST_TEXT;
-use crate::printable::clean;
 use crate::{Failure, INTERFACE, LONGEST_NAME};
+use jointly_core::description::LONGEST_TEXT;
+use jointly_core::printable::clean;
 
 /// Why a file was refused; every message fits after "failed to load FILE: ".
 #[derive(Debug, thiserror::Error)]

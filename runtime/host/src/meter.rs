@@ -134,7 +134,7 @@ mod tests {
     use wasmtime::{ResourceLimiter, format_err};
 
     fn meter() -> Meter {
-        Meter::new(Limits { fuel: 0, memory: 100 }, Trace::default(), 0)
+        Meter::new(Limits { fuel: 0, memory: 100, timeout: 1 }, Trace::default(), 0)
     }
 
     #[test]

@@ -14,7 +14,6 @@ use crate::bindings::regression::exports::jointly::agent::regression as wit;
 use crate::bindings::regression::{Regressor as World, RegressorPre};
 use crate::meter::Meter;
 use crate::sandbox::{Sandbox, invalid, matrix, own_word, setting};
-use crate::unsupported::no_interface;
 use crate::{Failure, Interface, Limits, Phase, Setting, Trace};
 
 /// An agent with its settings and limits, for problems of regression.
@@ -56,7 +55,7 @@ impl Regressor for ConfiguredRegressor {
         validation: Option<&Targets>,
         seed: u64,
     ) -> Result<TrainedRegressor, Failure> {
-        let component = self.component.as_ref().ok_or_else(|| no_interface(Interface::Regression))?;
+        let component = self.component.as_ref().ok_or_else(|| Failure::no_interface(Interface::Regression))?;
         let limits = Limits { fuel: self.limits.fuel.saturating_sub(self.fuel_used()), ..self.limits };
         let mut sandbox =
             Metered { sandbox: Sandbox::new(component, limits, self.trace.clone(), seed)?, spent: self.spent.clone() };

@@ -6,10 +6,10 @@ use wasmtime::{Store, Trap, WasmBacktrace};
 use crate::bindings::jointly::agent::types;
 use crate::load_error::one_line;
 use crate::meter::Meter;
-use crate::printable::clean;
 use crate::wasi::Fault;
 use crate::world::World;
 use crate::{Failure, Kind, Limits, Phase, Setting, Trace};
+use jointly_core::printable::clean;
 
 /// The most bytes of an answer beyond its numbers, for texts.
 const SLACK_BYTES: usize = 1 << 20;

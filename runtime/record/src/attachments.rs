@@ -13,7 +13,7 @@ use crate::unit::UnitResult;
 /// # Errors
 /// When the plan names a table that is none.
 pub fn kept(plan: &Plan, results: &[UnitResult]) -> Result<Vec<(Kept, String)>> {
-    let agents = plan.agents.iter().filter(|agent| !agent.is_reference()).chain(plan.predictor());
+    let agents = plan.agents.iter().chain(plan.predictor()).filter(|agent| agent.is_component());
     let mut kept: Vec<(Kept, String)> = agents.map(|agent| (Kept::Agent, agent.digest.clone())).collect();
     if plan.suite == IMPORTED {
         let digests = plan.problems.iter().filter_map(|problem| problem.digest.clone());

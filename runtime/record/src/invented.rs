@@ -35,7 +35,13 @@ pub struct InventedRun {
 
 /// Returns an agent for plans whose agents do not matter.
 pub fn planned_agent() -> PlannedAgent {
-    PlannedAgent { agent: "mlp".into(), label: String::new(), digest: digest(b"mlp"), settings: Settings::default() }
+    PlannedAgent {
+        agent: "mlp".into(),
+        label: String::new(),
+        digest: digest(b"mlp"),
+        reported: None,
+        settings: Settings::default(),
+    }
 }
 
 /// Parses an agent from `name:setting=value`.
@@ -45,6 +51,7 @@ pub fn agent(spec: &str) -> PlannedAgent {
         label: String::new(),
         digest: digest(agent.as_bytes()),
         agent: agent.to_owned(),
+        reported: None,
         settings: settings.parse().unwrap(),
     }
 }

@@ -135,8 +135,7 @@ impl Outcome {
     /// Returns the fuel that was used, or `None` if it was not metered or the agent failed.
     pub fn fuel(&self) -> Option<u64> {
         match self {
-            Self::Scored { fuel, .. } => *fuel,
-            Self::Regression { fuel, .. } | Self::Shift { fuel, .. } => Some(*fuel),
+            Self::Scored { fuel, .. } | Self::Regression { fuel, .. } | Self::Shift { fuel, .. } => *fuel,
             Self::Failed(_) => None,
         }
     }

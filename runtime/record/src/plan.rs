@@ -97,8 +97,12 @@ pub struct PlannedAgent {
     pub agent: String,
     /// The agent's label, unique in the plan.
     pub label: String,
-    /// The digest of the agent's component, or the text that stands for a reference.
+    /// The digest of the agent's component, or of a native agent's description, or the text that stands for a reference.
     pub digest: String,
+    /// How a native agent was reached. Its results are reported: others cannot replay them, as they can those of a
+    /// component in the sandbox.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reported: Option<String>,
     /// The settings that differ from the agent's defaults.
     pub settings: Settings,
 }
@@ -107,6 +111,16 @@ impl PlannedAgent {
     /// Returns whether it is a reference, with which agents are compared.
     pub fn is_reference(&self) -> bool {
         reference::is_oracle(&self.digest)
+    }
+
+    /// Returns whether it is a component in the sandbox, of which a run keeps the bytes.
+    pub fn is_component(&self) -> bool {
+        self.reported.is_none() && !self.is_reference()
+    }
+
+    /// Returns what others can check of its results: `replayed` in the sandbox, or only `reported`.
+    pub fn tier(&self) -> &'static str {
+        if self.reported.is_some() { "reported" } else { "replayed" }
     }
 
     /// Returns whether it is the same agent with the same settings, byte for byte, whatever its label.
@@ -157,6 +171,11 @@ impl Plan {
     /// Returns whether the plan runs a suite on the suite's own tables; otherwise a paper's numbers cannot be compared.
     pub fn is_on_tables_of(&self, suite: &str) -> bool {
         self.suite == suite && self.tables.is_empty()
+    }
+
+    /// Returns the native agents, whose results are reported.
+    pub fn native_agents(&self) -> impl Iterator<Item = &PlannedAgent> {
+        self.agents.iter().chain(self.predictor()).filter(|agent| agent.reported.is_some())
     }
 
     /// Returns a copy that names the version of another plan.

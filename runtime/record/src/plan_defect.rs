@@ -15,6 +15,8 @@ use crate::reference;
 const MOST_SETTING: usize = 2_000;
 /// The most characters of a problem's, table's or suite's name: a file name and its prefix.
 const MOST_PROBLEM: usize = 400;
+/// The most characters of how a native agent is reached.
+const MOST_COMMAND: usize = 4_000;
 
 impl Plan {
     /// Returns the first defect of a plan that was read from a file, if it has one.
@@ -65,6 +67,7 @@ impl Plan {
             let mut settings = settings.iter().flat_map(|setting| [&setting.name, &setting.value]);
             printable::defect("the agent", &agent.agent, LONGEST_NAME)
                 .or_else(|| settings.find_map(|text| printable::defect("the setting", text, MOST_SETTING)))
+                .or_else(|| printable::defect("the native agent", agent.reported.as_ref()?, MOST_COMMAND))
         };
         let problem = |planned: &PlannedProblem| {
             let Coordinates { series, group, cluster, acquisition, .. } = &planned.coordinates;

@@ -55,6 +55,7 @@ impl Plan {
             .or_else(|| differs("seed", &self.seed.to_string(), &other.seed.to_string()))
             .or_else(|| differs("fuel limit", &self.limits.fuel.to_string(), &other.limits.fuel.to_string()))
             .or_else(|| differs("memory limit", &self.limits.memory.to_string(), &other.limits.memory.to_string()))
+            .or_else(|| differs("time limit", &self.limits.timeout.to_string(), &other.limits.timeout.to_string()))
             .or_else(|| differs("anchors", &anchors(self), &anchors(other)))
             .or_else(|| differs("initialization", &initialization(self), &initialization(other)))
             .or_else(|| differs("images", &images(self), &images(other)))

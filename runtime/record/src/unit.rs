@@ -63,7 +63,7 @@ pub enum Outcome {
     Scored {
         /// The scores.
         scores: ProblemScores,
-        /// The fuel used; absent if the host itself did the work.
+        /// The fuel used; absent if the host itself did the work, or the agent ran outside the sandbox.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         fuel: Option<u64>,
         /// How far to trust the sample of a reference.
@@ -74,15 +74,17 @@ pub enum Outcome {
     Regression {
         /// The scores.
         scores: Box<RegressionUnit>,
-        /// The fuel used, including that of a predicting agent.
-        fuel: u64,
+        /// The fuel used, including that of a predicting agent; absent if an agent ran outside the sandbox.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fuel: Option<u64>,
     },
     /// On a problem of dataset shift.
     Shift {
         /// The scores.
         scores: Box<ShiftScores>,
-        /// The fuel used.
-        fuel: u64,
+        /// The fuel used; absent if the agent ran outside the sandbox.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        fuel: Option<u64>,
     },
     /// The agent failed.
     Failed(Failure),

@@ -2,7 +2,7 @@
 
 use std::iter;
 
-use jointly_core::limits::Limits;
+use jointly_core::limits::{Limits, USUAL_TIMEOUT};
 use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::shell::quoted;
 use jointly_record::suites;
@@ -36,11 +36,11 @@ pub(crate) fn markup(plan: &Plan, directory: &str, others: &[Other], given: &[St
     if !options.is_empty() {
         facts.push(cells(["chosen otherwise than the suite", &options.join(" ")]));
     }
-    let mut agents = vec![cells(["agent", "settings", "digest"])];
+    let mut agents = vec![cells(["agent", "settings", "tier", "digest"])];
     agents.extend(plan.agents.iter().map(|agent| {
         let settings = agent.settings.label("");
         let settings = settings.strip_prefix(':').unwrap_or("all at their defaults");
-        cells([agent.agent.as_str(), settings, &agent.digest])
+        cells([agent.agent.as_str(), settings, agent.tier(), &agent.digest])
     }));
     let mut markup = Markup::new();
     markup.push(&table_of(&facts, 2));
@@ -48,7 +48,7 @@ pub(crate) fn markup(plan: &Plan, directory: &str, others: &[Other], given: &[St
     markup.element("pre", &[], &commands(plan, directory, others, given, bundled));
     markup.open("details", &[]);
     markup.element("summary", &[], &format!("{} and their digests", counted(plan.agents.len(), "agent")));
-    markup.push(&table_of(&agents, 3));
+    markup.push(&table_of(&agents, 4));
     markup.close("details");
     markup
 }
@@ -103,6 +103,9 @@ fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> String {
     if plan.limits.fuel != plan.kind().fuel {
         words.push(format!("--fuel {}", plan.limits.fuel));
     }
+    if plan.limits.timeout != USUAL_TIMEOUT {
+        words.push(format!("--timeout {}", plan.limits.timeout));
+    }
     if plan.limits.memory != Limits::default().memory {
         words.push(format!("--memory {}", plan.limits.memory >> 20));
     }
@@ -115,6 +118,9 @@ fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> String {
 fn source(agent: &PlannedAgent, directory: &str, bundled: Bundled) -> String {
     if agent.is_reference() {
         return agent.agent.clone();
+    }
+    if let Some(reached) = &agent.reported {
+        return reached.clone();
     }
     if bundled(agent) {
         return agent.agent.clone();

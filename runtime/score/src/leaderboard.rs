@@ -12,7 +12,7 @@ use jointly_regression::Acquisition;
 use jointly_regression::scores::NLL;
 
 use crate::comparison::{Comparison, LEVEL};
-use crate::leaderboard_columns::{AGENT, COMPARED, ENTRIES, FLOOR, names, of_score};
+use crate::leaderboard_columns::{AGENT, COMPARED, ENTRIES, FLOOR, TIER, names, of_score};
 use crate::scores::{AgentScores, Scores};
 
 /// The baseline of the papers.
@@ -220,11 +220,13 @@ impl<'a> Leaderboard<'a> {
     pub fn joint_table(&self) -> Vec<Vec<String>> {
         let joint = &self.columns.first;
         let mut rows = vec![vec!["#".to_owned(), "agent".to_owned()]];
+        rows[0].extend(self.tiers().map(|_| "tier".to_owned()));
         rows[0].extend(joint.iter().map(ScoreName::to_string));
         rows[0].extend(self.floor().map(|_| "above floor".to_owned()));
         for placed in &self.order {
             let agent = placed.agent;
             let mut row = vec![placed.rank_text(), agent.planned.label.clone()];
+            row.extend(self.tiers().map(|tier| tier(agent.planned)));
             row.extend(joint.iter().map(|name| summary_text(agent.summary(name))));
             row.extend(self.floor().map(|_| summary_text(self.above_floor(agent))));
             rows.push(row);
@@ -333,8 +335,16 @@ impl<'a> Leaderboard<'a> {
         csv(&header, rows)
     }
 
+    /// Returns the text of an agent's tier, if agents of both tiers or only native agents took part: where all are
+    /// components, the tier says nothing.
+    fn tiers(&self) -> Option<fn(&PlannedAgent) -> String> {
+        let tier = |agent: &PlannedAgent| if agent.is_reference() { "-".to_owned() } else { agent.tier().to_owned() };
+        self.scores.agents.iter().any(|agent| agent.planned.reported.is_some()).then_some(tier)
+    }
+
     fn header(&self) -> Vec<String> {
         let mut header: Vec<String> = names(&AGENT).collect();
+        header.extend(self.tiers().iter().flat_map(|_| names(&TIER)));
         header.extend(self.names.iter().flat_map(|name| of_score(*name)));
         header.extend(self.floor().iter().flat_map(|_| names(&FLOOR)));
         header
@@ -353,6 +363,7 @@ impl<'a> Leaderboard<'a> {
             agent.failures.len().to_string(),
         ];
         let mut row = of_agent.to_vec();
+        row.extend(self.tiers().map(|tier| tier(planned)));
         row.extend(self.names.iter().flat_map(|name| cells(agent.summary(name))));
         row.extend(self.floor().iter().flat_map(|_| cells(self.above_floor(agent))));
         row

@@ -52,6 +52,14 @@ pub(crate) const AGENT: [Column; 6] = [
     Column { name: "failures", field: Field::Count, meaning: "The number of problems that the agent failed on." },
 ];
 
+/// The column of a run with native agents.
+pub(crate) const TIER: [Column; 1] = [Column {
+    name: "tier",
+    field: Field::Text,
+    meaning: "Where native agents took part: `replayed` for a component in the sandbox, whose results others can make again, or \
+              `reported` for a native agent.",
+}];
+
 /// The columns of a run with a reference.
 pub(crate) const FLOOR: [Column; 2] = [
     Column {
@@ -128,7 +136,7 @@ impl JsonSchema for LeaderboardRow {
 
 /// Returns the schema of rows for problems of a kind.
 fn of_kind(kind: &Kind, generator: &mut SchemaGenerator) -> Value {
-    let columns = [&AGENT[..], &FLOOR, &ENTRIES, &COMPARED].into_iter().flatten();
+    let columns = [&AGENT[..], &TIER, &FLOOR, &ENTRIES, &COMPARED].into_iter().flatten();
     let properties: Map<String, Value> =
         columns.map(|column| (column.name.to_owned(), column.schema(generator))).collect();
     let mut patterns = Map::new();

@@ -34,6 +34,14 @@ impl Leaderboard<'_> {
                 "xll and xllr compare agents with one another: give two that have a result on every problem".into(),
             );
         }
+        let reported: Vec<&str> =
+            self.agents().filter(|agent| agent.planned.reported.is_some()).map(|agent| &*agent.planned.label).collect();
+        if !reported.is_empty() {
+            notes.push(format!(
+                "reported: {} ran outside the sandbox; nobody can replay the results, and fuel is not counted",
+                reported.join(", ")
+            ));
+        }
         for Placed { agent, .. } in &self.order {
             let label = &agent.planned.label;
             if let Some((problem, failure)) = agent.failures.first() {

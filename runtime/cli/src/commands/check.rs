@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
+use jointly_core::limits::USUAL_TIMEOUT;
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::conformance::{self, Subject, Verdict};
 use jointly_engine::{agent_source, cache};
@@ -23,8 +24,8 @@ const FUEL: u64 = 500_000_000_000;
 /// that it has for it.
 #[derive(Args)]
 pub(crate) struct Check {
-    /// A path to a .wasm, or a bundled name, with settings
-    #[arg(value_name = "FILE.wasm")]
+    /// A path to a .wasm or .py, a bundled name, exec:COMMAND or socket:PATH, with settings
+    #[arg(value_name = "AGENT")]
     agent: AgentSpec,
     /// The fuel limit for one training and its samples, roughly in instructions
     #[arg(long, value_name = "N", default_value_t = FUEL)]
@@ -32,6 +33,9 @@ pub(crate) struct Check {
     /// The memory limit of the agent, in MiB
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
     memory: u64,
+    /// The time limit of a native agent for one request, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = USUAL_TIMEOUT, value_parser = clap::value_parser!(u64).range(1..))]
+    timeout: u64,
     /// Print JSON
     #[arg(long)]
     json: bool,
@@ -39,7 +43,7 @@ pub(crate) struct Check {
 
 impl Check {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        let limits = Limits { fuel: self.fuel, memory: self.memory << 20 };
+        let limits = Limits { fuel: self.fuel, memory: self.memory << 20, timeout: self.timeout };
         let runtime = cache::runtime(Execution::Compiled)?;
         let agent = agent_source::load(&runtime, &self.agent, limits)?.agent;
         let mut verdicts: Vec<Verdict> = Vec::new();
@@ -66,7 +70,7 @@ impl Check {
         } else {
             let (all, name) = (verdicts.len(), &agent.description().name);
             output::print(&match broken {
-                0 => format!("{name} keeps all {all} clauses"),
+                0 => format!("{name} keeps all {all} clauses{}", within(&verdicts)),
                 _ => format!("{name} breaks {broken} of {all} clauses"),
             })?;
         }
@@ -74,11 +78,20 @@ impl Check {
     }
 }
 
+/// Says how many clauses a native agent keeps within the tolerance only.
+fn within(verdicts: &[Verdict]) -> String {
+    let near = verdicts.iter().filter(|verdict| verdict.difference.is_some()).count();
+    if near == 0 { String::new() } else { format!(", {near} of them within the tolerance and not to the bit") }
+}
+
 /// Formats a verdict on one line, or more if it is long. A violation that was already shown is not repeated.
 fn lines(verdict: &Verdict, broken_before: bool) -> String {
     let (outcome, text) = match &verdict.broken {
         Some(_) if broken_before => ("FAIL", format!("{}: as above", verdict.says)),
-        None => ("ok", verdict.says.to_owned()),
+        None => match verdict.difference {
+            None => ("ok", verdict.says.to_owned()),
+            Some(difference) => ("near", format!("{}: within {difference:.0e}, not to the bit", verdict.says)),
+        },
         Some(broken) => ("FAIL", format!("{}: {broken}", verdict.says)),
     };
     described(0, &[(format!("{outcome:<4}  {:<15}", verdict.clause), text)])

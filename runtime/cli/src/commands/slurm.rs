@@ -58,7 +58,9 @@ impl Slurm {
     pub(crate) fn execute(self) -> Result<ExitCode> {
         self.request.refuse_shard("every task of the array has its own; leave it out")?;
         self.sbatch.iter().try_for_each(|option| refuse_settled(option))?;
-        let (jobs, words) = (self.request.jobs().map_or(1, NonZero::get), self.request.of_workers());
+        let jobs = self.request.jobs().map_or(1, NonZero::get);
+        let native = self.agents.iter().any(AgentSpec::is_native) || self.request.native();
+        let words = self.request.of_workers(native);
         let planned = self.request.plan(&self.agents)?;
         let (plan, out) = (&planned.workload.plan, planned.directory.path());
         ensure!(out.file_name().is_some(), "--out {} has no name of its own; name a directory", out.display());

@@ -10,9 +10,10 @@ use anyhow::{Result, bail};
 use clap::Args;
 use jointly_core::{digest, stream};
 use jointly_engine::execution::{self, Finished};
-use jointly_engine::workload::Workload;
+use jointly_engine::workload::{NativeAgents, Workload};
 use jointly_record::difference::difference;
 use jointly_record::directory::JOURNAL;
+use jointly_record::plan::Plan;
 use jointly_record::quantity::counted;
 use jointly_record::suites;
 use jointly_record::unit::{Unit, UnitResult};
@@ -65,11 +66,16 @@ impl Verify {
             return failed(&entry, &place);
         }
         self.refuse_fuel(&entry)?;
-        let workload = Workload::of_plan(&entry.plan, &entry.directory, &self.data.directories(), self.engine.into())?;
+        let data = self.data.directories();
+        let workload =
+            Workload::of_plan(&entry.plan, &entry.directory, &data, self.engine.into(), NativeAgents::Leave)?;
         if let Some(difference) = workload.plan.with_version_of(&entry.plan).difference(&entry.plan) {
             return failed(&entry, &format!("its plan is not the one that this command makes ({difference})"));
         }
         let mut units = execution::pending(&workload, &[]);
+        // A unit with a native agent, in its own place or predicting, cannot be replayed.
+        let native_predictor = workload.plan.predictor().is_some_and(|agent| agent.reported.is_some());
+        units.retain(|unit| !native_predictor && workload.plan.agents[unit.agent].reported.is_none());
         let all = units.len();
         let mut what = counted(all, "unit");
         let mut how = String::new();
@@ -83,9 +89,10 @@ impl Verify {
         let (suite, problems) = (&workload.plan.suite, workload.plan.problems.len());
         let of_suite = suites::size_of(&workload.plan).unwrap_or(problems);
         output::print(&format!(
-            "{} verified: {what} on {problems} of {} of {suite}, the same to the bit{how}",
+            "{} verified: {what} on {problems} of {} of {suite}, the same to the bit{how}{}",
             entry.shown(),
-            counted(of_suite, "problem")
+            counted(of_suite, "problem"),
+            tiers(&workload.plan)
         ))?;
         Ok(ExitCode::from(exit::DONE))
     }
@@ -103,6 +110,19 @@ impl Verify {
         }
         Ok(())
     }
+}
+
+/// Says what of an entry with native agents was not replayed.
+fn tiers(plan: &Plan) -> String {
+    let reported = plan.agents.iter().filter(|agent| agent.reported.is_some()).count();
+    if reported == 0 {
+        return String::new();
+    }
+    let replayed = counted(plan.agents.len() - reported, "agent");
+    format!(
+        "; {replayed} replayed, {reported} reported: the scores of reported agents follow from the journal, and nothing of \
+         what they did can be replayed"
+    )
 }
 
 fn failed(entry: &Entry, place: &str) -> Result<ExitCode> {

@@ -12,7 +12,7 @@ use clap::Args;
 use jointly_engine::activity::Activity;
 use jointly_engine::execution::{self, Finished};
 use jointly_engine::problem_set::Belief;
-use jointly_engine::workload::Workload;
+use jointly_engine::workload::{NativeAgents, Workload};
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::Plan;
 use jointly_record::suites;
@@ -22,7 +22,7 @@ use serde_json::{Value, json};
 
 use crate::data_arguments::DataArguments;
 use crate::engine_argument::EngineArgument;
-use crate::exit;
+use crate::{exit, native_argument};
 
 /// The longest line accepted, in bytes. A plan of a million units takes a fraction of that.
 const MAX_LINE: u64 = 256 << 20;
@@ -44,6 +44,9 @@ pub(crate) struct Worker {
     /// The engine that runs agents; no score depends on it
     #[arg(long, value_enum, default_value_t)]
     engine: EngineArgument,
+    /// Start the native agents that the plan names
+    #[arg(long)]
+    native: bool,
     #[command(flatten)]
     data: DataArguments,
 }
@@ -122,7 +125,9 @@ impl Worker {
         }
         suites::place(&mut plan);
         let files = RunDirectory::of_kept_files(files);
-        let workload = Workload::of_plan(&plan, &files, &self.data.directories(), self.engine.into())?;
+        native_argument::refuse_unless(self.native, &plan)?;
+        let data = self.data.directories();
+        let workload = Workload::of_plan(&plan, &files, &data, self.engine.into(), NativeAgents::Start)?;
         match workload.plan.difference(&plan) {
             None => Ok(workload),
             Some(difference) => bail!("the plan of line 1 is not the one that this command makes ({difference})"),

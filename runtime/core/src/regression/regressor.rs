@@ -33,6 +33,12 @@ pub trait Belief {
     /// Why an agent fails.
     type Error;
 
+    /// Returns the largest difference between two values of one function that an audit accepts, relative to the value
+    /// where that is above 1: 0 demands equal bits.
+    fn tolerance(&self) -> f32 {
+        0.0
+    }
+
     /// Maps each draw to its canonical draw: one draw that stands for all draws that name the same function.
     ///
     /// # Errors
@@ -61,6 +67,10 @@ pub trait Belief {
 
 impl<B: Belief> Belief for &mut B {
     type Error = B::Error;
+
+    fn tolerance(&self) -> f32 {
+        (**self).tolerance()
+    }
 
     fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Self::Error> {
         (**self).canonical_draws(draws)

@@ -2,7 +2,7 @@
 
 use jointly_host::Failure;
 
-use super::subject::{DRAWS, NUMBERS, Subject, points, same_bits, sample};
+use super::subject::{DRAWS, NUMBERS, Subject, points, sample};
 
 const ROWS: usize = 9;
 const ANSWER: usize = ROWS * NUMBERS;
@@ -27,7 +27,7 @@ pub(super) fn canonical(subject: &Subject) -> Result<(), String> {
     let inputs = points(ROWS, 0);
     let own = sample(&mut model, &inputs, &draws)?;
     let theirs = sample(&mut model, &inputs, &canonical)?;
-    same_functions(&draws, &canonical, ANSWER, &own, &theirs)
+    same_functions(subject, &draws, &canonical, ANSWER, &own, &theirs)
 }
 
 /// Returns low and very high draw indices.
@@ -51,13 +51,14 @@ pub(super) fn representatives(
 
 /// Checks that draws and their canonical draws, with `answer` numbers each, have equal answers.
 pub(super) fn same_functions(
+    subject: &Subject,
     draws: &[u64],
     canonical: &[u64],
     answer: usize,
     own: &[f32],
     theirs: &[f32],
 ) -> Result<(), String> {
-    same_bits(own, theirs, |at| {
+    subject.same(own, theirs, |at| {
         let at = at / answer;
         format!("draw {} and its canonical draw {}", draws[at], canonical[at])
     })
@@ -76,7 +77,7 @@ fn lists_agree(subject: &Subject, lists: &[Vec<u64>]) -> Result<(), String> {
     for (list, answer) in lists.iter().zip(&answers) {
         let (now, later) = rest.split_at(answer.len());
         rest = later;
-        same_bits(answer, now, |at| {
+        subject.same(answer, now, |at| {
             format!(
                 "draw {} in a call for {} and in a later one for {}",
                 list[at / ANSWER],

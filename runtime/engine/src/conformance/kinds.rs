@@ -1,10 +1,10 @@
 //! Checks inputs other than plain numbers, and inputs without labels: an agent handles them or says that it does not.
 
+use crate::agent::TrainedClassifier;
 use jointly_core::{Dataset, ImageShape, Inputs, Matrix, Model as _, Task, TokenMatrix, Tokens};
-use jointly_host::TrainedClassifier;
 
 use super::draws;
-use super::subject::{NUMBERS, SEED, Subject, points, same_bits};
+use super::subject::{NUMBERS, SEED, Subject, points};
 use super::tasks::UNSUPPORTED;
 
 const EXAMPLES: usize = 24;
@@ -88,19 +88,20 @@ fn manages(
     let (inputs, draws) = (validation.inputs(), draws::far_draws());
     let together = ask(&mut model, inputs, &draws)?;
     let again = ask(&mut train().map_err(|failure| failure.to_string())?, inputs, &draws)?;
-    same_bits(&together, &again, |at| format!("two trainings, number {at} of the answer"))?;
+    subject.same(&together, &again, |at| format!("two trainings, number {at} of the answer"))?;
     let row = EXAMPLES / 2;
     let alone = ask(&mut model, &inputs.select(&[row]), &draws)?;
     let among = together.chunks_exact(ANSWER).flat_map(|answer| &answer[row * NUMBERS..(row + 1) * NUMBERS]);
     let among: Vec<f32> = among.copied().collect();
-    same_bits(&alone, &among, |at| format!("draw {}, row {row} alone and among {EXAMPLES}", draws[at / NUMBERS]))?;
+    subject.same(&alone, &among, |at| format!("draw {}, row {row} alone and among {EXAMPLES}", draws[at / NUMBERS]))?;
     for (draw, among) in draws.iter().zip(together.chunks_exact(ANSWER)) {
         let alone = ask(&mut model, inputs, &[*draw])?;
-        same_bits(&alone, among, |at| format!("row {}, draw {draw} alone and among {}", at / NUMBERS, draws.len()))?;
+        subject
+            .same(&alone, among, |at| format!("row {}, draw {draw} alone and among {}", at / NUMBERS, draws.len()))?;
     }
     let canonical = draws::representatives(&draws, |draws| model.canonical_draws(draws))?;
     let theirs = ask(&mut model, inputs, &canonical)?;
-    draws::same_functions(&draws, &canonical, ANSWER, &together, &theirs)
+    draws::same_functions(subject, &draws, &canonical, ANSWER, &together, &theirs)
 }
 
 fn ask(model: &mut TrainedClassifier, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, String> {

@@ -1,6 +1,6 @@
 //! Checks that one draw is one function: its prediction for a row does not depend on the other rows.
 
-use super::subject::{DRAWS, NUMBERS, Subject, points, same_bits, sample};
+use super::subject::{DRAWS, NUMBERS, Subject, points, sample};
 
 const ROWS: usize = 23;
 
@@ -23,7 +23,7 @@ pub(super) fn batch(subject: &Subject) -> Result<(), String> {
     let without = sample(&mut model, &few, &draws)?;
     for (m, without) in without.chunks_exact(ROWS * NUMBERS).enumerate() {
         let start = (m * (OTHERS + ROWS) + OTHERS) * NUMBERS;
-        same_bits(without, &among[start..start + without.len()], |at| {
+        subject.same(without, &among[start..start + without.len()], |at| {
             format!("draw {m}, row {} without and with {OTHERS} others", at / NUMBERS)
         })?;
     }
@@ -42,7 +42,7 @@ fn picks_agree(subject: &Subject, picks: Vec<Vec<usize>>) -> Result<(), String> 
             .flat_map(|m| pick.iter().map(move |row| (m * ROWS + row) * NUMBERS))
             .flat_map(|start| together[start..start + NUMBERS].iter().copied())
             .collect();
-        same_bits(&picked, &expected, |at| {
+        subject.same(&picked, &expected, |at| {
             let (m, i) = (at / NUMBERS / pick.len(), at / NUMBERS % pick.len());
             format!("draw {m}, row {} among {} rows and among {ROWS}", pick[i], pick.len())
         })?;

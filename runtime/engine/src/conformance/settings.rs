@@ -4,7 +4,7 @@ use jointly_host::Setting;
 
 use crate::agent_source::early_refusal;
 
-use super::subject::{SEED, Subject, points, same_bits, sample};
+use super::subject::{SEED, Subject, points, sample};
 
 pub(super) fn unknown(subject: &Subject) -> Result<(), String> {
     let mut settings = subject.settings.clone();
@@ -40,5 +40,5 @@ pub(super) fn defaults(subject: &Subject) -> Result<(), String> {
     let stated = subject.train(2, 20, SEED, &settings).map_err(|failure| failure.to_string())?;
     let inputs = points(10, 0);
     let (a, b) = (sample(&mut { stated }, &inputs, &[0, 1])?, sample(&mut subject.trained()?, &inputs, &[0, 1])?);
-    same_bits(&a, &b, |at| format!("defaults stated and left out, number {at} of the answer"))
+    subject.same(&a, &b, |at| format!("defaults stated and left out, number {at} of the answer"))
 }

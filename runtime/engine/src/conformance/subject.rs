@@ -4,8 +4,10 @@ use std::cell::Cell;
 
 use jointly_core::regression::{Belief, RegressionTask, Regressor, Targets};
 use jointly_core::{Classifier as _, Dataset, Inputs, Matrix, Model as _, Task};
-use jointly_host::{Agent, Failure, Interface, Kind, Limits, Setting, Trace, TrainedClassifier, TrainedRegressor};
+use jointly_host::{Failure, Interface, Kind, Limits, Setting, Trace};
 use jointly_record::settings::Settings;
+
+use crate::agent::{Agent, TrainedClassifier, TrainedRegressor};
 
 /// The seed of every training, unless a check asks for another.
 pub(super) const SEED: u64 = 1;
@@ -21,6 +23,8 @@ pub struct Subject<'a> {
     pub(super) settings: Vec<Setting>,
     pub(super) limits: Limits,
     spent: Cell<bool>,
+    /// The largest difference between answers that were accepted as the same.
+    difference: Cell<f32>,
 }
 
 /// A trained agent.
@@ -38,7 +42,7 @@ impl Learned {
         }
     }
 
-    pub(super) fn fuel_used(&self) -> u64 {
+    pub(super) fn fuel_used(&self) -> Option<u64> {
         match self {
             Self::Classifier(trained) => trained.fuel_used(),
             Self::Regressor(trained) => trained.fuel_used(),
@@ -56,7 +60,14 @@ impl Learned {
 impl<'a> Subject<'a> {
     /// Prepares an agent for tests through one of its interfaces, with the settings and limits that all trainings have.
     pub fn new(agent: &'a Agent, interface: Interface, settings: &Settings, limits: Limits) -> Self {
-        Self { agent, interface, settings: settings.to_list(), limits, spent: Cell::new(false) }
+        Self {
+            agent,
+            interface,
+            settings: settings.to_list(),
+            limits,
+            spent: Cell::default(),
+            difference: Cell::default(),
+        }
     }
 
     /// Returns whether a training used up its fuel.
@@ -107,6 +118,25 @@ impl<'a> Subject<'a> {
         self.note(agent.train(task, data, validation, unlabelled, seed))
     }
 
+    /// Returns the largest accepted difference since the last call, if answers differed.
+    pub(super) fn take_difference(&self) -> Option<f32> {
+        Some(self.difference.take()).filter(|difference| *difference > 0.0)
+    }
+
+    /// Reports the first place where two answers differ, for a component in a bit, for a native agent by more than its
+    /// tolerance; `place` names the index.
+    pub(super) fn same(&self, a: &[f32], b: &[f32], place: impl Fn(usize) -> String) -> Result<(), String> {
+        let tolerance = self.agent.tolerance();
+        for (at, (a, b)) in a.iter().zip(b).enumerate().filter(|(_, (a, b))| a.to_bits() != b.to_bits()) {
+            let difference = (a - b).abs();
+            if tolerance == 0.0 || difference > tolerance * a.abs().max(b.abs()).max(1.0) {
+                return Err(format!("{}: {a} and {b}", place(at)));
+            }
+            self.difference.set(self.difference.get().max(difference));
+        }
+        Ok(())
+    }
+
     /// Remembers that a training used up its fuel.
     fn note<T>(&self, trained: Result<T, Failure>) -> Result<T, Failure> {
         trained.inspect_err(|failure| self.spent.set(self.spent.get() || failure.kind == Kind::OutOfFuel))
@@ -140,13 +170,5 @@ pub(super) fn sample(model: &mut Learned, inputs: &Matrix, draws: &[u64]) -> Res
             let samples = trained.sample_functions(inputs, draws).map_err(|failure| failure.to_string())?;
             Ok(samples.means().iter().zip(samples.noise_stds()).flat_map(|(mean, std)| [*mean, *std]).collect())
         }
-    }
-}
-
-/// Reports the first place where two answers differ in a bit; `place` names the index.
-pub(super) fn same_bits(a: &[f32], b: &[f32], place: impl Fn(usize) -> String) -> Result<(), String> {
-    match a.iter().zip(b).position(|(a, b)| a.to_bits() != b.to_bits()) {
-        None => Ok(()),
-        Some(at) => Err(format!("{}: {} and {}", place(at), a[at], b[at])),
     }
 }

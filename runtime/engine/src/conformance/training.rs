@@ -1,19 +1,20 @@
 //! Checks that training is a function of its arguments, including the seed.
 
-use super::subject::{DRAWS, Learned, SEED, Subject, points, same_bits, sample};
+use super::subject::{DRAWS, Learned, SEED, Subject, points, sample};
 
 pub(super) fn same_seed(subject: &Subject) -> Result<(), String> {
     let (mut a, mut b) = (subject.trained()?, subject.trained()?);
-    same_bits(&belief(&mut a)?, &belief(&mut b)?, |at| format!("two trainings, number {at} of the answer"))?;
+    subject.same(&belief(&mut a)?, &belief(&mut b)?, |at| format!("two trainings, number {at} of the answer"))?;
     if a.fuel_used() == b.fuel_used() {
         return Ok(());
     }
-    Err(format!("two trainings used {} and {} fuel", a.fuel_used(), b.fuel_used()))
+    let fuel = |model: &Learned| model.fuel_used().unwrap_or_default();
+    Err(format!("two trainings used {} and {} fuel", fuel(&a), fuel(&b)))
 }
 
 pub(super) fn other_seed(subject: &Subject) -> Result<(), String> {
     let other = subject.train(2, 20, SEED + 1, &subject.settings).map_err(|failure| failure.to_string())?;
-    let same = same_bits(&belief(&mut subject.trained()?)?, &belief(&mut { other })?, |_| String::new()).is_ok();
+    let same = subject.same(&belief(&mut subject.trained()?)?, &belief(&mut { other })?, |_| String::new()).is_ok();
     match (same, subject.agent.description().deterministic) {
         (false, false) | (true, true) => Ok(()),
         (true, false) => {

@@ -18,7 +18,7 @@ use crate::cost::Cost;
 use crate::data_directories::DataDirectories;
 use crate::failures::unscored;
 use crate::problem_set::{Belief, Participants, ProblemSet};
-use crate::{oracle, plans, problems, real_data, training};
+use crate::{contestant, oracle, plans, problems, real_data, training};
 
 /// A suite of classification.
 pub struct AskedClassification {
@@ -95,8 +95,9 @@ fn classify(
             let settings = plan.agents[agent].settings.to_list();
             let mut model = training::train(contestant, settings, plan.limits, trace, (problem, &instance), plan.seed)?;
             let scores = evaluate(&mut model, problem, &instance, evaluation, plan.seed, report);
-            (scores, Some(model.fuel_used()), None)
+            (scores, model.fuel_used(), None)
         }
+        Contestant::Absent => return Err(contestant::absent()),
         Contestant::Oracle(sampling) => {
             let seed = agent_seed(plan.seed, problem.stream_name());
             let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;

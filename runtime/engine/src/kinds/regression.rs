@@ -92,13 +92,14 @@ fn regress(
     report: &mut dyn FnMut(f64),
 ) -> Result<(Outcome, Option<Belief>), Failure> {
     let options = plan.options::<Regression>().expect("a plan of regression");
-    let contestant = agents[agent].component()?;
+    let contestant = agents[agent].agent()?;
     let mut agent = contestant.regressor(plan.agents[agent].settings.to_list(), plan.limits, trace.clone());
     let mut predictor = predictor
         .zip(plan.predictor())
         .map(|(predictor, planned)| predictor.regressor(planned.settings.to_list(), plan.limits, trace.clone()));
     let result = problem.run(&mut agent, predictor.as_mut(), plan.seed, options, report);
-    let fuel = agent.fuel_used() + predictor.map_or(0, |predictor| predictor.fuel_used());
+    let of_predictor = predictor.map_or(Some(0), |predictor| predictor.fuel_used());
+    let fuel = agent.fuel_used().zip(of_predictor).map(|(own, predictor)| own + predictor);
     match result {
         Ok(RegressionResult { scores, belief }) => {
             let belief = belief.map(Belief::of);

@@ -90,7 +90,7 @@ fn shift(
     report: &mut dyn FnMut(f64),
 ) -> Result<Outcome, Failure> {
     let options = plan.options::<DatasetShift>().expect("a plan of dataset shift");
-    let contestant = agents[agent].component()?;
+    let contestant = agents[agent].agent()?;
     let instance = problem.instance(plan.seed);
     let seed = agent_seed(plan.seed, problem.stream_name());
     let mut agent = contestant.classifier(plan.agents[agent].settings.to_list(), plan.limits, trace);
@@ -98,8 +98,9 @@ fn shift(
     let training = model.fuel_used();
     let scores = evaluate_shift(&mut model, problem, &instance, options, plan.seed, report).map_err(unscored)?;
     let fuel = model.fuel_used();
-    let cost = Cost { training, prediction: fuel - training, bytes: model.memory_used() };
-    Ok(Outcome::Shift { scores: Box::new(ShiftScores { cost: Some(cost), ..scores }), fuel })
+    let cost = fuel.zip(training).zip(model.memory_used());
+    let cost = cost.map(|((fuel, training), bytes)| Cost { training, prediction: fuel - training, bytes });
+    Ok(Outcome::Shift { scores: Box::new(ShiftScores { cost, ..scores }), fuel })
 }
 
 /// Returns the first problem of a suite whose inputs have tokens.

@@ -7,7 +7,7 @@ use super::link::{Caller, absent, function, handle, resource};
 use super::state::Pollable;
 use crate::charge::{CALL_FUEL, charge};
 use crate::meter::Meter;
-use crate::trace::LINE_BYTES;
+use jointly_core::trace::LINE_BYTES;
 
 /// The most bytes that an output stream accepts in one call.
 const ROOM: u64 = 64 << 10;

@@ -30,7 +30,7 @@ fn run(suite: &str, problems: &[String], agents: &[(&str, Units)]) -> InventedRu
         agent: agent.label.clone(),
         problem: problem.clone(),
         seconds: Some(1.0),
-        outcome: Outcome::Regression { scores: units(number).into(), fuel: 1 },
+        outcome: Outcome::Regression { scores: units(number).into(), fuel: Some(1) },
         log: Vec::new(),
     };
     let each = plan.agents.iter().zip(agents);

@@ -49,7 +49,7 @@ pub fn shift_run(repetitions: usize, levels: &[&str], agents: &[(&str, Shifting)
                 agent: agent.label.clone(),
                 problem: problem.problem.clone(),
                 seconds: Some(1.0),
-                outcome: Outcome::Shift { scores: scores.into(), fuel: place as u64 + 1 },
+                outcome: Outcome::Shift { scores: scores.into(), fuel: Some(place as u64 + 1) },
                 log: Vec::new(),
             });
         }

@@ -142,6 +142,7 @@ impl AgentScores<'_> {
         AgentDocument {
             agent: &self.planned.agent,
             digest: &self.planned.digest,
+            tier: self.planned.reported.is_some().then(|| self.planned.tier()),
             settings: &self.planned.settings,
             scores: Named(names.iter().filter_map(mean).collect()),
             failures: failures.collect(),

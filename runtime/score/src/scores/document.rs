@@ -21,6 +21,9 @@ pub(super) struct AgentDocument<'a> {
     pub(super) agent: &'a str,
     /// The digest of the agent's component, or the text that stands for a reference.
     pub(super) digest: &'a str,
+    /// `reported` for a native agent, whose results others cannot replay; absent for a component in the sandbox.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) tier: Option<&'static str>,
     /// The settings that differ from the agent's defaults.
     pub(super) settings: &'a Settings,
     /// The mean of each score, by the score's name.

@@ -132,7 +132,7 @@ fn evaluate_block<'a, M: Model>(
         report(done as f64 / functions.draws.len() as f64);
     }
     if let Some(audit) = audit {
-        audit.run(&mut |rows, draws| model.sample_probs(&test.inputs.select(rows), draws))?;
+        audit.run(model.tolerance(), &mut |rows, draws| model.sample_probs(&test.inputs.select(rows), draws))?;
     }
     Ok(block)
 }

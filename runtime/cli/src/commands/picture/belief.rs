@@ -2,7 +2,7 @@
 
 use jointly_classification::Problem;
 use jointly_core::{Inputs, Matrix, Model, agent_seed};
-use jointly_engine::contestant::Contestant;
+use jointly_engine::contestant::{Contestant, absent};
 use jointly_engine::{oracle, training};
 use jointly_host::{Failure, Limits, Setting, Trace};
 use jointly_report::picture::{Belief, MEAN_DRAWS, Plane};
@@ -25,6 +25,7 @@ pub(crate) fn believe(
             let mut model = training::train(agent, settings, limits, Trace::default(), (problem, &instance), seed)?;
             sample(&mut model, &inputs, functions)
         }
+        Contestant::Absent => Err(absent()),
         Contestant::Oracle(sampling) => {
             let own_seed = agent_seed(seed, problem.stream_name());
             let mut posterior = oracle::posterior(sampling, problem, &instance, own_seed, &Trace::default())?;

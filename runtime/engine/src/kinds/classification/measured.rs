@@ -5,17 +5,18 @@
 
 use jointly_classification::{Classification, Evaluation, Instance, Problem, Source, evaluate};
 use jointly_core::agent_seed;
-use jointly_host::{Failure, Kind, Phase, Trace, TrainedClassifier};
+use jointly_host::{Failure, Kind, Phase, Trace};
 use jointly_record::quantity;
 use jointly_record::unit::Unit;
 
 use crate::activity::Activity;
+use crate::agent::TrainedClassifier;
 use crate::contestant::Contestant;
 use crate::cost::Cost;
 use crate::failures::unscored;
 use crate::problem_set::Participants;
 use crate::stopwatch::Stopwatch;
-use crate::{oracle, training};
+use crate::{contestant, oracle, training};
 
 /// The tau-samples measured in each call, as divisors of the problem's total. The first size is measured twice: an
 /// agent may cache what it computes for a draw at first use, and that cost is paid once, however many tau-samples
@@ -39,19 +40,25 @@ pub(super) fn cost(
         Contestant::Agent(contestant) => {
             let settings = plan.agents[unit.agent].settings.to_list();
             let mut model = training::train(contestant, settings, plan.limits, trace, (problem, &instance), plan.seed)?;
-            let training = (stopwatch.lap(), model.fuel_used() as f64);
+            let fuel_used = |model: &TrainedClassifier| model.fuel_used().unwrap_or_default();
+            let training = (stopwatch.lap(), fuel_used(&model) as f64);
             let mut asked = Vec::new();
             for samples in &asks {
-                let before = model.fuel_used();
+                let before = fuel_used(&model);
                 ask(&mut model, problem, &instance, evaluation, *samples, plan.seed, activity)?;
-                asked.push((stopwatch.lap(), (model.fuel_used() - before) as f64));
+                asked.push((stopwatch.lap(), (fuel_used(&model) - before) as f64));
             }
             let (times, fuels): (Vec<f64>, Vec<f64>) = asked.into_iter().unzip();
+            if model.fuel_used().is_none() {
+                let seconds = training.0 + at_all(&asks, &times, problem.samples(evaluation));
+                return Ok(Cost { seconds, fuel: None, failure: None });
+            }
             let fuel = at_all(&asks, &fuels, problem.samples(evaluation));
             // Fuel is exact and times are not: all samples are assumed to take as long per fuel as the measured ones.
             let seconds = training.0 + fuel * times.iter().sum::<f64>() / fuels.iter().sum::<f64>().max(1.0);
             Ok(within(plan.limits.fuel as f64, seconds, training.1 + fuel))
         }
+        Contestant::Absent => Err(contestant::absent()),
         Contestant::Oracle(sampling) => {
             let seed = agent_seed(plan.seed, problem.stream_name());
             let mut posterior = oracle::posterior(sampling, problem, &instance, seed, &trace)?;

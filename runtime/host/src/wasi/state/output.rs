@@ -2,7 +2,7 @@
 
 use std::mem;
 
-use crate::trace::LINE_BYTES;
+use jointly_core::trace::LINE_BYTES;
 
 /// The lines that are being printed.
 #[derive(Default)]

@@ -72,16 +72,17 @@ impl Audit {
     }
 
     /// Audits all chosen draws and rows in reverse order, then one draw at one row. `sample` answers for rows of the
-    /// block, by their indices, and draws.
-    pub(crate) fn run<E>(&self, sample: &mut Sample<'_, E>) -> Result<(), EvaluateError<E>> {
+    /// block, by their indices, and draws. Two answers may differ by `tolerance`.
+    pub(crate) fn run<E>(&self, tolerance: f32, sample: &mut Sample<'_, E>) -> Result<(), EvaluateError<E>> {
         let draws: Vec<usize> = (0..self.draws.len()).rev().collect();
         let rows: Vec<usize> = (0..self.rows.len()).rev().collect();
-        self.ask(sample, &draws, &rows, "again")?;
-        self.ask(sample, &[self.alone.0], &[self.alone.1], "alone")
+        self.ask(tolerance, sample, &draws, &rows, "again")?;
+        self.ask(tolerance, sample, &[self.alone.0], &[self.alone.1], "alone")
     }
 
     fn ask<E>(
         &self,
+        tolerance: f32,
         sample: &mut Sample<'_, E>,
         draws: &[usize],
         rows: &[usize],
@@ -98,7 +99,12 @@ impl Audit {
         let pairs = draws.iter().flat_map(|&draw| rows.iter().map(move |&row| (draw, row)));
         for ((draw, row), found) in pairs.zip(probs.chunks_exact(self.num_classes)) {
             let expected = &self.draws[draw].answers[row * self.num_classes..][..self.num_classes];
-            if let Some((expected, found)) = expected.iter().zip(found).find(|(a, b)| a.to_bits() != b.to_bits()) {
+            let differ = |(a, b): &(&f32, &f32)| {
+                // Without a tolerance, 0 and -0 differ.
+                let near = tolerance > 0.0 && (*a - *b).abs() <= tolerance;
+                a.to_bits() != b.to_bits() && !near
+            };
+            if let Some((expected, found)) = expected.iter().zip(found).find(differ) {
                 let (draw, row, tau) = (self.draws[draw].name(), self.rows[row], self.tau);
                 return Err(EvaluateError::Inconsistent(format!(
                     "{draw} at row {row} of tau {tau} gives {expected} among others and {found} when asked {how}"

@@ -232,7 +232,7 @@ impl<M: Model> Evaluation<'_, M> {
         };
         let mut audit = Audit::of(&rule, self.functions, inputs.rows());
         audit.keep(probs, 0, self.functions.draws.len());
-        audit.run(&mut |rows, draws| self.model.sample_probs(&inputs.select(rows), draws))
+        audit.run(self.model.tolerance(), &mut |rows, draws| self.model.sample_probs(&inputs.select(rows), draws))
     }
 }
 

@@ -47,6 +47,7 @@ impl Audit {
         functions: &Functions,
         draws: &Draws,
     ) -> Result<(), FitError<B::Error>> {
+        let tolerance = belief.tolerance();
         for (rows, numbers, how) in [
             (&self.rows[..], &self.draws[..], "again"),
             (&self.rows[..self.rows.len().min(1)], &self.draws[..1], "alone"),
@@ -58,7 +59,8 @@ impl Audit {
                     let at = m * rows.len() + t;
                     let found = (samples.means()[at], samples.noise_stds()[at]);
                     let expected = draws.answer(functions.places[draw as usize], row);
-                    if bits(found) != bits(expected) {
+                    let near = close(found.0, expected.0, tolerance) && close(found.1, expected.1, tolerance);
+                    if !near {
                         return Err(FitError::Inconsistent(format!(
                             "draw {draw} at row {row} gives a mean of {} and noise of {} among others, and {} and {} when \
                              asked {how}",
@@ -203,6 +205,9 @@ pub(super) fn intervals<B: Belief>(
     Ok(())
 }
 
-fn bits(answer: (f32, f32)) -> (u32, u32) {
-    (answer.0.to_bits(), answer.1.to_bits())
+/// Returns whether two values have the same bits, or differ by at most the tolerance, relative to a value above 1.
+fn close(a: f32, b: f32, tolerance: f32) -> bool {
+    // Without a tolerance, 0 and -0 differ.
+    let near = tolerance > 0.0 && (a - b).abs() <= tolerance * a.abs().max(b.abs()).max(1.0);
+    a.to_bits() == b.to_bits() || near
 }

@@ -1,9 +1,9 @@
-//! Checks of an agent's answers before they are scored.
+//! Checks class probabilities that an agent answered before they are scored.
 
-use jointly_core::distribution_defect;
+use crate::distribution::distribution_defect;
 
 /// Checks class probabilities of the functions `draws` at `rows` rows, and describes the first defect.
-pub(crate) fn defect(probs: &[f32], draws: &[u64], rows: usize, num_classes: usize) -> Option<String> {
+pub fn defect(probs: &[f32], draws: &[u64], rows: usize, num_classes: usize) -> Option<String> {
     let expected = draws.len() * rows * num_classes;
     if probs.len() != expected {
         return Some(format!(

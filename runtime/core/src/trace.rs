@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The most lines of a log that are kept.
 const LINES: usize = 20;
 /// The most bytes of a line that are kept.
-pub(crate) const LINE_BYTES: usize = 2 * 1024;
+pub const LINE_BYTES: usize = 2 * 1024;
 
 /// The hint that Rust prints after a panic's message, which says nothing about the panic.
 const HINT: &str = "note: run with `RUST_BACKTRACE=1`";
@@ -42,7 +42,7 @@ impl Trace {
     }
 
     /// Returns the last informative line that the agent logged, if any.
-    pub(crate) fn last_line(&self) -> Option<String> {
+    pub fn last_line(&self) -> Option<String> {
         let log = self.kept();
         (!log.last.is_empty()).then(|| log.last.clone())
     }

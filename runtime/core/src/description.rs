@@ -1,11 +1,10 @@
 //! The description that an agent gives of itself: name, parameters and sweeps.
 
-use crate::bindings::jointly::agent::types as wit;
-use crate::printable::clean;
-use crate::{Interface, Setting};
-use jointly_core::interface::LONGEST_NAME;
-use jointly_core::printable::is_printable;
 use serde::Serialize;
+
+use crate::interface::{Interface, LONGEST_NAME};
+use crate::printable::{clean, is_printable};
+use crate::setting::Setting;
 
 /// The description of an agent.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -31,11 +30,11 @@ pub struct Description {
 }
 
 /// The longest name of a parameter, setting or sweep, and the longest value.
-pub(crate) const LONGEST_TEXT: usize = 200;
+pub const LONGEST_TEXT: usize = 200;
 
 impl Description {
     /// Returns the first name or value that cannot be printed in a table or a command.
-    pub(crate) fn unfit_text(&self) -> Option<String> {
+    pub fn unfit_text(&self) -> Option<String> {
         let parameters = self.parameters.iter().flat_map(|parameter| [&parameter.name, &parameter.default]);
         let settings = self.sweeps.iter().flat_map(|sweep| sweep.variants.iter().flatten());
         let settings = settings.flat_map(|setting| [&setting.name, &setting.value]);
@@ -45,7 +44,7 @@ impl Description {
     }
 
     /// Returns whether the name can be used in a table, a path and a terminal.
-    pub(crate) fn has_plain_name(&self) -> bool {
+    pub fn has_plain_name(&self) -> bool {
         let plain = |c: char| c.is_ascii_alphanumeric() || "+._-".contains(c);
         (1..=LONGEST_NAME).contains(&self.name.len()) && self.name.chars().all(plain)
     }
@@ -86,49 +85,5 @@ impl Description {
     /// Returns the suggested sweeps for a kind of task.
     pub fn sweeps_of(&self, interface: Interface) -> impl Iterator<Item = &Sweep> {
         self.sweeps.iter().filter(move |known| known.kind.is_none_or(|kind| kind == interface))
-    }
-}
-
-impl From<wit::Kind> for Interface {
-    fn from(kind: wit::Kind) -> Self {
-        match kind {
-            wit::Kind::Classification => Self::Classification,
-            wit::Kind::Regression => Self::Regression,
-        }
-    }
-}
-
-impl From<wit::Description> for Description {
-    fn from(description: wit::Description) -> Self {
-        let setting = |wit::SettingResult { name, value }| Setting { name, value };
-        let variant = |variant: Vec<wit::SettingResult>| variant.into_iter().map(setting).collect();
-        Self {
-            name: description.name,
-            version: clean(&description.version),
-            summary: clean(&description.summary),
-            citation: clean(&description.citation),
-            deterministic: description.deterministic,
-            tokens: description.tokens,
-            unlabelled: description.unlabelled,
-            parameters: description
-                .parameters
-                .into_iter()
-                .map(|parameter| Parameter {
-                    name: parameter.name,
-                    default: parameter.default_value,
-                    summary: clean(&parameter.summary),
-                    kind: parameter.kind.map(Into::into),
-                })
-                .collect(),
-            sweeps: description
-                .sweeps
-                .into_iter()
-                .map(|sweep| Sweep {
-                    name: sweep.name,
-                    variants: sweep.variants.into_iter().map(variant).collect(),
-                    kind: sweep.kind.map(Into::into),
-                })
-                .collect(),
-        }
     }
 }

@@ -1,0 +1,171 @@
+//! A native agent: where it is reached, and its description.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use jointly_core::description::{Description, LONGEST_TEXT};
+use jointly_core::failure::{Failure, Phase};
+use jointly_core::interface::{Interface, LONGEST_NAME};
+use jointly_core::limits::Limits;
+use jointly_core::regression::{RegressionTask, Regressor as _, Targets};
+use jointly_core::setting::Setting;
+use jointly_core::{Classifier as _, Dataset, Matrix, Task, Trace, digest};
+
+use crate::pool::Pool;
+use crate::session::Session;
+use crate::source::Source;
+use crate::{NativeClassifier, NativeRegressor};
+
+/// Why a native agent cannot take part; every message fits after "failed to start AGENT: ".
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The process cannot be started, or the socket cannot be reached.
+    #[error("{0}; {1}")]
+    Unreachable(std::io::Error, &'static str),
+    /// It does not describe itself.
+    #[error("{}", .0.message)]
+    Describe(Failure),
+    /// Its name is not valid on a leaderboard.
+    #[error("calls itself {0:?}; a name is 1 to {LONGEST_NAME} letters, digits and + . _ - (the description's `name`)")]
+    Name(String),
+    /// A name or value of the description is not printable or too long.
+    #[error("describes {0:?} by a name or value that is not printable or longer than {LONGEST_TEXT} bytes")]
+    Text(String),
+    /// It supports no kind of task.
+    #[error("supports no kind of task: `kinds` of its description is empty")]
+    NoKind,
+}
+
+/// An agent outside the sandbox. Cheap to clone.
+#[derive(Clone)]
+pub struct NativeAgent(Arc<Inner>);
+
+struct Inner {
+    source: Source,
+    digest: String,
+    description: Description,
+    kinds: Vec<Interface>,
+    pool: Arc<Pool>,
+}
+
+impl NativeAgent {
+    /// Starts or reaches the agent and asks for its description.
+    ///
+    /// The digest is that of the description, and of the file for a Python file.
+    ///
+    /// # Errors
+    /// When it cannot be started or reached, or its description cannot be used.
+    pub fn start(source: Source, limits: Limits) -> Result<Self, StartError> {
+        let (pool, trace) = (Pool::new(source.clone()), Trace::default());
+        let remedy = remedy(&source);
+        let file = match &source {
+            Source::Python(path) => {
+                std::fs::read(path).map_err(|error| StartError::Unreachable(error, "give the path of a .py"))?
+            }
+            Source::Command(_) | Source::Socket(_) => Vec::new(),
+        };
+        let mut session = pool.open(&trace).map_err(|error| StartError::Unreachable(error, remedy))?;
+        let described = session.describe(Duration::from_secs(limits.timeout));
+        let described = described.map_err(|fault| StartError::Describe(fault.into_failure(Phase::Load, &trace)))?;
+        let kinds: Vec<Interface> = described.kinds.iter().copied().map(Into::into).collect();
+        if kinds.is_empty() {
+            return Err(StartError::NoKind);
+        }
+        let mut bytes = serde_json::to_vec(&described).expect("texts and flags are JSON");
+        bytes.extend(file);
+        let description = Description::from(described);
+        if !description.has_plain_name() {
+            return Err(StartError::Name(description.name.chars().take(40).collect()));
+        }
+        if let Some(text) = description.unfit_text() {
+            return Err(StartError::Text(text));
+        }
+        pool.keep(session);
+        Ok(Self(Arc::new(Inner { source, digest: digest(&bytes), description, kinds, pool: pool.into() })))
+    }
+
+    /// Returns where the agent is reached.
+    pub fn source(&self) -> &Source {
+        &self.0.source
+    }
+
+    /// Returns `sha256:` and the digest of the description, and of the file for a Python file.
+    pub fn digest(&self) -> &str {
+        &self.0.digest
+    }
+
+    /// Returns the description that the agent gives of itself.
+    pub fn description(&self) -> &Description {
+        &self.0.description
+    }
+
+    /// Returns whether the agent supports a kind of task.
+    pub fn supports(&self, interface: Interface) -> bool {
+        self.0.kinds.contains(&interface)
+    }
+
+    /// Makes a classifier of the agent with these settings; its progress and log go into `trace`. If the agent does not
+    /// support classification, training fails.
+    pub fn classifier(&self, settings: Vec<Setting>, limits: Limits, trace: Trace) -> NativeClassifier {
+        NativeClassifier::new(self.clone(), settings, limits, trace)
+    }
+
+    /// Makes a regressor of the agent with these settings; its progress and log go into `trace`. If the agent does not
+    /// support regression, training fails.
+    pub fn regressor(&self, settings: Vec<Setting>, limits: Limits, trace: Trace) -> NativeRegressor {
+        NativeRegressor::new(self.clone(), settings, limits, trace)
+    }
+
+    /// Trains the agent on no examples and returns its message if it refuses the settings as invalid. Any other outcome
+    /// says nothing about the settings, and gives `None`.
+    pub fn refusal(&self, interface: Interface, settings: &[Setting], limits: Limits) -> Option<String> {
+        let trace = Trace::default();
+        let failure = match interface {
+            Interface::Classification => {
+                let task = Task::new(1, 2);
+                let nothing = Matrix::new(0, 1, Vec::new()).expect("no rows");
+                let nothing = Dataset::new(&task, nothing, Vec::new()).expect("no rows and no labels");
+                self.classifier(settings.to_vec(), limits, trace).train(&task, &nothing, None, None, 0).err()
+            }
+            Interface::Regression => {
+                let task = RegressionTask { input_dim: 1, noise_std: None };
+                let nothing = Matrix::new(0, 1, Vec::new()).expect("no rows");
+                let nothing = Targets::new(nothing, Vec::new()).expect("no rows and no targets");
+                self.regressor(settings.to_vec(), limits, trace).train(&task, &nothing, None, 0).err()
+            }
+        };
+        failure.filter(|failure| failure.message.starts_with("invalid setting: ")).map(|failure| failure.message)
+    }
+
+    /// Returns an idle connection, or makes one.
+    pub(crate) fn session(&self, trace: &Trace, timeout: Duration) -> Result<Session, Failure> {
+        if let Some(session) = self.0.pool.idle() {
+            session.trace_to(trace);
+            return Ok(session);
+        }
+        let unreachable = |error: std::io::Error| Failure {
+            phase: Phase::Load,
+            kind: jointly_core::failure::Kind::Trapped,
+            message: format!("cannot be started again: {error}"),
+        };
+        let mut session = self.0.pool.open(trace).map_err(unreachable)?;
+        session.describe(timeout).map_err(|fault| fault.into_failure(Phase::Load, trace))?;
+        Ok(session)
+    }
+
+    /// Keeps a connection for the next training.
+    pub(crate) fn keep(&self, session: Session) {
+        self.0.pool.keep(session);
+    }
+}
+
+/// Returns what to do where an agent cannot be reached.
+fn remedy(source: &Source) -> &'static str {
+    match source {
+        Source::Socket(path) if Path::new(path).exists() => "is the agent still listening there?",
+        Source::Socket(_) => "start the agent, and give the socket on which it listens",
+        Source::Python(_) => "install python3, or name another interpreter by exec:COMMAND",
+        Source::Command(_) => "give a command that sh can run",
+    }
+}

@@ -1,0 +1,125 @@
+//! A native agent with settings as a classifier of the runtime, and the trained classifier.
+
+use std::time::Duration;
+
+use jointly_core::class_probs::defect;
+use jointly_core::failure::{Failure, Phase};
+use jointly_core::interface::Interface;
+use jointly_core::limits::Limits;
+use jointly_core::setting::Setting;
+use jointly_core::{Classifier, Dataset, Inputs, Model, Task, Tokens, Trace};
+use serde_json::{Value, json};
+
+use crate::agent::NativeAgent;
+use crate::array::Array;
+use crate::fault::Fault;
+use crate::trained::{Trained, settings_of};
+
+/// A native agent with its settings and limits, for problems of classification.
+pub struct NativeClassifier {
+    agent: NativeAgent,
+    settings: Vec<Setting>,
+    limits: Limits,
+    trace: Trace,
+}
+
+impl NativeClassifier {
+    pub(crate) fn new(agent: NativeAgent, settings: Vec<Setting>, limits: Limits, trace: Trace) -> Self {
+        Self { agent, settings, limits, trace }
+    }
+}
+
+impl Classifier for NativeClassifier {
+    type Model = NativeModel;
+    type Error = Failure;
+
+    fn train(
+        &mut self,
+        task: &Task,
+        train: &Dataset,
+        validation: Option<&Dataset>,
+        unlabelled: Option<&Inputs>,
+        seed: u64,
+    ) -> Result<NativeModel, Failure> {
+        if !self.agent.supports(Interface::Classification) {
+            return Err(Failure::no_interface(Interface::Classification));
+        }
+        let (tokens, description) = (task.tokens != Tokens::Absent, self.agent.description());
+        if tokens && !description.tokens {
+            return Err(Failure::no_tokens());
+        }
+        let mut arrays = Vec::new();
+        for (name, data) in [("train", Some(train)), ("validation", validation)] {
+            let Some(data) = data else { continue };
+            push_inputs(&mut arrays, &format!("{name}."), data.inputs(), tokens);
+            arrays.push(Array::u32(&format!("{name}.labels"), &[data.labels().len()], data.labels()));
+        }
+        if let Some(inputs) = unlabelled.filter(|_| description.unlabelled) {
+            push_inputs(&mut arrays, "unlabelled.", inputs, tokens);
+        }
+        let request = json!({
+            "method": "train", "kind": "classification", "seed": seed.to_string(),
+            "settings": settings_of(&self.settings), "task": task_of(task),
+        });
+        let timeout = Duration::from_secs(self.limits.timeout);
+        let trained = Trained::train(&self.agent, &request, &arrays, &self.trace, timeout)?;
+        Ok(NativeModel { trained, num_classes: task.num_classes as usize, tokens })
+    }
+}
+
+/// A trained classifier behind its connection.
+pub struct NativeModel {
+    trained: Trained,
+    num_classes: usize,
+    tokens: bool,
+}
+
+impl Model for NativeModel {
+    type Error = Failure;
+
+    fn tolerance(&self) -> f32 {
+        crate::TOLERANCE
+    }
+
+    fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Failure> {
+        self.trained.canonical_draws(draws)
+    }
+
+    fn sample_probs(&mut self, inputs: &Inputs, draws: &[u64]) -> Result<Vec<f32>, Failure> {
+        let (rows, classes) = (inputs.rows(), self.num_classes);
+        let mut arrays = Vec::new();
+        push_inputs(&mut arrays, "", inputs, self.tokens);
+        arrays.push(Array::u64("draws", &[draws.len()], draws));
+        self.trained.ask(Phase::Sample, &json!({ "method": "sample_probs" }), &arrays, |session, reply| {
+            let probs = session.only(reply, "probs", &[draws.len(), rows, classes])?;
+            match defect(&probs, draws, rows, classes) {
+                None => Ok(probs),
+                Some(what) => Err(Fault::Invalid(what)),
+            }
+        })
+    }
+}
+
+/// Adds the arrays of inputs under names with a prefix.
+fn push_inputs<'a>(arrays: &mut Vec<Array<'a>>, prefix: &str, inputs: &'a Inputs, tokens: bool) {
+    let (numbers, ids) = (inputs.numbers(), inputs.tokens());
+    arrays.push(Array::f32(&format!("{prefix}inputs"), &[numbers.rows(), numbers.cols()], numbers.values()));
+    if tokens {
+        arrays.push(Array::u32(&format!("{prefix}tokens"), &[ids.rows(), ids.cols()], ids.values()));
+    }
+}
+
+fn task_of(task: &Task) -> Value {
+    let image = task
+        .image
+        .map(|shape| json!({ "height": shape.height(), "width": shape.width(), "channels": shape.channels() }));
+    let tokens = match &task.tokens {
+        Tokens::Absent => Value::Null,
+        Tokens::Text { vocabulary, length } => json!({ "text": { "vocabulary": vocabulary, "length": length } }),
+        Tokens::Categories(sizes) => json!({ "categories": sizes }),
+    };
+    json!({
+        "input_dim": task.input_dim, "num_classes": task.num_classes, "image": image, "tokens": tokens,
+        "temperature": task.temperature, "hidden_layers": task.hidden_layers,
+    })
+}
