@@ -20,6 +20,7 @@ mod like;
 mod listings;
 mod load;
 mod messages;
+mod native;
 mod npz;
 mod oracle;
 mod own_tables;

@@ -3,7 +3,7 @@
 //! ```text
 //! core <- data <- tasks <- record <- score <- report <- cli
 //!   \                        \---- engine ----------/
-//!    \------------- host ------------/
+//!    \--------- host, native ---------/
 //! ```
 //!
 //! Files on disk can be read, scored and drawn without the engine and without the sandbox.
@@ -14,15 +14,24 @@ use crate::crates::{of_runtime, read, within};
 use crate::workspace;
 
 /// The crates that each crate may depend on, including in tests. A folder that ends in `*` stands for all crates in it.
-const ALLOWED: [(&str, &[&str]); 9] = [
+const ALLOWED: [(&str, &[&str]); 10] = [
     ("runtime/core", &[]),
     ("runtime/data", &["runtime/core"]),
     ("runtime/tasks/*", &["runtime/core", "runtime/data"]),
     ("runtime/host", &["runtime/core"]),
+    ("runtime/native", &["runtime/core"]),
     ("runtime/record", &["runtime/core", "runtime/data", "runtime/tasks/*"]),
     (
         "runtime/engine",
-        &["runtime/core", "runtime/data", "runtime/tasks/*", "runtime/host", "runtime/record", "plugins/bundle"],
+        &[
+            "runtime/core",
+            "runtime/data",
+            "runtime/tasks/*",
+            "runtime/host",
+            "runtime/native",
+            "runtime/record",
+            "plugins/bundle",
+        ],
     ),
     ("runtime/score", &["runtime/core", "runtime/data", "runtime/tasks/*", "runtime/record"]),
     ("runtime/report", &["runtime/core", "runtime/data", "runtime/tasks/*", "runtime/record", "runtime/score"]),

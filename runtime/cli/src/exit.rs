@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use jointly_native::StartError;
 use jointly_record::guess;
 
 use crate::output;
@@ -19,6 +20,8 @@ pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Prints one line about what is wrong with the input and returns the exit code.
 pub(crate) fn report(error: &anyhow::Error) -> ExitCode {
+    let started = error.chain().find_map(|cause| cause.downcast_ref::<StartError>());
+    output::quote(started.map(StartError::log).unwrap_or_default());
     output::note(&format!("jointly: {error:#}"));
     ExitCode::from(BAD_INPUT)
 }

@@ -33,6 +33,14 @@ pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", one_line(text));
 }
 
+/// Writes lines of an agent to standard error as they are indented, without what is not printable.
+pub(crate) fn quote(lines: &[String]) {
+    for line in lines {
+        let line: String = line.chars().filter(|c| is_printable(*c)).take(MESSAGE_CHARS).collect();
+        let _ = writeln!(io::stderr().lock(), "{line}");
+    }
+}
+
 /// Returns one printable line of bounded length, whatever the text contains.
 fn one_line(text: &str) -> String {
     let words: Vec<&str> = text.split_whitespace().collect();

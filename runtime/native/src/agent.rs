@@ -23,9 +23,9 @@ pub enum StartError {
     /// The process cannot be started, or the socket cannot be reached.
     #[error("{0}; {1}")]
     Unreachable(std::io::Error, &'static str),
-    /// It does not describe itself.
+    /// It does not describe itself; its log says more.
     #[error("{}", .0.message)]
-    Describe(Failure),
+    Describe(Failure, Vec<String>),
     /// Its name is not valid on a leaderboard.
     #[error("calls itself {0:?}; a name is 1 to {LONGEST_NAME} letters, digits and + . _ - (the description's `name`)")]
     Name(String),
@@ -49,6 +49,17 @@ struct Inner {
     pool: Arc<Pool>,
 }
 
+impl StartError {
+    /// Returns the log of an agent that ended before it described itself, such as the traceback of a failed import, where
+    /// it has more lines than the message quotes.
+    pub fn log(&self) -> &[String] {
+        match self {
+            Self::Describe(_, log) if log.len() > 1 => log,
+            _ => &[],
+        }
+    }
+}
+
 impl NativeAgent {
     /// Starts or reaches the agent and asks for its description.
     ///
@@ -67,7 +78,8 @@ impl NativeAgent {
         };
         let mut session = pool.open(&trace).map_err(|error| StartError::Unreachable(error, remedy))?;
         let described = session.describe(Duration::from_secs(limits.timeout));
-        let described = described.map_err(|fault| StartError::Describe(fault.into_failure(Phase::Load, &trace)))?;
+        let described =
+            described.map_err(|fault| StartError::Describe(fault.into_failure(Phase::Load, &trace), trace.log().0))?;
         let kinds: Vec<Interface> = described.kinds.iter().copied().map(Into::into).collect();
         if kinds.is_empty() {
             return Err(StartError::NoKind);

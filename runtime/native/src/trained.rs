@@ -56,8 +56,10 @@ impl Trained {
         };
         let answer = session.ask(request, arrays, timeout).and_then(|reply| read(session, &reply));
         answer.map_err(|fault| {
-            if !matches!(fault, Fault::Said(_)) {
-                self.session = None;
+            let failed = self.session.take_if(|_| !matches!(fault, Fault::Said(_)));
+            // What an agent logs because its connection is closed is not about the unit.
+            if let Some(session) = failed {
+                session.trace_to(&Trace::default());
             }
             fault.into_failure(phase, &self.trace)
         })

@@ -1,0 +1,254 @@
+//! Native agents: processes and servers outside the sandbox, honest and not.
+
+use std::path::PathBuf;
+use std::process::{Child, Command};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+use crate::command::{done, finish, jointly, refused, run, skipped, workspace};
+use crate::run::{PROBLEM, RunDirectory};
+
+const PROBLEMS: &str = "quick/t10/temp0.1/*";
+
+fn file() -> PathBuf {
+    workspace().join("tests/native/agent.py")
+}
+
+/// Returns the agent that misbehaves as a mode says.
+fn agent(mode: &str) -> String {
+    format!("exec:python3 '{}' {mode}", file().display())
+}
+
+/// Returns whether agents in Python can be run here; where continuous integration runs, they must be.
+fn python() -> bool {
+    let there = Command::new("python3").arg("--version").output().is_ok_and(|output| output.status.success());
+    let must = std::env::var_os("JOINTLY_CI").is_some_and(|ci| ci == "1");
+    assert!(there || !must, "there is no python3");
+    if !there {
+        skipped("native agents", "there is no python3");
+    }
+    there
+}
+
+/// Runs the agent of a mode on three problems and returns its journal, in the order in which units ended.
+fn journal(mode: &str, options: &[&str]) -> Vec<Value> {
+    let directory = RunDirectory::new();
+    let options = [&["--jobs", "1"], options].concat();
+    let finished = directory.run(&[&agent(mode)], PROBLEMS, &options);
+    assert!(matches!(finished.code, Some(0 | 3)), "{finished:?}");
+    directory.read("results.jsonl").lines().map(crate::run::json).collect()
+}
+
+#[test]
+fn an_image_of_a_bundled_agent_has_its_scores_to_the_bit_and_another_tier() {
+    if !python() {
+        return;
+    }
+    let native = file();
+    let directory = RunDirectory::of(&[native.to_str().unwrap(), "uniform", "mlp"], PROBLEMS);
+    let scores = directory.scores();
+    let [native, uniform, mlp] = [0, 1, 2].map(|at| &scores["agents"][at]);
+    for name in ["kl_tau1", "kl_tau100", "accuracy", "ece", "smooth_ece"] {
+        assert_eq!(native["scores"][name], uniform["scores"][name], "{name}");
+    }
+    assert_eq!((&native["tier"], &uniform["tier"]), (&"reported".into(), &Value::Null));
+    assert_eq!((&native["scores"]["fuel"], mlp["scores"]["fuel"].is_null()), (&Value::Null, false));
+    let header = directory.read("leaderboard.csv");
+    assert!(header.starts_with("rank,agent,settings,digest,problems,failures,tier,"), "{header}");
+    let shown = done(["report", directory.argument()]);
+    assert!(shown.contains("native   reported") && shown.contains("mlp      replayed"), "{shown}");
+    assert!(shown.contains("reported: native ran outside the sandbox"), "{shown}");
+    done(["report", directory.argument(), "--format", "html"]);
+    assert!(directory.read("report.html").contains("reported"));
+}
+
+#[test]
+fn verify_replays_components_and_says_what_it_cannot_replay() {
+    if !python() {
+        return;
+    }
+    let directory = RunDirectory::of(&[&agent("fair"), "uniform"], PROBLEM);
+    let text = done(["verify", directory.argument()]);
+    assert!(
+        text.contains(
+            "verified: 1 unit on 1 of 18 problems of quick, the same to the bit; 1 agent replayed, 1 reported"
+        ),
+        "{text}"
+    );
+    let pack = directory.file("entry.jointly");
+    done(["pack", directory.argument(), "--out", pack.to_str().unwrap()]);
+    assert_eq!(done(["verify", pack.to_str().unwrap()]).split_once(": ").unwrap().1, text.split_once(": ").unwrap().1);
+    let table = done(["leaderboard", pack.to_str().unwrap()]);
+    assert!(table.contains("reported"), "{table}");
+    // Scores that do not follow from the journal are found without the agent.
+    let journal = directory.read("results.jsonl");
+    let (line, rest) = journal.split_once('\n').unwrap();
+    let changed = line.replacen("\"ece\":0.", "\"ece\":0.1", 1);
+    assert_ne!(changed, line);
+    std::fs::write(directory.file("results.jsonl"), format!("{changed}\n{rest}")).unwrap();
+    let finished = run(["verify", directory.argument()]);
+    assert_eq!(finished.code, Some(2));
+    assert!(finished.stdout.contains("verification failed"), "{finished:?}");
+}
+
+#[test]
+fn every_way_to_fail_is_recorded_and_the_next_unit_has_a_new_process() {
+    if !python() {
+        return;
+    }
+    let expected = [
+        ("dies", "train", "trapped", "the process ended (exit status: 3); its log ends: no memory on the device"),
+        ("prints", "train", "invalid-output", "standard output is the connection: print to standard error"),
+        ("raises", "train", "agent-failure", "ValueError: singular matrix"),
+        ("nan", "sample", "invalid-output", "a probability that is not finite at row 0 of draw 0"),
+        ("sum", "sample", "invalid-output", "probabilities that sum to 1.39"),
+        (
+            "shape",
+            "sample",
+            "invalid-output",
+            "answers with probs float32 (1, 100), expected probs float32 (1, 100, 2)",
+        ),
+        ("dtype", "sample", "invalid-output", "answers with probs float64 (1, 100, 2), expected"),
+        ("huge", "sample", "invalid-output", "answers with probs float32 (1000000000000000, 100, 2), expected"),
+        ("half", "sample", "trapped", "the process ended (exit status: 0)"),
+        ("header", "sample", "invalid-output", "sends a header of more than 16 MiB"),
+        ("twice", "sample", "invalid-output", "expected probs float32 ("),
+        ("company", "sample", "invalid-output", "among others and"),
+    ];
+    for (mode, phase, kind, message) in expected {
+        for unit in journal(mode, &[]) {
+            let failure = &unit["failed"];
+            assert_eq!((&failure["phase"], &failure["kind"]), (&phase.into(), &kind.into()), "{mode}: {unit}");
+            assert!(failure["message"].as_str().unwrap().contains(message), "{mode}: {unit}");
+        }
+    }
+    let units = journal("dies-second", &[]);
+    let failed: Vec<bool> = units.iter().map(|unit| !unit["failed"].is_null()).collect();
+    assert_eq!(failed, [false, true, false]);
+}
+
+#[test]
+fn an_agent_that_hangs_is_ended_at_its_time_limit() {
+    if !python() {
+        return;
+    }
+    for unit in journal("hangs", &["--timeout", "1"]) {
+        assert_eq!((&unit["failed"]["kind"], &unit["failed"]["phase"]), (&"timed-out".into(), &"train".into()));
+        assert!(unit["failed"]["message"].as_str().unwrap().contains("more than 1 s"), "{unit}");
+    }
+}
+
+#[test]
+fn what_cannot_be_started_ends_the_command_before_any_unit() {
+    if !python() {
+        return;
+    }
+    let refuse = |agent: &str, texts: &[&str]| {
+        refused(["run", agent, "--suite", "quick", "--problems", PROBLEM], texts);
+    };
+    refuse("no-such.py", &["failed to start no-such.py", "give the path of a .py"]);
+    refuse("socket:/no/such.sock", &["failed to start socket:/no/such.sock", "start the agent"]);
+    refuse("exec:no-such-command", &["failed to start exec:no-such-command", "exit status: 127", "not found"]);
+    refuse(&agent("version"), &["speaks protocol 2 and this command speaks protocol 1"]);
+    refuse(&format!("{} :slope=1", agent("fair")), &["has no setting slope"]);
+    let failed = run(["run", &agent("import"), "--suite", "quick", "--problems", PROBLEM]);
+    assert_eq!(failed.code, Some(2));
+    let expected = ["the process ended (exit status: 1)", "Traceback (most recent call last)", "import no_such_module"];
+    assert!(expected.iter().all(|text| failed.stderr.contains(text)), "{failed:?}");
+}
+
+#[test]
+fn a_run_continues_in_shards_and_a_plan_from_elsewhere_starts_no_command_unasked() {
+    if !python() {
+        return;
+    }
+    let whole = RunDirectory::of(&[&agent("fair"), "uniform"], PROBLEMS);
+    let planned = RunDirectory::new();
+    let finished = planned.run(&[&agent("fair"), "uniform"], PROBLEMS, &["--plan-only"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let other = RunDirectory::new();
+    let like = ["run", "--like", planned.argument(), "--out", other.argument()];
+    refused(like, &["the plan names a native agent", "with your rights; give --native if you trust it"]);
+    let shards = [RunDirectory::new(), RunDirectory::new()];
+    for (at, shard) in shards.iter().enumerate() {
+        let share = ["--native", "--shard", &(at + 1).to_string(), "--shards", "2"].map(str::to_owned);
+        done(like[..3].iter().map(ToString::to_string).chain(share).chain(["--out".into(), shard.argument().into()]));
+    }
+    let [one, two] = [&shards[0], &shards[1]].map(RunDirectory::argument);
+    done(["merge", one, two, "--out", other.argument()]);
+    assert_eq!(other.read("scores.json"), whole.read("scores.json"));
+    // The run continues from its journal, and an agent that describes itself in another way is another plan.
+    let journal = whole.read("results.jsonl");
+    let first = journal.lines().next().unwrap();
+    std::fs::write(whole.file("results.jsonl"), format!("{first}\n")).unwrap();
+    let finished = whole.run(&[&agent("fair"), "uniform"], PROBLEMS, &["--jobs", "2"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(other.read("scores.json"), whole.read("scores.json"));
+}
+
+#[test]
+fn check_says_what_holds_to_the_bit_and_what_within_the_tolerance() {
+    if !python() {
+        return;
+    }
+    let fair = done(["check", &agent("fair")]);
+    assert!(fair.contains("native keeps all 34 clauses\n") || fair.contains("keeps all"), "{fair}");
+    assert!(!fair.contains("near"), "{fair}");
+    let near = done(["check", &agent("near")]);
+    assert!(near.contains("near  rows-alone") && near.contains("not to the bit"), "{near}");
+    assert!(near.contains("of them within the tolerance and not to the bit"), "{near}");
+    let finished = run(["check", &agent("company"), "--json"]);
+    assert_eq!(finished.code, Some(2));
+    let verdicts = crate::run::json(&finished.stdout);
+    let alone = verdicts.as_array().unwrap().iter().find(|verdict| verdict["clause"] == "rows-alone").unwrap();
+    assert_eq!(alone["ok"], false);
+}
+
+#[test]
+fn regression_too_with_settings() {
+    if !python() {
+        return;
+    }
+    let directory = RunDirectory::new();
+    let agents = [format!("{} :slope=0.5", agent("fair")), agent("fair")];
+    let suite =
+        ["--suite", "quick/coverage", "--problems", "quick/coverage/line/sim[01]", "--out", directory.argument()];
+    let finished = finish(jointly().arg("run").args(&agents).args(suite));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let scores = directory.scores();
+    let labels: Vec<&Value> = (0..2).map(|at| &scores["agents"][at]["settings"]).collect();
+    assert_ne!(labels[0], labels[1]);
+    assert!(finished.stdout.contains("native:slope=0.5"), "{}", finished.stdout);
+}
+
+/// A server that is ended with the test.
+struct Server(Child);
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+#[test]
+fn a_server_on_a_socket_answers_several_units_at_once() {
+    if !python() {
+        return;
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let socket = folder.path().join("agent.sock");
+    let server = Command::new("python3").arg(file()).arg("listen").arg(&socket).spawn().unwrap();
+    let _server = Server(server);
+    let end = Instant::now() + Duration::from_secs(20);
+    while !socket.exists() && Instant::now() < end {
+        std::thread::yield_now();
+    }
+    let directory = RunDirectory::new();
+    let agent = format!("socket:{}", socket.display());
+    let finished = directory.run(&[&agent, "uniform"], PROBLEMS, &["--jobs", "2"]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    let scores = directory.scores();
+    assert_eq!(scores["agents"][0]["scores"]["kl_tau1"], scores["agents"][1]["scores"]["kl_tau1"]);
+}
