@@ -1,5 +1,7 @@
 //! Scores are a function of agents, settings, suite and seed alone.
 
+use jointly_core::metric::MARGINAL_METRICS;
+
 use crate::command::{finish, jointly};
 use crate::guests::argument;
 use crate::run::RunDirectory;
@@ -63,7 +65,8 @@ fn scores_hold_nothing_of_when_and_where() {
     let keys = |value: &serde_json::Value| value.as_object().unwrap().keys().cloned().collect::<Vec<_>>().join(" ");
     assert_eq!(keys(&scores), "format suite seed version agents");
     assert_eq!(keys(&scores["agents"][0]), "agent digest settings scores failures problems");
-    let names = "kl_tau1 kl_tau100 kl_aggregate accuracy ece fuel smooth_ece";
+    let metrics: Vec<&str> = MARGINAL_METRICS.iter().map(|metric| metric.about.stem).collect();
+    let names = format!("kl_tau1 kl_tau100 kl_aggregate accuracy ece fuel {}", metrics.join(" "));
     assert_eq!(keys(&scores["agents"][0]["scores"]), names);
     assert_eq!(
         keys(&scores["agents"][0]["scores"]["kl_tau1"]),

@@ -12,8 +12,8 @@ use jointly_core::regression::{RegressionTask, Regressor as _, Targets};
 use jointly_core::setting::Setting;
 use jointly_core::{Classifier as _, Dataset, Matrix, Task, Trace, digest};
 
+use crate::classifier::Takes;
 use crate::pool::Pool;
-use crate::session::Session;
 use crate::source::Source;
 use crate::{NativeClassifier, NativeRegressor};
 
@@ -120,13 +120,17 @@ impl NativeAgent {
     /// Makes a classifier of the agent with these settings; its progress and log go into `trace`. If the agent does not
     /// support classification, training fails.
     pub fn classifier(&self, settings: Vec<Setting>, limits: Limits, trace: Trace) -> NativeClassifier {
-        NativeClassifier::new(self.clone(), settings, limits, trace)
+        let Inner { pool, description, .. } = &*self.0;
+        let supported = self.supports(Interface::Classification);
+        let takes = Takes { tokens: description.tokens, unlabelled: description.unlabelled };
+        NativeClassifier::new(supported.then(|| (pool.clone(), takes)), settings, limits, trace)
     }
 
     /// Makes a regressor of the agent with these settings; its progress and log go into `trace`. If the agent does not
     /// support regression, training fails.
     pub fn regressor(&self, settings: Vec<Setting>, limits: Limits, trace: Trace) -> NativeRegressor {
-        NativeRegressor::new(self.clone(), settings, limits, trace)
+        let supported = self.supports(Interface::Regression);
+        NativeRegressor::new(supported.then(|| self.0.pool.clone()), settings, limits, trace)
     }
 
     /// Trains the agent on no examples and returns its message if it refuses the settings as invalid. Any other outcome
@@ -148,27 +152,6 @@ impl NativeAgent {
             }
         };
         failure.filter(|failure| failure.message.starts_with("invalid setting: ")).map(|failure| failure.message)
-    }
-
-    /// Returns an idle connection, or makes one.
-    pub(crate) fn session(&self, trace: &Trace, timeout: Duration) -> Result<Session, Failure> {
-        if let Some(session) = self.0.pool.idle() {
-            session.trace_to(trace);
-            return Ok(session);
-        }
-        let unreachable = |error: std::io::Error| Failure {
-            phase: Phase::Load,
-            kind: jointly_core::failure::Kind::Trapped,
-            message: format!("cannot be started again: {error}"),
-        };
-        let mut session = self.0.pool.open(trace).map_err(unreachable)?;
-        session.describe(timeout).map_err(|fault| fault.into_failure(Phase::Load, trace))?;
-        Ok(session)
-    }
-
-    /// Keeps a connection for the next training.
-    pub(crate) fn keep(&self, session: Session) {
-        self.0.pool.keep(session);
     }
 }
 

@@ -1,5 +1,6 @@
 //! A native agent with settings as a classifier of the runtime, and the trained classifier.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jointly_core::class_probs::defect;
@@ -10,21 +11,29 @@ use jointly_core::setting::Setting;
 use jointly_core::{Classifier, Dataset, Inputs, Model, Task, Tokens, Trace};
 use serde_json::{Value, json};
 
-use crate::agent::NativeAgent;
 use crate::array::Array;
 use crate::fault::Fault;
+use crate::pool::Pool;
 use crate::trained::{Trained, settings_of};
 
 /// A native agent with its settings and limits, for problems of classification.
 pub struct NativeClassifier {
-    agent: NativeAgent,
+    /// None if the agent does not support classification.
+    agent: Option<(Arc<Pool>, Takes)>,
     settings: Vec<Setting>,
     limits: Limits,
     trace: Trace,
 }
 
+/// The inputs that an agent takes beside numbers with labels.
+#[derive(Clone, Copy)]
+pub(crate) struct Takes {
+    pub(crate) tokens: bool,
+    pub(crate) unlabelled: bool,
+}
+
 impl NativeClassifier {
-    pub(crate) fn new(agent: NativeAgent, settings: Vec<Setting>, limits: Limits, trace: Trace) -> Self {
+    pub(crate) fn new(agent: Option<(Arc<Pool>, Takes)>, settings: Vec<Setting>, limits: Limits, trace: Trace) -> Self {
         Self { agent, settings, limits, trace }
     }
 }
@@ -41,11 +50,10 @@ impl Classifier for NativeClassifier {
         unlabelled: Option<&Inputs>,
         seed: u64,
     ) -> Result<NativeModel, Failure> {
-        if !self.agent.supports(Interface::Classification) {
-            return Err(Failure::no_interface(Interface::Classification));
-        }
-        let (tokens, description) = (task.tokens != Tokens::Absent, self.agent.description());
-        if tokens && !description.tokens {
+        let supported = self.agent.as_ref();
+        let (pool, takes) = supported.ok_or_else(|| Failure::no_interface(Interface::Classification))?;
+        let tokens = task.tokens != Tokens::Absent;
+        if tokens && !takes.tokens {
             return Err(Failure::no_tokens());
         }
         let mut arrays = Vec::new();
@@ -54,7 +62,7 @@ impl Classifier for NativeClassifier {
             push_inputs(&mut arrays, &format!("{name}."), data.inputs(), tokens);
             arrays.push(Array::u32(&format!("{name}.labels"), &[data.labels().len()], data.labels()));
         }
-        if let Some(inputs) = unlabelled.filter(|_| description.unlabelled) {
+        if let Some(inputs) = unlabelled.filter(|_| takes.unlabelled) {
             push_inputs(&mut arrays, "unlabelled.", inputs, tokens);
         }
         let request = json!({
@@ -62,7 +70,7 @@ impl Classifier for NativeClassifier {
             "settings": settings_of(&self.settings), "task": task_of(task),
         });
         let timeout = Duration::from_secs(self.limits.timeout);
-        let trained = Trained::train(&self.agent, &request, &arrays, &self.trace, timeout)?;
+        let trained = Trained::train(pool, &request, &arrays, &self.trace, timeout)?;
         Ok(NativeModel { trained, num_classes: task.num_classes as usize, tokens })
     }
 }

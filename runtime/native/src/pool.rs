@@ -4,10 +4,13 @@ use std::io;
 use std::os::unix::net::UnixStream;
 use std::process::Command;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use jointly_core::Trace;
+use jointly_core::failure::{Failure, Phase};
 
 use crate::connection::Connection;
+use crate::fault::Fault;
 use crate::process::Process;
 use crate::session::Session;
 use crate::source::Source;
@@ -23,9 +26,19 @@ impl Pool {
         Self { source, idle: Mutex::default() }
     }
 
-    /// Returns an idle connection, if there is one.
-    pub(crate) fn idle(&self) -> Option<Session> {
-        self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    /// Returns an idle connection, or makes one.
+    pub(crate) fn take(&self, trace: &Trace, timeout: Duration) -> Result<Session, Failure> {
+        let idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        if let Some(session) = idle {
+            session.trace_to(trace);
+            return Ok(session);
+        }
+        let again = |error| Fault::Ended(format!("cannot be started again: {error}"));
+        let opened = self.open(trace).map_err(again).and_then(|mut session| {
+            session.describe(timeout)?;
+            Ok(session)
+        });
+        opened.map_err(|fault| fault.into_failure(Phase::Load, trace))
     }
 
     /// Keeps a connection for the next training.

@@ -1,5 +1,6 @@
 //! A native agent with settings as a regressor of the runtime, and the trained regressor.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jointly_core::failure::{Failure, Phase};
@@ -12,23 +13,24 @@ use jointly_core::setting::Setting;
 use jointly_core::{Matrix, Trace};
 use serde_json::json;
 
-use crate::agent::NativeAgent;
 use crate::array::{Array, announced};
 use crate::fault::Fault;
+use crate::pool::Pool;
 use crate::session::expect;
 use crate::trained::{Trained, settings_of};
 
 /// A native agent with its settings and limits, for problems of regression.
 pub struct NativeRegressor {
-    agent: NativeAgent,
+    /// None if the agent does not support regression.
+    pool: Option<Arc<Pool>>,
     settings: Vec<Setting>,
     limits: Limits,
     trace: Trace,
 }
 
 impl NativeRegressor {
-    pub(crate) fn new(agent: NativeAgent, settings: Vec<Setting>, limits: Limits, trace: Trace) -> Self {
-        Self { agent, settings, limits, trace }
+    pub(crate) fn new(pool: Option<Arc<Pool>>, settings: Vec<Setting>, limits: Limits, trace: Trace) -> Self {
+        Self { pool, settings, limits, trace }
     }
 }
 
@@ -43,9 +45,7 @@ impl Regressor for NativeRegressor {
         validation: Option<&Targets>,
         seed: u64,
     ) -> Result<NativeBelief, Failure> {
-        if !self.agent.supports(Interface::Regression) {
-            return Err(Failure::no_interface(Interface::Regression));
-        }
+        let pool = self.pool.as_ref().ok_or_else(|| Failure::no_interface(Interface::Regression))?;
         let mut arrays = Vec::new();
         for (name, data) in [("train", Some(train)), ("validation", validation)] {
             let Some(data) = data else { continue };
@@ -57,7 +57,7 @@ impl Regressor for NativeRegressor {
             "task": { "input_dim": task.input_dim, "noise_std": task.noise_std },
         });
         let timeout = Duration::from_secs(self.limits.timeout);
-        Ok(NativeBelief { trained: Trained::train(&self.agent, &request, &arrays, &self.trace, timeout)? })
+        Ok(NativeBelief { trained: Trained::train(pool, &request, &arrays, &self.trace, timeout)? })
     }
 }
 

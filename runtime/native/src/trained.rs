@@ -1,5 +1,6 @@
 //! A trained model behind a connection, which goes back to the pool when the model is dropped.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use jointly_core::Trace;
@@ -7,9 +8,9 @@ use jointly_core::failure::{Failure, Phase};
 use jointly_core::setting::Setting;
 use serde_json::{Map, Value, json};
 
-use crate::agent::NativeAgent;
 use crate::array::Array;
 use crate::fault::Fault;
+use crate::pool::Pool;
 use crate::session::{Reply, Session};
 
 /// How long an agent may take to drop a model.
@@ -17,7 +18,7 @@ const DROPPING: Duration = Duration::from_secs(10);
 
 /// A trained model and its connection.
 pub(crate) struct Trained {
-    agent: NativeAgent,
+    pool: Arc<Pool>,
     /// None after the connection has failed.
     session: Option<Session>,
     trace: Trace,
@@ -27,14 +28,14 @@ pub(crate) struct Trained {
 impl Trained {
     /// Trains on an idle connection or a new one.
     pub(crate) fn train(
-        agent: &NativeAgent,
+        pool: &Arc<Pool>,
         request: &Value,
         arrays: &[Array],
         trace: &Trace,
         timeout: Duration,
     ) -> Result<Self, Failure> {
-        let session = agent.session(trace, timeout)?;
-        let mut trained = Self { agent: agent.clone(), session: Some(session), trace: trace.clone(), timeout };
+        let session = pool.take(trace, timeout)?;
+        let mut trained = Self { pool: pool.clone(), session: Some(session), trace: trace.clone(), timeout };
         trained.ask(Phase::Train, request, arrays, |_, _| Ok(()))?;
         Ok(trained)
     }
@@ -78,7 +79,7 @@ impl Drop for Trained {
         if let Some(mut session) = self.session.take()
             && session.ask(&json!({ "method": "drop" }), &[], DROPPING).is_ok()
         {
-            self.agent.keep(session);
+            self.pool.keep(session);
         }
     }
 }
