@@ -176,7 +176,7 @@ fn a_run_continues_in_shards_and_a_plan_from_elsewhere_starts_no_command_unasked
         done(like[..3].iter().map(ToString::to_string).chain(share).chain(["--out".into(), shard.argument().into()]));
     }
     let [one, two] = [&shards[0], &shards[1]].map(RunDirectory::argument);
-    done(["merge", one, two, "--out", other.argument()]);
+    done(["merge", other.argument(), one, two]);
     assert_eq!(other.read("scores.json"), whole.read("scores.json"));
     // The run continues from its journal, and an agent that describes itself in another way is another plan.
     let journal = whole.read("results.jsonl");

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use crate::array::Array;
 use crate::fault::Fault;
 use crate::pool::Pool;
-use crate::trained::{Trained, settings_of};
+use crate::trained::{Trained, settings_of, short};
 
 /// A native agent with its settings and limits, for problems of classification.
 pub struct NativeClassifier {
@@ -128,6 +128,6 @@ fn task_of(task: &Task) -> Value {
     };
     json!({
         "input_dim": task.input_dim, "num_classes": task.num_classes, "image": image, "tokens": tokens,
-        "temperature": task.temperature, "hidden_layers": task.hidden_layers,
+        "temperature": task.temperature.map(short), "hidden_layers": task.hidden_layers,
     })
 }

@@ -17,7 +17,7 @@ use crate::array::{Array, announced};
 use crate::fault::Fault;
 use crate::pool::Pool;
 use crate::session::expect;
-use crate::trained::{Trained, settings_of};
+use crate::trained::{Trained, settings_of, short};
 
 /// A native agent with its settings and limits, for problems of regression.
 pub struct NativeRegressor {
@@ -54,7 +54,7 @@ impl Regressor for NativeRegressor {
         }
         let request = json!({
             "method": "train", "kind": "regression", "seed": seed.to_string(), "settings": settings_of(&self.settings),
-            "task": { "input_dim": task.input_dim, "noise_std": task.noise_std },
+            "task": { "input_dim": task.input_dim, "noise_std": task.noise_std.map(short) },
         });
         let timeout = Duration::from_secs(self.limits.timeout);
         Ok(NativeBelief { trained: Trained::train(pool, &request, &arrays, &self.trace, timeout)? })

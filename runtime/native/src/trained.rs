@@ -88,3 +88,19 @@ impl Drop for Trained {
 pub(crate) fn settings_of(settings: &[Setting]) -> Map<String, Value> {
     settings.iter().map(|setting| (setting.name.clone(), Value::from(setting.value.as_str()))).collect()
 }
+
+/// Returns the number that reads as the shortest decimal of an `f32`: 0.1 and not 0.10000000149011612.
+pub(crate) fn short(value: f32) -> f64 {
+    value.to_string().parse().unwrap_or(value.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::short;
+
+    #[test]
+    fn numbers_are_written_as_people_write_them() {
+        assert_eq!([0.1, 0.01, 1e-30, 3.0].map(short), [0.1, 0.01, 1e-30, 3.0]);
+        assert!(short(f32::INFINITY).is_infinite());
+    }
+}

@@ -77,7 +77,8 @@ impl Leaderboard<'_> {
                         format!("effective sample size {} of {all} draws", quantity::number(draws.effective))
                     };
                     notes.push(format!(
-                        "{label}: {size}, too few on {few} of {of}: {name} is biased upwards; raise --draws"
+                        "{label}: {size}, too few on {few} of {of}: {name} is biased upwards; raise --draws, and \
+                         the number of functions of an agent that has fewer"
                     ));
                 }
             }

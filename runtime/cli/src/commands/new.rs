@@ -82,7 +82,7 @@ impl New {
         // The command stays on one line.
         let _ = write!(
             text,
-            "\n    jointly run {built} logistic-regression --suite quick --problems 'quick/t10/temp0.1/*'\n"
+            "\n    jointly run {built} logistic-regression mlp --suite quick --problems 'quick/t10/temp0.1/*'\n"
         );
         let missing = toolchain::missing(self.lang);
         if !missing.is_empty() {

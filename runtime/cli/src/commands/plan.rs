@@ -30,8 +30,9 @@ use crate::{exit, output};
 #[command(mut_arg("out", |it| it.hide(true)), mut_arg("jobs", |it| it.help(JOBS)), mut_arg("reuse", |it| it.hide(true)),
           mut_arg("shard", |it| it.hide(true)), mut_arg("shards", |it| it.hide(true)))]
 pub(crate) struct Plan {
-    /// A bundled name or a path to a .wasm, with settings: ensemble+:size=30,prior-scale=1. None means all bundled
-    /// agents that support the suite
+    /// A bundled name, a path to a .wasm or .py, exec:COMMAND or socket:PATH, with settings:
+    /// ensemble+:size=30,prior-scale=1, agent.py:size=5, 'exec:Rscript agent.R :size=5'. None means all bundled agents that
+    /// support the suite
     #[arg(value_name = "AGENT")]
     agents: Vec<AgentSpec>,
     /// Cores that units are spread over, on one machine or many [default: the number of cores here]

@@ -26,8 +26,9 @@ use crate::{exit, output};
 #[derive(Args)]
 #[command(mut_arg("shard", |it| it.hide(true)), mut_arg("shards", |it| it.hide(true)))]
 pub(crate) struct Slurm {
-    /// A bundled name or a path to a .wasm, with settings: ensemble+:size=30,prior-scale=1. None means all bundled
-    /// agents that support the suite
+    /// A bundled name, a path to a .wasm or .py, exec:COMMAND or socket:PATH, with settings:
+    /// ensemble+:size=30,prior-scale=1, agent.py:size=5, 'exec:Rscript agent.R :size=5'. None means all bundled agents that
+    /// support the suite
     #[arg(value_name = "AGENT")]
     agents: Vec<AgentSpec>,
     /// The number of tasks of the array; Slurm takes a thousand by default. Each runs --jobs units at a time [default:

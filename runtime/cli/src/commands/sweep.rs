@@ -27,7 +27,7 @@ use crate::{exit, output};
 #[derive(Args)]
 #[command(mut_arg("like", |it| it.hide(true)))]
 pub(crate) struct Sweep {
-    /// A bundled name or a path to a .wasm; a setting that is given, as in ensemble:size=10, is kept in all variants
+    /// A bundled name, a path to a .wasm or .py, exec:COMMAND or socket:PATH; a setting that is given, as in ensemble:size=10, is kept in all variants
     #[arg(value_name = "AGENT", required = true)]
     agents: Vec<AgentSpec>,
     /// Only these of the agents' sweeps, as `jointly agents` lists them; may be repeated
