@@ -10,7 +10,7 @@ use jointly_native::NativeAgent;
 #[derive(Clone)]
 pub enum Agent {
     /// A component in the sandbox.
-    Component(jointly_host::Agent),
+    Component(Box<jointly_host::Agent>),
     /// A process or a server outside the sandbox.
     Native(NativeAgent),
 }

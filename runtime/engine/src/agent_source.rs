@@ -92,7 +92,7 @@ pub fn read(runtime: &Runtime, spec: &AgentSpec, limits: Limits) -> Result<Loade
     } else {
         let bytes = bytes(&spec.agent)?;
         let agent = runtime.load(&bytes, limits).with_context(|| format!("failed to load {}", spec.agent))?;
-        LoadedAgent { agent: Agent::Component(agent), bytes: Some(bytes) }
+        LoadedAgent { agent: Agent::Component(agent.into()), bytes: Some(bytes) }
     };
     if loaded.agent.description().name == reference::NAME {
         bail!(

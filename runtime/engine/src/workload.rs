@@ -126,7 +126,7 @@ impl Workload {
             let shown = directory.shown(&name);
             let file = directory.read(&name)?;
             let agent = runtime.load(&file, held.limits).with_context(|| format!("failed to load {shown}"))?;
-            let agent = Agent::Component(agent);
+            let agent = Agent::Component(agent.into());
             if agent.digest() != entry.digest {
                 bail!("{shown} is not the agent that the plan names: its digest is {}", agent.digest());
             }

@@ -67,6 +67,7 @@ impl NativeAgent {
     ///
     /// # Errors
     /// When it cannot be started or reached, or its description cannot be used.
+    #[expect(clippy::missing_panics_doc, reason = "texts and flags are always JSON")]
     pub fn start(source: Source, limits: Limits) -> Result<Self, StartError> {
         let (pool, trace) = (Pool::new(source.clone()), Trace::default());
         let remedy = remedy(&source);
@@ -135,6 +136,7 @@ impl NativeAgent {
 
     /// Trains the agent on no examples and returns its message if it refuses the settings as invalid. Any other outcome
     /// says nothing about the settings, and gives `None`.
+    #[expect(clippy::missing_panics_doc, reason = "an empty matrix and an empty data set are valid")]
     pub fn refusal(&self, interface: Interface, settings: &[Setting], limits: Limits) -> Option<String> {
         let trace = Trace::default();
         let failure = match interface {

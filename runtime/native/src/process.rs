@@ -12,7 +12,7 @@ use jointly_core::Trace;
 use jointly_core::trace::LINE_BYTES;
 
 /// How long a process that has closed its connection may take to end, and its log to be read.
-const ENDING: Duration = Duration::from_millis(1000);
+const ENDING: Duration = Duration::from_secs(1);
 /// How often it is looked whether it has ended.
 const LOOK: Duration = Duration::from_millis(5);
 

@@ -23,7 +23,8 @@ impl Source {
         if let Some(path) = text.strip_prefix("socket:") {
             return Some(Self::Socket(path.into()));
         }
-        text.ends_with(".py").then(|| Self::Python(text.into()))
+        let path = PathBuf::from(text);
+        path.extension().is_some_and(|extension| extension == "py").then_some(Self::Python(path))
     }
 }
 
