@@ -36,17 +36,18 @@ class Agent:
     #: Defaults by name. A training finds the values of the run in `self.settings.size`.
     settings: Any = Settings()
     #: Variants for `jointly sweep`, by a name: `{"size": [{"size": 1}, {"size": 30}]}`.
-    sweeps: Mapping[str, Sequence[Mapping[str, Value]]] = {}  # noqa: RUF012 (subclasses assign, nobody changes it)
+    sweeps: Mapping[str, Sequence[Mapping[str, Value]]] = {}
     kinds: ClassVar[tuple[str, ...]] = ()
 
     #: Set on the copy that trains; reports to the host.
     _report: Callable[[Mapping[str, Any]], None] | None = None
-    _requested: Mapping[str, str] = {}  # noqa: RUF012 (as above)
+    _requested: Mapping[str, str] = {}
 
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
         if "settings" in cls.__dict__:
-            cls.settings = super(cls, cls).settings.extended(cls.__dict__["settings"])
+            inherited: Settings = cls.__mro__[1].settings  # type: ignore[attr-defined]
+            cls.settings = inherited.extended(cls.__dict__["settings"])
 
     def describe(self) -> dict[str, Any]:
         """Returns the description of the protocol. Override it to change what the attributes say."""

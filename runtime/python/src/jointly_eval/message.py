@@ -56,15 +56,13 @@ class Connection:
     def send(self, header: Mapping[str, Any], arrays: Mapping[str, Array] | None = None) -> None:
         """Sends a message. A C-contiguous array in little-endian order is written without a copy."""
         parts = {name: _wire(array) for name, array in (arrays or {}).items()}
-        specs = [
-            {"name": name, "dtype": part.dtype.name, "shape": list(part.shape)} for name, part in parts.items()
-        ]
+        specs = [{"name": name, "dtype": part.dtype.name, "shape": list(part.shape)} for name, part in parts.items()]
         text = json.dumps({**header, "arrays": specs} if specs else header).encode()
         try:
             self._outgoing.write(struct.pack("<I", len(text)) + text)
             for part in parts.values():
                 if part.size:
-                    self._outgoing.write(memoryview(part).cast("B"))
+                    self._outgoing.write(_bytes(part))
             self._outgoing.flush()
         except OSError:
             raise ConnectionClosed from None
@@ -75,7 +73,7 @@ class Connection:
             raise ProtocolError(f"an array of type {spec['dtype']}; expected one of {', '.join(DTYPES)}")
         array: Array = np.empty(spec["shape"], DTYPES[spec["dtype"]])
         if array.size:
-            self._fill(memoryview(array).cast("B"))
+            self._fill(_bytes(array))
         return array
 
     def _read(self, size: int) -> bytes:
@@ -101,3 +99,8 @@ def _wire(array: Array) -> Array:
         raise ProtocolError(f"an array of type {array.dtype.name} cannot be sent")
     # `ascontiguousarray` would turn a number into a vector; `require` keeps the shape.
     return np.require(array, DTYPES[array.dtype.name], "C")
+
+
+def _bytes(array: Array) -> memoryview:
+    """Returns a view of the array's memory."""
+    return array.reshape(-1).view(np.uint8).data

@@ -1,5 +1,6 @@
 """Serves an agent: on standard input and output, or on a Unix socket."""
 
+import contextlib
 import copy
 import os
 import socket
@@ -73,11 +74,9 @@ class Server:
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         for one in (self._listener, *self._connections):
-            try:
+            # The other side may have closed it first.
+            with contextlib.suppress(OSError):
                 one.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                # The other side closed it first.
-                pass
         self._listener.close()
         self._thread.join(timeout=1)
         self._folder.cleanup()

@@ -70,9 +70,7 @@ class Settings(Mapping[str, Value]):
 
     def parameters(self) -> list[dict[str, str]]:
         """Returns the settings as the description lists them."""
-        return [
-            {"name": name, "default": text(value), "summary": self.summary(name)} for name, value in self.items()
-        ]
+        return [{"name": name, "default": text(value), "summary": self.summary(name)} for name, value in self.items()]
 
 
 def text(value: Value) -> str:
