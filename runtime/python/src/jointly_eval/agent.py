@@ -46,7 +46,7 @@ class Agent:
     def __init_subclass__(cls, **more: Any) -> None:
         super().__init_subclass__(**more)
         if "settings" in cls.__dict__:
-            inherited: Settings = cls.__mro__[1].settings  # type: ignore[attr-defined]
+            inherited: Settings = super(cls, cls).settings  # type: ignore[misc]
             cls.settings = inherited.extended(cls.__dict__["settings"])
 
     def describe(self) -> dict[str, Any]:

@@ -45,7 +45,7 @@ def score(
     options = {"planes": planes, "partition": partition, "problem": problem, "seed": seed}
     with tempfile.TemporaryDirectory(prefix="jointly-") as folder:
         path = os.path.join(folder, "predictions.npz")
-        np.savez(path, **arrays)  # type: ignore[arg-type]
+        np.savez(path, **arrays)
         answer: dict[str, Any] = query(["score", path, "--json", *flags(options)])
     return answer
 
