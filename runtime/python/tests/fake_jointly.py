@@ -25,7 +25,7 @@ def run(agents: list[str], options: dict[str, str]) -> int:
     for number, agent in enumerate(agents, 1):
         host, settings = opened(agent)
         description = host.describe()
-        problems, failures = [], []
+        problems, failures, first = [], [], 0.0
         for problem in ("fake/0", "fake/1"):
             reply = host.train(settings)
             if "failure" in reply:
@@ -33,12 +33,13 @@ def run(agents: list[str], options: dict[str, str]) -> int:
                 failures.append({**failure, "message": reply["failure"]["message"]})
                 continue
             score = float(host.probs()[1]["probs"][..., 0].sum())
+            first = score if problem == "fake/0" else first
             problems.append({"problem": problem, "kl_tau1": {"mean": score, "stderr": 0.25}, "ece": "inf"})
         print(f"[{number}/{len(agents)}] {description['name']} on fake/1: 0.0 s", file=sys.stderr)
         one = {"agent": description["name"], "digest": description["version"], "settings": settings}
         label = ":".join([description["name"], ",".join(f"{k}={v}" for k, v in settings.items())]).rstrip(":")
         planned.append({**one, "label": label, "reported": "socket"})
-        means = {} if failures else {"kl_tau1": {"mean": problems[0]["kl_tau1"]["mean"], "stderr": 0.25}}
+        means = {"kl_tau1": {"mean": first, "stderr": 0.25}} if failures == [] else {}
         scored.append({**one, "scores": means, "failures": failures, "problems": problems})
     print(f"a note; options {sorted(options)}", file=sys.stderr)
     out = Path(options["--out"])
@@ -66,7 +67,7 @@ def main(verb: str, *words: str) -> int:
     if verb == "check":
         return check(words[0])
     agents = [word for word in words if word.startswith("socket:")]
-    named = {word: words[i + 1] for i, word in enumerate(words) if word.startswith("--")}
+    named = {word: after for word, after in zip(words, [*words[1:], ""], strict=True) if word.startswith("--")}
     if named["--suite"] == "nowhere":
         print("there is no suite nowhere; see `jointly suites`", file=sys.stderr)
         return 2

@@ -31,7 +31,9 @@ class Noisy(je.Classifier):
 if __name__ == "__main__":
     je.serve(Noisy())
 """
-ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[1] / "src")}
+# Without buffers, what is printed before `serve` is sent to the host.
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+ENVIRONMENT["PYTHONPATH"] = str(Path(__file__).parents[1] / "src")
 
 
 def program(folder: Path) -> str:

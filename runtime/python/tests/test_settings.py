@@ -49,7 +49,7 @@ def test_a_default_of_another_type_is_an_error_of_the_class() -> None:
 
 def test_a_subclass_adds_settings() -> None:
     class Wider(DrawnSoftmax):
-        settings = {"width": 50, "scale": 3.0}
+        settings = je.Settings(width=50, scale=3.0)
 
     assert dict(Wider.settings) == {"scale": 3.0, "members": 4, "bias": True, "prior-kind": "normal", "width": 50}
     assert "width" not in DrawnSoftmax.settings
@@ -79,3 +79,8 @@ def test_with_settings_is_a_copy_with_checked_settings() -> None:
     assert not agent._requested
     with pytest.raises(je.InvalidSetting, match="unknown setting size"):
         agent.with_settings(size=1)
+
+
+def test_a_dict_of_a_class_becomes_settings() -> None:
+    changed = type("Changed", (je.Classifier,), {"settings": {"prior_scale": 2.5}})
+    assert changed.settings.prior_scale == changed.settings["prior-scale"] == 2.5

@@ -32,7 +32,8 @@ def maker(source: Source) -> Callable[[], Agent]:
 def serve(agent: Source) -> None:
     """Answers on standard input and output until the connection is closed; ends the file of an agent.
 
-    What the agent prints goes to standard error, its log.
+    What the agent prints from here on goes to standard error, its log. What is printed and flushed before is in the way
+    of the protocol.
     """
     make = maker(agent)
     if os.isatty(0):
