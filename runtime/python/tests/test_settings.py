@@ -2,6 +2,7 @@
 
 import copy
 import pickle
+from typing import Any
 
 import pytest
 from agents import DrawnSoftmax
@@ -82,5 +83,5 @@ def test_with_settings_is_a_copy_with_checked_settings() -> None:
 
 
 def test_a_dict_of_a_class_becomes_settings() -> None:
-    changed = type("Changed", (je.Classifier,), {"settings": {"prior_scale": 2.5}})
+    changed: Any = type("Changed", (je.Classifier,), {"settings": {"prior_scale": 2.5}})
     assert changed.settings.prior_scale == changed.settings["prior-scale"] == 2.5
