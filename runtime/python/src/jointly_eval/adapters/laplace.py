@@ -27,12 +27,13 @@ class Approximation(Classifier):
     def sample_probs(self, inputs: Any, draws: Draws) -> ArrayLike:
         """Predicts with the weights of the draws, and puts the mean back."""
         import torch
+        from laplace import LLLaplace
         from torch.nn.utils import vector_to_parameters
 
         laplace = self._laplace
         device = laplace._device
-        last_layer = getattr(laplace.model, "last_layer", None)
-        parameters = list(last_layer.parameters()) if last_layer is not None else laplace.params
+        last = isinstance(laplace, LLLaplace)
+        parameters = list(laplace.model.last_layer.parameters()) if last else laplace.params
         x = torch.from_numpy(inputs).to(device)
         answers = []
         with torch.no_grad():

@@ -70,8 +70,9 @@ class Estimators(Classifier):
                 estimator, features = self._functions[number]
                 # A class without an example has no column.
                 row[:, estimator.classes_.astype(int)] = estimator.predict_proba(inputs[:, features])
-        probs = probs.clip(self.settings.floor, 1 - self.settings.floor)
-        return probs / probs.sum(axis=-1, keepdims=True)
+        bounded = probs.clip(self.settings.floor, 1 - self.settings.floor)
+        answer: ArrayLike = bounded / bounded.sum(axis=-1, keepdims=True)
+        return answer
 
 
 def _members(fitted: Any) -> list[tuple[Any, Any]]:

@@ -1,0 +1,69 @@
+"""Monte Carlo dropout in JAX. A draw is a set of masks: the key of a draw decides them, and all rows share them."""
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.example_libraries import optimizers
+from numpy.typing import ArrayLike
+
+import jointly_eval as je
+
+Weights = list[tuple[Any, Any]]
+
+
+def initial(key: Any, sizes: list[int]) -> Weights:
+    """Returns He's initial weights."""
+    keys = jax.random.split(key, len(sizes) - 1)
+    shapes = zip(keys, sizes[:-1], sizes[1:], strict=True)
+    return [(jax.random.normal(k, (n, m)) * jnp.sqrt(2 / max(n, 1)), jnp.zeros(m)) for k, n, m in shapes]
+
+
+def logits(weights: Weights, x: Any, key: Any, rate: float, rows: int) -> Any:
+    """Applies the network. With `rows` 1 all inputs have the same masks; in training each has its own."""
+    *hidden, (last, bias) = weights
+    for i, (w, b) in enumerate(hidden):
+        kept = jax.random.bernoulli(jax.random.fold_in(key, i), 1 - rate, (rows, w.shape[1]))
+        x = jax.nn.relu(x @ w + b) * kept / (1 - rate)
+    return x @ last + bias
+
+
+class Dropout(je.Classifier):
+    """A network with dropout that stays on when it predicts."""
+
+    name = "jax-dropout"
+    citation = "Gal and Ghahramani, Dropout as a Bayesian approximation, ICML 2016"
+    settings = je.Settings(
+        {"rate": (0.1, "probability of a unit to drop out"), "steps": 500, "width": 50, "decay": 1e-3}
+    )
+
+    def train(self, task: je.Task, data: je.Examples, seed: int) -> None:
+        rate, width, rows = self.settings.rate, self.settings.width, len(data)
+        if not 0 <= rate < 1:
+            raise je.InvalidSetting(f"rate={rate}: expected a number from 0, below 1")
+        start, steps, self.key = jax.random.split(jax.random.key(je.seed32(seed)), 3)
+        init, update, get = optimizers.adam(1e-2)
+
+        def loss(weights: Weights, key: Any) -> Any:
+            chosen = jax.nn.log_softmax(logits(weights, data.inputs, key, rate, rows))[jnp.arange(rows), data.labels]
+            return self.settings.decay * sum(jnp.sum(w**2) for w, _ in weights) - chosen.mean()
+
+        def step(state: Any, i: Any) -> Any:
+            return update(i, jax.grad(loss)(get(state), jax.random.fold_in(steps, i)), state), None
+
+        state = init(initial(start, [task.input_dim, width, width, task.num_classes]))
+        if rows:
+            state, _ = jax.lax.scan(step, state, jnp.arange(self.settings.steps))
+        weights = get(state)
+        predict = jax.vmap(lambda x, key: jax.nn.softmax(logits(weights, x, key, rate, 1)), in_axes=(None, 0))
+        self.predict = jax.jit(predict)
+
+    def sample_probs(self, inputs: Any, draws: je.Draws) -> ArrayLike:
+        keys = jax.vmap(lambda draw: jax.random.fold_in(self.key, draw))(draws.astype(np.uint32))
+        answer: ArrayLike = self.predict(inputs, keys)
+        return answer
+
+
+if __name__ == "__main__":
+    je.serve(Dropout())
