@@ -1,5 +1,6 @@
 """Monte Carlo dropout in JAX. A draw is a set of masks: the key of a draw decides them, and all rows share them."""
 
+from functools import partial
 from typing import Any
 
 import jax
@@ -13,7 +14,7 @@ import jointly_eval as je
 Weights = list[tuple[Any, Any]]
 
 
-def initial(key: Any, sizes: list[int]) -> Weights:
+def initial(key: Any, sizes: tuple[int, ...]) -> Weights:
     """Returns He's initial weights."""
     keys = jax.random.split(key, len(sizes) - 1)
     shapes = zip(keys, sizes[:-1], sizes[1:], strict=True)
@@ -29,6 +30,32 @@ def logits(weights: Weights, x: Any, key: Any, rate: float, rows: int) -> Any:
     return x @ last + bias
 
 
+# Functions of the module are compiled once for each shape, those within an agent once for each training.
+@partial(jax.jit, static_argnames=("sizes", "steps"))
+def fitted(key: Any, x: Any, y: Any, sizes: tuple[int, ...], steps: int, rate: float, decay: float) -> Weights:
+    """Returns trained weights."""
+    start, masks = jax.random.split(key)
+    init, update, get = optimizers.adam(1e-2)
+
+    def loss(weights: Weights, key: Any) -> Any:
+        chosen = jax.nn.log_softmax(logits(weights, x, key, rate, len(x)))[jnp.arange(len(x)), y]
+        return decay * sum(jnp.sum(w**2) for w, _ in weights) - chosen.sum() / max(len(x), 1)
+
+    def step(state: Any, i: Any) -> Any:
+        return update(i, jax.grad(loss)(get(state), jax.random.fold_in(masks, i)), state), None
+
+    state, _ = jax.lax.scan(step, init(initial(start, sizes)), jnp.arange(steps))
+    weights: Weights = get(state)
+    return weights
+
+
+@jax.jit
+def predicted(weights: Weights, x: Any, key: Any, draws: Any, rate: float) -> Any:
+    """Returns the probabilities of draws."""
+    keys = jax.vmap(lambda draw: jax.random.fold_in(key, draw))(draws)
+    return jax.vmap(lambda key: jax.nn.softmax(logits(weights, x, key, rate, 1)))(keys)
+
+
 class Dropout(je.Classifier):
     """A network with dropout that stays on when it predicts."""
 
@@ -39,29 +66,16 @@ class Dropout(je.Classifier):
     )
 
     def train(self, task: je.Task, data: je.Examples, seed: int) -> None:
-        rate, width, rows = self.settings.rate, self.settings.width, len(data)
-        if not 0 <= rate < 1:
-            raise je.InvalidSetting(f"rate={rate}: expected a number from 0, below 1")
-        start, steps, self.key = jax.random.split(jax.random.key(je.seed32(seed)), 3)
-        init, update, get = optimizers.adam(1e-2)
-
-        def loss(weights: Weights, key: Any) -> Any:
-            chosen = jax.nn.log_softmax(logits(weights, data.inputs, key, rate, rows))[jnp.arange(rows), data.labels]
-            return self.settings.decay * sum(jnp.sum(w**2) for w, _ in weights) - chosen.mean()
-
-        def step(state: Any, i: Any) -> Any:
-            return update(i, jax.grad(loss)(get(state), jax.random.fold_in(steps, i)), state), None
-
-        state = init(initial(start, [task.input_dim, width, width, task.num_classes]))
-        if rows:
-            state, _ = jax.lax.scan(step, state, jnp.arange(self.settings.steps))
-        weights = get(state)
-        predict = jax.vmap(lambda x, key: jax.nn.softmax(logits(weights, x, key, rate, 1)), in_axes=(None, 0))
-        self.predict = jax.jit(predict)
+        self.rate, width = self.settings.rate, self.settings.width
+        if not 0 <= self.rate < 1:
+            raise je.InvalidSetting(f"rate={self.rate}: expected a number from 0, below 1")
+        start, self.key = jax.random.split(jax.random.key(je.seed32(seed)))
+        sizes = task.input_dim, width, width, task.num_classes
+        steps, decay = self.settings.steps, self.settings.decay
+        self.weights = fitted(start, data.inputs, data.labels, sizes, steps, self.rate, decay)
 
     def sample_probs(self, inputs: Any, draws: je.Draws) -> ArrayLike:
-        keys = jax.vmap(lambda draw: jax.random.fold_in(self.key, draw))(draws.astype(np.uint32))
-        answer: ArrayLike = self.predict(inputs, keys)
+        answer: ArrayLike = predicted(self.weights, inputs, self.key, draws.astype(np.uint32), self.rate)
         return answer
 
 
