@@ -62,7 +62,7 @@ class Dropout(je.Classifier):
     name = "jax-dropout"
     citation = "Gal and Ghahramani, Dropout as a Bayesian approximation, ICML 2016"
     settings = je.Settings(
-        {"rate": (0.1, "probability of a unit to drop out"), "steps": 500, "width": 50, "decay": 1e-3}
+        {"rate": (0.2, "probability of a unit to drop out"), "steps": 500, "width": 50, "decay": 0.3}
     )
 
     def train(self, task: je.Task, data: je.Examples, seed: int) -> None:
@@ -71,7 +71,8 @@ class Dropout(je.Classifier):
             raise je.InvalidSetting(f"rate={self.rate}: expected a number from 0, below 1")
         start, self.key = jax.random.split(jax.random.key(je.seed32(seed)))
         sizes = task.input_dim, width, width, task.num_classes
-        steps, decay = self.settings.steps, self.settings.decay
+        # A Gaussian prior weighs less, the more examples there are.
+        steps, decay = self.settings.steps, self.settings.decay / max(len(data), 1)
         self.weights = fitted(start, data.inputs, data.labels, sizes, steps, self.rate, decay)
 
     def sample_probs(self, inputs: Any, draws: je.Draws) -> ArrayLike:

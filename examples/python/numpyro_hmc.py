@@ -24,8 +24,7 @@ class BayesianNetwork(Sampled):
             name: numpyro.sample(name, dist.Normal(0, scales[name]).expand(shape).to_event(len(shape)))
             for name, shape in shapes.items()
         }
-        with numpyro.plate("examples", len(inputs)):
-            numpyro.sample("labels", dist.Categorical(logits=self.logits(sample, inputs)), obs=labels)
+        numpyro.sample("labels", dist.Categorical(logits=self.logits(sample, inputs)), obs=labels)
 
     def logits(self, parameters: Any, inputs: Any) -> Any:
         hidden = jnp.tanh(inputs @ parameters["w1"] + parameters["b1"])

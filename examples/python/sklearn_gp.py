@@ -58,7 +58,7 @@ class Processes(je.Classifier):
     """A Gaussian process for each class against the others, with the kernel that fits best."""
 
     name = "sklearn-gp"
-    settings = je.Settings({"features": (500, "random Fourier features of the prior")})
+    settings = je.Settings({"features": (128, "random Fourier features of the prior")})
 
     def train(self, task: je.Task, data: je.Examples, seed: int) -> None:
         self.seed = seed

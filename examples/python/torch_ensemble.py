@@ -12,7 +12,7 @@ class DeepEnsemble(Modules):
 
     name = "torch-ensemble"
     citation = "Lakshminarayanan et al., Simple and scalable predictive uncertainty estimation, NeurIPS 2017"
-    settings = je.Settings({"size": (10, "members"), "steps": 300, "rate": 1e-2, "width": 50, "decay": 1e-3})
+    settings = je.Settings({"size": (10, "members"), "steps": 300, "rate": 1e-2, "width": 50, "decay": 0.6})
 
     def fit(self, task: je.Task, data: je.Examples, seed: int) -> list[nn.Module]:
         members = []
@@ -26,7 +26,9 @@ class DeepEnsemble(Modules):
         width, settings = self.settings.width, self.settings
         layers = [nn.Linear(task.input_dim, width), nn.ReLU(), nn.Linear(width, width), nn.ReLU()]
         network = nn.Sequential(*layers, nn.Linear(width, task.num_classes))
-        optimizer = torch.optim.Adam(network.parameters(), settings.rate, weight_decay=settings.decay)
+        # A Gaussian prior weighs less, the more examples there are.
+        decay = settings.decay / max(len(data), 1)
+        optimizer = torch.optim.Adam(network.parameters(), settings.rate, weight_decay=decay)
         x, y = torch.from_numpy(data.inputs), torch.from_numpy(data.labels)
         for _ in range(settings.steps if len(data) else 0):
             optimizer.zero_grad()

@@ -36,12 +36,16 @@ def entry(agent: str, digest: str, settings: dict[str, str], value: Any, **more:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     agents = [
-        entry("mine", "sha256:bb", {"size": "3"}, 0.123456),
-        entry("mlp", "sha256:aa", {}, "inf"),
         entry("mine", "sha256:bb", {}, 0.0, scores={}, problems=[], failures=[FAILURE]),
+        entry("mlp", "sha256:aa", {}, "inf"),
+        entry("mine", "sha256:bb", {"size": "3"}, 0.123456),
     ]
     (tmp_path / "plan.json").write_text(json.dumps(PLAN))
     (tmp_path / "scores.json").write_text(json.dumps({"suite": "quick", "seed": 7, "agents": agents}))
+    (tmp_path / "leaderboard.csv").write_text(
+        "rank,agent,settings,digest,kl_tau1_mean\n"
+        "1,mine,size=3,sha256:bb,0.123456\n2,mlp,,sha256:aa,inf\n,mine,,sha256:bb,\n"
+    )
     return tmp_path
 
 

@@ -14,13 +14,18 @@ HOLDS, BROKEN = 0, 2
 
 @dataclass(frozen=True)
 class Clause:
-    """One clause of the contract; `broken` says how it is broken."""
+    """One clause of the contract.
+
+    `broken` says how it is broken; `difference`, by how much answers differ that agree within the tolerance and not to
+    the bit.
+    """
 
     name: str
     says: str
     kind: str
     ok: bool
     broken: str | None
+    difference: float | None = None
 
 
 @dataclass(frozen=True)
@@ -60,8 +65,13 @@ class Report:
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         # A clause that is broken is what a reader looks for.
         ordered = sorted(self.clauses, key=lambda clause: clause.ok)
-        rows = [["ok" if one.ok else "FAIL", one.name, one.broken or one.says] for one in ordered]
+        rows = [["ok" if one.ok else "FAIL", one.name, one.broken or _holds(one)] for one in ordered]
         return ["", "clause", "what holds, or how it is broken"], rows
+
+
+def _holds(clause: Clause) -> str:
+    near = "" if clause.difference is None else f": within {clause.difference:.0e}, not to the bit"
+    return clause.says + near
 
 
 def check(agent: Source | str) -> Report:
@@ -78,6 +88,13 @@ def check(agent: Source | str) -> Report:
 def _clauses(agent: str) -> list[Clause]:
     entries: list[dict[str, Any]] = query(["check", agent, "--json"], accept=(HOLDS, BROKEN))
     return [
-        Clause(entry["clause"], entry["says"], entry["interface"], entry["ok"], entry.get("broken"))
+        Clause(
+            name=entry["clause"],
+            says=entry["says"],
+            kind=entry["interface"],
+            ok=entry["ok"],
+            broken=entry.get("broken"),
+            difference=entry.get("difference"),
+        )
         for entry in entries
     ]

@@ -1,5 +1,6 @@
 """Reads the results of a run."""
 
+import csv
 import json
 import os
 from collections.abc import Mapping
@@ -102,10 +103,12 @@ def load(directory: str | os.PathLike[str]) -> Results:
     scores = json.loads((folder / "scores.json").read_text())
     labels = {_key(agent): agent["label"] for agent in plan["agents"]}
     reported = {_key(agent) for agent in plan["agents"] if agent.get("reported")}
+    ranks = _ranks(folder / "leaderboard.csv")
     columns: dict[str, list[Any]] = {name: [] for name in ("agent", "problem", "score", "value", "standard_error")}
     rows: list[Row] = []
     failures: list[dict[str, str]] = []
-    for agent in scores["agents"]:
+    # The scores are in the plan's order.
+    for agent in sorted(scores["agents"], key=lambda agent: list(ranks).index(_key(agent))):
         label = labels.get(_key(agent), agent["agent"])
         for problem in agent["problems"]:
             for name, entry in problem.items():
@@ -117,7 +120,7 @@ def load(directory: str | os.PathLike[str]) -> Results:
         failures += [{"agent": label, **failure} for failure in agent["failures"]]
         rows.append(
             Row(
-                rank=None if agent["failures"] else 1 + sum(row.rank is not None for row in rows),
+                rank=ranks[_key(agent)],
                 agent=label,
                 tier="reported" if _key(agent) in reported else "replayed",
                 problems=len(agent["problems"]),
@@ -131,6 +134,17 @@ def load(directory: str | os.PathLike[str]) -> Results:
 def _key(agent: Mapping[str, Any]) -> str:
     """Identifies an agent of a run, in the plan and in the scores."""
     return json.dumps([agent["agent"], agent["digest"], agent.get("settings", {})], sort_keys=True)
+
+
+def _ranks(path: Path) -> dict[str, int | None]:
+    """Reads the ranks of agents, best first. Agents with the same score share one."""
+    with path.open(newline="") as file:
+        lines = list(csv.DictReader(file))
+    ranks: dict[str, int | None] = {}
+    for line in lines:
+        settings = dict(one.split("=", 1) for one in line["settings"].split(",") if one)
+        ranks[_key({**line, "settings": settings})] = int(line["rank"]) if line["rank"] else None
+    return ranks
 
 
 def _score(entry: Any) -> Score:
