@@ -47,8 +47,8 @@ def run(agents: list[str], options: dict[str, str]) -> int:
     (out / "plan.json").write_text(json.dumps({"agents": planned}))
     lines = ["rank,agent,settings,digest"]
     for rank, one in enumerate(scored, 1):
-        settings = ",".join(f"{k}={v}" for k, v in sorted(one["settings"].items()))
-        lines.append(f'{"" if one["failures"] else rank},{one["agent"]},"{settings}",{one["digest"]}')
+        given = ",".join(f"{k}={v}" for k, v in sorted(dict(one["settings"]).items()))
+        lines.append(f'{"" if one["failures"] else rank},{one["agent"]},"{given}",{one["digest"]}')
     (out / "leaderboard.csv").write_text("\n".join(lines) + "\n")
     (out / "scores.json").write_text(json.dumps({"suite": options["--suite"], "seed": 0, "agents": scored}))
     return 3 if any(one["failures"] for one in scored) else 0

@@ -14,10 +14,14 @@ pytestmark = pytest.mark.usefixtures("fake")
 
 
 def test_objects_classes_and_settings_are_run(tmp_path: Path) -> None:
-    agents: list[Any] = [DrawnSoftmax(), DrawnSoftmax().with_settings(members=2, scale=0.0), DrawnSoftmax]
+    class Renamed(DrawnSoftmax):
+        name = "renamed"
+
+    agents: list[Any] = [DrawnSoftmax(), DrawnSoftmax().with_settings(members=2, scale=0.0), Renamed]
     results = je.run(agents, suite="fake", out=tmp_path / "out", jobs=2, draws=100, no_clip=True, planes=None)
     assert results.directory == tmp_path / "out"
-    assert [row.agent for row in results.rows][:2] == ["drawn-softmax", "drawn-softmax:members=2,scale=0.0"]
+    names = ["drawn-softmax", "drawn-softmax:members=2,scale=0.0", "renamed"]
+    assert [(row.rank, row.agent) for row in results.rows] == list(enumerate(names, 1))
     assert {row.tier for row in results.rows} == {"reported"}
     # With a scale of 0 each class has probability 1/3, in two draws of four rows.
     assert results.rows[1].scores["kl_tau1"].value == pytest.approx(8 / 3)
