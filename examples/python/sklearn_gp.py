@@ -21,7 +21,7 @@ class Latent:
     """The posterior of one latent function, by Laplace's approximation, for one class against the others."""
 
     def __init__(self, inputs: Any, labels: Any) -> None:
-        kernel = ConstantKernel(1.0, (1e-2, 1e4)) * RBF(1.0, (1e-2, 1e2))
+        kernel = ConstantKernel(1.0, (1e-2, 1e2)) * RBF(1.0, (1e-2, 1e2))
         fitted = GaussianProcessClassifier(kernel).fit(inputs, labels).base_estimator_
         self.kernel, self.inputs = fitted.kernel_, fitted.X_train_
         k = self.kernel(self.inputs)

@@ -56,7 +56,7 @@ def test_an_object_keeps_its_contract() -> None:
 
 
 def test_a_setting_of_an_object_is_passed_on(tmp_path: Path) -> None:
-    agents = [DrawnSoftmax().with_settings(scale=0.0), "uniform"]
+    agents: list[Any] = [DrawnSoftmax().with_settings(scale=0.0), "uniform"]
     results = je.run(agents, problems=PROBLEMS, out=tmp_path / "run")
     values = [row.scores["kl_tau100"].value for row in results.rows]
     assert values[0] == pytest.approx(values[1], abs=1e-4)

@@ -4,7 +4,8 @@ import json
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, BinaryIO
+from io import BufferedReader, RawIOBase
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,9 +35,12 @@ class Message:
 
 
 class Connection:
-    """A pair of binary streams that carry messages."""
+    """A pair of binary streams that carry messages.
 
-    def __init__(self, incoming: BinaryIO, outgoing: BinaryIO) -> None:
+    The outgoing stream has no buffer: after the other side is gone, nothing must be left to be written.
+    """
+
+    def __init__(self, incoming: BufferedReader, outgoing: RawIOBase) -> None:
         self._incoming = incoming
         self._outgoing = outgoing
 
@@ -59,11 +63,9 @@ class Connection:
         specs = [{"name": name, "dtype": part.dtype.name, "shape": list(part.shape)} for name, part in parts.items()]
         text = json.dumps({**header, "arrays": specs} if specs else header).encode()
         try:
-            self._outgoing.write(struct.pack("<I", len(text)) + text)
+            self._write(memoryview(struct.pack("<I", len(text)) + text))
             for part in parts.values():
-                if part.size:
-                    self._outgoing.write(_bytes(part))
-            self._outgoing.flush()
+                self._write(_bytes(part))
         except OSError:
             raise ConnectionClosed from None
 
@@ -81,11 +83,15 @@ class Connection:
         self._fill(memoryview(buffer))
         return bytes(buffer)
 
+    def _write(self, view: memoryview) -> None:
+        while view:
+            view = view[self._outgoing.write(view) or 0 :]
+
     def _fill(self, view: memoryview) -> None:
         at = 0
         while at < len(view):
             try:
-                count = self._incoming.readinto(view[at:])  # type: ignore[attr-defined]
+                count = self._incoming.readinto(view[at:])
             except OSError:
                 count = 0
             if not count:

@@ -40,7 +40,7 @@ def serve(agent: Source) -> None:
         sys.exit(f"this program is an agent: run it by `jointly run {sys.argv[0]} --suite quick`")
     # The connection moves to descriptors that no print, no library in C and no input() knows.
     incoming = os.fdopen(os.dup(0), "rb")
-    outgoing = os.fdopen(os.dup(1), "wb")
+    outgoing = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)
     with open(os.devnull, "rb") as nothing:
         os.dup2(nothing.fileno(), 0)
@@ -92,7 +92,7 @@ class Server:
             threading.Thread(target=self._converse, args=(connection,), daemon=True).start()
 
     def _converse(self, connection: socket.socket) -> None:
-        with connection, connection.makefile("rb") as incoming, connection.makefile("wb") as outgoing:
+        with connection, connection.makefile("rb") as incoming, connection.makefile("wb", buffering=0) as outgoing:
             try:
                 Session(self._make, Connection(incoming, outgoing), self._observer).run()
             except ProtocolError as error:
