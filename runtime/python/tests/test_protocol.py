@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import BufferedReader, BytesIO, RawIOBase
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,8 @@ from agents import DrawnSoftmax, Line
 from host import INPUTS, TARGETS, TASK, Host, connect
 
 import jointly_eval as je
+from jointly_eval import answers
+from jointly_eval.message import Connection
 
 
 @contextmanager
@@ -167,3 +170,20 @@ def test_a_message_that_is_none_closes_the_connection(capfd: pytest.CaptureFixtu
             host.outgoing.flush()
             assert host.incoming.read() == b""
     assert "the host sent a header that is no JSON" in capfd.readouterr().err
+
+
+def test_an_answer_is_written_without_a_copy() -> None:
+    answer = np.full((3, 4, 2), 0.5, np.float32)
+
+    class Recorder(RawIOBase):
+        written: list[Any] = []
+
+        def write(self, data: Any, /) -> int:
+            # A short write, as pipes make them.
+            self.written.append(np.frombuffer(data, np.uint8)[:64])
+            return min(len(data), 64)
+
+    checked = answers.probs(answer, 3, 4, 2)
+    Connection(BufferedReader(BytesIO()), Recorder()).send({}, {"probs": checked})
+    body = [part for part in Recorder.written if np.shares_memory(part, answer)]
+    assert b"".join(part.tobytes() for part in body) == answer.tobytes()
