@@ -1,0 +1,65 @@
+"""Finds the command `jointly`, and calls it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+from .failure import JointlyError
+
+
+def find() -> str:
+    """Returns the path of the command: $JOINTLY_BIN, else that of this package's wheel, else that on the PATH."""
+    chosen = os.environ.get("JOINTLY_BIN")
+    if chosen:
+        found = shutil.which(chosen)
+        if found is None:
+            raise JointlyError(f"JOINTLY_BIN is {chosen}, which is no program: set it to the path of jointly")
+        return found
+    for folder in (os.path.dirname(sys.executable), sysconfig.get_path("scripts"), None):
+        found = shutil.which("jointly", path=folder)
+        if found is not None:
+            return found
+    raise JointlyError(
+        "the command jointly was not found: install it by `pip install jointly-eval`, or build it by `make` and set"
+        " JOINTLY_BIN to its path"
+    )
+
+
+def query(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> Any:
+    """Calls the command, and returns the JSON that it prints. Its notes become warnings."""
+    process = subprocess.run([find(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    notes = process.stderr.decode(errors="replace").strip()
+    try:
+        answer = json.loads(process.stdout)
+    except ValueError:
+        answer = None
+    if process.returncode not in accept or answer is None:
+        raise JointlyError(notes or f"jointly {arguments[0]} ended with exit code {process.returncode}")
+    if notes:
+        warnings.warn(notes, stacklevel=3)
+    return answer
+
+
+def flags(options: dict[str, Any]) -> list[str]:
+    """Writes options as arguments: `planes=3` as `--planes 3`, True as a flag, a list as a repeated option."""
+    arguments: list[str] = []
+    for name, value in options.items():
+        flag = "--" + name.replace("_", "-")
+        if value is True:
+            arguments.append(flag)
+        elif value is not None and value is not False:
+            values = value if isinstance(value, list | tuple) else [value]
+            arguments += [word for one in values for word in (flag, str(one))]
+    return arguments
+
+
+def with_settings(agent: str, requested: Any) -> str:
+    """Writes an agent with its settings, as the command reads a command or a path."""
+    settings = ",".join(f"{name}={value}" for name, value in requested.items())
+    return f"{agent} :{settings}" if settings else agent

@@ -1,0 +1,102 @@
+"""With the real command, which JOINTLY_BIN names."""
+
+import os
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from agents import DrawnSoftmax
+
+import jointly_eval as je
+
+pytestmark = pytest.mark.usefixtures("real")
+ROOT = Path(__file__).parents[3]
+PROBLEMS = "quick/t10/temp0.1/seed0"
+
+
+def test_suites_have_problems() -> None:
+    suites = {suite.name: suite for suite in je.suites()}
+    assert PROBLEMS in suites["quick"].problems
+
+
+def test_scores_of_one_coin_by_hand() -> None:
+    probs = np.full((1, 50, 2), 0.5)
+    labels = np.arange(50) % 2
+    scores = je.score(probs, labels, planes=1)
+    assert scores["nll_tau1"]["mean"] == pytest.approx(np.log(2))
+    assert scores["accuracy"]["mean"] == pytest.approx(0.5)
+    # Five tosses of a fair coin together.
+    assert je.score(probs, labels, tau=5)["nll_tau5"]["mean"] == pytest.approx(5 * np.log(2))
+
+
+def test_what_score_cannot_read_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"probs has the shape \(1, 50, 2\) and labels \(49,\)"):
+        je.score(np.full((1, 50, 2), 0.5), np.zeros(49))
+    with pytest.raises(ValueError, match="tau=60"):
+        je.score(np.full((1, 50, 2), 0.5), np.zeros(50), tau=60)
+
+
+def test_bundled_agents_are_replayed(tmp_path: Path) -> None:
+    results = je.run(["mlp", "uniform"], problems=PROBLEMS, out=tmp_path / "run")
+    assert [(row.agent, row.tier) for row in results.rows] == [("mlp", "replayed"), ("uniform", "replayed")]
+    assert results.rows[0].scores["kl_tau1"].value < results.rows[1].scores["kl_tau1"].value
+
+
+def test_an_object_is_ranked_beside_a_bundled_agent(tmp_path: Path) -> None:
+    results = je.run([DrawnSoftmax(), "uniform"], problems=PROBLEMS, out=tmp_path / "run")
+    assert not results.failures
+    assert {row.agent: row.tier for row in results.rows} == {"drawn-softmax": "reported", "uniform": "replayed"}
+
+
+def test_an_object_keeps_its_contract() -> None:
+    report = je.check(DrawnSoftmax())
+    assert report, repr(report)
+
+
+def test_a_setting_of_an_object_is_passed_on(tmp_path: Path) -> None:
+    agents: list[Any] = [DrawnSoftmax().with_settings(scale=0.0), "uniform"]
+    results = je.run(agents, problems=PROBLEMS, out=tmp_path / "run")
+    values = [row.scores["kl_tau100"].value for row in results.rows]
+    assert values[0] == pytest.approx(values[1], abs=1e-4)
+
+
+def test_images_of_bundled_agents_score_the_same_to_the_bit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1] / "src"))
+    for name in ("uniform", "class-average"):
+        image = ROOT / f"examples/python/{name.replace('-', '_')}.py"
+        results = je.run([name, str(image)], problems="quick/t10/*/*", out=tmp_path / name)
+        scores = [
+            {key: score for key, score in row.scores.items() if key != "fuel"}
+            for row in sorted(results.rows, key=lambda row: row.tier)
+        ]
+        assert len(scores) == 2
+        assert scores[0] == scores[1]
+
+
+def test_an_exception_in_the_middle_stops_the_command(tmp_path: Path) -> None:
+    class Breaks(DrawnSoftmax):
+        def sample_probs(self, inputs: Any, draws: je.Draws) -> Any:
+            raise ZeroDivisionError("in the second method")
+
+    with pytest.raises(je.AgentError, match="ZeroDivisionError: in the second method") as caught:
+        je.run(Breaks(), problems="quick/t10/*/*", out=tmp_path / "run")
+    assert isinstance(caught.value.__cause__, ZeroDivisionError)
+    results = je.run(Breaks(), problems=PROBLEMS, out=tmp_path / "other", stop_on_error=False)
+    assert [failure["kind"] for failure in results.failures] == ["agent-failure"]
+    assert results.rows[0].rank is None
+
+
+def test_the_agent_of_the_readme_is_checked_and_run(tmp_path: Path) -> None:
+    pytest.importorskip("sklearn")
+    (code,) = re.findall(r"```python\n(import.*?)```", (ROOT / "runtime/python/README.md").read_text(), re.DOTALL)
+    # A class needs a file, where its source is looked for.
+    path = tmp_path / "bootstrap.py"
+    path.write_text(code)
+    names: dict[str, Any] = {"__name__": "bootstrap"}
+    exec(compile(code, os.fspath(path), "exec"), names)
+    report = je.check(names["Bootstrap"]())
+    assert report, repr(report)
+    results = je.run([names["Bootstrap"](), "uniform"], problems="quick/t100/temp0.01/seed0", out=tmp_path / "run")
+    assert [row.agent for row in results.rows] == ["bootstrap", "uniform"]
