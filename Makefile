@@ -2,6 +2,8 @@
 # make test   everything that continuous integration checks
 # make deny   licences, sources, bans and advisories of all dependencies, by cargo-deny
 # make toolchains  installs, as root, what tests build agents in C, Python and JavaScript with
+# make wheel  the Python package with the command in it, in target/wheels
+# make test-python  types, lints and tests of the Python package, with the command that is built (part of make test)
 # make bench  the benchmarks; half an hour
 # make test-ray  runs on a Ray cluster of this machine, of the command that is built (part of make test)
 # make results-pages  unpacks docs/results into target/results and makes the pages of its runs
@@ -16,7 +18,7 @@ ifeq ($(shell rustc --version),)
 export RUSTUP_TOOLCHAIN := stable
 endif
 
-.PHONY: demo test deny test-ray bench results-pages fuzz wasm-target packages toolchains
+.PHONY: demo test deny test-ray test-python wheel bench results-pages fuzz wasm-target packages toolchains
 
 demo: wasm-target
 	cargo build --release --locked --workspace --bin jointly
@@ -31,7 +33,7 @@ test: wasm-target packages
 	NO_PROXY="127.0.0.1,$$NO_PROXY" cargo test --release --locked --workspace
 	RUSTDOCFLAGS="-D warnings" cargo doc --release --locked --workspace --no-deps
 	cargo build --release --locked --workspace --bin jointly
-	$(MAKE) test-ray
+	$(MAKE) test-ray test-python
 
 # Builds cargo-deny once, which takes minutes. Bans are of what the command is built from; agents may use what they like. Last
 # come the advisories, whose database is cloned from github.com.
@@ -51,6 +53,17 @@ PYTHON = $(abspath $(firstword $(wildcard target/toolchains/ray/bin/python) $(sh
 test-ray: packages
 	@if [ -x "$(PYTHON)" ]; then cd runtime/ray && $(PYTHON) -m unittest; \
 	else echo "skipped runtime/ray: there is no python3" >&2; [ "$$JOINTLY_CI" != 1 ]; fi
+
+EVAL = $(abspath target/toolchains/python_package/bin/python)
+
+test-python: packages
+	@if [ -x "$(EVAL)" ]; then cd runtime/python && $(EVAL) -m mypy && $(EVAL) -m ruff check . ../../examples/python && \
+	  JOINTLY_BIN=$(abspath target/release/jointly) $(EVAL) -m pytest; \
+	else echo "skipped runtime/python: its packages are not there" >&2; [ "$$JOINTLY_CI" != 1 ]; fi
+
+# The command in the wheel has the features of the workspace: it is built here, and maturin finds it.
+wheel: wasm-target packages
+	$(EVAL) -m maturin build --release --locked --manifest-path runtime/cli/Cargo.toml --out target/wheels
 
 bench: wasm-target
 	cargo bench --locked -p jointly-benches

@@ -8,6 +8,8 @@ use jointly_core::printable::clean;
 use jointly_core::setting::Setting;
 use serde::{Deserialize, Serialize};
 
+use crate::fault::Fault;
+
 /// The description of a native agent.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Described {
@@ -68,14 +70,16 @@ pub(crate) struct Reported {
 }
 
 impl Reported {
-    /// Returns the message in the words that a component's failures have.
-    pub(crate) fn message(&self) -> String {
-        match self.kind.as_str() {
+    /// Returns the fault, in the words that a component's failures have.
+    pub(crate) fn fault(self) -> Fault {
+        Fault::Said(match self.kind.as_str() {
             "invalid-setting" => format!("invalid setting: {}", self.message),
             "unsupported" => format!("unsupported task: {}", self.message),
             "diverged" => format!("diverged: {}", self.message),
-            _ => self.message.clone(),
-        }
+            // A client that checks answers before it sends them finds what the host would find.
+            "invalid-output" => return Fault::Invalid(self.message),
+            _ => self.message,
+        })
     }
 }
 

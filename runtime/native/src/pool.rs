@@ -60,12 +60,11 @@ impl Pool {
             }
             Source::Python(file) => {
                 let mut python = Command::new("python3");
-                python.arg(file);
+                // What is printed before the agent takes standard output as its connection stays in Python's buffer.
+                python.arg(file).env_remove("PYTHONUNBUFFERED");
                 python
             }
         };
-        // Text that an agent prints is shown when it is printed, not when a buffer is full.
-        command.env("PYTHONUNBUFFERED", "1");
         let (process, stream) = Process::start(command, log_to.clone())?;
         Ok(Session::new(Connection::new(stream), Some(process), log_to))
     }

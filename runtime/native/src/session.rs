@@ -68,7 +68,7 @@ impl Session {
             if let Some(failure) = reply.failure {
                 let trace = self.trace();
                 failure.traceback.iter().flat_map(|text| text.lines()).for_each(|line| trace.add_line(line));
-                return Err(Fault::Said(failure.message()));
+                return Err(failure.fault());
             }
             match (reply.progress, &reply.log) {
                 (None, None) => return Ok(reply),

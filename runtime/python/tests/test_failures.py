@@ -58,7 +58,7 @@ GOOD = np.full((2, 4, 3), 1 / 3)
 )
 def test_wrong_probabilities_are_named(answer: Any, message: str) -> None:
     failure = failure_of(answer)
-    assert failure["kind"] == "internal"
+    assert failure["kind"] == "invalid-output"
     assert message in failure["message"]
 
 

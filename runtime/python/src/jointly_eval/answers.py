@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .failure import InvalidOutput
 from .message import Array
 
 #: How far the sum of a row of probabilities may be from 1.
@@ -16,10 +17,10 @@ def numbers(method: str, answer: Any, axes: str, shape: tuple[int, ...], dtype: 
     array = _array(method, answer, "fiub", "numbers")
     if array.shape != shape:
         expected = f"({axes}) = {shape}" if len(shape) > 1 else f"({axes},) = {shape}"
-        raise ValueError(f"{method} returned an array of shape {array.shape}; expected {expected}")
+        raise InvalidOutput(f"{method} returned an array of shape {array.shape}; expected {expected}")
     array = np.ascontiguousarray(array, dtype)
     if not np.isfinite(array).all():
-        raise ValueError(f"{method} returned {_first(~np.isfinite(array), array, axes)}; expected finite numbers")
+        raise InvalidOutput(f"{method} returned {_first(~np.isfinite(array), array, axes)}; expected finite numbers")
     return array
 
 
@@ -29,12 +30,12 @@ def probs(answer: Any, draws: int, rows: int, classes: int) -> NDArray[np.float3
     outside = (array < 0) | (array > 1)
     if outside.any():
         where = _first(outside, array, "draws, rows, classes")
-        raise ValueError(f"sample_probs returned {where}; expected probabilities from 0 to 1, such as a softmax")
+        raise InvalidOutput(f"sample_probs returned {where}; expected probabilities from 0 to 1, such as a softmax")
     sums = array.sum(axis=-1, dtype=np.float64)
     wrong = np.abs(sums - 1) > TOLERANCE
     if wrong.any():
         where = _first(wrong, sums, "draws, rows")
-        raise ValueError(f"sample_probs returned probabilities with a sum of {where}; expected a sum of 1")
+        raise InvalidOutput(f"sample_probs returned probabilities with a sum of {where}; expected a sum of 1")
     return array
 
 
@@ -42,27 +43,27 @@ def draws(answer: Any, count: int) -> NDArray[np.uint64]:
     """Returns canonical draws."""
     array = _array("canonical_draws", answer, "iu", "whole numbers")
     if array.shape != (count,):
-        raise ValueError(f"canonical_draws returned an array of shape {array.shape}; expected (draws,) = ({count},)")
+        raise InvalidOutput(f"canonical_draws returned an array of shape {array.shape}; expected (draws,) = ({count},)")
     if array.dtype.kind == "i" and (array < 0).any():
-        raise ValueError("canonical_draws returned a negative number")
+        raise InvalidOutput("canonical_draws returned a negative number")
     return np.ascontiguousarray(array, np.uint64)
 
 
 def _array(method: str, answer: Any, kinds: str, expected: str) -> Array:
     if answer is None:
-        raise TypeError(f"{method} returned None; expected an array of {expected}")
+        raise InvalidOutput(f"{method} returned None; expected an array of {expected}")
     # PyTorch refuses to convert a tensor that has a gradient or is on a GPU.
     if hasattr(answer, "detach"):
         answer = answer.detach().cpu()
     try:
         array = np.asarray(answer)
     except (TypeError, ValueError) as error:
-        raise TypeError(f"{method} returned what NumPy cannot convert to an array: {error}") from error
+        raise InvalidOutput(f"{method} returned what NumPy cannot convert to an array: {error}") from error
     # Types such as bfloat16 come from JAX, and NumPy knows only that they convert.
     if array.dtype.kind == "V" and "f" in kinds and array.dtype.names is None:
         array = array.astype(np.float32)
     if array.dtype.kind not in kinds:
-        raise TypeError(f"{method} returned an array of {array.dtype}; expected {expected}")
+        raise InvalidOutput(f"{method} returned an array of {array.dtype}; expected {expected}")
     return array
 
 

@@ -25,6 +25,10 @@ class Diverged(Failure):
     kind = "diverged"
 
 
+class InvalidOutput(ValueError):
+    """An agent returned what is no answer. It is found before it is sent, so that the message can name the method."""
+
+
 class JointlyError(Exception):
     """The command `jointly` is missing, or refused what it was asked; the message is the command's own."""
 

@@ -132,8 +132,11 @@ def load(directory: str | os.PathLike[str]) -> Results:
 
 
 def _key(agent: Mapping[str, Any]) -> str:
-    """Identifies an agent of a run, in the plan and in the scores."""
-    return json.dumps([agent["agent"], agent["digest"], agent.get("settings", {})], sort_keys=True)
+    """Identifies an agent of a run, in the plan, in the scores and in the leaderboard."""
+    settings = agent.get("settings") or {}
+    if not isinstance(settings, str):
+        settings = ",".join(f"{name}={settings[name]}" for name in sorted(settings))
+    return json.dumps([agent["agent"], agent["digest"], settings])
 
 
 def _ranks(path: Path) -> dict[str, int | None]:
@@ -142,8 +145,7 @@ def _ranks(path: Path) -> dict[str, int | None]:
         lines = list(csv.DictReader(file))
     ranks: dict[str, int | None] = {}
     for line in lines:
-        settings = dict(one.split("=", 1) for one in line["settings"].split(",") if one)
-        ranks[_key({**line, "settings": settings})] = int(line["rank"]) if line["rank"] else None
+        ranks[_key(line)] = int(line["rank"]) if line["rank"] else None
     return ranks
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from . import answers, reading
 from .agent import Agent, Classifier, Regressor
-from .failure import Failure
+from .failure import Failure, InvalidOutput
 from .message import Array, Connection, ConnectionClosed, Header, Message
 
 #: Characters of a traceback that are sent.
@@ -63,7 +63,9 @@ class Session:
 
     def _fail(self, error: BaseException) -> None:
         failure = {"kind": "internal", "message": f"{type(error).__name__}: {error}"}
-        if isinstance(error, Failure):
+        if isinstance(error, InvalidOutput):
+            failure = {"kind": "invalid-output", "message": str(error)}
+        elif isinstance(error, Failure):
             failure = {"kind": error.kind, "message": str(error)}
         else:
             failure["traceback"] = "".join(traceback.format_exception(error))[-TRACEBACK:]
@@ -117,7 +119,7 @@ class Session:
         means = answers.numbers("sample_functions: means", means, "draws, rows", shape)
         noise_stds = answers.numbers("sample_functions: noise_stds", noise_stds, "draws, rows", shape)
         if (noise_stds < 0).any():
-            raise ValueError("sample_functions returned a negative standard deviation of the noise")
+            raise InvalidOutput("sample_functions returned a negative standard deviation of the noise")
         return {}, {"means": means, "noise_stds": noise_stds}
 
     def _gaussian(self, request: Message) -> Reply:
@@ -168,5 +170,5 @@ def _parts(method: str, answer: Any, names: tuple[str, ...]) -> Any:
     """Returns a tuple of as many parts as there are names."""
     if not isinstance(answer, tuple | list) or len(answer) != len(names):
         found = f"{len(answer)} parts" if isinstance(answer, tuple | list) else type(answer).__name__
-        raise TypeError(f"{method} returned {found}; expected ({', '.join(names)})")
+        raise InvalidOutput(f"{method} returned {found}; expected ({', '.join(names)})")
     return answer
