@@ -61,9 +61,9 @@ test-python: packages
 	  JOINTLY_BIN=$(abspath target/release/jointly) $(EVAL) -m pytest; \
 	else echo "skipped runtime/python: its packages are not there" >&2; [ "$$JOINTLY_CI" != 1 ]; fi
 
-# The command in the wheel has the features of the workspace: it is built here, and maturin finds it.
+# The wheel is that of this machine: a command linked to its C library.
 wheel: wasm-target packages
-	$(EVAL) -m maturin build --release --locked --manifest-path runtime/cli/Cargo.toml --out target/wheels
+	cd runtime/python && $(EVAL) -m maturin build --release --locked --out ../../target/wheels
 
 bench: wasm-target
 	cargo bench --locked -p jointly-benches

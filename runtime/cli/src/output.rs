@@ -1,6 +1,6 @@
 //! Writes to standard output and standard error, without a panic when nobody reads them.
 
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use anyhow::{Context, Result};
 use jointly_host::is_printable;
@@ -31,6 +31,13 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
 /// Writes one line to standard error, and ignores errors.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", one_line(text));
+}
+
+/// Writes one line to standard error if a person is watching.
+pub(crate) fn hint(text: &str) {
+    if io::stderr().is_terminal() {
+        note(text);
+    }
 }
 
 /// Writes lines of an agent to standard error as they are indented, without what is not printable.

@@ -60,7 +60,7 @@ impl Classifier for NativeClassifier {
         for (name, data) in [("train", Some(train)), ("validation", validation)] {
             let Some(data) = data else { continue };
             push_inputs(&mut arrays, &format!("{name}."), data.inputs(), tokens);
-            arrays.push(Array::u32(&format!("{name}.labels"), &[data.labels().len()], data.labels()));
+            arrays.push(Array::new(&format!("{name}.labels"), &[data.labels().len()], data.labels()));
         }
         if let Some(inputs) = unlabelled.filter(|_| takes.unlabelled) {
             push_inputs(&mut arrays, "unlabelled.", inputs, tokens);
@@ -97,7 +97,7 @@ impl Model for NativeModel {
         let (rows, classes) = (inputs.rows(), self.num_classes);
         let mut arrays = Vec::new();
         push_inputs(&mut arrays, "", inputs, self.tokens);
-        arrays.push(Array::u64("draws", &[draws.len()], draws));
+        arrays.push(Array::new("draws", &[draws.len()], draws));
         self.trained.ask(Phase::Sample, &json!({ "method": "sample_probs" }), &arrays, |session, reply| {
             let probs = session.only(reply, "probs", &[draws.len(), rows, classes])?;
             match defect(&probs, draws, rows, classes) {
@@ -111,9 +111,9 @@ impl Model for NativeModel {
 /// Adds the arrays of inputs under names with a prefix.
 fn push_inputs<'a>(arrays: &mut Vec<Array<'a>>, prefix: &str, inputs: &'a Inputs, tokens: bool) {
     let (numbers, ids) = (inputs.numbers(), inputs.tokens());
-    arrays.push(Array::f32(&format!("{prefix}inputs"), &[numbers.rows(), numbers.cols()], numbers.values()));
+    arrays.push(Array::new(&format!("{prefix}inputs"), &[numbers.rows(), numbers.cols()], numbers.values()));
     if tokens {
-        arrays.push(Array::u32(&format!("{prefix}tokens"), &[ids.rows(), ids.cols()], ids.values()));
+        arrays.push(Array::new(&format!("{prefix}tokens"), &[ids.rows(), ids.cols()], ids.values()));
     }
 }
 

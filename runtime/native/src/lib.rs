@@ -5,6 +5,9 @@
 //! answers of a component are; how it came about cannot be checked.
 #![deny(missing_docs)]
 
+#[cfg(target_endian = "big")]
+compile_error!("the arrays of a message are little-endian, as memory must be");
+
 mod agent;
 mod array;
 mod classifier;

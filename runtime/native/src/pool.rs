@@ -21,6 +21,15 @@ pub(crate) struct Pool {
     idle: Mutex<Vec<Session>>,
 }
 
+impl Drop for Pool {
+    /// Closes all connections before it waits for the first process.
+    fn drop(&mut self) {
+        let idle = std::mem::take(&mut *self.idle.lock().unwrap_or_else(PoisonError::into_inner));
+        let processes: Vec<Option<Process>> = idle.into_iter().map(Session::close).collect();
+        drop(processes);
+    }
+}
+
 impl Pool {
     pub(crate) fn new(source: Source) -> Self {
         Self { source, idle: Mutex::default() }
@@ -49,7 +58,7 @@ impl Pool {
     /// Starts a process or connects to the socket.
     pub(crate) fn open(&self, trace: &Trace) -> io::Result<Session> {
         let log_to = Arc::new(Mutex::new(trace.clone()));
-        let mut command = match &self.source {
+        let command = match &self.source {
             Source::Socket(path) => {
                 return Ok(Session::new(Connection::new(UnixStream::connect(path)?), None, log_to));
             }

@@ -19,9 +19,10 @@ const LOOK: Duration = Duration::from_millis(5);
 /// The trace that receives the log of a process: that of the unit for which it works.
 pub(crate) type LogTo = Arc<Mutex<Trace>>;
 
-/// A running process. Dropping it kills it.
+/// A running process. When it is dropped, after its connection, it may end by itself for a while; then it is killed.
 pub(crate) struct Process {
     child: Child,
+    patience: Duration,
     log: Option<JoinHandle<()>>,
 }
 
@@ -37,7 +38,7 @@ impl Process {
         drop(command);
         let stderr = child.stderr.take();
         let log = stderr.map(|stderr| thread::spawn(move || copy(stderr, &log_to)));
-        Ok((Self { child, log }, ours))
+        Ok((Self { child, patience: ENDING, log }, ours))
     }
 
     /// Says how the process ended, after its connection was closed.
@@ -57,9 +58,20 @@ impl Process {
     }
 }
 
+impl Process {
+    /// Kills it at once when it is dropped: it has shown that it does not keep the protocol.
+    pub(crate) fn lose_patience(&mut self) {
+        self.patience = Duration::ZERO;
+    }
+}
+
 impl Drop for Process {
     fn drop(&mut self) {
-        // It may have ended by itself. What it started is not followed.
+        let end = Instant::now() + self.patience;
+        while Instant::now() < end && matches!(self.child.try_wait(), Ok(None)) {
+            thread::sleep(LOOK);
+        }
+        // What it started is not followed.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -50,7 +50,7 @@ impl Regressor for NativeRegressor {
         for (name, data) in [("train", Some(train)), ("validation", validation)] {
             let Some(data) = data else { continue };
             arrays.push(matrix(&format!("{name}.inputs"), data.inputs()));
-            arrays.push(Array::f32(&format!("{name}.targets"), &[data.rows()], data.targets()));
+            arrays.push(Array::new(&format!("{name}.targets"), &[data.rows()], data.targets()));
         }
         let request = json!({
             "method": "train", "kind": "regression", "seed": seed.to_string(), "settings": settings_of(&self.settings),
@@ -79,7 +79,7 @@ impl Belief for NativeBelief {
 
     fn sample_functions(&mut self, inputs: &Matrix, draws: &[u64]) -> Result<FunctionSamples, Failure> {
         let shape = [draws.len(), inputs.rows()];
-        let arrays = [matrix("inputs", inputs), Array::u64("draws", &[draws.len()], draws)];
+        let arrays = [matrix("inputs", inputs), Array::new("draws", &[draws.len()], draws)];
         self.trained.ask(Phase::Sample, &json!({ "method": "sample_functions" }), &arrays, |session, reply| {
             expect(reply, &[announced::<f32>("means", &shape), announced::<f32>("noise_stds", &shape)])?;
             let (means, noise_stds) = (session.values(&shape)?, session.values(&shape)?);
@@ -124,7 +124,7 @@ impl Belief for NativeBelief {
 }
 
 fn matrix<'a>(name: &str, matrix: &'a Matrix) -> Array<'a> {
-    Array::f32(name, &[matrix.rows(), matrix.cols()], matrix.values())
+    Array::new(name, &[matrix.rows(), matrix.cols()], matrix.values())
 }
 
 fn invalid(error: AnswerError) -> Fault {

@@ -49,6 +49,19 @@ impl Session {
         *self.log_to.lock().unwrap_or_else(PoisonError::into_inner) = trace.clone();
     }
 
+    /// Closes the connection and returns the process, which may still be ending.
+    pub(crate) fn close(self) -> Option<Process> {
+        self.process
+    }
+
+    /// Ends a connection that has failed. What the agent logs because of that is not about the unit.
+    pub(crate) fn abandon(mut self) {
+        self.trace_to(&Trace::default());
+        if let Some(process) = &mut self.process {
+            process.lose_patience();
+        }
+    }
+
     /// Asks for the agent's description.
     pub(crate) fn describe(&mut self, timeout: Duration) -> Result<Described, Fault> {
         let reply = self.ask(&json!({ "method": "describe", "protocol": PROTOCOL }), &[], timeout)?;

@@ -58,16 +58,15 @@ impl Trained {
         let answer = session.ask(request, arrays, timeout).and_then(|reply| read(session, &reply));
         answer.map_err(|fault| {
             let failed = self.session.take_if(|_| !matches!(fault, Fault::Said(_)));
-            // What an agent logs because its connection is closed is not about the unit.
             if let Some(session) = failed {
-                session.trace_to(&Trace::default());
+                session.abandon();
             }
             fault.into_failure(phase, &self.trace)
         })
     }
 
     pub(crate) fn canonical_draws(&mut self, draws: &[u64]) -> Result<Vec<u64>, Failure> {
-        let arrays = [Array::u64("draws", &[draws.len()], draws)];
+        let arrays = [Array::new("draws", &[draws.len()], draws)];
         self.ask(Phase::Sample, &json!({ "method": "canonical_draws" }), &arrays, |session, reply| {
             session.only(reply, "draws", &[draws.len()])
         })

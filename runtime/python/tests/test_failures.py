@@ -50,9 +50,6 @@ GOOD = np.full((2, 4, 3), 1 / 3)
         (None, "sample_probs returned None; expected an array of numbers"),
         ([["a"]], "an array of <U1; expected numbers"),
         ([[1.0], [1.0, 2.0]], "cannot convert to an array"),
-        (GOOD * 2, "a sum of 2 at draw 0, row 0; expected a sum of 1"),
-        (np.where(np.arange(3) == 1, np.nan, GOOD), "nan at draw 0, row 0, class 1; expected finite numbers"),
-        (GOOD + np.array([0, 1, -1]), "1.33333 at draw 0, row 0, class 1; expected probabilities from 0 to 1"),
         (GOOD.astype(complex), "an array of complex128; expected numbers"),
     ],
 )
@@ -90,7 +87,6 @@ def test_a_tensor_is_detached_and_moved() -> None:
     ("method", "answer", "message"),
     [
         ("sample_functions", np.zeros((2, 4)), "returned ndarray; expected (means, noise_stds)"),
-        ("sample_functions", (np.zeros((2, 4)), -np.ones((2, 4))), "negative standard deviation"),
         ("sample_functions", (np.zeros((2, 3)), np.ones((2, 4))), "means returned an array of shape (2, 3)"),
         ("gaussian", (np.zeros(4), np.zeros(4), np.zeros(4)), "(rows, rows) = (4, 4)"),
         ("intervals", np.zeros((3, 4)), "(2, rows) = (2, 4)"),

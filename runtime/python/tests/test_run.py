@@ -61,7 +61,7 @@ def test_a_check_is_a_report() -> None:
     assert report
     assert [clause.name for clause in report.clauses] == ["training", "draws"]
     assert repr(report).startswith("all clauses hold\n")
-    broken = je.check(Answering(np.ones((2, 4, 3))))
+    broken = je.check(Answering(np.ones((2, 4, 2))))
     assert not broken
     assert [clause.name for clause in broken.broken] == ["draws"]
     assert isinstance(broken.exception, ValueError)

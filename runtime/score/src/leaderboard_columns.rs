@@ -316,6 +316,7 @@ mod tests {
             ("oracle", &[Got::Scored(0.5); 2]),
         ];
         let mut classification = InventedRun::new("quick", &PROBLEMS, &agents);
+        classification.plan.agents[1].reported = Some("agent.py".into());
         classification.plan.agents[2].digest = reference::digest();
         let columns = written(&classification.scores(), None);
         let schema = Described::of(KINDS[0]).schema;

@@ -61,7 +61,7 @@ impl Agents {
         let named = self.agents.iter().map(entry).collect::<Result<Vec<Entry>>>()?;
         let all = || -> Result<Vec<Entry>> {
             let bundled = agent_source::all_bundled();
-            output::note("reading the bundled agents; the first time they are compiled, which takes up to a minute");
+            output::hint("reading the bundled agents; the first time they are compiled, which takes up to a minute");
             bundled.iter().map(entry).chain([Ok(oracle())]).collect()
         };
         let entries = if named.is_empty() { all()? } else { named };

@@ -31,9 +31,17 @@ def find() -> str:
     )
 
 
+def environment() -> dict[str, str]:
+    """Returns the environment of the command, in which `python3` is this interpreter: it runs the agents of files."""
+    path = os.environ.get("PATH", os.defpath)
+    return {**os.environ, "PATH": os.pathsep.join([os.path.dirname(sys.executable), path])}
+
+
 def query(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> Any:
     """Calls the command, and returns the JSON that it prints. Its notes become warnings."""
-    process = subprocess.run([find(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    process = subprocess.run(
+        [find(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, check=False, env=environment()
+    )
     notes = process.stderr.decode(errors="replace").strip()
     try:
         answer = json.loads(process.stdout)

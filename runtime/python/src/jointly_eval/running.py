@@ -10,7 +10,7 @@ from contextlib import ExitStack
 from typing import Any
 
 from .agent import Agent
-from .command import find, flags, with_settings
+from .command import environment, find, flags, with_settings
 from .failure import AgentError, Failure, JointlyError
 from .progress import Progress
 from .results import Results, load
@@ -105,6 +105,7 @@ def _call(arguments: list[str], stop: _Stop, progress: bool) -> tuple[int, list[
         stderr=subprocess.PIPE,
         text=True,
         errors="replace",
+        env=environment(),
     )
     stop.process = process
     with process, Progress(progress) as bar:
