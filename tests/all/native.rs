@@ -222,6 +222,24 @@ fn regression_too_with_settings() {
     assert!(finished.stdout.contains("native:slope=0.5"), "{}", finished.stdout);
 }
 
+#[test]
+fn an_agent_in_r_from_the_specification_alone() {
+    let r = Command::new("Rscript").args(["-e", "library(jsonlite)"]).output();
+    let there = r.is_ok_and(|output| output.status.success());
+    let must = std::env::var_os("JOINTLY_CI").is_some_and(|ci| ci == "1");
+    assert!(there || !must, "there is no Rscript with jsonlite");
+    if !there {
+        skipped("an agent in R", "there is no Rscript with jsonlite; run `make toolchains`");
+        return;
+    }
+    let agent = format!("exec:Rscript '{}'", workspace().join("examples/r/logistic.R").display());
+    assert!(done(["check", &agent]).contains("r-logistic keeps all 18 clauses"));
+    let directory = RunDirectory::of(&[&agent, "uniform"], PROBLEMS);
+    let scores = directory.scores();
+    let kl = |at: usize| scores["agents"][at]["scores"]["kl_aggregate"]["mean"].as_f64().unwrap();
+    assert!(kl(0) < kl(1), "{} and {}", kl(0), kl(1));
+}
+
 /// A server that is ended with the test.
 struct Server(Child);
 
