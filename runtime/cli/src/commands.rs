@@ -4,6 +4,7 @@ mod agents;
 mod check;
 mod completions;
 mod data;
+mod export;
 mod leaderboard;
 mod man;
 mod merge;
@@ -47,6 +48,7 @@ enum Command {
     Agents(agents::Agents),
     Suites(suites::Suites),
     Data(data::Data),
+    Export(export::Export),
     Run(run::Run),
     Sweep(sweep::Sweep),
     Plan(plan::Plan),
@@ -73,6 +75,7 @@ impl Jointly {
             Command::Agents(command) => command.execute(),
             Command::Suites(command) => command.execute(),
             Command::Data(command) => command.execute(),
+            Command::Export(command) => command.execute(),
             Command::Run(command) => command.execute(),
             Command::Sweep(command) => command.execute(),
             Command::Plan(command) => command.execute(),

@@ -1,6 +1,8 @@
 //! A suite as requested by the user or recorded in a plan.
 
-use anyhow::Result;
+use std::path::Path;
+
+use anyhow::{Result, bail};
 use jointly_host::{Interface, Limits};
 use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::settings::Settings;
@@ -9,6 +11,7 @@ use jointly_regression::TableFile;
 use crate::agent_source;
 use crate::agent_spec::AgentSpec;
 use crate::contestant::Contestant;
+use crate::predictions::{PREFIX, Predictions};
 use crate::problem_set::ProblemSet;
 
 /// A suite as requested by the user or recorded in a plan: what a workload needs to know about its kind of task.
@@ -26,6 +29,17 @@ pub trait Asked {
     /// # Errors
     /// When the suite has none, or its settings are refused.
     fn reference(&self, settings: &Settings) -> Result<Contestant>;
+
+    /// Returns a folder of predictions as an agent.
+    ///
+    /// # Errors
+    /// When predictions cannot take part in the suite, or some are missing.
+    fn predictions(&self, folder: &Path) -> Result<Predictions> {
+        bail!(
+            "predictions take part in suites of classification alone: leave {PREFIX}{} out, or give another --suite",
+            folder.display()
+        )
+    }
 
     /// Refuses combinations that cannot be run, before any unit is paid for.
     ///

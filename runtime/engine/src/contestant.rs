@@ -4,6 +4,7 @@ use jointly_classification::oracle::Settings as Sampling;
 use jointly_host::{Failure, Kind, Phase};
 
 use crate::agent::Agent;
+use crate::predictions::Predictions;
 
 /// A participant of a run.
 pub enum Contestant {
@@ -11,6 +12,8 @@ pub enum Contestant {
     Agent(Box<Agent>),
     /// The host's own reference.
     Oracle(Sampling),
+    /// A folder of predictions.
+    Predictions(Predictions),
     /// A native agent of a plan whose results are read and not made.
     Absent,
 }
@@ -25,6 +28,7 @@ impl Contestant {
         match self {
             Self::Agent(agent) => Ok(agent),
             Self::Oracle(_) => Err(host_failure("the reference takes part in classification alone")),
+            Self::Predictions(_) => Err(host_failure("predictions are of suites of classification alone")),
             Self::Absent => Err(absent()),
         }
     }

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use jointly_host::{Execution, Interface, Limits, Runtime};
@@ -19,6 +20,7 @@ use crate::agent_spec::AgentSpec;
 use crate::asked::Asked;
 use crate::contestant::Contestant;
 use crate::data_directories::DataDirectories;
+use crate::predictions::PREFIX;
 use crate::problem_set::{Participants, ProblemSet};
 use crate::{cache, kinds, user_tables};
 
@@ -69,6 +71,9 @@ impl Workload {
         for spec in specs {
             let (entry, contestant) = if spec.agent == reference::NAME {
                 (planned_reference(spec), asked.reference(&spec.settings)?)
+            } else if let Some(folder) = spec.agent.strip_prefix(PREFIX) {
+                let predictions = asked.predictions(Path::new(folder))?;
+                (predictions.planned(&spec.settings)?, Contestant::Predictions(predictions))
             } else {
                 let (entry, agent) = loader.load(spec)?;
                 (entry, Contestant::Agent(agent))
@@ -142,6 +147,11 @@ impl Workload {
             } else if entry.reported.is_some() && native == NativeAgents::Leave {
                 planned.push(entry.clone());
                 agents.push(Contestant::Absent);
+            } else if let Some(folder) = entry.reported.as_ref().and_then(|reached| reached.strip_prefix(PREFIX)) {
+                let predictions = asked.predictions(Path::new(folder))?;
+                let again = predictions.planned(&entry.settings)?;
+                planned.push(PlannedAgent { label: entry.label.clone(), ..again });
+                agents.push(Contestant::Predictions(predictions));
             } else {
                 let agent = reload(entry)?;
                 planned.push(PlannedAgent { agent: agent.description().name.clone(), ..entry.clone() });

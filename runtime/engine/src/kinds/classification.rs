@@ -2,6 +2,8 @@
 
 mod measured;
 
+use std::path::Path;
+
 use jointly_classification::cells;
 use jointly_classification::{Classification, EvaluateError, Problem, Suite, evaluate};
 use jointly_core::agent_seed;
@@ -17,6 +19,7 @@ use crate::contestant::Contestant;
 use crate::cost::Cost;
 use crate::data_directories::DataDirectories;
 use crate::failures::unscored;
+use crate::predictions::Predictions;
 use crate::problem_set::{Belief, Participants, ProblemSet};
 use crate::{contestant, oracle, plans, problems, real_data, training};
 
@@ -34,6 +37,10 @@ impl Asked for AskedClassification {
     fn reference(&self, settings: &Settings) -> anyhow::Result<Contestant> {
         oracle::refuse_unknown_laws(&self.suite.problems)?;
         Ok(Contestant::Oracle(oracle::sampling(settings, &self.suite.evaluation)?))
+    }
+
+    fn predictions(&self, folder: &Path) -> anyhow::Result<Predictions> {
+        Predictions::open(folder, &self.suite.problems)
     }
 
     fn check(&self, _: &[PlannedAgent], _: &[Contestant], limits: Limits) -> anyhow::Result<()> {
@@ -96,6 +103,10 @@ fn classify(
             let mut model = training::train(contestant, settings, plan.limits, trace, (problem, &instance), plan.seed)?;
             let scores = evaluate(&mut model, problem, &instance, evaluation, plan.seed, report);
             (scores, model.fuel_used(), None)
+        }
+        Contestant::Predictions(predictions) => {
+            let mut model = predictions.model(problem, &instance, evaluation)?;
+            (evaluate(&mut model, problem, &instance, evaluation, plan.seed, report), None, None)
         }
         Contestant::Absent => return Err(contestant::absent()),
         Contestant::Oracle(sampling) => {

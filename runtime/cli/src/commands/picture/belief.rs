@@ -25,7 +25,7 @@ pub(crate) fn believe(
             let mut model = training::train(agent, settings, limits, Trace::default(), (problem, &instance), seed)?;
             sample(&mut model, &inputs, functions)
         }
-        Contestant::Absent => Err(absent()),
+        Contestant::Predictions(_) | Contestant::Absent => Err(absent()),
         Contestant::Oracle(sampling) => {
             let own_seed = agent_seed(seed, problem.stream_name());
             let mut posterior = oracle::posterior(sampling, problem, &instance, own_seed, &Trace::default())?;

@@ -58,6 +58,12 @@ pub(super) fn cost(
             let seconds = training.0 + fuel * times.iter().sum::<f64>() / fuels.iter().sum::<f64>().max(1.0);
             Ok(within(plan.limits.fuel as f64, seconds, training.1 + fuel))
         }
+        Contestant::Predictions(predictions) => {
+            let mut model = predictions.model(problem, &instance, evaluation)?;
+            let report = &mut |fraction| activity.sampling(fraction);
+            evaluate(&mut model, problem, &instance, evaluation, plan.seed, report).map_err(unscored)?;
+            Ok(Cost { seconds: stopwatch.lap(), fuel: None, failure: None })
+        }
         Contestant::Absent => Err(contestant::absent()),
         Contestant::Oracle(sampling) => {
             let seed = agent_seed(plan.seed, problem.stream_name());

@@ -1,0 +1,40 @@
+//! The part of a problem that an agent may see, as a file: for clusters where nothing may call back.
+
+use anyhow::Result;
+use jointly_classification::{Evaluation, Instance, Problem};
+use jointly_core::Inputs;
+use jointly_data::import::NpzWriter;
+
+/// Returns the test inputs of all tau-samples of all taus, one after another.
+pub fn test_inputs(problem: &Problem, instance: &Instance, evaluation: &Evaluation) -> Vec<Inputs> {
+    let samples = problem.samples(evaluation);
+    problem.taus(evaluation).into_iter().map(|tau| instance.test(tau, 0..samples).inputs).collect()
+}
+
+/// Returns the name of a problem's file below a folder.
+pub fn file_name(problem: &str) -> String {
+    format!("{problem}.npz")
+}
+
+/// Returns training data and test inputs as an .npz: `x_train` (T, d) float32, `y_train` (T,) int64, `x_test` (rows, d)
+/// float32, `num_classes` int64, and `temperature` float64 where it is known. Test labels are no part of it.
+///
+/// # Errors
+/// When the archive would become too large for its format.
+pub fn archive(problem: &Problem, instance: &Instance, evaluation: &Evaluation) -> Result<Vec<u8>> {
+    let (task, train) = (problem.task(), instance.train());
+    let columns = u64::from(task.input_dim);
+    let mut npz = NpzWriter::default();
+    let numbers = train.inputs().numbers();
+    npz.array("x_train", &[numbers.rows() as u64, columns], numbers.values().iter().copied())?;
+    npz.array("y_train", &[train.labels().len() as u64], train.labels().iter().map(|&label| i64::from(label)))?;
+    let test = test_inputs(problem, instance, evaluation);
+    let rows: usize = test.iter().map(Inputs::rows).sum();
+    let values = test.iter().flat_map(|inputs| inputs.numbers().values().iter().copied());
+    npz.array("x_test", &[rows as u64, columns], values)?;
+    npz.array("num_classes", &[], [i64::from(task.num_classes)])?;
+    if let Some(temperature) = task.temperature {
+        npz.array("temperature", &[], [f64::from(temperature)])?;
+    }
+    Ok(npz.finish()?)
+}
