@@ -137,6 +137,25 @@ fn an_agent_that_hangs_is_ended_at_its_time_limit() {
         assert_eq!((&unit["failed"]["kind"], &unit["failed"]["phase"]), (&"timed-out".into(), &"train".into()));
         assert!(unit["failed"]["message"].as_str().unwrap().contains("more than 1 s"), "{unit}");
     }
+    // The command was one of several of `sh`, and all that it started has ended.
+    let compound = format!("exec:cd / && python3 '{}' hangs {}; true", file().display(), std::process::id());
+    let directory = RunDirectory::new();
+    directory.run(&[&compound], PROBLEM, &["--timeout", "1"]);
+    let listed =
+        Command::new("sh").args(["-c", "cat /proc/[0-9]*/cmdline 2>/dev/null | tr '\\0' ' '"]).output().unwrap();
+    let trace = format!("hangs {}", std::process::id());
+    assert!(!String::from_utf8_lossy(&listed.stdout).contains(&trace));
+}
+
+#[test]
+fn an_agent_that_ends_while_its_child_lives_is_seen_to_have_ended() {
+    if !python() {
+        return;
+    }
+    for unit in journal("leaves-child", &["--timeout", "20"]) {
+        assert_eq!(unit["failed"]["kind"], "trapped", "{unit}");
+        assert!(unit["seconds"].as_f64().unwrap() < 10.0, "{unit}");
+    }
 }
 
 #[test]
@@ -169,7 +188,9 @@ fn a_run_continues_in_shards_and_a_plan_from_elsewhere_starts_no_command_unasked
     assert_eq!(finished.code, Some(0), "{finished:?}");
     let other = RunDirectory::new();
     let like = ["run", "--like", planned.argument(), "--out", other.argument()];
-    refused(like, &["the plan names a native agent", "with your rights; give --native if you trust it"]);
+    let finished = run(like);
+    assert_eq!(finished.code, Some(2));
+    assert!(finished.stderr.contains("names 1 native agent (above)"), "{}", finished.stderr);
     let shards = [RunDirectory::new(), RunDirectory::new()];
     for (at, shard) in shards.iter().enumerate() {
         let share = ["--native", "--shard", &format!("{}/2", at + 1)].map(str::to_owned);
@@ -178,13 +199,77 @@ fn a_run_continues_in_shards_and_a_plan_from_elsewhere_starts_no_command_unasked
     let [one, two] = [&shards[0], &shards[1]].map(RunDirectory::argument);
     done(["merge", other.argument(), one, two]);
     assert_eq!(other.read("scores.json"), whole.read("scores.json"));
-    // The run continues from its journal, and an agent that describes itself in another way is another plan.
+    // The run continues from its journal, wherever the agent is reached.
     let journal = whole.read("results.jsonl");
     let first = journal.lines().next().unwrap();
     std::fs::write(whole.file("results.jsonl"), format!("{first}\n")).unwrap();
-    let finished = whole.run(&[&agent("fair"), "uniform"], PROBLEMS, &["--jobs", "2"]);
+    let elsewhere = format!("exec:env A=1 python3 '{}' fair", file().display());
+    let finished = whole.run(&[&elsewhere, "uniform"], PROBLEMS, &["--jobs", "2"]);
     assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert_eq!(whole.read("results.jsonl").lines().count(), 6);
     assert_eq!(other.read("scores.json"), whole.read("scores.json"));
+    // An agent that describes itself in another way is another plan.
+    let finished = whole.run(&[&agent("renamed"), "uniform"], PROBLEMS, &[]);
+    assert!(finished.stderr.contains("holds another plan"), "{finished:?}");
+}
+
+/// Changes the plan of a run.
+fn change_plan(directory: &RunDirectory, change: impl FnOnce(&mut Value)) {
+    let mut plan = crate::run::json(&directory.read("plan.json"));
+    change(&mut plan);
+    std::fs::write(directory.file("plan.json"), serde_json::to_string_pretty(&plan).unwrap()).unwrap();
+}
+
+#[test]
+fn a_plan_that_was_sent_starts_nothing_and_says_all_that_it_would_start() {
+    if !python() {
+        return;
+    }
+    // As the agent that predicts.
+    let directory = RunDirectory::new();
+    let mark = directory.path.with_file_name("started");
+    let fair = agent("fair");
+    let suite = ["--suite", "quick/active", "--problems", "quick/active/d1/set0/random", "--out", directory.argument()];
+    let finished = finish(jointly().args(["run", "linear", "--predict", &fair]).args(suite));
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(finished.stdout.contains("reported"), "{}", finished.stdout);
+    assert_eq!(directory.scores()["agents"][0]["tier"], "reported");
+    let text = done(["verify", directory.argument()]);
+    assert!(text.contains("all its results are reported: nothing can be replayed"), "{text}");
+    let touch = format!("exec:touch {}", mark.display());
+    change_plan(&directory, |plan| plan["regression"]["predictor"]["reported"] = touch.clone().into());
+    run(["verify", directory.argument()]);
+    assert!(!mark.exists());
+    // Beside a harmless one.
+    let directory = RunDirectory::of(&[&fair, "uniform"], PROBLEM);
+    change_plan(&directory, |plan| plan["agents"][1]["reported"] = touch.clone().into());
+    let finished = run(["run", "--like", directory.argument(), "--out", mark.to_str().unwrap()]);
+    assert_eq!(finished.code, Some(2));
+    assert!(finished.stderr.contains(&fair) && finished.stderr.contains(&touch), "{}", finished.stderr);
+    assert!(finished.stderr.contains("names 2 native agents (above)"), "{}", finished.stderr);
+    assert!(!mark.exists());
+}
+
+#[test]
+fn what_is_reported_is_never_shown_as_replayed() {
+    let directory = RunDirectory::of(&["uniform"], PROBLEM);
+    change_plan(&directory, |plan| plan["agents"][0]["reported"] = "exec:true".into());
+    let other = RunDirectory::new();
+    let finished = other.run(&["uniform"], PROBLEM, &["--reuse", directory.argument()]);
+    assert_eq!(finished.code, Some(0), "{finished:?}");
+    assert!(finished.stderr.contains("uniform on"), "the unit runs again: {}", finished.stderr);
+    for place in ["", "nonsense", "mlp"] {
+        change_plan(&directory, |plan| plan["agents"][0]["reported"] = place.into());
+        let finished = run(["verify", directory.argument()]);
+        assert_eq!(finished.code, Some(2), "{place}");
+        assert!(finished.stderr.contains("is no native agent"), "{finished:?}");
+    }
+    change_plan(&directory, |plan| {
+        plan["agents"][0]["reported"] = "exec:true".into();
+        plan["limits"]["timeout"] = 0.into();
+    });
+    let finished = run(["report", directory.argument()]);
+    assert!(finished.stderr.contains("time limit is 0 s"), "{finished:?}");
 }
 
 #[test]
@@ -217,8 +302,8 @@ fn regression_too_with_settings() {
     let finished = finish(jointly().arg("run").args(&agents).args(suite));
     assert_eq!(finished.code, Some(0), "{finished:?}");
     let scores = directory.scores();
-    let labels: Vec<&Value> = (0..2).map(|at| &scores["agents"][at]["settings"]).collect();
-    assert_ne!(labels[0], labels[1]);
+    let error = |at: usize| scores["agents"][at]["scores"]["rmse"]["mean"].as_f64().unwrap();
+    assert!((error(0) - error(1)).abs() > 0.1, "{} and {}", error(0), error(1));
     assert!(finished.stdout.contains("native:slope=0.5"), "{}", finished.stdout);
 }
 

@@ -52,7 +52,7 @@ class Connection:
         if MODE == "version":
             return self.write({"protocol": 2})
         kinds = ["classification", "regression"]
-        card = {"name": "native", "version": "1", "kinds": kinds, "deterministic": True}
+        card = {"name": "other" if MODE == "renamed" else "native", "version": "1", "kinds": kinds, "deterministic": True}
         card["parameters"] = [{"name": "slope", "default": "1", "summary": "the slope of the lines", "kind": "regression"}]
         self.write({"protocol": 1, "description": card})
 
@@ -61,6 +61,11 @@ class Connection:
         if MODE == "dies" or (MODE == "dies-second" and self.trainings == 2):
             print("no memory on the device", file=sys.stderr)
             os._exit(3)
+        if MODE == "leaves-child":
+            # The child keeps the connection open.
+            if os.fork() == 0:
+                time.sleep(1000)
+            os._exit(4)
         if MODE == "hangs":
             time.sleep(1000)
         if MODE == "prints":

@@ -34,6 +34,7 @@ pub(crate) fn at_once(error: &anyhow::Error) -> ! {
 
 /// Ends the process with a code, whatever other threads are doing.
 pub(crate) fn end(code: u8) -> ! {
+    jointly_native::kill_all();
     std::process::exit(i32::from(code))
 }
 

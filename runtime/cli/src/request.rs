@@ -14,7 +14,7 @@ use jointly_classification::shift::DatasetShift;
 use jointly_core::TaskKind;
 use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES};
 use jointly_core::kind::Kind;
-use jointly_core::limits::{USUAL_FUEL, USUAL_TIMEOUT};
+use jointly_core::limits::{MOST_TIMEOUT, USUAL_FUEL, USUAL_TIMEOUT};
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::asked::Asked;
 use jointly_engine::execution::Finished;
@@ -105,7 +105,7 @@ pub(crate) struct Request {
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
     memory: u64,
     /// The time limit of a native agent for one request, in seconds [default: 3600]
-    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", value_parser = clap::value_parser!(u64).range(1..=MOST_TIMEOUT))]
     timeout: Option<u64>,
     /// With --like: start the native agents that its plan names. A plan that you were sent may name any command
     #[arg(long)]
@@ -474,7 +474,7 @@ fn interruptible(out: &Path) -> Result<()> {
     let out = out.display().to_string();
     ctrlc::set_handler(move || {
         output::note(&format!("interrupted; finished units are kept in {out}: the same command goes on from there"));
-        std::process::exit(i32::from(exit::INTERRUPTED));
+        exit::end(exit::INTERRUPTED);
     })?;
     Ok(())
 }

@@ -34,6 +34,9 @@ fn is_usual(timeout: &u64) -> bool {
 /// The default limit of a native agent's time for one request, in seconds: an hour.
 pub const USUAL_TIMEOUT: u64 = 3600;
 
+/// The longest time for one request, in seconds: thirty days.
+pub const MOST_TIMEOUT: u64 = 30 * 24 * 3600;
+
 /// The default limit of an agent's fuel on one problem of most kinds of task: some ten minutes of an endless loop, and
 /// thirty times what `ensemble` takes.
 pub const USUAL_FUEL: u64 = 2_000_000_000_000;

@@ -15,7 +15,7 @@ pub enum Agent {
     Native(NativeAgent),
 }
 
-/// Does the same with an agent, a model or a belief of either tier.
+/// Calls a method of an agent, a model or a belief of either tier.
 macro_rules! either {
     ($of:expr, $one:ident => $do:expr) => {
         match $of {

@@ -24,12 +24,12 @@ use crate::predictions::PREFIX;
 use crate::problem_set::{Participants, ProblemSet};
 use crate::{cache, kinds, user_tables};
 
-/// Whether the native agents of a plan are started.
+/// What happens to the native agents of a plan.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum NativeAgents {
-    /// They are, to carry out their units.
+    /// Starts them.
     Start,
-    /// They are not: their units are not carried out.
+    /// Does not start them; their units cannot be carried out.
     Leave,
 }
 
@@ -113,10 +113,16 @@ impl Workload {
         }
         let asked = kinds::from_plan(directory, held, data)?;
         let runtime = cache::runtime(execution)?;
-        let mut loaded: HashMap<String, Agent> = HashMap::new();
-        let mut reload = |entry: &PlannedAgent| -> Result<Box<Agent>> {
-            if let Some(agent) = loaded.get(&entry.digest) {
-                return Ok(agent.clone().into());
+        // An entry without `reported` must have a component, whatever digest it states.
+        let mut loaded: HashMap<(bool, String), Agent> = HashMap::new();
+        // Returns None for a native agent that is left alone: nothing else may start one.
+        let mut reload = |entry: &PlannedAgent| -> Result<Option<Box<Agent>>> {
+            if entry.reported.is_some() && native == NativeAgents::Leave {
+                return Ok(None);
+            }
+            let key = (entry.reported.is_some(), entry.digest.clone());
+            if let Some(agent) = loaded.get(&key) {
+                return Ok(Some(agent.clone().into()));
             }
             if let Some(reached) = &entry.reported {
                 let source = Source::parse(reached).with_context(|| format!("{reached} is no native agent"))?;
@@ -124,8 +130,8 @@ impl Workload {
                 if agent.digest() != entry.digest {
                     bail!("{reached} is not the agent that the plan names: it describes itself in another way");
                 }
-                loaded.insert(entry.digest.clone(), agent.clone());
-                return Ok(agent.into());
+                loaded.insert(key, agent.clone());
+                return Ok(Some(agent.into()));
             }
             let name = Kept::Agent.path(&entry.digest);
             let shown = directory.shown(&name);
@@ -135,8 +141,8 @@ impl Workload {
             if agent.digest() != entry.digest {
                 bail!("{shown} is not the agent that the plan names: its digest is {}", agent.digest());
             }
-            loaded.insert(entry.digest.clone(), agent.clone());
-            Ok(agent.into())
+            loaded.insert(key, agent.clone());
+            Ok(Some(agent.into()))
         };
         let (mut planned, mut agents) = (Vec::new(), Vec::new());
         for entry in &held.agents {
@@ -144,24 +150,25 @@ impl Workload {
                 agents.push(asked.reference(&entry.settings)?);
                 let (agent, digest) = (reference::NAME.into(), reference::digest());
                 planned.push(PlannedAgent { agent, digest, ..entry.clone() });
-            } else if entry.reported.is_some() && native == NativeAgents::Leave {
-                planned.push(entry.clone());
-                agents.push(Contestant::Absent);
-            } else if let Some(folder) = entry.reported.as_ref().and_then(|reached| reached.strip_prefix(PREFIX)) {
+            } else if let Some(folder) = entry.reported.as_ref().and_then(|reached| reached.strip_prefix(PREFIX))
+                && native == NativeAgents::Start
+            {
                 let predictions = asked.predictions(Path::new(folder))?;
                 let again = predictions.planned(&entry.settings)?;
                 planned.push(PlannedAgent { label: entry.label.clone(), ..again });
                 agents.push(Contestant::Predictions(predictions));
-            } else {
-                let agent = reload(entry)?;
+            } else if let Some(agent) = reload(entry)? {
                 planned.push(PlannedAgent { agent: agent.description().name.clone(), ..entry.clone() });
                 agents.push(Contestant::Agent(agent));
+            } else {
+                planned.push(entry.clone());
+                agents.push(Contestant::Absent);
             }
         }
         let entry = held.predictor();
-        let predictor = entry.map(&mut reload).transpose()?;
-        let entry = entry.zip(predictor.as_ref()).map(|(entry, agent)| {
-            let agent = agent.description().name.clone();
+        let predictor = entry.map(&mut reload).transpose()?.flatten();
+        let entry = entry.map(|entry| {
+            let agent = predictor.as_ref().map_or(&entry.agent, |agent| &agent.description().name).clone();
             PlannedAgent { label: entry.settings.label(&agent), agent, ..entry.clone() }
         });
         let (plan, problems) = asked.into_plan(held.seed, held.limits, planned, entry);

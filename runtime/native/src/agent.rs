@@ -10,12 +10,15 @@ use jointly_core::interface::{Interface, LONGEST_NAME};
 use jointly_core::limits::Limits;
 use jointly_core::regression::{RegressionTask, Regressor as _, Targets};
 use jointly_core::setting::Setting;
-use jointly_core::{Classifier as _, Dataset, Matrix, Task, Trace, digest};
+use jointly_core::{Classifier as _, Dataset, Matrix, Task, Trace};
 
 use crate::classifier::Takes;
 use crate::pool::Pool;
 use crate::source::Source;
 use crate::{NativeClassifier, NativeRegressor};
+
+/// Seconds that an agent may take to refuse its settings.
+const TRIAL: u64 = 60;
 
 /// Why a native agent cannot take part; every message fits after "failed to start AGENT: ".
 #[derive(Debug, thiserror::Error)]
@@ -67,26 +70,23 @@ impl NativeAgent {
     ///
     /// # Errors
     /// When it cannot be started or reached, or its description cannot be used.
-    #[expect(clippy::missing_panics_doc, reason = "texts and flags are always JSON")]
     pub fn start(source: Source, limits: Limits) -> Result<Self, StartError> {
         let (pool, trace) = (Pool::new(source.clone()), Trace::default());
         let remedy = remedy(&source);
-        let file = match &source {
-            Source::Python(path) => {
-                std::fs::read(path).map_err(|error| StartError::Unreachable(error, "give the path of a .py"))?
-            }
-            Source::Command(_) | Source::Socket(_) => Vec::new(),
-        };
-        let mut session = pool.open(&trace).map_err(|error| StartError::Unreachable(error, remedy))?;
-        let described = session.describe(Duration::from_secs(limits.timeout));
+        let timeout = Duration::from_secs(limits.timeout);
+        if let Source::Python(file) = &source {
+            let readable = std::fs::metadata(file);
+            readable.map_err(|error| StartError::Unreachable(error, "give the path of a .py"))?;
+        }
+        let mut session = pool.open(&trace, timeout).map_err(|error| StartError::Unreachable(error, remedy))?;
+        let described = session.describe(timeout);
         let described =
             described.map_err(|fault| StartError::Describe(fault.into_failure(Phase::Load, &trace), trace.log().0))?;
         let kinds: Vec<Interface> = described.kinds.iter().copied().map(Into::into).collect();
         if kinds.is_empty() {
             return Err(StartError::NoKind);
         }
-        let mut bytes = serde_json::to_vec(&described).expect("texts and flags are JSON");
-        bytes.extend(file);
+        let digest = pool.remember(&described).map_err(|error| StartError::Unreachable(error, remedy))?;
         let description = Description::from(described);
         if !description.has_plain_name() {
             return Err(StartError::Name(description.name.chars().take(40).collect()));
@@ -95,7 +95,7 @@ impl NativeAgent {
             return Err(StartError::Text(text));
         }
         pool.keep(session);
-        Ok(Self(Arc::new(Inner { source, digest: digest(&bytes), description, kinds, pool: pool.into() })))
+        Ok(Self(Arc::new(Inner { source, digest, description, kinds, pool: pool.into() })))
     }
 
     /// Returns where the agent is reached.
@@ -139,6 +139,7 @@ impl NativeAgent {
     #[expect(clippy::missing_panics_doc, reason = "an empty matrix and an empty data set are valid")]
     pub fn refusal(&self, interface: Interface, settings: &[Setting], limits: Limits) -> Option<String> {
         let trace = Trace::default();
+        let limits = Limits { timeout: limits.timeout.min(TRIAL), ..limits };
         let failure = match interface {
             Interface::Classification => {
                 let task = Task::new(1, 2);

@@ -7,17 +7,29 @@ use std::time::{Duration, Instant};
 /// A stream whose operations fail once a deadline has passed.
 pub(crate) struct Connection {
     stream: UnixStream,
+    timeout: Duration,
     deadline: Instant,
+    /// Says whether what is at the other end has ended, though somebody else may still hold the connection open.
+    ended: Box<dyn Fn() -> bool + Send>,
 }
 
+/// How often it is checked, while nothing arrives, whether the other end has ended.
+const LOOK: Duration = Duration::from_millis(500);
+
 impl Connection {
-    pub(crate) fn new(stream: UnixStream) -> Self {
-        Self { stream, deadline: Instant::now() }
+    pub(crate) fn new(stream: UnixStream, ended: impl Fn() -> bool + Send + 'static) -> Self {
+        Self { stream, timeout: Duration::ZERO, deadline: Instant::now(), ended: Box::new(ended) }
     }
 
     /// Sets the deadline of all operations from now on.
     pub(crate) fn within(&mut self, timeout: Duration) {
+        self.timeout = timeout;
         self.deadline = Instant::now() + timeout;
+    }
+
+    /// Returns the time that all operations together had.
+    pub(crate) fn timeout(&self) -> Duration {
+        self.timeout
     }
 
     fn left(&self) -> io::Result<Duration> {
@@ -33,8 +45,18 @@ fn expired(error: io::Error) -> io::Error {
 
 impl Read for Connection {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        self.stream.set_read_timeout(Some(self.left()?))?;
-        self.stream.read(buffer).map_err(expired)
+        loop {
+            let left = self.left()?;
+            self.stream.set_read_timeout(Some(left.min(LOOK)))?;
+            match self.stream.read(buffer).map_err(expired) {
+                Err(error) if error.kind() == io::ErrorKind::TimedOut && left > LOOK => {
+                    if (self.ended)() {
+                        return Err(io::ErrorKind::UnexpectedEof.into());
+                    }
+                }
+                read => return read,
+            }
+        }
     }
 }
 

@@ -23,6 +23,7 @@ mod trained;
 
 pub use agent::{NativeAgent, StartError};
 pub use classifier::{NativeClassifier, NativeModel};
+pub use process::kill_all;
 pub use regressor::{NativeBelief, NativeRegressor};
 pub use source::Source;
 

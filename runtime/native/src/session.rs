@@ -32,6 +32,10 @@ pub(crate) struct Reply {
     pub(crate) arrays: Vec<Announced>,
     #[serde(default)]
     pub(crate) none: bool,
+    #[serde(default)]
+    pub(crate) trained: bool,
+    #[serde(default)]
+    pub(crate) dropped: bool,
     protocol: Option<u64>,
     description: Option<Described>,
     progress: Option<f32>,
@@ -47,6 +51,11 @@ impl Session {
     /// Sends the log and the progress to a unit's trace from now on.
     pub(crate) fn trace_to(&self, trace: &Trace) {
         *self.log_to.lock().unwrap_or_else(PoisonError::into_inner) = trace.clone();
+    }
+
+    /// Returns whether the process, if there is one, still runs.
+    pub(crate) fn runs(&self) -> bool {
+        self.process.as_ref().is_none_or(|process| !process.has_ended())
     }
 
     /// Closes the connection and returns the process, which may still be ending.
@@ -75,9 +84,9 @@ impl Session {
     /// Sends a request and reads the header of its reply; progress and log that come before go to the trace.
     pub(crate) fn ask(&mut self, request: &Value, arrays: &[Array], timeout: Duration) -> Result<Reply, Fault> {
         self.connection.within(timeout);
-        self.send(request, arrays).map_err(|error| self.fault(&error, timeout))?;
+        self.send(request, arrays).map_err(|error| self.fault(&error))?;
         loop {
-            let reply = self.header(timeout)?;
+            let reply = self.header()?;
             if let Some(failure) = reply.failure {
                 let trace = self.trace();
                 failure.traceback.iter().flat_map(|text| text.lines()).for_each(|line| trace.add_line(line));
@@ -104,9 +113,8 @@ impl Session {
 
     /// Reads the numbers of the next array, which was announced with this shape.
     pub(crate) fn values<T: Number>(&mut self, shape: &[usize]) -> Result<Vec<T>, Fault> {
-        // The time for the header is the time for the arrays: a request has one deadline.
         let count = shape.iter().product();
-        array::read(count, &mut self.connection).map_err(|error| self.fault(&error, Duration::ZERO))
+        array::read(count, &mut self.connection).map_err(|error| self.fault(&error))
     }
 
     fn send(&mut self, request: &Value, arrays: &[Array]) -> std::io::Result<()> {
@@ -120,28 +128,36 @@ impl Session {
         arrays.iter().try_for_each(|array| array.write(&mut self.connection))
     }
 
-    fn header(&mut self, timeout: Duration) -> Result<Reply, Fault> {
+    fn header(&mut self) -> Result<Reply, Fault> {
         let mut length = [0; 4];
-        self.connection.read_exact(&mut length).map_err(|error| self.fault(&error, timeout))?;
+        self.connection.read_exact(&mut length).map_err(|error| self.fault(&error))?;
         let announced = u32::from_le_bytes(length);
         if announced > MAX_HEADER {
-            return Err(stray(&length, "a header of more than 16 MiB"));
+            return Err(self.stray(&length, "a header of more than 16 MiB"));
         }
         let mut header = vec![0; announced as usize];
-        self.connection.read_exact(&mut header).map_err(|error| self.fault(&error, timeout))?;
+        self.connection.read_exact(&mut header).map_err(|error| self.fault(&error))?;
         serde_json::from_slice(&header)
-            .map_err(|error| stray(&header, &format!("a header that cannot be read: {error}")))
+            .map_err(|error| self.stray(&header, &format!("a header that cannot be read ({error})")))
     }
 
-    fn fault(&mut self, error: &std::io::Error, timeout: Duration) -> Fault {
+    fn fault(&mut self, error: &std::io::Error) -> Fault {
         match error.kind() {
-            ErrorKind::TimedOut => Fault::TimedOut(timeout.as_secs()),
+            ErrorKind::TimedOut => Fault::TimedOut(self.connection.timeout().as_secs()),
             ErrorKind::UnexpectedEof | ErrorKind::BrokenPipe | ErrorKind::ConnectionReset => {
                 let ending = self.process.as_mut().map(Process::ending);
                 Fault::Ended(ending.unwrap_or_else(|| "the server closed the connection".to_owned()))
             }
             _ => Fault::Ended(format!("the connection failed: {error}")),
         }
+    }
+
+    /// Describes bytes that are no message; the usual cause is text that a process prints to standard output.
+    fn stray(&self, bytes: &[u8], what: &str) -> Fault {
+        let start = String::from_utf8_lossy(&bytes[..bytes.len().min(40)]);
+        let advice = "; standard output is the connection: print to standard error";
+        let advice = if self.process.is_some() { advice } else { "" };
+        Fault::Invalid(format!("sends {what}, beginning {start:?}{advice}"))
     }
 
     fn trace(&self) -> Trace {
@@ -163,12 +179,4 @@ pub(crate) fn expect(reply: &Reply, expected: &[Announced]) -> Result<(), Fault>
         return Ok(());
     }
     Err(Fault::Invalid(format!("answers with {}, expected {}", text(&reply.arrays), text(expected))))
-}
-
-/// Describes bytes that are no message; the usual cause is text printed to standard output.
-fn stray(bytes: &[u8], what: &str) -> Fault {
-    let start: String = String::from_utf8_lossy(&bytes[..bytes.len().min(40)]).into_owned();
-    Fault::Invalid(format!(
-        "sends {what}, beginning {start:?}; standard output is the connection: print to standard error"
-    ))
 }

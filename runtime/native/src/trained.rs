@@ -36,7 +36,10 @@ impl Trained {
     ) -> Result<Self, Failure> {
         let session = pool.take(trace, timeout)?;
         let mut trained = Self { pool: pool.clone(), session: Some(session), trace: trace.clone(), timeout };
-        trained.ask(Phase::Train, request, arrays, |_, _| Ok(()))?;
+        trained.ask(Phase::Train, request, arrays, |_, reply| match (reply.trained, reply.arrays.is_empty()) {
+            (true, true) => Ok(()),
+            _ => Err(Fault::Invalid("answers `train` with something other than {\"trained\": true}".into())),
+        })?;
         Ok(trained)
     }
 
@@ -76,7 +79,9 @@ impl Trained {
 impl Drop for Trained {
     fn drop(&mut self) {
         if let Some(mut session) = self.session.take()
-            && session.ask(&json!({ "method": "drop" }), &[], DROPPING).is_ok()
+            && let Ok(reply) = session.ask(&json!({ "method": "drop" }), &[], DROPPING)
+            && reply.dropped
+            && reply.arrays.is_empty()
         {
             self.pool.keep(session);
         }

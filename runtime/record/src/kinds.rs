@@ -53,6 +53,14 @@ impl Terms {
         }
     }
 
+    /// Returns the predicting agent for changes.
+    pub(crate) fn predictor_mut(&mut self) -> Option<&mut PlannedAgent> {
+        match self {
+            Self::Regression(terms) => terms.predictor.as_mut(),
+            _ => None,
+        }
+    }
+
     /// Returns the options under their names in plan.json, and the predicting agent.
     pub fn fields(&self) -> Map<String, Value> {
         let options = match self {

@@ -118,19 +118,15 @@ impl PlannedAgent {
         self.reported.is_none() && !self.is_reference()
     }
 
-    /// Returns what others can check of its results: `replayed` in the sandbox, or only `reported`.
-    pub fn tier(&self) -> &'static str {
-        if self.reported.is_some() { "reported" } else { "replayed" }
-    }
-
     /// Returns whether it is the same agent with the same settings, byte for byte, whatever its label.
     pub fn is_same(&self, other: &Self) -> bool {
-        self.has_name_and_settings_of(other) && self.digest == other.digest
+        self.has_name_and_settings_of(other) && self.has_bytes_and_settings_of(other)
     }
 
-    /// Returns whether it has the same bytes and settings, whatever its name.
+    /// Returns whether it has the same bytes and settings, in the same tier, whatever its name.
     pub fn has_bytes_and_settings_of(&self, other: &Self) -> bool {
-        (&self.digest, &self.settings) == (&other.digest, &other.settings)
+        let key = |agent: &Self| (agent.reported.is_some(), agent.digest.clone(), agent.settings.clone());
+        key(self) == key(other)
     }
 
     /// Returns whether it has the same name and settings, whatever its bytes.
@@ -171,6 +167,16 @@ impl Plan {
     /// Returns whether the plan runs a suite on the suite's own tables; otherwise a paper's numbers cannot be compared.
     pub fn is_on_tables_of(&self, suite: &str) -> bool {
         self.suite == suite && self.tables.is_empty()
+    }
+
+    /// Returns whether an agent's results can only be reported: it is a native agent, or a native agent predicts for it.
+    pub fn reports(&self, agent: &PlannedAgent) -> bool {
+        agent.reported.is_some() || self.predictor().is_some_and(|predictor| predictor.reported.is_some())
+    }
+
+    /// Returns what others can check of an agent's results: `replayed` in the sandbox, or only `reported`.
+    pub fn tier(&self, agent: &PlannedAgent) -> &'static str {
+        if self.reports(agent) { "reported" } else { "replayed" }
     }
 
     /// Returns the native agents, whose results are reported.

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use jointly_core::Coordinates;
 use jointly_core::digest::is_digest;
 use jointly_core::interface::LONGEST_NAME;
+use jointly_core::limits::MOST_TIMEOUT;
 
 use crate::plan::{MOST_MEMORY, Plan, PlannedAgent, PlannedProblem, label};
 use crate::planned_table::PlannedTable;
@@ -16,7 +17,12 @@ const MOST_SETTING: usize = 2_000;
 /// The most characters of a problem's, table's or suite's name: a file name and its prefix.
 const MOST_PROBLEM: usize = 400;
 /// The most characters of how a native agent is reached.
-const MOST_COMMAND: usize = 4_000;
+const MOST_COMMAND: usize = 1_000;
+
+/// Returns whether a text says how a native agent is reached.
+fn is_place(text: &str) -> bool {
+    ["exec:", "socket:", "predictions:"].iter().any(|prefix| text.starts_with(prefix)) || text.ends_with(".py")
+}
 
 impl Plan {
     /// Returns the first defect of a plan that was read from a file, if it has one.
@@ -29,6 +35,13 @@ impl Plan {
         }
         if !(1 << 20..=MOST_MEMORY << 20).contains(&self.limits.memory) {
             return Some(format!("its memory limit is {} bytes, expected 1 to {MOST_MEMORY} MiB", self.limits.memory));
+        }
+        if !(1..=MOST_TIMEOUT).contains(&self.limits.timeout) {
+            return Some(format!("its time limit is {} s, expected 1 to {MOST_TIMEOUT}", self.limits.timeout));
+        }
+        let odd = |agent: &&PlannedAgent| agent.is_reference() || !agent.reported.as_deref().is_some_and(is_place);
+        if let Some(agent) = self.native_agents().find(odd) {
+            return Some(format!("{} is no native agent, but says how it is reached", agent.label));
         }
         let mut agents = self.agents.clone();
         label(&mut agents);

@@ -13,7 +13,18 @@ impl Plan {
             .or_else(|| differs("agents", &labels(self), &labels(other)))
             .or_else(|| differs("problems", &self.problem_names(), &other.problem_names()))
             .or_else(|| self.other_tables(other))
-            .or_else(|| (self != other).then(|| "other bytes of an agent or a problem".into()))
+            .or_else(|| {
+                (self.without_places() != other.without_places()).then(|| "other bytes of an agent or a problem".into())
+            })
+    }
+
+    /// Returns a copy that says of native agents that they are, and not how they were reached: a socket or a path may
+    /// be another each time.
+    fn without_places(&self) -> Self {
+        let mut plan = self.clone();
+        let predictor = plan.terms.predictor_mut();
+        plan.agents.iter_mut().chain(predictor).filter_map(|agent| agent.reported.as_mut()).for_each(String::clear);
+        plan
     }
 
     /// Describes the first difference in problems and their contents.

@@ -43,8 +43,19 @@ impl Settings {
 
     /// Returns `name`, or `name:key=value,key=value`.
     pub fn label(&self, name: &str) -> String {
+        self.joined(name, ":")
+    }
+
+    /// Returns how an agent with these settings is named on a command line: after a command or a path that may hold a
+    /// colon, they follow a space and a colon.
+    pub fn spec(&self, agent: &str) -> String {
+        let native = ["exec:", "socket:", "predictions:"].iter().any(|prefix| agent.starts_with(prefix));
+        self.joined(agent, if native { " :" } else { ":" })
+    }
+
+    fn joined(&self, name: &str, colon: &str) -> String {
         let settings: Vec<String> = self.0.iter().map(|(name, value)| format!("{name}={value}")).collect();
-        if settings.is_empty() { name.to_owned() } else { format!("{name}:{}", settings.join(",")) }
+        if settings.is_empty() { name.to_owned() } else { format!("{name}{colon}{}", settings.join(",")) }
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) fn markup(plan: &Plan, directory: &str, others: &[Other], given: &[St
     agents.extend(plan.agents.iter().map(|agent| {
         let settings = agent.settings.label("");
         let settings = settings.strip_prefix(':').unwrap_or("all at their defaults");
-        cells([agent.agent.as_str(), settings, agent.tier(), &agent.digest])
+        cells([agent.agent.as_str(), settings, plan.tier(agent), &agent.digest])
     }));
     let mut markup = Markup::new();
     markup.push(&table_of(&facts, 2));
@@ -79,7 +79,7 @@ fn images_of(plan: &Plan) -> Option<String> {
 /// Returns the `jointly run` command that makes such a plan, into another directory.
 fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> String {
     let mut words = vec!["jointly run".to_owned()];
-    words.extend(plan.agents.iter().map(|agent| quoted(&agent.settings.label(&source(agent, directory, bundled)))));
+    words.extend(plan.agents.iter().map(|agent| quoted(&agent.settings.spec(&source(agent, directory, bundled)))));
     let names: Vec<&str> = plan.problems.iter().map(|problem| problem.problem.as_str()).collect();
     if plan.suite == IMPORTED {
         let file = |name: &&str| format!("{}.npz", name.strip_prefix("imported/").unwrap_or(name));
@@ -95,10 +95,8 @@ fn run_command(plan: &Plan, directory: &str, bundled: Bundled) -> String {
     words.push(format!("--seed {}", plan.seed));
     words.extend(plan.override_options());
     if let Some(predictor) = plan.predictor() {
-        words.extend([
-            "--predict".to_owned(),
-            quoted(&predictor.settings.label(&source(predictor, directory, bundled))),
-        ]);
+        words
+            .extend(["--predict".to_owned(), quoted(&predictor.settings.spec(&source(predictor, directory, bundled)))]);
     }
     if plan.limits.fuel != plan.kind().fuel {
         words.push(format!("--fuel {}", plan.limits.fuel));

@@ -91,6 +91,14 @@ impl Merged {
 fn refuse_other_results(one: (&Entry, &PlannedAgent), other: (&Entry, &PlannedAgent)) -> Result<()> {
     let ((first, mine), (second, theirs)) = (one, other);
     let disagree = |about: &str| -> Result<()> {
+        if mine.reported.is_some() {
+            bail!(
+                "{} and {} report different results of {}: {about}; leave one out, or give the agent another `version`",
+                first.shown(),
+                second.shown(),
+                theirs.label
+            );
+        }
         bail!(
             "{} and {} have the same agent with other results: {about}; one of them is false: run `jointly verify` on \
              both",

@@ -337,9 +337,11 @@ impl<'a> Leaderboard<'a> {
 
     /// Returns the text of an agent's tier, if agents of both tiers or only native agents took part: where all are
     /// components, the tier says nothing.
-    fn tiers(&self) -> Option<fn(&PlannedAgent) -> String> {
-        let tier = |agent: &PlannedAgent| if agent.is_reference() { "-".to_owned() } else { agent.tier().to_owned() };
-        self.scores.agents.iter().any(|agent| agent.planned.reported.is_some()).then_some(tier)
+    fn tiers(&self) -> Option<impl Fn(&PlannedAgent) -> String> {
+        let plan = self.scores.plan;
+        let tier =
+            |agent: &PlannedAgent| if agent.is_reference() { "-".to_owned() } else { plan.tier(agent).to_owned() };
+        plan.native_agents().next().is_some().then_some(tier)
     }
 
     fn header(&self) -> Vec<String> {

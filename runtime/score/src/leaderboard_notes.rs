@@ -34,8 +34,7 @@ impl Leaderboard<'_> {
                 "xll and xllr compare agents with one another: give two that have a result on every problem".into(),
             );
         }
-        let reported: Vec<&str> =
-            self.agents().filter(|agent| agent.planned.reported.is_some()).map(|agent| &*agent.planned.label).collect();
+        let reported: Vec<&str> = self.scores.plan.native_agents().map(|agent| &*agent.label).collect();
         if !reported.is_empty() {
             notes.push(format!(
                 "reported: {} ran outside the sandbox; nobody can replay the results, and fuel is not counted",

@@ -166,7 +166,7 @@ struct Agents<'a>(&'a Scores<'a>);
 impl Serialize for Agents<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
         let names = self.0.names();
-        serializer.collect_seq(self.0.agents.iter().map(|agent| agent.document(&names)))
+        serializer.collect_seq(self.0.agents.iter().map(|agent| agent.document(&names, self.0.plan)))
     }
 }
 

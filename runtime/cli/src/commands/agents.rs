@@ -20,7 +20,7 @@ use crate::{exit, output};
 /// Lists the bundled agents, or shows the settings and sweeps of those that are named
 #[derive(Args)]
 pub(crate) struct Agents {
-    /// A bundled name or a path to a .wasm; none means a line for each bundled agent
+    /// A bundled name, a path to a .wasm or .py, exec:COMMAND or socket:PATH; none means a line for each bundled agent
     #[arg(value_name = "AGENT")]
     agents: Vec<AgentSpec>,
     /// Print JSON

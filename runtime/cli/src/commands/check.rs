@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::Args;
-use jointly_core::limits::USUAL_TIMEOUT;
+use jointly_core::limits::{MOST_TIMEOUT, USUAL_TIMEOUT};
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::conformance::{self, Subject, Verdict};
 use jointly_engine::{agent_source, cache};
@@ -34,7 +34,7 @@ pub(crate) struct Check {
     #[arg(long, value_name = "MIB", default_value_t = Limits::default().memory >> 20, value_parser = clap::value_parser!(u64).range(1..=MOST_MEMORY))]
     memory: u64,
     /// The time limit of a native agent for one request, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = USUAL_TIMEOUT, value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(long, value_name = "SECONDS", default_value_t = USUAL_TIMEOUT, value_parser = clap::value_parser!(u64).range(1..=MOST_TIMEOUT))]
     timeout: u64,
     /// Print JSON
     #[arg(long)]

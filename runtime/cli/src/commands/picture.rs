@@ -33,7 +33,7 @@ use crate::{exit, output};
 /// intervals, and functions sampled from it.
 #[derive(Args)]
 pub(crate) struct Picture {
-    /// A bundled name or a path to a .wasm, with settings: ensemble+:size=30
+    /// A bundled name, a path to a .wasm or .py, exec:COMMAND or socket:PATH, with settings: ensemble+:size=30
     #[arg(value_name = "AGENT", required = true)]
     agents: Vec<AgentSpec>,
     /// The problem, such as testbed/t10/temp0.1/seed0 or coverage/gap/sim0

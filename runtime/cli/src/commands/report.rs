@@ -180,7 +180,7 @@ impl Report {
             None => return Ok(PAIR.map(str::to_owned)),
             // As for --baseline, the settings may be in any order.
             Some(given) => given.iter().map(|given| match given.parse::<AgentSpec>() {
-                Ok(spec) if !plan.agents.iter().any(|agent| agent.label == *given) => spec.settings.label(&spec.agent),
+                Ok(spec) if !plan.agents.iter().any(|agent| agent.label == *given) => spec.settings.spec(&spec.agent),
                 _ => given.clone(),
             }),
         };
@@ -253,7 +253,7 @@ impl Report {
 pub(super) fn baseline(leaderboard: &Leaderboard, given: &str, place: &str, list: &str) -> Result<String> {
     let labels = leaderboard.labels();
     let label = match given.parse::<AgentSpec>() {
-        Ok(spec) if !labels.contains(&given) => spec.settings.label(&spec.agent),
+        Ok(spec) if !labels.contains(&given) => spec.settings.spec(&spec.agent),
         _ => given.to_owned(),
     };
     if !labels.contains(&label.as_str()) {

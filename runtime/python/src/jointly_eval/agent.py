@@ -1,6 +1,7 @@
 """The base classes of agents."""
 
 import copy
+import math
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar, TypeAlias, TypeVar
@@ -87,11 +88,11 @@ class Agent:
         if self._report is None:
             print(line, file=sys.stderr)
         else:
-            self._report({"log": line})
+            self._report({"log": str(line)})
 
     def progress(self, fraction: float) -> None:
         """Reports the fraction of this training, or of this prediction, that is done."""
-        if self._report is not None:
+        if self._report is not None and math.isfinite(fraction):
             self._report({"progress": float(fraction)})
 
 

@@ -28,6 +28,8 @@ class Session:
         self._observer = observer
         self._model: Agent | None = None
         self._classes = 0
+        #: Whether the training has no rows: the host tries settings so, and ignores all other failures.
+        self._trial = False
         self._methods: dict[str, Callable[[Message], Reply]] = {
             "describe": self._describe,
             "train": self._train,
@@ -72,7 +74,7 @@ class Session:
         try:
             self._connection.send({"failure": failure})
         finally:
-            if self._observer is not None:
+            if self._observer is not None and not self._trial:
                 self._observer(error)
 
     def _describe(self, request: Message) -> Reply:
@@ -81,6 +83,7 @@ class Session:
     def _train(self, request: Message) -> Reply:
         self._model = None
         header = request.header
+        self._trial = not len(request.arrays["train.inputs"])
         agent = self._make()
         agent.settings = agent.settings.parse(header.get("settings") or {})
         agent._report = self._connection.send

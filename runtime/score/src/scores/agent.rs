@@ -3,7 +3,7 @@
 use jointly_core::failure::Failure;
 use jointly_core::kind::{Calibration, ConditionValues, TaskKind, TaskScores};
 use jointly_core::{DrawsOfScore, ScoreName, Scored, Summary, summarize_clusters};
-use jointly_record::plan::{PlannedAgent, PlannedProblem};
+use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem};
 use jointly_record::unit::{Outcome, SampleDiagnosis};
 use jointly_regression::CoverageSummary;
 
@@ -123,7 +123,7 @@ impl AgentScores<'_> {
     }
 
     /// Returns the agent's scores in the form of scores.json.
-    pub(super) fn document(&self, names: &[ScoreName]) -> AgentDocument<'_> {
+    pub(super) fn document(&self, names: &[ScoreName], plan: &Plan) -> AgentDocument<'_> {
         let clustered = self.problems.iter().any(|problem| problem.planned.cluster() != problem.problem);
         let mean = |name: &ScoreName| {
             let Summary { mean, stderr, problems, clusters, non_finite } = self.summary(name)?;
@@ -142,7 +142,7 @@ impl AgentScores<'_> {
         AgentDocument {
             agent: &self.planned.agent,
             digest: &self.planned.digest,
-            tier: self.planned.reported.is_some().then(|| self.planned.tier()),
+            tier: plan.reports(self.planned).then(|| plan.tier(self.planned)),
             settings: &self.planned.settings,
             scores: Named(names.iter().filter_map(mean).collect()),
             failures: failures.collect(),
