@@ -22,6 +22,7 @@ mod load;
 mod messages;
 mod native;
 mod npz;
+mod offline;
 mod oracle;
 mod own_tables;
 mod pack;

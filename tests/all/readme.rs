@@ -213,7 +213,7 @@ fn every_page_has_its_test() {
     let (run, parsed) = (count(Trial::Runs), count(Trial::Parses));
     // Ensures that blocks which are not found, or are marked wrongly, do not count as tried.
     assert!(run >= 60, "{run} commands of the pages run");
-    assert!(parsed <= 9, "{parsed} commands of the pages are only parsed");
+    assert!(parsed <= 11, "{parsed} commands of the pages are only parsed");
     skipped(&format!("{parsed} commands of the pages"), "they take long, or need data, a network or another language");
 }
 
