@@ -60,6 +60,9 @@ impl Predictions {
     }
 
     /// Returns the agent as it stands in the plan, by the folder's name.
+    ///
+    /// # Errors
+    /// When there are settings.
     pub fn planned(&self, settings: &Settings) -> Result<PlannedAgent> {
         if let Some(name) = settings.names().next() {
             bail!("{PREFIX}{} has no setting {name}: it has no settings", self.folder.display());
@@ -119,7 +122,7 @@ fn read(path: &Path, rows: u64, classes: u64) -> Result<Vec<f32>, ImportDefect> 
     let expected =
         format!("(M, {rows}, {classes}), M at most {MAX_DRAWS}: {rows} rows as in x_test, {classes} classes");
     let [draws, found_rows, found_classes] = array.dimensions(&expected)?;
-    if draws == 0 || draws > MAX_DRAWS as u64 || (found_rows, found_classes) != (rows, classes) {
+    if draws == 0 || draws > MAX_DRAWS || (found_rows, found_classes) != (rows, classes) {
         return Err(array.misshapen(expected));
     }
     array.read()

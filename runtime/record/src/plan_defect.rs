@@ -1,6 +1,7 @@
 //! Checks a plan that was read from a file, because a plan from elsewhere may hold anything.
 
 use std::collections::HashSet;
+use std::path::Path;
 
 use jointly_core::Coordinates;
 use jointly_core::digest::is_digest;
@@ -21,7 +22,8 @@ const MOST_COMMAND: usize = 1_000;
 
 /// Returns whether a text says how a native agent is reached.
 fn is_place(text: &str) -> bool {
-    ["exec:", "socket:", "predictions:"].iter().any(|prefix| text.starts_with(prefix)) || text.ends_with(".py")
+    ["exec:", "socket:", "predictions:"].iter().any(|prefix| text.starts_with(prefix))
+        || Path::new(text).extension().is_some_and(|extension| extension == "py")
 }
 
 impl Plan {

@@ -4,10 +4,8 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use clap::Args;
-use jointly_classification::Classification;
-use jointly_core::TaskKind;
 use jointly_engine::export;
 use jointly_engine::problems::{Choices, requested};
 use jointly_record::quantity::counted;
@@ -43,9 +41,9 @@ pub(crate) struct Export {
 
 impl Export {
     pub(crate) fn execute(self) -> Result<ExitCode> {
-        let kind = suites::kind(&self.suite);
-        if let Some(kind) = kind.filter(|kind| kind.name != Classification::NAME) {
-            anyhow::bail!("{} is of {}, and only suites of classification can be exported", self.suite, kind.name);
+        let known = jointly_classification::suite(&self.suite).is_some();
+        if let Some(kind) = suites::kind(&self.suite).filter(|_| !known) {
+            bail!("{} is of {}, and only suites of classification can be exported", self.suite, kind.name);
         }
         let data = self.data.directories();
         let suite = requested(Some(&self.suite), &[], self.problems.as_deref(), Choices::default(), &data)?;
