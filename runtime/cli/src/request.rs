@@ -43,7 +43,6 @@ use jointly_score::scores::Scores;
 use crate::data_arguments::DataArguments;
 use crate::engine_argument::EngineArgument;
 use crate::initialization_argument::InitializationArgument;
-use crate::leaderboard_text::leaderboard_text;
 use crate::partition_argument::PartitionArgument;
 use crate::planned::Planned;
 use crate::progress::Display;
@@ -52,6 +51,7 @@ use crate::shard_arguments::ShardArguments;
 use crate::shard_done::ShardDone;
 use crate::shift_arguments::ShiftArguments;
 use crate::{exit, jobs, native_argument, output};
+use jointly_report::leaderboard_text::leaderboard_text;
 
 #[derive(Args)]
 pub(crate) struct Request {

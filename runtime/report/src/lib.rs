@@ -1,5 +1,5 @@
 //! Draws the page of a run, with its leaderboard, its provenance, the meaning of the scores and the figures of the
-//! papers, and pictures of agents' predictions.
+//! papers, and pictures of agents' predictions; and the tables of a terminal.
 //!
 //! Everything is a function of the run: a picture holds no time and no path, so the same run gives the same bytes.
 #![deny(missing_docs)]
@@ -18,6 +18,7 @@ mod growth;
 mod improvement;
 mod kind_page;
 mod kinds;
+pub mod leaderboard_text;
 mod page;
 mod pair;
 pub mod picture;
@@ -29,6 +30,7 @@ mod reliability;
 mod rows;
 mod shift;
 mod standing;
+pub mod table;
 mod transfer;
 mod tuning;
 mod view;

@@ -14,8 +14,8 @@ use jointly_record::reference;
 use jointly_record::settings::Settings;
 use serde::Serialize;
 
-use crate::table::{self, wrap};
 use crate::{exit, output};
+use jointly_report::table::{self, wrap};
 
 /// Lists the bundled agents, or shows the settings and sweeps of those that are named
 #[derive(Args)]

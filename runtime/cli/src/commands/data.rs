@@ -18,8 +18,8 @@ use jointly_regression::{RegressionSuite, regression_suites};
 use serde_json::{Value, json};
 
 use crate::data_arguments::DataArguments;
-use crate::table::wrap;
 use crate::{exit, fetch, output};
+use jointly_report::table::wrap;
 
 /// Lists the datasets of real data, regression and dataset shift: where each is looked for, which are there, and how to
 /// get the others

@@ -9,9 +9,9 @@ use jointly_score::combined::Merged;
 use jointly_score::entry::Entry;
 use jointly_score::leaderboard::Leaderboard as Ranking;
 
-use crate::leaderboard_text::leaderboard_text;
-use crate::table::wrap;
 use crate::{exit, output};
+use jointly_report::leaderboard_text::leaderboard_text;
+use jointly_report::table::wrap;
 
 /// Ranks the agents of several entries together, paired by problem
 ///

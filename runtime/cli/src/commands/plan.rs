@@ -18,8 +18,8 @@ use serde_json::{Value, json};
 
 use crate::progress::Display;
 use crate::request::Request;
-use crate::table::{self, wrap};
 use crate::{exit, output};
+use jointly_report::table::{self, wrap};
 
 /// Says what a run would cost: units, fuel, hours on one core, and what several workers would take
 ///

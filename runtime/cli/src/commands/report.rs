@@ -25,8 +25,8 @@ use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
 
 use crate::data_arguments::DataArguments;
-use crate::leaderboard_text::leaderboard_text;
 use crate::{exit, output};
+use jointly_report::leaderboard_text::leaderboard_text;
 
 /// Shows the leaderboard of a run
 #[derive(Args)]

@@ -13,11 +13,12 @@ use jointly_core::estimate::MAX_PLANES;
 use jointly_data::ImportedProblem;
 use jointly_record::quantity;
 use jointly_record::quantity::counted;
+use jointly_report::table;
 use jointly_score::scores;
 use serde_json::{Map, Value, json};
 
 use crate::partition_argument::PartitionArgument;
-use crate::{exit, output, table};
+use crate::{exit, output};
 
 /// Scores predictions made elsewhere, in a NumPy .npz
 ///

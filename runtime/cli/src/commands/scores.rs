@@ -10,8 +10,8 @@ use jointly_core::{At, Better, ScoreInfo, Unit};
 use jointly_record::kinds::KINDS;
 use serde_json::{Value, json};
 
-use crate::table::described;
 use crate::{exit, output};
+use jointly_report::table::described;
 
 /// Lists the scores of each kind of task: their names, units, which way is better, and what they mean
 #[derive(Args)]

@@ -13,8 +13,8 @@ use jointly_record::suites;
 use jointly_regression::{RegressionSuite, regression_suite, regression_suites};
 use serde_json::{Value, json};
 
-use crate::table::wrap;
 use crate::{exit, output};
+use jointly_report::table::wrap;
 
 /// Lists the suites, what each measures and what it costs, or the problems of those that are named
 #[derive(Args)]

@@ -17,9 +17,9 @@ use jointly_score::selection::{Choice, Selection, Tune};
 use jointly_score::sweep_document::SweepDocument;
 
 use crate::request::{CarriedOut, Done, Request};
-use crate::table::{self, wrap};
 use crate::tune_argument::TuneArgument;
 use crate::{exit, output};
+use jointly_report::table::{self, wrap};
 
 /// Runs every variant of the agents' own sweeps and chooses the best, by d1 + d100 / 100 where the suite has both
 ///

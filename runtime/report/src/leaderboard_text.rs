@@ -10,7 +10,7 @@ use crate::table::{render, wrap};
 const INDENT: usize = 2;
 
 /// Formats tables that fit in 80 columns if names have ordinary lengths.
-pub(crate) fn leaderboard_text(leaderboard: &Leaderboard, baseline: Option<&str>) -> String {
+pub fn leaderboard_text(leaderboard: &Leaderboard, baseline: Option<&str>) -> String {
     let mut text = wrap(&leaderboard.heading(baseline), INDENT) + "\n\n";
     text += &render(2, &leaderboard.joint_table());
     text.push('\n');

@@ -8,7 +8,8 @@ const GAP: usize = 2;
 
 /// Formats a table with two spaces between columns, the first `left` columns flush left and the others flush right.
 /// Columns that would end beyond column 80 go into a table of their own below, beside the first `left` columns again.
-pub(crate) fn render(left: usize, rows: &[Vec<String>]) -> String {
+#[expect(clippy::missing_panics_doc, reason = "a block is begun before the loop")]
+pub fn render(left: usize, rows: &[Vec<String>]) -> String {
     let columns = rows.iter().map(Vec::len).max().unwrap_or(0);
     let width = |column: usize| rows.iter().filter_map(|row| row.get(column)).map(|cell| cell.width()).max();
     let widths: Vec<usize> = (0..columns).map(|column| width(column).unwrap_or(0)).collect();
@@ -48,7 +49,7 @@ const COLUMNS: usize = 80;
 
 /// Breaks a text into lines of at most 80 columns between words; a longer word stays whole. Each line keeps its own
 /// indent, and its continuation lines are indented by `more` columns more.
-pub(crate) fn wrap(text: &str, more: usize) -> String {
+pub fn wrap(text: &str, more: usize) -> String {
     let wrapped = text.lines().map(|line| {
         let indent = line.len() - line.trim_start_matches(' ').len();
         let (first, others) = (" ".repeat(indent), " ".repeat(indent + more));
@@ -58,7 +59,7 @@ pub(crate) fn wrap(text: &str, more: usize) -> String {
 }
 
 /// Formats names, each with a text beside it that stays in its own column of a terminal.
-pub(crate) fn described(indent: usize, rows: &[(String, String)]) -> String {
+pub fn described(indent: usize, rows: &[(String, String)]) -> String {
     let width = rows.iter().map(|(name, _)| name.width()).max().unwrap_or(0);
     let others = " ".repeat(indent + width + 2);
     let row = |(name, text): &(String, String)| {
