@@ -24,7 +24,7 @@ use crate::predictions::PREFIX;
 use crate::problem_set::{Participants, ProblemSet};
 use crate::{cache, kinds, user_tables};
 
-/// What happens to the native agents of a plan.
+/// Whether to start the native agents of a plan.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum NativeAgents {
     /// Starts them.

@@ -1,4 +1,4 @@
-//! What a native agent says of itself and of its failures, as it stands in a header.
+//! The description and the failures that a native agent sends, as they stand in a header.
 
 use std::collections::BTreeMap;
 

@@ -11,7 +11,7 @@ pub(crate) enum Fault {
     Ended(String),
     /// No answer came in time.
     TimedOut(u64),
-    /// What came is no answer to the request.
+    /// The bytes that came are no answer to the request.
     Invalid(String),
     /// The agent reports a failure itself. The connection can be used further.
     Said(String),

@@ -9,7 +9,7 @@ import pytest
 
 @pytest.fixture
 def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Puts the stand-in in the place of the command."""
+    """Puts a stand-in in place of the command."""
     script = tmp_path / "jointly"
     script.write_text(f'#!/bin/sh\nexec {sys.executable} {Path(__file__).parent / "fake_jointly.py"} "$@"\n')
     script.chmod(0o755)

@@ -24,7 +24,7 @@ def score(
     """Returns joint loss, accuracy and calibration of predictions.
 
     `probs` has the shape (draws, samples, tau, classes) and `labels` (samples, tau), or (draws, inputs, classes) and
-    (inputs,). In the second case, `tau` scores random groups of so many inputs; inputs that fill no group are left
+    (inputs,). In the second case, `tau` scores random groups of `tau` inputs; inputs that fill no group are left
     out. One draw is the same function for all inputs. With the `log_likelihood` of each sample under the true
     environment the score is the KL, without it the negative log-likelihood.
 
