@@ -57,6 +57,9 @@ class Arguments:
         )
         run.add_argument("--images", metavar="DIR", help="as of `jointly run`; the same on every node")
         run.add_argument("--engine", metavar="ENGINE", help="as of `jointly run`")
+        run.add_argument(
+            "--native", action="store_true", help="start native agents on the nodes, which need them under the same path"
+        )
         given, rest = parser.parse_known_args(argv)
         self.address = given.address
         self.jobs = given.jobs
@@ -69,6 +72,7 @@ class Arguments:
         self.of_workers = [word for folder in given.data for word in ("--data", os.path.abspath(folder))]
         self.of_workers += ["--images", os.path.abspath(given.images)] if given.images else []
         self.of_workers += ["--engine", given.engine] if given.engine else []
+        self.of_workers += ["--native"] if given.native else []
         #: The arguments of `jointly run`.
         self.of_run = rest + self.of_workers
 

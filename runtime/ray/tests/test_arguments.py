@@ -29,6 +29,7 @@ class Options(unittest.TestCase):
         self.assertEqual(given.of_workers, told)
         self.assertEqual(given.jointly, os.path.join(here, "j"))
         self.assertEqual(given.of_run, ["mlp", *given.of_workers])
+        self.assertEqual(Arguments("run a.py --native".split()).of_workers, ["--native"])
 
     def test_bad_input_is_refused(self):
         for words, said in (
