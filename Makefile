@@ -54,12 +54,16 @@ test-ray: packages
 	@if [ -x "$(PYTHON)" ]; then cd runtime/ray && $(PYTHON) -m unittest; \
 	else echo "skipped runtime/ray: there is no python3" >&2; [ "$$JOINTLY_CI" != 1 ]; fi
 
+TORCH = $(abspath target/toolchains/torch/bin/python)
 EVAL = $(abspath target/toolchains/python_package/bin/python)
 
 test-python: packages
 	@if [ -x "$(EVAL)" ]; then cd runtime/python && $(EVAL) -m mypy && $(EVAL) -m ruff check . ../../examples/python && \
 	  JOINTLY_BIN=$(abspath target/release/jointly) $(EVAL) -m pytest; \
 	else echo "skipped runtime/python: its packages are not there" >&2; [ "$$JOINTLY_CI" != 1 ]; fi
+	@if [ -x "$(TORCH)" ]; then cd runtime/python && \
+	  JOINTLY_BIN=$(abspath target/release/jointly) $(TORCH) -m pytest -k torch; \
+	else echo "skipped the tests with PyTorch: python3-torch is not there" >&2; fi
 
 # The wheel is that of this machine: a command linked to its C library.
 wheel: wasm-target packages
