@@ -37,6 +37,7 @@ use jointly_record::shard::Shard;
 use jointly_record::unit::Unit;
 use jointly_record::{attachments, directory, suites};
 use jointly_regression::{Regression, RegressionSuite};
+use jointly_report::leaderboard_text::leaderboard_text;
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
 
@@ -51,7 +52,6 @@ use crate::shard_arguments::ShardArguments;
 use crate::shard_done::ShardDone;
 use crate::shift_arguments::ShiftArguments;
 use crate::{exit, jobs, native_argument, output};
-use jointly_report::leaderboard_text::leaderboard_text;
 
 #[derive(Args)]
 pub(crate) struct Request {

@@ -1,6 +1,7 @@
 //! The identity of a file: the hash of its bytes.
 
 use std::fmt::Write;
+use std::io;
 
 use sha2::{Digest, Sha256};
 
@@ -37,6 +38,17 @@ impl Hasher {
             write!(text, "{byte:02x}").expect("a String takes what is written");
             text
         })
+    }
+}
+
+impl io::Write for Hasher {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.add(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 

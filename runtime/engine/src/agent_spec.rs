@@ -3,8 +3,7 @@
 
 use std::str::FromStr;
 
-use crate::predictions::PREFIX;
-use jointly_native::Source;
+use jointly_record::place;
 use jointly_record::settings::Settings;
 
 /// A bundled agent's name, a path to a .wasm or .py, or how a native agent is reached, with settings.
@@ -19,7 +18,7 @@ pub struct AgentSpec {
 impl AgentSpec {
     /// Returns whether it names a native agent.
     pub fn is_native(&self) -> bool {
-        Source::parse(&self.agent).is_some() || self.agent.starts_with(PREFIX)
+        place::is_place(&self.agent)
     }
 }
 
@@ -27,7 +26,7 @@ impl FromStr for AgentSpec {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
-        let (agent, settings) = if ["exec:", "socket:", PREFIX].iter().any(|prefix| text.starts_with(prefix)) {
+        let (agent, settings) = if place::has_prefix(text) {
             // A command may contain colons, and a path too.
             text.rsplit_once(" :").map_or((text, ""), |(agent, settings)| (agent.trim_end(), settings))
         } else {

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 use jointly_host::{Interface, Limits};
+use jointly_record::place::PREDICTIONS;
 use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::settings::Settings;
 use jointly_regression::TableFile;
@@ -11,7 +12,7 @@ use jointly_regression::TableFile;
 use crate::agent_source;
 use crate::agent_spec::AgentSpec;
 use crate::contestant::Contestant;
-use crate::predictions::{PREFIX, Predictions};
+use crate::predictions::Predictions;
 use crate::problem_set::ProblemSet;
 
 /// A suite as requested by the user or recorded in a plan: what a workload needs to know about its kind of task.
@@ -36,7 +37,7 @@ pub trait Asked {
     /// When predictions cannot take part in the suite, or some are missing.
     fn predictions(&self, folder: &Path) -> Result<Predictions> {
         bail!(
-            "predictions take part in suites of classification alone: leave {PREFIX}{} out, or give another --suite",
+            "predictions take part in suites of classification alone: leave {PREDICTIONS}{} out, or give another --suite",
             folder.display()
         )
     }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufReader, Read};
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail, ensure};
@@ -14,15 +14,11 @@ use jointly_core::interface::LONGEST_NAME;
 use jointly_core::{Inputs, Model};
 use jointly_data::import::{Archive, ImportDefect, open};
 use jointly_host::{Failure, Kind, Phase};
+use jointly_record::place::PREDICTIONS;
 use jointly_record::plan::PlannedAgent;
 use jointly_record::settings::Settings;
 
 use crate::export;
-
-/// The prefix of how such an agent is named.
-pub const PREFIX: &str = "predictions:";
-/// Bytes that are hashed at a time.
-const PIECE: usize = 1 << 20;
 
 /// A folder of predictions.
 #[derive(Clone, Debug)]
@@ -54,7 +50,8 @@ impl Predictions {
         for problem in problems {
             hasher.add(problem.name.as_bytes());
             let path = file(problem);
-            add(&mut hasher, &path).with_context(|| format!("failed to read {}", path.display()))?;
+            let hashed = File::open(&path).and_then(|mut file| std::io::copy(&mut file, &mut hasher));
+            hashed.with_context(|| format!("failed to read {}", path.display()))?;
         }
         Ok(Self { folder: folder.to_owned(), digest: hasher.finish() })
     }
@@ -65,7 +62,7 @@ impl Predictions {
     /// When there are settings.
     pub fn planned(&self, settings: &Settings) -> Result<PlannedAgent> {
         if let Some(name) = settings.names().next() {
-            bail!("{PREFIX}{} has no setting {name}: it has no settings", self.folder.display());
+            bail!("{PREDICTIONS}{} has no setting {name}: it has no settings", self.folder.display());
         }
         let plain = |c: char| if c.is_ascii_alphanumeric() || "+._-".contains(c) { c } else { '-' };
         let stem = self.folder.file_name().map_or_else(|| "predictions".into(), |name| name.to_string_lossy());
@@ -73,7 +70,7 @@ impl Predictions {
             agent: stem.chars().map(plain).take(LONGEST_NAME).collect(),
             label: String::new(),
             digest: self.digest.clone(),
-            reported: Some(format!("{PREFIX}{}", self.folder.display())),
+            reported: Some(format!("{PREDICTIONS}{}", self.folder.display())),
             settings: settings.clone(),
         })
     }
@@ -100,16 +97,6 @@ impl Predictions {
         match defect(&probs, &names, count, classes as usize) {
             None => Ok(Predicted { rows, count, classes: classes as usize, draws, probs }),
             Some(what) => Err(invalid(what)),
-        }
-    }
-}
-
-fn add(hasher: &mut Hasher, path: &Path) -> std::io::Result<()> {
-    let (mut file, mut piece) = (File::open(path)?, vec![0; PIECE]);
-    loop {
-        match file.read(&mut piece)? {
-            0 => return Ok(()),
-            read => hasher.add(&piece[..read]),
         }
     }
 }

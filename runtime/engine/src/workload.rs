@@ -10,6 +10,7 @@ use jointly_host::{Execution, Interface, Limits, Runtime};
 use jointly_native::Source;
 use jointly_record::directory::RunDirectory;
 use jointly_record::kept::Kept;
+use jointly_record::place::PREDICTIONS;
 use jointly_record::plan::{Plan, PlannedAgent};
 use jointly_record::reference;
 use jointly_regression::TableFile;
@@ -20,7 +21,6 @@ use crate::agent_spec::AgentSpec;
 use crate::asked::Asked;
 use crate::contestant::Contestant;
 use crate::data_directories::DataDirectories;
-use crate::predictions::PREFIX;
 use crate::problem_set::{Participants, ProblemSet};
 use crate::{cache, kinds, user_tables};
 
@@ -71,7 +71,7 @@ impl Workload {
         for spec in specs {
             let (entry, contestant) = if spec.agent == reference::NAME {
                 (planned_reference(spec), asked.reference(&spec.settings)?)
-            } else if let Some(folder) = spec.agent.strip_prefix(PREFIX) {
+            } else if let Some(folder) = spec.agent.strip_prefix(PREDICTIONS) {
                 let predictions = asked.predictions(Path::new(folder))?;
                 (predictions.planned(&spec.settings)?, Contestant::Predictions(predictions))
             } else {
@@ -150,7 +150,7 @@ impl Workload {
                 agents.push(asked.reference(&entry.settings)?);
                 let (agent, digest) = (reference::NAME.into(), reference::digest());
                 planned.push(PlannedAgent { agent, digest, ..entry.clone() });
-            } else if let Some(folder) = entry.reported.as_ref().and_then(|reached| reached.strip_prefix(PREFIX))
+            } else if let Some(folder) = entry.reported.as_ref().and_then(|reached| reached.strip_prefix(PREDICTIONS))
                 && native == NativeAgents::Start
             {
                 let predictions = asked.predictions(Path::new(folder))?;

@@ -45,7 +45,6 @@ pub enum StartError {
 pub struct NativeAgent(Arc<Inner>);
 
 struct Inner {
-    source: Source,
     digest: String,
     description: Description,
     kinds: Vec<Interface>,
@@ -71,13 +70,13 @@ impl NativeAgent {
     /// # Errors
     /// When it cannot be started or reached, or its description cannot be used.
     pub fn start(source: Source, limits: Limits) -> Result<Self, StartError> {
-        let (pool, trace) = (Pool::new(source.clone()), Trace::default());
-        let remedy = remedy(&source);
+        let (remedy, trace) = (remedy(&source), Trace::default());
         let timeout = Duration::from_secs(limits.timeout);
         if let Source::Python(file) = &source {
             let readable = std::fs::metadata(file);
             readable.map_err(|error| StartError::Unreachable(error, "give the path of a .py"))?;
         }
+        let pool = Pool::new(source);
         let mut session = pool.open(&trace, timeout).map_err(|error| StartError::Unreachable(error, remedy))?;
         let described = session.describe(timeout);
         let described =
@@ -95,12 +94,12 @@ impl NativeAgent {
             return Err(StartError::Text(text));
         }
         pool.keep(session);
-        Ok(Self(Arc::new(Inner { source, digest, description, kinds, pool: pool.into() })))
+        Ok(Self(Arc::new(Inner { digest, description, kinds, pool: pool.into() })))
     }
 
     /// Returns where the agent is reached.
     pub fn source(&self) -> &Source {
-        &self.0.source
+        self.0.pool.source()
     }
 
     /// Returns `sha256:` and the digest of the description, and of the file for a Python file.

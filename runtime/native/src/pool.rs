@@ -40,6 +40,11 @@ impl Pool {
         Self { source, idle: Mutex::default(), digest: OnceLock::new() }
     }
 
+    /// Returns where the agent is reached.
+    pub(crate) fn source(&self) -> &Source {
+        &self.source
+    }
+
     /// Returns an idle connection, or makes one.
     pub(crate) fn take(&self, trace: &Trace, timeout: Duration) -> Result<Session, Failure> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();

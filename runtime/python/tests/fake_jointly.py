@@ -40,7 +40,7 @@ def run(agents: list[str], options: dict[str, str]) -> int:
         label = ":".join([description["name"], ",".join(f"{k}={v}" for k, v in settings.items())]).rstrip(":")
         planned.append({**one, "label": label, "reported": "socket"})
         means = {"kl_tau1": {"mean": first, "stderr": 0.25}} if failures == [] else {}
-        scored.append({**one, "scores": means, "failures": failures, "problems": problems})
+        scored.append({**one, "tier": "reported", "scores": means, "failures": failures, "problems": problems})
     print(f"a note; options {sorted(options)}", file=sys.stderr)
     out = Path(options["--out"])
     out.mkdir(exist_ok=True)

@@ -36,9 +36,9 @@ def entry(agent: str, digest: str, settings: dict[str, str], value: Any, **more:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     agents = [
-        entry("mine", "sha256:bb", {}, 0.0, scores={}, problems=[], failures=[FAILURE]),
+        entry("mine", "sha256:bb", {}, 0.0, tier="reported", scores={}, problems=[], failures=[FAILURE]),
         entry("mlp", "sha256:aa", {}, "inf"),
-        entry("mine", "sha256:bb", {"size": "3"}, 0.123456),
+        entry("mine", "sha256:bb", {"size": "3"}, 0.123456, tier="reported"),
     ]
     (tmp_path / "plan.json").write_text(json.dumps(PLAN))
     (tmp_path / "scores.json").write_text(json.dumps({"suite": "quick", "seed": 7, "agents": agents}))

@@ -19,6 +19,7 @@ pub mod kinds;
 mod overrides;
 pub mod pack;
 pub mod pack_members;
+pub mod place;
 pub mod plan;
 mod plan_defect;
 mod plan_difference;

@@ -125,8 +125,8 @@ impl PlannedAgent {
 
     /// Returns whether it has the same bytes and settings, in the same tier, whatever its name.
     pub fn has_bytes_and_settings_of(&self, other: &Self) -> bool {
-        let key = |agent: &Self| (agent.reported.is_some(), agent.digest.clone(), agent.settings.clone());
-        key(self) == key(other)
+        (&self.digest, &self.settings, self.reported.is_some())
+            == (&other.digest, &other.settings, other.reported.is_some())
     }
 
     /// Returns whether it has the same name and settings, whatever its bytes.

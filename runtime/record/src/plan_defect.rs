@@ -1,13 +1,13 @@
 //! Checks a plan that was read from a file, because a plan from elsewhere may hold anything.
 
 use std::collections::HashSet;
-use std::path::Path;
 
 use jointly_core::Coordinates;
 use jointly_core::digest::is_digest;
 use jointly_core::interface::LONGEST_NAME;
 use jointly_core::limits::MOST_TIMEOUT;
 
+use crate::place::is_place;
 use crate::plan::{MOST_MEMORY, Plan, PlannedAgent, PlannedProblem, label};
 use crate::planned_table::PlannedTable;
 use crate::printable;
@@ -19,12 +19,6 @@ const MOST_SETTING: usize = 2_000;
 const MOST_PROBLEM: usize = 400;
 /// The most characters of how a native agent is reached.
 const MOST_COMMAND: usize = 1_000;
-
-/// Returns whether a text says how a native agent is reached.
-fn is_place(text: &str) -> bool {
-    ["exec:", "socket:", "predictions:"].iter().any(|prefix| text.starts_with(prefix))
-        || Path::new(text).extension().is_some_and(|extension| extension == "py")
-}
 
 impl Plan {
     /// Returns the first defect of a plan that was read from a file, if it has one.

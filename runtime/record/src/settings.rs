@@ -6,6 +6,8 @@ use std::str::FromStr;
 use jointly_core::setting::Setting;
 use schemars::JsonSchema;
 
+use crate::place;
+
 /// Settings by name, in an order that does not depend on how they were given.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize, JsonSchema)]
 #[serde(transparent)]
@@ -49,8 +51,7 @@ impl Settings {
     /// Returns how an agent with these settings is named on a command line: after a command or a path that may hold a
     /// colon, they follow a space and a colon.
     pub fn spec(&self, agent: &str) -> String {
-        let native = ["exec:", "socket:", "predictions:"].iter().any(|prefix| agent.starts_with(prefix));
-        self.joined(agent, if native { " :" } else { ":" })
+        self.joined(agent, if place::has_prefix(agent) { " :" } else { ":" })
     }
 
     fn joined(&self, name: &str, colon: &str) -> String {

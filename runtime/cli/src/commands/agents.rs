@@ -12,10 +12,10 @@ use jointly_host::{Description, Execution, Interface, Limits, Parameter};
 use jointly_record::quantity::counted;
 use jointly_record::reference;
 use jointly_record::settings::Settings;
+use jointly_report::table::{self, wrap};
 use serde::Serialize;
 
 use crate::{exit, output};
-use jointly_report::table::{self, wrap};
 
 /// Lists the bundled agents, or shows the settings and sweeps of those that are named
 #[derive(Args)]

@@ -10,9 +10,9 @@ use jointly_engine::conformance::{self, Subject, Verdict};
 use jointly_engine::{agent_source, cache};
 use jointly_host::{Execution, Interface, Limits};
 use jointly_record::plan::MOST_MEMORY;
+use jointly_report::table::described;
 
 use crate::{exit, output};
-use jointly_report::table::described;
 
 /// The default fuel limit: a few minutes of an endless loop, and ten times what `ensemble` takes on so small a problem.
 const FUEL: u64 = 500_000_000_000;

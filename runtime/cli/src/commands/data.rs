@@ -15,11 +15,11 @@ use jointly_engine::real_data::sizes;
 use jointly_record::guess;
 use jointly_record::quantity::counted;
 use jointly_regression::{RegressionSuite, regression_suites};
+use jointly_report::table::wrap;
 use serde_json::{Value, json};
 
 use crate::data_arguments::DataArguments;
 use crate::{exit, fetch, output};
-use jointly_report::table::wrap;
 
 /// Lists the datasets of real data, regression and dataset shift: where each is looked for, which are there, and how to
 /// get the others

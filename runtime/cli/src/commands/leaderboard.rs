@@ -5,13 +5,13 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Args, ValueEnum};
+use jointly_report::leaderboard_text::leaderboard_text;
+use jointly_report::table::wrap;
 use jointly_score::combined::Merged;
 use jointly_score::entry::Entry;
 use jointly_score::leaderboard::Leaderboard as Ranking;
 
 use crate::{exit, output};
-use jointly_report::leaderboard_text::leaderboard_text;
-use jointly_report::table::wrap;
 
 /// Ranks the agents of several entries together, paired by problem
 ///

@@ -10,10 +10,10 @@ use clap::Args;
 use jointly_host::LONGEST_NAME;
 use jointly_record::directory;
 use jointly_record::shell::quoted;
+use jointly_report::table::wrap;
 
 use crate::template::Language;
 use crate::{exit, output, toolchain};
-use jointly_report::table::wrap;
 
 /// Makes a folder with an agent to start from: Bayesian logistic regression, in a language of your choice
 ///

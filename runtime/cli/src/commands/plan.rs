@@ -13,13 +13,13 @@ use jointly_engine::schedule::{makespan, order, shares};
 use jointly_record::quantity::{self, counted};
 use jointly_record::shard::MOST;
 use jointly_record::unit::Unit;
+use jointly_report::table::{self, wrap};
 use jointly_score::scores::number;
 use serde_json::{Value, json};
 
 use crate::progress::Display;
 use crate::request::Request;
 use crate::{exit, output};
-use jointly_report::table::{self, wrap};
 
 /// Says what a run would cost: units, fuel, hours on one core, and what several workers would take
 ///

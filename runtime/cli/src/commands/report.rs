@@ -20,13 +20,13 @@ use jointly_record::quantity::counted;
 use jointly_record::shell::quoted;
 use jointly_record::unit::UnitResult;
 use jointly_regression::Regression;
+use jointly_report::leaderboard_text::leaderboard_text;
 use jointly_report::{Choices, Other, PAIR, PARAMETER, Page, Shown};
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
 
 use crate::data_arguments::DataArguments;
 use crate::{exit, output};
-use jointly_report::leaderboard_text::leaderboard_text;
 
 /// Shows the leaderboard of a run
 #[derive(Args)]

@@ -8,10 +8,10 @@ use clap::builder::PossibleValuesParser;
 use jointly_core::kind::Kind;
 use jointly_core::{At, Better, ScoreInfo, Unit};
 use jointly_record::kinds::KINDS;
+use jointly_report::table::described;
 use serde_json::{Value, json};
 
 use crate::{exit, output};
-use jointly_report::table::described;
 
 /// Lists the scores of each kind of task: their names, units, which way is better, and what they mean
 #[derive(Args)]

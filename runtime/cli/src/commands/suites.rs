@@ -11,10 +11,10 @@ use jointly_engine::user_tables;
 use jointly_record::quantity::counted;
 use jointly_record::suites;
 use jointly_regression::{RegressionSuite, regression_suite, regression_suites};
+use jointly_report::table::wrap;
 use serde_json::{Value, json};
 
 use crate::{exit, output};
-use jointly_report::table::wrap;
 
 /// Lists the suites, what each measures and what it costs, or the problems of those that are named
 #[derive(Args)]

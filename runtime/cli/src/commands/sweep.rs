@@ -11,6 +11,7 @@ use jointly_engine::{agent_source, cache, variants};
 use jointly_host::Execution;
 use jointly_record::directory::{self, SWEEP};
 use jointly_record::quantity::{self, counted};
+use jointly_report::table::{self, wrap};
 use jointly_score::leaderboard::Leaderboard;
 use jointly_score::scores::Scores;
 use jointly_score::selection::{Choice, Selection, Tune};
@@ -19,7 +20,6 @@ use jointly_score::sweep_document::SweepDocument;
 use crate::request::{CarriedOut, Done, Request};
 use crate::tune_argument::TuneArgument;
 use crate::{exit, output};
-use jointly_report::table::{self, wrap};
 
 /// Runs every variant of the agents' own sweeps and chooses the best, by d1 + d100 / 100 where the suite has both
 ///

@@ -1,21 +1,14 @@
 //! Writes .npz files for tests, where an error is a failed test.
 #![allow(clippy::missing_panics_doc)]
 
-use std::io::{Cursor, Write};
+use npyz::{AutoSerialize, Order};
 
-use npyz::{AutoSerialize, Order, WriterBuilder};
-use zip::ZipWriter;
-use zip::write::SimpleFileOptions;
+use super::writer::NpzWriter;
 
 /// An archive under construction.
+#[derive(Default)]
 #[must_use]
-pub struct Fixture(Box<ZipWriter<Cursor<Vec<u8>>>>);
-
-impl Default for Fixture {
-    fn default() -> Self {
-        Self(ZipWriter::new(Cursor::new(Vec::new())).into())
-    }
-}
+pub struct Fixture(NpzWriter);
 
 impl Fixture {
     /// Makes an empty archive.
@@ -29,25 +22,20 @@ impl Fixture {
     }
 
     /// Adds an array.
-    pub fn ordered<T: AutoSerialize>(self, key: &str, order: Order, shape: &[u64], values: Vec<T>) -> Self {
-        let mut npy = Vec::new();
-        let options = npyz::WriteOptions::new().default_dtype().order(order).shape(shape);
-        let mut writer = options.writer(&mut npy).begin_nd().unwrap();
-        writer.extend(values).unwrap();
-        writer.finish().unwrap();
-        self.raw(&format!("{key}.npy"), &npy)
+    pub fn ordered<T: AutoSerialize>(mut self, key: &str, order: Order, shape: &[u64], values: Vec<T>) -> Self {
+        self.0.ordered(key, order, shape, values).unwrap();
+        self
     }
 
     /// Adds an entry unchanged.
     pub fn raw(mut self, name: &str, bytes: &[u8]) -> Self {
-        self.0.start_file(name, SimpleFileOptions::default()).unwrap();
-        self.0.write_all(bytes).unwrap();
+        self.0.raw(name, bytes).unwrap();
         self
     }
 
     /// Returns the bytes of the file.
     pub fn bytes(self) -> Vec<u8> {
-        self.0.finish().unwrap().into_inner()
+        self.0.finish().unwrap()
     }
 }
 

@@ -27,13 +27,29 @@ impl NpzWriter {
         shape: &[u64],
         values: impl IntoIterator<Item = T>,
     ) -> io::Result<()> {
-        self.0.start_file(format!("{key}.npy"), SimpleFileOptions::default()).map_err(io::Error::other)?;
+        self.ordered(key, Order::C, shape, values)
+    }
+
+    /// Adds an array.
+    pub(super) fn ordered<T: AutoSerialize>(
+        &mut self,
+        key: &str,
+        order: Order,
+        shape: &[u64],
+        values: impl IntoIterator<Item = T>,
+    ) -> io::Result<()> {
         let mut npy = Vec::new();
-        let options = npyz::WriteOptions::new().default_dtype().order(Order::C).shape(shape);
+        let options = npyz::WriteOptions::new().default_dtype().order(order).shape(shape);
         let mut writer = options.writer(&mut npy).begin_nd()?;
         writer.extend(values)?;
         writer.finish()?;
-        self.0.write_all(&npy)
+        self.raw(&format!("{key}.npy"), &npy)
+    }
+
+    /// Adds an entry unchanged.
+    pub(super) fn raw(&mut self, name: &str, bytes: &[u8]) -> io::Result<()> {
+        self.0.start_file(name, SimpleFileOptions::default()).map_err(io::Error::other)?;
+        self.0.write_all(bytes)
     }
 
     /// Returns the bytes of the file.

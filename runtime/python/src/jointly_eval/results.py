@@ -102,7 +102,6 @@ def load(directory: str | os.PathLike[str]) -> Results:
     plan = json.loads((folder / "plan.json").read_text())
     scores = json.loads((folder / "scores.json").read_text())
     labels = {_key(agent): agent["label"] for agent in plan["agents"]}
-    reported = {_key(agent) for agent in plan["agents"] if agent.get("reported")}
     ranks = _ranks(folder / "leaderboard.csv")
     columns: dict[str, list[Any]] = {name: [] for name in ("agent", "problem", "score", "value", "standard_error")}
     rows: list[Row] = []
@@ -122,7 +121,7 @@ def load(directory: str | os.PathLike[str]) -> Results:
             Row(
                 rank=ranks[_key(agent)],
                 agent=label,
-                tier="reported" if _key(agent) in reported else "replayed",
+                tier=agent.get("tier", "replayed"),
                 problems=len(agent["problems"]),
                 failures=len(agent["failures"]),
                 scores={name: _score(entry) for name, entry in agent["scores"].items()},

@@ -1,4 +1,4 @@
-//! User-supplied tables that replace a suite's: run, kept, verified, reused, and refused if invalid.
+//! User-supplied tables in place of a suite's tables: running, keeping, verifying and reusing them, and refusing invalid ones.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -11,7 +11,7 @@ use crate::regression::{AGENTS, arguments, scored};
 use crate::run::{RunDirectory, json};
 
 const AGENT: &str = "linear";
-/// A suite of each kind, a pattern of its problems that are made only of tables, and their number.
+/// Suites of regression, each with a pattern of problems that need only tables, and the number of these problems.
 const SUITES: [(&str, &str, usize); 5] = [
     ("coverage/boston", "coverage/boston/mine/sim[01]", 2),
     ("coverage/tables", "coverage/tables/mine/sim[01]", 2),
@@ -20,9 +20,9 @@ const SUITES: [(&str, &str, usize); 5] = [
     ("quick/active", "quick/active/mine/seed0/*", 2),
 ];
 
-/// Tolerance for equal scores, which are written with twelve digits.
+/// Tolerance for scores that should be equal: `scores.json` has twelve digits.
 const DIGITS: f64 = 1e-11;
-/// Relative tolerance for errors of simulated targets that are so small that they have fewer bits.
+/// Relative tolerance for targets near 1e-42: subnormal numbers have fewer bits.
 const SUBNORMAL: f64 = 1e-3;
 
 /// Returns sixty rows of two features and a target.
@@ -66,7 +66,7 @@ fn a_table_is_run_in_every_suite_that_has_tables_and_its_directory_suffices() {
         );
         let kept = plan["tables"][0]["digest"].as_str().unwrap().replace(':', "-");
         assert_eq!(directory.read(&format!("tables/{kept}.csv")), text());
-        // Only the directory is needed, and no data directory.
+        // The run's directory is enough: there is no data directory.
         drop(file);
         let nowhere = |args: &[&str]| {
             finish(jointly().env_remove("JOINTLY_DATA").env("XDG_DATA_HOME", "/nonexistent").args(args))
@@ -109,7 +109,7 @@ fn what_is_kept_is_gone_on_with_and_taken_over_however_it_is_written_down() {
         arguments(&whole, &[AGENT], suite, problems, &["--table", changed.argument()]),
         &["holds another plan (this run has other bytes of the table mine.csv)"],
     );
-    // Equal contents may have different bytes; the directory keeps only one version.
+    // Files with equal contents may have different bytes, and the directory keeps one of them.
     for (table, difference) in [
         (TemporaryFile::new("mine.csv", text().replace(',', ", ")), "other bytes of the table mine.csv"),
         (other, "tables mine.npz, not mine.csv"),
@@ -179,7 +179,7 @@ fn what_is_no_table_is_refused_before_anything_is_written() {
     );
 }
 
-/// Scaling the targets by a power of two changes only their exponents.
+/// A power of two as a factor of the targets changes their exponents and nothing else.
 #[test]
 fn extreme_units_are_scored() {
     for (suite, problems, count) in SUITES {
@@ -214,15 +214,14 @@ fn extreme_units_are_scored() {
     }
 }
 
-/// Returns the shares of observations that the intervals of each level cover.
+/// Returns the coverage of the intervals at each level.
 fn covered(problem: &Value) -> Vec<(&String, &Value)> {
     let shares: Vec<_> = problem.as_object().unwrap().iter().filter(|(name, _)| name.starts_with("picp_")).collect();
     assert_eq!(shares.len(), 4, "{problem}");
     shares
 }
 
-/// A value that is far from all training rows may be too large for an f32, which is a property of the data and no
-/// agent's failure.
+/// A value far from all training rows may overflow an f32 when it is standardised. The data are at fault, not an agent.
 #[test]
 fn data_that_cannot_be_standardised_are_no_agents_failure() {
     let mut text = String::new();
@@ -239,7 +238,7 @@ fn data_that_cannot_be_standardised_are_no_agents_failure() {
         assert!(finished.stderr.contains(text), "{text}: {finished:?}");
     }
     assert!(!directory.read("results.jsonl").contains("failed"));
-    // It is no failure of a predicting agent either.
+    // A predicting agent is not at fault either.
     let directory = RunDirectory::new();
     let options = ["--table", file.argument(), "--predict", AGENT];
     let finished = finish(jointly().args(arguments(&directory, &[AGENT], "correlations/active", "*/random", &options)));
