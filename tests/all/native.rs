@@ -148,6 +148,18 @@ fn an_agent_that_hangs_is_ended_at_its_time_limit() {
 }
 
 #[test]
+fn who_waits_for_slow_imports_is_told() {
+    if !python() {
+        return;
+    }
+    let slow = format!("exec:sleep 6; python3 '{}'", file().display());
+    let said = RunDirectory::new().run(&[&slow], PROBLEM, &[]).stderr;
+    assert!(said.starts_with("waiting for exec:sleep 6;") && said.contains("to describe itself"), "{said}");
+    let quick = RunDirectory::new().run(&[&agent("")], PROBLEM, &[]).stderr;
+    assert!(!quick.contains("waiting"), "{quick}");
+}
+
+#[test]
 fn an_agent_that_ends_while_its_child_lives_is_seen_to_have_ended() {
     if !python() {
         return;

@@ -13,7 +13,9 @@ use jointly_core::setting::Setting;
 use jointly_core::{Classifier as _, Dataset, Matrix, Task, Trace};
 
 use crate::classifier::Takes;
+use crate::described::INVALID_SETTING;
 use crate::pool::Pool;
+use crate::slowness;
 use crate::source::Source;
 use crate::{NativeClassifier, NativeRegressor};
 
@@ -78,7 +80,9 @@ impl NativeAgent {
         }
         let pool = Pool::new(source);
         let mut session = pool.open(&trace, timeout).map_err(|error| StartError::Unreachable(error, remedy))?;
+        let told = slowness::announced(pool.source());
         let described = session.describe(timeout);
+        drop(told);
         let described =
             described.map_err(|fault| StartError::Describe(fault.into_failure(Phase::Load, &trace), trace.log().0))?;
         let kinds: Vec<Interface> = described.kinds.iter().copied().map(Into::into).collect();
@@ -153,7 +157,7 @@ impl NativeAgent {
                 self.regressor(settings.to_vec(), limits, trace).train(&task, &nothing, None, 0).err()
             }
         };
-        failure.filter(|failure| failure.message.starts_with("invalid setting: ")).map(|failure| failure.message)
+        failure.filter(|failure| failure.message.starts_with(INVALID_SETTING)).map(|failure| failure.message)
     }
 }
 

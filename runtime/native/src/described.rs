@@ -60,6 +60,9 @@ struct DescribedSweep {
     kind: Option<KindName>,
 }
 
+/// The start of the message of an agent that refuses a setting.
+pub(crate) const INVALID_SETTING: &str = "invalid setting: ";
+
 /// A failure that an agent reports.
 #[derive(Debug, Deserialize)]
 pub(crate) struct Reported {
@@ -73,7 +76,7 @@ impl Reported {
     /// Returns the fault, in the words that a component's failures have.
     pub(crate) fn fault(self) -> Fault {
         Fault::Said(match self.kind.as_str() {
-            "invalid-setting" => format!("invalid setting: {}", self.message),
+            "invalid-setting" => format!("{INVALID_SETTING}{}", self.message),
             "unsupported" => format!("unsupported task: {}", self.message),
             "diverged" => format!("diverged: {}", self.message),
             // A client that checks answers before it sends them finds what the host would find.

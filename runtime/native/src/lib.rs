@@ -18,6 +18,7 @@ mod pool;
 mod process;
 mod regressor;
 mod session;
+mod slowness;
 mod source;
 mod trained;
 
@@ -25,6 +26,7 @@ pub use agent::{NativeAgent, StartError};
 pub use classifier::{NativeClassifier, NativeModel};
 pub use process::kill_all;
 pub use regressor::{NativeBelief, NativeRegressor};
+pub use slowness::when_slow;
 pub use source::Source;
 
 /// The version of the protocol that this crate speaks.

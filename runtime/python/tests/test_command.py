@@ -75,6 +75,46 @@ def test_images_of_bundled_agents_score_the_same_to_the_bit(tmp_path: Path, monk
         assert scores[0] == scores[1]
 
 
+def test_logistic_regression_by_the_same_draws_scores_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PYTHONPATH", str(Path(__file__).parents[1] / "src"))
+    image = ROOT / "examples/python/logistic_regression.py"
+    # Of ten examples, a batch of 7 is drawn, and one of 100 is ten whole passes.
+    agents = [f"logistic-regression:batch-size={size}" for size in (7, 100)]
+    images = [f"{image}:batch-size={size}" for size in (7, 100)]
+    results = je.run([*agents, *images], problems="quick/t10/*/*", out=tmp_path / "run")
+    scores = {row.agent.replace("-python", ""): {} for row in results.rows}
+    for row in results.rows:
+        scores[row.agent.replace("-python", "")][row.tier] = row.scores["kl_aggregate"].value
+    assert len(scores) == 2
+    for tiers in scores.values():
+        assert tiers["reported"] == pytest.approx(tiers["replayed"], rel=1e-5)
+
+
+def test_problems_are_predicted_offline(tmp_path: Path) -> None:
+    names = []
+    for problem in je.problems("quick", "quick/t10/temp0.1/*"):
+        assert problem.x_train.shape == (10, 2)
+        assert (problem.num_classes, problem.temperature) == (2, pytest.approx(0.1))
+        shares = np.bincount(problem.y_train, minlength=2) / len(problem.y_train)
+        with pytest.raises(ValueError, match=r"probs has the shape \(2,\); expected \(draws, \d+, 2\)"):
+            problem.save(tmp_path / "shares", shares)
+        clipped = shares.clip(0.01, 0.99)
+        problem.save(tmp_path / "shares", np.broadcast_to(clipped, (1, len(problem.x_test), 2)))
+        names.append(problem.name)
+    assert names == [f"quick/t10/temp0.1/seed{seed}" for seed in range(3)]
+    agents = [f"predictions:{tmp_path / 'shares'}", "class-average"]
+    results = je.run(agents, problems="quick/t10/temp0.1/*", out=tmp_path / "run")
+    scores = {row.agent: row.scores["kl_tau100"].value for row in results.rows}
+    assert scores["shares"] == pytest.approx(scores["class-average"], rel=1e-5)
+
+
+def test_problems_of_no_suite_are_refused() -> None:
+    with pytest.raises(je.JointlyError, match="quack"):
+        next(je.problems("quack"))
+
+
 def test_an_exception_in_the_middle_stops_the_command(tmp_path: Path) -> None:
     class Breaks(DrawnSoftmax):
         def sample_probs(self, inputs: Any, draws: je.Draws) -> Any:
@@ -86,6 +126,17 @@ def test_an_exception_in_the_middle_stops_the_command(tmp_path: Path) -> None:
     results = je.run(Breaks(), problems=PROBLEMS, out=tmp_path / "other", stop_on_error=False)
     assert [failure["kind"] for failure in results.failures] == ["agent-failure"]
     assert results.rows[0].rank is None
+
+
+def test_the_first_lines_of_the_readme_rank_a_forest(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("sklearn")
+    (code,) = re.findall(r"```python\n(import.*?)```", (ROOT / "README.md").read_text(), re.DOTALL)
+    monkeypatch.setattr("tempfile.tempdir", os.fspath(tmp_path))
+    exec(code, {})
+    printed = capsys.readouterr().out
+    assert re.search(r"^\d +randomforestclassifier:floor=0.01 +reported +0\.", printed, re.MULTILINE), printed
 
 
 def test_the_agent_of_the_readme_is_checked_and_run(tmp_path: Path) -> None:

@@ -174,6 +174,11 @@ fn caption(view: &View, drawn: &[(u32, Vec<Dot>)], unnamed: usize) -> String {
     }
     sentences
         .push("Hollow points at an edge lie beyond it; ∞ is an infinite mean; × is an agent that failed.".to_owned());
+    let native = view.agents.iter().filter(|agent| agent.seconds.is_some() && fuel(agent).is_none()).count();
+    if native > 0 {
+        let agents = counted(native, "native agent");
+        sentences.push(format!("Left out: {agents}, whose fuel is not counted; the leaderboard has their seconds."));
+    }
     if unnamed > 0 {
         let names = counted(unnamed, "name");
         sentences.push(format!("{names} did not fit beside a point; the key beneath has all agents."));

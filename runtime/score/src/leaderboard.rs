@@ -252,8 +252,7 @@ impl<'a> Leaderboard<'a> {
             rows[0].push(format!("vs {}{}", baseline.planned.label, mark(false)));
         }
         for (Placed { agent, .. }, comparison) in self.order.iter().zip(comparisons) {
-            let fuel = || agent.summary(FUEL).map_or("-".into(), |summary| quantity::count(summary.mean));
-            let cell = |name: &ScoreName| if *name == *FUEL { fuel() } else { summary_text(agent.summary(name)) };
+            let cell = |name: &ScoreName| if *name == *FUEL { cost(agent) } else { summary_text(agent.summary(name)) };
             let mut row = vec![agent.planned.label.clone()];
             row.extend(self.columns.second.iter().map(cell));
             if compared.is_some() {
@@ -392,6 +391,15 @@ fn digits(x: f64) -> String {
     jointly_core::round_significant(x).to_string().to_lowercase()
 }
 
+/// Returns an agent's mean fuel, or the seconds of a native agent.
+fn cost(agent: &AgentScores) -> String {
+    match (agent.summary(FUEL), agent.seconds) {
+        (Some(fuel), _) => quantity::count(fuel.mean),
+        (None, Some(seconds)) => format!("{} s", quantity::number(seconds)),
+        (None, None) => "-".to_owned(),
+    }
+}
+
 fn summary_text(summary: Option<Summary>) -> String {
     summary.map_or("-".into(), |summary| quantity::with_error(summary.mean, summary.stderr))
 }
@@ -420,12 +428,34 @@ mod tests {
     use crate::invented::InventedScores as _;
     use jointly_record::invented::Got::Scored;
     use jointly_record::invented::{Got, InventedRun};
+    use jointly_record::unit::Outcome;
 
     const PROBLEMS: [&str; 2] = ["quick/t10/temp0.1/seed0", "quick/t10/temp0.1/seed1"];
     const FINE: [Got; 2] = [Scored(1.0), Scored(2.0)];
 
     fn run(agents: &[(&str, &[Got])]) -> InventedRun {
         InventedRun::new("quick", &PROBLEMS, agents)
+    }
+
+    #[test]
+    fn a_native_agent_has_seconds_where_others_have_fuel() {
+        let mut run = run(&[("mlp", &FINE), ("votes", &FINE)]);
+        run.plan.agents[1].reported = Some("votes.py".into());
+        for result in &mut run.results {
+            if let ("votes", Outcome::Scored { fuel, .. }) = (&*result.agent, &mut result.outcome) {
+                *fuel = None;
+                result.seconds = Some(2.5);
+            }
+        }
+        let costs = |run: &InventedRun| {
+            let scores = run.scores();
+            let table = Leaderboard::new(&scores).other_table(None);
+            let column = table[0].iter().position(|name| name == "fuel").unwrap();
+            table.iter().map(|row| row[column].clone()).collect::<Vec<_>>()
+        };
+        assert_eq!(costs(&run), ["fuel", "1.000", "2.500 s"]);
+        run.results.iter_mut().for_each(|result| result.seconds = None);
+        assert_eq!(costs(&run), ["fuel", "1.000", "-"]);
     }
 
     /// Returns the label of the agent that the others are compared with, and whether it is the best of several

@@ -62,6 +62,7 @@ impl<'a> Scores<'a> {
             results.iter().map(|result| ((result.agent.as_str(), result.problem.as_str()), result)).collect();
         let agents = plan.agents.iter().map(|planned| {
             let mut agent = AgentScores::new(planned);
+            let mut seconds = Vec::new();
             for problem in &plan.problems {
                 let name = problem.problem.as_str();
                 let Some(result) = by_unit.get(&(planned.label.as_str(), name)) else {
@@ -72,6 +73,7 @@ impl<'a> Scores<'a> {
                     agent.failures.push((name, failure));
                 }
                 let Some(values) = result.outcome.scores(problem.metric, plan.draws()) else { continue };
+                seconds.extend(result.seconds.filter(|_| plan.reports(planned)));
                 agent.problems.push(ScoredProblem {
                     problem: name,
                     planned: problem,
@@ -80,6 +82,7 @@ impl<'a> Scores<'a> {
                     absences: result.outcome.result().map(TaskScores::absences).unwrap_or_default(),
                 });
             }
+            agent.seconds = (!seconds.is_empty()).then(|| seconds.iter().sum::<f64>() / seconds.len() as f64);
             agent.coverage = regression::coverage(&mut agent.problems);
             agent.across = regression::across(&agent.coverage);
             agent

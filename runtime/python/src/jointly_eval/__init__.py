@@ -3,6 +3,7 @@
 from .agent import Agent, Classifier, Draws, Regressor
 from .checking import Clause, Report, check
 from .failure import AgentError, Diverged, Failure, InvalidSetting, JointlyError, Unsupported
+from .problems import Problem, problems
 from .results import Results, load
 from .running import run
 from .scoring import score
@@ -28,6 +29,7 @@ __all__ = [
     "Inputs",
     "InvalidSetting",
     "JointlyError",
+    "Problem",
     "RegressionTask",
     "Regressor",
     "Report",
@@ -41,6 +43,7 @@ __all__ = [
     "Unsupported",
     "check",
     "load",
+    "problems",
     "rng",
     "run",
     "score",

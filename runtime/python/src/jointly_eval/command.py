@@ -37,21 +37,27 @@ def environment() -> dict[str, str]:
     return {**os.environ, "PATH": os.pathsep.join([os.path.dirname(sys.executable), path])}
 
 
-def query(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> Any:
-    """Calls the command, and returns the JSON that it prints. Its notes become warnings."""
+def say(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> bytes:
+    """Calls the command, and returns what it prints. Its notes become warnings."""
     process = subprocess.run(
         [find(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, check=False, env=environment()
     )
     notes = process.stderr.decode(errors="replace").strip()
-    try:
-        answer = json.loads(process.stdout)
-    except ValueError:
-        answer = None
-    if process.returncode not in accept or answer is None:
+    if process.returncode not in accept:
         raise JointlyError(notes or f"jointly {arguments[0]} ended with exit code {process.returncode}")
     if notes:
-        warnings.warn(notes, stacklevel=3)
-    return answer
+        warnings.warn(notes, stacklevel=4)
+    return process.stdout
+
+
+def query(arguments: Sequence[str], accept: Sequence[int] = (0,)) -> Any:
+    """Calls the command, and returns the JSON that it prints. Its notes become warnings."""
+    printed = say(arguments, accept)
+    try:
+        return json.loads(printed)
+    except ValueError:
+        told = printed.decode(errors="replace").strip()[:200]
+        raise JointlyError(f"jointly {arguments[0]} printed no JSON but {told!r}") from None
 
 
 def flags(options: dict[str, Any]) -> list[str]:

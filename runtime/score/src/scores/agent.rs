@@ -27,6 +27,9 @@ pub struct AgentScores<'a> {
     pub failures: Vec<(&'a str, &'a Failure)>,
     /// The number of units of the plan that have no result yet.
     pub missing: usize,
+    /// Mean wall-clock seconds of the results with scores of a native agent, which has no fuel; for information, where
+    /// they were kept.
+    pub seconds: Option<f64>,
 }
 
 /// One agent's scores on one problem.
@@ -46,7 +49,7 @@ pub struct ScoredProblem<'a> {
 impl<'a> AgentScores<'a> {
     pub(super) fn new(planned: &'a PlannedAgent) -> Self {
         let (problems, across, failures) = (Vec::new(), Vec::new(), Vec::new());
-        Self { planned, problems, across, coverage: Vec::new(), failures, missing: 0 }
+        Self { planned, problems, across, coverage: Vec::new(), failures, missing: 0, seconds: None }
     }
 }
 

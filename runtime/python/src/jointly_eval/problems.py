@@ -1,0 +1,69 @@
+"""The problems of a suite as arrays, by the command `jointly export`."""
+
+import os
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .command import flags, say
+from .suites import suites
+
+
+@dataclass(frozen=True)
+class Problem:
+    """The part of a problem that an agent may see: training data and test inputs, without test labels."""
+
+    name: str
+    #: (T, d)
+    x_train: NDArray[np.float32] = field(repr=False)
+    #: (T,)
+    y_train: NDArray[np.int64] = field(repr=False)
+    #: (rows, d)
+    x_test: NDArray[np.float32] = field(repr=False)
+    num_classes: int
+    #: What the environment divides its logits by, or None if that is unknown.
+    temperature: float | None
+
+    def save(self, folder: str | os.PathLike[str], probs: ArrayLike) -> Path:
+        """Writes predictions of shape (draws, rows, num_classes) for `jointly run predictions:FOLDER`."""
+        answer = np.ascontiguousarray(probs, np.float32)
+        expected = (len(self.x_test), self.num_classes)
+        if answer.ndim != 3 or answer.shape[1:] != expected or not len(answer):
+            raise ValueError(f"probs has the shape {answer.shape}; expected (draws, {expected[0]}, {expected[1]})")
+        path = Path(folder) / f"{self.name}.npz"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        np.savez(path, probs=answer)
+        return path
+
+
+def problems(
+    suite: str = "quick", problems: str | None = None, *, seed: int | None = None, **options: Any
+) -> Iterator[Problem]:
+    """Yields the problems of a suite of classification, one after another; `problems` is a pattern of names.
+
+    Predict all rows of `x_test` with the same functions and save them, then run with the same pattern and seed:
+
+        for problem in je.problems("quick"):
+            problem.save("mine", predict(problem))
+        je.run(["predictions:mine", "mlp"], suite="quick")
+    """
+    with tempfile.TemporaryDirectory(prefix="jointly-") as folder:
+        say(["export", *flags({"suite": suite, "problems": problems, "seed": seed, "out": folder, **options})])
+        names = next(entry.problems for entry in suites() if entry.name == suite)
+        for name in names:
+            path = Path(folder) / f"{name}.npz"
+            if path.exists():
+                with np.load(path) as arrays:
+                    yield Problem(
+                        name=name,
+                        x_train=arrays["x_train"],
+                        y_train=arrays["y_train"],
+                        x_test=arrays["x_test"],
+                        num_classes=int(arrays["num_classes"]),
+                        temperature=float(arrays["temperature"]) if "temperature" in arrays else None,
+                    )
