@@ -347,14 +347,14 @@ impl Drop for Server {
     }
 }
 
-#[test]
-fn a_server_on_a_socket_answers_several_units_at_once() {
+/// Starts a server on a socket, runs it beside `uniform`, and checks that it has the same scores.
+fn serve(mode: &str, jobs: &str) {
     if !python() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
     let socket = folder.path().join("agent.sock");
-    let server = Command::new("python3").arg(file()).arg("listen").arg(&socket).spawn().unwrap();
+    let server = Command::new("python3").arg(file()).arg(mode).arg(&socket).spawn().unwrap();
     let _server = Server(server);
     let end = Instant::now() + Duration::from_secs(20);
     while !socket.exists() && Instant::now() < end {
@@ -362,8 +362,18 @@ fn a_server_on_a_socket_answers_several_units_at_once() {
     }
     let directory = RunDirectory::new();
     let agent = format!("socket:{}", socket.display());
-    let finished = directory.run(&[&agent, "uniform"], PROBLEMS, &["--jobs", "2"]);
+    let finished = directory.run(&[&agent, "uniform"], PROBLEMS, &["--jobs", jobs]);
     assert_eq!(finished.code, Some(0), "{finished:?}");
     let scores = directory.scores();
     assert_eq!(scores["agents"][0]["scores"]["kl_tau1"], scores["agents"][1]["scores"]["kl_tau1"]);
+}
+
+#[test]
+fn a_server_on_a_socket_answers_several_units_at_once() {
+    serve("listen", "2");
+}
+
+#[test]
+fn a_server_that_closes_a_connection_between_units_fails_none() {
+    serve("listen-for-one", "1");
 }

@@ -24,7 +24,7 @@ class Connection:
         self.source, self.sink, self.trainings, self.classes = source, sink, 0, 2
 
     def read(self):
-        start = self.source.read(4)
+        start = b"" if self.source.closed else self.source.read(4)
         if len(start) < 4:
             return None
         header = json.loads(self.source.read(struct.unpack("<I", start)[0]))
@@ -144,6 +144,8 @@ class Connection:
 
     def drop(self, header, arrays):
         self.write({"dropped": True})
+        if MODE == "listen-for-one":
+            self.source.close()
 
 
 def listen(path):
@@ -152,13 +154,16 @@ def listen(path):
     server.bind(path)
     server.listen()
     while True:
-        stream = server.accept()[0].makefile("rwb")
+        connection = server.accept()[0]
+        stream = connection.makefile("rwb")
+        # Held by the stream alone, so that its end closes the connection.
+        connection.close()
         threading.Thread(target=Connection(stream, stream).serve, daemon=True).start()
 
 
 if MODE == "import":
     import no_such_module
-if MODE == "listen":
+if MODE in ("listen", "listen-for-one"):
     listen(sys.argv[2])
 else:
     Connection(sys.stdin.buffer, os.fdopen(os.dup(1), "wb")).serve()

@@ -4,6 +4,9 @@ use std::io::{self, Read, Write};
 use std::os::unix::net::UnixStream;
 use std::time::{Duration, Instant};
 
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, recv};
+
 /// A stream whose operations fail once a deadline has passed.
 pub(crate) struct Connection {
     stream: UnixStream,
@@ -30,6 +33,12 @@ impl Connection {
     /// Returns the time that all operations together had.
     pub(crate) fn timeout(&self) -> Duration {
         self.timeout
+    }
+
+    /// Returns whether the other end has not closed the connection, nor sent anything unasked.
+    pub(crate) fn is_idle(&self) -> bool {
+        let peeked = recv(&self.stream, &mut [0], RecvFlags::PEEK | RecvFlags::DONTWAIT);
+        peeked.is_err_and(|error| error == Errno::WOULDBLOCK)
     }
 
     fn left(&self) -> io::Result<Duration> {

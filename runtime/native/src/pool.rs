@@ -48,8 +48,8 @@ impl Pool {
     /// Returns an idle connection, or makes one.
     pub(crate) fn take(&self, trace: &Trace, timeout: Duration) -> Result<Session, Failure> {
         let idle = || self.idle.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        // A process may end between two units, as if it had never been kept.
-        if let Some(session) = std::iter::from_fn(idle).find(Session::runs) {
+        // A connection may end between two units, as if it had never been kept.
+        if let Some(session) = std::iter::from_fn(idle).find(Session::waits) {
             session.trace_to(trace);
             return Ok(session);
         }

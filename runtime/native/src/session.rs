@@ -53,9 +53,9 @@ impl Session {
         *self.log_to.lock().unwrap_or_else(PoisonError::into_inner) = trace.clone();
     }
 
-    /// Returns whether the process, if there is one, still runs.
-    pub(crate) fn runs(&self) -> bool {
-        self.process.as_ref().is_none_or(|process| !process.has_ended())
+    /// Returns whether the agent, as far as can be told, waits for a request.
+    pub(crate) fn waits(&self) -> bool {
+        self.connection.is_idle() && self.process.as_ref().is_none_or(|process| !process.has_ended())
     }
 
     /// Closes the connection and returns the process, which may still be ending.
