@@ -98,13 +98,13 @@ fn classification(script: &[u8]) -> Outcome<Value> {
     let (problem, instance, evaluation) = PROBLEM.get_or_init(|| {
         let problem = jointly_classification::suite("quick").expect("a suite of that name").problems.swap_remove(0);
         let few = Evaluation { taus: vec![1, 12], samples: 2, draws: 5, ..Evaluation::testbed() };
-        let instance = problem.instance(SEED);
+        let instance = problem.instance(SEED.into());
         (problem, instance, few)
     });
     let mut configured = honest().classifier(vec![told(script)], LIMITS, Trace::default());
     let trained = configured.train(&problem.task(), instance.train(), instance.validation(), None, SEED);
     let mut model = trained.map_err(|failure| said(&failure))?;
-    match jointly_classification::evaluate(&mut model, problem, instance, evaluation, SEED, &mut |_| ()) {
+    match jointly_classification::evaluate(&mut model, problem, instance, evaluation, SEED.into(), &mut |_| ()) {
         Ok(scores) => {
             let scores = serde_json::to_value(scores).expect("scores are JSON");
             are_numbers(&scores);
@@ -120,7 +120,7 @@ fn regression(script: &[u8]) -> Outcome<String> {
     static TOY: OnceLock<(Process, Simulation, TestSet)> = OnceLock::new();
     let (process, simulation, test) = TOY.get_or_init(|| {
         let process = Process::gap(Noise::Normal).with_sizes(Sizes { train: 4, validation: 2, test: 5 });
-        let instance = process.instance(SEED);
+        let instance = process.instance(SEED.into());
         let (simulation, test) = (instance.simulation(0), instance.test(0));
         (process, simulation, test)
     });
@@ -132,7 +132,7 @@ fn regression(script: &[u8]) -> Outcome<String> {
     if let Some(moments) = &moments {
         assert!(moments.covariance().iter().chain(moments.mean()).all(|value| value.is_finite()), "{moments:?}");
     }
-    let options = PredictionOptions { draws: 7, ..PredictionOptions::paper(SEED, process.name()) };
+    let options = PredictionOptions { draws: 7, ..PredictionOptions::paper(SEED.into(), process.name()) };
     let scored = fit(&mut configured, &process.task(), &simulation.train, simulation.validation.as_ref(), SEED)
         .and_then(|mut fitted| {
             jointly_regression::evaluate(&mut fitted, test.data(), Some(test), &options, &mut |_| ())

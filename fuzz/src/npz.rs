@@ -63,7 +63,7 @@ fn table(bytes: &[u8]) -> Option<Contents> {
     let data = table.data();
     assert!((MIN_TABLE_ROWS..=MAX_TABLE_ROWS).contains(&data.rows()));
     assert!(data.inputs().values().iter().chain(data.targets()).all(|x| x.is_finite()));
-    let split = table.split(0, 0);
+    let split = table.split(0.into(), 0);
     assert_eq!(split.train.rows() + split.test.rows(), data.rows());
     Some(Contents::Table)
 }

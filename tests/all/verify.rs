@@ -47,6 +47,24 @@ fn what_was_chosen_otherwise_than_the_suite_is_verified_too() {
 }
 
 #[test]
+fn a_sealed_seed_has_problems_of_its_own_and_is_verified_as_others_are() {
+    let sealed = format!("sealed:{}", "0123456789abcdef".repeat(4));
+    let runs = ["0", &sealed].map(|seed| {
+        let directory = RunDirectory::new();
+        assert_eq!(directory.run(&AGENTS, PROBLEM, &["--seed", seed]).code, Some(0));
+        directory
+    });
+    let scores = runs.each_ref().map(RunDirectory::scores);
+    assert_eq!((&scores[0]["seed"], &scores[1]["seed"]), (&0.into(), &sealed.as_str().into()));
+    let kl = |at: usize| scores[at]["agents"][1]["scores"]["kl_tau1"].clone();
+    assert_ne!(kl(0), kl(1));
+    let said = done(["verify", runs[1].argument()]);
+    assert!(said.contains("the same to the bit"), "{said}");
+    let again = ["run", "mlp", "--suite", "quick", "--seed"];
+    refused(again.iter().chain(&["sealed:0123"]), &["--seed", "64 hexadecimal digits"]);
+}
+
+#[test]
 fn failures_are_verified_as_well() {
     let directory = RunDirectory::new();
     assert_eq!(directory.run(&[&crate::guests::argument("own-failure")], PROBLEM, &[]).code, Some(3));

@@ -44,11 +44,11 @@ impl Predictions {
     }
 
     fn planes(&self, n: usize, clip: bool) -> f64 {
-        self.partition(n, Planes::sample(0, "bench", TAU as u32, n as u32, CLASSES, PLANES).into(), clip)
+        self.partition(n, Planes::sample(0.into(), "bench", TAU as u32, n as u32, CLASSES, PLANES).into(), clip)
     }
 
     fn clusters(&self, n: usize) -> f64 {
-        self.partition(n, KMeans::new(0, "bench", TAU as u32, n as u32, CLASSES, PLANES).into(), true)
+        self.partition(n, KMeans::new(0.into(), "bench", TAU as u32, n as u32, CLASSES, PLANES).into(), true)
     }
 
     fn partition(&self, n: usize, cells: Cells, clip: bool) -> f64 {
@@ -86,7 +86,7 @@ fn estimates(criterion: &mut Criterion) {
 
 fn test_data(criterion: &mut Criterion) {
     let problem: Problem = suite("testbed").and_then(|suite| suite.problems.into_iter().next()).expect("a problem");
-    let instance = problem.instance(0);
+    let instance = problem.instance(0.into());
     criterion.bench_function("test data of one problem, tau 100, N 1000", |b| {
         b.iter(|| black_box(instance.test(TAU as u32, 0..SAMPLES as u32)));
     });

@@ -11,10 +11,10 @@ use anyhow::{Context, Result, bail, ensure};
 use clap::Args;
 use jointly_classification::Classification;
 use jointly_classification::shift::DatasetShift;
-use jointly_core::TaskKind;
 use jointly_core::estimate::{MAX_DRAWS, MAX_PLANES};
 use jointly_core::kind::Kind;
 use jointly_core::limits::{MOST_TIMEOUT, USUAL_FUEL, USUAL_TIMEOUT};
+use jointly_core::{Seed, TaskKind};
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::asked::Asked;
 use jointly_engine::execution::Finished;
@@ -63,8 +63,8 @@ pub(crate) struct Request {
     #[arg(long, value_name = "DIR")]
     out: Option<PathBuf>,
     /// Master seed: problems, test inputs and the agents' seeds follow from it
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
+    #[arg(long, value_name = "N", default_value_t)]
+    seed: Seed,
     /// The number of units that run at a time; no score depends on it [default: the number of cores]
     #[arg(long, value_name = "N", value_parser = jobs::parse)]
     jobs: Option<NonZero<usize>>,

@@ -3,8 +3,8 @@
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
-use sha2::{Digest, Sha256};
 
+use crate::Seed;
 use crate::estimate::probit;
 
 /// The largest absolute deviate that [`Stream::truncated_normal`] keeps, in standard deviations.
@@ -22,20 +22,21 @@ pub struct Stream(ChaCha8Rng);
 /// imported.
 ///
 /// The hash includes the length of each name before the name, so that different names never give the same key.
-pub fn stream(seed: u64, purpose: &str, problem: &str, index: u64) -> Stream {
-    let mut hash = Sha256::new();
-    hash.update(b"jointly stream 1");
-    hash.update(seed.to_le_bytes());
+pub fn stream(seed: impl Into<Seed>, purpose: &str, problem: &str, index: u64) -> Stream {
+    let mut message = Vec::with_capacity(purpose.len() + problem.len() + 24);
     for name in [purpose, problem] {
-        hash.update((name.len() as u64).to_le_bytes());
-        hash.update(name);
+        message.extend((name.len() as u64).to_le_bytes());
+        message.extend(name.as_bytes());
     }
-    hash.update(index.to_le_bytes());
-    Stream(ChaCha8Rng::from_seed(hash.finalize().into()))
+    message.extend(index.to_le_bytes());
+    Stream(ChaCha8Rng::from_seed(seed.into().derive(&message)))
 }
 
 /// Returns the seed with which every agent trains on `problem`, given by its stream name.
-pub fn agent_seed(seed: u64, problem: &str) -> u64 {
+///
+/// Of a sealed master seed it is 64 bits of a one-way function, which reveal nothing of the master seed or of another
+/// problem's seed.
+pub fn agent_seed(seed: Seed, problem: &str) -> u64 {
     stream(seed, "agent", problem, 0).next_u64()
 }
 

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use jointly_core::pick;
 use jointly_core::stream::stream;
 use jointly_core::tau_samples::{TauSamples, tau_sample_index};
-use jointly_core::{Dataset, Inputs, Task};
+use jointly_core::{Dataset, Inputs, Seed, Task};
 
 use super::card::Card;
 use super::examples::LoadedDataset;
@@ -80,7 +80,7 @@ impl RealProblem {
     ///
     /// # Panics
     /// When the data are not attached.
-    pub fn instance(&self, seed: u64, name: &str) -> RealInstance {
+    pub fn instance(&self, seed: Seed, name: &str) -> RealInstance {
         let data = self.data.clone().unwrap_or_else(|| panic!("{name}: the data of {} are attached", self.card.name));
         let subset = format!("{}/seed{}", self.card.name, self.repetition);
         let (all, size) = (self.card.train_size as usize, self.train_size as usize);
@@ -100,7 +100,7 @@ pub struct RealInstance {
     train: Dataset,
     /// Indices of the training examples whose labels agents are not given.
     unlabelled: Vec<usize>,
-    seed: u64,
+    seed: Seed,
     name: String,
 }
 

@@ -13,6 +13,7 @@ pub use format::TableFormat;
 pub use limits::{MAX_ACTIVE_ROWS, MAX_TABLE_FEATURES, MAX_TABLE_ROWS, MIN_TABLE_ROWS};
 pub use target_range::{MAX_TARGET, beyond_range};
 
+use jointly_core::Seed;
 use jointly_core::digest::Hasher;
 use jointly_core::pick;
 use jointly_core::regression::dataset::Targets;
@@ -81,7 +82,7 @@ impl RegressionTable {
     ///
     /// # Panics
     /// When the table has standard splits and `index` is not one of them.
-    pub fn split(&self, seed: u64, index: u32) -> TableSplit {
+    pub fn split(&self, seed: Seed, index: u32) -> TableSplit {
         let drawn;
         let (train, test) = match &self.splits {
             Splits::Standard(splits) => {

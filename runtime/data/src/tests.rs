@@ -342,7 +342,7 @@ fn real_problem(train_size: u32, repetition: u32) -> RealProblem {
 }
 
 fn real_instance(train_size: u32, repetition: u32, seed: u64) -> RealInstance {
-    real_problem(train_size, repetition).instance(seed, &format!("test/small/t{train_size}/seed{repetition}"))
+    real_problem(train_size, repetition).instance(seed.into(), &format!("test/small/t{train_size}/seed{repetition}"))
 }
 
 /// The bits of each input, with its label.

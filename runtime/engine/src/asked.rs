@@ -1,5 +1,6 @@
 //! A suite as requested by the user or recorded in a plan.
 
+use jointly_core::Seed;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -64,7 +65,7 @@ pub trait Asked {
     /// with the problems.
     fn into_plan(
         self: Box<Self>,
-        seed: u64,
+        seed: Seed,
         limits: Limits,
         agents: Vec<PlannedAgent>,
         predictor: Option<PlannedAgent>,

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 
 use jointly_classification::shift::{ShiftProblem, ShiftSuite};
 use jointly_classification::{Initialization, Problem, Source, Suite, TestInputs};
-use jointly_core::{Coordinates, Metric};
+use jointly_core::{Coordinates, Metric, Seed};
 use jointly_host::{ENGINE, INTERFACE, Limits};
 use jointly_record::format::Format;
 use jointly_record::plan::{Plan, PlannedAgent, PlannedProblem, ProblemOverrides, RegressionTerms, Terms, label};
@@ -12,7 +12,7 @@ use jointly_record::planned_table::PlannedTable;
 use jointly_regression::{RegressionProblem, RegressionSuite, TableFile};
 
 /// Returns the plan of agents, whose labels are derived, on a suite's problems.
-pub fn of_classification(suite: &Suite, seed: u64, limits: Limits, agents: Vec<PlannedAgent>) -> Plan {
+pub fn of_classification(suite: &Suite, seed: Seed, limits: Limits, agents: Vec<PlannedAgent>) -> Plan {
     let problems = suite.problems.iter().map(planned).collect();
     let terms = Terms::Evaluation(suite.evaluation.clone());
     Plan { problem_overrides: problem_overrides(suite), ..plan(&suite.name, problems, terms, seed, limits, agents) }
@@ -21,7 +21,7 @@ pub fn of_classification(suite: &Suite, seed: u64, limits: Limits, agents: Vec<P
 /// Returns the plan of agents on the problems of a suite of regression.
 pub fn of_regression(
     suite: &RegressionSuite,
-    seed: u64,
+    seed: Seed,
     limits: Limits,
     agents: Vec<PlannedAgent>,
     predictor: Option<PlannedAgent>,
@@ -32,7 +32,7 @@ pub fn of_regression(
 }
 
 /// Returns the plan of agents on the problems of a suite of dataset shift.
-pub fn of_shift(suite: &ShiftSuite, seed: u64, limits: Limits, agents: Vec<PlannedAgent>) -> Plan {
+pub fn of_shift(suite: &ShiftSuite, seed: Seed, limits: Limits, agents: Vec<PlannedAgent>) -> Plan {
     let problems = suite.problems.iter().map(planned_shift).collect();
     plan(&suite.name, problems, Terms::Shift(suite.options.clone()), seed, limits, agents)
 }
@@ -42,7 +42,7 @@ fn plan(
     suite: &str,
     problems: Vec<PlannedProblem>,
     terms: Terms,
-    seed: u64,
+    seed: Seed,
     limits: Limits,
     mut agents: Vec<PlannedAgent>,
 ) -> Plan {
@@ -138,7 +138,7 @@ mod tests {
     fn what_is_chosen_of_regression_is_named_as_an_option() {
         let mut suite = regression_suite("quick/coverage").unwrap();
         suite.problems.truncate(1);
-        let plan = |suite: &RegressionSuite| of_regression(suite, 0, Limits::default(), Vec::new(), None);
+        let plan = |suite: &RegressionSuite| of_regression(suite, 0.into(), Limits::default(), Vec::new(), None);
         let own = plan(&suite);
         assert_eq!((own.overrides(), own.override_options()), (String::new(), Vec::new()));
         (suite.options.draws, suite.options.noise) = (50, Noise::StudentT);
@@ -165,7 +165,8 @@ mod tests {
             reported: None,
             settings: Settings::default(),
         };
-        let led = |predictor: PlannedAgent| of_regression(&suite, 0, Limits::default(), Vec::new(), Some(predictor));
+        let led =
+            |predictor: PlannedAgent| of_regression(&suite, 0.into(), Limits::default(), Vec::new(), Some(predictor));
         assert_eq!(led(predictor.clone()).overrides(), ", student-t noise, predicted by gp");
         let difference = plan(&suite).difference(&led(predictor.clone()));
         assert_eq!(difference.as_deref(), Some("predictor the agent that selects, not gp"));

@@ -239,14 +239,14 @@ mod tests {
     }
 
     fn plan(suite: &Suite) -> Plan {
-        of_classification(suite, 0, Limits::default(), vec![planned_agent()])
+        of_classification(suite, 0.into(), Limits::default(), vec![planned_agent()])
     }
 
     #[test]
     fn anchors_are_chosen_of_dyadic_suites_alone() {
         let suite = ask("quick/dyadic", "*", anchored(5)).unwrap();
         for problem in suite.problems.iter().step_by(5) {
-            let inputs = problem.instance(0).test(10, 0..30).inputs;
+            let inputs = problem.instance(0.into()).test(10, 0..30).inputs;
             let bits = |row: usize| inputs.numbers().row(row).iter().map(|x| x.to_bits()).collect::<Vec<_>>();
             let distinct = |n: usize| (0..10).map(|t| bits(10 * n + t)).collect::<HashSet<_>>().len();
             assert_eq!((0..30).map(distinct).max(), Some(5), "{}", problem.name);
@@ -268,7 +268,7 @@ mod tests {
             (ask("quick", "*/seed0", Choices::default()).unwrap(), ask("quick", "*/seed0", glorot).unwrap());
         for (own, other) in own.problems.iter().zip(&other.problems) {
             let probs = |problem: &Problem| {
-                let instance = problem.instance(0);
+                let instance = problem.instance(0.into());
                 instance.environment().unwrap().class_probs(instance.train().inputs().numbers())
             };
             assert_ne!(probs(own), probs(other), "{}", own.name);

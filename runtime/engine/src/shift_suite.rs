@@ -1,5 +1,6 @@
 //! Prepares the problems of a run under dataset shift: the user's selection from a suite, its data, and its plan.
 
+use jointly_core::Seed;
 use std::collections::HashMap;
 
 use anyhow::{Context, Result, anyhow, bail};
@@ -56,7 +57,7 @@ pub fn requested(
     name: &str,
     pattern: Option<&str>,
     choices: &ShiftChoices,
-    seed: u64,
+    seed: Seed,
     data: &DataDirectories,
     note: &dyn Fn(&str),
 ) -> Result<Option<(ShiftSuite, Option<PlannedImages>)>> {
@@ -127,7 +128,7 @@ fn taken(levels: &[ShiftLevel], problems: &[ShiftProblem]) -> Vec<ShiftLevel> {
 }
 
 /// Refuses orders that exceed the number of test inputs of every problem.
-fn refuse_idle(taus: &[u32], problems: &[ShiftProblem], seed: u64) -> Result<()> {
+fn refuse_idle(taus: &[u32], problems: &[ShiftProblem], seed: Seed) -> Result<()> {
     let most = problems.iter().map(|problem| problem.test_size(seed)).max().unwrap_or(0);
     match taus.iter().find(|&&tau| tau as usize > most) {
         Some(tau) => bail!("--taus {tau}: no problem has more than {most} test inputs; give at most that"),

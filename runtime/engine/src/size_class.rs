@@ -74,7 +74,7 @@ mod tests {
     fn plan(suite: &str) -> Plan {
         crate::plans::of_classification(
             &jointly_classification::suite(suite).unwrap(),
-            0,
+            0.into(),
             Limits::default(),
             Vec::new(),
         )
@@ -92,7 +92,7 @@ mod tests {
         assert!(dyadic.contains(&("testbed/dyadic/d100/t1000".to_owned(), 15)), "{dyadic:?}");
         let regression = |suite: &str| {
             let suite = jointly_regression::regression_suite(suite).unwrap();
-            let plan = crate::plans::of_regression(&suite, 0, Limits::default(), Vec::new(), None);
+            let plan = crate::plans::of_regression(&suite, 0.into(), Limits::default(), Vec::new(), None);
             size_classes(&plan).into_iter().map(|class| (class.name, class.problems.len())).collect::<Vec<_>>()
         };
         assert_eq!(regression("coverage/gap"), [("coverage/gap".to_owned(), 100)]);

@@ -1,7 +1,7 @@
 //! Trains a classifier on a problem in the way that every command does.
 
 use jointly_classification::{Instance, Problem};
-use jointly_core::{Classifier as _, agent_seed};
+use jointly_core::{Classifier as _, Seed, agent_seed};
 use jointly_host::{Failure, Limits, Setting, Trace};
 
 use crate::agent::{Agent, TrainedClassifier};
@@ -18,7 +18,7 @@ pub fn train(
     limits: Limits,
     trace: Trace,
     (problem, instance): (&Problem, &Instance),
-    seed: u64,
+    seed: Seed,
 ) -> Result<TrainedClassifier, Failure> {
     let unlabelled = if agent.description().unlabelled { instance.unlabelled() } else { None };
     let (task, seed) = (problem.task(), agent_seed(seed, problem.stream_name()));

@@ -137,7 +137,7 @@ mod tests {
 
     fn plan(suite: &RegressionSuite, tables: &[TableFile]) -> Plan {
         let tables = tables.iter().map(planned_table).collect();
-        Plan { tables, ..of_regression(suite, 0, Limits::default(), vec![planned_agent()], None) }
+        Plan { tables, ..of_regression(suite, 0.into(), Limits::default(), vec![planned_agent()], None) }
     }
 
     fn ask(suite: &str, pattern: &str, tables: &[TableFile]) -> Result<RegressionSuite> {

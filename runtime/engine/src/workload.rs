@@ -1,5 +1,6 @@
 //! A plan with everything needed to carry it out: the loaded agents and the problems.
 
+use jointly_core::Seed;
 use std::any::Any;
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -57,7 +58,7 @@ impl Workload {
     pub fn of(
         specs: &[AgentSpec],
         asked: Box<dyn Asked>,
-        seed: u64,
+        seed: Seed,
         limits: Limits,
         execution: Execution,
     ) -> Result<Self> {

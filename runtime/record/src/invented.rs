@@ -70,7 +70,7 @@ pub fn plan(suite: &str, terms: Terms, mut agents: Vec<PlannedAgent>) -> Plan {
         interface: INTERFACE.into(),
         engine: "wasmtime".into(),
         suite: suite.to_owned(),
-        seed: 0,
+        seed: 0.into(),
         limits: Limits::default(),
         terms,
         problem_overrides: ProblemOverrides::default(),

@@ -7,7 +7,7 @@ use jointly_classification::Evaluation;
 use jointly_classification::Initialization;
 use jointly_classification::shift::ShiftOptions;
 use jointly_core::limits::Limits;
-use jointly_core::{Coordinates, Metric, digest};
+use jointly_core::{Coordinates, Metric, Seed, digest};
 use jointly_regression::RegressionOptions;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ pub struct Plan {
     /// The suite's name.
     pub suite: String,
     /// The master seed: problems, test inputs and the agents' seeds follow from it.
-    pub seed: u64,
+    pub seed: Seed,
     /// The limits of an agent on a problem.
     pub limits: Limits,
     /// How predictions are evaluated.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
 
 use anyhow::Result;
-use jointly_core::{ScoreName, TaskScores, Units};
+use jointly_core::{ScoreName, Seed, TaskScores, Units};
 use jointly_record::directory::RunDirectory;
 use jointly_record::format::Format;
 use jointly_record::plan::{Plan, PlannedProblem};
@@ -136,7 +136,7 @@ struct Document<'a> {
     /// The suite's name.
     suite: &'a str,
     /// The master seed.
-    seed: u64,
+    seed: Seed,
     /// The version of the command that made the plan.
     version: &'a str,
     /// Every agent of the plan, in the plan's order.

@@ -1,7 +1,7 @@
 //! `sweep.json` as typed data: what is written, and what its JSON Schema is derived from.
 
 use jointly_core::failure::{Kind, Phase};
-use jointly_core::{Real, Summary};
+use jointly_core::{Real, Seed, Summary};
 use jointly_record::format::Format;
 use jointly_record::plan::Plan;
 use jointly_record::settings::Settings;
@@ -20,7 +20,7 @@ pub struct SweepDocument<'a> {
     /// The name of the suite.
     suite: &'a str,
     /// The master seed.
-    seed: u64,
+    seed: Seed,
     /// The version of the command that made the plan.
     version: &'a str,
     /// The name of the score that chooses; null where no agent has one.

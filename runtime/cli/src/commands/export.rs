@@ -1,5 +1,6 @@
 //! `jointly export`: writes problems as files, for agents that run where nothing may call back.
 
+use jointly_core::Seed;
 use std::fs;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -33,8 +34,8 @@ pub(crate) struct Export {
     #[arg(long, value_name = "GLOB")]
     problems: Option<String>,
     /// Master seed: problems and test inputs follow from it
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
+    #[arg(long, value_name = "N", default_value_t)]
+    seed: Seed,
     #[command(flatten)]
     data: DataArguments,
 }

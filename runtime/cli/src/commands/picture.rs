@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 use clap::Args;
 use jointly_classification::shift::shift_suites;
 use jointly_classification::{Environment, Instance, Problem, Suite};
-use jointly_core::Task;
+use jointly_core::{Seed, Task};
 use jointly_engine::agent_spec::AgentSpec;
 use jointly_engine::contestant::Contestant;
 use jointly_engine::kinds::classification::AskedClassification;
@@ -40,8 +40,8 @@ pub(crate) struct Picture {
     #[arg(long, value_name = "ID")]
     problem: String,
     /// Master seed, as for `jointly run`
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
+    #[arg(long, value_name = "N", default_value_t)]
+    seed: Seed,
     /// Sampled functions to draw of each agent
     #[arg(long, value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u8).range(1..=8))]
     draws: u8,
@@ -158,7 +158,7 @@ fn regression_of(name: &str) -> Result<Option<RegressionSuite>> {
             bail!("no problem of {} is called {name}: {remedy}", suite.name)
         }
         // Checked before any data are looked for.
-        [problem] if problem.curve_data(0, suite.options.noise).is_none() => bail!("{}", no_curve(name)),
+        [problem] if problem.curve_data(Seed::default(), suite.options.noise).is_none() => bail!("{}", no_curve(name)),
         _ => Ok(Some(suite)),
     }
 }
@@ -236,7 +236,7 @@ mod tests {
             source: Source::Synthetic { environment, train_size: 3, test_inputs: TestInputs::Independent },
             coordinates: Coordinates::default(),
         };
-        drawable(&problem, &problem.instance(0)).err().map(|error| error.to_string())
+        drawable(&problem, &problem.instance(0.into())).err().map(|error| error.to_string())
     }
 
     #[test]

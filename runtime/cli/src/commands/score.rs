@@ -1,5 +1,6 @@
 //! `jointly score`: scores predictions made elsewhere.
 
+use jointly_core::Seed;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -43,8 +44,8 @@ pub(crate) struct Score {
     #[arg(long)]
     no_clip: bool,
     /// The seed of the hyperplanes or clusters
-    #[arg(long, value_name = "N", default_value_t = 0)]
-    seed: u64,
+    #[arg(long, value_name = "N", default_value_t)]
+    seed: Seed,
     /// Print JSON
     #[arg(long)]
     json: bool,

@@ -70,10 +70,10 @@ impl Estimator {
                 estimate.finish()
             }
             Self::Planes { clip } => {
-                partition(Planes::sample(0, "trial", tau, trial, CLASSES, PLANES).into(), clip, source)
+                partition(Planes::sample(0.into(), "trial", tau, trial, CLASSES, PLANES).into(), clip, source)
             }
             Self::KMeans { clip } => {
-                partition(KMeans::new(0, "trial", tau, trial, CLASSES, PLANES).into(), clip, source)
+                partition(KMeans::new(0.into(), "trial", tau, trial, CLASSES, PLANES).into(), clip, source)
             }
         }
     }

@@ -1,5 +1,6 @@
 //! Clusters of functions by their probits, which serve as cells of the partition estimate: k-means.
 
+use crate::Seed;
 use std::cmp::Ordering;
 
 use super::MAX_PLANES;
@@ -45,7 +46,7 @@ impl KMeans {
     ///
     /// # Panics
     /// When `planes` exceeds [`MAX_PLANES`].
-    pub fn new(seed: u64, problem: &str, tau: u32, n: u32, num_classes: usize, planes: u32) -> Self {
+    pub fn new(seed: Seed, problem: &str, tau: u32, n: u32, num_classes: usize, planes: u32) -> Self {
         assert!(planes <= MAX_PLANES, "at most {MAX_PLANES} planes");
         let source = stream(seed, "k-means", problem, tau_sample_index(tau, n));
         Self { len: tau as usize * num_classes, most: 1 << planes, source, probits: Vec::new() }
@@ -235,7 +236,7 @@ mod tests {
     use super::*;
 
     /// Returns the clusters of functions given by their probits.
-    fn cells(functions: &[Vec<f32>], counts: &[u64], planes: u32, seed: u64) -> Vec<u32> {
+    fn cells(functions: &[Vec<f32>], counts: &[u64], planes: u32, seed: Seed) -> Vec<u32> {
         let mut clusters = KMeans::new(seed, "test", functions[0].len() as u32 / 2, 0, 2, planes);
         for function in functions {
             clusters.add().copy_from_slice(function);
@@ -254,7 +255,7 @@ mod tests {
         let group = |m: usize| (m * 7) % 4;
         let functions: Vec<Vec<f32>> =
             (0..40).map(|m| (0..20).map(|_| (group(m) as f64 * 10.0 + source.normal()) as f32).collect()).collect();
-        let cells = cells(&functions, &[1; 40], 2, 0);
+        let cells = cells(&functions, &[1; 40], 2, 0.into());
         for (a, b) in (0..40).flat_map(|a| (0..40).map(move |b| (a, b))) {
             assert_eq!(cells[a] == cells[b], group(a) == group(b), "{a} and {b}");
         }
@@ -263,7 +264,7 @@ mod tests {
     #[test]
     fn with_a_cell_for_each_distinct_point_each_has_its_own() {
         let functions: Vec<Vec<f32>> = (0..6_u8).map(|m| vec![f32::from(m / 2); 2]).collect();
-        let cells = cells(&functions, &[1; 6], 5, 3);
+        let cells = cells(&functions, &[1; 6], 5, 3.into());
         for (a, b) in (0..6).flat_map(|a| (0..6).map(move |b| (a, b))) {
             assert_eq!(cells[a] == cells[b], a / 2 == b / 2);
         }
@@ -278,7 +279,7 @@ mod tests {
     proptest! {
         #[test]
         fn every_point_is_nearest_to_the_mean_of_its_own_cluster((functions, counts) in functions(), seed: u64) {
-            let cells = cells(&functions, &counts, 2, seed);
+            let cells = cells(&functions, &counts, 2, seed.into());
             let clusters = 1 + *cells.iter().max().unwrap() as usize;
             prop_assert!(clusters <= 4 && (0..clusters as u32).all(|cluster| cells.contains(&cluster)));
             let mean = |cluster: usize| -> Vec<f32> {
@@ -296,12 +297,12 @@ mod tests {
 
         #[test]
         fn order_and_repetition_do_not_matter((functions, counts) in functions(), seed: u64) {
-            let once = cells(&functions, &counts, 2, seed);
+            let once = cells(&functions, &counts, 2, seed.into());
             let repeated = |m: usize| std::iter::repeat_n(m, counts[m] as usize);
             let all: Vec<usize> = (0..functions.len()).rev().flat_map(repeated).collect();
             let rows: Vec<Vec<f32>> = all.iter().map(|&m| functions[m].clone()).collect();
             let expected: Vec<u32> = all.iter().map(|&m| once[m]).collect();
-            prop_assert_eq!(cells(&rows, &vec![1; rows.len()], 2, seed), expected);
+            prop_assert_eq!(cells(&rows, &vec![1; rows.len()], 2, seed.into()), expected);
         }
 
         #[test]

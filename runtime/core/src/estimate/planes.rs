@@ -1,6 +1,7 @@
 //! Random hyperplanes that partition functions by their probits.
 
 use super::MAX_PLANES;
+use crate::Seed;
 use crate::stream::stream;
 use crate::tau_samples::tau_sample_index;
 
@@ -22,7 +23,7 @@ impl Planes {
     ///
     /// # Panics
     /// When `count` exceeds [`MAX_PLANES`].
-    pub fn sample(seed: u64, problem: &str, tau: u32, n: u32, num_classes: usize, count: u32) -> Self {
+    pub fn sample(seed: Seed, problem: &str, tau: u32, n: u32, num_classes: usize, count: u32) -> Self {
         assert!(count <= MAX_PLANES, "at most {MAX_PLANES} planes");
         let len = tau as usize * num_classes;
         let mut source = stream(seed, "planes", problem, tau_sample_index(tau, n));

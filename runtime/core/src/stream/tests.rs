@@ -27,7 +27,7 @@ fn golden_values_never_move() {
     assert_eq!(source.uniform(), GOLDEN_UNIFORM);
     assert_eq!(source.normal(), GOLDEN_NORMAL);
     assert_eq!(source.truncated_normal(), GOLDEN_TRUNCATED);
-    assert_eq!(agent_seed(0, "testbed/t10/temp0.1/seed3"), GOLDEN_AGENT_SEED);
+    assert_eq!(agent_seed(0.into(), "testbed/t10/temp0.1/seed3"), GOLDEN_AGENT_SEED);
 }
 
 #[test]

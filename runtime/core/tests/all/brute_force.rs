@@ -29,7 +29,7 @@ pub(crate) struct Case {
 
 impl Case {
     pub(crate) fn planes(&self) -> Planes {
-        Planes::sample(self.seed, "case", self.labels.len() as u32, 0, self.num_classes, self.planes)
+        Planes::sample(self.seed.into(), "case", self.labels.len() as u32, 0, self.num_classes, self.planes)
     }
 
     pub(crate) fn partition(&self, clip: bool) -> Partition {

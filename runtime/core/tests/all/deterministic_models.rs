@@ -42,7 +42,7 @@ fn monte_carlo_without_the_one_right_model_finds_the_labels_impossible() {
 }
 
 fn partition(tau: u32, planes: u32, y: u32) -> f64 {
-    let planes = Planes::sample(0, "deterministic", tau, 0, 2, planes);
+    let planes = Planes::sample(0.into(), "deterministic", tau, 0, 2, planes);
     let mut estimate = Partition::new(planes, &labels(y, tau), 2, false);
     for m in 0..1 << tau {
         estimate.add(&model(m, tau), 1);

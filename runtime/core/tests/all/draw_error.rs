@@ -58,7 +58,7 @@ fn monte_carlo(_: usize, labels: &[u32], functions: &[Vec<f32>]) -> JointEstimat
 }
 
 fn partition(n: usize, labels: &[u32], functions: &[Vec<f32>]) -> JointEstimate {
-    let planes = Planes::sample(0, "draw-error", labels.len() as u32, n as u32, 2, 3);
+    let planes = Planes::sample(0.into(), "draw-error", labels.len() as u32, n as u32, 2, 3);
     let mut estimate = Partition::new(planes, labels, 2, true);
     for function in functions {
         estimate.add(function, 1);

@@ -172,11 +172,11 @@ fn archives_that_are_no_table_are_refused_by_their_arrays() {
 #[test]
 fn splits_are_drawn_by_the_seed() {
     let table = read("mine.csv", text("", 56, 1.0)).unwrap();
-    let first = table.split(0, 3);
+    let first = table.split(0.into(), 3);
     assert_eq!((first.train.rows(), first.test.rows()), (50, 6));
-    assert_eq!(first, table.split(0, 3));
-    assert_ne!(first, table.split(1, 3));
-    assert_ne!(first, table.split(0, 4));
+    assert_eq!(first, table.split(0.into(), 3));
+    assert_ne!(first, table.split(1.into(), 3));
+    assert_ne!(first, table.split(0.into(), 4));
     // The first feature counts the rows.
     let mut all: Vec<f32> =
         [&first.train, &first.test].iter().flat_map(|it| it.inputs().values().to_vec()).step_by(2).collect();

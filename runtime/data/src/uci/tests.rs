@@ -47,10 +47,10 @@ fn columns_and_splits_are_those_of_the_index_files() {
     let table = load(&folder("", "")).unwrap();
     assert_eq!(table.data().targets(), [100.0, 101.0, 102.0, 103.0, 104.0]);
     assert_eq!(table.data().inputs().row(3), [3.0, 3.5]);
-    let TableSplit { train, test } = table.split(0, 0);
+    let TableSplit { train, test } = table.split(0.into(), 0);
     assert_eq!((train.targets(), test.targets()), ([104.0, 100.0, 102.0, 101.0].as_slice(), [103.0].as_slice()));
     assert_eq!(train.inputs().row(0), [4.0, 4.5]);
-    assert_eq!(table.split(0, 1).test.targets(), [100.0, 104.0]);
+    assert_eq!(table.split(0.into(), 1).test.targets(), [100.0, 104.0]);
 }
 
 #[test]
@@ -122,7 +122,7 @@ fn real_tables_are_what_their_cards_say() {
         let table = load_uci(card, &folder).unwrap();
         let tenth = f64::from(card.rows) / 10.0;
         for i in 0..card.splits {
-            let TableSplit { train, test } = table.split(0, i);
+            let TableSplit { train, test } = table.split(0.into(), i);
             assert_eq!(train.rows() + test.rows(), card.rows as usize, "{}", card.name);
             assert!((test.rows() as f64 - tenth).abs() <= 1.0, "{}: {}", card.name, test.rows());
         }

@@ -21,7 +21,7 @@ pub(super) fn moments(subject: &Subject) -> Result<(), String> {
     let inputs = points(ROWS, 0);
     let mut moments = None;
     for audit in 0..AUDITS {
-        let options = PredictionOptions::paper(audit, "check");
+        let options = PredictionOptions::paper(audit.into(), "check");
         moments = fitted.gaussian(&inputs, &options).map_err(|error| error.to_string())?;
     }
     let Some(all) = moments else { return Ok(()) };
@@ -44,7 +44,7 @@ pub(super) fn intervals(subject: &Subject) -> Result<(), String> {
     for level in LEVELS {
         let mut intervals = None;
         for audit in 0..AUDITS {
-            let options = PredictionOptions::paper(audit, "check");
+            let options = PredictionOptions::paper(audit.into(), "check");
             intervals = fitted.intervals(&inputs, level, &options).map_err(|error| error.to_string())?;
         }
         let Some(Intervals { prediction: wider, .. }) = intervals else { return Ok(()) };

@@ -2,6 +2,7 @@
 
 mod measured;
 
+use jointly_core::Seed;
 use std::path::Path;
 
 use jointly_classification::cells;
@@ -49,7 +50,7 @@ impl Asked for AskedClassification {
 
     fn into_plan(
         self: Box<Self>,
-        seed: u64,
+        seed: Seed,
         limits: Limits,
         agents: Vec<PlannedAgent>,
         _: Option<PlannedAgent>,

@@ -1,6 +1,7 @@
 //! Runs suites of regression.
 
 use anyhow::bail;
+use jointly_core::Seed;
 use jointly_host::{Failure, Interface, Kind, Limits, Phase, Trace};
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::{Plan, PlannedAgent};
@@ -50,7 +51,7 @@ impl Asked for AskedRegression {
 
     fn into_plan(
         self: Box<Self>,
-        seed: u64,
+        seed: Seed,
         limits: Limits,
         agents: Vec<PlannedAgent>,
         predictor: Option<PlannedAgent>,

@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 use jointly_classification::shift::{Cost, DatasetShift, ShiftProblem, ShiftScores, ShiftSuite, evaluate_shift};
-use jointly_core::{Classifier as _, Tokens, agent_seed};
+use jointly_core::{Classifier as _, Seed, Tokens, agent_seed};
 use jointly_host::{Failure, Interface, Limits, Trace};
 use jointly_record::directory::RunDirectory;
 use jointly_record::plan::{Plan, PlannedAgent};
@@ -54,7 +54,7 @@ impl Asked for AskedShift {
 
     fn into_plan(
         self: Box<Self>,
-        seed: u64,
+        seed: Seed,
         limits: Limits,
         agents: Vec<PlannedAgent>,
         _: Option<PlannedAgent>,

@@ -42,7 +42,7 @@ class Problem:
 
 
 def problems(
-    suite: str = "quick", problems: str | None = None, *, seed: int | None = None, **options: Any
+    suite: str = "quick", problems: str | None = None, *, seed: int | str | None = None, **options: Any
 ) -> Iterator[Problem]:
     """Yields the problems of a suite of classification, one after another; `problems` is a pattern of names.
 

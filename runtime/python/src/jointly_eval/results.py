@@ -41,7 +41,7 @@ class Results:
 
     directory: Path
     suite: str
-    seed: int
+    seed: int | str
     #: The leaderboard's rows, best first.
     rows: list[Row]
     #: For each failure: agent, problem, phase, kind and message.

@@ -28,7 +28,7 @@ def run(
     *,
     problems: str | None = None,
     out: str | os.PathLike[str] | None = None,
-    seed: int | None = None,
+    seed: int | str | None = None,
     jobs: int = 1,
     progress: bool = True,
     stop_on_error: bool = True,

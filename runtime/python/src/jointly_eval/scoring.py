@@ -19,7 +19,7 @@ def score(
     planes: int | None = None,
     partition: str | None = None,
     problem: str | os.PathLike[str] | None = None,
-    seed: int | None = None,
+    seed: int | str | None = None,
 ) -> dict[str, Any]:
     """Returns joint loss, accuracy and calibration of predictions.
 

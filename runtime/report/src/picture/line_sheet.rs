@@ -1,6 +1,7 @@
 //! The sheet of a function of one input. Each agent has a row: its intervals, the intervals minus the truth, and
 //! sampled functions.
 
+use jointly_core::Seed;
 use jointly_regression::CurveData;
 
 use crate::drawing::{Anchor, Area, Axis, Canvas, Markup, Panel, Scale, Spot, shortened};
@@ -46,7 +47,7 @@ pub struct LineSheet<'a> {
     /// The problem's name.
     pub problem: &'a str,
     /// The master seed.
-    pub seed: u64,
+    pub seed: Seed,
     /// The true function and the training examples.
     pub data: &'a CurveData,
     /// The level of the intervals.
@@ -250,7 +251,7 @@ mod tests {
     fn a_row_has_bands_mean_functions_truth_and_examples_within_the_sheet() {
         let suite = regression_suite("quick/coverage").unwrap();
         let problem = suite.problems.iter().find(|problem| problem.name.ends_with("gap/sim0")).unwrap();
-        let data = problem.curve_data(0, Noise::Normal).unwrap();
+        let data = problem.curve_data(0.into(), Noise::Normal).unwrap();
         let places = grid(&data).len();
         let bounds = |width: f64| Bounds::new(vec![-width; places], vec![width; places]).unwrap();
         let belief = LineBelief {
@@ -263,7 +264,7 @@ mod tests {
             LineRow { label: "gp".into(), belief: Ok(belief) },
             LineRow { label: "hmc".into(), belief: Err("it gave up".into()) },
         ];
-        let sheet = LineSheet { problem: &problem.name, seed: 0, data: &data, level: 0.9, rows: &rows };
+        let sheet = LineSheet { problem: &problem.name, seed: 0.into(), data: &data, level: 0.9, rows: &rows };
         let svg = sheet.to_svg();
         for (class, times) in
             [("prediction", 3), ("confidence", 3), ("mean", 3), ("function", 2), ("truth", 4), ("example", 4)]

@@ -1,7 +1,7 @@
 //! The sheet: the truth above, then a row for each agent.
 
 use anyhow::Result;
-use jointly_core::Dataset;
+use jointly_core::{Dataset, Seed};
 
 use crate::drawing::{Anchor, Area, Canvas, Markup, Spot, shortened};
 use crate::picture::belief::{Belief, MEAN_DRAWS};
@@ -39,7 +39,7 @@ pub struct Sheet<'a> {
     /// The problem's name.
     pub problem: &'a str,
     /// The master seed.
-    pub seed: u64,
+    pub seed: Seed,
     /// The training examples.
     pub train: &'a Dataset,
     /// True probabilities of class 1 on the cells of the plane.

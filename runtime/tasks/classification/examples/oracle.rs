@@ -61,7 +61,8 @@ fn diagnosis(problem: &Problem, settings: &[(&str, &str)]) {
     let settings = Settings::with(settings.iter().copied()).expect("settings in their ranges");
     let oracle = Oracle::of(problem, settings).expect("a sampled environment");
     let start = Instant::now();
-    let posterior = oracle.sample(problem.instance(0).train(), agent_seed(0, problem.stream_name()), &mut |_| ());
+    let posterior =
+        oracle.sample(problem.instance(0.into()).train(), agent_seed(0.into(), problem.stream_name()), &mut |_| ());
     println!("{}: {}; {:.0} s", problem.name, posterior.diagnosis(), start.elapsed().as_secs_f64());
 }
 
@@ -78,7 +79,7 @@ fn world(train_size: u32, temperature: f64, index: u64) -> (Instance, Environmen
         source,
         coordinates: Coordinates::default(),
     };
-    let instance = problem.instance(0);
+    let instance = problem.instance(0.into());
     let environment = instance.environment().expect("a problem that is sampled has an environment").clone();
     (instance, environment)
 }

@@ -98,7 +98,7 @@ fn levels(shift: Shift) -> impl Iterator<Item = ShiftLevel> {
 }
 
 fn apply(level: ShiftLevel, image: &Pixels, index: u64) -> Pixels {
-    level.apply(image, &mut level.stream(0, "sheet", index)).expect("a shift of images takes images")
+    level.apply(image, &mut level.stream(0.into(), "sheet", index)).expect("a shift of images takes images")
 }
 
 /// Returns one row per shift: each image unshifted, then at every severity.

@@ -20,7 +20,7 @@ use jointly_core::classifier::Model;
 use jointly_core::estimate::DrawError;
 use jointly_core::metric::MarginalScores;
 use jointly_core::tau_samples::TauSamples;
-use jointly_core::{JointScore, Real};
+use jointly_core::{JointScore, Real, Seed};
 
 use crate::problem::{Instance, Problem};
 use crate::rule::Rule;
@@ -53,7 +53,7 @@ pub fn evaluate<M: Model>(
     problem: &Problem,
     instance: &Instance,
     evaluation: &Evaluation,
-    seed: u64,
+    seed: Seed,
     progress: &mut dyn FnMut(f64),
 ) -> Result<ProblemScores, EvaluateError<M::Error>> {
     evaluate_within(&Budget::default(), model, problem, instance, evaluation, seed, progress)
@@ -65,7 +65,7 @@ fn evaluate_within<M: Model>(
     problem: &Problem,
     instance: &Instance,
     evaluation: &Evaluation,
-    seed: u64,
+    seed: Seed,
     progress: &mut dyn FnMut(f64),
 ) -> Result<ProblemScores, EvaluateError<M::Error>> {
     if let Err(error) = problem.fits(evaluation) {

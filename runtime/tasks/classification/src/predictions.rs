@@ -3,12 +3,12 @@
 use std::io::{BufReader, Read, Seek};
 use std::path::Path;
 
-use jointly_core::Partitioning;
 use jointly_core::distribution::distribution_defect;
 use jointly_core::estimate::{DrawError, MAX_DRAWS, MAX_PLANES, MAX_SAMPLE_BYTES};
 use jointly_core::metric::{MarginalScores, Metric};
 use jointly_core::score::{JointScore, Score};
 use jointly_core::task::MAX_CLASSES;
+use jointly_core::{Partitioning, Seed};
 use jointly_data::import::{
     Archive, ImportDefect, ImportError, ImportedProblem, MAX_IMPORT_BYTES, classes, log_likelihoods, open, place,
 };
@@ -33,13 +33,13 @@ pub struct PredictionOptions {
     /// The largest tau that Monte Carlo estimates; the partition estimates larger ones.
     pub partition_above: u32,
     /// The seed of the hyperplanes or clusters.
-    pub seed: u64,
+    pub seed: Seed,
 }
 
 impl Default for PredictionOptions {
     /// The reference implementation's options on real data.
     fn default() -> Self {
-        Self { partition: Partitioning::Planes, planes: 10, clip: true, partition_above: 10, seed: 0 }
+        Self { partition: Partitioning::Planes, planes: 10, clip: true, partition_above: 10, seed: Seed::Public(0) }
     }
 }
 

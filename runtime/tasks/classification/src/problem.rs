@@ -1,5 +1,6 @@
 //! Problems: the sources of the training data and test tau-samples of one unit of work.
 
+use jointly_core::Seed;
 use std::ops::Range;
 use std::sync::Arc;
 
@@ -158,7 +159,7 @@ impl Problem {
     ///
     /// # Panics
     /// When the problem is on real data that are not attached.
-    pub fn instance(&self, seed: u64) -> Instance {
+    pub fn instance(&self, seed: Seed) -> Instance {
         match &self.source {
             Source::Synthetic { environment: spec, train_size, test_inputs } => {
                 let synthetic = Synthetic::sample(spec, *train_size, *test_inputs, seed, self.stream_name());
@@ -236,12 +237,12 @@ struct Synthetic {
     num_classes: usize,
     train: Dataset,
     test_inputs: TestInputs,
-    seed: u64,
+    seed: Seed,
     name: String,
 }
 
 impl Synthetic {
-    fn sample(spec: &EnvironmentSpec, train_size: u32, test_inputs: TestInputs, seed: u64, name: &str) -> Self {
+    fn sample(spec: &EnvironmentSpec, train_size: u32, test_inputs: TestInputs, seed: Seed, name: &str) -> Self {
         let environment = Environment::sample(spec, &mut stream(seed, "environment", name, 0));
         let input_dim = spec.input_dim as usize;
         let num_classes = spec.num_classes as usize;

@@ -1,15 +1,15 @@
 //! Estimation options at one tau, and the memory that estimation takes.
 
 use crate::Evaluation;
-use jointly_core::Partitioning;
 use jointly_core::estimate::{Cells, ExactSum, KMeans, Partition, Planes};
+use jointly_core::{Partitioning, Seed};
 
 /// Estimation options of the tau-samples of one tau.
 #[derive(Clone, Debug)]
 pub(crate) struct Rule<'a> {
     /// The problem's stream name.
     pub(crate) problem: &'a str,
-    pub(crate) seed: u64,
+    pub(crate) seed: Seed,
     pub(crate) tau: u32,
     pub(crate) num_classes: usize,
     pub(crate) partition: Partitioning,
@@ -25,7 +25,7 @@ impl Rule<'_> {
     pub(crate) fn of(evaluation: &Evaluation) -> Self {
         Self {
             problem: "",
-            seed: 0,
+            seed: Seed::Public(0),
             tau: 0,
             num_classes: 0,
             partition: evaluation.partition,

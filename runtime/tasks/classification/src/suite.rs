@@ -300,7 +300,8 @@ mod tests {
         assert_eq!(suite.problems.len(), 4 * 2 * 2 * 3 * 5);
         let problem = suite.problems.iter().find(|p| p.name == "testbed/classes/k5/d10/t1000/temp0.5/seed4").unwrap();
         assert_eq!((problem.task().num_classes, problem.task().input_dim), (5, 10));
-        let labels: std::collections::BTreeSet<u32> = problem.instance(0).train().labels().iter().copied().collect();
+        let labels: std::collections::BTreeSet<u32> =
+            problem.instance(0.into()).train().labels().iter().copied().collect();
         assert_eq!(labels.into_iter().collect::<Vec<_>>(), [0, 1, 2, 3, 4]);
     }
 

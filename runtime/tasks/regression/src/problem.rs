@@ -22,6 +22,7 @@ pub use split::SplitProblem;
 pub use table::{Table, TableError};
 pub use unit::{Absence, CorrelationScores, Jitter, OracleRound, RegressionResult, RegressionUnit, Round};
 
+use jointly_core::Seed;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -132,7 +133,7 @@ impl RegressionProblem {
 
     /// Returns the training and test data for a seed and a noise distribution if the problem simulates a function of
     /// one input: the data that the agents of a run are given, and the truth. Reads no files.
-    pub fn curve_data(&self, seed: u64, noise: Noise) -> Option<CurveData> {
+    pub fn curve_data(&self, seed: Seed, noise: Noise) -> Option<CurveData> {
         match &self.source {
             RegressionSource::Coverage(coverage) => coverage.curve_data(seed, noise),
             _ => None,
@@ -154,7 +155,7 @@ impl RegressionProblem {
         &self,
         agent: &mut R,
         predictor: Option<&mut R>,
-        seed: u64,
+        seed: Seed,
         options: &RegressionOptions,
         progress: &mut dyn FnMut(f64),
     ) -> Result<RegressionResult, FitError<R::Error>> {

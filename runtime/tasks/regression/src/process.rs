@@ -11,6 +11,7 @@ mod resampled;
 mod sizes;
 mod test_set;
 
+use jointly_core::Seed;
 use std::sync::Arc;
 
 pub use curve::Curve;
@@ -150,7 +151,7 @@ impl Process {
     ///
     /// # Panics
     /// When a table has no rows.
-    pub fn instance(&self, seed: u64) -> ProcessInstance {
+    pub fn instance(&self, seed: Seed) -> ProcessInstance {
         let Self { name, noise, sizes, source } = self.clone();
         let streams = Streams { seed, name };
         let law = match source {
@@ -247,7 +248,7 @@ impl Law {
 
 #[derive(Clone, Debug)]
 struct Streams {
-    seed: u64,
+    seed: Seed,
     name: String,
 }
 

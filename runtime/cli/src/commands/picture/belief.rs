@@ -1,7 +1,7 @@
 //! Predictions of a trained agent on the plane: their mean, and functions sampled from the agent.
 
 use jointly_classification::Problem;
-use jointly_core::{Inputs, Matrix, Model, agent_seed};
+use jointly_core::{Inputs, Matrix, Model, Seed, agent_seed};
 use jointly_engine::contestant::{Contestant, absent};
 use jointly_engine::{oracle, training};
 use jointly_host::{Failure, Limits, Setting, Trace};
@@ -14,7 +14,7 @@ const ROWS: usize = 1200;
 pub(crate) fn believe(
     contestant: &Contestant,
     settings: Vec<Setting>,
-    (problem, seed): (&Problem, u64),
+    (problem, seed): (&Problem, Seed),
     functions: usize,
     limits: Limits,
 ) -> Result<Belief, Failure> {

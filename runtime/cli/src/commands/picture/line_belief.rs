@@ -88,8 +88,8 @@ mod tests {
     fn a_belief_is_in_the_datas_units_and_each_function_is_drawn_once() {
         let suite = regression_suite("quick/coverage").unwrap();
         let problem = suite.problems.iter().find(|problem| problem.name.ends_with("line/sim0")).unwrap();
-        let data = problem.curve_data(0, Noise::Normal).unwrap();
-        let options = PredictionOptions { levels: vec![0.9], ..PredictionOptions::paper(0, &problem.name) };
+        let data = problem.curve_data(0.into(), Noise::Normal).unwrap();
+        let options = PredictionOptions { levels: vec![0.9], ..PredictionOptions::paper(0.into(), &problem.name) };
         let belief = believe(&mut TwoConstants, (problem, &data), &[-1.0, 0.0, 1.0], 4, &options).unwrap();
         let targets: Vec<f64> = data.simulation.train.targets().iter().map(|y| f64::from(*y)).collect();
         let mean = targets.iter().sum::<f64>() / targets.len() as f64;

@@ -135,7 +135,7 @@ mod tests {
             change(&mut other);
             refusal(&other, &[&own])
         };
-        assert!(other(|plan| plan.seed = 7).contains("another question than first: seed 7, not 0;"));
+        assert!(other(|plan| plan.seed = 7.into()).contains("another question than first: seed 7, not 0;"));
         let digest = |plan: &mut Plan| plan.problems[1].digest = Some("sha256:0".into());
         assert!(other(digest).contains("other data of quick/active/boston/seed0/random"));
         let rounds = |plan: &mut Plan| {

@@ -4,6 +4,7 @@
 //! cost of all. Training is paid for once.
 
 use jointly_classification::{Classification, Evaluation, Instance, Problem, Source, evaluate};
+use jointly_core::Seed;
 use jointly_core::agent_seed;
 use jointly_host::{Failure, Kind, Phase, Trace};
 use jointly_record::quantity;
@@ -95,7 +96,7 @@ fn ask(
     instance: &Instance,
     evaluation: &Evaluation,
     samples: u32,
-    seed: u64,
+    seed: Seed,
     activity: &Activity,
 ) -> Result<(), Failure> {
     let report = &mut |fraction| activity.sampling(fraction);

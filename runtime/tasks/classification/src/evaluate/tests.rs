@@ -108,14 +108,14 @@ fn scores<M: Model<Error = Infallible>>(
     problem: &Problem,
     evaluation: &Evaluation,
 ) -> ProblemScores {
-    evaluate_within(budget, model, problem, &problem.instance(1), evaluation, 1, &mut |_| ()).unwrap()
+    evaluate_within(budget, model, problem, &problem.instance(1.into()), evaluation, 1.into(), &mut |_| ()).unwrap()
 }
 
 #[test]
 fn an_agent_that_is_the_environment_has_kl_0_to_the_last_bit() {
     for (num_classes, temperature) in [(2, 0.01), (2, 0.5), (3, 0.1)] {
         let problem = problem(num_classes, temperature);
-        let environment = problem.instance(1).environment().unwrap().clone();
+        let environment = problem.instance(1.into()).environment().unwrap().clone();
         for planes in [0, 7] {
             let evaluation = Evaluation { planes, clip: false, partition_above: 10, ..evaluation(&[1, 10, 100]) };
             let scores = scores(&Budget::default(), &mut Truth(environment.clone()), &problem, &evaluation);
@@ -200,7 +200,7 @@ fn the_calls_are_bounded_at_the_papers_sizes() {
 
 #[test]
 fn tau_samples_do_not_depend_on_the_range_asked_for() {
-    let instance = problem(2, 0.1).instance(3);
+    let instance = problem(2, 0.1).instance(3.into());
     let whole = instance.test(4, 0..6);
     let part = instance.test(4, 2..5);
     assert_eq!(part.inputs.numbers().values(), &whole.inputs.numbers().values()[2 * 4 * 2..5 * 4 * 2]);
@@ -212,7 +212,7 @@ fn tau_samples_do_not_depend_on_the_range_asked_for() {
 fn the_data_of_a_problem_never_move() {
     let suite = crate::suite("testbed").unwrap();
     let problem = suite.problems.iter().find(|problem| problem.name == "testbed/t30/temp0.1/seed0").unwrap();
-    let instance = problem.instance(0);
+    let instance = problem.instance(0.into());
     assert_eq!(instance.train().inputs().numbers().row(0), [0.505_562_54, 2.744_013_5]);
     assert_eq!(instance.test(100, 3..4).log_likelihoods, Some(vec![-60.535_949_337_044_215]));
 }
@@ -220,10 +220,10 @@ fn the_data_of_a_problem_never_move() {
 #[test]
 fn each_seed_has_its_own_data() {
     let problem = problem(2, 0.1);
-    let (a, b) = (problem.instance(0), problem.instance(1));
+    let (a, b) = (problem.instance(0.into()), problem.instance(1.into()));
     assert_ne!(a.train().inputs(), b.train().inputs());
     assert_ne!(a.test(1, 0..5).inputs, b.test(1, 0..5).inputs);
-    assert_eq!(a.train(), problem.instance(0).train());
+    assert_eq!(a.train(), problem.instance(0.into()).train());
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn marginals_are_scored_at_the_first_tau() {
     let problem = problem(2, 0.1);
     let evaluation = evaluation(&[2, 5]);
     let scores = scores(&Budget::default(), &mut Sines::new(3, 2), &problem, &evaluation);
-    let test = problem.instance(1).test(2, 0..9);
+    let test = problem.instance(1.into()).test(2, 0..9);
     let Ok(probs) = Sines::new(3, 2).sample_probs(&test.inputs, &(0..23).collect::<Vec<_>>());
     let mut mean = vec![0.0; test.labels.len() * 2];
     for function in probs.chunks_exact(mean.len()) {
@@ -256,9 +256,9 @@ fn progress_rises_to_one() {
         &budget,
         &mut Sines::new(23, 2),
         &problem,
-        &problem.instance(0),
+        &problem.instance(0.into()),
         &evaluation(&[1, 5]),
-        0,
+        0.into(),
         &mut |fraction| seen.push(fraction),
     )
     .unwrap();

@@ -44,7 +44,7 @@ impl Contents {
 }
 
 fn options(clip: bool, partition: Partitioning) -> PredictionOptions {
-    PredictionOptions { partition, planes: 4, clip, partition_above: 2, seed: 5 }
+    PredictionOptions { partition, planes: 4, clip, partition_above: 2, seed: 5.into() }
 }
 
 fn score(budget: u64, bytes: &[u8], clip: bool) -> Result<PredictionScores, ImportDefect> {
@@ -109,9 +109,10 @@ fn a_file_scores_as_the_agent_that_made_it() {
                     clip,
                     partition_above: options.partition_above,
                 };
-                let instance = problem.instance(5);
+                let instance = problem.instance(5.into());
                 let expected =
-                    evaluate(&mut Recorded(&contents), &problem, &instance, &evaluation, 5, &mut |_| ()).unwrap();
+                    evaluate(&mut Recorded(&contents), &problem, &instance, &evaluation, 5.into(), &mut |_| ())
+                        .unwrap();
                 let bytes = contents.fixture().bytes();
                 let score =
                     |problem| score_within(BUDGET, Cursor::new(&bytes), problem, &options, &mut |_| ()).unwrap();

@@ -1,5 +1,6 @@
 //! Class shift: classes of which agents see fewer examples than the data have, or none.
 
+use jointly_core::Seed;
 use std::collections::BTreeMap;
 
 use jointly_core::pick;
@@ -69,7 +70,7 @@ impl ClassShift {
     ///
     /// # Panics
     /// When no class occurs.
-    pub(super) fn held_out(self, seed: u64, dataset: &str, repetition: u32, occurring: &[u32]) -> Option<u32> {
+    pub(super) fn held_out(self, seed: Seed, dataset: &str, repetition: u32, occurring: &[u32]) -> Option<u32> {
         if self != Self::HeldOut {
             return None;
         }
@@ -80,7 +81,7 @@ impl ClassShift {
     /// Leaves out rows of filtered classes at random.
     pub(super) fn filter(
         self,
-        seed: u64,
+        seed: Seed,
         split: &str,
         occurring: &[u32],
         label: impl Fn(usize) -> u32,

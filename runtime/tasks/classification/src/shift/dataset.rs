@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use jointly_core::pick;
 use jointly_core::stream::stream;
-use jointly_core::{Dataset, Task};
+use jointly_core::{Dataset, Seed, Task};
 use jointly_data::DataError;
 use jointly_data::shift::{Labelled, MissingShiftData, Portion, ShiftCard, ShiftData, ShiftSplit};
 use thiserror::Error;
@@ -107,12 +107,12 @@ impl ShiftDataset {
     }
 
     /// Returns the number of test rows.
-    pub(super) fn test_size(&self, seed: u64, repetition: u32) -> usize {
+    pub(super) fn test_size(&self, seed: Seed, repetition: u32) -> usize {
         self.shares(seed, repetition).parts.test.len()
     }
 
     /// Splits the rows.
-    fn shares(&self, seed: u64, repetition: u32) -> Shares {
+    fn shares(&self, seed: Seed, repetition: u32) -> Shares {
         let data = self.attached();
         let split = format!("{}/seed{repetition}", self.name);
         let pool = &data.pool;
@@ -129,7 +129,7 @@ impl ShiftDataset {
         Shares { split, held_out, outside, parts }
     }
 
-    pub(super) fn instance(&self, seed: u64, name: &str, repetition: u32) -> ShiftInstance {
+    pub(super) fn instance(&self, seed: Seed, name: &str, repetition: u32) -> ShiftInstance {
         let data = self.attached();
         let pool = &data.pool;
         let Shares { split, held_out, outside, parts } = self.shares(seed, repetition);
@@ -170,7 +170,7 @@ impl ShiftDataset {
 
     /// Returns the rows of each part, with at least one training row, and with all of the dataset's own test rows if it
     /// has some.
-    fn parts(&self, inside: &[usize], own_test: Option<&Labelled>, seed: u64, split: &str) -> Parts {
+    fn parts(&self, inside: &[usize], own_test: Option<&Labelled>, seed: Seed, split: &str) -> Parts {
         let n = inside.len();
         let mut order = pick::prefix(n, n, &mut stream(seed, "shift-split", split, 0)).into_iter().map(|k| inside[k]);
         let tested = self.split.test.filter(|_| own_test.is_none());

@@ -1,6 +1,6 @@
 //! A problem of digits drawn by the host, which needs no file.
 
-use jointly_core::{Dataset, ImageShape, Inputs, Matrix, Stream, Task, stream};
+use jointly_core::{Dataset, ImageShape, Inputs, Matrix, Seed, Stream, Task, stream};
 
 use super::digits;
 use super::instance::{Outsiders, ShiftInstance};
@@ -50,7 +50,7 @@ impl DrawnDigits {
         Task { image: Some(image), ..Task::new(image.values() as u32, digits::CLASSES) }
     }
 
-    pub(super) fn instance(&self, seed: u64, name: &str) -> ShiftInstance {
+    pub(super) fn instance(&self, seed: Seed, name: &str) -> ShiftInstance {
         let task = self.task();
         let streams = |purpose: &'static str, count: u32| {
             (0..u64::from(count)).map(move |index| stream(seed, purpose, name, index))

@@ -11,7 +11,7 @@ use means::Means;
 
 use jointly_core::pick;
 use jointly_core::stream::stream;
-use jointly_core::{Inputs, Model, Task};
+use jointly_core::{Inputs, Model, Seed, Task};
 
 use super::instance::ShiftInstance;
 use super::level::ShiftLevel;
@@ -53,7 +53,7 @@ pub fn evaluate_shift<M: Model>(
     problem: &ShiftProblem,
     instance: &ShiftInstance,
     options: &ShiftOptions,
-    seed: u64,
+    seed: Seed,
     progress: &mut dyn FnMut(f64),
 ) -> Result<ShiftScores, EvaluateError<M::Error>> {
     evaluate_within(CALL_PROBS, model, problem, instance, options, seed, progress)
@@ -65,7 +65,7 @@ fn evaluate_within<M: Model>(
     problem: &ShiftProblem,
     instance: &ShiftInstance,
     options: &ShiftOptions,
-    seed: u64,
+    seed: Seed,
     progress: &mut dyn FnMut(f64),
 ) -> Result<ShiftScores, EvaluateError<M::Error>> {
     if let Err(error) = options.check() {
@@ -146,7 +146,7 @@ struct Evaluation<'a, M> {
     task: &'a Task,
     functions: &'a Functions,
     options: &'a ShiftOptions,
-    seed: u64,
+    seed: Seed,
     name: &'a str,
 }
 

@@ -1,7 +1,7 @@
 //! A problem's data under one seed, and its test inputs after a shift.
 
 use jointly_core::tokens::{PADDING, TokenMatrix, Tokens};
-use jointly_core::{Dataset, ImageShape, Inputs, Matrix, Task};
+use jointly_core::{Dataset, ImageShape, Inputs, Matrix, Seed, Task};
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 
 use super::error::ShiftError;
@@ -27,7 +27,7 @@ pub struct ShiftInstance {
     pub test: Dataset,
     /// Sets of out-of-distribution inputs by origin; may be empty.
     pub outsiders: Vec<Outsiders>,
-    pub(super) seed: u64,
+    pub(super) seed: Seed,
     /// The problem's [stream name](super::ShiftProblem::stream_name).
     pub(super) name: String,
 }

@@ -1,5 +1,6 @@
 //! The named shifts, their severities, and their application to data.
 
+use jointly_core::Seed;
 use std::fmt;
 use std::str::FromStr;
 
@@ -257,7 +258,7 @@ impl ShiftLevel {
     ///
     /// The severity is not part of its name: an example receives the same noise, at different strengths, at every
     /// severity, so that severities are compared in pairs.
-    pub fn stream(&self, seed: u64, problem: &str, index: u64) -> Stream {
+    pub fn stream(&self, seed: Seed, problem: &str, index: u64) -> Stream {
         stream(seed, &format!("shift/{}", self.shift), problem, index)
     }
 

@@ -1,5 +1,6 @@
 //! Problems of dataset shift: their training data, and the data whose test inputs are shifted.
 
+use jointly_core::Seed;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -90,7 +91,7 @@ impl ShiftProblem {
     ///
     /// # Panics
     /// When the problem is on a dataset that is not attached.
-    pub fn test_size(&self, seed: u64) -> usize {
+    pub fn test_size(&self, seed: Seed) -> usize {
         match &self.source {
             ShiftSource::Drawn(drawn) => drawn.test as usize,
             ShiftSource::Data(dataset) => dataset.test_size(seed, self.repetition),
@@ -101,7 +102,7 @@ impl ShiftProblem {
     ///
     /// # Panics
     /// When the problem is on a dataset that is not attached.
-    pub fn instance(&self, seed: u64) -> ShiftInstance {
+    pub fn instance(&self, seed: Seed) -> ShiftInstance {
         match &self.source {
             ShiftSource::Drawn(drawn) => drawn.instance(seed, self.stream_name()),
             ShiftSource::Data(dataset) => dataset.instance(seed, self.stream_name(), self.repetition),

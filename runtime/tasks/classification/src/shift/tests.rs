@@ -105,7 +105,7 @@ fn odd_sizes_stay_images() {
             for image in extremes.iter().chain([&Pixels::new(shape, vec![1.0; shape.values()]).unwrap()]) {
                 for level in images().flat_map(levels) {
                     for scale in SCALES {
-                        let mut source = level.stream(0, "test", 0);
+                        let mut source = level.stream(0.into(), "test", 0);
                         let shifted = level.apply_at(scale, image, &mut source).unwrap();
                         // Every value is checked again.
                         let checked = Pixels::new(shape, shifted.values().to_vec());
@@ -122,7 +122,7 @@ fn the_same_stream_gives_the_same_bits() {
     for level in images().flat_map(levels) {
         for channels in [1, 3] {
             let shifted = |seed| level.apply(&picture(channels, 0), &mut level.stream(seed, "test", 7)).unwrap();
-            assert_eq!(shifted(0), shifted(0));
+            assert_eq!(shifted(0.into()), shifted(0.into()));
             let drawn = !matches!(
                 level.shift(),
                 Shift::Rotation
@@ -136,7 +136,7 @@ fn the_same_stream_gives_the_same_bits() {
                     | Shift::Jpeg
                     | Shift::Saturate
             );
-            assert_eq!(shifted(0) != shifted(1), drawn, "{level}");
+            assert_eq!(shifted(0.into()) != shifted(1.into()), drawn, "{level}");
         }
     }
 }
@@ -144,7 +144,7 @@ fn the_same_stream_gives_the_same_bits() {
 #[test]
 fn all_but_saturation_change_grey() {
     for level in images().flat_map(levels) {
-        let shifted = level.apply(&picture(1, 0), &mut level.stream(0, "test", 0)).unwrap();
+        let shifted = level.apply(&picture(1, 0), &mut level.stream(0.into(), "test", 0)).unwrap();
         assert_eq!(shifted != picture(1, 0), level.shift().changes_grey(), "{level}");
     }
 }
@@ -159,7 +159,7 @@ fn severity_orders_the_distance_from_the_original() {
         for shift in Shift::corruptions() {
             let mean = |level: ShiftLevel| {
                 let far = |(index, picture): (usize, &Pixels)| {
-                    let mut source = level.stream(0, "test", index as u64);
+                    let mut source = level.stream(0.into(), "test", index as u64);
                     distance(picture, &level.apply(picture, &mut source).unwrap())
                 };
                 pictures.iter().enumerate().map(far).sum::<f64>() / pictures.len() as f64
@@ -204,7 +204,7 @@ fn severities_meet_the_same_noise() {
         let image = Pixels::new(shape, vec![0.5; shape.values()]).unwrap();
         let noise = |severity: f64| {
             let level = Shift::GaussianNoise.at(severity).unwrap();
-            let noisy = level.apply(&image, &mut level.stream(3, "test", 5)).unwrap();
+            let noisy = level.apply(&image, &mut level.stream(3.into(), "test", 5)).unwrap();
             noisy.values().iter().map(|x| x - 0.5).collect::<Vec<f64>>()
         };
         for (weak, strong) in noise(1.0).into_iter().zip(noise(2.0)) {
@@ -253,7 +253,7 @@ fn golden_images_never_move() {
         let mut images = Vec::new();
         for level in levels(shift) {
             for (scale, channels) in [(Scale::Small, 1), (Scale::Small, 3), (Scale::Large, 1), (Scale::Large, 3)] {
-                let mut source = level.stream(0, "golden", 0);
+                let mut source = level.stream(0.into(), "golden", 0);
                 images.push(level.apply_at(scale, &picture(channels, 0), &mut source).unwrap());
             }
         }

@@ -1,5 +1,6 @@
 //! Datasets drawn from the oracle's prior.
 
+use jointly_core::Seed;
 use jointly_core::correlations::CholeskyError;
 use jointly_core::correlations::random_order;
 use jointly_core::matrix::Matrix;
@@ -98,7 +99,7 @@ impl SyntheticSpec {
     ///
     /// # Panics
     /// When `input_dim` is 0.
-    pub fn dataset(&self, seed: u64, name: &str, index: u64) -> Result<SyntheticDataset, CholeskyError> {
+    pub fn dataset(&self, seed: Seed, name: &str, index: u64) -> Result<SyntheticDataset, CholeskyError> {
         assert!(self.input_dim >= 1, "an input has features");
         let function = match self.functions {
             Functions::Shared => 0,

@@ -1,5 +1,6 @@
 //! User-supplied options for predictions, checked before use.
 
+use jointly_core::Seed;
 use thiserror::Error;
 
 use jointly_core::estimate::MAX_DRAWS;
@@ -17,7 +18,7 @@ pub struct PredictionOptions {
     /// Levels of the intervals, between 0 and 1.
     pub levels: Vec<f64>,
     /// The seed of the random streams that choose which answers the audit asks for again.
-    pub seed: u64,
+    pub seed: Seed,
     /// The problem's name, which also names these streams.
     pub problem: String,
 }
@@ -38,7 +39,7 @@ pub enum OptionsError {
 
 impl PredictionOptions {
     /// Returns the paper's options: 100 draws; levels 70, 80, 90 and 95 %.
-    pub fn paper(seed: u64, problem: &str) -> Self {
+    pub fn paper(seed: Seed, problem: &str) -> Self {
         Self { draws: DRAWS, levels: LEVELS.to_vec(), seed, problem: problem.to_owned() }
     }
 
@@ -67,7 +68,7 @@ mod tests {
 
     #[test]
     fn what_cannot_be_used_is_refused() {
-        let paper = PredictionOptions::paper(0, "line");
+        let paper = PredictionOptions::paper(0.into(), "line");
         assert_eq!(paper.check(), Ok(()));
         assert_eq!(PredictionOptions { draws: 0, ..paper.clone() }.check(), Err(OptionsError::Draws(0)));
         let levels = |levels: &[f64]| PredictionOptions { levels: levels.to_vec(), ..paper.clone() }.check();

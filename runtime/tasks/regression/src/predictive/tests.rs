@@ -56,7 +56,7 @@ fn inputs(rows: usize) -> Matrix {
 }
 
 fn options(draws: u32, levels: &[f64]) -> PredictionOptions {
-    PredictionOptions { draws, levels: levels.to_vec(), ..PredictionOptions::paper(0, "members") }
+    PredictionOptions { draws, levels: levels.to_vec(), ..PredictionOptions::paper(0.into(), "members") }
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! Problems made of a process: one simulated training set, and a test set whose true function is known.
 
+use jointly_core::Seed;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -58,7 +59,7 @@ pub struct CurveData {
 struct Instances(Arc<Mutex<BTreeMap<Conditions, Arc<ProcessInstance>>>>);
 
 /// The seed, the noise distribution, and the residuals from which the noise of a table is estimated.
-type Conditions = (u64, Noise, Residuals);
+type Conditions = (Seed, Noise, Residuals);
 
 impl CoverageProblem {
     /// Returns `count` simulations of a process.
@@ -112,7 +113,7 @@ impl CoverageProblem {
     }
 
     /// Returns the process instance for a seed. The first caller makes it while others wait.
-    fn instance(&self, seed: u64, noise: Noise, residuals: Residuals) -> Arc<ProcessInstance> {
+    fn instance(&self, seed: Seed, noise: Noise, residuals: Residuals) -> Arc<ProcessInstance> {
         // A thread that panicked while it held the lock had not inserted anything yet.
         let mut instances = self.instances.0.lock().unwrap_or_else(PoisonError::into_inner);
         let instance = instances.entry((seed, noise, residuals));
@@ -131,7 +132,7 @@ impl CoverageProblem {
         }
     }
 
-    pub(super) fn curve_data(&self, seed: u64, noise: Noise) -> Option<CurveData> {
+    pub(super) fn curve_data(&self, seed: Seed, noise: Noise) -> Option<CurveData> {
         let curve = self.curve()?;
         // Curves have no residuals.
         let instance = self.instance(seed, noise, Residuals::default());
@@ -169,7 +170,7 @@ mod tests {
         let problems = regression_suite("quick/coverage").unwrap().problems;
         let data = |name: &str| {
             let problem = problems.iter().find(|problem| problem.name == format!("quick/coverage/{name}")).unwrap();
-            problem.curve_data(3, Noise::Normal)
+            problem.curve_data(3.into(), Noise::Normal)
         };
         let (first, second) = (data("gap/sim0").unwrap(), data("gap/sim2").unwrap());
         assert_eq!((first.number, second.number), (0, 2));

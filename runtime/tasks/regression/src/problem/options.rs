@@ -1,5 +1,6 @@
 //! User-supplied options for running regression problems, checked before use.
 
+use jointly_core::Seed;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -87,7 +88,7 @@ impl Default for RegressionOptions {
     /// test, 1 % a round, 10 rounds. There are two exceptions: 500 pool and 200 test points are the values of the
     /// paper's code, which its text swaps, and covariances are estimated from 1000 draws, a fifth of the paper's.
     fn default() -> Self {
-        let PredictionOptions { draws, levels, .. } = PredictionOptions::paper(0, "");
+        let PredictionOptions { draws, levels, .. } = PredictionOptions::paper(Seed::Public(0), "");
         Self {
             draws,
             moment_draws: MOMENT_DRAWS,
@@ -111,12 +112,12 @@ impl Default for RegressionOptions {
 
 impl RegressionOptions {
     /// Returns the options for predictions on a problem.
-    pub(super) fn prediction(&self, seed: u64, name: &str) -> PredictionOptions {
+    pub(super) fn prediction(&self, seed: Seed, name: &str) -> PredictionOptions {
         PredictionOptions { draws: self.draws, levels: self.levels.clone(), seed, problem: name.to_owned() }
     }
 
     /// Returns the options for moments on a problem, without intervals.
-    pub(super) fn moments(&self, seed: u64, name: &str) -> PredictionOptions {
+    pub(super) fn moments(&self, seed: Seed, name: &str) -> PredictionOptions {
         PredictionOptions { draws: self.moment_draws, levels: Vec::new(), ..self.prediction(seed, name) }
     }
 
@@ -130,8 +131,8 @@ impl RegressionOptions {
             let (value, expected) = (self.levels.len().to_string(), format!("{MOST_LEVELS} at most"));
             return Err(RegressionOptionsError::Range { field: "the number of levels", value, expected });
         }
-        self.prediction(0, "").check()?;
-        self.moments(0, "").check()?;
+        self.prediction(Seed::Public(0), "").check()?;
+        self.moments(Seed::Public(0), "").check()?;
         let counts = [
             ("pool", self.pool, 1, MOST_POINTS),
             ("test", self.test, self.batch, MOST_POINTS),

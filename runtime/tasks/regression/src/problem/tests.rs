@@ -19,7 +19,7 @@ fn run<R: Regressor<Error: std::fmt::Debug>>(
     agent: &mut R,
     options: &RegressionOptions,
 ) -> RegressionResult {
-    problem.run(agent, None, 0, options, &mut |_| ()).expect("an agent that does not fail")
+    problem.run(agent, None, 0.into(), options, &mut |_| ()).expect("an agent that does not fail")
 }
 
 /// Writes a unit to JSON and reads it back, as a journal does.
@@ -48,7 +48,7 @@ fn scores_are_a_function_of_the_problem_and_survive_json_to_the_bit() {
             assert_eq!(run(again, &mut Linear::new(false), &options), first, "{name}");
         }
         assert_eq!(through_json(&first.scores), first.scores);
-        let other_seed = fresh.run(&mut Linear::new(false), None, 1, &options, &mut |_| ()).unwrap();
+        let other_seed = fresh.run(&mut Linear::new(false), None, 1.into(), &options, &mut |_| ()).unwrap();
         assert_ne!(other_seed.scores, first.scores, "{name}");
     }
 }
@@ -77,7 +77,9 @@ fn progress_ends_at_one_and_never_goes_back() {
         ("correlations/active-synthetic", "correlations/active-synthetic/d1/set0/tig"),
     ] {
         let mut told = vec![0.0];
-        problem(suite, name).run(&mut Linear::new(false), None, 0, &options, &mut |done| told.push(done)).unwrap();
+        problem(suite, name)
+            .run(&mut Linear::new(false), None, 0.into(), &options, &mut |done| told.push(done))
+            .unwrap();
         assert!(told.is_sorted() && told.last() == Some(&1.0), "{name}: {told:?}");
     }
 }

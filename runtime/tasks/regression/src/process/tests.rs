@@ -13,7 +13,7 @@ fn sizes_are_the_papers() {
         let Sizes { train, validation, test } = process.sizes();
         let expected = if process.name() == "line" { (25, 0, 500) } else { (1000, 150, 1000) };
         assert_eq!((train, validation, test), expected);
-        let instance = process.instance(0);
+        let instance = process.instance(0.into());
         let simulation = instance.simulation(7);
         let found =
             (simulation.train.rows(), simulation.validation.map_or(0, |v| v.rows()), instance.test(0).data().rows());
@@ -25,11 +25,11 @@ fn sizes_are_the_papers() {
 #[test]
 fn the_test_set_stays_and_training_sets_differ() {
     for process in all() {
-        let (instance, again) = (process.instance(2), process.instance(2));
+        let (instance, again) = (process.instance(2.into()), process.instance(2.into()));
         assert_eq!(instance.test(0), again.test(0));
         assert_eq!(instance.simulation(5), again.simulation(5));
         assert_ne!(instance.simulation(5).train, instance.simulation(6).train);
-        assert_ne!(instance.test(0), process.instance(3).test(0));
+        assert_ne!(instance.test(0), process.instance(3.into()).test(0));
         let simulation = instance.simulation(5);
         if let Some(validation) = simulation.validation {
             assert_ne!(validation.inputs().values()[..150], simulation.train.inputs().values()[..150]);
@@ -40,7 +40,7 @@ fn the_test_set_stays_and_training_sets_differ() {
 #[test]
 fn only_the_lines_observations_are_drawn_anew() {
     for process in all() {
-        let instance = process.instance(0);
+        let instance = process.instance(0.into());
         let (first, second) = (instance.test(0), instance.test(1));
         assert_eq!((first.truth(), first.data().inputs()), (second.truth(), second.data().inputs()));
         assert_eq!(first == second, process.name() != "line");
@@ -49,15 +49,15 @@ fn only_the_lines_observations_are_drawn_anew() {
 
 #[test]
 fn more_examples_begin_with_the_same() {
-    let small = Process::gap(Noise::Normal).with_sizes(Sizes { train: 20, validation: 0, test: 10 }).instance(0);
-    let whole = Process::gap(Noise::Normal).instance(0);
+    let small = Process::gap(Noise::Normal).with_sizes(Sizes { train: 20, validation: 0, test: 10 }).instance(0.into());
+    let whole = Process::gap(Noise::Normal).instance(0.into());
     assert_eq!(small.simulation(1).train.targets(), &whole.simulation(1).train.targets()[..20]);
     assert_eq!(small.test(0).data().targets(), &whole.test(0).data().targets()[..10]);
 }
 
 #[test]
 fn every_noise_meets_the_same_inputs() {
-    let inputs = |noise| Process::heteroscedastic(noise).instance(0).test(0).data().inputs().clone();
+    let inputs = |noise| Process::heteroscedastic(noise).instance(0.into()).test(0).data().inputs().clone();
     assert_eq!(inputs(Noise::Normal), inputs(Noise::StudentT));
     assert_eq!(inputs(Noise::Normal), inputs(Noise::Exponential));
 }
@@ -73,7 +73,7 @@ fn curves_known_on_paper() {
 #[test]
 fn residuals_have_the_noise_that_is_claimed() {
     for process in all() {
-        let instance = process.clone().with_sizes(Sizes { train: 1, validation: 0, test: 20_000 }).instance(0);
+        let instance = process.clone().with_sizes(Sizes { train: 1, validation: 0, test: 20_000 }).instance(0.into());
         let test = instance.test(0);
         let rows = test.truth().iter().zip(test.noise_stds()).zip(test.data().targets());
         let mut probs: Vec<f64> = rows.map(|((f, std), &y)| process.noise().cdf((f64::from(y) - f) / std)).collect();
@@ -87,7 +87,8 @@ fn residuals_have_the_noise_that_is_claimed() {
 
 #[test]
 fn the_gap_is_where_few_inputs_are() {
-    let instance = Process::gap(Noise::Normal).with_sizes(Sizes { train: 1, validation: 0, test: 20_000 }).instance(0);
+    let instance =
+        Process::gap(Noise::Normal).with_sizes(Sizes { train: 1, validation: 0, test: 20_000 }).instance(0.into());
     let test = instance.test(0);
     let inputs = test.data().inputs();
     let share = |low: f32, high: f32| {

@@ -54,9 +54,9 @@ impl Belief for Claims {
 
 fn run(agent: &mut Claims) -> Result<Evaluated, FitError<String>> {
     let process = Process::line(Noise::Normal);
-    let instance = process.instance(0);
+    let instance = process.instance(0.into());
     let mut fitted = fit(agent, &process.task(), &instance.simulation(0).train, None, 0)?;
-    let options = PredictionOptions { draws: 3, ..PredictionOptions::paper(0, "line") };
+    let options = PredictionOptions { draws: 3, ..PredictionOptions::paper(0.into(), "line") };
     let test = instance.test(0);
     evaluate(&mut fitted, test.data(), Some(&test), &options, &mut |_| {})
 }
@@ -108,7 +108,7 @@ fn a_constant_target_comes_back_in_its_own_units() {
     let train = Targets::new(inputs.clone(), vec![7.5; 4]).unwrap();
     let task = RegressionTask { input_dim: 1, noise_std: None };
     let mut fitted = fit(&mut LeastSquares { intercept: true }, &task, &train, None, 0).unwrap();
-    let prediction = fitted.predict(&inputs, &PredictionOptions::paper(0, "constant")).unwrap();
+    let prediction = fitted.predict(&inputs, &PredictionOptions::paper(0.into(), "constant")).unwrap();
     assert_eq!(prediction.mean, [7.5; 4]);
     assert!((0..4).all(|row| prediction.variance(row) == 0.0 && prediction.intervals[0].prediction.width(row) == 0.0));
 }
@@ -117,10 +117,10 @@ fn a_constant_target_comes_back_in_its_own_units() {
 #[test]
 fn standardising_changes_nothing_but_the_units() {
     let process = Process::line(Noise::Normal);
-    let (train, task) = (process.instance(3).simulation(0).train, process.task());
+    let (train, task) = (process.instance(3.into()).simulation(0).train, process.task());
     let shifted: Vec<f32> = train.targets().iter().map(|y| 1000.0 + 40.0 * y).collect();
     let shifted = Targets::new(train.inputs().clone(), shifted).unwrap();
-    let options = PredictionOptions::paper(0, "units");
+    let options = PredictionOptions::paper(0.into(), "units");
     let inputs = Matrix::new(3, 1, vec![-1.5, 0.0, 4.0]).unwrap();
     let predict = |data: &Targets| {
         let mut fitted = fit(&mut LeastSquares { intercept: true }, &task, data, None, 0).unwrap();

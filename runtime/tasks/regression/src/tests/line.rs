@@ -9,12 +9,12 @@ use super::least_squares::LeastSquares;
 const LEVEL: f64 = 0.8;
 
 fn options(levels: &[f64]) -> PredictionOptions {
-    PredictionOptions { draws: 1, levels: levels.to_vec(), ..PredictionOptions::paper(0, "line") }
+    PredictionOptions { draws: 1, levels: levels.to_vec(), ..PredictionOptions::paper(0.into(), "line") }
 }
 
 /// Computes the coverage of a least-squares line over simulations of the paper's process.
 fn coverage(process: &Process, simulations: u32, levels: &[f64]) -> CoverageSummary {
-    let instance = process.instance(0);
+    let instance = process.instance(0.into());
     let mut coverage = Coverage::default();
     for number in 0..simulations {
         let train = instance.simulation(number).train;
@@ -78,7 +78,7 @@ fn other_noise_is_told_apart() {
 #[test]
 fn through_the_origin_all_points_share_one_fate() {
     let (process, simulations, level) = (Process::line(Noise::Normal), 2000, 0.95);
-    let instance = process.instance(1);
+    let instance = process.instance(1.into());
     let mut coverage = Coverage::default();
     for number in 0..simulations {
         let train = instance.simulation(number).train;

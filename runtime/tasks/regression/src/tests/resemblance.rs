@@ -27,7 +27,7 @@ fn rows_are_shared_out_as_those_of_boston() {
     assert_eq!(sizes(1012), Sizes { train: 732, validation: 80, test: 200 });
     assert_eq!(sizes(50), Sizes { train: 36, validation: 4, test: 10 });
     let own = Sizes { train: 20, validation: 0, test: 5 };
-    let instance = Process::table("t", table(50), Noise::Normal).unwrap().with_sizes(own).instance(0);
+    let instance = Process::table("t", table(50), Noise::Normal).unwrap().with_sizes(own).instance(0.into());
     let simulation = instance.simulation(0);
     assert_eq!((simulation.train.rows(), simulation.validation, instance.test(0).data().rows()), (20, None, 5));
 }
@@ -45,7 +45,7 @@ fn the_forests_follow_the_table() {
 /// Returns the mean standard deviation of the noise for x above 0.7, and checks that the function is about 10 x and
 /// that the noise grows with x.
 fn spreads(process: &Process) -> f64 {
-    let test = process.instance(0).test(0);
+    let test = process.instance(0.into()).test(0);
     let (mut error, mut low, mut high) = (0.0, Vec::new(), Vec::new());
     for (row, (&truth, &std)) in test.truth().iter().zip(test.noise_stds()).enumerate() {
         let x = f64::from(test.data().inputs().row(row)[0]);
@@ -64,17 +64,17 @@ fn spreads(process: &Process) -> f64 {
 #[test]
 fn inputs_stay_and_targets_are_drawn_anew() {
     let process = Process::table("t", table(60), Noise::Normal).unwrap();
-    let (instance, other) = (process.instance(0), process.instance(1));
+    let (instance, other) = (process.instance(0.into()), process.instance(1.into()));
     let (first, second) = (instance.simulation(0), instance.simulation(1));
     assert_eq!(first.train.inputs(), second.train.inputs());
     assert_ne!(first.train.targets(), second.train.targets());
-    assert_eq!(first, process.instance(0).simulation(0));
+    assert_eq!(first, process.instance(0.into()).simulation(0));
     assert_ne!(instance.test(0).data().inputs(), other.test(0).data().inputs());
     let values = |data: &Targets| data.inputs().values().to_vec();
     let test = values(instance.test(0).data());
     let validation = values(first.validation.as_ref().unwrap());
     assert!(values(&first.train).iter().chain(&validation).all(|x| !test.contains(x)), "no row serves twice");
-    let heavy = Process::table("t", table(60), Noise::StudentT).unwrap().instance(0);
+    let heavy = Process::table("t", table(60), Noise::StudentT).unwrap().instance(0.into());
     assert_eq!(heavy.test(0).truth(), instance.test(0).truth());
     assert_ne!(heavy.test(0).data().targets(), instance.test(0).data().targets());
 }
@@ -90,7 +90,7 @@ fn bostons_simulation_resembles_boston() {
     for (residuals, range) in [(Residuals::InBag, 0.5..1.5), (Residuals::OutOfBag, 2.0..3.2)] {
         let process = Process::table("boston", table.data().clone(), Noise::Normal).unwrap().with_residuals(residuals);
         assert_eq!(process.sizes(), Sizes { train: 366, validation: 40, test: 100 });
-        let instance = process.instance(0);
+        let instance = process.instance(0.into());
         let test = instance.test(0);
         let (stds, truth) = (test.noise_stds(), test.truth());
         let mean = stds.iter().sum::<f64>() / stds.len() as f64;

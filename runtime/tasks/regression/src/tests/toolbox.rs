@@ -49,7 +49,7 @@ fn scores(mean: Vec<f32>, noise: Vec<f32>, targets: Vec<f32>, gaussian: bool) ->
     let inputs = Matrix::new(targets.len(), 1, (0..targets.len()).map(|row| row as f32).collect()).unwrap();
     let mut fitted = Fitted::new(Fixed { mean, noise, gaussian }, Standardization::identity(1));
     let test = Targets::new(inputs, targets).unwrap();
-    evaluate(&mut fitted, &test, None, &PredictionOptions::paper(0, "toolbox"), &mut |_| {}).unwrap().scores
+    evaluate(&mut fitted, &test, None, &PredictionOptions::paper(0.into(), "toolbox"), &mut |_| {}).unwrap().scores
 }
 
 #[test]

@@ -152,7 +152,7 @@ fn extreme_units_are_run_or_refused_and_never_panic() {
                 let problems = regression_suite_on(suite, std::slice::from_ref(&table)).unwrap().problems.into_iter();
                 for problem in problems.filter(|it| it.table().is_some() && !it.name.ends_with('1')) {
                     let mut agent = Linear::new(true);
-                    let result = problem.run(&mut agent, None, 0, &options, &mut |_| ());
+                    let result = problem.run(&mut agent, None, 0.into(), &options, &mut |_| ());
                     let scores = result.unwrap_or_else(|error| panic!("{}: {error}", problem.name)).scores;
                     let rmse = scores.scores.rmse.0 / scale;
                     assert!(rmse.is_finite() && rmse < 100.0, "{} at {scale:e}: {rmse}", problem.name);
@@ -167,6 +167,6 @@ fn extreme_units_are_run_or_refused_and_never_panic() {
     let table = read("mine.csv", far.join("\n")).unwrap().table;
     let suite = regression_suite_on("quick/coverage", &[table]).unwrap();
     for problem in suite.problems.iter().filter(|it| it.table().is_some()) {
-        problem.run(&mut Linear::new(false), None, 0, &options, &mut |_| ()).unwrap();
+        problem.run(&mut Linear::new(false), None, 0.into(), &options, &mut |_| ()).unwrap();
     }
 }

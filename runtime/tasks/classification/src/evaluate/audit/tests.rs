@@ -66,7 +66,7 @@ fn scores_at(
     };
     let evaluation = Evaluation { taus: taus.to_vec(), samples: 5, draws: 20, ..Evaluation::testbed() };
     let mut agent = Agent { canonical, prob, calls: 0 };
-    let scores = evaluate(&mut agent, &problem, &problem.instance(0), &evaluation, 0, &mut |_| ());
+    let scores = evaluate(&mut agent, &problem, &problem.instance(0.into()), &evaluation, 0.into(), &mut |_| ());
     scores.map_err(|error| error.to_string())
 }
 

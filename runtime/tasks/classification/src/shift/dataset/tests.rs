@@ -47,13 +47,16 @@ fn first(data: &Dataset) -> Vec<u32> {
 fn parts_are_disjoint_seeded_and_another_in_each_repetition() {
     let data = iris();
     let instance = |seed, repetition| problem(&data, ClassShift::None, repetition).instance(seed);
-    let it = instance(1, 0);
+    let it = instance(1.into(), 0);
     let parts = [&it.train, &it.validation, &it.test];
     assert_eq!(parts.map(|part| part.labels().len()), [105, 15, 30]);
     let all: Vec<u32> = parts.into_iter().flat_map(first).collect();
     assert_eq!(all.iter().collect::<HashSet<_>>().len(), 150);
-    assert_eq!(instance(1, 0).train, it.train);
-    assert!(instance(1, 1).test.labels() != it.test.labels() && instance(2, 0).test.labels() != it.test.labels());
+    assert_eq!(instance(1.into(), 0).train, it.train);
+    assert!(
+        instance(1.into(), 1).test.labels() != it.test.labels()
+            && instance(2.into(), 0).test.labels() != it.test.labels()
+    );
     // Columns of the training rows have mean 0 and standard deviation 1.
     let column: Vec<f64> = it.train.inputs().numbers().values().iter().step_by(4).map(|&x| f64::from(x)).collect();
     let (mean, square) = (column.iter().sum::<f64>() / 105.0, column.iter().map(|x| x * x).sum::<f64>() / 105.0);
@@ -68,7 +71,7 @@ fn a_class_held_out_is_never_seen_and_the_outsiders_are_of_it() {
     let mut held = HashSet::new();
     for repetition in 0..3 {
         let problem = problem(&data, ClassShift::HeldOut, repetition);
-        let it = problem.instance(1);
+        let it = problem.instance(1.into());
         assert_eq!((problem.task().num_classes, it.task.num_classes), (2, 2));
         assert_eq!(it.outsiders[0].name, "held-out-class");
         assert_eq!(it.outsiders[0].inputs.rows(), 20, "as many as there are to test on");
@@ -97,14 +100,14 @@ fn filtered_classes_are_rarer_in_training_alone() {
     let data = iris();
     let instance = |reject| {
         let classes = ClassShift::Filtered { share: 0.34, reject };
-        problem(&data, classes, 0).instance(1)
+        problem(&data, classes, 0).instance(1.into())
     };
     let counts = |part: &Dataset| {
         let mut counts = [0_usize; 3];
         part.labels().iter().for_each(|&label| counts[label as usize] += 1);
         counts
     };
-    let whole = problem(&data, ClassShift::None, 0).instance(1);
+    let whole = problem(&data, ClassShift::None, 0).instance(1.into());
     let (none, half, all) = (instance(0.0), instance(0.5), instance(1.0));
     assert_eq!(none.train, whole.train);
     assert_eq!((&half.test.labels(), &all.test.labels()), (&whole.test.labels(), &whole.test.labels()));
@@ -149,7 +152,7 @@ fn a_persons_own_images_have_their_own_classes() {
     };
     assert_eq!(problem.digest(), None);
     problem.attach(&data);
-    let it = problem.instance(0);
+    let it = problem.instance(0.into());
     assert_eq!([&it.train, &it.validation, &it.test].map(|part| part.labels().len()), [28, 4, 8]);
     assert_eq!(it.outsiders[0].inputs.rows(), 8, "as many as there are to test on");
     let level: ShiftLevel = "gaussian-blur/2".parse().unwrap();
@@ -175,7 +178,7 @@ fn words_are_replaced_and_padding_stays() {
         coordinates: Coordinates::default(),
     }];
     attach_datasets(&mut problems, &[folder.path().to_owned()]).unwrap();
-    let it = problems[0].instance(0);
+    let it = problems[0].instance(0.into());
     assert_eq!([&it.train, &it.validation, &it.test].map(|part| part.labels().len()), [18, 2, 20]);
     assert!(problems[0].takes(Shift::Reassign) && !problems[0].takes(Shift::GaussianFeatures));
     let shifted = |severity: f64| it.shifted(&Shift::Reassign.at(severity).unwrap()).unwrap();
@@ -206,7 +209,7 @@ fn categories_stay_in_their_column() {
     fs::write(folder.path().join("criteo/train.txt"), (0..100).map(line).collect::<String>()).unwrap();
     let mut problems = shift_suite("shift/clicks").unwrap().problems;
     attach_datasets(&mut problems, &[folder.path().to_owned()]).unwrap();
-    let it = problems[0].instance(0);
+    let it = problems[0].instance(0.into());
     assert_eq!([&it.train, &it.validation, &it.test].map(|part| part.labels().len()), [90, 5, 5]);
     let shifted = it.shifted(&"reassign/0.95".parse().unwrap()).unwrap();
     assert!(it.task.check(&shifted).is_ok());
@@ -230,7 +233,7 @@ fn a_class_is_held_out_only_of_enough() {
         problems.retain(|problem| problem.dataset().unwrap().name() == "iris");
         let result = attach_datasets(&mut problems, &[folder.path().to_owned()]).map_err(|error| error.to_string());
         if result.is_ok() {
-            assert!(problems.iter().all(|problem| !problem.instance(0).test.labels().is_empty()));
+            assert!(problems.iter().all(|problem| !problem.instance(0.into()).test.labels().is_empty()));
         }
         result
     };
@@ -279,7 +282,7 @@ fn real_problems_have_their_parts() {
     });
     attach_datasets(&mut problems, &directories).unwrap();
     for problem in problems.iter().filter(|problem| problem.repetition == 0) {
-        let it = problem.instance(0);
+        let it = problem.instance(0.into());
         let sizes = [&it.train, &it.validation, &it.test].map(|part| part.labels().len());
         if problem.name.contains("t10k") {
             assert_eq!(sizes, [8000, 500, 1500]);

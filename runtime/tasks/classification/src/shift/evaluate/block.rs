@@ -1,5 +1,6 @@
 //! Marginal and joint estimates of a set of inputs, filled call by call.
 
+use jointly_core::Seed;
 use std::ops::Range;
 
 use jointly_core::estimate::DrawError;
@@ -33,7 +34,7 @@ impl<'a> Block<'a> {
         options: &'a ShiftOptions,
         task: &Task,
         functions: &'a Functions,
-        seed: u64,
+        seed: Seed,
         name: &'a str,
     ) -> Self {
         let num_classes = task.num_classes as usize;

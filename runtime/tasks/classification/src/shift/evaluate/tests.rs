@@ -70,7 +70,8 @@ fn scores(model: &mut Members, call_probs: usize) -> ShiftScores {
         reached = fraction;
     };
     let scores =
-        evaluate_within(call_probs, model, &problem, &problem.instance(3), &options(), 3, &mut progress).unwrap();
+        evaluate_within(call_probs, model, &problem, &problem.instance(3.into()), &options(), 3.into(), &mut progress)
+            .unwrap();
     assert_eq!(reached, 1.0);
     scores
 }
@@ -102,7 +103,7 @@ fn neither_calls_nor_canonical_draws_change_a_bit() {
 #[test]
 fn scores_are_those_of_brute_force() {
     let (problem, options) = (problem(), options());
-    let (instance, mut model) = (problem.instance(3), Members::new(5, true));
+    let (instance, mut model) = (problem.instance(3.into()), Members::new(5, true));
     let scores = scores(&mut model, CALL_PROBS);
     let order = pick::prefix(57, 57, &mut stream(3, "test-order", "test/shift", 0));
     for scored in scores.conditions.iter().filter(|scored| scored.labelled.is_some()) {
@@ -165,7 +166,8 @@ impl Model for Even {
 #[test]
 fn ignorance_scores_as_on_paper() {
     let problem = problem();
-    let scores = evaluate_shift(&mut Even, &problem, &problem.instance(0), &options(), 0, &mut |_| ()).unwrap();
+    let scores =
+        evaluate_shift(&mut Even, &problem, &problem.instance(0.into()), &options(), 0.into(), &mut |_| ()).unwrap();
     let near = |x: f64, y: f64| assert!((x - y).abs() < 1e-6, "{x} and {y}");
     for (_, scored) in scores.shifted() {
         let labelled = scored.labelled.as_ref().unwrap();
@@ -201,7 +203,7 @@ impl Model for Crowded {
 #[test]
 fn an_agent_that_looks_around_is_not_scored() {
     let problem = problem();
-    let scores = evaluate_shift(&mut Crowded, &problem, &problem.instance(0), &options(), 0, &mut |_| ());
+    let scores = evaluate_shift(&mut Crowded, &problem, &problem.instance(0.into()), &options(), 0.into(), &mut |_| ());
     assert!(matches!(scores, Err(EvaluateError::Inconsistent(_))), "{scores:?}");
 }
 
@@ -232,9 +234,9 @@ fn mean(inputs: &Inputs) -> f32 {
 #[test]
 fn an_agent_that_looks_around_under_shift_alone_is_not_scored() {
     let problem = problem();
-    let instance = problem.instance(0);
+    let instance = problem.instance(0.into());
     let mut model = Adapting { brightness: mean(instance.test.inputs()) };
-    let scores = evaluate_shift(&mut model, &problem, &instance, &options(), 0, &mut |_| ());
+    let scores = evaluate_shift(&mut model, &problem, &instance, &options(), 0.into(), &mut |_| ());
     let Err(EvaluateError::Inconsistent(what)) = scores else { panic!("{scores:?}") };
     assert!(what.ends_with("under gaussian-noise/3"), "{what}");
 }

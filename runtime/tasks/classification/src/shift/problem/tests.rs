@@ -28,7 +28,7 @@ fn rows(data: &Dataset) -> Vec<&[f32]> {
 fn drawn_digits_are_as_many_as_asked_for_and_none_twice() {
     for side in [8, 14, 28, 40] {
         let problem = problem(side);
-        let instance = problem.instance(3);
+        let instance = problem.instance(3.into());
         let sets = [&instance.train, &instance.validation, &instance.test];
         assert_eq!(sets.map(|set| set.labels().len()), [40, 10, 20]);
         let all: Vec<&[f32]> = sets.into_iter().flat_map(rows).collect();
@@ -36,16 +36,16 @@ fn drawn_digits_are_as_many_as_asked_for_and_none_twice() {
         assert!(all.iter().enumerate().all(|(i, image)| !all[..i].contains(image)));
         assert_eq!(instance.outsiders[0].inputs.rows(), 20);
         assert_eq!(instance.task, problem.task());
-        let again = problem.instance(3);
+        let again = problem.instance(3.into());
         assert_eq!((&again.train, &again.test), (&instance.train, &instance.test));
-        assert_ne!(problem.instance(4).train, instance.train);
+        assert_ne!(problem.instance(4.into()).train, instance.train);
     }
 }
 
 /// Averaging an image of finer pixels nearly gives that of coarser pixels.
 #[test]
 fn a_digit_is_the_same_at_every_size() {
-    let (coarse, fine) = (problem(14).instance(0), problem(28).instance(0));
+    let (coarse, fine) = (problem(14).instance(0.into()), problem(28).instance(0.into()));
     assert_eq!(coarse.train.labels(), fine.train.labels());
     let mut squares = 0.0;
     for (coarse, fine) in rows(&coarse.train).iter().zip(rows(&fine.train)) {
@@ -62,7 +62,7 @@ fn a_digit_is_the_same_at_every_size() {
 
 #[test]
 fn a_row_is_shifted_by_itself() {
-    let instance = problem(28).instance(0);
+    let instance = problem(28).instance(0.into());
     let mut first = instance.clone();
     first.test = instance.test.select(&[0, 1, 2]);
     for text in ["rotation/30", "gaussian-noise/2", "elastic/5", "frost/3"] {
@@ -77,7 +77,7 @@ fn a_row_is_shifted_by_itself() {
 /// With CIFAR-10-C's constants digits would hardly change.
 #[test]
 fn digits_are_corrupted_with_the_constants_of_large_images() {
-    let instance = problem(28).instance(0);
+    let instance = problem(28).instance(0.into());
     let noisy = instance.shifted(&level("gaussian-noise/1")).unwrap();
     // 0.08 is ImageNet-C's standard deviation at severity 1, 0.04 CIFAR-10-C's; values from 0.4 to 0.6 are not clipped.
     let pairs = instance.test.inputs().numbers().values().iter().zip(noisy.numbers().values());
@@ -93,6 +93,6 @@ fn shifts_of_other_data_are_refused() {
     // Rotation, translation and 18 corruptions: grey images have no saturation.
     assert_eq!(Shift::ALL.into_iter().filter(|&shift| problem.takes(shift)).count(), 2 + 18);
     assert!(!problem.takes(Shift::Saturate) && !problem.takes(Shift::Reassign));
-    let error = problem.instance(0).shifted(&level("reassign/0.5")).unwrap_err();
+    let error = problem.instance(0.into()).shifted(&level("reassign/0.5")).unwrap_err();
     assert!(matches!(error, ShiftError::Input { shift: "reassign", .. }), "{error}");
 }

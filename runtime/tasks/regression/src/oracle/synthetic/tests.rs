@@ -34,7 +34,7 @@ fn the_default_is_the_published_codes() {
 
 #[test]
 fn shared_datasets_split_the_same_points_and_own_ones_have_none_in_common() {
-    let of = |functions, index| SyntheticSpec { functions, ..SMALL }.dataset(7, "test", index).unwrap();
+    let of = |functions, index| SyntheticSpec { functions, ..SMALL }.dataset(7.into(), "test", index).unwrap();
     let (a, b) = (of(Functions::Shared, 0), of(Functions::Shared, 1));
     assert_eq!(a, of(Functions::Shared, 0));
     assert_eq!(points(&a), points(&b));
@@ -51,7 +51,7 @@ fn the_law_is_the_processs() {
     let kernel = SMALL.kernel;
     let (mut squares, mut products, mut noise) = (Vec::new(), Vec::new(), Vec::new());
     for index in 0..DATASETS {
-        let dataset = SMALL.dataset(0, "law", index).unwrap();
+        let dataset = SMALL.dataset(0.into(), "law", index).unwrap();
         assert_eq!(dataset.jitter, 0.0);
         let (x, y) = (dataset.train.inputs.row(0), dataset.test.inputs.row(1));
         let (f, g) = (dataset.train.values[0], dataset.test.values[1]);
@@ -69,7 +69,7 @@ fn the_law_is_the_processs() {
 fn at_full_size_the_oracle_predicts_what_it_should() {
     for input_dim in [1, 5, 9] {
         let spec = SyntheticSpec { functions: Functions::Own, ..SyntheticSpec::new(input_dim) };
-        let dataset = spec.dataset(1, "full", 0).unwrap();
+        let dataset = spec.dataset(1.into(), "full", 0).unwrap();
         // The jitter, if any, is far below the noise.
         assert!(dataset.jitter < 1e-3 * spec.noise_variance, "{input_dim}: {}", dataset.jitter);
         let oracle = dataset.oracle().unwrap();

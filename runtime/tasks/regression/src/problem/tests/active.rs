@@ -56,7 +56,7 @@ fn a_predictor_learns_what_another_selects() {
     let options = RegressionOptions { rounds: 2, ..RegressionOptions::default() };
     let (mut selecting, mut predicting) = (Linear::new(true), Linear { noise: 1.0, ..Linear::new(true) });
     let mut both = |acquisition: &str| {
-        let result = named(acquisition, 0).run(&mut selecting, Some(&mut predicting), 0, &options, &mut |_| ());
+        let result = named(acquisition, 0).run(&mut selecting, Some(&mut predicting), 0.into(), &options, &mut |_| ());
         let seen = (selecting.seen.len(), predicting.seen.len());
         assert!(acquisition == "random" || selecting.seen == predicting.seen[..2]);
         selecting.seen.clear();
@@ -73,7 +73,7 @@ fn a_predictor_learns_what_another_selects() {
     assert_ne!(apart.scores.rounds[0].nll, alone.scores.rounds[0].nll);
     // An agent that selects and predicts is trained once per round, with the same result as two copies of it.
     let mut same = (Linear::new(true), Linear::new(true));
-    let twice = named("mig", 0).run(&mut same.0, Some(&mut same.1), 0, &options, &mut |_| ()).unwrap();
+    let twice = named("mig", 0).run(&mut same.0, Some(&mut same.1), 0.into(), &options, &mut |_| ()).unwrap();
     assert_eq!(twice, alone);
 }
 

@@ -44,10 +44,11 @@ fn the_oracle_agrees_with_itself() {
 fn the_oracle_says_what_it_cannot_do() {
     let synthetic = problem("correlations/synthetic", "correlations/synthetic/d1/set0");
     let options = RegressionOptions { exact_rows: 100, ..RegressionOptions::default() };
-    let error = synthetic.run(&mut Oracle, None, 0, &options, &mut |_| ()).unwrap_err();
+    let error = synthetic.run(&mut Oracle, None, 0.into(), &options, &mut |_| ()).unwrap_err();
     assert_eq!(error, FitError::Agent(OracleError::Draws));
-    let error =
-        problem("coverage/line", "coverage/line/sim0").run(&mut Oracle, None, 0, &options, &mut |_| ()).unwrap_err();
+    let error = problem("coverage/line", "coverage/line/sim0")
+        .run(&mut Oracle, None, 0.into(), &options, &mut |_| ())
+        .unwrap_err();
     assert_eq!(error, FitError::Agent(OracleError::Noise));
 }
 
